@@ -21,17 +21,19 @@ const table: Readonly<Record<string, string>> = {
   catalogue: `canonical database ${anywhere}`,
   access: `canonical catalogue database ${anywhere}`,
   billing: `canonical catalogue database ${anywhere}`,
+  counting: `canonical ${anywhere}`,
   journal: `canonical database ${anywhere}`,
   usage: `canonical database ${anywhere}`,
   declaration: `access canonical catalogue database ${anywhere}`,
   startup: `access canonical catalogue database declaration providers ${anywhere}`,
   routing: `canonical catalogue providers ${anywhere}`,
   tasks: `billing canonical database providers upstream ${anywhere}`,
-  relay: `access billing canonical catalogue journal json protocols providers routing upstream ${anywhere}`,
+  conversion: `canonical json protocols ${anywhere}`,
+  relay: `access billing canonical catalogue conversion counting journal json protocols providers routing upstream ${anywhere}`,
   http: `canonical protocols ${anywhere}`,
-  endpoints: `access canonical catalogue http protocols relay ${anywhere}`,
-  'console-api': `access billing canonical catalogue database http journal tasks usage ${anywhere}`,
-  commands: `access billing canonical catalogue console-api database declaration http journal json protocols providers relay routing startup tasks upstream usage ${anywhere}`,
+  endpoints: `access billing canonical catalogue counting http protocols relay usage ${anywhere}`,
+  'console-api': `access billing canonical catalogue counting database http journal tasks usage ${anywhere}`,
+  commands: `access billing canonical catalogue console-api conversion counting database declaration http journal json protocols providers relay routing startup tasks upstream usage ${anywhere}`,
 };
 
 export const directions: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
@@ -57,6 +59,11 @@ export const confinedPackages: readonly {
     packages: ['prom-client', '@opentelemetry/api'],
     regex: '^(prom-client|@opentelemetry/.+)$',
     allowed: ['observability/**'],
+  },
+  {
+    packages: ['@redis/client'],
+    regex: '^@redis/client(/.+)?$',
+    allowed: ['counting/redis/**'],
   },
   { packages: ['undici'], regex: '^undici(/.+)?$', allowed: ['upstream/**'] },
   {

@@ -1,2 +1,39 @@
+export type {
+  AudioBlock,
+  Block,
+  Citation,
+  FileBlock,
+  ImageBlock,
+  MediaSource,
+  NativeState,
+  OpaqueBlock,
+  ReasoningBlock,
+  RefusalBlock,
+  TextBlock,
+  TokenLogprob,
+  ToolCallBlock,
+  ToolResultBlock,
+  VideoBlock,
+} from './block.ts';
+export { noExtensions, type Extension, type Extensions } from './extension.ts';
+export { Unconvertible, type Loss } from './loss.ts';
 export { protocolNames, type ProtocolName, type TextProtocolName } from './protocol-name.ts';
+export type {
+  CustomTool,
+  FunctionTool,
+  GenerationRequest,
+  HostedTool,
+  OutputFormat,
+  ReasoningRequest,
+  Tool,
+  ToolChoice,
+  Turn,
+} from './request.ts';
+export type {
+  Candidate,
+  Finish,
+  FinishReason,
+  GenerationEvent,
+  GenerationResponse,
+} from './response.ts';
 export type { ReportedUsage, TokenUsage } from './token-usage.ts';

@@ -71,6 +71,35 @@ export interface ExchangeRecord {
   readonly userAgent: string | null;
 }
 
+/**
+ * What an exchange costs and who owes it, fixed before the client sees the end of its answer. Amounts are nano-USD
+ * in decimal digits, since this travels as JSON.
+ */
+export interface ChargeRecord {
+  /** Whose liability it is. */
+  readonly payer: 'user' | 'team';
+  readonly cost: string;
+  /** What was held at admission. */
+  readonly held: string;
+  /** `cost` beyond `held`, when it was more. */
+  readonly overshoot: string;
+  readonly priceVersion: string;
+  /** The group's, at admission. */
+  readonly multiplier: string;
+  /** Line items; their exact sum, rounded once, is `cost`. */
+  readonly receipt: readonly ReceiptItem[];
+  /** Every meter the cost counts on (see `counting/`), windows as they were at admission. */
+  readonly meters: readonly string[];
+}
+
+export interface ReceiptItem {
+  /** A part of the price, as configuration writes it: `input`, `cache_read`, `output`, `image_tiers.2K`. */
+  readonly part: string;
+  readonly quantity: number;
+  /** 10⁻¹⁵ USD per unit, decimal digits, before the multiplier. */
+  readonly rate: string;
+}
+
 /** The durable hand-over from the relay to the database. */
 export interface Journal {
   /**

@@ -1,0 +1,28 @@
+/**
+ * A thing of a request (or an answer) that the other side has no equal for. Recorded with the usage row and told
+ * to the client: a loss is data, never silence.
+ */
+export interface Loss {
+  /** What, by a name that is stable and the client can understand: `temperature`, `image.detail`, `tool.strict`. */
+  readonly what: string;
+  /** Left out, or carried as something close. */
+  readonly how: 'dropped' | 'approximated';
+}
+
+/**
+ * Cannot be carried, and leaving it out would give the caller something materially different. The conversion turns
+ * it into a 400 that names the client's own field.
+ */
+export class Unconvertible extends Error {
+  /** The same vocabulary as `Loss.what`. */
+  readonly what: string;
+  /** The client's field when the thrower knows it better than by `what`: `messages.3.content.0.image_url.url`. */
+  readonly param: string | null;
+  /** One sentence for the caller: what cannot be had, and what to do about it. */
+  constructor(what: string, reason: string, param: string | null = null) {
+    super(reason);
+    this.name = 'Unconvertible';
+    this.what = what;
+    this.param = param;
+  }
+}

@@ -1,0 +1,74 @@
+import type { Block, Citation, NativeState, TokenLogprob } from './block.ts';
+import type { Extensions } from './extension.ts';
+
+/** A complete answer. */
+export interface GenerationResponse {
+  readonly candidates: readonly Candidate[];
+  readonly extensions: Extensions;
+}
+
+export interface Candidate {
+  readonly blocks: readonly Block[];
+  readonly finish: Finish;
+}
+
+export interface Finish {
+  readonly reason: FinishReason;
+  /** The sequence that ended it, when known. */
+  readonly stopSequence?: string | undefined;
+}
+
+export type FinishReason =
+  | 'end'
+  | 'stop-sequence'
+  /** The output limit. */
+  | 'length'
+  /** The model's window. */
+  | 'context-full'
+  | 'tool'
+  /** Cut by a content filter. */
+  | 'filtered'
+  /** The model declined in its own words. */
+  | 'refused'
+  /** The provider paused a long turn; the client may send it back to go on. */
+  | 'pause'
+  /** The prompt itself was refused: no output at all. */
+  | 'blocked'
+  /** The upstream names a reason that says nothing about the text (gem `OTHER` and the like). */
+  | 'other';
+
+/**
+ * What happens while an answer is streamed, in order. Text, refusal and reasoning come as deltas of the block that
+ * is open; a delta of another type, a `block-end` or a call closes it. `choice` counts answers from 0 and is absent
+ * on the first.
+ */
+export type GenerationEvent = EventBody & { readonly choice?: number | undefined };
+
+type EventBody =
+  | {
+      readonly type: 'text';
+      readonly text: string;
+      readonly logprobs?: readonly TokenLogprob[] | undefined;
+    }
+  | { readonly type: 'refusal'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string; readonly summary?: boolean | undefined }
+  /** State of the block that is open, or of a reasoning block of its own when none is. */
+  | { readonly type: 'state'; readonly state: NativeState }
+  /** The open block is complete: what follows, even of the same type, is another one. */
+  | { readonly type: 'block-end' }
+  /** `call` numbers the calls of one answer from 0; arguments of several may interleave. */
+  | {
+      readonly type: 'call-start';
+      readonly call: number;
+      readonly id: string | null;
+      readonly name: string;
+      readonly namespace?: string | undefined;
+      readonly kind: 'function' | 'custom';
+      readonly state?: NativeState | undefined;
+    }
+  | { readonly type: 'call-arguments'; readonly call: number; readonly text: string }
+  | { readonly type: 'call-end'; readonly call: number }
+  /** A block that comes in one piece: an image, or something only its protocol understands. */
+  | { readonly type: 'block'; readonly block: Block }
+  | { readonly type: 'citation'; readonly citation: Citation }
+  | { readonly type: 'finish'; readonly finish: Finish };
