@@ -34,6 +34,7 @@ import {
 import { textProtocols } from './protocols/index.ts';
 import {
   createAdmission,
+  createDrainSlots,
   createRelay,
   createWatch,
   watchPressure,
@@ -145,6 +146,8 @@ export async function startApp({ config, logger, writeStall }: AppOptions): Prom
       journal,
       timeouts: config.timeouts,
       watch: relayWatch,
+      drains: createDrainSlots(config.limits.inFlight),
+      missingUsage: config.billing.missingUsage,
       clock,
       observer: createExchangeObserver(
         metrics.exchanges,

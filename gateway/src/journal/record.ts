@@ -36,6 +36,8 @@ export interface AttemptRecord {
   readonly durationMs: number;
   /** The upstream's own request id, for talking to its support. */
   readonly upstreamRequestId: string | null;
+  /** What the upstream says it used although the attempt failed: nobody but the operator pays for it. */
+  readonly usage?: TokenUsage;
 }
 
 /** Everything that is kept of one exchange: metadata and counts, never a body. Plain JSON. */

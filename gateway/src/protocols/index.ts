@@ -6,6 +6,7 @@ import type { Protocol } from './protocol.ts';
 import { responses } from './responses/index.ts';
 
 export * from './protocol.ts';
+export { estimateInputTokens, estimateOutputTokens, estimateTokens } from './token-estimate.ts';
 
 /** The wire formats of the text endpoints. */
 export const textProtocols: Readonly<Record<TextProtocolName, Protocol>> = Object.freeze({

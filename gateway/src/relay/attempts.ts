@@ -1,3 +1,4 @@
+import type { ReportedUsage } from '../canonical/index.ts';
 import type { Route } from '../catalogue/index.ts';
 import { GatewayError } from '../errors/index.ts';
 import type { AttemptClass } from '../journal/index.ts';
@@ -82,7 +83,14 @@ export async function attemptUntilAnswered(
   throw finalError(tries.failures, Math.min(...waits), prepared.request.model);
 }
 
-const leftEarly = Object.freeze({ kind: 'left', status: null, usage: null, shown: false });
+const leftEarly = Object.freeze({
+  kind: 'left',
+  status: null,
+  usage: null,
+  outputBytes: 0,
+  whole: false,
+  shown: false,
+});
 
 /**
  * One channel's try, sent once more when the connection was a stale one.
@@ -194,11 +202,17 @@ async function attemptOnce(
   };
   const attempt =
     slot === null
-      ? new BufferedAttempt({ ...common, client: input.client, echo: echoOf(request.model, route) })
+      ? new BufferedAttempt({
+          ...common,
+          client: input.client,
+          drains: parts.drains,
+          echo: echoOf(request.model, route),
+        })
       : startStream(parts, state, slot, { ...common, route, admission, patched, protocol });
   const outcome = await attempt.outcome;
   if (slot !== null) slot.attempt = null;
 
+  const unpaid = unpaidUsage(outcome);
   state.attempts.push({
     channel: route.channel.name,
     class: classOf(outcome),
@@ -207,6 +221,7 @@ async function attemptOnce(
     startedAt,
     durationMs: Math.round(parts.clock.monotonic() - started),
     upstreamRequestId: requestIdOf(attempt.upstreamHeaders),
+    ...(unpaid !== null && { usage: unpaid.tokens }),
   });
   return outcome;
 }
@@ -217,7 +232,7 @@ function startStream(
   slot: StreamSlot,
   options: Omit<
     ConstructorParameters<typeof StreamAttempt>[0],
-    'context' | 'sink' | 'headers' | 'monotonic' | 'keepAliveMs' | 'onFirstContent'
+    'context' | 'sink' | 'drains' | 'headers' | 'monotonic' | 'keepAliveMs' | 'onFirstContent'
   > & {
     readonly route: Route;
     readonly admission: Admission;
@@ -232,6 +247,7 @@ function startStream(
       usageInjected: options.patched.usageInjected,
     },
     sink: slot.sink,
+    drains: options.route.channel.billsAfterCancel ? parts.drains : null,
     headers: rewriteHeaders(options.patched.rewrites),
     monotonic: parts.clock.monotonic,
     keepAliveMs: parts.timeouts.keepaliveComment,
@@ -267,6 +283,11 @@ function classOf(outcome: AttemptOutcome): AttemptClass {
 function resultOf(outcome: AttemptOutcome): string {
   if (outcome.kind === 'complete') return 'completed';
   return outcome.kind === 'left' ? 'client-left' : outcome.result;
+}
+
+/** What an upstream charges the operator for although the client got no answer. */
+function unpaidUsage(outcome: AttemptOutcome): ReportedUsage | null {
+  return outcome.kind === 'failed' || outcome.kind === 'broken' ? (outcome.usage ?? null) : null;
 }
 
 function requestIdOf(headers: UpstreamHeaders): string | null {

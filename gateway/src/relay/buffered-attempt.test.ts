@@ -3,6 +3,7 @@ import { textProtocols } from '../protocols/index.ts';
 import { findProvider } from '../providers/index.ts';
 import type { UpstreamListener, UpstreamRequest } from '../upstream/index.ts';
 import { BufferedAttempt } from './buffered-attempt.ts';
+import { createDrainSlots } from './drain-slots.ts';
 
 const provider = findProvider('simulator')!;
 const answer = Buffer.from(
@@ -15,7 +16,7 @@ const answer = Buffer.from(
   }),
 );
 
-function start(clientDeadline = Number.POSITIVE_INFINITY) {
+function start(clientDeadline = Number.POSITIVE_INFINITY, drains = createDrainSlots(20)) {
   let listener: UpstreamListener | null = null;
   let aborted = false;
   const client = { left: false };
@@ -32,6 +33,7 @@ function start(clientDeadline = Number.POSITIVE_INFINITY) {
     provider,
     echo: { clientModel: 'm', upstreamModel: 'm' },
     client,
+    drains,
     watch: { add: () => {}, remove: () => {}, endAll: () => {}, close: () => {} },
     deadline: 1_800_000,
     clientDeadline,
@@ -52,6 +54,26 @@ describe('R-19 a client that has left', () => {
     expect(await attempt.outcome).toMatchObject({ kind: 'complete', status: 200 });
   });
 
+  test('is not waited for when too many others have left, until one of these is done', async () => {
+    const drains = createDrainSlots(20);
+    const first = start(undefined, drains);
+    const second = start(undefined, drains);
+    first.client.left = true;
+    second.client.left = true;
+    first.attempt.tick(1_000);
+    second.attempt.tick(1_000);
+    expect([first.aborted(), second.aborted()]).toEqual([false, true]);
+    expect(await second.attempt.outcome).toMatchObject({ kind: 'left', usage: null });
+
+    first.listener.onHead(200, {});
+    first.listener.onData(answer);
+    first.listener.onEnd();
+    const third = start(undefined, drains);
+    third.client.left = true;
+    third.attempt.tick(2_000);
+    expect(third.aborted()).toBe(false);
+  });
+
   test('is not waited for longer', async () => {
     const { attempt, client, aborted } = start();
     attempt.tick(500);
@@ -59,7 +81,7 @@ describe('R-19 a client that has left', () => {
     attempt.tick(1_000);
     attempt.tick(121_000);
     expect(aborted()).toBe(true);
-    expect(await attempt.outcome).toEqual({
+    expect(await attempt.outcome).toMatchObject({
       kind: 'left',
       status: null,
       usage: null,

@@ -11,6 +11,7 @@ import type {
   UpstreamRequest,
 } from '../upstream/index.ts';
 import type { ClientResponse } from './client-response.ts';
+import type { DrainSlots } from './drain-slots.ts';
 import { errorBodyLimit, failureOfAnswer, isError, parseJson } from './error-body.ts';
 import { brokenAttempt, type AttemptFailure, type AttemptOutcome } from './outcome.ts';
 import type { Watch, Watched } from './watch.ts';
@@ -28,6 +29,7 @@ export interface BufferedAttemptOptions {
   readonly echo: ModelEcho;
   readonly client: Pick<ClientResponse, 'left'>;
   readonly watch: Watch;
+  readonly drains: DrainSlots;
   /** Monotonic time after which the attempt is given up. */
   readonly deadline: number;
   /** Monotonic time until which the client waits. */
@@ -44,8 +46,8 @@ export class BufferedAttempt implements UpstreamListener, Watched {
   #bytes = 0;
   #status = 0;
   #over = false;
-  /** When the client was first seen to have left. Monotonic. */
-  #leftAt: number | null = null;
+  /** The client was seen to have left: until this monotonic time the answer is waited for. */
+  #drainUntil: number | null = null;
   #resolve: (outcome: AttemptOutcome) => void = () => {};
 
   constructor(options: BufferedAttemptOptions) {
@@ -93,13 +95,19 @@ export class BufferedAttempt implements UpstreamListener, Watched {
   }
 
   tick(now: number): void {
-    const { client, deadline, clientDeadline } = this.#options;
+    const { client, deadline, clientDeadline, drains } = this.#options;
     if (client.left) {
-      this.#leftAt ??= now;
-      if (now < Math.min(deadline, this.#leftAt + drainMs)) return;
+      this.#drainUntil ??= drains.take() ? Math.min(deadline, now + drainMs) : null;
+      if (this.#drainUntil !== null && now < this.#drainUntil) return;
       this.#call.abort();
-      const status = this.#status === 0 ? null : this.#status;
-      this.#finish({ kind: 'left', status, usage: null, shown: false });
+      this.#finish({
+        kind: 'left',
+        status: this.#status === 0 ? null : this.#status,
+        usage: null,
+        outputBytes: 0,
+        whole: false,
+        shown: false,
+      });
     } else if (now >= clientDeadline) {
       this.#endWith(new GatewayError('upstream_abnormal'), 'client-deadline');
     } else if (now >= deadline) {
@@ -135,7 +143,7 @@ export class BufferedAttempt implements UpstreamListener, Watched {
     const status = this.#status;
     try {
       const answer = protocol.readResponse(this.#body(), echo);
-      return { kind: 'complete', status, usage: answer.usage, body: [answer.body] };
+      return { kind: 'complete', status, usage: answer.usage, tap: null, body: [answer.body] };
     } catch (error) {
       if (!(error instanceof UnreadableAnswer)) throw error;
       if (error.body === null) return brokenAttempt(this.#status, 'started', 'unreadable');
@@ -147,6 +155,7 @@ export class BufferedAttempt implements UpstreamListener, Watched {
     if (this.#over) return;
     this.#over = true;
     this.#options.watch.remove(this);
+    if (this.#drainUntil !== null) this.#options.drains.release();
     this.#resolve(outcome);
   }
 }

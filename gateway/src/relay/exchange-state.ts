@@ -1,18 +1,9 @@
 import { GatewayError } from '../errors/index.ts';
-import type { ReportedUsage, TokenUsage } from '../canonical/index.ts';
 import type { AttemptRecord, ExchangeRecord, Outcome } from '../journal/index.ts';
 import type { FinishedExchange } from '../observability/index.ts';
 import type { ExchangeInput } from './exchange.ts';
+import type { ExchangeUsage } from './exchange-usage.ts';
 import type { RelayParts } from './parts.ts';
-
-const noTokens: TokenUsage = Object.freeze({
-  input: 0,
-  cacheRead: 0,
-  cacheWrite: 0,
-  cacheWrite1h: 0,
-  output: 0,
-  reasoning: 0,
-});
 
 /** What is known of an exchange so far; becomes its usage row. */
 export interface ExchangeState {
@@ -47,7 +38,7 @@ export interface Ending {
   readonly outcome: Outcome;
   readonly status: number;
   readonly error: GatewayError | null;
-  readonly usage: ReportedUsage | null;
+  readonly usage: ExchangeUsage;
 }
 
 /** The exchange's one row. */
@@ -71,8 +62,8 @@ export function recordOf(state: ExchangeState, ending: Ending, durationMs: numbe
     status: ending.status,
     error: ending.error?.errorName ?? null,
     attempts: state.attempts,
-    tokens: ending.usage?.tokens ?? noTokens,
-    usageSource: ending.usage === null ? 'none' : 'reported',
+    tokens: ending.usage.tokens,
+    usageSource: ending.usage.source,
     ttftMs: state.ttftMs === null ? null : Math.round(state.ttftMs),
     durationMs: Math.round(durationMs),
     rewrites: state.rewrites,

@@ -14,6 +14,8 @@ export interface AttemptFailure {
   readonly result: string;
   /** The upstream closed an idle connection under our hands: the same channel deserves one more try. */
   readonly stale: boolean;
+  /** What the upstream says it used all the same: the operator's loss. */
+  readonly usage?: ReportedUsage | null;
   /** Nothing of the channel's doing: no other one is tried and the client is told just this. */
   readonly final?: GatewayError;
 }
@@ -26,6 +28,8 @@ export type AttemptOutcome =
       readonly kind: 'complete';
       readonly status: number;
       readonly usage: ReportedUsage | null;
+      /** Null for an answer that was not streamed. */
+      readonly tap: StreamTap | null;
       readonly body: readonly (Buffer | string)[];
     }
   /** Broke after the client had seen content. */
@@ -38,11 +42,15 @@ export type AttemptOutcome =
       readonly usage: ReportedUsage | null;
       readonly result: string;
     }
-  /** The client left a stream before its end; the upstream was cancelled. */
+  /** The client left before the end; the upstream was cancelled, or its answer read on for what it costs. */
   | {
       readonly kind: 'left';
       readonly status: number | null;
       readonly usage: ReportedUsage | null;
+      /** Bytes of text, reasoning and tool arguments that had come by then. */
+      readonly outputBytes: number;
+      /** Its end was read all the same, so that `usage` is the whole answer's. */
+      readonly whole: boolean;
       readonly shown: boolean;
     };
 

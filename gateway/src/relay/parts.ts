@@ -7,6 +7,7 @@ import type { Protocol } from '../protocols/index.ts';
 import type { ChannelAffinity, ChannelHealth } from '../routing/index.ts';
 import type { UpstreamClient } from '../upstream/index.ts';
 import type { Clock } from './clock.ts';
+import type { DrainSlots } from './drain-slots.ts';
 import type { Watch } from './watch.ts';
 
 /** Everything the relay works with; made once by the composition root. */
@@ -19,6 +20,9 @@ export interface RelayParts {
   readonly journal: Journal;
   readonly timeouts: Timeouts;
   readonly watch: Watch;
+  readonly drains: DrainSlots;
+  /** What an answer costs whose upstream does not say what it used. */
+  readonly missingUsage: 'estimate' | 'zero' | 'error';
   readonly clock: Clock;
   readonly observer: ExchangeObserver;
   /** In [0, 1). */

@@ -1,8 +1,11 @@
 import { GatewayError } from '../errors/index.ts';
+import { estimateOutputTokens, estimateTokens } from '../protocols/index.ts';
 import { attemptUntilAnswered, rewriteHeaders, type StreamSlot } from './attempts.ts';
 import type { ExchangeInput, Relay } from './exchange.ts';
 import { createExchangeState, settle, type Ending, type ExchangeState } from './exchange-state.ts';
+import { asReported, nothingUsed, usageOfAnswer, usageOfLeaving } from './exchange-usage.ts';
 import { createFraming } from './framing.ts';
+import type { AttemptOutcome } from './outcome.ts';
 import type { RelayParts } from './parts.ts';
 import { prepare, type Prepared } from './prepare.ts';
 import { StreamSink } from './stream-sink.ts';
@@ -51,10 +54,18 @@ async function answerBuffered(
     throw failure;
   }
   if (outcome.kind === 'left') {
-    await settleAnswer(parts, state, leftEnding(outcome.usage));
+    await settleAnswer(parts, state, leftEnding(prepared, outcome));
     return;
   }
-  const { status, usage, body } = outcome;
+  const { status, body } = outcome;
+  const usage = usageOfAnswer(outcome.usage, parts.missingUsage, prepared.request.json, () =>
+    estimateOutputTokens(parseAnswer(body)),
+  );
+  if (usage === null) {
+    const failure = new GatewayError('upstream_abnormal');
+    await settleError(parts, state, failure, 'failed');
+    throw failure;
+  }
   state.ttftMs = parts.clock.monotonic() - state.input.startedAt;
   await settleAnswer(parts, state, { outcome: 'completed', status, error: null, usage });
   client.start(status, {
@@ -91,12 +102,17 @@ async function answerStream(
 
   switch (outcome.kind) {
     case 'complete': {
-      const ending = {
-        outcome: 'completed',
-        status: 200,
-        error: null,
-        usage: outcome.usage,
-      } as const;
+      const usage = usageOfAnswer(outcome.usage, parts.missingUsage, prepared.request.json, () =>
+        estimateTokens(outcome.tap?.outputBytes ?? 0),
+      );
+      if (usage === null) {
+        const failure = new GatewayError('upstream_abnormal');
+        await settleError(parts, state, failure, 'failed', sink.opened ? 200 : undefined);
+        if (!sink.opened) throw failure;
+        sink.end([protocol.encodeStreamError(failure, input.id, outcome.tap)]);
+        return;
+      }
+      const ending = { outcome: 'completed', status: 200, error: null, usage } as const;
       try {
         await settleAnswer(parts, state, ending);
       } catch (error) {
@@ -114,13 +130,28 @@ async function answerStream(
       return;
     }
     case 'left': {
-      await settleAnswer(parts, state, leftEnding(outcome.usage));
+      await settleAnswer(parts, state, leftEnding(prepared, outcome));
     }
   }
 }
 
-function leftEnding(usage: Ending['usage']): Ending {
-  return { outcome: 'client-left', status: 499, error: null, usage };
+/** Who leaves pays for what the upstream had done by then; for nothing when no upstream had begun. */
+function leftEnding(
+  { request }: Prepared,
+  { status, usage, whole, outputBytes }: Extract<AttemptOutcome, { kind: 'left' }>,
+): Ending {
+  const used =
+    status !== 200
+      ? nothingUsed
+      : whole && usage !== null
+        ? asReported(usage)
+        : usageOfLeaving(usage, request.json, outputBytes);
+  return { outcome: 'client-left', status: 499, error: null, usage: used };
+}
+
+/** The answer as it was given: it was read once already. */
+function parseAnswer(body: readonly (Buffer | string)[]): unknown {
+  return JSON.parse(body.map(String).join(''));
 }
 
 /** A finished answer is shown only once its row is safe; when it cannot be made so, the answer is an error. */
@@ -146,7 +177,7 @@ async function settleError(
   status = error.entry.status,
 ): Promise<void> {
   try {
-    await settle(parts, state, { outcome, status, error, usage: null });
+    await settle(parts, state, { outcome, status, error, usage: nothingUsed });
   } catch (journalError) {
     parts.onUnexpectedError(journalError, state.input.id);
   }

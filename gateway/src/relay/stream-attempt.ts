@@ -18,6 +18,7 @@ import {
   type UpstreamListener,
   type UpstreamRequest,
 } from '../upstream/index.ts';
+import type { DrainSlots } from './drain-slots.ts';
 import { errorBodyLimit, failureOfAnswer, isError, parseJson } from './error-body.ts';
 import { errorOfFailure } from './error-of-failure.ts';
 import { EventRun } from './event-run.ts';
@@ -29,6 +30,8 @@ import type { Watch, Watched } from './watch.ts';
 const eventLimit = 8 * 1024 * 1024;
 /** The client's head is held back for content no longer than this after the upstream's head. */
 const headHoldMs = 10_000;
+/** A left answer of an upstream that charges for all of it is read on for so long, to learn how much that is. */
+const drainMs = 60_000;
 /** After the terminator an upstream may take so long to end its body; then its connection is not worth keeping. */
 const endOfBodyMs = 2_000;
 
@@ -42,6 +45,8 @@ export interface StreamAttemptOptions {
   /** Sent with the head when this attempt opens the answer. */
   readonly headers: Readonly<Record<string, string>>;
   readonly watch: Watch;
+  /** Where the answer is read on after its client has left; null: the upstream is cancelled at once. */
+  readonly drains: DrainSlots | null;
   readonly monotonic: () => number;
   readonly keepAliveMs: number;
   /** Monotonic time after which the attempt is given up. */
@@ -63,6 +68,8 @@ type Phase =
   | 'flowing'
   /** The success terminator has come: the rest waits for the journal. */
   | 'ending'
+  /** The client has left, and the rest is read for its usage alone. */
+  | 'draining'
   | 'over';
 
 /** One try of a streamed exchange. */
@@ -80,6 +87,8 @@ export class StreamAttempt implements UpstreamListener, Watched {
   /** Before `flowing`: the events held back. In `ending`: what the client gets after the commit. In `judging`: the body. */
   #held: Buffer[] = [];
   #heldBytes = 0;
+  /** `draining` ends at this monotonic time. */
+  #drainUntil = 0;
   /** Complete, but the upstream has not ended its body: the connection is given up at this monotonic time. */
   #giveUpAt: number | null = null;
   #resolve: (outcome: AttemptOutcome) => void = () => {};
@@ -105,6 +114,7 @@ export class StreamAttempt implements UpstreamListener, Watched {
     this.#status = status;
     this.upstreamHeaders = headers;
     this.#headAt = this.#options.monotonic();
+    if (this.#phase === 'draining') return;
     this.#phase = status === 200 && isEventStream(headers) ? 'holding' : 'judging';
   }
 
@@ -136,6 +146,7 @@ export class StreamAttempt implements UpstreamListener, Watched {
     }
     this.#reader.end();
     this.#run.flush();
+    if (this.#phase === 'draining') this.#finishLeft();
     if (this.#over) return;
     // A clean close counts only when the protocol says the answer is whole; a quiet end is a failure.
     if (this.#tap.finished) this.#complete();
@@ -145,6 +156,10 @@ export class StreamAttempt implements UpstreamListener, Watched {
   onBreak(error: UpstreamError): void {
     if (this.#over) {
       this.#options.watch.remove(this);
+      return;
+    }
+    if (this.#phase === 'draining') {
+      this.#finishLeft();
       return;
     }
     if (error.breakPoint === 'started') {
@@ -158,26 +173,48 @@ export class StreamAttempt implements UpstreamListener, Watched {
     this.#finish({ ...brokenAttempt(this.#status, attemptClass, error.reason), stale });
   }
 
-  /** The client has closed its connection: nobody will read the rest, so the upstream stops working. */
+  /**
+   * The client has closed its connection: nobody will read the rest, so the upstream stops working, unless it charges
+   * for the whole answer anyway.
+   */
   clientLeft(): void {
-    if (this.#over) return;
+    if (this.#over || this.#phase === 'draining') return;
     if (this.#phase === 'ending' && this.#tap.finished) {
       this.#complete();
       return;
     }
+    if (this.#phase !== 'judging' && this.#options.drains?.take() === true) {
+      this.#phase = 'draining';
+      this.#drainUntil = this.#options.monotonic() + drainMs;
+      this.#takeHeld();
+      // It may have been waiting for the client to read.
+      this.#call.resume();
+      return;
+    }
+    this.#finishLeft();
+    this.#call.abort();
+  }
+
+  #finishLeft(): void {
+    const { usage, outputBytes, finished } = this.#tap;
     this.#finish({
       kind: 'left',
       status: this.#status === 0 ? null : this.#status,
-      usage: this.#tap.usage,
+      usage,
+      outputBytes,
+      whole: finished,
       shown: this.#options.sink.shown,
     });
-    this.#call.abort();
   }
 
   tick(now: number): void {
     const { deadline, clientDeadline, sink, keepAliveMs, headers } = this.#options;
     if (this.#over) {
       if (this.#giveUpAt !== null && now >= this.#giveUpAt) this.#release();
+      return;
+    }
+    if (this.#phase === 'draining') {
+      if (now >= Math.min(deadline, this.#drainUntil)) this.#leaveDraining();
       return;
     }
     if (now >= deadline) {
@@ -195,8 +232,14 @@ export class StreamAttempt implements UpstreamListener, Watched {
 
   end(error: GatewayError): void {
     if (this.#over) this.#release();
+    else if (this.#phase === 'draining') this.#leaveDraining();
     else if (this.#phase === 'ending' && this.#tap.finished) this.#completeEarly();
     else this.#endWith(error, 'ended');
+  }
+
+  #leaveDraining(): void {
+    this.#finishLeft();
+    this.#call.abort();
   }
 
   get #over(): boolean {
@@ -206,6 +249,10 @@ export class StreamAttempt implements UpstreamListener, Watched {
   #onEvent(event: StreamEvent): void {
     if (this.#over) return;
     const flags = this.#tap.inspect(event);
+    if (this.#phase === 'draining') {
+      if (this.#tap.closed || (flags & verdict.failed) !== 0) this.#leaveDraining();
+      return;
+    }
     if ((flags & verdict.failed) !== 0) {
       this.#run.flush();
       this.#upstreamFailed();
@@ -247,7 +294,7 @@ export class StreamAttempt implements UpstreamListener, Watched {
     const { provider } = this.#options;
     const failure = failureOfAnswer(provider, null, this.upstreamHeaders, this.#tap.failure);
     if (this.#options.sink.shown) this.#brokenWith(errorOfFailure(failure, null), failure.result);
-    else this.#finish({ ...failure, status: this.#status });
+    else this.#finish({ ...failure, status: this.#status, usage: this.#tap.usage });
     this.#call.abort();
   }
 
@@ -256,7 +303,7 @@ export class StreamAttempt implements UpstreamListener, Watched {
     const attemptClass = this.#status === 0 ? 'uncertain' : 'started';
     const failure = brokenAttempt(this.#status, attemptClass, result);
     if (this.#options.sink.shown) this.#brokenWith(errorOfFailure(failure, null), result);
-    else this.#finish(failure);
+    else this.#finish({ ...failure, usage: this.#tap.usage });
     this.#call.abort();
   }
 
@@ -291,7 +338,8 @@ export class StreamAttempt implements UpstreamListener, Watched {
     const rest: (Buffer | string)[] = this.#takeHeld();
     const completion = this.#tap.completion();
     if (completion !== '') rest.push(completion);
-    this.#finish({ kind: 'complete', status: this.#status, usage: this.#tap.usage, body: rest });
+    const tap = this.#tap;
+    this.#finish({ kind: 'complete', status: this.#status, usage: tap.usage, tap, body: rest });
   }
 
   #finishJudged(): void {
@@ -324,6 +372,7 @@ export class StreamAttempt implements UpstreamListener, Watched {
 
   #finish(outcome: AttemptOutcome): void {
     if (this.#over) return;
+    if (this.#phase === 'draining') this.#options.drains?.release();
     this.#phase = 'over';
     this.#options.watch.remove(this);
     this.#resolve(outcome);

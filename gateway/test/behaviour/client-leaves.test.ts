@@ -28,8 +28,9 @@ describe.each(textProtocols)('R-18 $name', (protocol) => {
     const row = only((await gateway.usage()).filter((each) => each.id === id));
     expect(row).toMatchObject({ outcome: 'client-left', status: 499, channel: 'sim' });
     expect(row.attempts).toMatchObject([{ class: 'shown', status: 200, result: 'client-left' }]);
-    // What the upstream had said by then: Messages announces its input first, the others count at the end.
-    expect(row.tokens.input).toBe(protocol.name === 'messages' ? 2 : 0);
+    // Messages announces its input first; the others would have counted at the end, so it is estimated.
+    expect(row.tokens.input).toBe(2);
+    expect(row.tokens.output).toBeGreaterThan(0);
   });
 
   test('also while the head is still held back', async () => {
@@ -51,7 +52,8 @@ describe.each(textProtocols)('R-18 $name', (protocol) => {
     expect(row).toMatchObject({
       outcome: 'client-left',
       status: 499,
-      tokens: { input: 0, output: 0 },
+      // The upstream had accepted the question and answered nothing.
+      tokens: { input: 2, output: 0 },
     });
     expect(row?.attempts).toHaveLength(1);
   });

@@ -1,0 +1,78 @@
+import type { ReportedUsage, TokenUsage } from '../canonical/index.ts';
+import { estimateInputTokens, estimateTokens } from '../protocols/index.ts';
+
+/** What an exchange used, as far as anybody knows. */
+export interface ExchangeUsage {
+  readonly tokens: TokenUsage;
+  readonly source: 'reported' | 'estimated' | 'none';
+  /** The upstream's numbers are not to be believed. */
+  readonly absurd: boolean;
+}
+
+const noTokens: TokenUsage = Object.freeze({
+  input: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  cacheWrite1h: 0,
+  output: 0,
+  reasoning: 0,
+});
+
+/** Nothing was used that anybody owes for. */
+export const nothingUsed: ExchangeUsage = Object.freeze({
+  tokens: noTokens,
+  source: 'none',
+  absurd: false,
+});
+
+export function asReported({ tokens, absurd }: ReportedUsage): ExchangeUsage {
+  return { tokens, source: 'reported', absurd };
+}
+
+/**
+ * A complete answer: what the upstream said, zero included. When it said nothing at all, the operator's policy
+ * decides; null means that the answer must not be given.
+ * @param outputTokens an estimate; asked for only when it is needed
+ */
+export function usageOfAnswer(
+  reported: ReportedUsage | null,
+  policy: 'estimate' | 'zero' | 'error',
+  request: unknown,
+  outputTokens: () => number,
+): ExchangeUsage | null {
+  if (reported !== null) return asReported(reported);
+  if (policy === 'error') return null;
+  if (policy === 'zero') return nothingUsed;
+  const tokens = {
+    ...noTokens,
+    input: estimateInputTokens(request),
+    output: outputTokens(),
+  };
+  return { tokens, source: 'estimated', absurd: false };
+}
+
+/**
+ * A client that left before the end of its answer: the whole input, as the upstream had read it, and the output that
+ * had come by then. What was reported until then may be a mere beginning (Messages announces one token of output).
+ * @param outputBytes of text, reasoning and tool arguments that the upstream had sent
+ */
+export function usageOfLeaving(
+  reported: ReportedUsage | null,
+  request: unknown,
+  outputBytes: number,
+): ExchangeUsage {
+  const tokens = reported?.tokens ?? noTokens;
+  const output = Math.max(tokens.output, estimateTokens(outputBytes));
+  if (tokens.input + tokens.cacheRead + tokens.cacheWrite + tokens.cacheWrite1h > 0) {
+    return {
+      tokens: { ...tokens, output },
+      source: output === tokens.output ? 'reported' : 'estimated',
+      absurd: reported?.absurd ?? false,
+    };
+  }
+  return {
+    tokens: { ...tokens, input: estimateInputTokens(request), output },
+    source: 'estimated',
+    absurd: reported?.absurd ?? false,
+  };
+}

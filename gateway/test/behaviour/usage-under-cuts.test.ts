@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import {
+  ask,
+  describeChannels,
+  only,
+  openGateway,
+  rawPost,
+  rowOf,
+  sendRaw,
+  shareGateway,
+  until,
+} from './support.ts';
+import { textProtocols } from './text-protocols.ts';
+
+/** What is recorded when an answer does not come with its counts, or not to its end. */
+const shared = shareGateway({
+  config: describeChannels([
+    { name: 'plain', models: ['demo-chat'] },
+    { name: 'charging', models: ['charging -> demo-chat'], more: ['bills_after_cancel: true'] },
+  ]),
+});
+const nothing = {
+  input: 0,
+  cache_read: 0,
+  cache_write: 0,
+  cache_write_1h: 0,
+  output: 0,
+  reasoning: 0,
+};
+const idOf = (received: string) => /x-request-id: (req_\S+)/i.exec(received)?.[1];
+
+describe.each(textProtocols)('$name', (protocol) => {
+  describe.each([false, true])('streamed: %s', (stream) => {
+    const askWith = (fault: string) =>
+      ask(shared.gateway, protocol, stream, 'demo-chat', { 'x-simulator-fault': fault });
+
+    test('an answer that says nothing about its usage is estimated', async () => {
+      const answer = await askWith('usage=missing');
+      expect(answer.status).toBe(200);
+      const row = await rowOf(shared.gateway, answer.id);
+      expect(row).toMatchObject({ outcome: 'completed', estimated: true });
+      // The simulator counts four characters as a token too: 'hello' and its sentence of 84.
+      expect(row.tokens.input).toBe(2);
+      expect(row.tokens.output).toBeGreaterThan(15);
+      expect(row.tokens.output).toBeLessThan(30);
+    });
+
+    test('an explicit zero is zero', async () => {
+      const answer = await askWith('usage=zero');
+      expect(await rowOf(shared.gateway, answer.id)).toMatchObject({
+        outcome: 'completed',
+        estimated: false,
+        tokens: nothing,
+      });
+    });
+
+    test('an upstream that breaks off costs the client nothing', async () => {
+      const answer = await askWith(stream ? 'events=20;cut-at=12' : 'cut-at=1');
+      const row = await rowOf(shared.gateway, answer.id);
+      expect(row).toMatchObject({ outcome: 'failed', estimated: false, tokens: nothing });
+      if (stream && protocol.name === 'messages') {
+        expect(row.attempts).toMatchObject([{ usage: { input: 2 } }]);
+      }
+    });
+  });
+
+  test('a client that leaves owes the input and what had come, and the upstream stops', async () => {
+    const { gateway } = shared;
+    gateway.simulator.clear();
+    const client = await sendRaw(
+      gateway.url,
+      rawPost(protocol.path('demo-chat', true), protocol.body('demo-chat', true), [
+        'x-simulator-fault: events=200;text-bytes=8000;gap=10',
+      ]),
+    );
+    await until(() => client.received().length > 4_000, 'some of the answer has come');
+    client.socket.destroy();
+    await until(() => gateway.simulator.aborted() === 1, 'the upstream was cancelled', 1_000);
+    const id = idOf(client.received()) ?? '';
+    await until(async () => (await gateway.usage()).some((row) => row.id === id), 'its row');
+    const { tokens, ...row } = await rowOf(gateway, id);
+    expect(row).toMatchObject({ outcome: 'client-left', estimated: true });
+    expect(tokens.input).toBe(2);
+    // Four bytes of text are a token; what came was mostly framing.
+    expect(tokens.output).toBeGreaterThan(5);
+    expect(tokens.output).toBeLessThan(client.received().length / 4);
+  });
+
+  test('where a cancel is charged in full, the rest is read for its count', async () => {
+    const { gateway } = shared;
+    gateway.simulator.clear();
+    const client = await sendRaw(
+      gateway.url,
+      rawPost(protocol.path('charging', true), protocol.body('charging', true), [
+        'x-simulator-fault: events=60;gap=10',
+      ]),
+    );
+    await until(() => client.received().startsWith('HTTP/1.1 200'), 'content has come');
+    client.socket.destroy();
+    const id = idOf(client.received()) ?? '';
+    await until(async () => (await gateway.usage()).some((row) => row.id === id), 'its row');
+    expect(gateway.simulator.aborted()).toBe(0);
+    const whole = await ask(gateway, protocol, true, 'charging', {
+      'x-simulator-fault': 'events=60',
+    });
+    const { tokens } = await rowOf(gateway, whole.id);
+    expect(await rowOf(gateway, id)).toMatchObject({
+      outcome: 'client-left',
+      estimated: false,
+      tokens,
+    });
+  });
+});
+
+describe('the operator decides about a missing count', () => {
+  const config = (policy: string) => `
+${describeChannels([{ name: 'sim', models: ['demo-chat'] }])}
+billing: { missing_usage: ${policy} }`;
+
+  test.each([true, false])('zero (streamed: %s)', async (stream) => {
+    const gateway = await openGateway({ config: config('zero') });
+    const [chat] = textProtocols;
+    const answer = await ask(gateway, chat!, stream, 'demo-chat', {
+      'x-simulator-fault': 'usage=missing',
+    });
+    expect(answer.status).toBe(200);
+    const row = only(await gateway.usage());
+    expect(row).toMatchObject({ outcome: 'completed', estimated: false, tokens: nothing });
+  });
+
+  test.each(textProtocols)('error, $name', async (protocol) => {
+    const gateway = await openGateway({ config: config('error') });
+    const fault = { 'x-simulator-fault': 'usage=missing' };
+    const plain = await ask(gateway, protocol, false, 'demo-chat', fault);
+    expect(plain.status).toBe(502);
+    const streamed = await ask(gateway, protocol, true, 'demo-chat', fault);
+    expect(streamed.text).toMatch(protocol.errorFrame);
+    expect(streamed.text).not.toMatch(protocol.terminator);
+    const rows = await gateway.usage();
+    expect(rows.map(({ outcome, tokens }) => ({ outcome, tokens }))).toEqual([
+      { outcome: 'failed', tokens: nothing },
+      { outcome: 'failed', tokens: nothing },
+    ]);
+  });
+});
