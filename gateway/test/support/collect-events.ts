@@ -1,0 +1,150 @@
+import type {
+  Block,
+  Candidate,
+  Citation,
+  Finish,
+  GenerationEvent,
+  NativeState,
+  TokenLogprob,
+} from '../../src/canonical/index.ts';
+
+type Delta = 'text' | 'refusal' | 'reasoning';
+
+/** The block that deltas are added to. */
+interface Open {
+  readonly type: Delta;
+  readonly summary: boolean | undefined;
+  text: string;
+  state: NativeState | undefined;
+  readonly logprobs: TokenLogprob[];
+  readonly citations: Citation[];
+}
+
+interface Call {
+  readonly start: Extract<GenerationEvent, { type: 'call-start' }>;
+  text: string;
+}
+
+interface Answer {
+  /** What came, in order; the last one may still be open. */
+  readonly pieces: (Open | Call | Block)[];
+  open: Open | null;
+  readonly calls: Map<number, Call>;
+  finish: Finish | null;
+}
+
+/**
+ * Puts a stream of events together as an answer, the way `GenerationEvent` defines it. Blocks that end up with
+ * neither text nor state are left out; an answer without a finish gets `other`.
+ */
+export function collectEvents(events: Iterable<GenerationEvent>): Candidate[] {
+  const answers: Answer[] = [];
+  for (const event of events) {
+    const choice = event.choice ?? 0;
+    while (answers.length <= choice) {
+      answers.push({ pieces: [], open: null, calls: new Map(), finish: null });
+    }
+    const answer = answers[choice];
+    if (answer !== undefined) take(answer, event);
+  }
+  return answers.map(({ pieces, finish }) => ({
+    blocks: pieces.flatMap(blockOf),
+    finish: finish ?? { reason: 'other' },
+  }));
+}
+
+function take(answer: Answer, event: GenerationEvent): void {
+  switch (event.type) {
+    case 'text':
+      delta(answer, 'text', event.text).logprobs.push(...(event.logprobs ?? []));
+      return;
+    case 'refusal':
+    case 'reasoning':
+      delta(answer, event.type, event.text, event.type === 'reasoning' ? event.summary : undefined);
+      return;
+    case 'state':
+      if (answer.open === null) delta(answer, 'reasoning', '').state = event.state;
+      else answer.open.state = event.state;
+      return;
+    case 'block-end':
+      answer.open = null;
+      return;
+    case 'call-start': {
+      const call = { start: event, text: '' };
+      answer.open = null;
+      answer.calls.set(event.call, call);
+      answer.pieces.push(call);
+      return;
+    }
+    case 'call-arguments': {
+      const call = answer.calls.get(event.call);
+      if (call === undefined) throw new Error(`arguments of call ${event.call} before its start`);
+      call.text += event.text;
+      return;
+    }
+    case 'call-end':
+      return;
+    case 'block':
+      answer.open = null;
+      answer.pieces.push(event.block);
+      return;
+    case 'citation':
+      citedText(answer).citations.push(event.citation);
+      return;
+    case 'finish':
+      answer.finish = event.finish;
+  }
+}
+
+function delta(answer: Answer, type: Delta, text: string, summary?: boolean): Open {
+  let { open } = answer;
+  if (open === null || open.type !== type || open.summary !== summary) {
+    open = { type, summary, text: '', state: undefined, logprobs: [], citations: [] };
+    answer.open = open;
+    answer.pieces.push(open);
+  }
+  open.text += text;
+  return open;
+}
+
+/** The open text, or the one that was open last. */
+function citedText(answer: Answer): Open {
+  if (answer.open?.type === 'text') return answer.open;
+  const texts = answer.pieces.filter(
+    (piece): piece is Open => 'logprobs' in piece && piece.type === 'text',
+  );
+  return texts.at(-1) ?? delta(answer, 'text', '');
+}
+
+function blockOf(piece: Open | Call | Block): Block[] {
+  if ('start' in piece) {
+    const { id, name, namespace, kind, state } = piece.start;
+    return [
+      {
+        type: 'tool-call',
+        id,
+        name,
+        ...(namespace === undefined ? {} : { namespace }),
+        kind,
+        arguments: piece.text,
+        ...(state === undefined ? {} : { state }),
+      },
+    ];
+  }
+  if (!('summary' in piece && 'logprobs' in piece)) return [piece];
+  const { type, text, summary, state, logprobs, citations } = piece as Open;
+  if (text === '' && state === undefined && citations.length === 0) return [];
+  const common = { text, ...(state === undefined ? {} : { state }) };
+  if (type === 'refusal') return [{ type, ...common }];
+  if (type === 'reasoning') {
+    return [{ type, ...common, ...(summary === undefined ? {} : { summary }) }];
+  }
+  return [
+    {
+      type,
+      ...common,
+      ...(logprobs.length > 0 ? { logprobs } : {}),
+      ...(citations.length > 0 ? { citations } : {}),
+    },
+  ];
+}
