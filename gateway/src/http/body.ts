@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { GatewayError } from '../errors/index.ts';
-import { createContentDecoder } from './content-decoder.ts';
+import { createContentDecoder } from '../compression/index.ts';
 import { inviteBody } from './continue.ts';
 
 /** Called once with the whole decoded body or with why there is none; never when the client left meanwhile. */

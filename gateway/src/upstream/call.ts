@@ -1,5 +1,6 @@
 import { type Dispatcher, errors } from 'undici';
 import { bytesReadBefore } from './connector.ts';
+import { DecodedAnswer } from './decoded-answer.ts';
 import { UpstreamError } from './upstream-error.ts';
 
 export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -32,6 +33,8 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
   #sent = false;
   #answered = false;
   #over = false;
+  /** Null for the usual answer, which is not packed. */
+  #decoded: DecodedAnswer | null = null;
 
   constructor(listener: UpstreamListener) {
     this.#listener = listener;
@@ -50,15 +53,32 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
   ): void {
     if (this.#over || statusCode < 200) return;
     this.#answered = true;
+    if (headers['content-encoding'] !== undefined) {
+      const decoded = this.#decode(headers['content-encoding']);
+      if (decoded === undefined) {
+        this.#break(
+          'unknown-encoding',
+          new Error('an answer in an encoding that was not asked for'),
+        );
+        return;
+      }
+      this.#decoded = decoded;
+    }
     this.#listener.onHead(statusCode, headers);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (!this.#over) this.#listener.onData(chunk);
+    if (this.#over) return;
+    if (this.#decoded === null) this.#listener.onData(chunk);
+    else this.#decoded.write(chunk);
   }
 
   onResponseEnd(): void {
     if (this.#over) return;
+    if (this.#decoded !== null) {
+      this.#decoded.end();
+      return;
+    }
     // Not over before the listener is done: what it throws comes back through `onResponseError`.
     this.#listener.onEnd();
     this.#over = true;
@@ -67,21 +87,56 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
     if (this.#over) return;
     this.#over = true;
+    this.#decoded?.close();
     this.#listener.onBreak(this.#describe(error));
   }
 
   pause(): void {
-    this.#controller?.pause();
+    if (this.#decoded === null) this.#controller?.pause();
+    else this.#decoded.pause();
   }
 
   resume(): void {
-    this.#controller?.resume();
+    if (this.#decoded === null) this.#controller?.resume();
+    else this.#decoded.resume();
   }
 
   abort(): void {
     if (this.#over) return;
     this.#over = true;
+    this.#decoded?.close();
     this.#controller?.abort(abortReason);
+  }
+
+  #decode(encoding: string | string[]): DecodedAnswer | null | undefined {
+    return DecodedAnswer.open(encoding, {
+      onData: (chunk) => this.#tell(() => this.#listener.onData(chunk)),
+      onEnd: () =>
+        this.#tell(() => {
+          this.#listener.onEnd();
+          this.#over = true;
+        }),
+      onCorrupt: (error) => this.#break('malformed', error),
+      pause: () => this.#controller?.pause(),
+      resume: () => this.#controller?.resume(),
+    });
+  }
+
+  /** What the listener throws comes back to it, as it does from undici. */
+  #tell(call: () => void): void {
+    if (this.#over) return;
+    try {
+      call();
+    } catch (error) {
+      this.#break('reset', error as Error);
+    }
+  }
+
+  /** Given up for what the upstream sent. */
+  #break(reason: string, error: Error): void {
+    if (this.#over) return;
+    this.abort();
+    this.#listener.onBreak(new UpstreamError('started', reason, error));
   }
 
   #describe(error: Error): UpstreamError {

@@ -1,0 +1,1 @@
+export { createContentDecoder } from './content-decoder.ts';

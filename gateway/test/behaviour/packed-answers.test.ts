@@ -1,0 +1,139 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ask, describeChannels, openGateway, rowOf, shareGateway } from './support.ts';
+import { textProtocols } from './text-protocols.ts';
+
+/* R-41, S-23: answers that come packed although `identity` was asked for. */
+
+const [chat] = textProtocols;
+
+describe.each(textProtocols)('$name', (protocol) => {
+  const shared = shareGateway({});
+
+  test.each([true, false])('gzip is unpacked (streamed: %s)', async (stream) => {
+    const { gateway } = shared;
+    const plain = await ask(gateway, protocol, stream);
+    const packed = await ask(gateway, protocol, stream, 'demo-chat', {
+      'x-simulator-fault': 'gzip',
+    });
+    expect(packed.status).toBe(200);
+    expect(packed.headers.get('content-encoding')).toBeNull();
+    expect(packed.text).toContain('You said');
+    if (stream) expect(packed.text).toMatch(protocol.terminator);
+    const [row, same] = [await rowOf(gateway, packed.id), await rowOf(gateway, plain.id)];
+    expect(row).toMatchObject({ outcome: 'completed', tokens: same.tokens });
+  });
+});
+
+const answer = Buffer.from(
+  JSON.stringify({
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    created: 1,
+    model: 'm',
+    choices: [
+      { index: 0, message: { role: 'assistant', content: 'unpacked' }, finish_reason: 'stop' },
+    ],
+    usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 },
+  }),
+);
+
+/** One channel to an upstream of our own. */
+async function openWith(respond: (request: IncomingMessage, response: ServerResponse) => void) {
+  const server = createServer((request, response) => {
+    response.on('error', () => {});
+    request.resume().on('end', () => respond(request, response));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  });
+  const { port } = server.address() as AddressInfo;
+  return openGateway({
+    config: describeChannels([{ name: 'own', at: `http://127.0.0.1:${port}`, models: ['m'] }]),
+  });
+}
+
+function send(encoding: string, body: Buffer, status = 200) {
+  return (_request: IncomingMessage, response: ServerResponse) => {
+    response.writeHead(status, {
+      'content-type': 'application/json',
+      'content-encoding': encoding,
+    });
+    response.end(body);
+  };
+}
+
+test.each([
+  ['gzip', gzipSync(answer)],
+  ['x-gzip', gzipSync(answer)],
+  ['br', brotliCompressSync(answer)],
+  ['zstd', zstdCompressSync(answer)],
+  ['identity', answer],
+])('%s is read', async (encoding, body) => {
+  const gateway = await openWith(send(encoding, body));
+  const { status, text } = await ask(gateway, chat!, false, 'm');
+  expect({ status, text }).toEqual({ status: 200, text: answer.toString() });
+});
+
+test.each([
+  ['two encodings', 'gzip, gzip', gzipSync(gzipSync(answer))],
+  ['a thousand encodings', Array(1_000).fill('gzip').join(', '), gzipSync(answer)],
+  ['an unknown one', 'deflate', deflateSync(answer)],
+  ['what is not packed', 'gzip', answer],
+  ['a cut one', 'gzip', gzipSync(answer).subarray(0, -12)],
+  ['nothing at all', 'gzip', gzipSync('')],
+])('%s is an abnormal answer', async (_what, encoding, body) => {
+  const gateway = await openWith(send(encoding, body));
+  const result = await ask(gateway, chat!, false, 'm');
+  expect(result.status).toBe(502);
+  expect(await rowOf(gateway, result.id)).toMatchObject({
+    outcome: 'failed',
+    tokens: { input: 0 },
+  });
+});
+
+test('a packed error is still judged by what it says', async () => {
+  const error = {
+    error: { message: 'x', type: 'invalid_request_error', code: 'context_length_exceeded' },
+  };
+  const gateway = await openWith(send('gzip', gzipSync(JSON.stringify(error)), 400));
+  const { status, text } = await ask(gateway, chat!, false, 'm');
+  expect({ status, text }).toMatchObject({
+    status: 400,
+    text: expect.stringContaining('prompt_too_long'),
+  });
+});
+
+test.each([
+  ['gzip', gzipSync],
+  ['br', (bomb: Buffer) => brotliCompressSync(bomb)],
+  ['zstd', zstdCompressSync],
+])('a bomb in %s ends the attempt at the bound and not in memory', async (encoding, pack) => {
+  // 512 MiB of spaces before the answer, in a few hundred kilobytes at most.
+  const bomb = pack(Buffer.alloc(512 * 1024 * 1024, ' '));
+  const gateway = await openWith(send(encoding, bomb));
+  const before = process.memoryUsage.rss();
+  let most = before;
+  const timer = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 5);
+  const buffered = await ask(gateway, chat!, false, 'm');
+  clearInterval(timer);
+  expect(buffered.status).toBe(502);
+  expect((most - before) / 2 ** 20).toBeLessThan(300);
+});
+
+test('a bomb inside a stream ends it at the bound of one event', async () => {
+  const line = Buffer.concat([Buffer.from('data: '), Buffer.alloc(256 * 1024 * 1024, 'x')]);
+  const gateway = await openWith((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' });
+    response.end(gzipSync(line));
+  });
+  const streamed = await ask(gateway, chat!, true, 'm');
+  expect(streamed.status).toBe(502);
+  expect((await rowOf(gateway, streamed.id)).attempts).toMatchObject([
+    { result: 'event-too-large' },
+  ]);
+});
