@@ -148,17 +148,9 @@ function resultForHealth(outcome: AttemptOutcome): AttemptResult {
     case 'broken':
       // An answer that was merely longer than the time there is for one was an answer.
       if (outcome.result === 'deadline') return 'undecided';
-      return faults.has(outcome.error.errorName) ? brokeOff : 'undecided';
+      return outcome.classification?.kind === 'failover' ? outcome.classification : 'undecided';
   }
 }
-
-/** Errors inside an answer that are the upstream's own fault. */
-const faults: ReadonlySet<string> = new Set(['upstream_abnormal', 'upstream_overloaded']);
-const brokeOff: AttemptResult = Object.freeze({
-  kind: 'failover',
-  as: 'abnormal',
-  blame: 'channel',
-});
 
 async function attemptOnce(
   parts: RelayParts,

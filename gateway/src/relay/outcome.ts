@@ -37,6 +37,8 @@ export type AttemptOutcome =
       readonly kind: 'broken';
       readonly status: number;
       readonly error: GatewayError;
+      /** What it says about the channel; null when the end was nothing of its doing. */
+      readonly classification: Classification | null;
       /** What the error frame must repeat of the answer it ends. */
       readonly tap: StreamTap;
       readonly usage: ReportedUsage | null;

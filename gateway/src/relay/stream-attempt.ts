@@ -6,7 +6,7 @@ import {
   type StreamEvent,
   type StreamTap,
 } from '../protocols/index.ts';
-import type { Provider } from '../providers/index.ts';
+import type { Classification, Provider } from '../providers/index.ts';
 import {
   createEventStreamReader,
   EventTooLarge,
@@ -293,7 +293,7 @@ export class StreamAttempt implements UpstreamListener, Watched {
   #upstreamFailed(): void {
     const { provider } = this.#options;
     const failure = failureOfAnswer(provider, null, this.upstreamHeaders, this.#tap.failure);
-    if (this.#options.sink.shown) this.#brokenWith(errorOfFailure(failure, null), failure.result);
+    if (this.#options.sink.shown) this.#brokenBy(failure);
     else this.#finish({ ...failure, status: this.#status, usage: this.#tap.usage });
     this.#call.abort();
   }
@@ -302,14 +302,14 @@ export class StreamAttempt implements UpstreamListener, Watched {
   #break(result: string): void {
     const attemptClass = this.#status === 0 ? 'uncertain' : 'started';
     const failure = brokenAttempt(this.#status, attemptClass, result);
-    if (this.#options.sink.shown) this.#brokenWith(errorOfFailure(failure, null), result);
+    if (this.#options.sink.shown) this.#brokenBy(failure);
     else this.#finish({ ...failure, usage: this.#tap.usage });
     this.#call.abort();
   }
 
   /** Given up for a reason that no channel has caused. */
   #endWith(error: GatewayError, result: string): void {
-    if (this.#options.sink.shown) this.#brokenWith(error, result);
+    if (this.#options.sink.shown) this.#brokenWith(error, result, null);
     else {
       const attemptClass = this.#status === 0 ? 'uncertain' : 'started';
       this.#finish({ ...brokenAttempt(this.#status, attemptClass, result), final: error });
@@ -317,9 +317,15 @@ export class StreamAttempt implements UpstreamListener, Watched {
     this.#call.abort();
   }
 
-  #brokenWith(error: GatewayError, result: string): void {
+  #brokenBy(failure: AttemptFailure): void {
+    this.#brokenWith(errorOfFailure(failure, null), failure.result, failure.classification);
+  }
+
+  #brokenWith(error: GatewayError, result: string, classification: Classification | null): void {
     const tap = this.#tap;
-    this.#finish({ kind: 'broken', status: this.#status, error, tap, usage: tap.usage, result });
+    const { usage } = tap;
+    const status = this.#status;
+    this.#finish({ kind: 'broken', status, error, classification, tap, usage, result });
   }
 
   /** Nothing more is awaited although the body goes on: usually just its last chunk is still on the way. */

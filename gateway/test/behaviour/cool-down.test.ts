@@ -69,6 +69,33 @@ test('R-06 while one channel cools down the other answers, without asking the fi
   expect(await channelsOf()).toEqual(['spare']);
 });
 
+test.each(textProtocols)(
+  'R-06 $name: a limit told inside an answer cools down too',
+  async (protocol) => {
+    const at = protocol.eventsBeforeContent + 2;
+    const gateway = await openGateway({
+      config: describeChannels([
+        {
+          name: 'limited',
+          at: `/fault(events=20;error-at=${at};status=429)`,
+          models: ['demo-chat'],
+          more: ['priority: 1'],
+        },
+        { name: 'spare', models: ['demo-chat'] },
+      ]),
+    });
+    const first = await ask(gateway, protocol, true);
+    expect(first.text).toMatch(protocol.errorFrame);
+    expect(attemptsOf(await rowOf(gateway, first.id))).toMatchObject([
+      { channel: 'limited', class: 'shown', result: 'rate-limited' },
+    ]);
+    const second = await ask(gateway, protocol, true);
+    expect(attemptsOf(await rowOf(gateway, second.id))).toMatchObject([
+      { channel: 'spare', class: 'shown', result: 'completed' },
+    ]);
+  },
+);
+
 test('R-06 only the credential that was refused cools down', async () => {
   const gateway = await openGateway({
     config: `
