@@ -16,6 +16,12 @@ export interface LoadOptions {
   readonly random: () => number;
   /** Told in the very moment in which a client has seen a success terminator. */
   readonly onCompleted: () => void;
+  /** What the upstream does, one of these by chance. Default: all that can go wrong. */
+  readonly faults?: readonly string[];
+  /** The share of clients that leave in the middle. Default: a tenth. */
+  readonly leaving?: number;
+  /** Asked before each request; without it clients go on until the gateway cannot be reached. */
+  readonly wanted?: () => boolean;
 }
 
 interface Kind {
@@ -61,17 +67,17 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-const faults = ['', '', 'gap=3', 'gap=25', 'delay=60', 'status=500', 'cut-at=4', 'error-at=3'];
+const everyFault = ['', '', 'gap=3', 'gap=25', 'delay=60', 'status=500', 'cut-at=4', 'error-at=3'];
 
 /** Sends requests, several at a time, until the gateway is gone; answers what was seen of each. */
 export async function runClients(options: LoadOptions, clients: number): Promise<SeenAnswer[]> {
   const seen: SeenAnswer[] = [];
   await Promise.all(
     Array.from({ length: clients }, async () => {
-      for (let alive = true; alive;) {
+      while (options.wanted?.() ?? true) {
         const answer = await send(options);
-        alive = answer !== null;
-        if (answer !== null) seen.push(answer);
+        if (answer === null) break;
+        seen.push(answer);
       }
     }),
   );
@@ -79,11 +85,12 @@ export async function runClients(options: LoadOptions, clients: number): Promise
 }
 
 /** Null when the gateway cannot be reached any more. */
-function send({ url, key, random, onCompleted }: LoadOptions): Promise<SeenAnswer | null> {
+function send(options: LoadOptions): Promise<SeenAnswer | null> {
+  const { url, key, random, onCompleted, faults = everyFault, leaving = 0.1 } = options;
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
   const kind = pick(kinds);
   const fault = pick(faults);
-  const leaves = random() < 0.1;
+  const leaves = random() < leaving;
   return new Promise((resolve) => {
     let id: string | null = null;
     let text = '';
