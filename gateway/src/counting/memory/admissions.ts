@@ -1,0 +1,76 @@
+import type { RateDecision, RateLimit, RateRequest } from '../counters.ts';
+import { createForgetting } from './forget-idle.ts';
+import { SlidingWindow } from './sliding-window.ts';
+import { Slots } from './slots.ts';
+
+/**
+ * Nobody knows when one under way ends; a second is soon enough to ask again, and late enough not to be a storm.
+ */
+export const concurrencyRetryMs = 1_000;
+
+const admitted: RateDecision = Object.freeze({ admitted: true });
+
+export interface Admissions {
+  admit(request: RateRequest): RateDecision;
+  /** Counts a request that was admitted elsewhere, whatever the limits say. */
+  note(request: RateRequest): void;
+  /** @returns the concurrency limits on which it had a slot. */
+  leave(id: string): readonly string[];
+  /** Every id with a slot, and the concurrency limits it has one of. */
+  slots(): IterableIterator<[id: string, names: readonly string[]]>;
+  /** Windows in memory. For tests and metrics. */
+  readonly size: number;
+}
+
+/** Rates and concurrency in the memory of this process. */
+export function createAdmissions(monotonic: () => number): Admissions {
+  const windows = new Map<string, SlidingWindow>();
+  const slots = new Slots();
+  const forgetIdle = createForgetting(windows, (window) => window.isIdle(monotonic()));
+
+  const waitFor = ({ name, limit, windowMs }: RateLimit, id: string, now: number): number => {
+    if (windowMs === 0) return slots.isFree(name, limit, id) ? 0 : concurrencyRetryMs;
+    const window = windows.get(name);
+    if (window?.span === windowMs) return window.wait(limit, now);
+    return limit > 0 ? 0 : windowMs;
+  };
+
+  const count = ({ name, limit, windowMs }: RateLimit, id: string, now: number): void => {
+    if (windowMs === 0) {
+      slots.take(name, id);
+      return;
+    }
+    let window = windows.get(name);
+    if (window?.span !== windowMs) windows.set(name, (window = new SlidingWindow(windowMs)));
+    window.add(limit, now);
+  };
+
+  const note = ({ id, limits }: RateRequest): void => {
+    const now = monotonic();
+    for (const limit of limits) count(limit, id, now);
+    forgetIdle(limits.length + 1);
+  };
+
+  return {
+    admit(request) {
+      const now = monotonic();
+      let denied: string | null = null;
+      let longest = 0;
+      for (const limit of request.limits) {
+        const wait = waitFor(limit, request.id, now);
+        if (wait <= 0) continue;
+        denied ??= limit.name;
+        if (wait > longest) longest = wait;
+      }
+      if (denied !== null) return { admitted: false, denied, retryAfterMs: Math.ceil(longest) };
+      note(request);
+      return admitted;
+    },
+    note,
+    leave: (id) => slots.leave(id),
+    slots: () => slots.entries(),
+    get size() {
+      return windows.size;
+    },
+  };
+}

@@ -1,0 +1,21 @@
+/** The last ids that ended: at least `most`, at most twice as many. */
+export class Ended {
+  readonly #most: number;
+  #young = new Set<string>();
+  #old = new Set<string>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** @returns false when it had ended before. */
+  add(id: string): boolean {
+    if (this.#young.has(id) || this.#old.has(id)) return false;
+    if (this.#young.size >= this.#most) {
+      this.#old = this.#young;
+      this.#young = new Set();
+    }
+    this.#young.add(id);
+    return true;
+  }
+}

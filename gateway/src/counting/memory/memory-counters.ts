@@ -1,0 +1,60 @@
+import type { Counters, HoldDecision, HoldRequest, SpentSource } from '../counters.ts';
+import { createSpentLookup } from '../spent-lookup.ts';
+import { createAdmissions } from './admissions.ts';
+import { createMeters } from './meters.ts';
+
+export interface MemoryCountersOptions {
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Milliseconds of a clock that does not step. */
+  readonly monotonic: () => number;
+  /** Asked once for each meter, when it is first used. */
+  readonly spent: SpentSource;
+}
+
+export interface MemoryCounters extends Counters {
+  /** Says where a meter starts from, so that its first hold does not ask the source. Known meters stay as they are. */
+  preload(meter: string, spent: bigint): void;
+}
+
+/**
+ * Counting for one node. Everything answers at once, except a hold on a meter never seen: it waits for the source.
+ * All durations are of the monotonic clock, so no step of the wall clock grants or takes anything.
+ */
+export function createMemoryCounters({
+  now,
+  monotonic,
+  spent,
+}: MemoryCountersOptions): MemoryCounters {
+  const admissions = createAdmissions(monotonic);
+  const meters = createMeters(monotonic);
+  const lookUp = createSpentLookup(spent);
+
+  const holdNow = (request: HoldRequest): HoldDecision =>
+    meters.hold(request, request.expiresAt - now());
+
+  const holdLater = async (request: HoldRequest): Promise<HoldDecision> => {
+    const unknown = request.meters.map(({ name }) => name).filter((name) => !meters.knows(name));
+    if (unknown.length === 0) return holdNow(request);
+    for (const [name, amount] of await lookUp(unknown)) meters.preload(name, amount);
+    return holdLater(request);
+  };
+
+  return {
+    admit: (request) => admissions.admit(request),
+    leave(id) {
+      admissions.leave(id);
+    },
+    hold(request) {
+      for (const { name } of request.meters) {
+        if (!meters.knows(name)) return holdLater(request);
+      }
+      return holdNow(request);
+    },
+    settle: (id, names, amount) => meters.settle(id, names, amount),
+    read: (meter) => meters.read(meter),
+    preload: (meter, amount) => meters.preload(meter, amount),
+    degraded: false,
+    close: async () => {},
+  };
+}

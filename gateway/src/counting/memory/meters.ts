@@ -1,0 +1,128 @@
+import type { HoldDecision, HoldRequest, MeterState } from '../counters.ts';
+import { Ended } from './ended.ts';
+import { createForgetting } from './forget-idle.ts';
+
+interface Account {
+  spent: bigint;
+  held: bigint;
+  holds: number;
+  /** Milliseconds of the monotonic clock. */
+  usedAt: number;
+}
+
+interface Hold {
+  readonly amount: bigint;
+  readonly accounts: readonly Account[];
+  /** Where it stands among those that end in the same second. */
+  readonly due: Set<string>;
+}
+
+/** Ids that ended are known for so many more: enough for every replay within one process. */
+const endedIds = 65_536;
+/** Above so many meters, those nobody used for a while are asked from the database again. */
+const mostMeters = 200_000;
+const idleMs = 600_000;
+const second = 1_000;
+
+export interface Meters {
+  knows(meter: string): boolean;
+  /** Where counting starts from. Nothing happens when the meter is known. */
+  preload(meter: string, spent: bigint): void;
+  /** Every meter must be known. `remaining`: milliseconds until the hold is void. */
+  hold(request: HoldRequest, remaining: number): HoldDecision;
+  settle(id: string, meters: readonly string[], spent: bigint): void;
+  read(meter: string): MeterState | null;
+}
+
+/** Money spent and held in the memory of this process. `monotonic`: milliseconds of a clock that does not step. */
+export function createMeters(monotonic: () => number): Meters {
+  const accounts = new Map<string, Account>();
+  const holds = new Map<string, Hold>();
+  /** Holds by the second in which they are void, so that no hold needs a timer: exact to a second, never early. */
+  const dueBySecond = new Map<number, Set<string>>();
+  const ended = new Ended(endedIds);
+  let swept = Math.floor(monotonic() / second);
+  const forgetIdle = createForgetting(
+    accounts,
+    ({ holds, usedAt }) => holds === 0 && monotonic() - usedAt >= idleMs,
+  );
+
+  const release = (id: string, { amount, accounts, due }: Hold): void => {
+    holds.delete(id);
+    due.delete(id);
+    for (const account of accounts) {
+      account.held -= amount;
+      account.holds -= 1;
+    }
+  };
+
+  const voidExpired = (): number => {
+    const now = monotonic();
+    const until = Math.floor(now / second);
+    if (dueBySecond.size === 0) swept = Math.max(swept, until);
+    for (; swept < until; swept += 1) {
+      const due = dueBySecond.get(swept + 1);
+      if (due === undefined) continue;
+      dueBySecond.delete(swept + 1);
+      for (const id of due) release(id, holds.get(id)!);
+    }
+    return now;
+  };
+
+  const dueAt = (time: number): Set<string> => {
+    const at = Math.max(Math.ceil(time / second), swept + 1);
+    let due = dueBySecond.get(at);
+    if (due === undefined) dueBySecond.set(at, (due = new Set()));
+    return due;
+  };
+
+  return {
+    knows: (meter) => accounts.has(meter),
+    preload(meter, spent) {
+      if (accounts.has(meter)) return;
+      accounts.set(meter, { spent, held: 0n, holds: 0, usedAt: monotonic() });
+      if (accounts.size > mostMeters) forgetIdle(4);
+    },
+    hold({ id, amount, meters }, remaining) {
+      const now = voidExpired();
+      const before = holds.get(id);
+      if (before !== undefined) return { held: true, amount: before.amount };
+      let least = amount;
+      const on: Account[] = [];
+      for (const { name, limit, floor } of meters) {
+        const account = accounts.get(name)!;
+        const left = limit - account.spent - account.held;
+        if (left <= 0n || left < floor) return { held: false, denied: name };
+        if (left < least) least = left;
+        on.push(account);
+      }
+      for (const account of on) {
+        account.held += least;
+        account.holds += 1;
+        account.usedAt = now;
+      }
+      const due = dueAt(now + remaining);
+      due.add(id);
+      holds.set(id, { amount: least, accounts: on, due });
+      return { held: true, amount: least };
+    },
+    settle(id, meters, spent) {
+      const now = voidExpired();
+      if (!ended.add(id)) return;
+      const hold = holds.get(id);
+      if (hold !== undefined) release(id, hold);
+      const charged = hold?.accounts ?? meters.map((meter) => accounts.get(meter));
+      for (const account of charged) {
+        // One that was never seen is asked from the database when it is first used, with this in it.
+        if (account === undefined) continue;
+        account.spent += spent;
+        account.usedAt = now;
+      }
+    },
+    read(meter) {
+      voidExpired();
+      const account = accounts.get(meter);
+      return account === undefined ? null : { spent: account.spent, held: account.held };
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/** Who is under way on each concurrency limit, by exchange id: taking or leaving twice is once. */
+export class Slots {
+  readonly #taken = new Map<string, number>();
+  readonly #heldBy = new Map<string, string[]>();
+
+  isFree(name: string, limit: number, id: string): boolean {
+    return (this.#taken.get(name) ?? 0) < limit || this.#heldBy.get(id)?.includes(name) === true;
+  }
+
+  take(name: string, id: string): void {
+    const held = this.#heldBy.get(id);
+    if (held === undefined) this.#heldBy.set(id, [name]);
+    else if (held.includes(name)) return;
+    else held.push(name);
+    this.#taken.set(name, (this.#taken.get(name) ?? 0) + 1);
+  }
+
+  /** @returns the limits on which it had a slot. */
+  leave(id: string): readonly string[] {
+    const held = this.#heldBy.get(id);
+    if (held === undefined) return [];
+    this.#heldBy.delete(id);
+    for (const name of held) {
+      const others = this.#taken.get(name)! - 1;
+      if (others === 0) this.#taken.delete(name);
+      else this.#taken.set(name, others);
+    }
+    return held;
+  }
+
+  /** What each id under way has a slot of. */
+  entries(): IterableIterator<[id: string, names: readonly string[]]> {
+    return this.#heldBy.entries();
+  }
+}
