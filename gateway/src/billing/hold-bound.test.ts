@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { parseMultiplier, receiptOf, type Line } from './cost.ts';
+import { holdOf, imageHold, textHold } from './hold-bound.ts';
+import { imageLines } from './image-lines.ts';
+import { ratesOf } from './rates.ts';
+import { videoSecondLines } from './video-lines.ts';
+
+const one = parseMultiplier('1');
+const rates = ratesOf({ input: '1', cacheWrite1h: '2', output: '10' });
+const model = { maxOutputTokens: 64_000 };
+const hold = (bodyBytes: number, outputLimit: number | null, choices: number | null = null) =>
+  textHold(rates, model, { bodyBytes, outputLimit, choices }, one);
+
+describe('the hold of a text request', () => {
+  it('prices half the bytes in the dearest input part, and the limit that was asked for', () => {
+    expect(hold(1_001, 100)).toBe(501n * 2_000n + 100n * 10_000n);
+  });
+
+  it('takes 16 384 tokens of output where nothing smaller is known', () => {
+    expect(hold(0, null)).toBe(163_840_000n);
+    const small = { maxOutputTokens: 4_096 };
+    const demand = { bodyBytes: 0, outputLimit: null, choices: null };
+    expect(textHold(rates, small, demand, one)).toBe(40_960_000n);
+    expect(textHold(rates, { maxOutputTokens: null }, demand, one)).toBe(163_840_000n);
+  });
+
+  it('counts every answer asked for', () => {
+    expect(hold(1_000, 100, 5)).toBe(5n * hold(1_000, 100));
+  });
+
+  it('follows the multiplier, rounded up', () => {
+    const third = parseMultiplier('0.333333');
+    expect(textHold(rates, model, { bodyBytes: 2, outputLimit: 1, choices: 1 }, third)).toBe(
+      4_000n,
+    );
+  });
+
+  it('is nothing for a price without token parts', () => {
+    const free = ratesOf({ videoSecond: { '720P': '1' } });
+    expect(textHold(free, model, { bodyBytes: 9, outputLimit: 9, choices: 9 }, one)).toBe(0n);
+  });
+
+  it.each([0, -1, -1e308, Number.NaN])('%d is no limit and no count', (value) => {
+    expect(hold(0, value, value)).toBe(hold(0, null, null));
+  });
+
+  it.each([2 ** 31, 2 ** 53, 18_446_744_073_686_646_784, 1e308, Number.POSITIVE_INFINITY])(
+    'S-37: %d makes it larger, up to all there is, never less',
+    (value) => {
+      for (const bound of [hold(0, value), hold(0, 1, value), hold(0, value, value)]) {
+        expect(bound).toBeGreaterThanOrEqual(hold(0, 2 ** 31 - 1, 1));
+        expect(bound).toBeLessThanOrEqual(2n ** 63n - 1n);
+      }
+    },
+  );
+
+  it('rounds what is between two tokens up', () => {
+    expect(hold(0, 1.5)).toBe(hold(0, 2));
+  });
+});
+
+describe('the hold of pictures and of video', () => {
+  const priced = ratesOf({
+    imageTiers: [
+      { name: '1K', maxPixels: 100, price: '0.09' },
+      { name: '2K', maxPixels: 400, price: '0.04' },
+    ],
+    referenceImage: '0.003',
+    videoSecond: { '720P': '0.1' },
+  });
+
+  it('covers whatever sizes come back', () => {
+    const demand = { images: 2, layers: 0, referenceImages: 3 };
+    const bound = imageHold(priced, demand, one);
+    expect(bound).toBe(186_000_000n);
+    const images = ['10x10', '10x10'].map((size) => ({ size, isLayer: false }));
+    expect(receiptOf(imageLines(priced, images, 3) as Line[], one).cost).toBe(bound);
+  });
+
+  it('covers the layers of each', () => {
+    const demand = { images: null, layers: 16, referenceImages: 0 };
+    expect(imageHold(priced, demand, one)).toBe(90_000_000n + 16n * 45_000_000n);
+  });
+
+  it('is what the seconds asked for cost', () => {
+    const lines = videoSecondLines(priced, { resolution: '720P', milliseconds: 5_000 });
+    expect(holdOf(lines as Line[], one)).toBe(500_000_000n);
+  });
+});

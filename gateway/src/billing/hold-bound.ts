@@ -1,0 +1,102 @@
+import type { Model } from '../catalogue/index.ts';
+import { ceilingOf, type Line, type Multiplier } from './cost.ts';
+import type { PriceRates } from './rates.ts';
+
+export interface TextDemand {
+  /** Of the request as it came. */
+  readonly bodyBytes: number;
+  /** As the client wrote it; null when it set no limit. Not to be trusted: any number will do. */
+  readonly outputLimit: number | null;
+  /** How many answers it wants; null for one. Not to be trusted either. */
+  readonly choices: number | null;
+}
+
+/** What a request is taken to want at most when neither it nor the model says less. */
+const usualOutput = 16_384;
+/** A body's JSON and text hardly make more tokens than this; what does, such as a picture named by its address, is overshoot. */
+const bytesPerToken = 2;
+/** What a 64-bit column holds; amounts beyond it are all the same: more than anybody has. */
+const most = 2n ** 63n - 1n;
+
+/** The tokens a text request is held for. */
+export function tokenBounds(
+  model: Pick<Model, 'maxOutputTokens'>,
+  { bodyBytes, outputLimit, choices }: TextDemand,
+): { readonly input: bigint; readonly output: bigint } {
+  const each = bounded(choices) ?? 1n;
+  const output =
+    bounded(outputLimit) ?? BigInt(Math.min(model.maxOutputTokens ?? usualOutput, usualOutput));
+  return {
+    input: (bounded(bodyBytes / bytesPerToken) ?? 0n) * each,
+    output: output * each,
+  };
+}
+
+/**
+ * The most that a text request can cost, in nano-USD, for its hold: every input token in the dearest part, every
+ * answer as long as it may get. Saturates at 2⁶³−1.
+ */
+export function textHold(
+  rates: PriceRates,
+  model: Pick<Model, 'maxOutputTokens'>,
+  demand: TextDemand,
+  multiplier: Multiplier,
+): bigint {
+  if (rates.tokens === null) return 0n;
+  const bounds = tokenBounds(model, demand);
+  return saturate(
+    ceilingOf(
+      [
+        { rate: rates.tokens.dearestInput, quantity: bounds.input },
+        { rate: rates.tokens.output, quantity: bounds.output },
+      ],
+      multiplier,
+    ),
+  );
+}
+
+/** The hold for what is known beforehand: seconds and resolution of a video, tokens of its estimate. */
+export function holdOf(lines: readonly Line[], multiplier: Multiplier): bigint {
+  return saturate(ceilingOf(lines, multiplier));
+}
+
+export interface ImageDemand {
+  readonly images: number | null;
+  /** Layers each picture may be taken apart into; 0 when that is not asked for. */
+  readonly layers: number;
+  readonly referenceImages: number;
+}
+
+/** The hold for pictures priced by tier: what comes back decides the tier, so each counts as the dearest. */
+export function imageHold(
+  rates: PriceRates,
+  { images, layers, referenceImages }: ImageDemand,
+  multiplier: Multiplier,
+): bigint {
+  const count = bounded(images) ?? 1n;
+  const dearest = (of: 'image' | 'layer') =>
+    rates.imageTiers.map((tier) => tier[of]).toSorted((a, b) => (a.perUnit < b.perUnit ? 1 : -1));
+  const [image] = dearest('image');
+  const [layer] = dearest('layer');
+  if (image === undefined || layer === undefined) return 0n;
+  return saturate(
+    ceilingOf(
+      [
+        { rate: image, quantity: count },
+        { rate: layer, quantity: count * (bounded(layers) ?? 0n) },
+        { rate: rates.referenceImage, quantity: bounded(referenceImages - 1) ?? 0n },
+      ],
+      multiplier,
+    ),
+  );
+}
+
+/** A number from outside as a count, rounded up; null for none, and for what says nothing (0, less, NaN). */
+function bounded(value: number | null): bigint | null {
+  if (value === null || Number.isNaN(value) || value <= 0) return null;
+  return Number.isFinite(value) ? BigInt(Math.ceil(value)) : most;
+}
+
+function saturate(amount: bigint): bigint {
+  return amount > most ? most : amount;
+}
