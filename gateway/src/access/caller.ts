@@ -1,9 +1,36 @@
+/** A user as admission needs it; one object for all keys of the user. Amounts are nano-USD. */
+export interface CallerUser {
+  readonly id: string;
+  /** All that was ever credited: the limit of the balance. */
+  readonly funding: bigint;
+  /** What may be spent in all; null = no limit. */
+  readonly quota: bigint | null;
+}
+
+/** A team as admission needs it; one object for all keys that act for it. Null = no limit. */
+export interface CallerTeam {
+  readonly id: string;
+  readonly name: string;
+  readonly funding: bigint;
+  readonly rpm: number | null;
+  readonly dailyBudget: bigint | null;
+  readonly monthlyBudget: bigint | null;
+  readonly totalBudget: bigint | null;
+  /** IANA name; days and months begin by its clock. */
+  readonly timeZone: string;
+}
+
 /** Who is calling: the key and everything about it that a request needs, held in memory by every node. */
 export interface Caller {
   readonly keyId: string;
   readonly keyName: string;
   readonly userId: string;
   readonly teamId: string | null;
+  readonly user: CallerUser;
+  /** Whom the key acts for and who then pays; null = the user. */
+  readonly team: CallerTeam | null;
+  /** What the user may spend of the team's money in all; null = no limit, or no team. */
+  readonly memberBudget: bigint | null;
   readonly group: string;
   /** Allowlist of model names as clients write them; null = every model of the group. */
   readonly models: ReadonlySet<string> | null;
@@ -11,6 +38,8 @@ export interface Caller {
   readonly ips: readonly string[];
   /** Unix milliseconds; null = never. */
   readonly expiresAt: number | null;
+  /** What the key may spend in all; null = no limit. */
+  readonly quota: bigint | null;
   readonly rpm: number | null;
   readonly rph: number | null;
   readonly maxConcurrency: number | null;

@@ -2,6 +2,7 @@ import { sql, type Kysely } from 'kysely';
 import type { DeclaredKey } from '../config/index.ts';
 import type { Database } from '../database/schema.ts';
 import type { Caller } from './caller.ts';
+import { createHolders, type Holders } from './holders.repository.ts';
 
 /** A key as the directory holds it. */
 export interface CallerEntry {
@@ -14,7 +15,7 @@ const pageSize = 5_000;
 
 /** Every key, in pages: the first load of many keys must not hold up the thread in one piece. */
 export async function* allCallers(db: Kysely<Database>): AsyncGenerator<CallerEntry[]> {
-  const toEntry = createMapper();
+  const toEntries = createMapper(db);
   let after = '';
   for (;;) {
     // The page is cut before the joins: PostgreSQL else joins and sorts all keys for each page.
@@ -24,7 +25,7 @@ export async function* allCallers(db: Kysely<Database>): AsyncGenerator<CallerEn
       )
       .orderBy('keys.id')
       .execute();
-    if (rows.length > 0) yield rows.map(toEntry);
+    if (rows.length > 0) yield await toEntries(rows);
     if (rows.length < pageSize) return;
     after = rows.at(-1)?.id ?? '';
   }
@@ -45,7 +46,7 @@ export async function callersSince(db: Kysely<Database>, revision: number): Prom
       ]),
     )
     .execute();
-  return rows.map(createMapper());
+  return createMapper(db)(rows);
 }
 
 /** The keys with these hashes. */
@@ -54,7 +55,7 @@ export async function callersByHash(
   hashes: readonly string[],
 ): Promise<CallerEntry[]> {
   const rows = await keyRows(db).where('keys.hash', 'in', hashes).execute();
-  return rows.map(createMapper());
+  return createMapper(db)(rows);
 }
 
 function keyRows(db: Kysely<Database>) {
@@ -70,6 +71,7 @@ function keyRows(db: Kysely<Database>) {
       'keys.team_id',
       'keys.group_name',
       'keys.settings',
+      'keys.quota',
       'keys.expires_at',
       'keys.rpm',
       'keys.rph',
@@ -84,8 +86,17 @@ function keyRows(db: Kysely<Database>) {
 type Row = Awaited<ReturnType<ReturnType<typeof keyRows>['execute']>>[number];
 type Settings = Pick<Caller, 'models' | 'ips' | 'conversion'>;
 
-/** Most keys have the same few settings, users and groups: equal ones become one object or string in memory. */
-function createMapper(): (row: Row) => CallerEntry {
+/** Most keys have the same few settings and groups, many a user or a team: equal ones become one object or string in memory. */
+function createMapper(db: Kysely<Database>): (rows: readonly Row[]) => Promise<CallerEntry[]> {
+  const holders = createHolders(db);
+  const toEntry = createEntryMapper(holders);
+  return async (rows) => {
+    await holders.load(rows);
+    return rows.map(toEntry);
+  };
+}
+
+function createEntryMapper(holders: Holders): (row: Row) => CallerEntry {
   const settings = new Map<string, Settings>();
   const strings = new Map<string, string>();
   const settingsOf = (text: string) => shared(settings, text, parseSettings);
@@ -93,15 +104,21 @@ function createMapper(): (row: Row) => CallerEntry {
 
   return (row) => {
     const { models, ips, conversion } = settingsOf(row.settings);
+    const user = holders.user(row.user_id);
+    const team = row.team_id === null ? null : holders.team(row.team_id);
     const caller: Caller = Object.freeze({
       keyId: row.id,
       keyName: row.name,
-      userId: same(row.user_id),
-      teamId: row.team_id === null ? null : same(row.team_id),
+      userId: user.id,
+      teamId: team === null ? null : team.id,
+      user,
+      team,
+      memberBudget: team === null ? null : holders.memberBudget(team.id, user.id),
       group: same(row.group_name),
       models,
       ips,
       expiresAt: row.expires_at,
+      quota: row.quota,
       rpm: row.rpm,
       rph: row.rph,
       maxConcurrency: row.max_concurrency,

@@ -4,6 +4,7 @@ import { assertMayChange, type Change, type Upserted } from '../database/change.
 import { formatUsd, parseUsd } from '../database/money.ts';
 import { bit, createId, differs, ownedFields, type Stored } from '../database/rows.ts';
 import type { Database, TeamTable } from '../database/schema.ts';
+import { openAccount } from '../ledger/index.ts';
 import { replaceMembers } from './team-members.repository.ts';
 
 export type StoredTeam = Stored<DeclaredTeam> & { readonly id: string };
@@ -46,18 +47,20 @@ export async function upsertTeam(change: Change, team: DeclaredTeam): Promise<Up
   const existing = await find(trx, team.name);
   if (existing === undefined) {
     const id = createId('team');
+    const credit = parseUsd(team.balance);
     await trx
       .insertInto('teams')
       .values({
         ...values,
         id,
         name: team.name,
-        opening_credit: parseUsd(team.balance),
+        opening_credit: credit,
         created_at: now,
         updated_at: now,
         revision: await change.revision(),
       })
       .execute();
+    await openAccount(change, `team:${id}`, credit);
     await replaceMembers(change, { id, name: team.name }, team.members);
     return 'created';
   }

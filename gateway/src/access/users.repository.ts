@@ -4,6 +4,7 @@ import { assertMayChange, type Change, type Upserted } from '../database/change.
 import { formatUsd, parseUsd } from '../database/money.ts';
 import { bit, createId, differs, ownedFields, type Stored } from '../database/rows.ts';
 import type { Database, UserTable } from '../database/schema.ts';
+import { openAccount } from '../ledger/index.ts';
 
 export type StoredUser = Stored<DeclaredUser> & {
   readonly id: string;
@@ -40,18 +41,21 @@ export async function upsertUser(change: Change, user: DeclaredUser): Promise<Up
   };
   const existing = await find(trx, user.email);
   if (existing === undefined) {
+    const id = createId('usr');
+    const credit = parseUsd(user.balance);
     await trx
       .insertInto('users')
       .values({
         ...values,
-        id: createId('usr'),
+        id,
         email: normalise(user.email),
-        opening_credit: parseUsd(user.balance),
+        opening_credit: credit,
         created_at: now,
         updated_at: now,
         revision: await change.revision(),
       })
       .execute();
+    await openAccount(change, `user:${id}`, credit);
     return 'created';
   }
   assertMayChange(change, 'user', user.email, existing.owner);

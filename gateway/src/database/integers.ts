@@ -25,6 +25,10 @@ const money = {
   budget_monthly: true,
   budget_total: true,
   cost: true,
+  held: true,
+  overshoot: true,
+  amount: true,
+  spent: true,
 } as const satisfies Record<MoneyColumn, true> & { [Column in OtherColumn]?: never };
 
 /**

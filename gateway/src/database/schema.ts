@@ -18,6 +18,11 @@ export interface Database {
   keys: KeyTable;
   revisions: RevisionTable;
   usage: UsageTable;
+  price_versions: PriceVersionTable;
+  usage_hourly: UsageHourlyTable;
+  ledger_entries: LedgerEntryTable;
+  spent_totals: SpentTotalTable;
+  removed_usage: RemovedUsageTable;
 }
 
 /** `file`: declared in the configuration file and read-only elsewhere. `console`: created by a person or a command. */
@@ -119,8 +124,21 @@ export interface KeyTable extends Owned {
   revoked_at: number | null;
 }
 
+/** Only ever added to. */
+export interface PriceVersionTable {
+  /** 16 hex digits made of the model and the price, so that nodes agree on it. */
+  id: string;
+  model: string;
+  /** JSON: `DeclaredPrice` in its normal form. */
+  price: string;
+  created_at: number;
+}
+
 export interface RevisionTable {
-  /** One row: `global`. */
+  /**
+   * `global`: the revision. `usage-removed-before`: Unix milliseconds; older rows of `usage` may be gone, and sums
+   * over rows that begin before it are not complete.
+   */
   name: string;
   value: number;
 }
@@ -150,12 +168,23 @@ export interface UsageTable {
   cache_write_1h_tokens: number;
   output_tokens: number;
   reasoning_tokens: number;
-  /** `reported`, `estimated` or `none`. */
+  /** `reported`, `estimated`, `quarantined` or `none`. */
   usage_source: string;
-  /** Nano-USD; null until billing fills it. */
+  /** Nano-USD; null when nothing was to be charged. So are the following then, down to `posting`. */
   cost: bigint | null;
-  /** JSON line items; null until billing fills it. */
+  /** JSON array of `ReceiptItem`. */
   receipt: string | null;
+  /** `user` or `team`. */
+  payer: string | null;
+  held: bigint | null;
+  overshoot: bigint | null;
+  price_version: string | null;
+  /** Decimal string. */
+  multiplier: string | null;
+  /** JSON array: the names of the meters that the cost counts on. */
+  meters: string | null;
+  /** The ledger's transaction that this cost is part of; null for a cost of 0 too. */
+  posting: string | null;
   ttft_ms: number | null;
   duration_ms: number;
   /** JSON array of rewrite ids. */
@@ -163,4 +192,57 @@ export interface UsageTable {
   /** JSON array of conversion losses. */
   losses: string;
   user_agent: string | null;
+}
+
+/** Sums of usage rows by the hour. */
+export interface UsageHourlyTable {
+  /** Unix milliseconds of its start. */
+  hour: number;
+  key_id: string;
+  user_id: string;
+  /** Empty: none. */
+  team_id: string;
+  /** As clients wrote it; empty for what was refused before any upstream was asked. */
+  model: string;
+  /** Empty: none answered. */
+  channel: string;
+  requests: number;
+  /** Of them, those that failed or were refused. */
+  failed: number;
+  input_tokens: number;
+  output_tokens: number;
+  cache_read_tokens: number;
+  cache_write_tokens: number;
+  cache_write_1h_tokens: number;
+  reasoning_tokens: number;
+  cost: bigint;
+}
+
+/** One side of a transaction; the amounts of a transaction add up to 0. Rows are never changed or removed. */
+export interface LedgerEntryTable {
+  transaction_id: string;
+  /** See `ledger/accounts.ts`. */
+  account: string;
+  /** Nano-USD, positive to the account's credit. */
+  amount: bigint;
+  /** See `ledger/accounts.ts`. */
+  kind: string;
+  /** Who did it; null for `usage`. */
+  actor: string | null;
+  reason: string | null;
+  /** Unix milliseconds. */
+  time: number;
+}
+
+/** What has been spent on each meter (see `counting/counters.ts`) since it began. */
+export interface SpentTotalTable {
+  meter: string;
+  spent: bigint;
+}
+
+/** What usage rows that retention removed had cost, so that the books can still be checked against the rest. */
+export interface RemovedUsageTable {
+  /** A meter, or `<posting> <account>`. */
+  name: string;
+  cost: bigint;
 }

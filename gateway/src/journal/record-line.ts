@@ -1,7 +1,10 @@
-import type { ExchangeRecord } from './record.ts';
+import type { ChargeRecord, ExchangeRecord } from './record.ts';
 
-/** Raised when the order below changes; the number is kept with each batch. */
-export const lineVersion = 1;
+/**
+ * Kept with each batch, and raised when columns are added, always at the end: a line of an earlier version lacks the
+ * last ones. 2: `cost` and what follows it.
+ */
+export const lineVersion = 2;
 
 /**
  * The columns of a usage row in the order of a line. A line is a JSON array, because writing one costs a
@@ -36,14 +39,25 @@ export const lineColumns = [
   ['rewrites', 'json'],
   ['losses', 'json'],
   ['user_agent', 'text'],
+  ['cost', 'integer'],
+  ['payer', 'text'],
+  ['held', 'integer'],
+  ['overshoot', 'integer'],
+  ['price_version', 'text'],
+  ['multiplier', 'text'],
+  ['receipt', 'json'],
+  ['meters', 'json'],
 ] as const;
+
+/** Amounts stand in a line as decimal digits, since they may be beyond what a JSON number holds. */
+export type LineColumn = (typeof lineColumns)[number][0];
 
 /** What a client chose freely is cut to this length. */
 const maxClientText = 256;
 
 /** One exchange as one line of JSON without its column names. */
 export function toLine(record: ExchangeRecord): string {
-  const { tokens } = record;
+  const { tokens, charge } = record;
   const values = [
     record.id,
     record.time,
@@ -73,9 +87,25 @@ export function toLine(record: ExchangeRecord): string {
     record.rewrites,
     record.losses,
     record.userAgent === null ? null : cut(record.userAgent),
+    ...(charge === null ? uncharged : toValues(charge)),
   ];
   const line = JSON.stringify(values);
   return unstorable.test(line) ? JSON.stringify(values, storable) : line;
+}
+
+const uncharged = Array.from({ length: 8 }, () => null);
+
+function toValues(charge: ChargeRecord): readonly unknown[] {
+  return [
+    charge.cost,
+    charge.payer,
+    charge.held,
+    charge.overshoot,
+    charge.priceVersion,
+    charge.multiplier,
+    charge.receipt,
+    charge.meters,
+  ];
 }
 
 /** NUL and lone surrogates, as JSON writes them: PostgreSQL refuses both in text, and a batch with them. */

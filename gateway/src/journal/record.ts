@@ -65,12 +65,15 @@ export interface ExchangeRecord {
   readonly error: string | null;
   readonly attempts: readonly AttemptRecord[];
   readonly tokens: TokenUsage;
-  readonly usageSource: 'reported' | 'estimated' | 'none';
+  /** `quarantined`: the upstream's counts are not to be believed, so the hold bounds the charge. */
+  readonly usageSource: 'reported' | 'estimated' | 'quarantined' | 'none';
   readonly ttftMs: number | null;
   readonly durationMs: number;
   readonly rewrites: readonly string[];
   readonly losses: readonly string[];
   readonly userAgent: string | null;
+  /** Null when nothing is to be charged: refused, failed, not billed. */
+  readonly charge: ChargeRecord | null;
 }
 
 /**

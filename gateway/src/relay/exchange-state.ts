@@ -1,3 +1,5 @@
+import type { Loss } from '../canonical/index.ts';
+import { lossCodes } from '../conversion/index.ts';
 import { GatewayError } from '../errors/index.ts';
 import type { AttemptRecord, ExchangeRecord, Outcome } from '../journal/index.ts';
 import type { FinishedExchange } from '../observability/index.ts';
@@ -16,6 +18,8 @@ export interface ExchangeState {
   channel: string | null;
   readonly attempts: AttemptRecord[];
   rewrites: readonly string[];
+  /** Of converting the request for the channel asked last. */
+  losses: readonly Loss[];
   /** Milliseconds from arrival to the first content; null when none came. */
   ttftMs: number | null;
 }
@@ -30,6 +34,7 @@ export function createExchangeState(input: ExchangeInput): ExchangeState {
     channel: null,
     attempts: [],
     rewrites: [],
+    losses: [],
     ttftMs: null,
   };
 }
@@ -67,8 +72,9 @@ export function recordOf(state: ExchangeState, ending: Ending, durationMs: numbe
     ttftMs: state.ttftMs === null ? null : Math.round(state.ttftMs),
     durationMs: Math.round(durationMs),
     rewrites: state.rewrites,
-    losses: [],
+    losses: lossCodes(state.losses),
     userAgent: typeof userAgent === 'string' ? userAgent.slice(0, 200) : null,
+    charge: null,
   };
 }
 

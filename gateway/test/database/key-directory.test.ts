@@ -6,17 +6,21 @@ import {
   isUsable,
   revokeKey,
   upsertKey,
+  upsertTeam,
   upsertUser,
   type Caller,
   type LoadedKeyDirectory,
 } from '../../src/access/index.ts';
 import { createRevisionWatch, type OpenDatabase } from '../../src/database/index.ts';
 import { GatewayError } from '../../src/errors/index.ts';
+import { creditAccount } from '../../src/ledger/index.ts';
 import { change, dialects, isSkipped, openTestDatabase, testSecrets } from './databases.ts';
 import { countQueries } from './count-queries.ts';
-import { key, user } from './samples.ts';
+import { key, team, user } from './samples.ts';
 
 const secretOf = (text: string) => `sk-${text.padEnd(32, '0')}`;
+
+const topUp = { amount: 7n, kind: 'top-up', actor: 'test', reason: 'a test' } as const;
 
 describe.each(dialects)('%s', (dialect) => {
   describe.skipIf(isSkipped(dialect))('key directory', () => {
@@ -49,7 +53,11 @@ describe.each(dialects)('%s', (dialect) => {
       queries.reset();
       expect(held(key.secret ?? '')).toMatchObject({
         keyName: 'ci',
+        user: { id: expect.any(String) as string, funding: 10_000_000_000n, quota: null },
+        team: null,
+        memberBudget: null,
         group: 'default',
+        quota: 5_500_000_000n,
         models: new Set(['gpt-5']),
         ips: ['10.0.0.0/8'],
         rpm: 60,
@@ -130,8 +138,54 @@ describe.each(dialects)('%s', (dialect) => {
       await change(database, (file) => disableKey(file, 'fresh'));
       queries.reset();
       await directory.refresh();
-      expect(queries.rows).toBe(2);
+      // The revision, the key, its user, and what the user was ever credited.
+      expect(queries.rows).toBe(4);
       expect(held(secretOf('fresh'))).toMatchObject({ enabled: false });
+    });
+
+    it('learns of a credit, and of a team with its budgets', async () => {
+      const { userId } = held(key.secret ?? '') ?? { userId: '' };
+      await change(database, (file) =>
+        creditAccount(file, { ...topUp, account: `user:${userId}` }),
+      );
+      await directory.refresh();
+      expect(held(key.secret ?? '')).toMatchObject({ user: { funding: 10_000_000_007n } });
+
+      const secret = secretOf('of-a-team');
+      const acting = { ...key, team: 'research', name: 'of-a-team', secret, quota: null };
+      await change(database, async (file) => {
+        await upsertTeam(file, team);
+        await upsertKey(file, acting);
+        await upsertKey(file, { ...acting, name: 'second', secret: secretOf('second') });
+      });
+      await directory.refresh();
+      const caller = held(secret);
+      expect(caller).toMatchObject({
+        quota: null,
+        memberBudget: 50_000_000_000n,
+        team: {
+          name: 'research',
+          funding: 100_000_000_000n,
+          rpm: 600,
+          dailyBudget: 20_000_000_000n,
+          monthlyBudget: 300_000_000_001n,
+          totalBudget: null,
+          timeZone: 'UTC',
+        },
+      });
+      const { teamId } = caller ?? { teamId: null };
+      await change(database, (file) =>
+        creditAccount(file, { ...topUp, account: `team:${teamId}`, amount: -1n }),
+      );
+      await change(database, (file) => upsertTeam(file, { ...team, members: [] }));
+      await directory.refresh();
+      expect(held(secret)).toMatchObject({
+        memberBudget: null,
+        team: { funding: 99_999_999_999n },
+      });
+      // One object for all keys of a team and of a user: there may be 100 000 of them.
+      expect(held(secretOf('second'))?.team).toBe(held(secret)?.team);
+      expect(held(secretOf('second'))?.user).toBe(held(secret)?.user);
     });
 
     it('forgets the old secret when a key gets a new one', async () => {

@@ -1,4 +1,4 @@
-import type { ExchangeRecord } from '../../src/journal/index.ts';
+import type { ChargeRecord, ExchangeRecord } from '../../src/journal/index.ts';
 
 /** A finished exchange with something in every part. */
 export function record(id: string, parts: Partial<ExchangeRecord> = {}): ExchangeRecord {
@@ -36,6 +36,22 @@ export function record(id: string, parts: Partial<ExchangeRecord> = {}): Exchang
     rewrites: ['b1'],
     losses: ['top_k'],
     userAgent: 'test/1',
+    charge: null,
+    ...parts,
+  };
+}
+
+/** A charge of so many nano-USD; its receipt has one item of 1 nano-USD per token. */
+export function charge(cost: bigint, parts: Partial<ChargeRecord> = {}): ChargeRecord {
+  return {
+    payer: 'user',
+    cost: String(cost),
+    held: '1000000000',
+    overshoot: '0',
+    priceVersion: 'price_1',
+    multiplier: '1',
+    receipt: [{ part: 'output', quantity: Number(cost), rate: '1000000' }],
+    meters: ['user:usr_1:balance', 'key:key_1:quota'],
     ...parts,
   };
 }

@@ -2,6 +2,9 @@ import type { Migration } from 'kysely/migration';
 import { accounts } from './0001-accounts.ts';
 import { catalogue } from './0002-catalogue.ts';
 import { usage } from './0003-usage.ts';
+import { prices } from './0004-prices.ts';
+import { ledger } from './0005-ledger.ts';
+import { usageHourly } from './0006-usage-hourly.ts';
 import type { ColumnTypes } from './column-types.ts';
 
 /** All steps in order. A step that has been released is never edited; a change is a new step. */
@@ -14,5 +17,8 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string,
     '0001-accounts': accounts(types),
     '0002-catalogue': catalogue(types),
     '0003-usage': usage(types),
+    '0004-prices': prices(types),
+    '0005-ledger': ledger(types),
+    '0006-usage-hourly': usageHourly(types),
   };
 }

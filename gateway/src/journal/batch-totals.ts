@@ -1,0 +1,113 @@
+import type { HolderAccount } from '../ledger/index.ts';
+import { costOf, positionOf, RecordError, type LineValues } from './parse-lines.ts';
+
+/** What a batch adds to the books and to the totals that are kept beside the rows. */
+export interface BatchTotals {
+  /** By account, of the rows that cost something. Nano-USD. */
+  readonly accounts: ReadonlyMap<HolderAccount, bigint>;
+  /** By meter. */
+  readonly meters: ReadonlyMap<string, bigint>;
+  readonly hours: readonly HourTotals[];
+}
+
+/** Sums of one hour of one key, model and channel; the meaning of each as in `UsageHourlyTable`. */
+export interface HourTotals {
+  readonly hour: number;
+  readonly keyId: string;
+  readonly userId: string;
+  readonly teamId: string;
+  readonly model: string;
+  readonly channel: string;
+  requests: number;
+  failed: number;
+  input: number;
+  cacheRead: number;
+  cacheWrite: number;
+  cacheWrite1h: number;
+  output: number;
+  reasoning: number;
+  cost: bigint;
+}
+
+const hourMs = 3_600_000;
+
+/** @throws RecordError for a charge that cannot be. */
+export function sumUp(rows: readonly LineValues[]): BatchTotals {
+  const accounts = new Map<HolderAccount, bigint>();
+  const meters = new Map<string, bigint>();
+  const hours = new Map<string, HourTotals>();
+  for (const row of rows) {
+    const cost = costOf(row) ?? 0n;
+    addToHour(hours, row, cost);
+    if (cost === 0n) continue;
+    add(accounts, payerOf(row), cost);
+    for (const meter of metersOf(row)) add(meters, meter, cost);
+  }
+  return { accounts, meters, hours: [...hours.values()] };
+}
+
+function add<Name>(totals: Map<Name, bigint>, name: Name, amount: bigint): void {
+  totals.set(name, (totals.get(name) ?? 0n) + amount);
+}
+
+function payerOf(row: LineValues): HolderAccount {
+  const payer = row[positionOf.payer];
+  if (payer === 'user') return `user:${text(row, 'user_id')}`;
+  const team = row[positionOf.team_id];
+  if (payer !== 'team' || typeof team !== 'string') throw new RecordError('nobody pays for it');
+  return `team:${team}`;
+}
+
+function metersOf(row: LineValues): readonly string[] {
+  const meters = row[positionOf.meters];
+  if (!Array.isArray(meters)) throw new RecordError('its cost counts on no meter');
+  return meters as string[];
+}
+
+function addToHour(hours: Map<string, HourTotals>, row: LineValues, cost: bigint): void {
+  const time = row[positionOf.time] as number;
+  const hour = time - (time % hourMs);
+  const attempted = (row[positionOf.attempts] as readonly unknown[]).length > 0;
+  // What was refused at once may name anything: such names must not pile up.
+  const model = attempted ? text(row, 'model') : '';
+  const keyId = text(row, 'key_id');
+  const userId = text(row, 'user_id');
+  const teamId = text(row, 'team_id');
+  const channel = text(row, 'channel');
+  const name = `${hour}\n${keyId}\n${userId}\n${teamId}\n${channel}\n${model}`;
+  let totals = hours.get(name);
+  if (totals === undefined) {
+    totals = {
+      hour,
+      keyId,
+      userId,
+      teamId,
+      model,
+      channel,
+      requests: 0,
+      failed: 0,
+      input: 0,
+      cacheRead: 0,
+      cacheWrite: 0,
+      cacheWrite1h: 0,
+      output: 0,
+      reasoning: 0,
+      cost: 0n,
+    };
+    hours.set(name, totals);
+  }
+  const outcome = row[positionOf.outcome];
+  totals.requests += 1;
+  if (outcome === 'failed' || outcome === 'refused') totals.failed += 1;
+  totals.input += row[positionOf.input_tokens] as number;
+  totals.cacheRead += row[positionOf.cache_read_tokens] as number;
+  totals.cacheWrite += row[positionOf.cache_write_tokens] as number;
+  totals.cacheWrite1h += row[positionOf.cache_write_1h_tokens] as number;
+  totals.output += row[positionOf.output_tokens] as number;
+  totals.reasoning += row[positionOf.reasoning_tokens] as number;
+  totals.cost += cost;
+}
+
+function text(row: LineValues, column: keyof typeof positionOf): string {
+  return (row[positionOf[column]] as string | null) ?? '';
+}

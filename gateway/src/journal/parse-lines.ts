@@ -1,0 +1,31 @@
+import { lineColumns, type LineColumn } from './record-line.ts';
+
+/** The values of a line in the order of `lineColumns`. */
+export type LineValues = unknown[];
+
+/** The record itself is at fault, not the database: trying again would not help. */
+export class RecordError extends Error {
+  override readonly name = 'RecordError';
+}
+
+/** Lines joined by commas → their values; what a line of an earlier version lacks is null. */
+export function parseLines(lines: string): LineValues[] {
+  const rows = JSON.parse(`[${lines}]`) as LineValues[];
+  for (const row of rows) while (row.length < lineColumns.length) row.push(null);
+  return rows;
+}
+
+/** Where a column stands in a line. */
+export const positionOf = Object.fromEntries(
+  lineColumns.map(([name], index) => [name, index]),
+) as Record<LineColumn, number>;
+
+/** What a line's exchange costs in nano-USD; null when nothing is charged. @throws RecordError */
+export function costOf(row: LineValues): bigint | null {
+  const cost = row[positionOf.cost];
+  if (cost === null) return null;
+  if (typeof cost !== 'string' || !/^\d{1,18}$/.test(cost)) {
+    throw new RecordError('a cost is not a number of nano-USD');
+  }
+  return BigInt(cost);
+}

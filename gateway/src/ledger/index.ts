@@ -1,0 +1,10 @@
+export { balanceMeter, type Account, type EntryKind, type HolderAccount } from './accounts.ts';
+export { balances, fundingOf, spentOf } from './balances.repository.ts';
+export {
+  createTransactionId,
+  creditAccount,
+  openAccount,
+  postTransaction,
+  type Credit,
+  type LedgerTransaction,
+} from './entries.repository.ts';

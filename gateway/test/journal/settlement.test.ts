@@ -1,0 +1,173 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { OpenDatabase } from '../../src/database/index.ts';
+import { isDataError, writeUsage } from '../../src/journal/usage-writer.repository.ts';
+import { toLine } from '../../src/journal/record-line.ts';
+import { spentOf } from '../../src/ledger/index.ts';
+import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
+import { charge, record } from './records.ts';
+
+const hour = 3_600_000;
+
+describe.each(dialects)('%s', (dialect) => {
+  describe.skipIf(isSkipped(dialect))('settlement', () => {
+    let opened: Awaited<ReturnType<typeof openTestDatabase>>;
+    let database: OpenDatabase;
+    beforeEach(async () => {
+      opened = await openTestDatabase(dialect);
+      ({ database } = opened);
+    });
+    afterEach(() => opened.close());
+
+    const entries = () =>
+      database.kysely
+        .selectFrom('ledger_entries')
+        .select(['transaction_id', 'account', 'amount', 'kind', 'time'])
+        .orderBy('account')
+        .execute();
+    const rows = () => database.kysely.selectFrom('usage').selectAll().orderBy('id').execute();
+    const meters = ['user:usr_1:balance', 'key:key_1:quota', 'team:team_1:balance'];
+
+    it('books a batch as one transaction and names it in its rows', async () => {
+      const lines = [
+        record('req_1', { charge: charge(10n) }),
+        record('req_2', { charge: charge(20n, { overshoot: '3', held: '17' }) }),
+        record('req_3', {
+          teamId: 'team_1',
+          charge: charge(5n, { payer: 'team', meters: ['team:team_1:balance'] }),
+        }),
+        record('req_4', { charge: charge(0n) }),
+        record('req_5'),
+      ];
+      await writeUsage(database, lines.map(toLine).join(','), 7_000);
+      const booked = await entries();
+      const [posting] = new Set(booked.map((entry) => entry.transaction_id));
+      const shared = { transaction_id: posting, kind: 'usage', time: 7_000 };
+      expect(booked).toEqual([
+        { ...shared, account: 'revenue', amount: 35n },
+        { ...shared, account: 'team:team_1', amount: -5n },
+        { ...shared, account: 'user:usr_1', amount: -30n },
+      ]);
+      expect((await rows()).map((row) => row.posting)).toEqual([
+        posting,
+        posting,
+        posting,
+        null,
+        null,
+      ]);
+      expect(Object.fromEntries(await spentOf(database.kysely, meters))).toEqual({
+        'user:usr_1:balance': 30n,
+        'key:key_1:quota': 30n,
+        'team:team_1:balance': 5n,
+      });
+      expect((await rows())[1]).toMatchObject({
+        cost: 20n,
+        payer: 'user',
+        held: 17n,
+        overshoot: 3n,
+        price_version: 'price_1',
+        multiplier: '1',
+        receipt: expect.stringMatching(/"part": ?"output"/),
+        meters: expect.stringMatching(/^\["user:usr_1:balance", ?"key:key_1:quota"\]$/),
+      });
+    });
+
+    it('counts a record once, however often and from wherever it is applied', async () => {
+      const lines = Array.from({ length: 45 }, (_, index) =>
+        toLine(record(`req_${index}`, { charge: charge(BigInt(index)) })),
+      );
+      for (let time = 0; time < 25; time++) {
+        const shuffled = lines.toSorted(() => Math.random() - 0.5);
+        await Promise.all([0, 1, 2, 3].map((node) => apply(shuffled.slice(node * 7))));
+      }
+      await apply([...lines, ...lines]);
+      const sum = 990n;
+      const spent = await spentOf(database.kysely, meters);
+      expect(spent.get('user:usr_1:balance')).toBe(sum);
+      const revenue = (await entries()).filter(({ account }) => account === 'revenue');
+      expect(revenue.reduce((total, { amount }) => total + amount, 0n)).toBe(sum);
+      const hours = await database.kysely.selectFrom('usage_hourly').selectAll().execute();
+      expect(hours).toMatchObject([{ requests: 45, cost: sum, output_tokens: 45 * 20 }]);
+    });
+
+    /** Two that meet on PostgreSQL may be told to try again, as the applier does. */
+    async function apply(lines: readonly string[]): Promise<void> {
+      for (;;) {
+        try {
+          await writeUsage(database, lines.join(','));
+          return;
+        } catch (error) {
+          if ((error as { code?: string }).code !== '40P01') throw error;
+        }
+      }
+    }
+
+    it('counts a record that comes twice in one batch once', async () => {
+      const line = toLine(record('req_1', { charge: charge(10n) }));
+      await writeUsage(database, `${line},${line}`);
+      expect((await entries()).map(({ amount }) => amount)).toEqual([10n, -10n]);
+    });
+
+    it('leaves nothing when the same batch comes again', async () => {
+      const line = toLine(record('req_1', { charge: charge(10n) }));
+      await writeUsage(database, line);
+      const before = await entries();
+      await writeUsage(database, line);
+      expect(await entries()).toEqual(before);
+    });
+
+    it('sums by the hour, without the names of models that were only tried', async () => {
+      const at = 1_000 * hour;
+      const lines = [
+        record('req_1', { time: at, charge: charge(10n) }),
+        record('req_2', { time: at + hour - 1, outcome: 'failed' }),
+        record('req_3', { time: at + hour }),
+        record('req_4', { time: at, model: 'x1', attempts: [], channel: null, outcome: 'refused' }),
+        record('req_5', { time: at, model: 'x2', attempts: [], channel: null, outcome: 'refused' }),
+      ];
+      await writeUsage(database, lines.map(toLine).join(','));
+      const found = await database.kysely
+        .selectFrom('usage_hourly')
+        .select(['hour', 'model', 'channel', 'requests', 'failed', 'cost', 'cache_write_tokens'])
+        .orderBy('hour')
+        .orderBy('model')
+        .execute();
+      const known = { model: 'gpt-5', channel: 'openai-main' };
+      expect(found).toEqual([
+        {
+          hour: at,
+          model: '',
+          channel: '',
+          requests: 2,
+          failed: 2,
+          cost: 0n,
+          cache_write_tokens: 4,
+        },
+        { hour: at, ...known, requests: 2, failed: 1, cost: 10n, cache_write_tokens: 4 },
+        { hour: at + hour, ...known, requests: 1, failed: 0, cost: 0n, cache_write_tokens: 2 },
+      ]);
+    });
+
+    it('takes lines of the version before charges', async () => {
+      const line = JSON.parse(toLine(record('req_old'))) as unknown[];
+      await writeUsage(database, JSON.stringify(line.slice(0, 28)));
+      expect(await rows()).toMatchObject([{ id: 'req_old', cost: null, receipt: null }]);
+      expect(await entries()).toEqual([]);
+    });
+
+    it('holds amounts beyond what a JSON number holds', async () => {
+      const cost = 2n ** 53n + 1n;
+      await writeUsage(database, toLine(record('req_1', { charge: charge(cost) })));
+      expect((await rows())[0]?.cost).toBe(cost);
+      expect((await entries()).map(({ amount }) => amount)).toEqual([cost, -cost]);
+    });
+
+    it('refuses a charge that cannot be, for good', async () => {
+      for (const parts of [{ cost: '-1' }, { cost: '1.5' }, { payer: 'team' as const }]) {
+        const line = toLine(record('req_1', { charge: charge(1n, parts) }));
+        const error: unknown = await writeUsage(database, line).catch((thrown: unknown) => thrown);
+        expect(isDataError(error)).toBe(true);
+      }
+      expect(await rows()).toEqual([]);
+    });
+  });
+});
