@@ -4,8 +4,13 @@ import type {
   StoredGroup,
   StoredModel,
 } from './catalogue.repository.ts';
+import { parseDecimal, scaled } from '../config/decimal.ts';
 import { bundledAliases, bundledModels, type BundledModel } from './bundled.ts';
+import { normalPrice } from './normal-price.ts';
+import { priceVersionId } from './price-version.ts';
 import type { CatalogueSnapshot, Channel, Group, Model, Route } from './snapshot.ts';
+
+const multiplierPlaces = 6;
 
 export interface CatalogueRows {
   readonly groups: readonly StoredGroup[];
@@ -14,15 +19,28 @@ export interface CatalogueRows {
   readonly aliases: readonly StoredAlias[];
 }
 
-/**
- * Rows and the bundled list → what requests read. `simulatorUrl` is the address of the simulator that runs as
- * a child; a channel whose address is not known is left out.
- */
-export function buildSnapshot(
-  rows: CatalogueRows,
-  { revision, simulatorUrl }: { readonly revision: number; readonly simulatorUrl: string | null },
-): CatalogueSnapshot {
-  const groups = toGroups(rows.groups);
+/** Something kept that can be no price: what was in force before stays. */
+export interface CatalogueProblem {
+  readonly kind: 'price' | 'price_multiplier';
+  /** The model's id, the group's name. */
+  readonly name: string;
+  /** Whether there was something before; if not, its requests are refused. */
+  readonly lastGood: boolean;
+}
+
+export interface SnapshotOptions {
+  readonly revision: number;
+  /** Where the simulator that runs as a child listens; a channel whose address is not known is left out. */
+  readonly simulatorUrl: string | null;
+  /** What is in force; null when nothing was read so far. */
+  readonly previous: CatalogueSnapshot | null;
+  readonly onProblem: (problem: CatalogueProblem) => void;
+}
+
+/** Rows and the bundled list → what requests read. */
+export function buildSnapshot(rows: CatalogueRows, options: SnapshotOptions): CatalogueSnapshot {
+  const { revision, simulatorUrl } = options;
+  const groups = toGroups(rows.groups, options);
   const served = rows.channels
     .filter((row) => row.enabled)
     .flatMap((row) => {
@@ -32,31 +50,75 @@ export function buildSnapshot(
   return Object.freeze({
     revision,
     groups,
-    models: toModels(rows.models),
+    models: toModels(rows.models, options),
     aliases: toAliases(rows.aliases),
     channels: served.map(({ channel }) => channel),
     routes: toRoutes(served, groups),
   });
 }
 
-function toGroups(rows: readonly StoredGroup[]): ReadonlyMap<string, Group> {
+function toGroups(
+  rows: readonly StoredGroup[],
+  { previous, onProblem }: SnapshotOptions,
+): ReadonlyMap<string, Group> {
   const groups = new Map<string, Group>([['default', { name: 'default', priceMultiplier: '1' }]]);
   for (const { name, priceMultiplier, enabled } of rows) {
-    if (enabled) groups.set(name, { name, priceMultiplier });
-    else if (name !== 'default') groups.delete(name);
+    if (!enabled) {
+      if (name !== 'default') groups.delete(name);
+    } else if (isMultiplier(priceMultiplier)) {
+      groups.set(name, { name, priceMultiplier });
+    } else {
+      const last = previous?.groups.get(name);
+      onProblem({ kind: 'price_multiplier', name, lastGood: last !== undefined });
+      if (last === undefined) groups.delete(name);
+      else groups.set(name, last);
+    }
   }
   return groups;
 }
 
-function toModels(rows: readonly StoredModel[]): ReadonlyMap<string, Model> {
+function isMultiplier(text: string): boolean {
+  const millionths = scaled(parseDecimal(text) ?? '-1', multiplierPlaces);
+  return millionths !== null && millionths >= 0n;
+}
+
+function toModels(
+  rows: readonly StoredModel[],
+  options: SnapshotOptions,
+): ReadonlyMap<string, Model> {
   const bundled = new Map(bundledModels.map((model) => [model.id, model]));
   const models = new Map<string, Model>();
-  for (const model of bundledModels) models.set(model.id, toModel(model, model, model.createdAt));
+  for (const model of bundledModels) {
+    const price = toPrice(model.id, model.price, options);
+    models.set(model.id, toModel(model, model, model.createdAt, price));
+  }
   for (const row of rows) {
     const known = bundled.get(row.id);
-    models.set(row.id, toModel(row, known, known?.createdAt ?? row.createdAt));
+    const price = toPrice(row.id, row.price ?? known?.price ?? null, options);
+    models.set(row.id, toModel(row, known, known?.createdAt ?? row.createdAt, price));
   }
   return models;
+}
+
+type Price = Pick<Model, 'price' | 'priceVersion'>;
+
+const noPrice: Price = { price: null, priceVersion: null };
+
+/** The price in force: as kept, or the last one that was a price. */
+function toPrice(
+  id: string,
+  kept: Model['price'],
+  { previous, onProblem }: SnapshotOptions,
+): Price {
+  if (kept === null) return noPrice;
+  const last = previous?.models.get(id) ?? noPrice;
+  const price = normalPrice(kept);
+  if (price === null) {
+    onProblem({ kind: 'price', name: id, lastGood: last.price !== null });
+    return last;
+  }
+  const priceVersion = priceVersionId(id, price);
+  return priceVersion === last.priceVersion ? last : { price, priceVersion };
 }
 
 /** What a row leaves open is taken from the bundled entry of the same id. */
@@ -64,6 +126,7 @@ function toModel(
   own: Omit<StoredModel, 'owner' | 'createdAt' | 'updatedAt'>,
   bundled: BundledModel | undefined,
   createdAt: number,
+  { price, priceVersion }: Price,
 ): Model {
   const capabilities =
     own.capabilities.length === 0 ? (bundled?.capabilities ?? []) : own.capabilities;
@@ -78,7 +141,8 @@ function toModel(
     echoReasoning: own.echoReasoning ?? bundled?.echoReasoning ?? null,
     imageToolModel: own.imageToolModel ?? bundled?.imageToolModel ?? null,
     enabled: own.enabled,
-    price: own.price ?? bundled?.price ?? null,
+    price,
+    priceVersion,
     createdAt,
   });
 }

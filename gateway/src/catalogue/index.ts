@@ -23,6 +23,9 @@ export {
   type CatalogueStore,
   type CatalogueStoreOptions,
 } from './catalogue-store.ts';
+export type { CatalogueProblem } from './build-snapshot.ts';
 export { isPriced } from './is-priced.ts';
+export type { PriceVersion } from './price-version.ts';
+export { appendPriceVersions, readPriceVersion } from './price-versions.repository.ts';
 export { resolveModel } from './resolve-model.ts';
 export type * from './snapshot.ts';

@@ -30,7 +30,10 @@ export interface Model {
   readonly echoReasoning: 'require' | 'allow' | 'strip' | null;
   readonly imageToolModel: string | null;
   readonly enabled: boolean;
+  /** In its normal form; the same object for as long as the price is the same. */
   readonly price: DeclaredPrice | null;
+  /** Names the price on receipts; null without one. */
+  readonly priceVersion: string | null;
   /** Unix milliseconds. */
   readonly createdAt: number;
 }

@@ -63,7 +63,7 @@ describe.each(dialects)('%s', (dialect) => {
         await trx
           .updateTable('models')
           .set({
-            settings: JSON.stringify({ ...model, price }),
+            settings: JSON.stringify({ capabilities: [], price }),
             revision: await nextRevision(trx),
           })
           .where('id', '=', id)
@@ -182,9 +182,8 @@ describe.each(dialects)('%s', (dialect) => {
       ['no tiers', { imageTiers: [] }],
       ['half a video price', { videoTokens: { '720P': { text: '1' } } }],
     ])('R-43: %s is no price: the last good one stays, with an alarm', async (_, damaged) => {
-      const store = await openStore();
       await declare('spoilt', { input: '1', output: '2' });
-      await store.refresh();
+      const store = await openStore();
       const good = modelOf(store, 'spoilt');
       await spoil('spoilt', damaged);
       await store.refresh();
