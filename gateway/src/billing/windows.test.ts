@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { dailyWindow, monthlyWindow } from './windows.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const at = (text: string) => Date.parse(text);
+
+describe('windows', () => {
+  it('B-16 begin at local midnight, not at that of UTC', () => {
+    const zone = 'Asia/Shanghai';
+    expect(dailyWindow(zone, at('2026-11-21T15:59:59.999Z'))).toBe('2026-11-21');
+    expect(dailyWindow(zone, at('2026-11-21T16:00:00Z'))).toBe('2026-11-22');
+    expect(monthlyWindow(zone, at('2026-11-30T15:59:59.999Z'))).toBe('2026-11');
+    expect(monthlyWindow(zone, at('2026-11-30T16:00:00Z'))).toBe('2026-12');
+  });
+
+  it.each([
+    ['2026-03-08', 23],
+    ['2026-03-09', 24],
+    ['2026-11-01', 25],
+    ['2026-11-02', 24],
+  ])('B-17 %s in New York is one window of %d hours', (date, hours) => {
+    expect(minutesOf('America/New_York', date)).toBe(hours * 60);
+  });
+
+  it('B-17 miss no minute where clocks change at midnight or by half an hour', () => {
+    expect(minutesOf('America/Santiago', '2026-09-06')).toBe(23 * 60);
+    expect(minutesOf('Australia/Lord_Howe', '2026-04-05')).toBe(24.5 * 60);
+    expect(minutesOf('Pacific/Apia', '2011-12-30')).toBe(0);
+  });
+
+  it.each(['2026-01-31', '2026-02-28', '2028-02-29', '2026-04-30', '2026-12-31'])(
+    'B-18 a month that ends on %s',
+    (last) => {
+      const zone = 'Europe/Berlin';
+      const noon = at(`${last}T12:00:00Z`);
+      expect(dailyWindow(zone, noon)).toBe(last);
+      expect(monthlyWindow(zone, noon)).toBe(last.slice(0, 7));
+      const next = new Date(noon + 24 * hour).toISOString();
+      expect(dailyWindow(zone, noon + 24 * hour)).toBe(next.slice(0, 10));
+      expect(monthlyWindow(zone, noon + 24 * hour)).not.toBe(last.slice(0, 7));
+    },
+  );
+
+  const time = fc.integer({ min: at('1973-01-01'), max: at('2100-01-01') });
+  const zone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'), 'UTC', '+05:45');
+
+  it('are what the clock of the zone shows, in whatever order one asks', () => {
+    const asked = fc.array(fc.tuple(zone, time, fc.integer({ min: -2, max: 2 })), {
+      maxLength: 20,
+    });
+    fc.assert(
+      fc.property(asked, (questions) => {
+        for (const [timeZone, around, minutes] of questions) {
+          const unixMs = around + minutes * minute;
+          const shown = new Date(unixMs).toLocaleDateString('sv-SE', { timeZone });
+          expect(dailyWindow(timeZone, unixMs)).toBe(shown);
+          expect(monthlyWindow(timeZone, unixMs)).toBe(shown.slice(0, 7));
+        }
+      }),
+    );
+  });
+
+  it('change at whole minutes only', () => {
+    fc.assert(
+      fc.property(
+        zone,
+        time,
+        fc.integer({ min: 0, max: minute - 1 }),
+        (timeZone, around, offset) => {
+          const start = around - (around % minute);
+          const shown = new Date(start + offset).toLocaleDateString('sv-SE', { timeZone });
+          expect(new Date(start).toLocaleDateString('sv-SE', { timeZone })).toBe(shown);
+        },
+      ),
+    );
+  });
+
+  it('refuse a zone that does not exist', () => {
+    expect(() => dailyWindow('Mars/Olympus', 0)).toThrow(RangeError);
+  });
+});
+
+/** How many minutes of the days around it a window has. */
+function minutesOf(zone: string, date: string): number {
+  const noon = at(`${date}T12:00:00Z`);
+  let count = 0;
+  for (let time = noon - 48 * hour; time < noon + 48 * hour; time += minute) {
+    if (dailyWindow(zone, time) === date) count += 1;
+  }
+  return count;
+}
