@@ -2,6 +2,7 @@ import { Pool } from 'undici';
 import type { Timeouts } from '../config/index.ts';
 import { CallHandler, type UpstreamCall, type UpstreamListener } from './call.ts';
 import { createConnector } from './connector.ts';
+import { createNameCache } from './name-cache.ts';
 import { UpstreamError } from './upstream-error.ts';
 
 export interface UpstreamRequest {
@@ -32,6 +33,7 @@ export interface UpstreamClientOptions {
  */
 export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
   const pools = new Map<string, Pool>();
+  const lookup = createNameCache();
 
   const poolFor = (origin: string, connectTimeout: number): Pool => {
     const name = `${origin} ${connectTimeout}`;
@@ -41,7 +43,7 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
         connections: options.maxConnections,
         pipelining: 1,
         allowH2: false,
-        connect: createConnector(connectTimeout),
+        connect: createConnector(connectTimeout, lookup),
         keepAliveTimeout: 4_000,
         keepAliveTimeoutThreshold: 1_000,
         maxHeaderSize: 32 * 1024,

@@ -1,11 +1,15 @@
+import type { LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 
 /** How much had come over a connection when its other side reset it with this error. */
 const bytesReadByError = new WeakMap<Error, number>();
 
-/** Opens connections whose failures can be asked whether they had served before. `timeout` in milliseconds. */
-export function createConnector(timeout: number): buildConnector.connector {
-  const connect = buildConnector({ timeout, allowH2: false });
+/**
+ * Opens connections whose failures can be asked whether they had served before.
+ * @param timeout in milliseconds, until the connection and its TLS stand
+ */
+export function createConnector(timeout: number, lookup: LookupFunction): buildConnector.connector {
+  const connect = buildConnector({ timeout, allowH2: false, lookup });
   return (options, callback) =>
     connect(options, (...result) => {
       const [error, socket] = result;

@@ -4,7 +4,7 @@ import { key, delay, open, raw, startGateway } from './support.ts';
 const path = '/v1/chat/completions';
 const head = `POST ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n`;
 
-describe('malformed HTTP is answered 400 or cut, and runs nothing', () => {
+describe('S-24 malformed HTTP is answered 400 or cut, and runs nothing', () => {
   it.each([
     [
       'length and chunks',

@@ -85,7 +85,7 @@ describe('unknown paths', () => {
   });
 });
 
-describe('the path decides, whatever else names one', () => {
+describe('S-03 the path decides, whatever else names one', () => {
   it.each(['evil/v1/models', 'a?/health', 'a#/health', 'x/..'])('Host: %s', async (host) => {
     const gateway = await startGateway();
     const answer = await call(gateway.port, '/v1/models', { headers: { host } });

@@ -1,0 +1,81 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createServer } from 'node:https';
+import { expect, onTestFinished, test } from 'vitest';
+import { ask, attemptsOf, describeChannels, openGateway, openTcpServer, rowOf } from './support.ts';
+import { textProtocols } from './text-protocols.ts';
+
+const [chat] = textProtocols;
+
+/** A channel that cannot be reached, and one that can. */
+const twoChannels = (at: string) =>
+  describeChannels([
+    {
+      name: 'bad',
+      at,
+      models: ['demo-chat'],
+      more: ['priority: 1', 'timeouts: { connect: 300ms }'],
+    },
+    { name: 'good', models: ['demo-chat'] },
+  ]);
+
+test('R-02 R-03 a handshake that never ends is given up after the connect time-out', async () => {
+  // Takes the connection and says nothing, so that TLS waits for ever; a lost SYN ends at the same clock.
+  const silent = await openTcpServer(() => {});
+  const gateway = await openGateway({ config: twoChannels(silent.replace('http:', 'https:')) });
+  const started = performance.now();
+  const answer = await ask(gateway, chat!, true);
+  expect(answer.status).toBe(200);
+  expect(performance.now() - started).toBeLessThan(1_500);
+  expect(attemptsOf(await rowOf(gateway, answer.id))).toEqual([
+    { channel: 'bad', class: 'not-sent', status: null, result: 'connect-timeout' },
+    { channel: 'good', class: 'shown', status: 200, result: 'completed' },
+  ]);
+});
+
+test('R-03 a certificate nobody vouches for is not sent a byte, and not tried twice', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-tls-'));
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  execFileSync(
+    'openssl',
+    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=localhost'
+      .split(' ')
+      .concat('-keyout', key, '-out', cert),
+    { stdio: 'ignore' },
+  );
+  let requests = 0;
+  const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, () => {
+    requests += 1;
+  });
+  let connections = 0;
+  server.on('connection', () => void (connections += 1));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    rmSync(folder, { recursive: true, force: true });
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  });
+  const { port } = server.address() as AddressInfo;
+  const gateway = await openGateway({ config: twoChannels(`https://127.0.0.1:${port}`) });
+  const answer = await ask(gateway, chat!, false);
+  expect(answer.status).toBe(200);
+  expect(attemptsOf(await rowOf(gateway, answer.id))).toEqual([
+    { channel: 'bad', class: 'not-sent', status: null, result: 'tls' },
+    { channel: 'good', class: 'shown', status: 200, result: 'completed' },
+  ]);
+  expect({ requests, connections }).toEqual({ requests: 0, connections: 1 });
+});
+
+test('R-39 a connection that idled for a load balancer’s minute is still served', async () => {
+  const gateway = await openGateway();
+  const { hostname, port } = new URL(gateway.url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  onTestFinished(() => void socket.destroy());
+  let received = '';
+  socket.on('data', (chunk: Buffer) => void (received += chunk.toString()));
+  const get = () => socket.write('GET /health HTTP/1.1\r\nhost: x\r\n\r\n');
+  get();
+  await expect.poll(() => received).toMatch(/keep-alive: timeout=7[0-9]/i);
+});
