@@ -2,6 +2,7 @@ import type { Channel } from '../catalogue/index.ts';
 import { Breaker } from './breaker.ts';
 import { createCredential, type Credential } from './credential.ts';
 import { RetryBudget } from './retry-budget.ts';
+import { UsualTime } from './usual-time.ts';
 
 /** A model that an upstream does not have is not asked for again so soon. */
 const missingMs = 300_000;
@@ -11,6 +12,8 @@ export interface ChannelState {
   readonly baseUrl: string;
   readonly breaker: Breaker;
   readonly budget: RetryBudget;
+  /** Until the first content of a stream, and until a whole answer. */
+  readonly usualTime: { readonly stream: UsualTime; readonly buffered: UsualTime };
   /** Overloaded until then, whatever the credential. */
   coolUntil: number;
   /** Upstream model names that it did not have → until when that is believed. */
@@ -49,6 +52,7 @@ function createState(channel: Channel): ChannelState {
     baseUrl: channel.baseUrl,
     breaker: new Breaker(),
     budget: new RetryBudget(),
+    usualTime: { stream: new UsualTime(), buffered: new UsualTime() },
     coolUntil: 0,
     missing: new Map(),
     credentials: [],

@@ -60,6 +60,10 @@ export interface ChannelHealth {
   /** The first content of an answer has come. */
   begun(admission: Admission, route: Route, now: number): void;
   settle(admission: Admission, route: Route, result: AttemptResult, now: number): void;
+  /** How long the channel took, for `usualTime`: to the first content of a stream, to a whole answer. */
+  took(admission: Admission, kind: 'stream' | 'buffered', milliseconds: number): void;
+  /** How long it usually takes, in milliseconds; 0 while that is not known. */
+  usualTime(route: Route, kind: 'stream' | 'buffered'): number;
   /** Milliseconds until the channel can be asked again; 0 as soon as one of its credentials is usable. */
   waitOf(route: Route, now: number): number;
   read(channel: Channel, now: number): ChannelReading;
@@ -230,6 +234,14 @@ export function createChannelHealth(onNotice: (notice: HealthNotice) => void): C
       } else {
         failed(admission, route, result, now);
       }
+    },
+
+    took(admission, kind, milliseconds) {
+      admission.state.usualTime[kind].saw(milliseconds);
+    },
+
+    usualTime(route, kind) {
+      return stateOf(route.channel).usualTime[kind].milliseconds ?? 0;
     },
 
     waitOf(route, now) {

@@ -6,6 +6,15 @@ const shared = shareGateway({
   config: describeChannels([
     { name: 'swift', models: ['demo-chat'] },
     // For each protocol its own: no channel fails often enough to be passed over.
+    ...textProtocols.flatMap(({ name }) => [
+      {
+        name: `quick-to-fail-${name}`,
+        at: '/fault(delay=200;status=500)',
+        models: [`late-${name} -> demo-chat`],
+        more: ['priority: 1'],
+      },
+      { name: `late-${name}`, at: '/fault(delay=1100)', models: [`late-${name} -> demo-chat`] },
+    ]),
     ...textProtocols.flatMap((protocol) =>
       ['a', 'b', 'c'].map((name, index) => ({
         name: `${name}-${protocol.name}`,
@@ -16,6 +25,7 @@ const shared = shareGateway({
     ),
   ]),
 });
+const unhurried = { 'x-stainless-timeout': '600' };
 const inOneSecond = { 'x-stainless-timeout': '1' };
 
 describe.concurrent.each(textProtocols)('R-22 $name', (protocol) => {
@@ -41,6 +51,22 @@ describe.concurrent.each(textProtocols)('R-22 $name', (protocol) => {
       expect(attemptsOf(row).map(({ result }) => result)).toEqual(['abnormal', 'client-deadline']);
     },
   );
+
+  test('a second channel is not asked when it usually takes longer than there is time', async () => {
+    const model = `late-${protocol.name}`;
+    const first = await ask(shared.gateway, protocol, true, model, unhurried);
+    expect(attemptsOf(await rowOf(shared.gateway, first.id))).toMatchObject([
+      { result: 'abnormal' },
+      { result: 'completed' },
+    ]);
+    const startedAt = performance.now();
+    const second = await ask(shared.gateway, protocol, true, model, inOneSecond);
+    expect(second.status).toBe(502);
+    expect(performance.now() - startedAt).toBeLessThan(700);
+    expect(attemptsOf(await rowOf(shared.gateway, second.id))).toMatchObject([
+      { channel: `quick-to-fail-${protocol.name}`, result: 'abnormal' },
+    ]);
+  });
 
   test('a stream that has begun is not bound by it: SDKs stop their clock at the head', async () => {
     const answer = await ask(shared.gateway, protocol, true, 'demo-chat', {
