@@ -12,11 +12,19 @@ export function encodeStreamError(
   _requestId: string,
   tap: StreamTap | null,
 ): string {
+  const own = tap instanceof ResponsesStreamTap ? tap : null;
+  return failureFrame(error, own?.begun ?? null, (own?.lastSequenceNumber ?? -1) + 1);
+}
+
+/** The frame that ends a broken stream; `begun` is null when no response was announced in it. */
+export function failureFrame(
+  error: GatewayError,
+  begun: BegunResponse | null,
+  sequenceNumber: number,
+): string {
   const code = error.entry.code ?? 'server_error';
   const message = withDelay(error);
-  const own = tap instanceof ResponsesStreamTap ? tap : null;
-  const sequence_number = (own?.lastSequenceNumber ?? -1) + 1;
-  const begun = own?.begun ?? null;
+  const sequence_number = sequenceNumber;
   if (begun === null) {
     const event = { type: 'error', sequence_number, code, message, param: error.param };
     return frame('error', JSON.stringify(event));

@@ -7,6 +7,8 @@ import { openRequest, readRequest } from './request.ts';
 import { readResponse } from './response.ts';
 import { ResponsesStreamTap } from './stream-tap.ts';
 
+export { responsesCodec } from './codec.ts';
+
 /** Responses. */
 export const responses = Object.freeze({
   name: 'responses',

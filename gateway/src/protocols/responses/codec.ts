@@ -1,0 +1,48 @@
+import type { Codec } from '../codec.ts';
+import { decodeRequest } from './decode-request.ts';
+import { decodeResponse } from './decode-response.ts';
+import { createStreamDecoder } from './decode-stream.ts';
+import { encodeRequest } from './encode-request.ts';
+import { encodeResponse } from './encode-response.ts';
+import { ResponsesStreamEncoder } from './encode-stream.ts';
+
+/** What clients of this protocol call things that others have other names for. */
+const fieldNames: Readonly<Record<string, string>> = {
+  system: 'instructions',
+  messages: 'input',
+  image: 'input',
+  file: 'input',
+  file_id: 'input',
+  audio: 'input',
+  video: 'input',
+  tool_call: 'input',
+  tool_result: 'input',
+  format: 'text.format',
+  verbosity: 'text.verbosity',
+  logprobs: 'include',
+  'reasoning.budget': 'reasoning',
+  max_tokens: 'max_output_tokens',
+};
+
+/** Responses, to and from the canonical model. */
+export const responsesCodec = Object.freeze({
+  name: 'responses',
+  traits: Object.freeze({
+    toolName: /^[a-zA-Z0-9_-]+$/,
+    toolNameLength: 64,
+    toolId: /^\S+$/,
+    toolIdLength: 64,
+    customTools: true,
+    toolNamespaces: true,
+    state: 'reasoning',
+    mediaUrls: true,
+    toolResultMedia: true,
+  }),
+  decodeRequest,
+  encodeRequest,
+  decodeResponse,
+  encodeResponse,
+  createStreamDecoder,
+  createStreamEncoder: (answer) => new ResponsesStreamEncoder(answer),
+  fieldName: (what) => (Object.hasOwn(fieldNames, what) ? (fieldNames[what] ?? what) : what),
+} satisfies Codec);

@@ -1,0 +1,70 @@
+import type { GenerationRequest } from '../../canonical/index.ts';
+import type { Encoded, EncodeTarget } from '../codec.ts';
+import type { JsonRecord } from '../values.ts';
+import { logprobsInclude } from './decode-settings.ts';
+import { encodePart } from './encode-content.ts';
+import {
+  encodeInclude,
+  encodeMaxOutputTokens,
+  encodeReasoningRequest,
+  encodeSampling,
+  encodeText,
+  noteUnknown,
+  willReason,
+} from './encode-settings.ts';
+import { encodeToolChoice, encodeTools } from './encode-tools.ts';
+import { encodeTurn } from './encode-turn.ts';
+import { createLossNotes, type LossNotes, noteForeign } from './loss-notes.ts';
+
+/** Extensions that stand inside a member which is written anyway. */
+const inside = /^(reasoning|text)\.|^include$/;
+
+/** @throws Unconvertible as `Codec.encodeRequest` says. */
+export function encodeRequest(
+  request: GenerationRequest,
+  target: EncodeTarget,
+): Encoded<JsonRecord> {
+  const losses = createLossNotes();
+  noteForeign(request.extensions, losses);
+  noteUnknown(request, losses);
+  const { toolChoice, parallelTools, cacheKey, endUser } = request;
+  const tools = encodeTools(request.tools, losses);
+  const reasoning = encodeReasoningRequest(request, target, losses);
+  const own = request.extensions
+    .filter(({ protocol, name }) => protocol === 'responses' && !inside.test(name))
+    .map(({ name, value }) => [name, value] as const);
+  const json = {
+    model: target.model,
+    stream: request.stream,
+    ...encodeInput(request, losses),
+    ...(tools.length > 0 && { tools }),
+    ...(toolChoice !== null && { tool_choice: encodeToolChoice(toolChoice, request.tools) }),
+    ...(parallelTools !== null && { parallel_tool_calls: parallelTools }),
+    ...encodeMaxOutputTokens(request.maxOutputTokens, losses),
+    ...encodeSampling(request, target, losses),
+    ...(reasoning !== undefined && { reasoning }),
+    ...encodeText(request),
+    ...encodeInclude(request, willReason(request, target), logprobsInclude),
+    ...(cacheKey !== null && { prompt_cache_key: cacheKey }),
+    ...(endUser !== null && { safety_identifier: endUser }),
+    // The client could not refer to what is stored.
+    store: false,
+    ...Object.fromEntries(own),
+  };
+  return { json, losses: losses.all() };
+}
+
+/**
+ * The first text before the conversation is its instructions; more of them, and those where a prompt cache ends, are
+ * a developer's message.
+ */
+function encodeInput({ system, turns }: GenerationRequest, losses: LossNotes): JsonRecord {
+  const [first, ...others] = system;
+  const isPlain = first !== undefined && first.cache === undefined;
+  const rest = isPlain ? others : system;
+  const content = rest.map((block) => encodePart(block, 'other', losses));
+  if (isPlain) noteForeign(first.extensions, losses);
+  const leading = content.length === 0 ? [] : [{ type: 'message', role: 'developer', content }];
+  const input = [...leading, ...turns.flatMap((turn) => encodeTurn(turn, losses))];
+  return { ...(isPlain && { instructions: first.text }), input };
+}

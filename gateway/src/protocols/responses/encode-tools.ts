@@ -1,0 +1,108 @@
+import type {
+  CustomTool,
+  FunctionTool,
+  HostedTool,
+  Tool,
+  ToolChoice,
+} from '../../canonical/index.ts';
+import type { JsonRecord } from '../values.ts';
+import { namespaceDescription } from './decode-tools.ts';
+import { type LossNotes, noteForeign } from './loss-notes.ts';
+import { ownValue } from './own-extension.ts';
+
+interface Namespace {
+  readonly type: 'namespace';
+  readonly name: string;
+  readonly description: string;
+  readonly tools: object[];
+}
+
+/** Neighbours in one namespace share an entry. Tools that another provider runs are left out. */
+export function encodeTools(tools: readonly Tool[], losses: LossNotes): object[] {
+  const entries: object[] = [];
+  let open: Namespace | null = null;
+  for (const tool of tools) {
+    if (tool.type === 'hosted') {
+      open = null;
+      const entry = encodeHosted(tool, losses);
+      if (entry !== null) entries.push(entry);
+      continue;
+    }
+    const entry = tool.type === 'function' ? encodeFunction(tool, losses) : encodeCustom(tool);
+    if (tool.namespace === undefined) {
+      open = null;
+      entries.push(entry);
+      continue;
+    }
+    if (open?.name !== tool.namespace) {
+      open = openNamespace(tool.namespace, tools);
+      entries.push(open);
+    }
+    open.tools.push(entry);
+  }
+  return entries;
+}
+
+function openNamespace(name: string, tools: readonly Tool[]): Namespace {
+  const described = tools
+    .filter((tool) => tool.type === 'function')
+    .filter((tool) => tool.namespace === name)
+    .map((tool) => ownValue(tool.extensions, namespaceDescription))
+    .find((text) => typeof text === 'string');
+  const description = typeof described === 'string' ? described : `The tools of ${name}.`;
+  return { type: 'namespace', name, description, tools: [] };
+}
+
+function encodeFunction(tool: FunctionTool, losses: LossNotes): object {
+  noteForeign(tool.extensions, losses);
+  if (tool.cache !== undefined) losses.dropped('tools.cache_control');
+  const own = (tool.extensions ?? [])
+    .filter(({ protocol, name }) => protocol === 'responses' && name.startsWith('tool.'))
+    .map(({ name, value }) => [name.slice('tool.'.length), value] as const);
+  return {
+    type: 'function',
+    name: tool.name,
+    ...(tool.description !== null && { description: tool.description }),
+    parameters: objectSchema(tool.schema),
+    // Left out, it would mean true.
+    strict: tool.strict ?? false,
+    ...Object.fromEntries(own),
+  };
+}
+
+/** Upstreams refuse a function whose schema is not an object's with its properties. */
+function objectSchema(schema: JsonRecord | null): JsonRecord {
+  if (schema === null) return { type: 'object', properties: {} };
+  if (schema['type'] === 'object' && schema['properties'] !== undefined) return schema;
+  return { ...schema, type: 'object', properties: schema['properties'] ?? {} };
+}
+
+function encodeCustom({ name, description, grammar }: CustomTool): object {
+  return {
+    type: 'custom',
+    name,
+    ...(description !== null && { description }),
+    ...(grammar !== null && { format: { type: 'grammar', ...grammar } }),
+  };
+}
+
+function encodeHosted(tool: HostedTool, losses: LossNotes): object | null {
+  if (tool.protocol === 'responses') return tool.value as object;
+  losses.dropped(`tools.${tool.name}`);
+  return null;
+}
+
+/** `tools`: what the names mean. */
+export function encodeToolChoice({ mode, only }: ToolChoice, tools: readonly Tool[]): unknown {
+  if (only === null || mode === 'none') return mode;
+  const named = only.map((name) => encodeNamed(name, tools));
+  const [first] = named;
+  if (mode === 'required' && named.length === 1) return first;
+  return { type: 'allowed_tools', mode, tools: named };
+}
+
+function encodeNamed(name: string, tools: readonly Tool[]): object {
+  const tool = tools.find((each) => each.name === name);
+  if (tool?.type === 'hosted') return { type: name };
+  return { type: tool?.type ?? 'function', name };
+}
