@@ -1,3 +1,4 @@
+export { chatCodec } from './codec.ts';
 import { commentKeepAlive, frame } from '../frames.ts';
 import { encodeErrorObject } from '../error-object.ts';
 import type { Protocol } from '../protocol.ts';

@@ -1,0 +1,123 @@
+import {
+  type AudioBlock,
+  type Block,
+  type FileBlock,
+  type ImageBlock,
+  type OpaqueBlock,
+  Unconvertible,
+} from '../../canonical/index.ts';
+import type { JsonRecord } from '../values.ts';
+import { formatDataUrl } from './data-url.ts';
+import { type EncodeContext, notAvailable, ownMembers } from './losses.ts';
+import { memberName } from './message-members.ts';
+
+/**
+ * One part of a user's content; null when nothing of the block can be said there.
+ * @throws Unconvertible for media this protocol has no place for.
+ */
+export function encodePart(block: Block, context: EncodeContext): JsonRecord | null {
+  noteCommon(block, context);
+  const own = ownMembers(block.extensions);
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: block.text, ...own };
+    case 'refusal':
+      return { type: 'text', text: block.text, ...own };
+    case 'image':
+      return { ...encodeImage(block), ...own };
+    case 'file':
+      return { ...encodeFile(block, context), ...own };
+    case 'audio':
+      return { ...encodeAudio(block), ...own };
+    case 'video':
+      throw notAvailable('video', 'video input');
+    case 'opaque':
+      return encodeOpaque(block, context);
+    case 'reasoning':
+    case 'tool-call':
+    case 'tool-result':
+      return null;
+  }
+}
+
+/** What any block may carry and chat has no place for. */
+export function noteCommon(block: Block, { losses }: EncodeContext): void {
+  losses.foreign(block.extensions);
+  // Models on this protocol find their caches by themselves; most refuse a marker.
+  if (block.cache !== undefined) losses.dropped('cache');
+  if (block.type === 'text' && block.citations !== undefined && block.citations.length > 0) {
+    losses.dropped('citations');
+  }
+}
+
+/** A part of another protocol in words, if it has any; null when it is left out, or is no part. */
+export function encodeOpaque(block: OpaqueBlock, { losses }: EncodeContext): JsonRecord | null {
+  if (block.protocol === 'chat') {
+    return memberName(block) === null ? (block.value as JsonRecord) : null;
+  }
+  if (block.ifForeign === 'refuse') throw notAvailable(block.name);
+  if (block.text !== undefined) {
+    if (block.ifForeign === 'drop') losses.approximated(block.name);
+    return { type: 'text', text: block.text };
+  }
+  if (block.ifForeign === 'drop') losses.dropped(block.name);
+  return null;
+}
+
+function encodeImage({ source, detail }: ImageBlock): JsonRecord {
+  if (source.kind === 'file-id') throw foreignFile('image.file_id');
+  const url = source.kind === 'url' ? source.url : formatDataUrl(source.mime, source.base64);
+  return { type: 'image_url', image_url: detail === undefined ? { url } : { url, detail } };
+}
+
+function encodeFile({ source, filename }: FileBlock, { losses }: EncodeContext): JsonRecord {
+  const named = filename === undefined ? {} : { filename };
+  switch (source.kind) {
+    case 'file-id':
+      if (source.protocol !== 'chat') throw foreignFile('file.file_id');
+      return { type: 'file', file: { file_id: source.id, ...named } };
+    case 'url':
+      throw notAvailable('file.url', 'a file by its address');
+    case 'data':
+      if (source.mime.startsWith('text/')) {
+        losses.approximated('file');
+        return { type: 'text', text: fileText(source.base64, filename) };
+      }
+      return {
+        type: 'file',
+        file: {
+          // A file in the request must have a name.
+          filename: filename ?? `file.${source.mime.split('/')[1] ?? 'bin'}`,
+          file_data: formatDataUrl(source.mime, source.base64),
+        },
+      };
+  }
+}
+
+/** Files are PDFs on this protocol; a text can be said as one. */
+function fileText(base64: string, filename: string | undefined): string {
+  const text = Buffer.from(base64, 'base64').toString('utf8');
+  return filename === undefined ? text : `${filename}:\n${text}`;
+}
+
+const audioFormats: ReadonlyMap<string, string> = new Map([
+  ['audio/wav', 'wav'],
+  ['audio/wave', 'wav'],
+  ['audio/x-wav', 'wav'],
+  ['audio/mpeg', 'mp3'],
+  ['audio/mp3', 'mp3'],
+]);
+
+function encodeAudio({ source }: AudioBlock): JsonRecord {
+  if (source.kind !== 'data') throw notAvailable('audio.url', 'audio by its address');
+  const format = audioFormats.get(source.mime);
+  if (format === undefined) throw notAvailable('audio', `audio as '${source.mime}'`);
+  return { type: 'input_audio', input_audio: { data: source.base64, format } };
+}
+
+function foreignFile(what: string): Unconvertible {
+  return new Unconvertible(
+    what,
+    'a file that was uploaded to another provider cannot be read by this one, please send the file itself',
+  );
+}

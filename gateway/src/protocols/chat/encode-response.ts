@@ -1,0 +1,154 @@
+import type {
+  Block,
+  Candidate,
+  Citation,
+  GenerationResponse,
+  NativeState,
+  TextBlock,
+  TokenLogprob,
+  TokenUsage,
+} from '../../canonical/index.ts';
+import type { AnswerContext } from '../codec.ts';
+import type { JsonRecord } from '../values.ts';
+import { moved, writeCitation, writeLogprobs, writeUsage } from './answer-details.ts';
+import { AnswerText, answerId, callId, markdownImage, wordsOf } from './answer-text.ts';
+import { writeFinish } from './finish.ts';
+import { memberName } from './message-members.ts';
+import { contentId, detailsIn, ownDetail } from './reasoning.ts';
+import { writeCall } from './tool-calls.ts';
+
+/** A complete answer for a client. */
+export function encodeResponse(
+  response: GenerationResponse,
+  usage: TokenUsage | null,
+  answer: AnswerContext,
+): JsonRecord {
+  return {
+    id: answerId(answer.requestId),
+    object: 'chat.completion',
+    created: answer.createdAt,
+    model: answer.model,
+    choices: response.candidates.map((candidate, index) => encodeChoice(candidate, index, answer)),
+    ...(usage === null ? {} : { usage: writeUsage(usage) }),
+  };
+}
+
+function encodeChoice(candidate: Candidate, index: number, answer: AnswerContext): JsonRecord {
+  const message = new MessageWriter(index, answer);
+  for (const block of candidate.blocks) message.add(block);
+  const { calls, logprobs } = message;
+  return {
+    index,
+    message: message.json(),
+    logprobs: logprobs.length === 0 ? null : writeLogprobs(logprobs),
+    finish_reason: writeFinish(candidate.finish, calls.length > 0),
+  };
+}
+
+class MessageWriter {
+  readonly calls: JsonRecord[] = [];
+  readonly logprobs: TokenLogprob[] = [];
+  readonly #index: number;
+  readonly #answer: AnswerContext;
+  readonly #place = new AnswerText();
+  readonly #details: unknown[] = [];
+  readonly #citations: Citation[] = [];
+  readonly #members: Record<string, unknown> = {};
+  #content = '';
+  #reasoning = '';
+  #refusal = '';
+
+  constructor(index: number, answer: AnswerContext) {
+    this.#index = index;
+    this.#answer = answer;
+  }
+
+  add(block: Block): void {
+    switch (block.type) {
+      case 'text':
+        this.#addText(block);
+        return;
+      case 'reasoning':
+        this.#addReasoning(block.text);
+        this.#addState(block.state, null);
+        return;
+      case 'tool-call': {
+        this.#place.interrupt();
+        const id = block.id ?? callId(this.#answer.requestId, this.#index, this.calls.length);
+        this.#addState(block.state, id);
+        this.calls.push(writeCall(block, id));
+        return;
+      }
+      case 'refusal':
+        this.#place.interrupt();
+        this.#refusal += block.text;
+        return;
+      case 'image': {
+        const markdown = markdownImage(block);
+        if (markdown !== null) this.#append(this.#place.openImage(), markdown);
+        return;
+      }
+      default:
+        this.#addOther(block);
+    }
+  }
+
+  /** Members in the order of the protocol's own answers. */
+  json(): JsonRecord {
+    const hasOthers = this.calls.length > 0 || this.#refusal !== '';
+    return {
+      role: 'assistant',
+      content: this.#content === '' && hasOthers ? null : this.#content,
+      refusal: this.#refusal === '' ? null : this.#refusal,
+      ...(this.#reasoning !== '' && { reasoning_content: this.#reasoning }),
+      ...(this.#details.length > 0 && { reasoning_details: this.#details }),
+      ...(this.#citations.length > 0 && { annotations: this.#citations.map(writeCitation) }),
+      ...(this.calls.length > 0 && { tool_calls: this.calls }),
+      ...this.#members,
+    };
+  }
+
+  #addText({ text, citations, logprobs, state }: TextBlock): void {
+    if (text !== '') this.#append(this.#place.openText(), text);
+    const start = this.#place.textStart;
+    for (const citation of citations ?? []) this.#citations.push(moved(citation, start));
+    if (logprobs !== undefined && this.#answer.request.logprobs !== null) {
+      this.logprobs.push(...logprobs);
+    }
+    this.#addState(state, contentId);
+  }
+
+  #append(gap: string, text: string): void {
+    this.#content += gap + text;
+    this.#place.contentLength += text.length;
+  }
+
+  #addReasoning(text: string): void {
+    if (text === '') {
+      this.#place.reasoningStart = this.#place.reasoningLength;
+      this.#place.interrupt();
+      return;
+    }
+    this.#reasoning += this.#place.openReasoning() + text;
+    this.#place.reasoningLength += text.length;
+  }
+
+  #addState(state: NativeState | undefined, id: string | null): void {
+    if (state === undefined) return;
+    if (state.kind === 'envelope') {
+      const { reasoningStart: start, reasoningLength: end } = this.#place;
+      this.#details.push(ownDetail({ state, id, start, end }, this.#details.length));
+      return;
+    }
+    this.#details.push(...detailsIn(state));
+  }
+
+  #addOther(block: Block): void {
+    this.#place.interrupt();
+    const words = wordsOf(block);
+    const member = block.type === 'opaque' && block.protocol === 'chat' ? memberName(block) : null;
+    if (block.type === 'opaque' && member !== null) this.#members[member] = block.value;
+    else if (words !== null) this.#addText({ type: 'text', text: words });
+    this.#place.interrupt();
+  }
+}

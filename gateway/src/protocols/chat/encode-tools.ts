@@ -1,0 +1,137 @@
+import type {
+  CustomTool,
+  FunctionTool,
+  GenerationRequest,
+  HostedTool,
+  Tool,
+  ToolChoice,
+} from '../../canonical/index.ts';
+import { isRecord, type JsonRecord } from '../values.ts';
+import { entryPrefix } from './decode-tools.ts';
+import { type EncodeContext, isOpenAi, notAvailable, ownMembers } from './losses.ts';
+
+type Tools = Pick<GenerationRequest, 'tools' | 'toolChoice' | 'parallelTools'>;
+
+/**
+ * `tools`, `tool_choice`, `parallel_tool_calls` and `web_search_options`, each only when there is something to say:
+ * servers refuse a choice among no tools.
+ * @throws Unconvertible when a tool is demanded that cannot be had.
+ */
+export function encodeTools(request: Tools, context: EncodeContext): JsonRecord {
+  const search = request.tools.find(isOwnSearch);
+  const offered = request.tools.filter((tool) => isOffered(tool, request.toolChoice, context));
+  const choice = encodeChoice(request, offered, context);
+  const tools = choice.tools.map((tool) => encodeTool(tool, context));
+  if (tools.length === 0 && request.toolChoice?.mode === 'required') {
+    throw notAvailable('tool_choice', 'a call without tools to call');
+  }
+  return {
+    ...(search === undefined ? {} : { web_search_options: search.value }),
+    ...(tools.length > 0 && {
+      tools,
+      ...choice.members,
+      ...(request.parallelTools !== null && { parallel_tool_calls: request.parallelTools }),
+    }),
+  };
+}
+
+/** Chat asks for web search beside the tools. */
+function isOwnSearch(tool: Tool): tool is HostedTool {
+  return tool.type === 'hosted' && tool.protocol === 'chat' && tool.name === 'web_search_options';
+}
+
+/** A tool that another provider would run is left out, unless it is the one that must be called. */
+function isOffered(tool: Tool, choice: ToolChoice | null, { losses }: EncodeContext): boolean {
+  if (tool.type !== 'hosted') return true;
+  if (tool.protocol === 'chat') return !isOwnSearch(tool);
+  if (choice?.mode === 'required' && choice.only?.includes(tool.name)) {
+    throw notAvailable('tool_choice', `the tool '${tool.name}'`);
+  }
+  losses.dropped(`tools.${tool.name}`);
+  return false;
+}
+
+function encodeTool(tool: Tool, context: EncodeContext): JsonRecord {
+  switch (tool.type) {
+    case 'function':
+      return encodeFunction(tool, context);
+    case 'custom':
+      return encodeCustom(tool);
+    case 'hosted':
+      return tool.value as JsonRecord;
+  }
+}
+
+function encodeFunction(tool: FunctionTool, { losses }: EncodeContext): JsonRecord {
+  losses.foreign(tool.extensions);
+  if (tool.cache !== undefined) losses.dropped('tools.cache');
+  const entry: Record<string, unknown> = {};
+  const members: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(ownMembers(tool.extensions))) {
+    if (name.startsWith(entryPrefix)) entry[name.slice(entryPrefix.length)] = value;
+    else members[name] = value;
+  }
+  return {
+    type: 'function',
+    function: {
+      name: tool.name,
+      ...(tool.description !== null && { description: tool.description }),
+      parameters: objectSchema(tool.schema),
+      ...(tool.strict !== null && { strict: tool.strict }),
+      ...members,
+    },
+    ...entry,
+  };
+}
+
+/** Servers that check schemas refuse one without a type or without properties. */
+function objectSchema(schema: FunctionTool['schema']): JsonRecord {
+  if (schema === null) return { type: 'object', properties: {} };
+  if (schema['type'] === 'object' && isRecord(schema['properties'])) return schema;
+  const properties = isRecord(schema['properties']) ? schema['properties'] : {};
+  return { ...schema, type: 'object', properties };
+}
+
+function encodeCustom({ name, description, grammar }: CustomTool): JsonRecord {
+  return {
+    type: 'custom',
+    custom: {
+      name,
+      ...(description !== null && { description }),
+      ...(grammar !== null && { format: { type: 'grammar', grammar } }),
+    },
+  };
+}
+
+/** The choice, and the tools that are left to choose from. */
+function encodeChoice(
+  { toolChoice }: Tools,
+  tools: readonly Tool[],
+  { target, losses }: EncodeContext,
+): { readonly members: JsonRecord; readonly tools: readonly Tool[] } {
+  if (toolChoice === null) return { members: {}, tools };
+  const { mode, only } = toolChoice;
+  if (only === null || mode === 'none') return { members: { tool_choice: mode }, tools };
+  const chosen = tools.filter((tool) => only.includes(tool.name));
+  const [single] = chosen;
+  if (single === undefined) {
+    if (mode === 'required') throw notAvailable('tool_choice', `the tool '${only.join("', '")}'`);
+    return { members: { tool_choice: 'none' }, tools };
+  }
+  if (mode === 'required' && chosen.length === 1)
+    return { members: { tool_choice: named(single) }, tools };
+  if (isOpenAi(target)) {
+    const allowed_tools = { mode, tools: chosen.map(named) };
+    return { members: { tool_choice: { type: 'allowed_tools', allowed_tools } }, tools };
+  }
+  losses.approximated('tool_choice');
+  return { members: { tool_choice: mode }, tools: chosen };
+}
+
+function named(tool: Tool): JsonRecord {
+  const { name } = tool;
+  if (tool.type === 'hosted') return { type: name };
+  return tool.type === 'custom'
+    ? { type: 'custom', custom: { name } }
+    : { type: 'function', function: { name } };
+}
