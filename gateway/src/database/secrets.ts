@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 
 /** What the master key is used for. Each use has its own key derived from it. */
 export interface Secrets {
@@ -11,6 +18,9 @@ export interface Secrets {
   open(sealed: string, context: string): string;
   /** Hex HMAC-SHA-256 of a client key: what is stored and looked up instead of the key. */
   hashKey(secret: string): string;
+  /** base64url HMAC-SHA-256 of what a client is given to keep: that it comes back unaltered, and from us. */
+  signState(text: string): string;
+  verifyState(text: string, signature: string): boolean;
 }
 
 const version = 'v1.';
@@ -21,12 +31,23 @@ const tagLength = 16;
 export function createSecrets(masterKey: Buffer): Secrets {
   if (masterKey.length !== 32) throw new Error('secrets.master_key: expected 32 bytes');
   const sealing = derive(masterKey, 'sluice seal v1');
+  const signing = derive(masterKey, 'sluice client state v1');
   const pepper = derive(masterKey, 'sluice client key v1');
   return Object.freeze({
     seal: (text: string, context: string) => seal(sealing, text, context),
     open: (sealed: string, context: string) => open(sealing, sealed, context),
     hashKey: (secret: string) => createHmac('sha256', pepper).update(secret).digest('hex'),
+    signState: (text: string) => sign(signing, text).toString('base64url'),
+    verifyState: (text: string, signature: string) => {
+      const given = Buffer.from(signature, 'base64url');
+      const own = sign(signing, text);
+      return given.length === own.length && timingSafeEqual(given, own);
+    },
   });
+}
+
+function sign(key: Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
 }
 
 function derive(masterKey: Buffer, use: string): Buffer {

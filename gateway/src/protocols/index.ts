@@ -5,8 +5,10 @@ import { messages } from './messages/index.ts';
 import type { Protocol } from './protocol.ts';
 import { responses } from './responses/index.ts';
 
+export * from './codec.ts';
 export * from './protocol.ts';
 export { estimateInputTokens, estimateOutputTokens, estimateTokens } from './token-estimate.ts';
+export { isRecord, type JsonRecord } from './values.ts';
 
 /** The wire formats of the text endpoints. */
 export const textProtocols: Readonly<Record<TextProtocolName, Protocol>> = Object.freeze({

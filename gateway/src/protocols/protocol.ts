@@ -156,4 +156,9 @@ export interface StreamTap {
   readonly failure: unknown;
   /** Bytes of output text, reasoning and tool arguments seen so far: for an estimate when no usage came. */
   readonly outputBytes: number;
+  /**
+   * Ends a broken answer whose frames were made here and not by the upstream: `Protocol.encodeStreamError` could not
+   * know what they said. Null when that knows enough.
+   */
+  fail?(error: GatewayError): string | null;
 }

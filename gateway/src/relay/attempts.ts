@@ -1,11 +1,13 @@
-import type { ReportedUsage } from '../canonical/index.ts';
+import type { Loss, ReportedUsage } from '../canonical/index.ts';
 import type { Route } from '../catalogue/index.ts';
+import type { ConvertedRequest } from '../conversion/index.ts';
 import { GatewayError } from '../errors/index.ts';
 import type { AttemptClass } from '../journal/index.ts';
-import type { PatchedRequest, Protocol } from '../protocols/index.ts';
+import type { PatchedRequest } from '../protocols/index.ts';
 import { findProvider } from '../providers/index.ts';
 import type { Admission, AttemptResult, FailureKind } from '../routing/index.ts';
 import type { UpstreamHeaders } from '../upstream/index.ts';
+import { answerHeaders } from './answer-headers.ts';
 import { BufferedAttempt } from './buffered-attempt.ts';
 import { clientDeadline } from './client-deadline.ts';
 import { errorOfFailure } from './error-of-failure.ts';
@@ -14,6 +16,7 @@ import { finalError } from './final-error.ts';
 import type { AttemptFailure, AttemptOutcome } from './outcome.ts';
 import type { RelayParts } from './parts.ts';
 import type { Prepared } from './prepare.ts';
+import { RouteConversions } from './route-conversions.ts';
 import { StreamAttempt } from './stream-attempt.ts';
 import type { StreamSink } from './stream-sink.ts';
 import { buildUpstreamRequest } from './upstream-request.ts';
@@ -25,6 +28,16 @@ export interface StreamSlot {
   readonly sink: StreamSink;
   attempt: StreamAttempt | null;
 }
+
+/** A route whose turn has come. */
+interface Way {
+  readonly route: Route;
+  readonly admission: Admission;
+  /** Null when the channel speaks the client's protocol. */
+  readonly converted: ConvertedRequest | null;
+}
+
+const noLosses: readonly Loss[] = Object.freeze([]);
 
 /** What has come of a request so far. */
 interface Tries {
@@ -48,30 +61,56 @@ export async function attemptUntilAnswered(
 ): Promise<Exclude<AttemptOutcome, AttemptFailure>> {
   const { health, clock } = parts;
   const { routes } = prepared;
+  const { protocol } = state.input;
+  let conversions: RouteConversions | null = null;
   const tries: Tries = { sent: 0, uncertain: 0, failures: [] };
 
   for (let at = 0; at < routes.length; at += 1) {
     if (tries.sent >= maxAttempts || tries.uncertain > 1) break;
-    if (tries.sent > 0 && clock.monotonic() >= clientDeadline(state.input)) break;
     if (state.input.client.left) return leftEarly;
     const route = routes[at]!;
+    if (tries.sent > 0 && !isInTime(parts, state, route, slot)) continue;
+    if (!route.channel.protocols.includes(protocol)) {
+      conversions ??= new RouteConversions(parts, state, prepared);
+      if (!(await conversions.convert(route))) continue;
+      // Converting may have fetched something meanwhile.
+      if (state.input.client.left) return leftEarly;
+    }
     const mayFailOver = at + 1 < routes.length && tries.sent + 1 < maxAttempts;
     const admission = health.admit(route, tries.sent > 0, mayFailOver, clock.monotonic());
     if (!admission.admitted) {
       if (admission.kind !== null) tries.failures.push(admission.kind);
       continue;
     }
-    const outcome = await attemptRoute(parts, state, prepared, route, admission, slot, tries);
+    const converted = conversions?.of(route) ?? null;
+    const outcome = await attemptRoute(
+      parts,
+      state,
+      prepared,
+      { route, admission, converted },
+      slot,
+      tries,
+    );
     if (outcome !== null) return outcome;
   }
 
+  const able = routes.filter((route) => conversions?.isRefused(route) !== true);
+  if (able.length === 0 && conversions?.refusal != null) throw conversions.refusal;
   if (tries.sent === 0) {
-    const last = health.admitAnyway(routes, clock.monotonic());
+    const last = health.admitAnyway(able, clock.monotonic());
     if (last !== null) {
       // So far it was passed over, each channel for a reason of its own; now it speaks for itself.
-      tries.failures.splice(routes.indexOf(last.route), 1);
+      tries.failures.splice(able.indexOf(last.route), 1);
       const { route, admission } = last;
-      const outcome = await attemptRoute(parts, state, prepared, route, admission, slot, tries);
+      const converted = conversions?.of(route) ?? null;
+      const outcome = await attemptRoute(
+        parts,
+        state,
+        prepared,
+        { route, admission, converted },
+        slot,
+        tries,
+      );
       if (outcome !== null) return outcome;
     }
   }
@@ -79,8 +118,21 @@ export async function attemptUntilAnswered(
   state.channel = null;
   state.upstreamModel = null;
   const now = clock.monotonic();
-  const waits = routes.map((route) => health.waitOf(route, now));
+  const waits = able.map((route) => health.waitOf(route, now));
   throw finalError(tries.failures, Math.min(...waits), prepared.request.model);
+}
+
+/** Does the client still wait when this channel usually answers? A second try that it cannot see is only work. */
+function isInTime(
+  { health, clock }: RelayParts,
+  { input }: ExchangeState,
+  route: Route,
+  slot: StreamSlot | null,
+): boolean {
+  const deadline = clientDeadline(input);
+  if (deadline === Number.POSITIVE_INFINITY) return true;
+  const usual = health.usualTime(route, slot === null ? 'buffered' : 'stream');
+  return clock.monotonic() + usual < deadline;
 }
 
 const leftEarly = Object.freeze({
@@ -101,25 +153,26 @@ async function attemptRoute(
   parts: RelayParts,
   state: ExchangeState,
   prepared: Prepared,
-  route: Route,
-  admission: Admission,
+  way: Way,
   slot: StreamSlot | null,
   tries: Tries,
 ): Promise<Exclude<AttemptOutcome, AttemptFailure> | null> {
   const { affinity, clock } = parts;
+  const { route, admission, converted } = way;
   const { conversation } = prepared;
   let result: AttemptResult = 'undecided';
   try {
     tries.sent += 1;
     // From the first byte on, not from the last: agents send the requests of a session side by side.
     if (conversation !== null) affinity.used(conversation, route, clock.monotonic());
-    let outcome = await attemptOnce(parts, state, prepared, route, admission, slot);
+    let outcome = await attemptOnce(parts, state, prepared, way, slot);
     if (outcome.kind === 'failed' && outcome.stale && tries.sent < maxAttempts) {
       tries.sent += 1;
-      outcome = await attemptOnce(parts, state, prepared, route, admission, slot);
+      outcome = await attemptOnce(parts, state, prepared, way, slot);
     }
     result = resultForHealth(outcome);
-    if (outcome.kind === 'complete' && conversation !== null) {
+    // The id of a converted answer is ours; no upstream could continue it.
+    if (outcome.kind === 'complete' && conversation !== null && converted === null) {
       affinity.answered(conversation, route, outcome.body, clock.monotonic());
     }
     if (outcome.kind !== 'failed') return outcome;
@@ -156,8 +209,7 @@ async function attemptOnce(
   parts: RelayParts,
   state: ExchangeState,
   prepared: Prepared,
-  route: Route,
-  admission: Admission,
+  { route, admission, converted }: Way,
   slot: StreamSlot | null,
 ): Promise<AttemptOutcome> {
   const { input } = state;
@@ -165,15 +217,18 @@ async function attemptOnce(
   const protocol = parts.protocols[input.protocol];
   const provider = findProvider(route.channel.provider);
   if (provider === undefined) throw new GatewayError('internal_error');
-  const patched = protocol.patchRequest(request, {
-    upstreamModel: route.upstreamModel,
-    maxOutputTokens: model.maxOutputTokens,
-  });
+  const patched =
+    converted ??
+    protocol.patchRequest(request, {
+      upstreamModel: route.upstreamModel,
+      maxOutputTokens: model.maxOutputTokens,
+    });
   const startedAt = parts.clock.now();
   const started = parts.clock.monotonic();
   state.channel = route.channel.name;
   state.upstreamModel = route.upstreamModel;
   state.rewrites = patched.rewrites;
+  state.losses = converted === null ? noLosses : converted.losses;
 
   const common = {
     upstream: parts.upstream,
@@ -182,11 +237,12 @@ async function attemptOnce(
       route,
       provider,
       admission.secret,
+      converted?.protocol ?? input.protocol,
       patched,
       request.stream,
       parts.timeouts,
     ),
-    protocol,
+    protocol: converted?.reader ?? protocol,
     provider,
     watch: parts.watch,
     deadline: input.startedAt + (route.channel.timeouts.total ?? parts.timeouts.total),
@@ -200,10 +256,13 @@ async function attemptOnce(
           drains: parts.drains,
           echo: echoOf(request.model, route),
         })
-      : startStream(parts, state, slot, { ...common, route, admission, patched, protocol });
+      : startStream(parts, state, slot, { ...common, route, admission, patched });
   const outcome = await attempt.outcome;
   if (slot !== null) slot.attempt = null;
 
+  if (slot === null && outcome.kind === 'complete') {
+    parts.health.took(admission, 'buffered', parts.clock.monotonic() - started);
+  }
   const unpaid = unpaidUsage(outcome);
   state.attempts.push({
     channel: route.channel.name,
@@ -229,9 +288,9 @@ function startStream(
     readonly route: Route;
     readonly admission: Admission;
     readonly patched: PatchedRequest;
-    readonly protocol: Protocol;
   },
 ): StreamAttempt {
+  const started = parts.clock.monotonic();
   const attempt = new StreamAttempt({
     ...options,
     context: {
@@ -240,21 +299,18 @@ function startStream(
     },
     sink: slot.sink,
     drains: options.route.channel.billsAfterCancel ? parts.drains : null,
-    headers: rewriteHeaders(options.patched.rewrites),
+    headers: answerHeaders(state.rewrites, state.losses),
     monotonic: parts.clock.monotonic,
     keepAliveMs: parts.timeouts.keepaliveComment,
     onFirstContent: () => {
-      parts.health.begun(options.admission, options.route, parts.clock.monotonic());
-      state.ttftMs ??= parts.clock.monotonic() - state.input.startedAt;
+      const now = parts.clock.monotonic();
+      parts.health.begun(options.admission, options.route, now);
+      parts.health.took(options.admission, 'stream', now - started);
+      state.ttftMs ??= now - state.input.startedAt;
     },
   });
   slot.attempt = attempt;
   return attempt;
-}
-
-/** Declared rewrites are told to the client (`x-sluice-rewrites: b1,b2`). */
-export function rewriteHeaders(rewrites: readonly string[]): Readonly<Record<string, string>> {
-  return rewrites.length === 0 ? {} : { 'x-sluice-rewrites': rewrites.join(',') };
 }
 
 function echoOf(clientModel: string, route: Route) {

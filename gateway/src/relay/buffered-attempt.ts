@@ -24,7 +24,7 @@ const drainMs = 120_000;
 export interface BufferedAttemptOptions {
   readonly upstream: UpstreamClient;
   readonly request: UpstreamRequest;
-  readonly protocol: Protocol;
+  readonly protocol: Pick<Protocol, 'readResponse'>;
   readonly provider: Provider;
   readonly echo: ModelEcho;
   readonly client: Pick<ClientResponse, 'left'>;

@@ -9,7 +9,7 @@ export interface Framing {
   readonly headers: Readonly<Record<string, string>>;
   /** True when the upstream's own event bytes can be passed on as they are. */
   readonly verbatim: boolean;
-  /** One event in this framing; null when nothing of it belongs there (comments). */
+  /** Complete events in this framing; null when nothing of them belongs there (comments). */
   frame(bytes: Buffer): Buffer | string | null;
   /** A keep-alive frame of the protocol, in this framing. */
   keepAlive(frame: string): string;
@@ -41,11 +41,12 @@ function createJsonArray(): Framing {
     headers: { ...eventStreamHeaders, 'content-type': 'application/json; charset=utf-8' },
     verbatim: false,
     frame(bytes) {
-      const data = dataOf(bytes);
-      if (data === '') return null;
-      const separator = begun ? ',\r\n' : '[';
-      begun = true;
-      return separator + data;
+      let framed = '';
+      for (const data of dataOf(bytes)) {
+        framed += (begun ? ',\r\n' : '[') + data;
+        begun = true;
+      }
+      return framed === '' ? null : framed;
     },
     // White space between elements is legal JSON and keeps proxies awake.
     keepAlive: () => '\n',
@@ -53,13 +54,18 @@ function createJsonArray(): Framing {
   };
 }
 
-/** The `data` field of one event's bytes. */
-function dataOf(bytes: Buffer): string {
-  const lines: string[] = [];
-  for (const line of bytes.toString('utf8').split(/\r\n|\n|\r/)) {
+/** The `data` fields of events, those without any left out. */
+function dataOf(bytes: Buffer): string[] {
+  const fields: string[] = [];
+  let lines: string[] = [];
+  for (const line of [...bytes.toString('utf8').split(/\r\n|\n|\r/), '']) {
     if (line.startsWith('data:')) lines.push(line.slice(line[5] === ' ' ? 6 : 5));
+    if (line !== '' || lines.length === 0) continue;
+    const data = lines.join('\n');
+    if (data !== '') fields.push(data);
+    lines = [];
   }
-  return lines.join('\n');
+  return fields;
 }
 
 export type { StreamEvent };

@@ -3,6 +3,7 @@ import type { CatalogueSnapshot } from '../catalogue/index.ts';
 import type { Timeouts } from '../config/index.ts';
 import type { Journal } from '../journal/index.ts';
 import type { ExchangeObserver } from '../observability/index.ts';
+import type { Converter } from '../conversion/index.ts';
 import type { Protocol } from '../protocols/index.ts';
 import type { ChannelAffinity, ChannelHealth } from '../routing/index.ts';
 import type { UpstreamClient } from '../upstream/index.ts';
@@ -14,6 +15,7 @@ import type { Watch } from './watch.ts';
 export interface RelayParts {
   readonly snapshot: () => CatalogueSnapshot;
   readonly protocols: Readonly<Record<TextProtocolName, Protocol>>;
+  readonly converter: Converter;
   readonly upstream: UpstreamClient;
   readonly health: ChannelHealth;
   readonly affinity: ChannelAffinity;

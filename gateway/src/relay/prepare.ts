@@ -60,6 +60,8 @@ export function prepare(parts: RelayParts, state: ExchangeState): Prepared {
       clientModel: request.model,
       servedNames: id === request.model ? [id] : [request.model, id],
       protocol: input.protocol,
+      // Counting is asked of an upstream that counts as the client's own would.
+      convertible: false,
       userAgent: typeof userAgent === 'string' ? userAgent : '',
     },
     parts.random,

@@ -1,6 +1,12 @@
 import { GatewayError } from '../errors/index.ts';
-import { estimateOutputTokens, estimateTokens } from '../protocols/index.ts';
-import { attemptUntilAnswered, rewriteHeaders, type StreamSlot } from './attempts.ts';
+import {
+  estimateOutputTokens,
+  estimateTokens,
+  type Protocol,
+  type StreamTap,
+} from '../protocols/index.ts';
+import { answerHeaders } from './answer-headers.ts';
+import { attemptUntilAnswered, type StreamSlot } from './attempts.ts';
 import type { ExchangeInput, Relay } from './exchange.ts';
 import { createExchangeState, settle, type Ending, type ExchangeState } from './exchange-state.ts';
 import { asReported, nothingUsed, usageOfAnswer, usageOfLeaving } from './exchange-usage.ts';
@@ -50,7 +56,7 @@ async function answerBuffered(
     if (outcome.kind === 'broken') throw new GatewayError('internal_error');
   } catch (error) {
     const failure = toGatewayError(parts, state.input, error);
-    await settleError(parts, state, failure, 'failed');
+    await settleError(parts, state, failure, failedOrRefused(state, failure));
     throw failure;
   }
   if (outcome.kind === 'left') {
@@ -71,7 +77,7 @@ async function answerBuffered(
   client.start(status, {
     'content-type': 'application/json',
     'content-length': String(body.reduce((sum, part) => sum + Buffer.byteLength(part), 0)),
-    ...rewriteHeaders(state.rewrites),
+    ...answerHeaders(state.rewrites, state.losses),
   });
   client.end(body[0]);
 }
@@ -93,7 +99,7 @@ async function answerStream(
     outcome = await attemptUntilAnswered(parts, state, prepared, slot);
   } catch (error) {
     const failure = toGatewayError(parts, input, error);
-    await settleError(parts, state, failure, 'failed');
+    await settleError(parts, state, failure, failedOrRefused(state, failure));
     // Kept-alive while every channel failed: the status is out, so the error travels inside the stream.
     if (!sink.opened) throw failure;
     sink.end([protocol.encodeStreamError(failure, input.id, null)]);
@@ -109,7 +115,7 @@ async function answerStream(
         const failure = new GatewayError('upstream_abnormal');
         await settleError(parts, state, failure, 'failed', sink.opened ? 200 : undefined);
         if (!sink.opened) throw failure;
-        sink.end([protocol.encodeStreamError(failure, input.id, outcome.tap)]);
+        sink.end([streamErrorOf(protocol, failure, input.id, outcome.tap)]);
         return;
       }
       const ending = { outcome: 'completed', status: 200, error: null, usage } as const;
@@ -120,19 +126,29 @@ async function answerStream(
         sink.end([protocol.encodeStreamError(error, input.id, null)]);
         return;
       }
-      sink.open(rewriteHeaders(state.rewrites));
+      sink.open(answerHeaders(state.rewrites, state.losses));
       sink.end(outcome.body);
       return;
     }
     case 'broken': {
       await settleError(parts, state, outcome.error, 'failed', 200);
-      sink.end([protocol.encodeStreamError(outcome.error, input.id, outcome.tap)]);
+      sink.end([streamErrorOf(protocol, outcome.error, input.id, outcome.tap)]);
       return;
     }
     case 'left': {
       await settleAnswer(parts, state, leftEnding(prepared, outcome));
     }
   }
+}
+
+/** The frames that end a broken answer: from whoever wrote what came before them. */
+function streamErrorOf(
+  protocol: Protocol,
+  error: GatewayError,
+  requestId: string,
+  tap: StreamTap | null,
+): string {
+  return tap?.fail?.(error) ?? protocol.encodeStreamError(error, requestId, tap);
 }
 
 /** Who leaves pays for what the upstream had done by then; for nothing when no upstream had begun. */
@@ -152,6 +168,11 @@ function leftEnding(
 /** The answer as it was given: it was read once already. */
 function parseAnswer(body: readonly (Buffer | string)[]): unknown {
   return JSON.parse(body.map(String).join(''));
+}
+
+/** What could not be converted was refused before anybody was asked. */
+function failedOrRefused({ attempts }: ExchangeState, error: GatewayError): 'failed' | 'refused' {
+  return attempts.length === 0 && error.errorName === 'invalid_value' ? 'refused' : 'failed';
 }
 
 /** A finished answer is shown only once its row is safe; when it cannot be made so, the answer is an error. */

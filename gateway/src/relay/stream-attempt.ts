@@ -38,7 +38,7 @@ const endOfBodyMs = 2_000;
 export interface StreamAttemptOptions {
   readonly upstream: UpstreamClient;
   readonly request: UpstreamRequest;
-  readonly protocol: Protocol;
+  readonly protocol: Pick<Protocol, 'createStreamTap'>;
   readonly provider: Provider;
   readonly context: StreamContext;
   readonly sink: StreamSink;

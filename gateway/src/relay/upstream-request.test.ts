@@ -19,6 +19,7 @@ const build = (
   provider: Channel['provider'],
   headers: Record<string, string>,
   channel: Partial<Channel> = {},
+  upstream = protocol,
 ) => {
   const full = {
     id: 'ch_1',
@@ -35,6 +36,7 @@ const build = (
     { channel: full, upstreamModel: 'up' },
     findProvider(provider)!,
     'sk-upstream',
+    upstream,
     { body: Buffer.from('{}'), rewrites: [], usageInjected: false },
     true,
     timeouts,
@@ -92,4 +94,16 @@ test('a channel adds headers and overrides time-outs', () => {
   );
   expect(request.headers['x-team']).toBe('a');
   expect(request.timeouts).toEqual({ ...timeouts, connect: 99 });
+});
+
+test('another protocol is spoken in its own words: versions and betas of the client’s stay here', () => {
+  const headers = { 'anthropic-beta': 'x', 'openai-beta': 'y', 'user-agent': 'claude-cli/2' };
+  const request = build('chat', 'anthropic', headers, {}, 'messages');
+  expect(request.path).toBe('/v1/messages');
+  expect(request.headers).toMatchObject({
+    'anthropic-version': '2023-06-01',
+    'user-agent': 'claude-cli/2',
+  });
+  expect(request.headers).not.toHaveProperty('anthropic-beta');
+  expect(request.headers).not.toHaveProperty('openai-beta');
 });

@@ -1,3 +1,4 @@
+import type { TextProtocolName } from '../canonical/index.ts';
 import type { Channel, Route } from '../catalogue/index.ts';
 import type { Timeouts } from '../config/index.ts';
 import type { PatchedRequest } from '../protocols/index.ts';
@@ -14,6 +15,9 @@ const forwarded: readonly (readonly [name: string, arrivesAs: readonly string[]]
   ['openai-beta', ['openai-beta']],
 ];
 
+/** To an upstream of another protocol, whose versions and betas are not the client's. */
+const forwardedAnywhere = forwarded.slice(0, 2);
+
 const defaultAnthropicVersion = '2023-06-01';
 
 /** The whole request for one attempt. Headers are built from an allow-list: nothing else of the client's goes on. */
@@ -22,6 +26,8 @@ export function buildUpstreamRequest(
   route: Route,
   provider: Provider,
   secret: string | null,
+  /** The upstream's, which is the client's own unless the request was converted. */
+  protocol: TextProtocolName,
   patched: PatchedRequest,
   stream: boolean,
   timeouts: Timeouts,
@@ -29,7 +35,7 @@ export function buildUpstreamRequest(
   const { channel } = route;
   const base = baseOf(channel);
   const path = provider.path({
-    protocol: input.protocol,
+    protocol,
     operation: input.operation,
     model: route.upstreamModel,
     stream,
@@ -39,13 +45,14 @@ export function buildUpstreamRequest(
     // Compression would hold back the events of a stream, and unpacking is work an answer does not need.
     'accept-encoding': 'identity',
   };
-  for (const [name, arrivesAs] of forwarded) {
+  const names = protocol === input.protocol ? forwarded : forwardedAnywhere;
+  for (const [name, arrivesAs] of names) {
     const value = firstOf(input.headers, arrivesAs);
     if (value !== undefined) headers[name] = value;
   }
-  if (input.protocol === 'messages') headers['anthropic-version'] ??= defaultAnthropicVersion;
+  if (protocol === 'messages') headers['anthropic-version'] ??= defaultAnthropicVersion;
   if (provider.name === 'simulator') copySimulatorHeaders(input.headers, headers);
-  Object.assign(headers, channel.headers, provider.headers(secret, input.protocol));
+  Object.assign(headers, channel.headers, provider.headers(secret, protocol));
   return {
     origin: base.origin,
     path: base.path + path,

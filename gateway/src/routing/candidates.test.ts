@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CatalogueSnapshot, Channel, Route } from '../catalogue/index.ts';
 import { GatewayError } from '../errors/index.ts';
-import { findCandidates, type Wish } from './candidates.ts';
+import { findCandidates, upstreamProtocol, type Wish } from './candidates.ts';
 
 const channel = (name: string, fields: Partial<Channel> = {}): Channel => ({
   id: `ch_${name}`,
@@ -37,6 +37,7 @@ const wish: Wish = {
   clientModel: 'gpt',
   servedNames: ['gpt'],
   protocol: 'chat',
+  convertible: true,
   userAgent: 'curl/8',
 };
 
@@ -91,8 +92,33 @@ describe('candidates', () => {
       errorOf(() => findCandidates(snapshot, { ...wish, ...change }, Math.random));
     expect(run({ group: 'other' })).toBe('model_not_available');
     expect(run({ servedNames: ['nope'] })).toBe('model_not_available');
-    expect(run({ protocol: 'messages' })).toBe('model_not_available');
+    expect(run({ protocol: 'messages', convertible: false })).toBe('model_not_available');
     expect(run({})).toBe('none');
+  });
+
+  test('a channel of another protocol serves too, after its equals of the same one', () => {
+    const snapshot = snapshotOf(
+      channel('other', { protocols: ['messages'], weight: 1000 }),
+      channel('same'),
+      channel('first', { protocols: ['responses'], priority: 1 }),
+    );
+    const random = seeded(5);
+    for (let round = 0; round < 50; round += 1) {
+      const names = findCandidates(snapshot, wish, random).map((route) => route.channel.name);
+      expect(names).toEqual(['first', 'same', 'other']);
+    }
+  });
+
+  test('a channel without any text protocol serves nobody', () => {
+    const snapshot = snapshotOf(channel('pictures', { protocols: ['images'] }));
+    expect(errorOf(() => findCandidates(snapshot, wish, Math.random))).toBe('model_not_available');
+  });
+
+  test('the client’s own protocol is spoken where it can be, else the first that is named', () => {
+    const protocols = ['images', 'responses', 'chat'] as const;
+    expect(upstreamProtocol({ protocols }, 'chat')).toBe('chat');
+    expect(upstreamProtocol({ protocols }, 'messages')).toBe('responses');
+    expect(upstreamProtocol({ protocols: ['images'] }, 'messages')).toBeNull();
   });
 
   test('only the client type stands in the way', () => {

@@ -1,5 +1,5 @@
 export { createChannelAffinity, type ChannelAffinity } from './affinity.ts';
-export { findCandidates, type Wish } from './candidates.ts';
+export { findCandidates, upstreamProtocol, type Wish } from './candidates.ts';
 export { conversationOf, type Conversation } from './conversation.ts';
 export type { FailureKind } from './failure-kind.ts';
 export {

@@ -11,4 +11,5 @@ export {
   type EventStreamOptions,
   type EventStreamReader,
 } from './event-stream.ts';
+export { createGuardedFetch, FetchRefused, type GuardedFetchResult } from './guarded-fetch.ts';
 export { UpstreamError, type BreakPoint } from './upstream-error.ts';

@@ -1,0 +1,78 @@
+import type { Block, Candidate, GenerationResponse, NativeState } from '../canonical/index.ts';
+import { sealed, type AnswerPasses } from './answer-context.ts';
+import { settledFinish } from './answer-finish.ts';
+import type { StatePlace } from './state/envelope.ts';
+import { StateKeeper } from './state/state-keeper.ts';
+import { answerCallId } from './tools/call-ids.ts';
+import { unwrapInput } from './tools/custom-input.ts';
+
+/** A complete answer of an upstream as the client is to have it: its tools' names, its ids, its kind of state. */
+export function passResponse(
+  passes: AnswerPasses,
+  response: GenerationResponse,
+): GenerationResponse {
+  const candidates = response.candidates.map((candidate, choice) =>
+    passCandidate(passes, candidate, choice),
+  );
+  return { ...response, candidates };
+}
+
+function passCandidate(passes: AnswerPasses, candidate: Candidate, choice: number): Candidate {
+  const keeper = new StateKeeper(passes.keyId, passes.owner, passes.store);
+  const blocks: Block[] = [];
+  let calls = 0;
+  for (const block of candidate.blocks) {
+    if (block.type === 'tool-call') {
+      const call = passCall(passes, block, choice, calls);
+      calls += 1;
+      keeper.call(call.id, block.state);
+      blocks.push(...withSealedState(passes, call, block.state, 'next'));
+      continue;
+    }
+    if (block.type === 'reasoning') {
+      keeper.close();
+      keeper.reasoning(block.text);
+      if (block.state !== undefined) keeper.state(block.state);
+    }
+    const { state, ...bare } = block;
+    const place = block.type === 'reasoning' ? 'own' : 'previous';
+    blocks.push(...withSealedState(passes, bare, state, place));
+  }
+  return { blocks, finish: settledFinish(candidate.finish, calls) };
+}
+
+function passCall(
+  { names, client, answer }: AnswerPasses,
+  block: Extract<Block, { type: 'tool-call' }>,
+  choice: number,
+  at: number,
+) {
+  const tool = names.toClient(block.name);
+  const unwraps = tool?.kind === 'custom' && block.kind === 'function';
+  const { state: _, ...bare } = block;
+  return {
+    ...bare,
+    id: answerCallId(block.id, client.traits, answer.requestId, choice, at),
+    name: tool?.name ?? block.name,
+    namespace: tool === null ? block.namespace : tool.namespace,
+    kind: tool?.kind ?? block.kind,
+    arguments: unwraps ? unwrapInput(block.arguments) : block.arguments,
+  };
+}
+
+/** The block with its state on it, or beside it in a reasoning block, or without it: as the client's protocol can. */
+export function withSealedState(
+  passes: AnswerPasses,
+  block: Block,
+  state: NativeState | undefined,
+  place: StatePlace,
+): Block[] {
+  if (state === undefined) return [block];
+  const { client } = passes;
+  const sitsOnBlock = place === 'own' || client.traits.state === 'block';
+  const envelope = sealed(passes, state, sitsOnBlock ? 'own' : place);
+  if (envelope === null) return block.type === 'reasoning' && block.text === '' ? [] : [block];
+  if (sitsOnBlock) return [{ ...block, state: envelope }];
+  const carrier: Block = { type: 'reasoning', text: '', state: envelope };
+  return place === 'next' ? [carrier, block] : [block, carrier];
+}

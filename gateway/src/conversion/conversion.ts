@@ -1,0 +1,146 @@
+import {
+  Unconvertible,
+  type GenerationRequest,
+  type Loss,
+  type TextProtocolName,
+} from '../canonical/index.ts';
+import { GatewayError } from '../errors/index.ts';
+import {
+  estimateInputTokens,
+  type AnswerContext,
+  type Codec,
+  type PatchedRequest,
+  type EncodeTarget,
+  type Protocol,
+  type WireRequest,
+} from '../protocols/index.ts';
+import { createConvertedReader, type AnswerReader } from './converted-answer.ts';
+import { LossList } from './losses.ts';
+import type { FetchMedia } from './media.ts';
+import { passRequest } from './request-passes.ts';
+import type { StateSigner } from './state/envelope.ts';
+import { createStateStore } from './state/state-store.ts';
+
+export interface ConverterOptions {
+  readonly protocols: Readonly<Record<TextProtocolName, Protocol>>;
+  readonly codecs: Readonly<Record<TextProtocolName, Codec>>;
+  readonly signer: StateSigner;
+  readonly fetchMedia: FetchMedia;
+  /** Milliseconds. */
+  readonly now: () => number;
+}
+
+/** Lets a client of one protocol use an upstream of another. */
+export interface Converter {
+  /** Nothing is decoded before the first `convert`. */
+  open(exchange: ConvertedExchange): Conversion;
+}
+
+export interface ConvertedExchange {
+  /** Ours, `req_` + 24 characters. */
+  readonly id: string;
+  /** Unix milliseconds. */
+  readonly arrivedAt: number;
+  readonly protocol: TextProtocolName;
+  readonly request: WireRequest;
+  readonly keyId: string;
+  /** Refuse whatever would be lost. */
+  readonly strict: boolean;
+}
+
+/** One exchange, decoded at most once, encoded for each upstream that is tried. */
+export interface Conversion {
+  /**
+   * @throws GatewayError `invalid_value` with `param` for what cannot be carried, or may not be lost.
+   */
+  convert(target: ConversionTarget): Promise<ConvertedRequest>;
+}
+
+export interface ConversionTarget extends EncodeTarget {
+  readonly protocol: TextProtocolName;
+  /** The channel's id. */
+  readonly channel: string;
+}
+
+export interface ConvertedRequest extends PatchedRequest {
+  readonly protocol: TextProtocolName;
+  readonly losses: readonly Loss[];
+  readonly reader: AnswerReader;
+}
+
+export function createConverter(options: ConverterOptions): Converter {
+  const { codecs, protocols, signer, fetchMedia, now } = options;
+  const store = createStateStore({ now });
+  return {
+    open(exchange) {
+      const client = codecs[exchange.protocol];
+      let answer: AnswerContext | null = null;
+
+      const encode = async (target: ConversionTarget): Promise<ConvertedRequest> => {
+        answer ??= answerContext(exchange, client.decodeRequest(exchange.request));
+        const upstream = codecs[target.protocol];
+        const { provider, model, channel } = target;
+        const owner = { provider, model, channel };
+        const { keyId } = exchange;
+        const losses = new LossList();
+        const { request, names } = await passRequest(
+          answer.request,
+          client.name,
+          upstream,
+          { owner, protocol: target.protocol, keyId, capabilities: target.capabilities },
+          { signer, store, fetchMedia },
+          losses,
+        );
+        const encoded = upstream.encodeRequest(request, target);
+        for (const loss of encoded.losses) losses.add(loss);
+        const passes = { answer, upstream, client, names, owner, keyId, signer, store };
+        return {
+          protocol: target.protocol,
+          body: Buffer.from(JSON.stringify(encoded.json)),
+          rewrites: noRewrites,
+          usageInjected: false,
+          losses: losses.all(),
+          reader: createConvertedReader(protocols[target.protocol], passes),
+        };
+      };
+
+      return {
+        async convert(target) {
+          try {
+            const converted = await encode(target);
+            if (exchange.strict) refuseLosses(converted.losses, client);
+            return converted;
+          } catch (error) {
+            throw error instanceof Unconvertible ? refusalOf(error, client) : error;
+          }
+        },
+      };
+    },
+  };
+}
+
+const noRewrites: readonly string[] = Object.freeze([]);
+
+function answerContext(exchange: ConvertedExchange, request: GenerationRequest): AnswerContext {
+  return {
+    requestId: exchange.id,
+    model: exchange.request.model,
+    createdAt: Math.floor(exchange.arrivedAt / 1000),
+    request,
+    inputTokens: estimateInputTokens(exchange.request.json),
+  };
+}
+
+function refusalOf(error: Unconvertible, client: Codec): GatewayError {
+  const param = error.param ?? client.fieldName(error.what);
+  const reason = `${error.message} (${param})`;
+  return new GatewayError('invalid_value', { values: { reason }, param, cause: error });
+}
+
+function refuseLosses([first]: readonly Loss[], client: Codec): void {
+  if (first === undefined) return;
+  const param = client.fieldName(first.what);
+  const what = first.how === 'dropped' ? 'cannot be passed on' : 'can only be approximated';
+  const reason = `'${param}' ${what} to this model, and this key allows no such loss`;
+  throw new GatewayError('invalid_value', { values: { reason }, param });
+}

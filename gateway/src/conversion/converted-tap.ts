@@ -1,0 +1,118 @@
+import type { GenerationEvent, ReportedUsage } from '../canonical/index.ts';
+import type { GatewayError } from '../errors/index.ts';
+import {
+  verdict,
+  type StreamDecoder,
+  type StreamEncoder,
+  type StreamEvent,
+  type StreamTap,
+} from '../protocols/index.ts';
+import type { AnswerPasses } from './answer-context.ts';
+import { AnswerEvents } from './answer-events.ts';
+
+/** In the shape of every protocol's error body, for the provider to classify as an answer that is none. */
+const emptyAnswer = Object.freeze({ error: { code: null, message: 'empty answer', status: null } });
+
+/**
+ * Watches an upstream's stream as its own protocol's tap does, and gives the client's frames in place of its events.
+ * Whether the stream failed, is complete, and what it used, is the upstream tap's to say.
+ */
+export class ConvertedTap implements StreamTap {
+  replacement: Buffer | null = null;
+  failure: unknown = null;
+  readonly #source: StreamTap;
+  readonly #decoder: StreamDecoder;
+  readonly #encoder: StreamEncoder;
+  readonly #events: AnswerEvents;
+  readonly #take = (event: GenerationEvent): void => this.#pass(event);
+  #frames = '';
+  /** The event in hand gave the client something to see. */
+  #shows = false;
+  /** The answer holds something, or says why it holds nothing. */
+  #answers = false;
+  #ended = false;
+
+  constructor(source: StreamTap, passes: AnswerPasses) {
+    this.#source = source;
+    this.#decoder = passes.upstream.createStreamDecoder();
+    this.#encoder = passes.client.createStreamEncoder(passes.answer);
+    this.#events = new AnswerEvents(passes, (event) => this.#encode(event));
+  }
+
+  get usage(): ReportedUsage | null {
+    return this.#source.usage;
+  }
+
+  get outputBytes(): number {
+    return this.#source.outputBytes;
+  }
+
+  /** An answer that ends without saying anything is none, whatever its upstream thinks of it. */
+  get finished(): boolean {
+    return this.#source.finished && this.#answers;
+  }
+
+  get closed(): boolean {
+    return this.#source.closed && this.#answers;
+  }
+
+  inspect(event: StreamEvent): number {
+    const flags = this.#source.inspect(event);
+    if ((flags & verdict.failed) !== 0) {
+      this.failure = this.#source.failure;
+      return verdict.failed;
+    }
+    this.#frames = '';
+    this.#shows = false;
+    if (event.data !== null) this.#decoder.push(event, this.#take);
+    if (this.#source.closed && !this.#answers) {
+      this.failure = emptyAnswer;
+      return verdict.failed;
+    }
+    let result: number = flags & verdict.terminal;
+    if (this.#shows) result |= verdict.content;
+    if (this.#frames === '') return result | verdict.drop;
+    this.replacement = Buffer.from(this.#frames);
+    return result | verdict.replace;
+  }
+
+  completion(): string {
+    this.#ended = true;
+    this.#frames = '';
+    this.#decoder.end(this.#take);
+    return this.#frames + this.#encoder.end(this.usage?.tokens ?? null);
+  }
+
+  fail(error: GatewayError): string | null {
+    return this.#ended ? null : this.#encoder.fail(error);
+  }
+
+  #pass(event: GenerationEvent): void {
+    const isReason = event.type === 'finish' && event.finish.reason !== 'other';
+    if (isReason || holdsContent(event)) this.#answers = true;
+    this.#events.push(event);
+  }
+
+  #encode(event: GenerationEvent): void {
+    const frames = this.#encoder.push(event);
+    if (frames === '') return;
+    this.#frames += frames;
+    // Some clients get a call only when it is complete.
+    if (event.type === 'call-end' || holdsContent(event)) this.#shows = true;
+  }
+}
+
+function holdsContent(event: GenerationEvent): boolean {
+  switch (event.type) {
+    case 'text':
+    case 'refusal':
+    case 'reasoning':
+      return event.text !== '';
+    case 'call-start':
+    case 'call-arguments':
+    case 'block':
+      return true;
+    default:
+      return false;
+  }
+}

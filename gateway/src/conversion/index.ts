@@ -1,0 +1,11 @@
+export type { AnswerReader } from './converted-answer.ts';
+export {
+  createConverter,
+  type Conversion,
+  type ConvertedRequest,
+  type Converter,
+  type ConverterOptions,
+} from './conversion.ts';
+export { lossCodes, lossHeader } from './losses.ts';
+export { MediaRefused, type FetchedMedia, type FetchMedia } from './media.ts';
+export type { StateSigner } from './state/envelope.ts';

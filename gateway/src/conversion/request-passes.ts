@@ -1,0 +1,56 @@
+import type { GenerationRequest, TextProtocolName } from '../canonical/index.ts';
+import type { Codec } from '../protocols/index.ts';
+import type { LossList } from './losses.ts';
+import { inlineMedia, type FetchMedia } from './media.ts';
+import { restoreState, type StateTarget } from './state/restore-state.ts';
+import type { StateSigner } from './state/envelope.ts';
+import type { StateStore } from './state/state-store.ts';
+import { assignCallIds } from './tools/call-ids.ts';
+import { dropHostedTools } from './tools/hosted-tools.ts';
+import { pairCalls } from './tools/pair-calls.ts';
+import { renameTools } from './tools/rename-tools.ts';
+import { moveResultMedia } from './tools/result-media.ts';
+import { planToolNames, type ToolNames } from './tools/tool-names.ts';
+
+export interface PassParts {
+  readonly fetchMedia: FetchMedia;
+  readonly signer: StateSigner;
+  readonly store: StateStore;
+}
+
+export interface PassTarget extends StateTarget {
+  /** The catalogue's, of the model. */
+  readonly capabilities: ReadonlySet<string>;
+}
+
+export interface PassedRequest {
+  readonly request: GenerationRequest;
+  readonly names: ToolNames;
+}
+
+/**
+ * Everything that several protocols need alike, between decoding and encoding. Each pass takes plain data and gives
+ * plain data; the order matters: state before ids (memory knows the client's own), ids before names (results find
+ * their calls by id), media last because only they take time.
+ * @throws Unconvertible
+ */
+export async function passRequest(
+  decoded: GenerationRequest,
+  client: TextProtocolName,
+  upstream: Codec,
+  target: PassTarget,
+  parts: PassParts,
+  losses: LossList,
+): Promise<PassedRequest> {
+  const { traits } = upstream;
+  const { capabilities } = target;
+  let request = dropHostedTools(decoded, upstream.name, capabilities, losses);
+  request = restoreState(request, target, parts.signer, parts.store, losses);
+  request = assignCallIds(request, traits);
+  request = pairCalls(request, client === 'messages', losses);
+  const names = planToolNames(request, traits);
+  request = renameTools(request, names, traits, losses);
+  if (!traits.toolResultMedia) request = moveResultMedia(request, losses);
+  if (!traits.mediaUrls) request = await inlineMedia(request, parts.fetchMedia);
+  return { request, names };
+}

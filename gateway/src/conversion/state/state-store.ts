@@ -1,0 +1,78 @@
+import type { NativeState, ReasoningBlock } from '../../canonical/index.ts';
+import type { StateOwner } from './envelope.ts';
+
+/** What must stand with a call when it comes back. */
+export interface KeptState {
+  readonly owner: StateOwner;
+  /** Before the call, in their order. */
+  readonly reasoning: readonly ReasoningBlock[];
+  /** On the call itself. */
+  readonly call: NativeState | null;
+}
+
+/**
+ * Remembers reasoning state for clients whose protocol has no place for it, or that do not give it back: by the call
+ * it belongs to, for an hour, in this process. Best effort.
+ */
+export interface StateStore {
+  keep(keyId: string, callId: string, kept: KeptState): void;
+  find(keyId: string, callId: string): KeptState | null;
+}
+
+export interface StateStoreOptions {
+  readonly now: () => number;
+  readonly ttlMs?: number;
+  readonly maxEntries?: number;
+  /** Characters of all that is kept. */
+  readonly maxSize?: number;
+}
+
+interface Entry {
+  readonly kept: KeptState;
+  readonly size: number;
+  readonly until: number;
+}
+
+export function createStateStore({
+  now,
+  ttlMs = 3_600_000,
+  maxEntries = 10_000,
+  maxSize = 32 * 1024 * 1024,
+}: StateStoreOptions): StateStore {
+  /** In the order of keeping, which is the order of expiring too. */
+  const entries = new Map<string, Entry>();
+  let size = 0;
+
+  const remove = (key: string, entry: Entry): void => {
+    entries.delete(key);
+    size -= entry.size;
+  };
+  const makeRoom = (): void => {
+    for (const [key, entry] of entries) {
+      if (entry.until > now() && entries.size <= maxEntries && size <= maxSize) return;
+      remove(key, entry);
+    }
+  };
+
+  return {
+    keep(keyId, callId, kept) {
+      const key = `${keyId} ${callId}`;
+      const old = entries.get(key);
+      if (old !== undefined) remove(key, old);
+      const entry = { kept, size: key.length + sizeOf(kept), until: now() + ttlMs };
+      entries.set(key, entry);
+      size += entry.size;
+      makeRoom();
+    },
+    find(keyId, callId) {
+      const entry = entries.get(`${keyId} ${callId}`);
+      return entry !== undefined && entry.until > now() ? entry.kept : null;
+    },
+  };
+}
+
+function sizeOf({ reasoning, call }: KeptState): number {
+  let size = call?.data.length ?? 0;
+  for (const { text, state } of reasoning) size += text.length + (state?.data.length ?? 0);
+  return size;
+}

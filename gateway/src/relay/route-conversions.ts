@@ -1,0 +1,72 @@
+import type { Route } from '../catalogue/index.ts';
+import type { Conversion, ConvertedRequest } from '../conversion/index.ts';
+import { GatewayError } from '../errors/index.ts';
+import { upstreamProtocol } from '../routing/index.ts';
+import type { ExchangeState } from './exchange-state.ts';
+import type { RelayParts } from './parts.ts';
+import type { Prepared } from './prepare.ts';
+
+/** The request as each route of another protocol is to get it, made when the route's turn comes. */
+export class RouteConversions {
+  /** Why a route could not be asked; the first one's reason stands for all. */
+  refusal: GatewayError | null = null;
+  readonly #parts: RelayParts;
+  readonly #state: ExchangeState;
+  readonly #prepared: Prepared;
+  readonly #converted = new Map<Route, ConvertedRequest | null>();
+  #conversion: Conversion | null = null;
+
+  constructor(parts: RelayParts, state: ExchangeState, prepared: Prepared) {
+    this.#parts = parts;
+    this.#state = state;
+    this.#prepared = prepared;
+  }
+
+  isRefused(route: Route): boolean {
+    return this.#converted.get(route) === null;
+  }
+
+  /** The route's request, when it has been made; null for a route that speaks the client's protocol. */
+  of(route: Route): ConvertedRequest | null {
+    return this.#converted.get(route) ?? null;
+  }
+
+  /** Makes the route's request. False when the route cannot be asked for this. */
+  async convert(route: Route): Promise<boolean> {
+    const known = this.#converted.get(route);
+    if (known !== undefined) return known !== null;
+    try {
+      this.#converted.set(route, await this.#make(route));
+      return true;
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      this.#converted.set(route, null);
+      this.refusal ??= error;
+      return false;
+    }
+  }
+
+  #make({ channel, upstreamModel }: Route): Promise<ConvertedRequest> {
+    const { input } = this.#state;
+    const { model, request } = this.#prepared;
+    const protocol = upstreamProtocol(channel, input.protocol);
+    if (protocol === null) throw new GatewayError('internal_error');
+    this.#conversion ??= this.#parts.converter.open({
+      id: input.id,
+      arrivedAt: input.arrivedAt,
+      protocol: input.protocol,
+      request,
+      keyId: input.caller.keyId,
+      strict: input.caller.conversion === 'strict',
+    });
+    return this.#conversion.convert({
+      protocol,
+      channel: channel.id,
+      provider: channel.provider,
+      model: upstreamModel,
+      maxOutputTokens: model.maxOutputTokens,
+      capabilities: model.capabilities,
+      echoReasoning: model.echoReasoning,
+    });
+  }
+}

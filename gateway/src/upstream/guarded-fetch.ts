@@ -1,0 +1,177 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { Agent, buildConnector, request, type Dispatcher } from 'undici';
+import { isPublicAddress } from './public-address.ts';
+
+export interface GuardedFetchOptions {
+  /** All addresses of a host name. */
+  readonly resolve?: (host: string) => Promise<readonly string[]>;
+  /** Opens the connection; `hostname` in its options is the address that was checked. */
+  readonly connect?: buildConnector.connector;
+  /** Milliseconds for everything together. */
+  readonly timeout?: number;
+  readonly maxBytes?: number;
+}
+
+export interface GuardedFetchResult {
+  /** Without parameters, lower case. */
+  readonly mime: string;
+  readonly bytes: Buffer;
+}
+
+/** Not fetched, or nothing usable came. `message` names no address and may be shown to anyone. */
+export class FetchRefused extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'FetchRefused';
+  }
+}
+
+const maxRedirects = 3;
+const connectTimeout = 5_000;
+
+/**
+ * Fetches media from an address that a stranger chose. HTTPS only; a name is resolved once, every address it has must
+ * be public, and the connection goes to one that was checked, so that a second answer of the resolver changes nothing.
+ * Redirects are checked alike. Nothing of ours is sent along.
+ * @throws FetchRefused
+ */
+export function createGuardedFetch({
+  resolve = resolveAll,
+  connect = buildConnector({ timeout: connectTimeout, allowH2: false }),
+  timeout = 10_000,
+  maxBytes = 20 * 1024 * 1024,
+}: GuardedFetchOptions = {}): (url: string) => Promise<GuardedFetchResult> {
+  return async (text) => {
+    const signal = AbortSignal.timeout(timeout);
+    let url = parse(text, undefined);
+    for (let redirects = 0; ; redirects += 1) {
+      const address = await checkedAddress(url, resolve, signal);
+      const agent = new Agent({
+        pipelining: 0,
+        maxHeaderSize: 16 * 1024,
+        connect: (options, callback) =>
+          connect({ ...options, hostname: address, servername: serverName(url) }, callback),
+      });
+      try {
+        const answer = await request(url, {
+          dispatcher: agent,
+          signal,
+          headers: { accept: 'image/*, application/pdf, audio/*, video/*' },
+        });
+        const location = redirectOf(answer);
+        if (location === null) return await readMedia(answer, maxBytes);
+        if (redirects === maxRedirects) throw new FetchRefused('too many redirects');
+        url = parse(location, url);
+      } catch (error) {
+        throw asRefusal(error, signal);
+      } finally {
+        await agent.destroy();
+      }
+    }
+  };
+}
+
+async function resolveAll(host: string): Promise<readonly string[]> {
+  const found = await lookup(host, { all: true, verbatim: true });
+  return found.map(({ address }) => address);
+}
+
+function parse(text: string, base: URL | undefined): URL {
+  let url: URL;
+  try {
+    url = new URL(text, base);
+  } catch (error) {
+    throw new FetchRefused('it is not a valid address', error);
+  }
+  if (url.protocol !== 'https:') throw new FetchRefused('only https addresses are fetched');
+  if (url.username !== '' || url.password !== '') {
+    throw new FetchRefused('an address with a user name or password is not fetched');
+  }
+  return url;
+}
+
+/** The address to connect to. The parser has brought odd spellings of IPv4 addresses into the usual form. */
+async function checkedAddress(
+  url: URL,
+  resolve: (host: string) => Promise<readonly string[]>,
+  signal: AbortSignal,
+): Promise<string> {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const addresses = isIP(host) === 0 ? await resolveInTime(host, resolve, signal) : [host];
+  const [first] = addresses;
+  if (first === undefined) throw new FetchRefused('its host is not known');
+  // Some of several being private is what an attack looks like, not a fault of one entry.
+  if (!addresses.every(isPublicAddress)) throw new FetchRefused('its host is not public');
+  return first;
+}
+
+async function resolveInTime(
+  host: string,
+  resolve: (host: string) => Promise<readonly string[]>,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([resolve(host), promise]);
+  } catch (error) {
+    throw signal.aborted ? timedOut(error) : new FetchRefused('its host is not known', error);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** TLS checks the certificate against the name in the address, whatever is connected to. */
+function serverName({ hostname }: URL): string {
+  return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname.replace(/\.$/, '') : '';
+}
+
+function redirectOf({ statusCode, headers }: Dispatcher.ResponseData): string | null {
+  if (![301, 302, 303, 307, 308].includes(statusCode)) return null;
+  const { location } = headers;
+  return typeof location === 'string' ? location : null;
+}
+
+async function readMedia(
+  { statusCode, headers, body }: Dispatcher.ResponseData,
+  maxBytes: number,
+): Promise<GuardedFetchResult> {
+  // Ended by destroying the agent; whoever reads it no further is not to hear of that.
+  body.on('error', () => {});
+  if (statusCode !== 200) throw new FetchRefused('its host did not give it');
+  const mime = mimeOf(headers['content-type']);
+  if (mime === null) throw new FetchRefused('it is not an image, PDF, audio or video');
+  if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
+    throw new FetchRefused('its host sends it packed');
+  }
+  if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(chunk);
+  }
+  return { mime, bytes: Buffer.concat(chunks) };
+}
+
+function mimeOf(header: string | string[] | undefined): string | null {
+  if (typeof header !== 'string') return null;
+  const mime = header.split(';', 1)[0]!.trim().toLowerCase();
+  return /^(image|audio|video)\/[\w.+-]+$|^application\/pdf$/.test(mime) ? mime : null;
+}
+
+function tooLarge(maxBytes: number): FetchRefused {
+  return new FetchRefused(`it is larger than ${Math.floor(maxBytes / (1024 * 1024))} MB`);
+}
+
+function asRefusal(error: unknown, signal: AbortSignal): FetchRefused {
+  if (error instanceof FetchRefused) return error;
+  return signal.aborted ? timedOut(error) : new FetchRefused('its host cannot be reached', error);
+}
+
+function timedOut(cause: unknown): FetchRefused {
+  return new FetchRefused('it took too long', cause);
+}
