@@ -1,0 +1,294 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  costOfReceipt,
+  imageLines,
+  parseMultiplier,
+  ratesOf,
+  receiptOf,
+  textHold,
+  tokenBounds,
+  tokenLines,
+  videoSecondLines,
+  videoTokenLines,
+  type Line,
+  type PricedTokens,
+} from '../../src/billing/index.ts';
+import type { DeclaredPrice } from '../../src/config/index.ts';
+import { oracleCost, type OracleItem } from './cost-oracle.ts';
+
+/** P-13: 10⁶ vectors before a release (`npm run test:money`), enough to notice a mistake on every run. */
+const vectors = Number(process.env.SLUICE_COST_VECTORS ?? 10_000);
+const timeout = 20_000 + vectors;
+
+/** Plain digits, mostly few of them, sometimes all there may be. */
+const decimalText = (places: number, whole = 1_000) =>
+  fc
+    .tuple(fc.nat(whole), fc.integer({ min: 0, max: places }), fc.bigInt(0n, 10n ** 15n - 1n))
+    .map(([left, kept, digits]) => {
+      const right = digits.toString().padStart(15, '0').slice(0, kept);
+      return right === '' ? String(left) : `${left}.${right}`;
+    });
+
+const perMillion = decimalText(9);
+const perUnit = decimalText(15);
+const multiplier = fc.oneof(fc.constantFrom('1', '0', '0.5'), decimalText(6, 20));
+/** Small numbers land on ties; large ones find what overflows. */
+const quantity = fc.oneof(fc.nat(20), fc.nat(2_000_000), fc.nat(Number.MAX_SAFE_INTEGER));
+const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
+
+const tokenPrice = fc
+  .record({
+    input: perMillion,
+    inputImage: maybe(perMillion),
+    cacheRead: maybe(perMillion),
+    cacheWrite: maybe(perMillion),
+    cacheWrite1h: maybe(perMillion),
+    output: perMillion,
+  })
+  .map((parts) => definite<DeclaredPrice & { input: string; output: string }>(parts));
+
+const tokens: fc.Arbitrary<Required<PricedTokens>> = fc.record({
+  input: quantity,
+  inputImage: quantity,
+  cacheRead: quantity,
+  cacheWrite: quantity,
+  cacheWrite1h: quantity,
+  output: quantity,
+  reasoning: fc.nat(1_000),
+});
+
+const parts = ['input', 'inputImage', 'cacheRead', 'cacheWrite', 'cacheWrite1h', 'output'] as const;
+
+function definite<Value>(parts: object): Value {
+  const given = Object.entries(parts).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as Value;
+}
+
+const textCost = (price: DeclaredPrice, used: PricedTokens, by: string) =>
+  receiptOf(tokenLines(ratesOf(price), used), parseMultiplier(by));
+
+describe('P-13: the oracle agrees', () => {
+  const check = (lines: unknown, items: readonly OracleItem[], by: string) => {
+    const receipt = receiptOf(lines as Line[], parseMultiplier(by));
+    expect(receipt.cost).toBe(oracleCost(items, by));
+    expect(costOfReceipt(receipt.items, parseMultiplier(by))).toBe(receipt.cost);
+  };
+
+  it(
+    'on tokens',
+    () => {
+      fc.assert(
+        fc.property(tokenPrice, tokens, multiplier, (price, used, by) => {
+          const { input, output, cacheWrite = input } = price;
+          const of = (quantity: number, text: string) => ({
+            price: text,
+            per: 1_000_000,
+            quantity,
+          });
+          check(
+            tokenLines(ratesOf(price), used),
+            [
+              of(used.input, input),
+              of(used.inputImage, price.inputImage ?? input),
+              of(used.cacheRead, price.cacheRead ?? input),
+              of(used.cacheWrite, cacheWrite),
+              of(used.cacheWrite1h, price.cacheWrite1h ?? cacheWrite),
+              of(used.output, output),
+            ],
+            by,
+          );
+        }),
+        { numRuns: vectors },
+      );
+    },
+    timeout,
+  );
+
+  const tiers = fc.array(fc.record({ pixels: fc.integer({ min: 1, max: 300 }), price: perUnit }), {
+    minLength: 1,
+    maxLength: 4,
+  });
+  const pictures = fc.array(
+    fc.record({ side: fc.integer({ min: 1, max: 9 }), isLayer: fc.boolean() }),
+    {
+      maxLength: 20,
+    },
+  );
+
+  it(
+    'on pictures, their layers and references',
+    () => {
+      fc.assert(
+        fc.property(
+          tiers,
+          pictures,
+          decimalText(9, 3),
+          perUnit,
+          fc.nat(9),
+          multiplier,
+          (steps, images, layerFactor, referenceImage, references, by) => {
+            let maxPixels = 0;
+            const imageTiers = steps.map(({ pixels, price }, at) => {
+              maxPixels += pixels;
+              return { name: `t${at}`, maxPixels, price };
+            });
+            const price = { imageTiers, layerFactor, referenceImage };
+            const returned = images.map(({ side, isLayer }) => ({
+              size: `${side}x${side}`,
+              isLayer,
+            }));
+            const lines = imageLines(ratesOf(price), returned, references);
+            const tierOf = (side: number) =>
+              imageTiers.filter((t) => t.maxPixels >= side * side)[0];
+            if (images.some(({ side }) => tierOf(side) === undefined)) {
+              expect(lines).toMatchObject({ unbillable: 'size_above_tiers' });
+              return;
+            }
+            const items: OracleItem[] = images.map(({ side, isLayer }) => ({
+              price: tierOf(side)?.price ?? '',
+              per: 1,
+              quantity: 1,
+              ...(isLayer ? { share: layerFactor } : {}),
+            }));
+            items.push({ price: referenceImage, per: 1, quantity: Math.max(0, references - 1) });
+            check(lines, items, by);
+          },
+        ),
+        { numRuns: vectors },
+      );
+    },
+    timeout,
+  );
+
+  /** To thirty thousand years: what a receipt's seconds can say to the millisecond. */
+  const milliseconds = fc.oneof(fc.nat(20_000), fc.nat(10 ** 15));
+
+  it(
+    'on video',
+    () => {
+      fc.assert(
+        fc.property(perUnit, perMillion, milliseconds, multiplier, (second, million, used, by) => {
+          const bySecond = ratesOf({ videoSecond: { '720P': second } });
+          check(
+            videoSecondLines(bySecond, { resolution: '720P', milliseconds: used }),
+            [{ price: second, per: 1, quantity: used, thousandths: true }],
+            by,
+          );
+          const byToken = ratesOf({ videoTokens: { '4K': { text: '1', withVideo: million } } });
+          check(
+            videoTokenLines(byToken, { resolution: '4K', withVideo: true, totalTokens: used }),
+            [{ price: million, per: 1_000_000, quantity: used }],
+            by,
+          );
+        }),
+        { numRuns: vectors },
+      );
+    },
+    timeout,
+  );
+});
+
+describe('P-11: a charge', () => {
+  it('is never negative, and never less for more of anything', () => {
+    fc.assert(
+      fc.property(
+        tokenPrice,
+        tokens,
+        multiplier,
+        fc.constantFrom(...parts),
+        fc.nat(100_000),
+        (price, used, by, part, more) => {
+          const larger = Math.min(used[part] + more, Number.MAX_SAFE_INTEGER);
+          const { cost } = textCost(price, used, by);
+          expect(cost).toBeGreaterThanOrEqual(0n);
+          expect(textCost(price, { ...used, [part]: larger }, by).cost).toBeGreaterThanOrEqual(
+            cost,
+          );
+        },
+      ),
+    );
+  });
+
+  it('does not depend on the order of its parts, nor on how they were cut', () => {
+    fc.assert(
+      fc.property(
+        tokenPrice,
+        tokens,
+        multiplier,
+        fc.integer({ min: 1, max: 9 }),
+        fc.infiniteStream(fc.nat(1_000)),
+        (price, used, by, cuts, order) => {
+          const lines = tokenLines(ratesOf(price), used);
+          const cut = lines.flatMap(({ rate, quantity }) => {
+            const piece = Math.floor(quantity / cuts);
+            const rest = quantity - piece * (cuts - 1);
+            return [...Array<number>(cuts - 1).fill(piece), rest].map((part) => ({
+              rate,
+              quantity: part,
+            }));
+          });
+          const shuffled = cut
+            .map((line) => ({ line, at: order.next().value }))
+            .toSorted((a, b) => a.at - b.at)
+            .map(({ line }) => line);
+          const by6 = parseMultiplier(by);
+          expect(receiptOf(shuffled, by6).cost).toBe(receiptOf(lines, by6).cost);
+        },
+      ),
+    );
+  });
+
+  it('of reasoning is the charge of the output it is part of', () => {
+    fc.assert(
+      fc.property(tokenPrice, tokens, (price, used) => {
+        expect(textCost(price, { ...used, reasoning: used.output }, '1')).toEqual(
+          textCost(price, { ...used, reasoning: 0 }, '1'),
+        );
+      }),
+    );
+  });
+});
+
+it('a hold covers every usage within its bounds, however the input is divided', () => {
+  const share = fc.double({ min: 0, max: 1, noNaN: true });
+  fc.assert(
+    fc.property(
+      tokenPrice,
+      multiplier,
+      fc.record({
+        bodyBytes: fc.nat(64 * 1024 * 1024),
+        outputLimit: fc.option(fc.oneof(fc.nat(200_000), fc.integer())),
+        choices: fc.option(fc.integer({ min: -2, max: 128 })),
+      }),
+      fc.option(fc.integer({ min: 1, max: 200_000 })),
+      fc.tuple(share, share, share, share, share),
+      share,
+      (price, by, demand, maxOutputTokens, shares, outputShare) => {
+        const bounds = tokenBounds({ maxOutputTokens }, demand);
+        let left = Number(bounds.input);
+        const inputs = shares.map((part, at) => {
+          const taken = at === shares.length - 1 ? left : Math.floor(left * part);
+          left -= taken;
+          return taken;
+        });
+        const [input = 0, inputImage = 0, cacheRead = 0, cacheWrite = 0, cacheWrite1h = 0] = inputs;
+        const most = Number(bounds.output);
+        const output = outputShare > 0.5 ? most : Math.floor(most * outputShare);
+        const used = {
+          input,
+          inputImage,
+          cacheRead,
+          cacheWrite,
+          cacheWrite1h,
+          output,
+          reasoning: 0,
+        };
+        const hold = textHold(ratesOf(price), { maxOutputTokens }, demand, parseMultiplier(by));
+        const { cost } = textCost(price, used, by);
+        expect(hold === 2n ** 63n - 1n || hold >= cost).toBe(true);
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+});
