@@ -22,7 +22,7 @@ const table: Readonly<Record<string, string>> = {
   catalogue: `canonical database ${anywhere}`,
   ledger: `canonical database ${anywhere}`,
   access: `canonical catalogue database ledger ${anywhere}`,
-  billing: `canonical catalogue database ledger ${anywhere}`,
+  billing: `access canonical catalogue counting database journal ledger ${anywhere}`,
   counting: `canonical ${anywhere}`,
   journal: `canonical database ledger ${anywhere}`,
   usage: `canonical database ledger ${anywhere}`,
@@ -153,6 +153,7 @@ const directionOverrides: OxlintOverride[] = [
     ]),
   ]),
   restrict('journal/**/*.worker.ts', folderPatterns('journal'), ['journal/**/*.worker.ts']),
+  restrict('counting/redis/**', folderPatterns('counting'), ['counting/redis/**']),
   ...protocolFolders.map((protocol) => {
     const others = protocolFolders.filter((other) => other !== protocol);
     const sibling: Pattern = {

@@ -5,6 +5,7 @@ import type { Admission } from '../relay/index.ts';
 export class Place {
   readonly #admission: Admission;
   #holders = 1;
+  #onLeave: (() => void) | null = null;
 
   constructor(admission: Admission) {
     this.#admission = admission;
@@ -18,7 +19,15 @@ export class Place {
   release(): void {
     if (this.#holders === 0) return;
     this.#holders -= 1;
-    if (this.#holders === 0) this.#admission.leave();
+    if (this.#holders > 0) return;
+    this.#admission.leave();
+    this.#onLeave?.();
+  }
+
+  /** At most one listener; called once, also when the place has been given back already. */
+  onLeave(listener: () => void): void {
+    if (this.#holders === 0) listener();
+    else this.#onLeave = listener;
   }
 }
 

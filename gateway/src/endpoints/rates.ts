@@ -1,0 +1,97 @@
+import type { FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { Caller } from '../access/index.ts';
+import type { Counters, RateDecision, RateLimit } from '../counting/index.ts';
+import { GatewayError } from '../errors/index.ts';
+import { callerOf } from './context.ts';
+
+const minute = 60_000;
+const hour = 3_600_000;
+/** What costs nothing is asked for in bursts, by dozens; only a loop gone wild asks this often. */
+const freePerMinute = 600;
+
+/**
+ * `generation`: counts against the rates and takes a slot. `free`: token counts and lists, which have a guard of
+ * their own.
+ */
+export type CallKind = 'generation' | 'free';
+
+interface Limits {
+  readonly generation: readonly RateLimit[];
+  readonly free: readonly RateLimit[];
+}
+
+/** Built once per caller; a changed key is a new caller. */
+const known = new WeakMap<Caller, Limits>();
+
+/**
+ * The hook that counts a request against its key's and team's rates before anything of its body is read. Refused
+ * requests are not counted, and whatever refuses one later keeps the count and gives the slot back.
+ *
+ * @param kindOf asked per request, since one path can serve both kinds
+ */
+export function createRateHook(
+  counters: Counters,
+  kindOf: (request: FastifyRequest) => CallKind,
+): onRequestHookHandler {
+  return function countRates(request, _reply, done) {
+    const limits = limitsOf(callerOf(request))[kindOf(request)];
+    if (limits.length === 0) {
+      done();
+      return;
+    }
+    const decision = counters.admit({ id: request.id, limits });
+    if (decision instanceof Promise) void settle(counters, request, decision, done);
+    else done(refusalOf(counters, request, decision));
+  };
+}
+
+async function settle(
+  counters: Counters,
+  request: FastifyRequest,
+  decision: Promise<RateDecision>,
+  done: (error?: Error) => void,
+): Promise<void> {
+  let refusal: Error | undefined;
+  try {
+    refusal = refusalOf(counters, request, await decision);
+  } catch (thrown) {
+    refusal = thrown instanceof Error ? thrown : new Error('counting failed', { cause: thrown });
+  }
+  done(refusal);
+}
+
+/** Undefined when the request may go on; then its slot is given back when its answer is out. */
+function refusalOf(
+  counters: Counters,
+  request: FastifyRequest,
+  decision: RateDecision,
+): GatewayError | undefined {
+  if (!decision.admitted) {
+    const retryAfter = Math.max(1, Math.ceil(decision.retryAfterMs / 1000));
+    return new GatewayError('rate_limited', { retryAfter });
+  }
+  const { place, id } = request;
+  if (place !== null && callerOf(request).maxConcurrency !== null) {
+    place.onLeave(() => counters.leave(id));
+  }
+  return undefined;
+}
+
+function limitsOf(caller: Caller): Limits {
+  let limits = known.get(caller);
+  if (limits === undefined) known.set(caller, (limits = build(caller)));
+  return limits;
+}
+
+function build({ keyId, rpm, rph, maxConcurrency, team }: Caller): Limits {
+  const generation: RateLimit[] = [];
+  const add = (name: string, limit: number | null | undefined, windowMs: number): void => {
+    if (typeof limit === 'number') generation.push({ name, limit, windowMs });
+  };
+  add(`key:${keyId}:rpm`, rpm, minute);
+  add(`key:${keyId}:rph`, rph, hour);
+  add(`key:${keyId}:concurrency`, maxConcurrency, 0);
+  if (team !== null) add(`team:${team.id}:rpm`, team.rpm, minute);
+  const free = { name: `key:${keyId}:burst`, limit: freePerMinute, windowMs: minute };
+  return { generation, free: [free] };
+}
