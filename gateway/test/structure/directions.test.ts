@@ -71,6 +71,7 @@ const probes: readonly Probe[] = [
   ...folders.map((folder) => folderProbe(folder, 'rows.repository.ts')),
   folderProbe('journal', 'writer.worker.ts'),
   folderProbe('relay', 'writer.worker.ts'),
+  folderProbe('counting', 'redis/link.ts'),
   ...protocolFolders.map(protocolProbe),
   rootProbe('app.ts'),
   rootProbe('main.ts'),

@@ -1,0 +1,25 @@
+import type { Config } from '../config/index.ts';
+import type { Logger } from '../observability/index.ts';
+import type { Counters, SpentSource } from './counters.ts';
+import { createMemoryCounters } from './memory/memory-counters.ts';
+import { createRedisCounters } from './redis/redis-counters.ts';
+
+export interface CreateCountersOptions {
+  readonly config: Pick<Config, 'redis'>;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Milliseconds of a clock that does not step. */
+  readonly monotonic: () => number;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  readonly spent: SpentSource;
+  /** Nodes that serve now, this one included. */
+  readonly liveNodes: () => number;
+  readonly log: Pick<Logger, 'info' | 'error'>;
+}
+
+/** Counting in Redis when the configuration names one, in the memory of this process otherwise. */
+export async function createCounters(options: CreateCountersOptions): Promise<Counters> {
+  const { url } = options.config.redis;
+  return url === null ? createMemoryCounters(options) : createRedisCounters({ ...options, url });
+}

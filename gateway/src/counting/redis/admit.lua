@@ -1,0 +1,118 @@
+-- Counts a request against every rate and takes a slot of every concurrency limit, or does neither.
+-- KEYS: epoch, one per limit. ARGV: epoch, time, id, milliseconds a slot is kept unless renewed, then per limit:
+-- kind ('slots', 'exact', 'parts'), limit, window in milliseconds.
+-- Replies {'admitted'} or {'denied', microseconds to wait per limit, 0 for those with room}.
+if lost() then return {'lost'} end
+local now, id, lease = clock(), ARGV[3], ARGV[4]
+local parts = 64
+
+local function keep(key, span)
+  redis.call('PEXPIRE', key, whole(span / 1000 * 1.1 + 1000))
+end
+
+-- The server's clock went backwards: what was counted keeps its distances and ends now, so that nothing leaves
+-- early and nothing stays for as long as the step was.
+local function rewind(key, entries, step, span)
+  redis.call('DEL', key)
+  for at, entry in ipairs(entries) do
+    local time, count = string.match(entry, '^(%d+)(.*)$')
+    entries[at] = whole(tonumber(time) - step) .. count
+    redis.call('RPUSH', key, entries[at])
+  end
+  keep(key, span)
+  return entries
+end
+
+local function timeOf(entry)
+  return tonumber(string.match(entry, '^%d+'))
+end
+
+-- A list of times.
+local function exactWait(key, limit, span)
+  if limit == 0 then return span end
+  local last = redis.call('LINDEX', key, -1)
+  if last and tonumber(last) > now then
+    rewind(key, redis.call('LRANGE', key, 0, -1), tonumber(last) - now, span)
+  end
+  local decisive = redis.call('LINDEX', key, -limit)
+  return decisive and math.max(tonumber(decisive) + span - now, 0) or 0
+end
+
+local function exactAdd(key, span)
+  -- What left the span goes, more of it than comes.
+  for _ = 1, 4 do
+    local first = redis.call('LINDEX', key, 0)
+    if not first or now - tonumber(first) < span then break end
+    redis.call('LPOP', key)
+  end
+  redis.call('RPUSH', key, whole(now))
+  keep(key, span)
+end
+
+-- A list of 'time:count', one for each part of the span in which something came, dated to the end of the part.
+local function partsWait(key, limit, span)
+  local entries = redis.call('LRANGE', key, 0, -1)
+  local last = entries[#entries]
+  local early = last and timeOf(last) - span / parts - now or 0
+  if early > 0 then entries = rewind(key, entries, early, span) end
+  local total, live = 0, {}
+  for _, entry in ipairs(entries) do
+    local time, count = timeOf(entry), tonumber(string.match(entry, '%d+$'))
+    if now - time < span then
+      total = total + count
+      live[#live + 1] = {time, count}
+    else
+      redis.call('LPOP', key)
+    end
+  end
+  local tooMany = total - limit + 1
+  local at = 0
+  while tooMany > 0 do
+    at = at + 1
+    tooMany = tooMany - live[at][2]
+  end
+  return at == 0 and 0 or live[at][1] + span - now
+end
+
+local function partsAdd(key, span)
+  local part = span / parts
+  local time = whole((math.floor(now / part) + 1) * part)
+  local last = redis.call('LINDEX', key, -1)
+  if last and timeOf(last) >= tonumber(time) then
+    local latest, count = string.match(last, '^(%d+):(%d+)$')
+    redis.call('LSET', key, -1, latest .. ':' .. whole(count + 1))
+  else
+    redis.call('RPUSH', key, time .. ':1')
+  end
+  keep(key, span)
+end
+
+local function slotWait(key, limit)
+  redis.call('ZREMRANGEBYSCORE', key, '-inf', whole(now))
+  if redis.call('ZCARD', key) < limit or redis.call('ZSCORE', key, id) then return 0 end
+  return 1000000
+end
+
+local waits, denied = {'denied'}, false
+for at = 2, #KEYS do
+  local key, kind = KEYS[at], ARGV[at * 3 - 1]
+  local limit, span = tonumber(ARGV[at * 3]), tonumber(ARGV[at * 3 + 1]) * 1000
+  local wait
+  if kind == 'slots' then wait = slotWait(key, limit)
+  elseif kind == 'exact' then wait = exactWait(key, limit, span)
+  else wait = partsWait(key, limit, span) end
+  if wait > 0 then denied = true end
+  waits[#waits + 1] = whole(wait)
+end
+if denied then return waits end
+
+for at = 2, #KEYS do
+  local key, kind, window = KEYS[at], ARGV[at * 3 - 1], ARGV[at * 3 + 1]
+  if kind == 'slots' then
+    redis.call('ZADD', key, whole(now + lease * 1000), id)
+    redis.call('PEXPIRE', key, lease)
+  else
+    if kind == 'exact' then exactAdd(key, window * 1000) else partsAdd(key, window * 1000) end
+  end
+end
+return {'admitted'}

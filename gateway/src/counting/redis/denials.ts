@@ -1,0 +1,89 @@
+import type { Meter, RateDecision, RateRequest } from '../counters.ts';
+
+/** How long a meter without money is not asked of again: somebody may have been credited, or something released. */
+const exhaustedMs = 500;
+/** Names kept. The oldest goes first: it costs one question to Redis. */
+const mostNames = 50_000;
+
+interface FullRate {
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly until: number;
+}
+
+interface EmptyMeter {
+  readonly limit: bigint;
+  readonly floor: bigint;
+  readonly until: number;
+}
+
+/**
+ * What is known to be exhausted, so that refusing again costs Redis nothing. A window can only be full longer than
+ * known here, never shorter; a limit that was changed is asked for again.
+ */
+export class Denials {
+  readonly #monotonic: () => number;
+  readonly #rates = new Map<string, FullRate>();
+  readonly #meters = new Map<string, EmptyMeter>();
+
+  constructor(monotonic: () => number) {
+    this.#monotonic = monotonic;
+  }
+
+  /** @param waits milliseconds per limit of the request, 0 where there was room. */
+  addRates({ limits }: RateRequest, waits: readonly number[]): void {
+    const now = this.#monotonic();
+    for (const [at, { name, limit, windowMs }] of limits.entries()) {
+      const wait = waits[at] ?? 0;
+      // When one of those under way will leave is not known.
+      if (windowMs === 0 || wait <= 0) continue;
+      put(this.#rates, name, { limit, windowMs, until: now + wait });
+    }
+  }
+
+  ofRates({ limits }: RateRequest): RateDecision | null {
+    if (this.#rates.size === 0) return null;
+    const now = this.#monotonic();
+    let denied: string | null = null;
+    let longest = 0;
+    for (const { name, limit, windowMs } of limits) {
+      const full = this.#rates.get(name);
+      if (full === undefined) continue;
+      if (now >= full.until || limit > full.limit || windowMs !== full.windowMs) {
+        this.#rates.delete(name);
+        continue;
+      }
+      denied ??= name;
+      longest = Math.max(longest, full.until - now);
+    }
+    return denied === null ? null : { admitted: false, denied, retryAfterMs: Math.ceil(longest) };
+  }
+
+  addMeter({ name, limit, floor }: Meter): void {
+    put(this.#meters, name, { limit, floor, until: this.#monotonic() + exhaustedMs });
+  }
+
+  /** The first meter known to be exhausted, or null. */
+  ofMeters(meters: readonly Meter[]): string | null {
+    if (this.#meters.size === 0) return null;
+    for (const { name, limit, floor } of meters) {
+      const empty = this.#meters.get(name);
+      if (empty === undefined) continue;
+      if (this.#monotonic() < empty.until && limit <= empty.limit && floor >= empty.floor)
+        return name;
+      this.#meters.delete(name);
+    }
+    return null;
+  }
+
+  /** Something was released on it. */
+  forgetMeter(name: string): void {
+    this.#meters.delete(name);
+  }
+}
+
+function put<Value>(map: Map<string, Value>, name: string, value: Value): void {
+  map.delete(name);
+  if (map.size >= mostNames) map.delete(map.keys().next().value!);
+  map.set(name, value);
+}

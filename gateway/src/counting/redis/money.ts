@@ -1,0 +1,174 @@
+import { GatewayError } from '../../errors/index.ts';
+import type { HoldDecision, HoldRequest, MeterState } from '../counters.ts';
+import { Ended } from '../memory/ended.ts';
+import { createForgetting } from '../memory/forget-idle.ts';
+import type { Ask } from './ask.ts';
+import type { Denials } from './denials.ts';
+import type { Reply } from './link.ts';
+import { scripts } from './scripts.ts';
+import { createSettlements } from './settlements.ts';
+import type { Share } from './share.ts';
+
+/** A hold this node made and has not ended. */
+interface LiveHold {
+  readonly amount: bigint;
+  readonly meters: readonly string[];
+  readonly expiresAt: number;
+  /** False when it was made in this node's share. */
+  inRedis: boolean;
+}
+
+const endedIds = 65_536;
+const perBatch = 200;
+/** A meter may be forgotten again between the question to the database and the second try. */
+const mostTries = 3;
+
+export interface RemoteMoney {
+  hold(request: HoldRequest): HoldDecision | Promise<HoldDecision>;
+  settle(id: string, meters: readonly string[], spent: bigint): void;
+  read(meter: string): Promise<MeterState | null>;
+  /** Redis is back: it is told what it missed, and all of what is held when it has been emptied. */
+  recover(ask: Ask, emptied: boolean): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface RemoteMoneyOptions {
+  readonly ask: Ask;
+  readonly isUp: () => boolean;
+  readonly prefix: string;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly monotonic: () => number;
+  readonly lookUp: (meters: readonly string[]) => Promise<ReadonlyMap<string, bigint>>;
+  readonly share: Share;
+  readonly denials: Denials;
+}
+
+/** Money in Redis, in this node's share while Redis is lost. */
+export function createRemoteMoney(options: RemoteMoneyOptions): RemoteMoney {
+  const { ask, isUp, prefix, now, monotonic, lookUp, share, denials } = options;
+  const meterKeys = (meter: string) =>
+    [`${prefix}meter:${meter}`, `${prefix}holds:${meter}`] as const;
+  const endedKey = (id: string): string => `${prefix}ended:${id}`;
+  const settlements = createSettlements({ ask, isUp, monotonic, meterKeys, endedKey });
+  const ended = new Ended(endedIds);
+  const live = new Map<string, LiveHold>();
+  const forgetVoid = createForgetting(live, ({ expiresAt }) => expiresAt <= now());
+
+  const remember = (request: HoldRequest, amount: bigint, inRedis: boolean): void => {
+    const meters = request.meters.map(({ name }) => name);
+    live.set(request.id, { amount, meters, expiresAt: request.expiresAt, inRedis });
+    forgetVoid(2);
+  };
+
+  const holdInShare = async (request: HoldRequest): Promise<HoldDecision> => {
+    const decision = await share.hold(request, request.expiresAt - now());
+    if (decision.held) remember(request, decision.amount, false);
+    return decision;
+  };
+
+  /** Asks Redis, with what the database says was spent on the meters that Redis did not know. */
+  const askForHold = (
+    { id, amount, meters, expiresAt }: HoldRequest,
+    seeds: ReadonlyMap<string, bigint>,
+    age: number,
+  ): Promise<Reply> => {
+    const values = [id, String(amount), String(Math.max(0, Math.round(expiresAt - now())))];
+    for (const { name, limit, floor } of meters) {
+      values.push(String(limit), String(floor), String(seeds.get(name) ?? ''), String(age));
+    }
+    return ask(
+      scripts.hold,
+      meters.flatMap(({ name }) => meterKeys(name)),
+      values,
+    );
+  };
+
+  const holdInRedis = async (request: HoldRequest): Promise<HoldDecision> => {
+    let seeds: ReadonlyMap<string, bigint> = new Map();
+    let askedAt = monotonic();
+    for (let tries = 1; tries <= mostTries; tries += 1) {
+      let reply;
+      try {
+        reply = await askForHold(request, seeds, Math.round((monotonic() - askedAt) * 1_000));
+      } catch {
+        // Redis may hold it all the same: its settlement ends that too.
+        const decision = await holdInShare(request);
+        if (!decision.held) release(request);
+        return decision;
+      }
+      const numbers = reply.slice(1);
+      if (reply[0] === 'held') return held(request, numbers);
+      if (reply[0] === 'denied') {
+        const exhausted = request.meters[Number(numbers[0])]!;
+        denials.addMeter(exhausted);
+        return { held: false, denied: exhausted.name };
+      }
+      askedAt = monotonic();
+      seeds = await lookUp(numbers.map((at) => request.meters[Number(at)]!.name));
+    }
+    throw new GatewayError('unavailable', { cause: new Error('Redis keeps no meter') });
+  };
+
+  const held = (request: HoldRequest, numbers: Reply): HoldDecision => {
+    const amount = BigInt(numbers[0]!);
+    for (const [at, { name }] of request.meters.entries()) {
+      const [spent, held] = [numbers[at * 2 + 1]!, numbers[at * 2 + 2]!];
+      share.learn(name, { spent: BigInt(spent), held: BigInt(held) });
+    }
+    remember(request, amount, true);
+    return { held: true, amount };
+  };
+
+  const release = ({ id, meters }: HoldRequest): void =>
+    settlements.add({
+      id,
+      meters: meters.map(({ name }) => name),
+      spent: 0n,
+      endedAt: monotonic(),
+    });
+
+  const restore = async (ask: Ask, emptied: boolean): Promise<void> => {
+    const forgotten = [...live].filter(([, { inRedis }]) => emptied || !inRedis);
+    for (let at = 0; at < forgotten.length; at += perBatch) {
+      const batch = forgotten.slice(at, at + perBatch).map(async ([id, hold]) => {
+        const remaining = Math.round(hold.expiresAt - now());
+        if (remaining <= 0 || !live.has(id)) return;
+        const keys = [endedKey(id), ...hold.meters.flatMap(meterKeys)];
+        await ask(scripts.restore, keys, [id, String(hold.amount), String(remaining)]);
+        hold.inRedis = true;
+      });
+      await Promise.all(batch);
+    }
+  };
+
+  return {
+    hold(request) {
+      if (!isUp()) return holdInShare(request);
+      const denied = denials.ofMeters(request.meters);
+      return denied === null ? holdInRedis(request) : { held: false, denied };
+    },
+    settle(id, names, spent) {
+      if (!ended.add(id)) return;
+      const meters = live.get(id)?.meters ?? names;
+      live.delete(id);
+      share.settle(id, spent);
+      for (const meter of meters) denials.forgetMeter(meter);
+      if (meters.length > 0) settlements.add({ id, meters, spent, endedAt: monotonic() });
+    },
+    async read(meter) {
+      if (!isUp()) return share.known(meter);
+      try {
+        const [word, spent, held] = await ask(scripts.read, meterKeys(meter), []);
+        return word === 'meter' ? { spent: BigInt(spent!), held: BigInt(held!) } : null;
+      } catch {
+        return share.known(meter);
+      }
+    },
+    async recover(ask, emptied) {
+      await settlements.deliver(ask);
+      await restore(ask, emptied);
+    },
+    close: () => settlements.close(),
+  };
+}

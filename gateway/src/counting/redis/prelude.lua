@@ -1,0 +1,82 @@
+-- What every script begins with. KEYS[1] is the epoch, ARGV[1] the one this node knows, ARGV[2] the time in
+-- microseconds, given by tests only.
+--
+-- Amounts are nano-USD of up to 64 bits and Lua's numbers are doubles, so an amount is a pair {high, low} of
+-- high * 1e9 + low with 0 <= low < 1e9: both are whole numbers far below 2^53. They are stored as decimal text.
+local base = 1000000000
+
+-- The epoch is made once per life of the data. Another one, or none, means that Redis has been emptied.
+local function lost()
+  return redis.call('GET', KEYS[1]) ~= ARGV[1]
+end
+
+local function clock()
+  if ARGV[2] ~= '' then return tonumber(ARGV[2]) end
+  local time = redis.call('TIME')
+  return time[1] * 1000000 + time[2]
+end
+
+local function whole(number)
+  return string.format('%.0f', number)
+end
+
+local function amount(digits)
+  local negative = string.sub(digits, 1, 1) == '-'
+  if negative then digits = string.sub(digits, 2) end
+  local high = tonumber(string.sub(digits, 1, -10)) or 0
+  local low = tonumber(string.sub(digits, -9))
+  if not negative then return {high, low} end
+  if low == 0 then return {0 - high, 0} end
+  return {0 - high - 1, base - low}
+end
+
+local function plus(a, b)
+  local low = a[2] + b[2]
+  if low >= base then return {a[1] + b[1] + 1, low - base} end
+  return {a[1] + b[1], low}
+end
+
+local function minus(a, b)
+  local low = a[2] - b[2]
+  if low < 0 then return {a[1] - b[1] - 1, low + base} end
+  return {a[1] - b[1], low}
+end
+
+local function less(a, b)
+  return a[1] < b[1] or (a[1] == b[1] and a[2] < b[2])
+end
+
+local function digits(a)
+  local high, low, sign = a[1], a[2], ''
+  if high < 0 then
+    sign = '-'
+    high = 0 - high
+    if low > 0 then high, low = high - 1, base - low end
+  end
+  if high == 0 then return sign .. whole(low) end
+  return sign .. string.format('%.0f%09.0f', high, low)
+end
+
+-- A meter is a hash: `spent`, `held`, `since` (when `spent` was asked from the database), and one field per hold.
+-- A second key, a sorted set, has the ids of its holds by the time they are void.
+local function voidExpired(meter, ends, now)
+  local ids = redis.call('ZRANGEBYSCORE', ends, '-inf', whole(now), 'LIMIT', 0, 1000)
+  if #ids == 0 then return end
+  local held = amount(redis.call('HGET', meter, 'held') or '0')
+  for _, id in ipairs(ids) do
+    local of = redis.call('HGET', meter, 'of:' .. id)
+    if of then held = minus(held, amount(of)) end
+    redis.call('HDEL', meter, 'of:' .. id)
+    redis.call('ZREM', ends, id)
+  end
+  redis.call('HSET', meter, 'held', digits(held))
+end
+
+local function putHold(meter, ends, id, of, held, now, remaining)
+  redis.call('HSET', meter, 'held', digits(plus(held, of)), 'of:' .. id, digits(of))
+  redis.call('ZADD', ends, whole(now + remaining * 1000), id)
+  -- Long enough for every settlement to be in the database when the meter is asked from there again.
+  local keep = whole(remaining + 172800000)
+  redis.call('PEXPIRE', meter, keep)
+  redis.call('PEXPIRE', ends, keep)
+end

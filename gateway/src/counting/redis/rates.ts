@@ -1,0 +1,117 @@
+import type { RateDecision, RateLimit, RateRequest } from '../counters.ts';
+import { exactLimit } from '../memory/sliding-window.ts';
+import type { Denials } from './denials.ts';
+import type { Ask } from './ask.ts';
+import { scripts } from './scripts.ts';
+import type { Share } from './share.ts';
+
+/** A slot is void after so long unless its node says that the request is still under way. Milliseconds. */
+const slotLeaseMs = 60_000;
+export const renewEveryMs = 20_000;
+const idsPerRenewal = 500;
+
+const admitted: RateDecision = Object.freeze({ admitted: true });
+
+export interface RemoteRates {
+  admit(request: RateRequest): RateDecision | Promise<RateDecision>;
+  leave(id: string): void;
+  /** Says of every slot of this node that it is taken. */
+  renew(ask: Ask): Promise<void>;
+}
+
+export interface RemoteRatesOptions {
+  readonly ask: Ask;
+  readonly isUp: () => boolean;
+  /** Before every key. */
+  readonly prefix: string;
+  readonly share: Share;
+  readonly denials: Denials;
+}
+
+/** Rates and concurrency in Redis, in this node's share while Redis is lost. */
+export function createRemoteRates({
+  ask,
+  isUp,
+  prefix,
+  share,
+  denials,
+}: RemoteRatesOptions): RemoteRates {
+  const slotsKey = (name: string): string => `${prefix}slots:${name}`;
+  const keyOf = ({ name, limit, windowMs }: RateLimit): string => {
+    if (windowMs === 0) return slotsKey(name);
+    return limit > exactLimit ? `${prefix}parts:${name}` : `${prefix}times:${name}`;
+  };
+
+  const leaveSlots = (id: string, names: readonly string[]): void => {
+    if (names.length === 0 || !isUp()) return;
+    // When this does not arrive, the slots end because nobody renews them.
+    ask(scripts.leave, names.map(slotsKey), [id]).catch(() => {});
+  };
+
+  const admitInShare = (request: RateRequest): RateDecision => {
+    const decision = share.admit(request);
+    // Redis may have given slots before it failed.
+    if (!decision.admitted) leaveSlots(request.id, slotNames(request.limits));
+    return decision;
+  };
+
+  const admitInRedis = async (request: RateRequest): Promise<RateDecision> => {
+    const { id, limits } = request;
+    const values = [id, String(slotLeaseMs)];
+    for (const limit of limits) values.push(kindOf(limit), `${limit.limit}`, `${limit.windowMs}`);
+    let reply;
+    try {
+      reply = await ask(scripts.admit, limits.map(keyOf), values);
+    } catch {
+      // The link counts failures, and says so in the log when it gives up.
+      return admitInShare(request);
+    }
+    if (reply[0] === 'admitted') {
+      share.admissions.note(request);
+      return admitted;
+    }
+    const waits = reply.slice(1).map((microseconds) => Number(microseconds) / 1_000);
+    denials.addRates(request, waits);
+    return {
+      admitted: false,
+      denied: limits[waits.findIndex((wait) => wait > 0)]!.name,
+      retryAfterMs: Math.ceil(Math.max(...waits)),
+    };
+  };
+
+  return {
+    admit(request) {
+      if (request.limits.length === 0) return admitted;
+      if (!isUp()) return share.admit(request);
+      return denials.ofRates(request) ?? admitInRedis(request);
+    },
+    leave(id) {
+      leaveSlots(id, share.admissions.leave(id));
+    },
+    async renew(ask) {
+      const idsBySlot = new Map<string, string[]>();
+      for (const [id, names] of share.admissions.slots()) {
+        for (const name of names) {
+          const ids = idsBySlot.get(name);
+          if (ids === undefined) idsBySlot.set(name, [id]);
+          else ids.push(id);
+        }
+      }
+      for (const [name, ids] of idsBySlot) {
+        for (let at = 0; at < ids.length; at += idsPerRenewal) {
+          const some = ids.slice(at, at + idsPerRenewal);
+          await ask(scripts.renew, [slotsKey(name)], [String(slotLeaseMs), ...some]);
+        }
+      }
+    },
+  };
+}
+
+function kindOf({ limit, windowMs }: RateLimit): string {
+  if (windowMs === 0) return 'slots';
+  return limit > exactLimit ? 'parts' : 'exact';
+}
+
+function slotNames(limits: readonly RateLimit[]): string[] {
+  return limits.filter(({ windowMs }) => windowMs === 0).map(({ name }) => name);
+}

@@ -1,0 +1,116 @@
+import type {
+  HoldDecision,
+  HoldRequest,
+  Meter,
+  MeterState,
+  RateDecision,
+  RateRequest,
+} from '../counters.ts';
+import { type Admissions, createAdmissions } from '../memory/admissions.ts';
+import { createMeters } from '../memory/meters.ts';
+
+/** Meters whose last state is remembered. */
+const mostKnown = 100_000;
+
+/**
+ * What this node may do alone while Redis is lost: its share of every rate, and of the money that was left by the
+ * last known state. Together the nodes stay within the limits, as long as as many live as `liveNodes` says.
+ */
+export interface Share {
+  /** What this node admitted, also when Redis decided: it counts against the share from the first moment. */
+  readonly admissions: Admissions;
+  admit(request: RateRequest): RateDecision;
+  /** `remaining`: milliseconds until the hold is void. */
+  hold(request: HoldRequest, remaining: number): HoldDecision | Promise<HoldDecision>;
+  /** Ends a hold of this outage; others do not count here. */
+  settle(id: string, spent: bigint): void;
+  /** Redis said so. */
+  learn(meter: string, state: MeterState): void;
+  known(meter: string): MeterState | null;
+  /** Redis was lost just now: shares are cut from what is known from here on. */
+  begin(): void;
+}
+
+export interface ShareOptions {
+  readonly monotonic: () => number;
+  /** Nodes that serve now, this one included. */
+  readonly liveNodes: () => number;
+  readonly lookUp: (meters: readonly string[]) => Promise<ReadonlyMap<string, bigint>>;
+}
+
+export function createShare({ monotonic, liveNodes, lookUp }: ShareOptions): Share {
+  const admissions = createAdmissions(monotonic);
+  const known = new Map<string, MeterState>();
+  /** Spent and held when this outage began. */
+  let taken = new Map<string, bigint>();
+  let meters = createMeters(monotonic);
+
+  const nodes = (): number => Math.max(1, Math.floor(liveNodes()));
+
+  const take = (meter: string, amount: bigint): void => {
+    taken.set(meter, amount);
+    meters.preload(meter, 0n);
+  };
+
+  const shareOf = ({ name, limit, floor }: Meter, among: bigint): Meter => {
+    const left = limit - taken.get(name)!;
+    const enough = left >= floor && left > 0n;
+    return { name, limit: enough ? left / among : 0n, floor: (floor + among - 1n) / among };
+  };
+
+  const holdNow = (request: HoldRequest, remaining: number): HoldDecision => {
+    const among = BigInt(nodes());
+    const shares = request.meters.map((meter) => shareOf(meter, among));
+    return meters.hold({ ...request, meters: shares }, remaining);
+  };
+
+  const holdLater = async (
+    request: HoldRequest,
+    remaining: number,
+    unknown: readonly string[],
+  ): Promise<HoldDecision> => {
+    for (const [meter, spent] of await lookUp(unknown)) if (!taken.has(meter)) take(meter, spent);
+    return hold(request, remaining);
+  };
+
+  const hold: Share['hold'] = (request, remaining) => {
+    const unknown: string[] = [];
+    for (const { name } of request.meters) {
+      const state = known.get(name);
+      if (taken.has(name)) meters.preload(name, 0n);
+      else if (state === undefined) unknown.push(name);
+      else take(name, state.spent + state.held);
+    }
+    return unknown.length > 0
+      ? holdLater(request, remaining, unknown)
+      : holdNow(request, remaining);
+  };
+
+  return {
+    admissions,
+    admit({ id, limits }) {
+      const among = nodes();
+      return admissions.admit({
+        id,
+        limits: limits.map((limit) => ({ ...limit, limit: shareOfRate(limit.limit, among) })),
+      });
+    },
+    hold,
+    settle: (id, spent) => meters.settle(id, [], spent),
+    learn(meter, state) {
+      known.delete(meter);
+      if (known.size >= mostKnown) known.delete(known.keys().next().value!);
+      known.set(meter, state);
+    },
+    known: (meter) => known.get(meter) ?? null,
+    begin() {
+      taken = new Map();
+      meters = createMeters(monotonic);
+    },
+  };
+}
+
+/** At least one, so that a small limit does not shut everybody out; nothing of nothing. */
+function shareOfRate(limit: number, nodes: number): number {
+  return limit === 0 ? 0 : Math.max(1, Math.floor(limit / nodes));
+}
