@@ -3,8 +3,9 @@ import { openDatabase } from '../database/index.ts';
 import { createApplier } from './applier.ts';
 import { openJournalFile } from './journal-file.repository.ts';
 import type { ApplierSettings, FromApplier, ToApplier } from './messages.ts';
+import { keepUsageFor } from './retention.ts';
 
-const { dataDir, databaseUrl } = workerData as ApplierSettings;
+const { dataDir, databaseUrl, keepUsage } = workerData as ApplierSettings;
 
 const file = openJournalFile(dataDir);
 const database = openDatabase({
@@ -21,11 +22,21 @@ const checkpoints = setInterval(() => {
   file.checkpoint();
 }, 1_000);
 
+const stopRetention =
+  keepUsage === null
+    ? () => {}
+    : keepUsageFor({
+        database,
+        keep: keepUsage,
+        onProblem: ({ message }) => report({ kind: 'not-removed', message }),
+      });
+
 parentPort?.on('message', (message: ToApplier) => {
   if (message.kind === 'drain') applier.drain();
 });
 
 await applier.run();
+stopRetention();
 clearInterval(checkpoints);
 file.close();
 await database.close();

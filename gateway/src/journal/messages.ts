@@ -22,6 +22,8 @@ export type FromWriter =
 export interface ApplierSettings {
   readonly dataDir: string;
   readonly databaseUrl: string;
+  /** Milliseconds for which usage rows are kept; null: for ever. */
+  readonly keepUsage: number | null;
 }
 
 export type ToApplier =
@@ -40,4 +42,6 @@ export type FromApplier =
   | { readonly kind: 'away'; readonly message: string }
   /** A record the database will never take was put aside. */
   | { readonly kind: 'rejected'; readonly message: string }
+  /** Old usage rows could not be removed; it is tried again. */
+  | { readonly kind: 'not-removed'; readonly message: string }
   | { readonly kind: 'drained' };

@@ -19,12 +19,19 @@ export interface JournalOptions {
   /** Bytes of records that may wait for the database. */
   readonly maxSize: number;
   readonly databaseUrl: string;
+  /** Milliseconds for which usage rows are kept in the database; default: for ever. */
+  readonly keepUsage?: number;
   /** Told what an operator should know; the journal goes on by itself. */
   readonly onProblem?: (problem: JournalProblem) => void;
 }
 
 export interface JournalProblem {
-  readonly kind: 'write-failed' | 'database-away' | 'record-rejected' | 'worker-ended';
+  readonly kind:
+    | 'write-failed'
+    | 'database-away'
+    | 'record-rejected'
+    | 'rows-not-removed'
+    | 'worker-ended';
   readonly message: string;
 }
 
@@ -48,9 +55,16 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     await writer.terminate();
     throw new Error(opened.kind === 'refused' ? opened.message : 'the journal did not open');
   }
-  const applier = startWorker('applier', { dataDir, databaseUrl } satisfies ApplierSettings);
+  const applier = startWorker('applier', {
+    dataDir,
+    databaseUrl,
+    keepUsage: options.keepUsage ?? null,
+  } satisfies ApplierSettings);
 
   let { count: depth, bytes } = opened;
+  let left = opened.count;
+  const caughtUp = Promise.withResolvers<void>();
+  if (left === 0) caughtUp.resolve();
   let sent = { count: 0, bytes: 0 };
   let closing: Promise<void> | null = null;
   const post = (message: ToWriter) => writer.postMessage(message);
@@ -85,11 +99,16 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     if (message.kind === 'applied') {
       depth -= message.count;
       bytes -= message.bytes;
+      // Batches are applied in order: those of the process before come first.
+      left -= message.count;
+      if (left <= 0) caughtUp.resolve();
       post({ kind: 'remove', upTo: message.upTo });
     } else if (message.kind === 'away') {
       problem('database-away', message.message);
     } else if (message.kind === 'rejected') {
       problem('record-rejected', message.message);
+    } else if (message.kind === 'not-removed') {
+      problem('rows-not-removed', message.message);
     }
   });
   const ended = (name: string) => (error?: unknown) => {
@@ -130,6 +149,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       // The applier may report a batch before the writer's own answer has been read.
       return Math.max(depth, 0);
     },
+    caughtUp: caughtUp.promise,
     close: (timeoutMs = 5_000) => (closing ??= close(timeoutMs)),
   };
 }

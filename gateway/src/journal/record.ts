@@ -116,6 +116,11 @@ export interface Journal {
   readonly usable: boolean;
   /** Records on disk that are not yet in the database. */
   readonly depth: number;
+  /**
+   * Resolves when everything that an earlier process left in the journal is in the database. Before that, what has
+   * been spent according to the database is not yet all that has been spent.
+   */
+  readonly caughtUp: Promise<void>;
   /** Commits what waits, applies what it can within `timeoutMs`, and stops the workers. */
   close(timeoutMs?: number): Promise<void>;
 }

@@ -8,3 +8,5 @@ export {
   type Credit,
   type LedgerTransaction,
 } from './entries.repository.ts';
+export type { Difference } from './reconcile/difference.ts';
+export { reconcile, type Checked } from './reconcile/reconcile.ts';

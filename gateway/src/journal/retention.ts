@@ -1,0 +1,42 @@
+import type { OpenDatabase } from '../database/index.ts';
+import { removeOldUsage } from './retention.repository.ts';
+
+export interface RetentionOptions {
+  readonly database: OpenDatabase;
+  /** Milliseconds for which usage rows are kept. */
+  readonly keep: number;
+  /** Told why it stopped until its next turn. */
+  readonly onProblem: (error: Error) => void;
+}
+
+/** How often it is looked whether there is something to remove. */
+const interval = 60_000;
+/** Rows per step and the pause between two: the applier's own work comes first. */
+const step = 1_000;
+const pause = 100;
+
+/** Removes old usage rows in small steps. Gives a function that stops it. */
+export function keepUsageFor({ database, keep, onProblem }: RetentionOptions): () => void {
+  let timer: NodeJS.Timeout;
+  let stopped = false;
+
+  async function turn(): Promise<void> {
+    let removed = 0;
+    try {
+      removed = await removeOldUsage(database, Date.now() - keep, step);
+    } catch (error) {
+      if (!stopped) onProblem(error as Error);
+    }
+    if (!stopped) timer = setTimeout(next, removed < step ? interval : pause);
+  }
+
+  function next(): void {
+    void turn();
+  }
+  timer = setTimeout(next, pause);
+
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+  };
+}

@@ -1,0 +1,127 @@
+import { sql, type Kysely, type RawBuilder } from 'kysely';
+import type { Database } from '../../database/schema.ts';
+import type { Check } from './difference.ts';
+
+/*
+ * Each page is asked for in one statement, which sees one state of the database: what the gateway writes meanwhile
+ * makes no differences.
+ */
+
+const pageSize = 1_000;
+
+interface Sum {
+  readonly name: string;
+  readonly account: string;
+  /** What stands in the books beyond what the rows say. */
+  readonly amount: bigint;
+  /** What stands in the books. */
+  readonly spent: bigint;
+}
+
+/** Every transaction adds up to 0. */
+export async function* checkTransactions(db: Kysely<Database>): Check {
+  let count = 0;
+  for await (const range of rangesOf(db, 'transaction_id')) {
+    count += range.count;
+    const { rows } = await sql<Pick<Sum, 'name' | 'amount'>>`
+      select transaction_id as name, sum(amount) as amount from ledger_entries
+      where ${range.within('transaction_id')}
+      group by transaction_id having sum(amount) <> 0`.execute(db);
+    for (const { name, amount } of rows) {
+      yield { check: 'transaction', subject: name, expected: '0', found: String(amount) };
+    }
+  }
+  return count;
+}
+
+/** What a transaction took from an account is what its rows cost, those that retention removed included. */
+export async function* checkPostings(db: Kysely<Database>): Check {
+  let count = 0;
+  const payer = sql`case when payer = 'team' then 'team:' || team_id else 'user:' || user_id end`;
+  for await (const range of rangesOf(db, 'transaction_id')) {
+    count += range.count;
+    const { rows } = await sql<Sum>`
+      select name, account, sum(amount) as amount, sum(booked) as spent from (
+        select transaction_id as name, account, -amount as amount, -amount as booked
+        from ledger_entries
+        where kind = 'usage' and account <> 'revenue' and ${range.within('transaction_id')}
+        union all
+        select posting, ${payer}, -cost, 0 from usage
+        where posting is not null and ${range.within('posting')}
+        union all
+        select substr(name, 1, ${sql.lit(idLength)}), substr(name, ${sql.lit(idLength + 2)}), -cost, 0
+        from removed_usage
+        where substr(name, 1, 3) = 'tx_' and ${range.within('name', idLength)}
+      ) as sides
+      group by name, account having sum(amount) <> 0`.execute(db);
+    for (const { name, account, amount, spent } of rows) {
+      const subject = `${name} ${account}`;
+      yield { check: 'posting', subject, expected: String(spent - amount), found: String(spent) };
+    }
+  }
+  return count;
+}
+
+/** What usage took from an account is what was counted on the meter of its balance. */
+export async function* checkAccounts(db: Kysely<Database>): Check {
+  let count = 0;
+  for await (const range of rangesOf(db, 'account')) {
+    count += range.count;
+    const { rows } = await sql<Omit<Sum, 'name'>>`
+      select account, sum(amount) as amount, sum(counted) as spent from (
+        select account, amount, 0 as counted from ledger_entries
+        where kind = 'usage' and account <> 'revenue' and ${range.within('account')}
+        union all
+        select substr(meter, 1, length(meter) - 8), spent, spent from spent_totals
+        where meter like '%:balance' and ${range.within('substr(meter, 1, length(meter) - 8)')}
+      ) as sides
+      group by account having sum(amount) <> 0`.execute(db);
+    for (const { account, amount, spent } of rows) {
+      const subject = account;
+      yield { check: 'account', subject, expected: String(spent - amount), found: String(spent) };
+    }
+  }
+  return count;
+}
+
+/** `tx_`, 12 digits of the time and 16 random ones. */
+const idLength = 31;
+
+interface Range {
+  readonly count: number;
+  /** Whether an expression's value is in this range; the last one has no end. */
+  within(expression: string, length?: number): RawBuilder<boolean>;
+}
+
+/** Cuts all names into ranges of some thousand. */
+async function* rangesOf(
+  db: Kysely<Database>,
+  column: 'transaction_id' | 'account',
+): AsyncGenerator<Range> {
+  let after = '';
+  for (;;) {
+    const rows = await db
+      .selectFrom('ledger_entries')
+      .select(column)
+      .distinct()
+      .where(column, '>', after)
+      .orderBy(column)
+      .limit(pageSize)
+      .execute();
+    const start = after;
+    const end = rows.length < pageSize ? null : (rows.at(-1)?.[column] ?? null);
+    yield {
+      count: rows.length,
+      within(expression, length) {
+        const value = sql.raw(
+          length === undefined ? expression : `substr(${expression}, 1, ${length})`,
+        );
+        return end === null
+          ? sql<boolean>`${value} > ${start}`
+          : sql<boolean>`(${value} > ${start} and ${value} <= ${end})`;
+      },
+    };
+    if (end === null) return;
+    after = end;
+  }
+}

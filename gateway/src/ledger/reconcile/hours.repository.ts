@@ -1,0 +1,96 @@
+import { sql, type Kysely } from 'kysely';
+import type { Database } from '../../database/schema.ts';
+import type { Check } from './difference.ts';
+import type { TimeRange } from './rows.repository.ts';
+
+const hourMs = 3_600_000;
+
+const sums = [
+  'requests',
+  'failed',
+  'input_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'cache_write_1h_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'cost',
+] as const;
+
+const dimensions = ['key_id', 'user_id', 'team_id', 'model', 'channel'] as const;
+
+type Sums = Record<(typeof sums)[number], number | bigint>;
+type Row = Record<(typeof dimensions)[number], string> & Sums;
+
+/**
+ * Every hour's sums are those of its rows. Only hours of which retention has removed no rows, and that lie in the
+ * range as a whole. One statement per hour, which sees one state of the database.
+ */
+export async function* checkHours(db: Kysely<Database>, { from, to }: TimeRange): Check {
+  let count = 0;
+  const first = Math.max(from ?? 0, await removedBefore(db));
+  let hour = await nextHour(db, Math.ceil(first / hourMs) * hourMs);
+  const last = (to ?? Infinity) - hourMs;
+  while (hour !== null && hour <= last) {
+    count += 1;
+    const rows = await differencesOf(db, hour);
+    // Asked again, since rows of this hour may have been removed meanwhile.
+    const isWhole = rows.length === 0 || (await removedBefore(db)) <= hour;
+    for (const row of isWhole ? rows : []) {
+      const names = dimensions.map((dimension) => row[dimension]).join(' ');
+      const wrong = sums.filter((name) => Number(row[name]) !== 0);
+      yield {
+        check: 'hour',
+        subject: `${new Date(hour).toISOString()} ${names}`,
+        expected: 'the sums of its rows',
+        found: wrong.map((name) => `${name} off by ${row[name]}`).join(', '),
+      };
+    }
+    hour = await nextHour(db, hour + hourMs);
+  }
+  return count;
+}
+
+async function removedBefore(db: Kysely<Database>): Promise<number> {
+  const row = await db
+    .selectFrom('revisions')
+    .select('value')
+    .where('name', '=', 'usage-removed-before')
+    .executeTakeFirst();
+  return row?.value ?? 0;
+}
+
+/** The next hour from `start` on that has rows or sums. */
+async function nextHour(db: Kysely<Database>, start: number): Promise<number | null> {
+  const { rows } = await sql<{ hour: number | null }>`
+    select min(hour) as hour from (
+      select min(hour) as hour from usage_hourly where hour >= ${start}
+      union all
+      select min(time) - min(time) % ${sql.lit(hourMs)} from usage where time >= ${start}
+    ) as hours`.execute(db);
+  return rows[0]?.hour ?? null;
+}
+
+async function differencesOf(db: Kysely<Database>, hour: number): Promise<Row[]> {
+  const names = sql.join([...dimensions, ...sums].map((name) => sql.ref(name)));
+  const total = (name: string) => sql`sum(${sql.ref(name)})`;
+  const { rows } = await sql<Row>`
+    select ${sql.join(dimensions.map((name) => sql.ref(name)))},
+      ${sql.join(sums.map((name) => sql`${total(name)} as ${sql.ref(name)}`))}
+    from (
+      select ${names} from usage_hourly where hour = ${hour}
+      union all
+      select
+        key_id, user_id, coalesce(team_id, ''), case when attempts = '[]' then '' else model end,
+        coalesce(channel, ''), -1, case when outcome in ('failed', 'refused') then -1 else 0 end,
+        -input_tokens, -cache_read_tokens, -cache_write_tokens, -cache_write_1h_tokens,
+        -output_tokens, -reasoning_tokens, -coalesce(cost, 0)
+      from usage where time >= ${hour} and time < ${hour + hourMs}
+    ) as sides
+    group by ${sql.join(dimensions.map((name) => sql.ref(name)))}
+    having ${sql.join(
+      sums.map((name) => sql`${total(name)} <> 0`),
+      sql` or `,
+    )}`.execute(db);
+  return rows;
+}

@@ -1,0 +1,47 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '../../database/schema.ts';
+import { checkRow, checkedColumns, type CheckedRow } from './check-row.ts';
+import type { Check } from './difference.ts';
+
+/** Unix milliseconds: `from` included, `to` not. */
+export interface TimeRange {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+const pageSize = 2_000;
+
+/** Usage rows by time, in pages. A row that is added meanwhile behind the reader is not given. */
+export async function* usageRows(
+  db: Kysely<Database>,
+  { from, to }: TimeRange,
+): AsyncGenerator<CheckedRow[]> {
+  let after = { time: from ?? 0, id: '' };
+  for (;;) {
+    let query = db
+      .selectFrom('usage')
+      .select(checkedColumns)
+      // Says again what follows from the rest, in a form that an index on time serves.
+      .where('time', '>=', after.time)
+      .where((where) => where.or([where('time', '>', after.time), where('id', '>', after.id)]))
+      .orderBy('time')
+      .orderBy('id')
+      .limit(pageSize);
+    if (to !== undefined) query = query.where('time', '<', to);
+    const rows = await query.execute();
+    if (rows.length > 0) yield rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < pageSize) return;
+    after = { time: last.time, id: last.id };
+  }
+}
+
+/** Every row against its own receipt. */
+export async function* checkRows(db: Kysely<Database>, range: TimeRange): Check {
+  let count = 0;
+  for await (const rows of usageRows(db, range)) {
+    count += rows.length;
+    for (const row of rows) yield* checkRow(row);
+  }
+  return count;
+}

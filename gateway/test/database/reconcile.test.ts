@@ -1,0 +1,180 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listTeams, listUsers, upsertTeam, upsertUser } from '../../src/access/index.ts';
+import type { OpenDatabase } from '../../src/database/index.ts';
+import type { ChargeRecord, ExchangeRecord } from '../../src/journal/index.ts';
+import { toLine } from '../../src/journal/record-line.ts';
+import { removeOldUsage } from '../../src/journal/retention.repository.ts';
+import { writeUsage } from '../../src/journal/usage-writer.repository.ts';
+import { balances, creditAccount, reconcile, type Difference } from '../../src/ledger/index.ts';
+import { checkMeters } from '../../src/ledger/reconcile/meters.repository.ts';
+import { charge, record } from '../journal/records.ts';
+import { change, dialects, isSkipped, openTestDatabase } from './databases.ts';
+import { team, user } from './samples.ts';
+
+const hour = 3_600_000;
+const start = Date.UTC(2026, 10, 21);
+
+describe.each(dialects)('%s', (dialect) => {
+  describe.skipIf(isSkipped(dialect))('reconcile', () => {
+    let opened: Awaited<ReturnType<typeof openTestDatabase>>;
+    let database: OpenDatabase;
+    let userId: string;
+    let teamId: string;
+    beforeEach(async () => {
+      opened = await openTestDatabase(dialect);
+      ({ database } = opened);
+      await change(database, async (file) => {
+        await upsertUser(file, user);
+        await upsertTeam(file, team);
+      });
+      userId = (await listUsers(database.kysely))[0]?.id ?? '';
+      teamId = (await listTeams(database.kysely))[0]?.id ?? '';
+      await change(database, (file) =>
+        creditAccount(file, {
+          account: `user:${userId}`,
+          amount: 77n,
+          kind: 'top-up',
+          actor: 'test',
+          reason: 'a test',
+        }),
+      );
+      // Three batches over six hours: of a user, of a team, free ones and failed ones.
+      for (const batch of [0, 1, 2]) {
+        const lines = Array.from({ length: 20 }, (_, index) => toLine(exchange(batch, index)));
+        await writeUsage(database, lines.join(','), start + batch * 1_000);
+      }
+    });
+    afterEach(() => opened.close());
+
+    function exchange(batch: number, index: number): ExchangeRecord {
+      const time = start + batch * 2 * hour + index * 300_000;
+      const shared = { time, userId, keyId: `key_${index % 3}`, model: `model-${index % 2}` };
+      const id = `req_${batch}_${index}`;
+      if (index % 5 === 0) return record(id, { ...shared, outcome: 'failed' });
+      if (index % 5 === 1) return record(id, { ...shared, charge: charge(0n) });
+      const meters = [`key:key_${index % 3}:quota`];
+      const cost = BigInt(index * 7 + batch);
+      if (index % 5 === 2) {
+        const charged = { payer: 'team', meters: [`team:${teamId}:balance`, ...meters] } as const;
+        return record(id, { ...shared, teamId, charge: charge(cost, charged) });
+      }
+      const parts: Partial<ChargeRecord> = { meters: [`user:${userId}:balance`, ...meters] };
+      return record(id, { ...shared, charge: charge(cost, parts) });
+    }
+
+    async function run(range = {}) {
+      const differences: Difference[] = [];
+      const checked = await reconcile(database, range, (found) => differences.push(found));
+      return { checked, differences };
+    }
+
+    it('finds nothing in books that are right, and looks at everything', async () => {
+      expect(await run()).toEqual({
+        checked: { rows: 60, transactions: 6, postings: 6, accounts: 4, meters: 5, hours: 6 },
+        differences: [],
+      });
+    });
+
+    it('looks at rows and hours alone when asked for a range', async () => {
+      const { checked } = await run({ from: start + 2 * hour, to: start + 4 * hour });
+      expect(checked).toEqual({ rows: 20, hours: 2 });
+    });
+
+    const rowOf = `where id = 'req_1_13'`;
+    it.each([
+      [`update usage set receipt = '[{"part":"x","quantity":1,"rate":"1"}]' ${rowOf}`, ['receipt']],
+      [`update usage set receipt = 'x' ${rowOf}`, ['receipt']],
+      [
+        `update usage set cost = cost + 1 ${rowOf}`,
+        ['receipt', 'hour', 'posting', 'meter', 'meter'],
+      ],
+      [`update usage set overshoot = 5 ${rowOf}`, ['charge']],
+      [`update usage set held = 1 ${rowOf}`, ['charge']],
+      [`update usage set outcome = 'failed' ${rowOf}`, ['charge', 'hour']],
+      [`update usage set meters = '["key:key_1:quota"]' ${rowOf}`, ['charge', 'meter']],
+      [`update usage set posting = null ${rowOf}`, ['charge', 'posting']],
+      [`update usage set posting = 'tx_0' ${rowOf}`, ['posting', 'posting']],
+      [
+        `update usage set payer = 'team', team_id = 'team_x' ${rowOf}`,
+        ['charge', 'hour', 'hour', 'posting', 'posting'],
+      ],
+      [`update usage set output_tokens = 21 ${rowOf}`, ['hour']],
+      [`delete from usage ${rowOf}`, ['hour', 'posting', 'meter', 'meter']],
+      [
+        `update usage_hourly set requests = requests + 1 where key_id = 'key_2' and model = 'model-1' and hour = ${start}`,
+        ['hour'],
+      ],
+      [
+        `update spent_totals set spent = spent - 1 where meter like '%:quota'`,
+        ['meter', 'meter', 'meter'],
+      ],
+      [`update spent_totals set spent = spent + 1 where meter like 'team:%'`, ['account', 'meter']],
+      [`delete from spent_totals where meter like 'team:%'`, ['account', 'meter']],
+      [
+        `insert into ledger_entries (transaction_id, account, amount, kind, time) values ('tx_z', 'funding', 1, 'top-up', 0)`,
+        ['transaction'],
+      ],
+      [
+        `insert into ledger_entries (transaction_id, account, amount, kind, time)
+         values ('tx_z', 'user:nobody', -1, 'usage', 0), ('tx_z', 'revenue', 1, 'usage', 0)`,
+        ['posting', 'account'],
+      ],
+    ])('finds what %s does', async (statement, checks) => {
+      await sql.raw(statement).execute(database.kysely);
+      const { differences } = await run();
+      expect(differences.map(({ check }) => check)).toEqual(checks);
+    });
+
+    it('tells which account is off by how much', async () => {
+      await sql`update usage set cost = cost + 1 where id = 'req_1_13'`.execute(database.kysely);
+      const { differences } = await run();
+      const posting = differences.find(({ check }) => check === 'posting');
+      expect(posting?.subject).toMatch(new RegExp(`^tx_[0-9a-f]{28} user:${userId}$`));
+      expect(BigInt(posting?.expected ?? 0) - BigInt(posting?.found ?? 0)).toBe(1n);
+    });
+
+    it('holds few meters at a time', async () => {
+      await sql`update spent_totals set spent = spent - 1`.execute(database.kysely);
+      const found = await Array.fromAsync(checkMeters(database.kysely, 2));
+      expect(found).toHaveLength(5);
+    });
+
+    it('goes on when retention has removed rows, in small steps', async () => {
+      const { kysely } = database;
+      const before = await balances(kysely, [`user:${userId}`, `team:${teamId}`]);
+      const cut = start + 2 * hour + 1_500_000;
+      const steps: number[] = [];
+      do steps.push(await removeOldUsage(database, cut, 10));
+      while (steps.at(-1) !== 0);
+      expect(steps).toEqual([10, 10, 5, 0]);
+      const left = await kysely.selectFrom('usage').select('time').execute();
+      expect(left.map(({ time }) => time).every((time) => time >= cut)).toBe(true);
+      expect(await balances(kysely, [`user:${userId}`, `team:${teamId}`])).toEqual(before);
+      // The hour that the cut goes through cannot be checked any more.
+      expect(await run()).toEqual({
+        checked: { rows: 35, transactions: 6, postings: 6, accounts: 4, meters: 5, hours: 3 },
+        differences: [],
+      });
+      await sql`update removed_usage set cost = cost + 1`.execute(kysely);
+      const kinds = new Set((await run()).differences.map(({ check }) => check));
+      expect(kinds).toEqual(new Set(['posting', 'meter']));
+    });
+
+    it('finds nothing while rows are being added and removed', async () => {
+      let running = true;
+      const writing = (async () => {
+        for (let batch = 3; running; batch++) {
+          const lines = Array.from({ length: 20 }, (_, index) => toLine(exchange(batch, index)));
+          await writeUsage(database, lines.join(','));
+          await removeOldUsage(database, start + (batch - 2) * hour, 20);
+          await wait(20);
+        }
+      })();
+      for (let round = 0; round < 5; round++) expect((await run()).differences).toEqual([]);
+      running = false;
+      await writing;
+    });
+  });
+});
