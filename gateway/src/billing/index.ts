@@ -1,4 +1,11 @@
 export {
+  createBilling,
+  type Billing,
+  type BillingOptions,
+  type Hold,
+  type TextOrder,
+} from './billing.ts';
+export {
   costOfReceipt,
   parseMultiplier,
   receiptOf,

@@ -67,6 +67,11 @@ export const commandTable: readonly TableEntry[] = [
     load: async () => (await import('./usage.ts')).usage,
   },
   {
+    name: 'import prices',
+    summary: 'Turn a public price list into models of the configuration',
+    load: async () => (await import('./import-prices.ts')).importPrices,
+  },
+  {
     name: 'simulate',
     summary: 'Run the simulated upstream alone',
     load: async () => (await import('./simulate.ts')).simulate,

@@ -1,0 +1,75 @@
+import { ExactNumber, isExactMapping, type ExactMapping } from './exact-json.ts';
+import { listedCount, listedPrice, type Listing, type SkipReason } from './listed-model.ts';
+
+/** Keys of the file that are no models. */
+const noModels = new Set(['sample_spec', 'fallback_generalizations']);
+
+/** Costs are per token. */
+const perTokenToMillion = 6;
+
+const types = new Map<unknown, 'chat' | 'image'>([
+  ['chat', 'chat'],
+  ['completion', 'chat'],
+  ['responses', 'chat'],
+  ['image_generation', 'image'],
+  ['image_edit', 'image'],
+]);
+
+/**
+ * `model_prices_and_context_window.json` of LiteLLM: model → costs in USD per token, limits, provider. The
+ * provider's prefix of a name (`gemini/…`) is not part of the model's name.
+ */
+export function readLitellm(file: ExactMapping): Listing[] {
+  return Object.entries(file).flatMap(([name, entry]) => {
+    if (noModels.has(name) || !isExactMapping(entry)) return [];
+    const named = entry['litellm_provider'];
+    const provider = typeof named === 'string' ? named : '';
+    const id = name.startsWith(`${provider}/`) ? name.slice(provider.length + 1) : name;
+    const model = readEntry(id, entry);
+    return [
+      typeof model === 'string'
+        ? { provider, skipped: { id, provider, reason: model } }
+        : { provider, model },
+    ];
+  });
+}
+
+function readEntry(id: string, entry: ExactMapping) {
+  const type = types.get(entry['mode']);
+  if (type === undefined) return 'neither text nor images' satisfies SkipReason;
+  // Batches and faster or slower service are other offers; a longer prompt is not.
+  if (
+    entry['tiered_pricing'] !== undefined ||
+    Object.keys(entry).some((key) => /_above_\d+k?_tokens$/.test(key))
+  ) {
+    return 'other prices for long prompts' satisfies SkipReason;
+  }
+  const output = entry['output_cost_per_token'];
+  if (differs(entry['output_cost_per_reasoning_token'], output)) {
+    return 'reasoning has a price of its own' satisfies SkipReason;
+  }
+  const price = listedPrice(
+    {
+      input: entry['input_cost_per_token'],
+      inputImage: entry['input_cost_per_image_token'],
+      cacheRead: entry['cache_read_input_token_cost'] ?? entry['input_cost_per_token_cache_hit'],
+      cacheWrite: entry['cache_creation_input_token_cost'],
+      cacheWrite1h: entry['cache_creation_input_token_cost_above_1hr'],
+      output: type === 'image' ? (entry['output_cost_per_image_token'] ?? output) : output,
+    },
+    perTokenToMillion,
+  );
+  if (typeof price === 'string') return price;
+  return {
+    id,
+    type,
+    contextWindow: listedCount(entry['max_input_tokens']),
+    maxOutputTokens: listedCount(entry['max_output_tokens']),
+    price,
+  };
+}
+
+function differs(part: unknown, whole: unknown): boolean {
+  if (!(part instanceof ExactNumber)) return false;
+  return !(whole instanceof ExactNumber) || part.decimal() !== whole.decimal();
+}

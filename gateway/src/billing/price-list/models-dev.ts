@@ -1,0 +1,64 @@
+import { ExactNumber, isExactMapping, type ExactMapping } from './exact-json.ts';
+import { listedCount, listedPrice, type Listing, type SkipReason } from './listed-model.ts';
+
+/** `api.json` of models.dev: provider → `models` → `cost` in USD per million tokens, `limit`, `modalities`. */
+export function readModelsDev(file: ExactMapping): Listing[] {
+  return Object.entries(file).flatMap(([provider, entry]) => {
+    const models = isExactMapping(entry) ? entry['models'] : null;
+    if (!isExactMapping(models)) return [];
+    return Object.entries(models).flatMap(([id, model]) => {
+      if (!isExactMapping(model)) return [];
+      const read = readModel(id, model);
+      return [
+        typeof read === 'string'
+          ? { provider, skipped: { id, provider, reason: read } }
+          : { provider, model: read },
+      ];
+    });
+  });
+}
+
+function readModel(id: string, model: ExactMapping) {
+  const type = typeOf(model['modalities']);
+  if (type === null) return 'neither text nor images' satisfies SkipReason;
+  const { cost, limit } = model;
+  if (!isExactMapping(cost)) return 'no price per token' satisfies SkipReason;
+  // One threshold by name, any number of them as a list.
+  if (cost['context_over_200k'] !== undefined || cost['tiers'] !== undefined) {
+    return 'other prices for long prompts' satisfies SkipReason;
+  }
+  const { reasoning, output } = cost;
+  if (
+    reasoning instanceof ExactNumber &&
+    output instanceof ExactNumber &&
+    reasoning.decimal() !== output.decimal()
+  ) {
+    return 'reasoning has a price of its own' satisfies SkipReason;
+  }
+  const price = listedPrice(
+    {
+      input: cost['input'],
+      inputImage: undefined,
+      cacheRead: cost['cache_read'],
+      cacheWrite: cost['cache_write'],
+      cacheWrite1h: undefined,
+      output,
+    },
+    0,
+  );
+  if (typeof price === 'string') return price;
+  const limits = isExactMapping(limit) ? limit : {};
+  return {
+    id,
+    type,
+    contextWindow: listedCount(limits['context']),
+    maxOutputTokens: listedCount(limits['output']),
+    price,
+  };
+}
+
+function typeOf(modalities: unknown): 'chat' | 'image' | null {
+  const output = isExactMapping(modalities) ? modalities['output'] : null;
+  if (!Array.isArray(output) || output.includes('text')) return 'chat';
+  return output.includes('image') ? 'image' : null;
+}
