@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { createKeyDirectory } from './access/index.ts';
+import { createBilling } from './billing/index.ts';
 import {
   createCatalogueStore,
   listChannels,
@@ -10,6 +11,8 @@ import {
   type CatalogueStore,
 } from './catalogue/index.ts';
 import type { Config } from './config/index.ts';
+import { createCounters } from './counting/index.ts';
+import { createConverter, MediaRefused, type FetchMedia } from './conversion/index.ts';
 import {
   createRevisionWatch,
   createSecrets,
@@ -24,6 +27,7 @@ import { applyDeclaration, ensureDefaultGroup } from './declaration/index.ts';
 import { registerEndpoints, type Health } from './endpoints/index.ts';
 import { createServer } from './http/index.ts';
 import { assertDataFolderFree, openJournal, type Journal } from './journal/index.ts';
+import { spentOf } from './ledger/index.ts';
 import {
   createExchangeObserver,
   createExchangeTracer,
@@ -31,7 +35,7 @@ import {
   type ChannelTarget,
   type Logger,
 } from './observability/index.ts';
-import { textProtocols } from './protocols/index.ts';
+import { textCodecs, textProtocols } from './protocols/index.ts';
 import {
   createAdmission,
   createDrainSlots,
@@ -44,7 +48,7 @@ import {
 import { createChannelAffinity, createChannelHealth } from './routing/index.ts';
 import { createFirstAdmin, offerFirstKey, type FirstStart } from './startup/first-start.ts';
 import { startSimulatorProcess, type SimulatorProcess } from './startup/simulator-process.ts';
-import { createUpstreamClient } from './upstream/index.ts';
+import { createGuardedFetch, createUpstreamClient, FetchRefused } from './upstream/index.ts';
 
 /** A gateway that is running. */
 export interface App {
@@ -120,6 +124,19 @@ export async function startApp({ config, logger, writeStall }: AppOptions): Prom
     // Not waited for: until all keys are in memory each one is looked up when it comes.
     closing.push(loadInBackground(() => keys.load(), 'keys', logger));
 
+    const counters = await createCounters({
+      config,
+      ...clock,
+      random: Math.random,
+      // What an earlier process left in the journal has been spent too.
+      spent: async (meters) => {
+        await journal.caughtUp;
+        return spentOf(database.kysely, meters);
+      },
+      liveNodes: () => 1,
+      log: logger,
+    });
+    closing.push(() => counters.close());
     const upstream = createUpstreamClient({ maxConnections: config.limits.inFlight });
     closing.push(() => upstream.close());
     const onUnexpectedError = (error: unknown, requestId: string) =>
@@ -140,10 +157,18 @@ export async function startApp({ config, logger, writeStall }: AppOptions): Prom
     const relay = createRelay({
       snapshot: catalogue.snapshot,
       protocols: textProtocols,
+      converter: createConverter({
+        protocols: textProtocols,
+        codecs: textCodecs,
+        signer: { sign: secrets.signState, verify: secrets.verifyState },
+        fetchMedia: fetchGuarded(),
+        now: clock.now,
+      }),
       upstream,
       health,
       affinity: createChannelAffinity(),
       journal,
+      billing: createBilling({ counters, now: clock.now }),
       timeouts: config.timeouts,
       watch: relayWatch,
       drains: createDrainSlots(config.limits.inFlight),
@@ -174,6 +199,7 @@ export async function startApp({ config, logger, writeStall }: AppOptions): Prom
     registerEndpoints(server, {
       relay,
       admission,
+      counters,
       keys,
       snapshot: catalogue.snapshot,
       now: clock.now,
@@ -240,6 +266,18 @@ async function applyFile(config: Config, secrets: Secrets): Promise<void> {
   } finally {
     await database.close();
   }
+}
+
+/** Media that clients name by address, for upstreams that want the bytes. */
+function fetchGuarded(): FetchMedia {
+  const fetchMedia = createGuardedFetch();
+  return async (url) => {
+    try {
+      return await fetchMedia(url);
+    } catch (error) {
+      throw error instanceof FetchRefused ? new MediaRefused(error.message, error) : error;
+    }
+  };
 }
 
 /** Tries until it succeeds. Gives a function that stops trying. */

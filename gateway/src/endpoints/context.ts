@@ -1,6 +1,7 @@
-import type { onRequestHookHandler } from 'fastify';
+import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Caller } from '../access/index.ts';
 import type { ModelLists } from './model-lists.ts';
+import type { CallKind } from './rates.ts';
 import type { TextExchange } from './text-exchange.ts';
 
 /** What the routes of every client surface work with. */
@@ -11,6 +12,12 @@ export interface EndpointContext {
   authenticate(queryKey: boolean): onRequestHookHandler;
   /** The hook of every route that asks an upstream. */
   readonly admit: onRequestHookHandler;
+  /** The hooks that count against the rates of a key, for requests of one kind. */
+  readonly countRates: {
+    readonly generation: onRequestHookHandler;
+    readonly free: onRequestHookHandler;
+    by(kindOf: (request: FastifyRequest) => CallKind): onRequestHookHandler;
+  };
   readonly runText: TextExchange;
   readonly lists: ModelLists;
 }

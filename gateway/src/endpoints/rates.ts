@@ -2,7 +2,7 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Caller } from '../access/index.ts';
 import type { Counters, RateDecision, RateLimit } from '../counting/index.ts';
 import { GatewayError } from '../errors/index.ts';
-import { callerOf } from './context.ts';
+import { callerOf, type EndpointContext } from './context.ts';
 
 const minute = 60_000;
 const hour = 3_600_000;
@@ -23,13 +23,22 @@ interface Limits {
 /** Built once per caller; a changed key is a new caller. */
 const known = new WeakMap<Caller, Limits>();
 
+/** The hooks of all kinds. */
+export function createRateHooks(counters: Counters): EndpointContext['countRates'] {
+  return {
+    generation: createRateHook(counters, () => 'generation'),
+    free: createRateHook(counters, () => 'free'),
+    by: (kindOf) => createRateHook(counters, kindOf),
+  };
+}
+
 /**
  * The hook that counts a request against its key's and team's rates before anything of its body is read. Refused
  * requests are not counted, and whatever refuses one later keeps the count and gives the slot back.
  *
  * @param kindOf asked per request, since one path can serve both kinds
  */
-export function createRateHook(
+function createRateHook(
   counters: Counters,
   kindOf: (request: FastifyRequest) => CallKind,
 ): onRequestHookHandler {

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { KeyDirectory } from '../access/index.ts';
 import type { CatalogueSnapshot } from '../catalogue/index.ts';
+import type { Counters } from '../counting/index.ts';
 import { GatewayError } from '../errors/index.ts';
 import type { Metrics } from '../observability/index.ts';
 import type { Admission, Relay } from '../relay/index.ts';
@@ -14,12 +15,14 @@ import { healthRoutes, type Health } from './health/routes.ts';
 import { metricsRoutes } from './metrics/routes.ts';
 import { createModelLists } from './model-lists.ts';
 import { openaiRoutes, websocketRefusal } from './openai/routes.ts';
+import { createRateHooks } from './rates.ts';
 import { createTextExchange } from './text-exchange.ts';
 import { answerUnknownPaths } from './unknown-path.ts';
 
 export interface EndpointOptions {
   readonly relay: Relay;
   readonly admission: Admission;
+  readonly counters: Counters;
   readonly keys: KeyDirectory;
   /** The current catalogue; called for every model list. */
   readonly snapshot: () => CatalogueSnapshot;
@@ -37,6 +40,7 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointOpti
   const context: EndpointContext = {
     authenticate: createAuthentication(options.keys, options.now),
     admit: createAdmissionHook(options.admission),
+    countRates: createRateHooks(options.counters),
     runText: createTextExchange(options.relay, options.onUnexpectedError),
     lists: createModelLists(options.snapshot),
   };

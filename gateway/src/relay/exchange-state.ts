@@ -1,7 +1,9 @@
+import { judgeUsage, type Hold } from '../billing/index.ts';
 import type { Loss } from '../canonical/index.ts';
+import type { Model } from '../catalogue/index.ts';
 import { lossCodes } from '../conversion/index.ts';
 import { GatewayError } from '../errors/index.ts';
-import type { AttemptRecord, ExchangeRecord, Outcome } from '../journal/index.ts';
+import type { AttemptRecord, ChargeRecord, ExchangeRecord, Outcome } from '../journal/index.ts';
 import type { FinishedExchange } from '../observability/index.ts';
 import type { ExchangeInput } from './exchange.ts';
 import type { ExchangeUsage } from './exchange-usage.ts';
@@ -11,8 +13,12 @@ import type { RelayParts } from './parts.ts';
 export interface ExchangeState {
   readonly input: ExchangeInput;
   model: string;
-  /** The catalogue's id of it; null while it is not known, or when the catalogue has none. */
-  modelId: string | null;
+  /** The catalogue's entry of it; null while it is not known, or when the catalogue has none. */
+  catalogueModel: Model | null;
+  /** How many answers were asked for. */
+  choices: number;
+  /** Money set aside; null before that, and when nothing is billed. */
+  hold: Hold | null;
   stream: boolean;
   upstreamModel: string | null;
   channel: string | null;
@@ -28,7 +34,9 @@ export function createExchangeState(input: ExchangeInput): ExchangeState {
   return {
     input,
     model: input.pathModel ?? '',
-    modelId: null,
+    catalogueModel: null,
+    choices: 1,
+    hold: null,
     stream: input.pathStream ?? false,
     upstreamModel: null,
     channel: null,
@@ -47,7 +55,12 @@ export interface Ending {
 }
 
 /** The exchange's one row. */
-export function recordOf(state: ExchangeState, ending: Ending, durationMs: number): ExchangeRecord {
+export function recordOf(
+  state: ExchangeState,
+  ending: Ending,
+  charge: ChargeRecord | null,
+  durationMs: number,
+): ExchangeRecord {
   const { input } = state;
   const userAgent = input.headers['user-agent'];
   return {
@@ -68,27 +81,52 @@ export function recordOf(state: ExchangeState, ending: Ending, durationMs: numbe
     error: ending.error?.errorName ?? null,
     attempts: state.attempts,
     tokens: ending.usage.tokens,
-    usageSource: ending.usage.source,
+    usageSource: sourceOf(state, ending.usage),
     ttftMs: state.ttftMs === null ? null : Math.round(state.ttftMs),
     durationMs: Math.round(durationMs),
     rewrites: state.rewrites,
     losses: lossCodes(state.losses),
     userAgent: typeof userAgent === 'string' ? userAgent.slice(0, 200) : null,
-    charge: null,
+    charge,
   };
 }
 
 /** Makes the exchange's row durable. Everything that tells the client of an end waits for this. */
 export function settle(parts: RelayParts, state: ExchangeState, ending: Ending): Promise<void> {
   const durationMs = parts.clock.monotonic() - state.input.startedAt;
-  const record = recordOf(state, ending, durationMs);
+  const { hold } = state;
+  const { usage } = ending;
+  const charge =
+    hold === null || !isOwed(ending)
+      ? null
+      : parts.billing.charge(hold, usage.tokens, sourceOf(state, usage));
+  const record = recordOf(state, ending, charge, durationMs);
   return parts.journal.append(record).then(
-    () => parts.observer.finished(observed(state, record)),
+    () => {
+      if (hold !== null) parts.billing.settle(hold, charge);
+      parts.observer.finished(observed(state, record));
+    },
     (error: unknown) => {
+      if (hold !== null) parts.billing.settle(hold, null);
       parts.observer.finished(observed(state, withoutRow(record)));
       throw error;
     },
   );
+}
+
+/** Failures are nobody's debt but the operator's; who leaves an answer owes for what there is of it. */
+function isOwed({ outcome, usage }: Ending): boolean {
+  return (outcome === 'completed' || outcome === 'client-left') && usage.source !== 'none';
+}
+
+/** Reported numbers that cannot be true are marked: they bound nothing, the hold does. */
+function sourceOf(
+  { catalogueModel, choices }: ExchangeState,
+  { tokens, source, absurd }: ExchangeUsage,
+): ExchangeRecord['usageSource'] {
+  if (source === 'none' || catalogueModel === null) return source;
+  const judged = judgeUsage({ tokens, absurd }, catalogueModel, choices);
+  return judged === 'quarantined' ? judged : source;
 }
 
 /** What became of an exchange whose row is lost: a finished answer is not shown, a failure is told all the same. */
@@ -97,7 +135,11 @@ function withoutRow(record: ExchangeRecord): ExchangeRecord {
   return { ...record, outcome: 'failed', status: 503, error: 'unavailable' };
 }
 
-function observed({ input, modelId }: ExchangeState, record: ExchangeRecord): FinishedExchange {
+function observed(
+  { input, catalogueModel }: ExchangeState,
+  record: ExchangeRecord,
+): FinishedExchange {
+  const modelId = catalogueModel?.id ?? null;
   const { traceparent, tracestate } = input.headers;
   return { record, keyName: input.caller.keyName, modelId, traceparent, tracestate };
 }

@@ -5,7 +5,7 @@ import { estimateInputTokens, estimateTokens } from '../protocols/index.ts';
 export interface ExchangeUsage {
   readonly tokens: TokenUsage;
   readonly source: 'reported' | 'estimated' | 'none';
-  /** The upstream's numbers are not to be believed. */
+  /** Some of the upstream's numbers were none. */
   readonly absurd: boolean;
 }
 

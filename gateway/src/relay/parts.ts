@@ -1,4 +1,5 @@
 import type { TextProtocolName } from '../canonical/index.ts';
+import type { Billing } from '../billing/index.ts';
 import type { CatalogueSnapshot } from '../catalogue/index.ts';
 import type { Timeouts } from '../config/index.ts';
 import type { Journal } from '../journal/index.ts';
@@ -20,6 +21,7 @@ export interface RelayParts {
   readonly health: ChannelHealth;
   readonly affinity: ChannelAffinity;
   readonly journal: Journal;
+  readonly billing: Billing;
   readonly timeouts: Timeouts;
   readonly watch: Watch;
   readonly drains: DrainSlots;

@@ -1,14 +1,29 @@
-import { isPriced, resolveModel, type Model, type Route } from '../catalogue/index.ts';
+import type { Hold } from '../billing/index.ts';
+import {
+  isPriced,
+  resolveModel,
+  type CatalogueSnapshot,
+  type Model,
+  type Route,
+} from '../catalogue/index.ts';
 import { GatewayError } from '../errors/index.ts';
 import type { WireRequest } from '../protocols/index.ts';
 import { conversationOf, findCandidates, type Conversation } from '../routing/index.ts';
 import type { ExchangeState } from './exchange-state.ts';
 import type { RelayParts } from './parts.ts';
 
-/** A checked request and the ways to answer it, found once for all attempts. */
-export interface Prepared {
+/** A request that may be asked, if it can be paid and somebody can answer it. */
+export interface Checked {
   readonly request: WireRequest;
   readonly model: Model;
+  /** The catalogue as it was when the request came; all that follows is decided by it. */
+  readonly snapshot: CatalogueSnapshot;
+  /** Names under which channels may serve the model, the preferred first. */
+  readonly servedNames: readonly string[];
+}
+
+/** A checked request and the ways to answer it, found once for all attempts. */
+export interface Prepared extends Pick<Checked, 'request' | 'model'> {
   /** In the order to try them. */
   readonly routes: readonly Route[];
   /** Null when there is only one way, so that nothing depends on it. */
@@ -16,11 +31,11 @@ export interface Prepared {
 }
 
 /**
- * The checks between the body and the first attempt, in the documented order: model named, allowed for the key,
- * enabled, priced; required fields; a channel.
+ * The checks of the body, in the documented order: model named, allowed for the key, enabled, priced; required
+ * fields.
  * @throws GatewayError
  */
-export function prepare(parts: RelayParts, state: ExchangeState): Prepared {
+export function checkRequest(parts: RelayParts, state: ExchangeState): Checked {
   const { input } = state;
   const { caller } = input;
   const protocol = parts.protocols[input.protocol];
@@ -33,7 +48,7 @@ export function prepare(parts: RelayParts, state: ExchangeState): Prepared {
 
   const snapshot = parts.snapshot();
   const resolved = resolveModel(snapshot, opened.model);
-  state.modelId = resolved?.model.id ?? null;
+  state.catalogueModel = resolved?.model ?? null;
   const values = { model: opened.model };
   if (
     caller.models !== null &&
@@ -50,18 +65,60 @@ export function prepare(parts: RelayParts, state: ExchangeState): Prepared {
   if (!isPriced(model)) throw new GatewayError('model_unpriced', { values, param: 'model' });
   const request = protocol.readRequest(opened);
   state.stream = request.stream;
+  state.choices = request.choices;
   if (!parts.journal.usable) throw new GatewayError('unavailable');
+  const servedNames = id === request.model ? [id] : [request.model, id];
+  return { request, model, snapshot, servedNames };
+}
 
+/** So long after the total time-out nobody works on an exchange any more: what drains ends within it. */
+const drainMs = 180_000;
+
+/**
+ * Sets aside what the request may cost. Counting tokens costs nothing.
+ * @throws GatewayError when something is used up.
+ */
+export function holdMoney(
+  parts: RelayParts,
+  { input }: ExchangeState,
+  { request, model, snapshot }: Checked,
+): Hold | null | Promise<Hold | null> {
+  const { caller } = input;
+  const group = snapshot.groups.get(caller.group);
+  // A key of a group that is gone: nothing will serve it, as the search for channels is about to say.
+  if (group === undefined || input.operation !== 'generate') return null;
+  return parts.billing.hold({
+    id: input.id,
+    caller,
+    model,
+    group,
+    bodyBytes: input.body.length,
+    outputLimit: request.maxOutputTokens,
+    choices: request.choices,
+    expiresAt: parts.clock.now() + parts.timeouts.total + drainMs,
+  });
+}
+
+/**
+ * The ways to answer, in the order to try them.
+ * @throws GatewayError when there is none.
+ */
+export function findWays(
+  parts: RelayParts,
+  { input }: ExchangeState,
+  { request, model, snapshot, servedNames }: Checked,
+): Prepared {
+  const { caller } = input;
   const userAgent = input.headers['user-agent'];
   const routes = findCandidates(
     snapshot,
     {
       group: caller.group,
       clientModel: request.model,
-      servedNames: id === request.model ? [id] : [request.model, id],
+      servedNames,
       protocol: input.protocol,
       // Counting is asked of an upstream that counts as the client's own would.
-      convertible: false,
+      convertible: input.operation === 'generate',
       userAgent: typeof userAgent === 'string' ? userAgent : '',
     },
     parts.random,

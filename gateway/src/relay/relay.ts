@@ -13,7 +13,7 @@ import { asReported, nothingUsed, usageOfAnswer, usageOfLeaving } from './exchan
 import { createFraming } from './framing.ts';
 import type { AttemptOutcome } from './outcome.ts';
 import type { RelayParts } from './parts.ts';
-import { prepare, type Prepared } from './prepare.ts';
+import { checkRequest, findWays, holdMoney, type Prepared } from './prepare.ts';
 import { StreamSink } from './stream-sink.ts';
 
 /** One exchange end to end: prepare once, attempt many, make the row durable, and only then end the answer. */
@@ -36,7 +36,11 @@ export function createRelay(parts: RelayParts): Relay {
 
 async function prepareOrRefuse(parts: RelayParts, state: ExchangeState): Promise<Prepared> {
   try {
-    return prepare(parts, state);
+    const checked = checkRequest(parts, state);
+    const held = holdMoney(parts, state, checked);
+    // In memory it is there at once, and no turn of the event loop is spent on it.
+    state.hold = held instanceof Promise ? await held : held;
+    return findWays(parts, state, checked);
   } catch (error) {
     const refusal = toGatewayError(parts, state.input, error);
     await settleError(parts, state, refusal, 'refused');

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { onTestFinished } from 'vitest';
 import type { Caller, KeyDirectory } from '../../src/access/index.ts';
 import type { CatalogueSnapshot, Channel, Model } from '../../src/catalogue/index.ts';
+import { createMemoryCounters } from '../../src/counting/index.ts';
 import { registerEndpoints, type EndpointOptions, type Health } from '../../src/endpoints/index.ts';
 import { createServer, type ServerOptions } from '../../src/http/index.ts';
 import { createMetrics } from '../../src/observability/index.ts';
@@ -89,6 +90,11 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
       },
     },
     admission: createAdmission({ inFlight: 1_000, queue: 0, isOverloaded: () => false }),
+    counters: createMemoryCounters({
+      now: () => now,
+      monotonic: () => performance.now(),
+      spent: async () => new Map(),
+    }),
     snapshot: settings.snapshot ?? (() => snapshotOf([])),
     now: () => now,
     health: settings.health ?? (() => ({ status: 'ok', degraded: [] })),

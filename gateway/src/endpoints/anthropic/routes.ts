@@ -9,12 +9,14 @@ const countTokens = textCall('messages', 'count-tokens');
 export function anthropicRoutes(context: EndpointContext) {
   return function anthropic(scope: FastifyInstance, _options: object, done: () => void): void {
     scope.addHook('onRequest', context.authenticate(false));
-    const onRequest = context.admit;
-    scope.post('/v1/messages', { onRequest }, (request, reply) =>
+    const { admit, countRates } = context;
+    scope.post('/v1/messages', { onRequest: [admit, countRates.generation] }, (request, reply) =>
       context.runText(request, reply, messages),
     );
-    scope.post('/v1/messages/count_tokens', { onRequest }, (request, reply) =>
-      context.runText(request, reply, countTokens),
+    scope.post(
+      '/v1/messages/count_tokens',
+      { onRequest: [admit, countRates.free] },
+      (request, reply) => context.runText(request, reply, countTokens),
     );
     done();
   };

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { GatewayError } from '../../errors/index.ts';
 import { answerJson } from '../../http/index.ts';
 import { callerOf, type EndpointContext } from '../context.ts';
@@ -12,16 +12,17 @@ export function geminiRoutes(context: EndpointContext) {
   return function gemini(scope: FastifyInstance, _options: object, done: () => void): void {
     scope.addHook('onRequest', checkModelPath);
     scope.addHook('onRequest', context.authenticate(true));
-    scope.post('/v1beta/models/*', { onRequest: context.admit }, (request, reply) =>
+    scope.post('/v1beta/models/*', { onRequest: hooks(context) }, (request, reply) =>
       run(context, request, reply),
     );
 
-    scope.get('/v1beta/models', (request, reply) => {
+    const free = { onRequest: context.countRates.free };
+    scope.get('/v1beta/models', free, (request, reply) => {
       const listed = context.lists.of(callerOf(request));
       answerJson(request, reply, 200, encodeGeminiPage(listed, request.query));
     });
 
-    scope.get('/v1beta/models/*', (request, reply) => {
+    scope.get('/v1beta/models/*', free, (request, reply) => {
       const name = modelTail(request.params) ?? '';
       const found = context.lists.find(callerOf(request), name)?.gemini ?? null;
       if (found === null) throw new GatewayError('model_not_found', { values: { model: name } });
@@ -36,11 +37,17 @@ export function geminiV1Routes(context: EndpointContext) {
   return function geminiV1(scope: FastifyInstance, _options: object, done: () => void): void {
     scope.addHook('onRequest', checkModelPath);
     scope.addHook('onRequest', context.authenticate(false));
-    scope.post('/v1/models/*', { onRequest: context.admit }, (request, reply) =>
+    scope.post('/v1/models/*', { onRequest: hooks(context) }, (request, reply) =>
       run(context, request, reply),
     );
     done();
   };
+}
+
+function hooks({ admit, countRates }: EndpointContext): onRequestHookHandler[] {
+  const kindOf = ({ params }: FastifyRequest) =>
+    parseModelCall(modelTail(params) ?? '')?.action === 'countTokens' ? 'free' : 'generation';
+  return [admit, countRates.by(kindOf)];
 }
 
 function run(context: EndpointContext, request: FastifyRequest, reply: FastifyReply): void {

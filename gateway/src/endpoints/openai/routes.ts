@@ -15,7 +15,8 @@ export function openaiRoutes(context: EndpointContext) {
     scope.addHook('onRequest', checkModelPath);
     scope.addHook('onRequest', context.authenticate(false));
 
-    const onRequest = context.admit;
+    const onRequest = [context.admit, context.countRates.generation];
+    const free = { onRequest: context.countRates.free };
     scope.post('/v1/chat/completions', { onRequest }, (request, reply) =>
       context.runText(request, reply, chat),
     );
@@ -23,13 +24,13 @@ export function openaiRoutes(context: EndpointContext) {
       context.runText(request, reply, responses),
     );
 
-    scope.get('/v1/models', (request, reply) => {
+    scope.get('/v1/models', free, (request, reply) => {
       const listed = context.lists.of(callerOf(request));
       const page = encodeModelPage(listed, request.query, isGeminiSdk(request));
       answerJson(request, reply, 200, page);
     });
 
-    scope.get('/v1/models/*', (request, reply) => {
+    scope.get('/v1/models/*', free, (request, reply) => {
       const name = modelTail(request.params) ?? '';
       const found = context.lists.find(callerOf(request), name);
       if (found === null) throw new GatewayError('model_not_found', { values: { model: name } });
