@@ -6,6 +6,8 @@ import { openRequest, readRequest } from './request.ts';
 import { readResponse } from './response.ts';
 import { MessagesStreamTap } from './stream-tap.ts';
 
+export { messagesCodec } from './codec.ts';
+
 const ping = frame('ping', '{"type":"ping"}');
 
 /** Messages. */

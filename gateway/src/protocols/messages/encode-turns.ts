@@ -1,0 +1,103 @@
+import { type Block, type Turn, Unconvertible } from '../../canonical/index.ts';
+import { encodeBlock, mark } from './encode-content.ts';
+import type { Losses } from './losses.ts';
+import type { WireObject } from './wire.ts';
+
+export interface Message {
+  readonly role: 'user' | 'assistant';
+  content: WireObject[];
+}
+
+/**
+ * Turns as messages that alternate, begin with the user's, and have the results of one message's calls at the
+ * beginning of the next, in the order of the calls. That calls and results fit each other was seen to before.
+ * @throws Unconvertible for a conversation in which nothing is said.
+ */
+export function encodeTurns(turns: readonly Turn[], losses: Losses): Message[] {
+  const messages = mergeTurns(turns, losses);
+  dropOpenCalls(messages, losses);
+  for (const [index, message] of messages.entries()) {
+    message.content =
+      message.role === 'assistant'
+        ? callsLast(message.content)
+        : resultsFirst(message.content, messages[index - 1]);
+  }
+  const [first] = messages;
+  if (first === undefined) {
+    throw new Unconvertible('messages', 'the conversation needs a message of the user');
+  }
+  if (first.role === 'assistant') {
+    losses.approximate('messages');
+    messages.unshift({ role: 'user', content: [text('(conversation continues)')] });
+  }
+  return messages;
+}
+
+/** One message per run of blocks by one speaker; what says nothing separates nothing. */
+function mergeTurns(turns: readonly Turn[], losses: Losses): Message[] {
+  const messages: Message[] = [];
+  // Only the user can show something: what the model made is shown to it with the user's next words.
+  let carried: WireObject[] = [];
+  const messageOf = (role: Message['role']): Message => {
+    const last = messages.at(-1);
+    if (last?.role === role) return last;
+    const message: Message = { role, content: role === 'user' ? carried : [] };
+    if (role === 'user') carried = [];
+    messages.push(message);
+    return message;
+  };
+  for (const turn of turns) {
+    if (turn.name !== undefined) losses.drop('message.name');
+    if (turn.role === 'system') losses.approximate('system');
+    const role = turn.role === 'assistant' ? 'assistant' : 'user';
+    for (const block of turn.blocks) {
+      const wire = encodeBlock(block, losses);
+      if (wire === null) {
+        const last = messages.at(-1);
+        if (last?.role === role) moveMarker(block, last.content.at(-1));
+      } else if (role === 'assistant' && isShown(wire)) {
+        losses.approximate(block.type);
+        carried.push(wire);
+      } else messageOf(role).content.push(wire);
+    }
+  }
+  if (carried.length > 0) messageOf('user');
+  return messages;
+}
+
+const isShown = ({ type }: WireObject): boolean => type === 'image' || type === 'document';
+const isCall = ({ type }: WireObject): boolean => type === 'tool_use';
+
+/** The prompt was to be cached up to a block that is not sent: so it is up to the one before it. */
+export function moveMarker({ cache }: Block, previous: WireObject | undefined): void {
+  const type = previous?.['type'];
+  if (cache === undefined || previous === undefined) return;
+  if (type !== 'thinking' && type !== 'redacted_thinking') mark(previous, cache);
+}
+
+/** Calls at the very end have no place for their results: such a conversation is refused. */
+function dropOpenCalls(messages: Message[], losses: Losses): void {
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant' || !last.content.some(isCall)) return;
+  losses.drop('tool_call');
+  last.content = last.content.filter((block) => !isCall(block));
+  if (last.content.length === 0) messages.pop();
+}
+
+/** Text after a call is refused, even when the result follows. The provider's own calls stay where they are. */
+function callsLast(content: WireObject[]): WireObject[] {
+  if (content.some(({ type }) => type === 'server_tool_use')) return content;
+  return [...content.filter((block) => !isCall(block)), ...content.filter(isCall)];
+}
+
+function resultsFirst(content: WireObject[], before: Message | undefined): WireObject[] {
+  const isResult = ({ type }: WireObject): boolean => type === 'tool_result';
+  const order = before?.content.filter(isCall).map(({ id }) => id) ?? [];
+  const place = ({ tool_use_id: id }: WireObject): number => order.indexOf(id);
+  const results = content.filter(isResult).toSorted((a, b) => place(a) - place(b));
+  return [...results, ...content.filter((block) => !isResult(block))];
+}
+
+export function text(value: string): WireObject {
+  return { type: 'text', text: value };
+}
