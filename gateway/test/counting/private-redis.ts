@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createClient } from '@redis/client';
+
+const program = process.env.SLUICE_TEST_REDIS_SERVER ?? '/usr/bin/redis-server';
+
+/** False where there is no program to start: tests of faults need a Redis that nobody else uses. */
+export const canStartRedis = existsSync(program);
+
+export interface PrivateRedis {
+  readonly url: string;
+  /** One command, on a connection of its own. */
+  command(...words: string[]): Promise<unknown>;
+  /** It stops answering, and keeps its connections. */
+  freeze(): void;
+  thaw(): void;
+  stop(): Promise<void>;
+  /** Again on the same port, empty. */
+  start(): Promise<void>;
+}
+
+/** A Redis server of this test's own, on a free port, that keeps nothing on disk. */
+export async function startPrivateRedis(): Promise<PrivateRedis> {
+  const port = await freePort();
+  const url = `redis://127.0.0.1:${port}`;
+  let server: ChildProcess | null = null;
+
+  const command = async (...words: string[]): Promise<unknown> => {
+    const client = createClient({ url, socket: { reconnectStrategy: false } });
+    client.on('error', () => {});
+    await client.connect();
+    try {
+      return await client.sendCommand(words);
+    } finally {
+      client.destroy();
+    }
+  };
+
+  const answers = (): Promise<boolean> =>
+    command('PING').then(
+      () => true,
+      () => false,
+    );
+
+  const start = async (): Promise<void> => {
+    const options = [
+      '--port',
+      `${port}`,
+      '--bind',
+      '127.0.0.1',
+      '--save',
+      '',
+      '--appendonly',
+      'no',
+    ];
+    server = spawn(program, options, { stdio: 'ignore' });
+    for (let tries = 0; !(await answers()); tries += 1) {
+      if (tries > 100) throw new Error('the private Redis does not start');
+      await delay(30);
+    }
+  };
+
+  await start();
+  return {
+    url,
+    command,
+    freeze() {
+      server?.kill('SIGSTOP');
+    },
+    thaw() {
+      server?.kill('SIGCONT');
+    },
+    async stop() {
+      const stopping = server;
+      if (stopping === null) return;
+      server = null;
+      const gone = new Promise((resolve) => stopping.once('exit', resolve));
+      stopping.kill('SIGKILL');
+      await gone;
+    },
+    start,
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

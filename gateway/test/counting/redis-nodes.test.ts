@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Counters, Meter, RateLimit } from '../../src/counting/index.ts';
+import { type CountingBench, openBench, redisAnswers } from './implementations.ts';
+
+describe.skipIf(!redisAnswers)('three nodes on one Redis', () => {
+  let bench: CountingBench;
+  let nodes: Counters[];
+  let count = 0;
+  beforeAll(async () => {
+    bench = await openBench('redis');
+    nodes = [bench.counters, await bench.another(), await bench.another()];
+  });
+  afterAll(() => bench.close());
+
+  const fresh = (kind: string): string => `${kind}-${(count += 1)}`;
+  const hold = (node: Counters, meter: Meter, amount: bigint, id = fresh('request')) =>
+    node.hold({ id, amount, meters: [meter], expiresAt: bench.clock.wall + 60_000 });
+
+  test('P-14: together they admit exactly the limit, and again after the wait', async () => {
+    const limits: RateLimit[] = [{ name: fresh('key'), limit: 90, windowMs: 60_000 }];
+    const all = (): Promise<boolean[]> =>
+      Promise.all(
+        Array.from({ length: 300 }, async (_, at) => {
+          const decision = await nodes[at % 3]!.admit({ id: fresh('request'), limits });
+          return decision.admitted;
+        }),
+      );
+    expect((await all()).filter(Boolean)).toHaveLength(90);
+    const refused = await nodes[1]!.admit({ id: fresh('request'), limits });
+    if (refused.admitted) throw new Error('the limit did not hold');
+    bench.clock.advance(refused.retryAfterMs);
+    expect((await all()).filter(Boolean)).toHaveLength(90);
+  });
+
+  test('slots taken on one are taken on all', async () => {
+    const limits: RateLimit[] = [{ name: fresh('key'), limit: 1, windowMs: 0 }];
+    expect(await nodes[0]!.admit({ id: 'first', limits })).toEqual({ admitted: true });
+    expect(await nodes[1]!.admit({ id: 'second', limits })).toMatchObject({ admitted: false });
+    nodes[0]!.leave('first');
+    await nodes[0]!.read('nothing');
+    expect(await nodes[2]!.admit({ id: 'third', limits })).toEqual({ admitted: true });
+  });
+
+  test('a slot of a node that died is free after a minute', async () => {
+    const limits: RateLimit[] = [{ name: fresh('key'), limit: 1, windowMs: 0 }];
+    await nodes[0]!.admit({ id: fresh('request'), limits });
+    bench.clock.advance(59_999);
+    expect(await nodes[1]!.admit({ id: fresh('request'), limits })).toMatchObject({
+      admitted: false,
+    });
+    bench.clock.advance(1);
+    expect(await nodes[1]!.admit({ id: fresh('request'), limits })).toEqual({ admitted: true });
+  });
+
+  test.each([2, 10, 200])(
+    'B-10: of %i at once with money for one, one is admitted',
+    async (many) => {
+      const meter: Meter = { name: fresh('meter'), limit: 1_500n, floor: 1n };
+      bench.spent.set(meter.name, 500n);
+      const decisions = await Promise.all(
+        Array.from({ length: many }, (_, at) => hold(nodes[at % 3]!, meter, 5_000n)),
+      );
+      expect(decisions.filter(({ held }) => held)).toEqual([{ held: true, amount: 1_000n }]);
+    },
+  );
+
+  test('P-03: a settlement that every node repeats is counted once', async () => {
+    const meter: Meter = { name: fresh('meter'), limit: 1_000n, floor: 1n };
+    const id = fresh('request');
+    await hold(nodes[0]!, meter, 400n, id);
+    for (const node of [...nodes, ...nodes]) node.settle(id, [meter.name], 300n);
+    for (const node of nodes) {
+      await node.read(meter.name);
+      expect(await node.read(meter.name)).toEqual({ spent: 300n, held: 0n });
+    }
+  });
+
+  test('a refusal is remembered without asking Redis, and no longer than it is true', async () => {
+    const limits: RateLimit[] = [{ name: fresh('key'), limit: 1, windowMs: 10_000 }];
+    const ask = () => nodes[0]!.admit({ id: fresh('request'), limits });
+    expect(await ask()).toEqual({ admitted: true });
+    bench.clock.advance(4_000);
+    expect(await ask()).toMatchObject({ retryAfterMs: 6_000 });
+    bench.clock.advance(2_000);
+    const known = ask();
+    expect(known).not.toBeInstanceOf(Promise);
+    expect(known).toMatchObject({ admitted: false, retryAfterMs: 4_000 });
+    bench.clock.advance(4_000);
+    expect(await ask()).toEqual({ admitted: true });
+  });
+
+  test('money released on another node is seen within half a second', async () => {
+    const meter: Meter = { name: fresh('meter'), limit: 100n, floor: 1n };
+    const id = fresh('request');
+    await hold(nodes[0]!, meter, 100n, id);
+    expect(await hold(nodes[1]!, meter, 1n)).toMatchObject({ held: false });
+    nodes[0]!.settle(id, [meter.name], 0n);
+    await nodes[0]!.read(meter.name);
+    expect(hold(nodes[1]!, meter, 1n)).toEqual({ held: false, denied: meter.name });
+    bench.clock.advance(500);
+    expect(await hold(nodes[1]!, meter, 1n)).toMatchObject({ held: true });
+  });
+});
