@@ -132,7 +132,7 @@ function blockOf(piece: Open | Call | Block): Block[] {
     ];
   }
   if (!('summary' in piece && 'logprobs' in piece)) return [piece];
-  const { type, text, summary, state, logprobs, citations } = piece as Open;
+  const { type, text, summary, state, logprobs, citations } = piece;
   if (text === '' && state === undefined && citations.length === 0) return [];
   const common = { text, ...(state === undefined ? {} : { state }) };
   if (type === 'refusal') return [{ type, ...common }];

@@ -1,4 +1,5 @@
 import type { Protocol } from '../protocol.ts';
+export { generateContentCodec } from './codec.ts';
 import { encodeError, encodeStreamError } from './errors.ts';
 import { patchRequest } from './patches.ts';
 import { openRequest, readRequest } from './request.ts';

@@ -1,0 +1,31 @@
+import type { Codec } from '../codec.ts';
+import { decodeRequest } from './decode-request.ts';
+import { decodeResponse } from './decode-response.ts';
+import { createStreamDecoder } from './decode-stream.ts';
+import { encodeRequest } from './encode-request.ts';
+import { encodeResponse } from './encode-response.ts';
+import { createStreamEncoder } from './encode-stream.ts';
+import { fieldName } from './field-name.ts';
+
+export const generateContentCodec = Object.freeze({
+  name: 'generate-content',
+  traits: Object.freeze({
+    toolName: /^[A-Za-z_][A-Za-z0-9_.:-]*$/,
+    // Newer models take 128, the others 64.
+    toolNameLength: 64,
+    toolId: null,
+    toolIdLength: Infinity,
+    customTools: false,
+    toolNamespaces: false,
+    state: 'block',
+    mediaUrls: false,
+    toolResultMedia: true,
+  }),
+  decodeRequest,
+  encodeRequest,
+  decodeResponse,
+  encodeResponse,
+  createStreamDecoder,
+  createStreamEncoder,
+  fieldName,
+} satisfies Codec);

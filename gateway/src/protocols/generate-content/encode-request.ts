@@ -1,0 +1,55 @@
+import { type GenerationRequest, Unconvertible } from '../../canonical/index.ts';
+import type { Encoded, EncodeTarget } from '../codec.ts';
+import type { JsonRecord } from '../values.ts';
+import { encodeConfig } from './encode-config.ts';
+import { encodeContents, encodeSystem } from './encode-contents.ts';
+import type { EncodeContext } from './encode-context.ts';
+import { encodeToolConfig, encodeTools } from './encode-tools.ts';
+import { restoreExtensions } from './extensions.ts';
+import { createLosses, type Losses } from './losses.ts';
+import { modelTraits } from './model-traits.ts';
+
+/** @throws Unconvertible */
+export function encodeRequest(
+  request: GenerationRequest,
+  target: EncodeTarget,
+): Encoded<JsonRecord> {
+  const losses = createLosses();
+  const context: EncodeContext = {
+    losses,
+    model: modelTraits(target.model, target.capabilities),
+    callNames: new Map(),
+    details: new Set(),
+  };
+  const system = encodeSystem(request.system, context);
+  const contents = encodeContents(request.turns, context);
+  const isAlone = contents.length === 0;
+  if (isAlone && system === null) {
+    throw new Unconvertible('messages', 'the conversation needs a message of the user');
+  }
+  // Instructions alone are no conversation: then they are what the user says.
+  if (isAlone) losses.approximated('system');
+  const tools = encodeTools(request.tools, request.toolChoice, target, context);
+  const members = {
+    contents: isAlone ? [{ role: 'user', ...system }] : contents,
+    systemInstruction: isAlone ? null : system,
+    tools: tools.length > 0 ? tools : null,
+    toolConfig: encodeToolConfig(request.toolChoice, request.tools),
+    generationConfig: encodeConfig(request, context),
+  };
+  const json: Record<string, unknown> = Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== null),
+  );
+  reportAbsent(request, losses);
+  restoreExtensions(json, request.extensions, losses);
+  return { json, losses: losses.list() };
+}
+
+/** What the protocol has no member for. */
+function reportAbsent(request: GenerationRequest, losses: Losses): void {
+  const { parallelTools, verbosity, cacheKey, endUser, tools } = request;
+  if (parallelTools === false && tools.length > 0) losses.dropped('parallel_tool_calls');
+  if (verbosity !== null) losses.dropped('verbosity');
+  if (cacheKey !== null) losses.dropped('cache_key');
+  if (endUser !== null) losses.dropped('user');
+}

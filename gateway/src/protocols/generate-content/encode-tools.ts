@@ -1,0 +1,100 @@
+import {
+  type FunctionTool,
+  type HostedTool,
+  type Tool,
+  type ToolChoice,
+  Unconvertible,
+} from '../../canonical/index.ts';
+import type { EncodeTarget } from '../codec.ts';
+import type { JsonRecord } from '../values.ts';
+import type { EncodeContext } from './encode-context.ts';
+import { restoreExtensions } from './extensions.ts';
+import { toParameters } from './json-schema.ts';
+import type { Losses } from './losses.ts';
+
+/** @throws Unconvertible when a tool is demanded that cannot be had. */
+export function encodeTools(
+  tools: readonly Tool[],
+  choice: ToolChoice | null,
+  target: EncodeTarget,
+  { losses, model }: EncodeContext,
+): JsonRecord[] {
+  const declared: JsonRecord[] = [];
+  const hosted: JsonRecord[] = [];
+  const hasFunctions = tools.some(({ type }) => type === 'function');
+  const mayRun = target.capabilities.has('hosted_tools') && (!hasFunctions || model.mixesTools);
+  for (const tool of tools) {
+    if (tool.type === 'function') declared.push(declare(tool, losses));
+    else if (tool.type === 'custom') {
+      throw new Unconvertible('tools.custom', 'tools with free text cannot be sent to this model');
+    } else {
+      const entry = hostedEntry(tool, mayRun, losses);
+      if (entry === null) refuseForced(tool, choice, hasFunctions);
+      else hosted.push(entry);
+    }
+  }
+  return declared.length > 0 ? [{ functionDeclarations: declared }, ...hosted] : hosted;
+}
+
+function declare(tool: FunctionTool, losses: Losses): JsonRecord {
+  const { name, description, schema } = tool;
+  if (tool.cache !== undefined) losses.dropped('cache');
+  if (tool.strict === true) losses.dropped('tool.strict');
+  const parameters = schema === null ? null : toParameters(schema);
+  if (parameters?.approximated === true) losses.approximated('tool.schema');
+  const declaration: Record<string, unknown> = {
+    name,
+    ...(description === null ? {} : { description }),
+    ...(parameters === null ? {} : { parameters: parameters.schema }),
+  };
+  restoreExtensions(declaration, tool.extensions, losses);
+  return declaration;
+}
+
+/** The same service under this protocol's name. */
+const equals: Readonly<Partial<Record<HostedTool['kind'], string>>> = {
+  'web-search': 'googleSearch',
+  code: 'codeExecution',
+  fetch: 'urlContext',
+};
+
+function hostedEntry(tool: HostedTool, mayRun: boolean, losses: Losses): JsonRecord | null {
+  if (tool.protocol === 'generate-content') return tool.value as JsonRecord;
+  const name = equals[tool.kind];
+  if (name === undefined || !mayRun) {
+    losses.dropped(`tools.${tool.name}`);
+    return null;
+  }
+  losses.approximated(`tools.${tool.name}`);
+  return { [name]: {} };
+}
+
+function refuseForced(tool: HostedTool, choice: ToolChoice | null, hasFunctions: boolean): void {
+  if (choice?.mode !== 'required') return;
+  const isNamed = choice.only?.every((name) => name === tool.name) ?? false;
+  if (!isNamed && hasFunctions) return;
+  throw new Unconvertible(
+    'tool_choice',
+    `the tool '${tool.name}' is not available with this model`,
+  );
+}
+
+const modes: Readonly<Record<ToolChoice['mode'], string>> = {
+  auto: 'AUTO',
+  none: 'NONE',
+  required: 'ANY',
+};
+
+/** Null when the choice is the model's, or there is nothing to choose from. */
+export function encodeToolConfig(
+  choice: ToolChoice | null,
+  tools: readonly Tool[],
+): JsonRecord | null {
+  if (choice === null || !tools.some(({ type }) => type === 'function')) return null;
+  if (choice.only === null || choice.mode === 'none') {
+    return { functionCallingConfig: { mode: modes[choice.mode] } };
+  }
+  // Of the modes that leave the model free, only this one takes names.
+  const mode = choice.mode === 'auto' ? 'VALIDATED' : 'ANY';
+  return { functionCallingConfig: { mode, allowedFunctionNames: choice.only } };
+}

@@ -1,0 +1,34 @@
+import type { Extension, Extensions } from '../../canonical/index.ts';
+import { setPath } from './fields.ts';
+import type { Losses } from './losses.ts';
+
+type Fate = Extension['ifForeign'];
+
+/** Members that other protocols cannot have, with dotted names from the object they sit in. */
+export function ownExtensions(
+  members: readonly (readonly [string, unknown])[],
+  prefix = '',
+  fateOf: (name: string, value: unknown) => Fate = () => 'drop',
+): Extensions {
+  return members.map(([name, value]) => ({
+    protocol: 'generate-content',
+    name: prefix + name,
+    value,
+    ifForeign: fateOf(name, value),
+  }));
+}
+
+/**
+ * Puts our own members back where they were and reports everybody else's.
+ * @throws Unconvertible for a foreign one that must not be left out.
+ */
+export function restoreExtensions(
+  target: Record<string, unknown>,
+  extensions: Extensions | undefined,
+  losses: Losses,
+): void {
+  for (const extension of extensions ?? []) {
+    if (extension.protocol === 'generate-content') setPath(target, extension.name, extension.value);
+    else losses.foreign(extension.name, extension.ifForeign);
+  }
+}

@@ -1,0 +1,50 @@
+import type { Citation } from '../../canonical/index.ts';
+import { isRecord, type JsonRecord, recordAt } from '../values.ts';
+
+/**
+ * The web pages that `groundingMetadata` says a text rests on. Its offsets count UTF-8 bytes of the part, and of
+ * streams nobody says which part: a segment that is not found where it should be is looked for by its words.
+ */
+export function readCitations(metadata: unknown, text: string): readonly Citation[] {
+  if (!isRecord(metadata)) return [];
+  const sources = records(metadata['groundingChunks']).map(sourceOf);
+  const supports = records(metadata['groundingSupports']);
+  if (supports.length === 0) {
+    return sources.flatMap((source) =>
+      source === null ? [] : { ...source, start: null, end: null },
+    );
+  }
+  const bytes = Buffer.from(text);
+  return supports.flatMap((support) => {
+    const place = placeOf(recordAt(support, 'segment'), text, bytes);
+    const indices = support['groundingChunkIndices'];
+    return (Array.isArray(indices) ? indices : []).flatMap((index: unknown) => {
+      const source = typeof index === 'number' ? sources[index] : undefined;
+      return source == null ? [] : { ...source, ...place };
+    });
+  });
+}
+
+function records(value: unknown): readonly JsonRecord[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+function sourceOf(chunk: JsonRecord): Pick<Citation, 'url' | 'title'> | null {
+  const page = isRecord(chunk['web']) ? chunk['web'] : recordAt(chunk, 'retrievedContext');
+  const { uri: url, title } = page;
+  if (typeof url !== 'string' || url === '') return null;
+  return { url, title: typeof title === 'string' ? title : null };
+}
+
+function placeOf(
+  segment: JsonRecord,
+  text: string,
+  bytes: Buffer,
+): Pick<Citation, 'start' | 'end'> {
+  const { startIndex = 0, endIndex, text: words } = segment;
+  if (typeof words !== 'string' || words === '') return { start: null, end: null };
+  const isPlaced = typeof startIndex === 'number' && typeof endIndex === 'number';
+  const expected = isPlaced ? bytes.toString('utf8', 0, startIndex).length : 0;
+  const start = text.startsWith(words, expected) ? expected : text.indexOf(words);
+  return start < 0 ? { start: null, end: null } : { start, end: start + words.length };
+}

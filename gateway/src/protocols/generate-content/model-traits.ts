@@ -1,0 +1,59 @@
+export type ThinkingLevel = 'MINIMAL' | 'LOW' | 'MEDIUM' | 'HIGH';
+
+/** What the generations of models behind this protocol differ in, as far as a request has to know. */
+export interface ModelTraits {
+  readonly thinking:
+    | { readonly by: 'level'; readonly levels: readonly ThinkingLevel[] }
+    | {
+        readonly by: 'budget';
+        readonly least: number;
+        readonly most: number;
+        readonly canBeOff: boolean;
+      }
+    | { readonly by: 'none' };
+  /** Refuses a call of the current turn whose thought signature is missing. */
+  readonly demandsSignatures: boolean;
+  /** Takes ids of calls, and media inside the results of tools. */
+  readonly callIds: boolean;
+  readonly resultMedia: boolean;
+  /** Runs its own tools beside declared functions. */
+  readonly mixesTools: boolean;
+}
+
+const third = { demandsSignatures: true, callIds: true, resultMedia: true, mixesTools: true };
+const earlier = { demandsSignatures: false, callIds: false, resultMedia: false, mixesTools: false };
+
+/**
+ * By the model's name, as its maker documents the generations; a name that says nothing gets what all accept.
+ * @param capabilities The catalogue's; empty when nothing is known.
+ */
+export function modelTraits(model: string, capabilities: ReadonlySet<string>): ModelTraits {
+  const name = model.toLowerCase();
+  const generation = generationOf(name);
+  const thinks = capabilities.size === 0 || capabilities.has('reasoning');
+  if (generation !== null && generation >= 3) {
+    const levels = levelsOf(name, generation);
+    return { ...third, thinking: thinks ? { by: 'level', levels } : { by: 'none' } };
+  }
+  if (!thinks || (generation !== null && generation < 2.5)) {
+    return { ...earlier, thinking: { by: 'none' } };
+  }
+  return { ...earlier, thinking: { by: 'budget', ...budgetOf(name) } };
+}
+
+/** `gemini-3.1-pro-preview` is 3.1; `gemini-flash-latest` follows the newest, which is beyond 3. */
+function generationOf(name: string): number | null {
+  const match = /gemini-(\d+(?:\.\d+)?)/.exec(name);
+  if (match !== null) return Number(match[1]);
+  return /gemini-.*latest/.test(name) ? 3.5 : null;
+}
+
+function levelsOf(name: string, generation: number): readonly ThinkingLevel[] {
+  if (!name.includes('pro')) return ['MINIMAL', 'LOW', 'MEDIUM', 'HIGH'];
+  return generation === 3 ? ['LOW', 'HIGH'] : ['LOW', 'MEDIUM', 'HIGH'];
+}
+
+function budgetOf(name: string) {
+  if (name.includes('pro')) return { least: 128, most: 32_768, canBeOff: false };
+  return { least: name.includes('lite') ? 512 : 1, most: 24_576, canBeOff: true };
+}

@@ -1,0 +1,89 @@
+import { isRecord, type JsonRecord } from '../values.ts';
+import type { Rewriting } from './schema-rewriting.ts';
+
+/** Both schemas at once, as `allOf` means it; where they contradict each other the second one wins. */
+export function mergeSchemas(first: JsonRecord, second: JsonRecord, way: Rewriting): JsonRecord {
+  const merged: Record<string, unknown> = { ...first };
+  for (const [name, value] of Object.entries(second)) {
+    const before = merged[name];
+    if (before === undefined || before === value) define(merged, name, value);
+    else if (name === 'properties' && isRecord(before) && isRecord(value)) {
+      merged[name] = mergeProperties(before, value, way);
+    } else if (name === 'required' && Array.isArray(before) && Array.isArray(value)) {
+      merged[name] = [...new Set<unknown>([...before, ...value])];
+    } else if (name === 'allOf' && Array.isArray(before) && Array.isArray(value)) {
+      merged[name] = [...before, ...value];
+    } else {
+      if (!annotations.has(name)) way.notes.approximated = true;
+      merged[name] = value;
+    }
+  }
+  return merged;
+}
+
+const annotations: ReadonlySet<string> = new Set(['title', 'description', 'default', 'examples']);
+
+function mergeProperties(first: JsonRecord, second: JsonRecord, way: Rewriting): JsonRecord {
+  const merged: Record<string, unknown> = Object.fromEntries(Object.entries(first));
+  for (const [name, value] of Object.entries(second)) {
+    const before = Object.hasOwn(merged, name) ? merged[name] : undefined;
+    const both = isRecord(before) && isRecord(value) ? mergeSchemas(before, value, way) : value;
+    define(merged, name, both);
+  }
+  return merged;
+}
+
+/** An own member, whatever its name: a property may be called `__proto__`. */
+function define(target: Record<string, unknown>, name: string, value: unknown): void {
+  Object.defineProperty(target, name, {
+    value,
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  });
+}
+
+/**
+ * The schema without `$ref` and `allOf`. A schema that contains itself is cut with null: the dialect has no
+ * references, so somewhere it must end.
+ */
+export function flatten(
+  schema: JsonRecord,
+  way: Rewriting,
+): { schema: JsonRecord; way: Rewriting } | null {
+  let flat = schema;
+  let at = way;
+  for (let steps = 0; steps < 100; steps += 1) {
+    const { $ref: reference, allOf, ...rest } = flat;
+    if (typeof reference === 'string') {
+      const found = at.following.includes(reference) ? null : resolve(at.root, reference);
+      if (found === null) return null;
+      at = { ...at, following: [...at.following, reference] };
+      flat = mergeSchemas(found, allOf === undefined ? rest : { ...rest, allOf }, at);
+    } else if (Array.isArray(allOf)) {
+      flat = allOf.filter(isRecord).reduce((merged, part) => mergeSchemas(merged, part, at), rest);
+    } else return { schema: flat, way: at };
+  }
+  return null;
+}
+
+/** A JSON pointer into the same document. */
+function resolve(root: JsonRecord, reference: string): JsonRecord | null {
+  if (!reference.startsWith('#')) return null;
+  let at: unknown = root;
+  for (const part of reference.slice(1).split('/').filter(Boolean)) {
+    const name = decodePointer(part);
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return null;
+    at = (at as JsonRecord)[name];
+  }
+  return isRecord(at) ? at : null;
+}
+
+function decodePointer(part: string): string {
+  const plain = part.replaceAll('~1', '/').replaceAll('~0', '~');
+  try {
+    return decodeURIComponent(plain);
+  } catch {
+    return plain;
+  }
+}

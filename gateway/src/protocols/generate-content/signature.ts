@@ -1,0 +1,25 @@
+import type { NativeState } from '../../canonical/index.ts';
+import type { JsonRecord } from '../values.ts';
+import { member } from './fields.ts';
+
+/** Every envelope of ours starts with it. */
+const envelopeMark = 'gw1.';
+
+/** A part's `thoughtSignature`; undefined when it has none. */
+export function readState(part: JsonRecord): NativeState | undefined {
+  const data = member(part, 'thoughtSignature');
+  if (typeof data !== 'string' || data === '') return undefined;
+  const kind = data.startsWith(envelopeMark) ? 'envelope' : 'thought-signature';
+  return { protocol: 'generate-content', kind, data };
+}
+
+/** Only what this protocol's models made: anything else is refused as a corrupted signature. */
+export function upstreamSignature(state: NativeState | undefined): string | undefined {
+  const isOwn = state?.protocol === 'generate-content' && state.kind === 'thought-signature';
+  return isOwn ? state.data : undefined;
+}
+
+/** What a client can give back: a signature of this protocol, or an envelope around anybody's state. */
+export function clientSignature(state: NativeState | undefined): string | undefined {
+  return state?.kind === 'envelope' ? state.data : upstreamSignature(state);
+}
