@@ -91,7 +91,10 @@ export interface ChargeRecord {
   readonly priceVersion: string;
   /** The group's, at admission. */
   readonly multiplier: string;
-  /** Line items; their exact sum, rounded once, is `cost`. */
+  /**
+   * Line items; their exact sum × the multiplier, rounded once, is `cost`. Where the usage was estimated or
+   * quarantined, `held` is the most that is charged: then they say what would have been.
+   */
   readonly receipt: readonly ReceiptItem[];
   /** Every meter the cost counts on (see `counting/`), windows as they were at admission. */
   readonly meters: readonly string[];

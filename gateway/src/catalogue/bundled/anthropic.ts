@@ -6,15 +6,30 @@ const can = ['vision', 'tools', 'reasoning', 'sampling', 'hosted_tools'];
 /** Cache prices are fixed shares of the input price: 0.1 read, 1.25 written for 5 minutes, 2 for an hour. */
 const opus = cached('5', '0.5', '6.25', '10', '25');
 const sonnet = cached('3', '0.3', '3.75', '6', '15');
+/** The same at every length of prompt. */
+const million = 1_000_000;
 
 export const anthropicModels = bundle({ ownedBy: 'anthropic', providers: ['anthropic'] }, [
-  { id: 'claude-opus-4-8', name: 'Claude Opus 4.8', can },
-  { id: 'claude-sonnet-5', name: 'Claude Sonnet 5', can },
+  {
+    id: 'claude-opus-4-8',
+    name: 'Claude Opus 4.8',
+    released: '2026-05-28',
+    limits: [million, 128_000],
+    can,
+    price: opus,
+  },
+  {
+    id: 'claude-sonnet-5',
+    name: 'Claude Sonnet 5',
+    limits: [million, 128_000],
+    can,
+    price: cached('2', '0.2', '2.5', '4', '10'),
+  },
   {
     id: 'claude-opus-4-6',
     name: 'Claude Opus 4.6',
     released: '2026-02-05',
-    limits: [200_000, 128_000],
+    limits: [million, 128_000],
     can,
     price: opus,
   },
@@ -22,7 +37,7 @@ export const anthropicModels = bundle({ ownedBy: 'anthropic', providers: ['anthr
     id: 'claude-sonnet-4-6',
     name: 'Claude Sonnet 4.6',
     released: '2026-02-17',
-    limits: [200_000, 64_000],
+    limits: [million, 64_000],
     can,
     price: sonnet,
   },
