@@ -1,6 +1,12 @@
 import { isRecord, type JsonRecord } from '../values.ts';
 import { decodeState } from './decode-output.ts';
-import type { Emit, Handler, OpenItem, StreamState } from './decode-stream-state.ts';
+import {
+  type Emit,
+  type Handler,
+  type OpenItem,
+  type StreamState,
+  streamedIndex,
+} from './decode-stream-state.ts';
 
 type Family = 'summary' | 'content';
 
@@ -37,9 +43,11 @@ export function finishReasoning(
   emit: Emit,
 ): void {
   for (const family of ['summary', 'content'] as const) {
-    const parts = Array.isArray(item[family]) ? item[family] : [];
-    for (const [index, part] of parts.entries()) {
-      if (isRecord(part)) sendRest(state, open, family, index, part['text'], emit);
+    const list = Array.isArray(item[family]) ? item[family].filter(isRecord) : [];
+    const parts = list.filter(({ text }) => text !== '');
+    const indexes = parts.map((_, position) => streamedIndex(open, position));
+    for (const [position, { text }] of parts.entries()) {
+      sendRest(state, open, family, indexes[position] ?? position, text, emit);
     }
   }
   const native = decodeState(item['encrypted_content'], item['id']);

@@ -85,3 +85,12 @@ export class StreamState {
     emit({ type: 'block-end' });
   }
 }
+
+/**
+ * The index under which the part at `position` of a finished item was streamed: some servers count the parts of a
+ * message from 1.
+ */
+export function streamedIndex({ sent }: OpenItem, position: number): number {
+  const known = Object.keys(sent);
+  return Number(known[position] ?? sent.length + position - known.length);
+}

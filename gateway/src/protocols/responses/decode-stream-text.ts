@@ -1,6 +1,12 @@
 import { isRecord, type JsonRecord, recordAt } from '../values.ts';
 import { decodeAnnotation } from './annotations.ts';
-import { type Emit, type Handler, type OpenItem, StreamState } from './decode-stream-state.ts';
+import {
+  type Emit,
+  type Handler,
+  type OpenItem,
+  type StreamState,
+  streamedIndex,
+} from './decode-stream-state.ts';
 import { decodeLogprobs } from './logprobs.ts';
 
 /** The parts of messages: text with its annotations, and refusals. */
@@ -55,9 +61,11 @@ export function finishMessage(
   item: JsonRecord,
   emit: Emit,
 ): void {
-  const content = Array.isArray(item['content']) ? item['content'] : [];
-  for (const [index, part] of content.entries()) {
-    if (isRecord(part)) finishPart(state, open, index, part, emit);
+  const content = Array.isArray(item['content']) ? item['content'].filter(isRecord) : [];
+  const parts = content.filter((part) => (part['text'] ?? part['refusal'] ?? '') !== '');
+  const indexes = parts.map((_, position) => streamedIndex(open, position));
+  for (const [position, part] of parts.entries()) {
+    finishPart(state, open, indexes[position] ?? position, part, emit);
   }
   state.closeBlock(emit);
 }

@@ -1,0 +1,59 @@
+import type { Candidate, GenerationEvent, GenerationRequest } from '../../src/canonical/index.ts';
+import type { Encoded, EncodeTarget } from '../../src/protocols/codec.ts';
+import { responses, responsesCodec as codec } from '../../src/protocols/responses/index.ts';
+import type { JsonRecord } from '../../src/protocols/values.ts';
+import { readEvents } from '../recordings/tap-run.ts';
+import { collectEvents } from './collect-events.ts';
+import { answer } from './responses-samples.ts';
+
+/** The codec, fed with what stands on the wire. */
+
+export const target: EncodeTarget = {
+  model: 'upstream-model',
+  provider: 'test',
+  maxOutputTokens: null,
+  capabilities: new Set(),
+  echoReasoning: null,
+};
+
+export function decodeBody(json: unknown): GenerationRequest {
+  const path = { operation: 'generate', model: null, stream: null } as const;
+  const opened = responses.openRequest(Buffer.from(JSON.stringify(json)), path);
+  return codec.decodeRequest(responses.readRequest(opened));
+}
+
+export function encodeBody(
+  request: GenerationRequest,
+  changes: Partial<EncodeTarget> = {},
+): Encoded<JsonRecord> {
+  return codec.encodeRequest(request, { ...target, ...changes });
+}
+
+/** The whole stream that these events become. */
+export function encodeEvents(events: readonly GenerationEvent[], context = answer): string {
+  const encoder = codec.createStreamEncoder(context);
+  return events.map((event) => encoder.push(event)).join('') + encoder.end(null);
+}
+
+export function decodeEvents(text: string): GenerationEvent[] {
+  const decoder = codec.createStreamDecoder();
+  const events: GenerationEvent[] = [];
+  const emit = (event: GenerationEvent): void => void events.push(event);
+  for (const event of readEvents([Buffer.from(text)])) decoder.push(event, emit);
+  decoder.end(emit);
+  return events;
+}
+
+export function decodeStream(text: string): Candidate[] {
+  return collectEvents(decodeEvents(text));
+}
+
+/** Upstream events as text, numbered. */
+export function upstream(...events: readonly JsonRecord[]): string {
+  return events
+    .map((event, sequence_number) => {
+      const data = JSON.stringify({ sequence_number, ...event });
+      return `event: ${String(event['type'])}\ndata: ${data}\n\n`;
+    })
+    .join('');
+}
