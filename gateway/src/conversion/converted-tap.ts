@@ -30,7 +30,10 @@ export class ConvertedTap implements StreamTap {
   #shows = false;
   /** The answer holds something, or says why it holds nothing. */
   #answers = false;
-  #ended = false;
+  /** Frames of what the decoder held back to the end. */
+  #last = '';
+  #decoderEnded = false;
+  #encoderEnded = false;
 
   constructor(source: StreamTap, passes: AnswerPasses) {
     this.#source = source;
@@ -49,7 +52,10 @@ export class ConvertedTap implements StreamTap {
 
   /** An answer that ends without saying anything is none, whatever its upstream thinks of it. */
   get finished(): boolean {
-    return this.#source.finished && this.#answers;
+    if (!this.#source.finished) return false;
+    // Some decoders say only at the end why there is nothing.
+    if (!this.#answers) this.#endDecoder();
+    return this.#answers;
   }
 
   get closed(): boolean {
@@ -64,8 +70,8 @@ export class ConvertedTap implements StreamTap {
     }
     this.#frames = '';
     this.#shows = false;
-    if (event.data !== null) this.#decoder.push(event, this.#take);
-    if (this.#source.closed && !this.#answers) {
+    if (event.data !== null && !this.#decoderEnded) this.#decoder.push(event, this.#take);
+    if (this.#source.closed && !this.finished) {
       this.failure = emptyAnswer;
       return verdict.failed;
     }
@@ -77,14 +83,23 @@ export class ConvertedTap implements StreamTap {
   }
 
   completion(): string {
-    this.#ended = true;
-    this.#frames = '';
-    this.#decoder.end(this.#take);
-    return this.#frames + this.#encoder.end(this.usage?.tokens ?? null);
+    this.#encoderEnded = true;
+    this.#endDecoder();
+    return this.#last + this.#encoder.end(this.usage?.tokens ?? null);
   }
 
   fail(error: GatewayError): string | null {
-    return this.#ended ? null : this.#encoder.fail(error);
+    return this.#encoderEnded ? null : this.#encoder.fail(error);
+  }
+
+  #endDecoder(): void {
+    if (this.#decoderEnded) return;
+    this.#decoderEnded = true;
+    const frames = this.#frames;
+    this.#frames = '';
+    this.#decoder.end(this.#take);
+    this.#last = this.#frames;
+    this.#frames = frames;
   }
 
   #pass(event: GenerationEvent): void {

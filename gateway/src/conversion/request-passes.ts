@@ -44,7 +44,12 @@ export async function passRequest(
 ): Promise<PassedRequest> {
   const { traits } = upstream;
   const { capabilities } = target;
-  let request = dropHostedTools(decoded, upstream.name, capabilities, losses);
+  let request = dropHostedTools(
+    withShownReasoning(decoded, client),
+    upstream.name,
+    capabilities,
+    losses,
+  );
   request = restoreState(request, target, parts.signer, parts.store, losses);
   request = assignCallIds(request, traits);
   request = pairCalls(request, client === 'messages', losses);
@@ -53,4 +58,14 @@ export async function passRequest(
   if (!traits.toolResultMedia) request = moveResultMedia(request, losses);
   if (!traits.mediaUrls) request = await inlineMedia(request, parts.fetchMedia);
   return { request, names };
+}
+
+/** Thinking that a messages client switches on is shown to it unless it says otherwise; elsewhere it has to ask. */
+function withShownReasoning(
+  request: GenerationRequest,
+  client: TextProtocolName,
+): GenerationRequest {
+  const { reasoning } = request;
+  const isShown = client === 'messages' && reasoning?.mode === 'on' && reasoning.show === null;
+  return isShown ? { ...request, reasoning: { ...reasoning, show: true } } : request;
 }

@@ -1,9 +1,10 @@
 import type { TextProtocolName } from '../canonical/index.ts';
-import { chat } from './chat/index.ts';
-import { generateContent } from './generate-content/index.ts';
-import { messages } from './messages/index.ts';
+import { chat, chatCodec } from './chat/index.ts';
+import type { Codec } from './codec.ts';
+import { generateContent, generateContentCodec } from './generate-content/index.ts';
+import { messages, messagesCodec } from './messages/index.ts';
 import type { Protocol } from './protocol.ts';
-import { responses } from './responses/index.ts';
+import { responses, responsesCodec } from './responses/index.ts';
 
 export * from './codec.ts';
 export * from './protocol.ts';
@@ -16,4 +17,12 @@ export const textProtocols: Readonly<Record<TextProtocolName, Protocol>> = Objec
   responses,
   messages,
   'generate-content': generateContent,
+});
+
+/** Their ways into and out of the canonical model. */
+export const textCodecs: Readonly<Record<TextProtocolName, Codec>> = Object.freeze({
+  chat: chatCodec,
+  responses: responsesCodec,
+  messages: messagesCodec,
+  'generate-content': generateContentCodec,
 });

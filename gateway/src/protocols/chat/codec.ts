@@ -39,7 +39,8 @@ export const chatCodec = Object.freeze({
     toolIdLength: 40,
     customTools: true,
     toolNamespaces: false,
-    state: 'none',
+    // In `reasoning_details`, which some clients return; for the others it is remembered here.
+    state: 'block',
     mediaUrls: true,
     toolResultMedia: false,
   }),
