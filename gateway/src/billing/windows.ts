@@ -13,7 +13,7 @@ interface Zone {
 const zones = new Map<string, Zone>();
 
 /**
- * The local date, `2026-11-21`, at a time in Unix milliseconds (from 1973 on).
+ * The local date, `2026-11-21`, of which the first seven characters name the month, at a time in Unix milliseconds (from 1973 on).
  * @throws RangeError for a time zone that does not exist.
  */
 export function dailyWindow(timeZone: string, unixMs: number): string {
@@ -26,11 +26,6 @@ export function dailyWindow(timeZone: string, unixMs: number): string {
     zone.minute = minute;
   }
   return zone.date;
-}
-
-/** The local month, `2026-11`. */
-export function monthlyWindow(timeZone: string, unixMs: number): string {
-  return dailyWindow(timeZone, unixMs).slice(0, 7);
 }
 
 function createZone(timeZone: string): Zone {

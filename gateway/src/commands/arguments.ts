@@ -29,8 +29,17 @@ export function parseArguments(command: Command, args: readonly string[]): Comma
       return Array.isArray(value) ? value.map(String) : [];
     },
     flag: (option) => values[option] === true,
-    positionals,
+    positionals: positionals.map((text) => text.replace(negative, '')),
   };
+}
+
+/** Stands before a negative amount while the arguments are read: Node takes every `-5` for an option. */
+const negative = '\0';
+
+function markAmounts(args: readonly string[]): string[] {
+  return args.map((text, index) =>
+    /^-\d/.test(text) && args[index - 1]?.startsWith('--') !== true ? negative + text : text,
+  );
 }
 
 function parse(command: Command, args: readonly string[]) {
@@ -40,7 +49,7 @@ function parse(command: Command, args: readonly string[]) {
   ]);
   try {
     return parseArgs({
-      args: [...args],
+      args: markAmounts(args),
       options: { ...Object.fromEntries(options), help: { type: 'boolean', short: 'h' } },
       allowPositionals: true,
     });

@@ -1,5 +1,13 @@
 import type { DeclaredKey } from '../config/index.ts';
-import { type Command, type CommandInput, commonOptions, exitCode, printJson } from './command.ts';
+import {
+  type Command,
+  type CommandInput,
+  commonOptions,
+  exitCode,
+  printJson,
+  UsageError,
+} from './command.ts';
+import { describeOptions } from './setting-problems.ts';
 import type { Workspace } from './workspace.ts';
 
 export const keyCreate: Command = {
@@ -54,7 +62,6 @@ export const keyCreate: Command = {
 /** The options by the rules of the file; a mistake is told with the option's own name. */
 async function readSettings(input: CommandInput): Promise<DeclaredKey> {
   const { ConfigError, parseKeySettings } = await import('../config/index.ts');
-  const { UsageError } = await import('./command.ts');
   try {
     return parseKeySettings({
       name: input.text('name'),
@@ -72,11 +79,7 @@ async function readSettings(input: CommandInput): Promise<DeclaredKey> {
     });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const texts = error.problems.map(({ path, expected, got }) => {
-      const option = path.replace(/\[\d+\]$/, '').replace(/^(model|ip)s$/, '$1');
-      return `--${option.replaceAll('_', '-')}: expected ${expected}, got ${got}`;
-    });
-    throw new UsageError(texts.join('; '));
+    throw new UsageError(describeOptions(error.problems));
   }
 }
 

@@ -62,6 +62,21 @@ export const commandTable: readonly TableEntry[] = [
     load: async () => (await import('./key-revoke.ts')).keyRevoke,
   },
   {
+    name: 'user create',
+    summary: 'Create a user',
+    load: async () => (await import('./user-create.ts')).userCreate,
+  },
+  {
+    name: 'user credit',
+    summary: "Add to a user's balance, or take from it",
+    load: async () => (await import('./credit.ts')).userCredit,
+  },
+  {
+    name: 'team credit',
+    summary: "Add to a team's balance, or take from it",
+    load: async () => (await import('./credit.ts')).teamCredit,
+  },
+  {
     name: 'usage',
     summary: 'List requests with their tokens and cost',
     load: async () => (await import('./usage.ts')).usage,
@@ -70,6 +85,11 @@ export const commandTable: readonly TableEntry[] = [
     name: 'import prices',
     summary: 'Turn a public price list into models of the configuration',
     load: async () => (await import('./import-prices.ts')).importPrices,
+  },
+  {
+    name: 'reconcile',
+    summary: 'Work out every receipt and balance again and show differences',
+    load: async () => (await import('./reconcile.ts')).reconcileCommand,
   },
   {
     name: 'simulate',

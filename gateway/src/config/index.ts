@@ -1,7 +1,7 @@
 export type * from './config.ts';
 export type { Environment } from './expand.ts';
 export { loadConfig, type LoadOptions, parseConfig } from './load.ts';
-export { parseKeySettings } from './key-settings.ts';
+export { parseKeySettings, parseUserSettings } from './account-settings.ts';
 export { parseTimestamp } from './leaf.ts';
 export { ConfigError, type ConfigProblem, formatProblem } from './problem.ts';
 export { providerDefaults, type ProviderDefaults } from './provider-defaults.ts';

@@ -1,2 +1,9 @@
 export type { UsageEntry } from './usage-entry.ts';
-export { listUsage, type UsageFilter, type UsagePage } from './usage.repository.ts';
+export {
+  groupings,
+  sumUsage,
+  type Grouping,
+  type SumFilter,
+  type UsageSum,
+} from './usage-sums.repository.ts';
+export { listUsage, totalUsage, type UsageFilter, type UsagePage } from './usage.repository.ts';

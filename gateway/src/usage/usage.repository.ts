@@ -1,4 +1,4 @@
-import type { ExpressionBuilder, Kysely } from 'kysely';
+import { sql, type ExpressionBuilder, type Kysely } from 'kysely';
 import type { Database } from '../database/schema.ts';
 import { toUsageEntry, type UsageEntry } from './usage-entry.ts';
 
@@ -16,6 +16,8 @@ export interface UsageFilter {
   readonly team?: string;
   /** The model as clients wrote it. */
   readonly model?: string;
+  /** Name of the channel that answered. */
+  readonly channel?: string;
   /** Default 100, at most 1 000. */
   readonly limit?: number;
   /** `next` of the page before. */
@@ -40,8 +42,7 @@ export async function listUsage(
   if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) {
     throw new RangeError(`limit: expected 1 to ${maxLimit}, got ${limit}`);
   }
-  let query = db
-    .selectFrom('usage')
+  const query = (await matching(db, filter))
     .leftJoin('keys', 'keys.id', 'usage.key_id')
     .leftJoin('users', 'users.id', 'usage.user_id')
     .leftJoin('teams', 'teams.id', 'usage.team_id')
@@ -51,7 +52,34 @@ export async function listUsage(
     .orderBy('usage.id', 'desc')
     // One more than asked tells whether there is a next page.
     .limit(limit + 1);
-  const { from, to, key, user, team, model, cursor } = filter;
+  const { cursor } = filter;
+  const rows = await (
+    cursor === undefined ? query : query.where(isBefore(parseCursor(cursor)))
+  ).execute();
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const more = rows.length > limit && last !== undefined;
+  return { data: page.map(toUsageEntry), next: more ? formatCursor(last) : null };
+}
+
+/** How many exchanges match, and what they cost in all; `limit` and `cursor` do not matter. */
+export async function totalUsage(
+  db: Kysely<Database>,
+  filter: UsageFilter,
+): Promise<{ readonly requests: number; readonly cost: bigint }> {
+  const query = await matching(db, filter);
+  const row = await query
+    .select(({ fn }) => [
+      fn.countAll<number>().as('requests'),
+      fn.coalesce(fn.sum<bigint>('usage.cost'), sql<bigint>`0`).as('cost'),
+    ])
+    .executeTakeFirstOrThrow();
+  return row;
+}
+
+async function matching(db: Kysely<Database>, filter: UsageFilter) {
+  const { from, to, key, user, team, model, channel } = filter;
+  let query = db.selectFrom('usage');
   if (from !== undefined) query = query.where('usage.time', '>=', from);
   if (to !== undefined) query = query.where('usage.time', '<', to);
   // Ids are found first: comparing the joined names would read every row of the time range.
@@ -61,16 +89,12 @@ export async function listUsage(
   if (team !== undefined)
     query = query.where('usage.team_id', 'in', await idsOf(db, 'teams', team));
   if (model !== undefined) query = query.where('usage.model', '=', model);
-  if (cursor !== undefined) query = query.where(isBefore(parseCursor(cursor)));
-
-  const rows = await query.execute();
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  const more = rows.length > limit && last !== undefined;
-  return { data: page.map(toUsageEntry), next: more ? formatCursor(last) : null };
+  if (channel !== undefined) query = query.where('usage.channel', '=', channel);
+  return query;
 }
 
-async function idsOf(
+/** The ids of what is called so. A row may outlive what it names; its id still finds it. */
+export async function idsOf(
   db: Kysely<Database>,
   table: 'keys' | 'users' | 'teams',
   nameOrId: string,
@@ -82,7 +106,6 @@ async function idsOf(
     .select('id')
     .where((where) => where.or([where(column, '=', name), where('id', '=', nameOrId)]))
     .execute();
-  // A row may outlive what it names; its id still finds it.
   return [nameOrId, ...rows.map((row) => row.id)];
 }
 

@@ -163,9 +163,9 @@ describe.each(dialects)('%s', (dialect) => {
     });
 
     it('finds nothing while rows are being added and removed', async () => {
-      let running = true;
+      const end = new AbortController();
       const writing = (async () => {
-        for (let batch = 3; running; batch++) {
+        for (let batch = 3; !end.signal.aborted; batch++) {
           const lines = Array.from({ length: 20 }, (_, index) => toLine(exchange(batch, index)));
           await writeUsage(database, lines.join(','));
           await removeOldUsage(database, start + (batch - 2) * hour, 20);
@@ -173,7 +173,7 @@ describe.each(dialects)('%s', (dialect) => {
         }
       })();
       for (let round = 0; round < 5; round++) expect((await run()).differences).toEqual([]);
-      running = false;
+      end.abort();
       await writing;
     });
   });

@@ -3,8 +3,15 @@ import { upsertKey, upsertTeam, upsertUser } from '../../src/access/index.ts';
 import type { OpenDatabase } from '../../src/database/index.ts';
 import { toLine } from '../../src/journal/record-line.ts';
 import { writeUsage } from '../../src/journal/usage-writer.repository.ts';
-import { listUsage, type UsageFilter } from '../../src/usage/index.ts';
-import { record } from '../journal/records.ts';
+import {
+  listUsage,
+  sumUsage,
+  totalUsage,
+  type Grouping,
+  type SumFilter,
+  type UsageFilter,
+} from '../../src/usage/index.ts';
+import { charge, record } from '../journal/records.ts';
 import { change, dialects, isSkipped, openTestDatabase } from './databases.ts';
 import { key, team, user } from './samples.ts';
 
@@ -98,6 +105,49 @@ describe.each(dialects)('%s', (dialect) => {
         expect(await idsOf({ team: text })).toEqual([]);
         expect(await idsOf({ model: text })).toEqual([]);
       }
+    });
+
+    it('sums up what matches, by rows and by hours, and calls things by their names', async () => {
+      const { kysely } = database;
+      const day = 24 * 3_600_000;
+      const charged = { model: 'sum', userId: 'usr_gone', charge: charge(2n ** 53n + 1n) };
+      const records = [day, day + 1, 2 * day].map((time, index) =>
+        record(`req_sum_${index}`, { ...charged, time }),
+      );
+      await writeUsage(database, records.map(toLine).join(','));
+      expect(await totalUsage(kysely, { model: 'sum' })).toEqual({
+        requests: 3,
+        cost: 3n * (2n ** 53n + 1n),
+      });
+      expect(await totalUsage(kysely, { model: 'none' })).toEqual({ requests: 0, cost: 0n });
+      const tokens = {
+        input: 20,
+        cache_read: 2,
+        cache_write: 4,
+        cache_write_1h: 6,
+        output: 40,
+        reasoning: 10,
+      };
+      expect((await sumUsage(kysely, { model: 'sum' }, 'day'))[0]).toEqual({
+        name: '1970-01-02',
+        requests: 2,
+        failed: 0,
+        tokens,
+        cost: 2n * (2n ** 53n + 1n),
+      });
+      const namesBy = async (filter: SumFilter, by: Grouping) =>
+        (await sumUsage(kysely, filter, by)).map(({ name, requests }) => [name, requests]);
+      expect(await namesBy({}, 'user')).toEqual([
+        ['usr_gone', 3],
+        ['ada@example.com', 20],
+        ['usr_1', 6],
+      ]);
+      expect(await namesBy({ user: 'Ada@example.com' }, 'key')).toEqual([['ci', 20]]);
+      expect(await namesBy({ team: 'research' }, 'team')).toEqual([['research', 20]]);
+      expect(await namesBy({ key: 'ci', to: 3_600_000 }, 'channel')).toEqual([['openai-main', 20]]);
+      expect(await namesBy({ from: day + 3_599_999, to: day + 1 }, 'day')).toEqual([
+        ['1970-01-02', 2],
+      ]);
     });
 
     it('refuses a cursor it did not give', async () => {

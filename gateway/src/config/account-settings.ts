@@ -1,17 +1,27 @@
-import type { DeclaredKey } from './config.ts';
+import type { z } from 'zod';
+import type { DeclaredKey, DeclaredUser } from './config.ts';
 import { check, createReport } from './issues.ts';
 import { ConfigError } from './problem.ts';
 import { type RawValue, Scalar } from './scalar.ts';
-import { key } from './schema/account.ts';
+import { key, user } from './schema/account.ts';
+
+/** Settings given as text, named as in the file: `{ user: 'ada@example.com', rpm: '60', models: ['fast'] }`. */
+export type TextSettings = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * The settings of a key given as text (`{ user: 'ada@example.com', rpm: '60', models: ['fast'] }`, named as in
- * the file), checked by the rules of the file. Whether what they name exists is the caller's question.
+ * The settings of a key, checked by the rules of the file. Whether what they name exists is the caller's question.
  * @throws ConfigError whose paths are the names of the settings.
  */
-export function parseKeySettings(
-  settings: Readonly<Record<string, string | readonly string[] | undefined>>,
-): DeclaredKey {
+export function parseKeySettings(settings: TextSettings): DeclaredKey {
+  return parse(key, settings);
+}
+
+/** The settings of a user, likewise. */
+export function parseUserSettings(settings: TextSettings): DeclaredUser {
+  return parse(user, settings);
+}
+
+function parse<Schema extends z.ZodType>(schema: Schema, settings: TextSettings): z.output<Schema> {
   const raw = Object.entries(settings).flatMap(([name, value]): [string, RawValue][] => {
     if (value === undefined) return [];
     return [
@@ -24,7 +34,7 @@ export function parseKeySettings(
     ];
   });
   const report = createReport(null, () => null, []);
-  const result = check(key, Object.fromEntries(raw), [], report);
+  const result = check(schema, Object.fromEntries(raw), [], report);
   if (result === null) throw new ConfigError(report.problems);
   return result;
 }

@@ -1,0 +1,206 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { migrate, openDatabase } from '../../src/database/index.ts';
+import { toLine } from '../../src/journal/record-line.ts';
+import { writeUsage } from '../../src/journal/usage-writer.repository.ts';
+import { charge, record } from '../journal/records.ts';
+import { createWorkplace } from './support.ts';
+
+const file = `users: [{ email: ada@example.com, balance: 5 }]
+teams: [{ name: research }]
+`;
+
+async function applied() {
+  const workplace = createWorkplace(file);
+  await workplace.sluice('apply');
+  return workplace;
+}
+
+const why = ['--reason', 'invoice 7'] as const;
+
+test('a user is created with a balance, once', async () => {
+  const { json, sluice } = await applied();
+  const options = '--name Eve --role admin --balance 12.5 --quota 7'.split(' ');
+  expect(await json('user', 'create', 'Eve@example.com', ...options)).toEqual({
+    id: expect.stringMatching(/^usr_/),
+    email: 'eve@example.com',
+    name: 'Eve',
+    role: 'admin',
+    balance: '12.5',
+    quota: '7',
+  });
+  expect(await sluice('user', 'create', 'eve@example.com')).toEqual({
+    code: 1,
+    out: '',
+    err: "sluice: user 'eve@example.com' exists already\n",
+  });
+  expect(await json('user', 'credit', 'eve@example.com', '1', ...why)).toMatchObject({
+    balance: '13.5',
+  });
+});
+
+test.each([
+  [['nobody'], 'EMAIL: expected an e-mail address'],
+  [['x@example.com', '--role', 'king'], '--role: expected'],
+  [['x@example.com', '--balance', 'much'], '--balance: expected an amount in USD'],
+  [[], 'EMAIL is required'],
+])('user create %j is a mistake in the command line', async (options, message) => {
+  const { sluice } = await applied();
+  const { code, err } = await sluice('user', 'create', ...options);
+  expect(err).toContain(message);
+  expect(code).toBe(2);
+});
+
+test('a credit and a correction stay in the books with who and why', async () => {
+  const { sluice, json, folder } = await applied();
+  expect(await json('user', 'credit', 'ADA@example.com', '2.5', ...why)).toEqual({
+    transaction: expect.stringMatching(/^tx_/),
+    user: 'ADA@example.com',
+    amount: '2.5',
+    balance: '7.5',
+  });
+  const taken = await sluice('user', 'credit', 'ada@example.com', '-0.000000001', ...why);
+  expect(taken.out).toBe("user 'ada@example.com' has a balance of 7.499999999 USD now\n");
+  const team = await sluice('team', 'credit', 'research', '100', ...why, '--actor', 'ops');
+  expect(team.out).toBe("team 'research' has a balance of 100 USD now\n");
+
+  const database = new DatabaseSync(join(folder, 'data/sluice.db'));
+  const rows = database
+    .prepare(
+      "select amount, kind, actor, reason from ledger_entries where reason is not null and (account like 'user:%' or account like 'team:%') order by amount",
+    )
+    .all();
+  database.close();
+  const reason = 'invoice 7';
+  expect(rows).toEqual([
+    { amount: -1, kind: 'correction', actor: 'command line', reason },
+    { amount: 2_500_000_000, kind: 'top-up', actor: 'command line', reason },
+    { amount: 100_000_000_000, kind: 'top-up', actor: 'ops', reason },
+  ]);
+});
+
+test.each([
+  [['user', 'credit', 'eve@example.com', '1', ...why], 1, "user 'eve@example.com' does not exist"],
+  [['team', 'credit', 'red', '1', ...why], 1, "team 'red' does not exist"],
+  [['user', 'credit', 'ada@example.com', '1'], 2, '--reason is required'],
+  [['user', 'credit', 'ada@example.com', '1', '--reason', ' '], 2, '--reason: expected why'],
+  [['user', 'credit', 'ada@example.com', '0', ...why], 2, 'AMOUNT: expected an amount in USD'],
+  [['user', 'credit', 'ada@example.com', '1e3', ...why], 2, 'AMOUNT: expected an amount in USD'],
+  [['user', 'credit', 'ada@example.com', ...why], 2, 'AMOUNT is required'],
+])('%j is refused', async (argv, code, message) => {
+  const { sluice } = await applied();
+  const outcome = await sluice(...argv);
+  expect(outcome.err).toContain(message);
+  expect(outcome.code).toBe(code);
+});
+
+async function used() {
+  const workplace = await applied();
+  const database = openDatabase({ url: `sqlite:${join(workplace.folder, 'data/sluice.db')}` });
+  await migrate(database);
+  const time = Date.UTC(2026, 10, 21, 23);
+  const lines = [
+    record('req_1', { time, charge: charge(10n) }),
+    record('req_2', { time: time + 1, model: '=1+1', charge: charge(30n) }),
+    record('req_3', { time: time + 2, model: 'a,"b"', outcome: 'failed' }),
+    record('req_4', { time: time + 3_600_000, channel: 'other', charge: charge(5n) }),
+  ];
+  await writeUsage(database, lines.map(toLine).join(','));
+  await database.close();
+  return workplace;
+}
+
+test('usage shows totals of all that matches', async () => {
+  const { sluice } = await used();
+  const { out } = await sluice('usage', '--limit', '1');
+  expect(out).toContain('\ntotal: 4 requests, 0.000000045 USD\nmore: --cursor ');
+  expect((await sluice('usage', '--channel', 'other')).out).toContain(
+    'total: 1 requests, 0.000000005',
+  );
+  expect((await sluice('usage', '--model', 'none')).out).toContain('total: 0 requests, 0 USD\n');
+});
+
+test('usage exports everything as CSV that no spreadsheet takes for a formula', async () => {
+  const { sluice } = await used();
+  const lines = (await sluice('usage', '--csv')).out.split('\r\n');
+  expect(lines[0]).toMatch(/^id,time,key,user,team,model,channel,/);
+  expect(lines.map((line) => line.split(',')[0])).toEqual([
+    'id',
+    'req_4',
+    'req_3',
+    'req_2',
+    'req_1',
+    '',
+  ]);
+  expect(lines[2]).toContain(',"a,""b""",');
+  expect(lines[3]).toContain(",'=1+1,");
+  expect(lines[4]).toContain('req_1,2026-11-21T23:00:00.000Z,key_1,usr_1,,gpt-5,openai-main,chat,');
+  const limited = await sluice('usage', '--csv', '--limit', '2');
+  expect(limited.out.split('\r\n')).toHaveLength(4);
+});
+
+test('usage sums up by the hour and whatever is asked', async () => {
+  const { sluice, json } = await used();
+  const tokens = {
+    cache_read: 1,
+    cache_write: 2,
+    cache_write_1h: 3,
+    input: 10,
+    output: 20,
+    reasoning: 5,
+  };
+  expect(await json('usage', '--by', 'channel')).toEqual({
+    data: [
+      {
+        channel: 'openai-main',
+        requests: 3,
+        failed: 1,
+        tokens: {
+          cache_read: 3,
+          cache_write: 6,
+          cache_write_1h: 9,
+          input: 30,
+          output: 60,
+          reasoning: 15,
+        },
+        cost: '0.00000004',
+      },
+      { channel: 'other', requests: 1, failed: 0, tokens, cost: '0.000000005' },
+    ],
+    requests: 4,
+    cost: '0.000000045',
+  });
+  const days = (await sluice('usage', '--by', 'day', '--csv')).out;
+  expect(days).toBe(
+    'day,requests,failed,in,out,cost\r\n2026-11-21,3,1,39,60,0.00000004\r\n2026-11-22,1,0,13,20,0.000000005\r\n',
+  );
+  expect((await sluice('usage', '--by', 'key', '--from', '2026-11-22T00:00:00Z')).out).toContain(
+    'total: 1 requests, 0.000000005 USD\n',
+  );
+  expect(await sluice('usage', '--by', 'mood')).toMatchObject({ code: 2 });
+});
+
+test('reconcile finds nothing, and then what was altered', async () => {
+  const { sluice, json, folder } = await used();
+  expect(await sluice('reconcile')).toEqual({
+    code: 0,
+    out: '4 rows, 2 hours, 2 transactions, 2 postings, 4 accounts, 2 meters: no differences\n',
+    err: '',
+  });
+  expect(await json('reconcile', '--from', '2026-11-22T00:00:00Z')).toEqual({
+    ok: true,
+    checked: { rows: 1, hours: 1 },
+    differences: 0,
+    first: [],
+  });
+  const database = new DatabaseSync(join(folder, 'data/sluice.db'));
+  database.exec("update usage set receipt = '[]' where id = 'req_1'");
+  database.close();
+  const { code, out } = await sluice('reconcile');
+  expect(code).toBe(1);
+  expect(out).toMatch(/^receipt req_1: expected 0, found 10\n.*: 1 differences\n$/);
+  const machine = await sluice('reconcile', '--json');
+  expect(machine.code).toBe(1);
+  expect(JSON.parse(machine.out)).toMatchObject({ ok: false, differences: 1 });
+});
