@@ -14,16 +14,9 @@ export {
   type Receipt,
   type ReceiptLine,
 } from './cost.ts';
-export {
-  holdOf,
-  imageHold,
-  textHold,
-  tokenBounds,
-  type ImageDemand,
-  type TextDemand,
-} from './hold-bound.ts';
+export { textHold, tokenBounds, type TextDemand } from './hold-bound.ts';
 export { imageLines, type ReturnedImage, type Unbillable } from './image-lines.ts';
-export { chargeOf, judgeUsage } from './judge-usage.ts';
+export { judgeUsage } from './judge-usage.ts';
 export { ratesOf, type PriceRates, type Rate } from './rates.ts';
 export { tokenLines, type PricedTokens } from './token-lines.ts';
 export { videoSecondLines, videoTokenLines } from './video-lines.ts';

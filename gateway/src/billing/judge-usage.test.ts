@@ -30,6 +30,8 @@ describe('S-39: usage that is not to be believed', () => {
     expect(judge({ input: 100_000, output: 80_000 })).toBe('quarantined');
     expect(judge({ input: 100_000, output: 80_000 }, false, 4)).toBe('reported');
     expect(judge({ output: 144_001 }, false, -5)).toBe('quarantined');
+    expect(judge({ output: 144_001 }, false, Number.NaN)).toBe('quarantined');
+    expect(judge({ output: 2 ** 50 }, false, 1e308)).toBe('quarantined');
   });
 
   it('has a bound for a model that does not say its window', () => {

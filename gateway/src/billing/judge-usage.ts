@@ -8,6 +8,8 @@ import type { PricedTokens } from './token-lines.ts';
  */
 const unknownWindow = 10_000_000;
 const unknownOutput = 1_000_000;
+/** More answers than this no API gives at once; what a request says is not to be trusted. */
+const mostAnswers = 128;
 
 /**
  * Are these numbers to be believed? `quarantined`: some of them were no counts at all, or they add up to more than
@@ -19,7 +21,8 @@ export function judgeUsage(
   model: Pick<Model, 'contextWindow' | 'maxOutputTokens'>,
   choices = 1,
 ): 'reported' | 'quarantined' {
-  const output = (model.maxOutputTokens ?? unknownOutput) * Math.max(1, choices);
+  const answers = choices >= 1 ? Math.min(choices, mostAnswers) : 1;
+  const output = (model.maxOutputTokens ?? unknownOutput) * answers;
   const window = (model.contextWindow ?? unknownWindow) + output;
   return absurd || totalOf(tokens) * 5 > window * 6 ? 'quarantined' : 'reported';
 }
