@@ -10,6 +10,7 @@ export const checkedColumns = [
   'user_id',
   'team_id',
   'outcome',
+  'usage_source',
   'cost',
   'receipt',
   'payer',
@@ -58,11 +59,15 @@ function payerOf(row: CheckedRow): HolderAccount {
   return row.payer === 'team' ? `team:${row.team_id}` : `user:${row.user_id}`;
 }
 
+/** Counts that nobody vouches for are charged up to what was held and no further. */
+const capped: ReadonlySet<string> = new Set(['estimated', 'quarantined']);
+
 /** What the receipt comes to; a text when it cannot be read. */
-function costOf({ receipt, multiplier }: CheckedRow): bigint | string {
+function costOf({ receipt, multiplier, usage_source, held }: CheckedRow): bigint | string {
   try {
     const items = JSON.parse(receipt ?? '') as Parameters<typeof receiptCost>[0];
-    return receiptCost(items, multiplier ?? '');
+    const cost = receiptCost(items, multiplier ?? '');
+    return capped.has(usage_source) && held !== null && held < cost ? held : cost;
   } catch (error) {
     return `a receipt (${(error as Error).message})`;
   }
