@@ -30,6 +30,7 @@ export class ChoiceDecoder {
   #hasRefusal = false;
   #reason: string | null = null;
   #stopReason: unknown = null;
+  #isFinished = false;
 
   constructor(index: number) {
     this.#index = index;
@@ -61,6 +62,8 @@ export class ChoiceDecoder {
     if (this.#reason === null && typeof reason === 'string' && reason !== '') {
       this.#reason = reason;
       this.#stopReason = stopReason;
+      // An answer without content is one by its reason alone: that must be known before the stream is over.
+      if (!this.#hasText && !this.#hasRefusal && !this.#calls.some) this.#finish(emit);
     }
   }
 
@@ -68,6 +71,12 @@ export class ChoiceDecoder {
   end(emit: Emit): void {
     this.#giveDetails(emit);
     this.#calls.end(emit);
+    this.#finish(emit);
+  }
+
+  #finish(emit: Emit): void {
+    if (this.#isFinished) return;
+    this.#isFinished = true;
     const finish = readFinish(this.#reason, this.#stopReason, {
       calls: this.#calls.some,
       text: this.#hasText,

@@ -12,7 +12,7 @@ import { moved, writeCitation, writeLogprobs } from './answer-details.ts';
 import { AnswerText, callId, markdownImage, wordsOf } from './answer-text.ts';
 import { writeFinish } from './finish.ts';
 import { memberName } from './message-members.ts';
-import { contentId, detailsIn, ownDetail } from './reasoning.ts';
+import { contentId, ownDetail } from './reasoning.ts';
 import { stateMembers } from './tool-calls.ts';
 
 type CallStart = Extract<GenerationEvent, { type: 'call-start' }>;
@@ -137,20 +137,17 @@ export class ChoiceEncoder {
       this.#place.reasoningStart = this.#place.reasoningLength;
       this.#place.interrupt();
     }
-    const details = this.#detailsOf(state, this.#open === 'text' ? contentId : null);
-    return details.length === 0 ? '' : this.#chunk(JSON.stringify({ reasoning_details: details }));
+    const detail = this.#detail(state, this.#open === 'text' ? contentId : null);
+    return detail === null ? '' : this.#chunk(JSON.stringify({ reasoning_details: [detail] }));
   }
 
-  #detailsOf(state: NativeState, id: string | null): readonly unknown[] {
-    if (state.kind !== 'envelope') {
-      const details = detailsIn(state);
-      this.#details += details.length;
-      return details;
-    }
+  /** Only envelopes mean something to a client: it can give them back to us. */
+  #detail(state: NativeState, id: string | null): JsonRecord | null {
+    if (state.kind !== 'envelope') return null;
     const { reasoningStart: start, reasoningLength: end } = this.#place;
     const detail = ownDetail({ state, id, start, end }, this.#details);
     this.#details += 1;
-    return [detail];
+    return detail;
   }
 
   #callStart({ call, id, name, kind, state }: CallStart): string {
@@ -169,9 +166,9 @@ export class ChoiceEncoder {
       ...stateMembers(state),
     };
     const delta: JsonRecord = { tool_calls: [entry] };
-    const details = state === undefined ? [] : this.#detailsOf(state, named);
+    const detail = state === undefined ? null : this.#detail(state, named);
     return this.#chunk(
-      JSON.stringify(details.length === 0 ? delta : { ...delta, reasoning_details: details }),
+      JSON.stringify(detail === null ? delta : { ...delta, reasoning_details: [detail] }),
     );
   }
 

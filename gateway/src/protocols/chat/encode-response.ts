@@ -14,7 +14,7 @@ import { moved, writeCitation, writeLogprobs, writeUsage } from './answer-detail
 import { AnswerText, answerId, callId, markdownImage, wordsOf } from './answer-text.ts';
 import { writeFinish } from './finish.ts';
 import { memberName } from './message-members.ts';
-import { contentId, detailsIn, ownDetail } from './reasoning.ts';
+import { contentId, ownDetail } from './reasoning.ts';
 import { writeCall } from './tool-calls.ts';
 
 /** A complete answer for a client. */
@@ -51,7 +51,7 @@ class MessageWriter {
   readonly #index: number;
   readonly #answer: AnswerContext;
   readonly #place = new AnswerText();
-  readonly #details: unknown[] = [];
+  readonly #details: JsonRecord[] = [];
   readonly #citations: Citation[] = [];
   readonly #members: Record<string, unknown> = {};
   #content = '';
@@ -134,13 +134,10 @@ class MessageWriter {
   }
 
   #addState(state: NativeState | undefined, id: string | null): void {
-    if (state === undefined) return;
-    if (state.kind === 'envelope') {
-      const { reasoningStart: start, reasoningLength: end } = this.#place;
-      this.#details.push(ownDetail({ state, id, start, end }, this.#details.length));
-      return;
-    }
-    this.#details.push(...detailsIn(state));
+    // Only envelopes mean something to a client: it can give them back to us.
+    if (state?.kind !== 'envelope') return;
+    const { reasoningStart: start, reasoningLength: end } = this.#place;
+    this.#details.push(ownDetail({ state, id, start, end }, this.#details.length));
   }
 
   #addOther(block: Block): void {

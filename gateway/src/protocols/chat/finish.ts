@@ -39,7 +39,8 @@ export function readFinish(
   stopReason: unknown,
   delivered: Delivered,
 ): Finish {
-  const named = reason === null || reason === '' ? 'end' : (reasons.get(reason) ?? 'other');
+  const named =
+    reason === null || reason === '' ? unnamed(delivered) : (reasons.get(reason) ?? 'other');
   if (named === 'end' && typeof stopReason === 'string' && stopReason !== '' && !delivered.calls) {
     return { reason: 'stop-sequence', stopSequence: stopReason };
   }
@@ -49,6 +50,11 @@ export function readFinish(
   return named === 'end' && delivered.refusal && !delivered.text
     ? { reason: 'refused' }
     : { reason: named };
+}
+
+/** Without a reason, what was delivered speaks for itself; nothing at all is no answer. */
+function unnamed({ calls, text, refusal }: Delivered): FinishReason {
+  return calls || text || refusal ? 'end' : 'other';
 }
 
 const words: Readonly<Record<FinishReason, string>> = Object.freeze({

@@ -13,8 +13,7 @@ export interface CallParts {
 export function readCallParts(entry: JsonRecord): CallParts {
   const custom = recordAt(entry, 'custom');
   const customName = text(custom['name']);
-  const isCustom =
-    customName !== '' || (entry['type'] === 'custom' && !isRecord(entry['function']));
+  const isCustom = customName !== '' || (isRecord(entry['custom']) && !isRecord(entry['function']));
   if (isCustom) {
     return { id: text(entry['id']), kind: 'custom', name: customName, text: text(custom['input']) };
   }
