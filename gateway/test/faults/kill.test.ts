@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { startSimulator } from 'simulator';
 import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/database/index.ts';
+import { balances, reconcile, type Difference } from '../../src/ledger/index.ts';
 import { createTestDatabase, isSkipped, type Dialect } from '../database/databases.ts';
 import { startGatewayProcess } from '../support/gateway-process.ts';
 import { runClients, type SeenAnswer } from './load.ts';
@@ -22,11 +23,12 @@ interface Row {
   readonly outcome: string;
   readonly status: number;
   readonly output_tokens: number;
+  readonly cost: bigint | null;
 }
 
 describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
   test.skipIf(isSkipped(dialect))(
-    `R-26 after ${loops[dialect]} kills under load every finished request has exactly one row`,
+    `R-26 after ${loops[dialect]} kills under load every finished request has exactly one row and is paid once`,
     { timeout: 60_000 + loops[dialect] * 10_000 },
     async () => {
       const simulator = await startSimulator();
@@ -41,6 +43,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
         await startAndSettle(folder);
         const rows = await readRows(databaseUrl);
         assertExactRows(seen, rows, loops[dialect]);
+        await assertExactBooks(databaseUrl, rows);
       } finally {
         await simulator.close();
         await drop();
@@ -99,8 +102,34 @@ async function readRows(url: string): Promise<Row[]> {
   try {
     return await database.kysely
       .selectFrom('usage')
-      .select(['id', 'outcome', 'status', 'output_tokens'])
+      .select(['id', 'outcome', 'status', 'output_tokens', 'cost'])
       .execute();
+  } finally {
+    await database.close();
+  }
+}
+
+/** Nothing lost and nothing doubled in the books either, whatever was killed between a row and its posting. */
+async function assertExactBooks(url: string, rows: readonly Row[]): Promise<void> {
+  const spent = rows.reduce((sum, { cost }) => sum + (cost ?? 0n), 0n);
+  expect(spent).toBeGreaterThan(0n);
+  const free = rows.filter(({ outcome }) => outcome === 'failed' || outcome === 'refused');
+  expect(free.filter(({ cost }) => cost !== null)).toEqual([]);
+  const unpaid = rows.filter(({ outcome, cost }) => outcome === 'completed' && !cost);
+  expect(unpaid).toEqual([]);
+  const database = openDatabase({ url });
+  try {
+    const user = await database.kysely
+      .selectFrom('users')
+      .select('id')
+      .where('email', '=', 'tester@example.com')
+      .executeTakeFirstOrThrow();
+    const account = `user:${user.id}` as const;
+    const left = await balances(database.kysely, [account]);
+    expect(left.get(account)).toBe(1_000n * 10n ** 9n - spent);
+    const differences: Difference[] = [];
+    await reconcile(database, {}, (difference) => void differences.push(difference));
+    expect(differences).toEqual([]);
   } finally {
     await database.close();
   }
