@@ -26,7 +26,7 @@ interface Content {
 export function encodeContents(turns: readonly Turn[], context: EncodeContext): JsonRecord[] {
   const contents: Content[] = [];
   for (const turn of turns) addTurn(contents, turn, context);
-  const filled = contents.filter(({ parts, results }) => parts.length + results.length > 0);
+  const filled = contents.filter((content) => !isEmpty(content));
   if (context.model.demandsSignatures) signCalls(filled);
   const written = filled.map((content, index) => write(content, filled[index - 1]));
   // The conversation has to begin with the user.
@@ -55,11 +55,17 @@ function addTurn(contents: Content[], turn: Turn, context: EncodeContext): void 
 
 /** The last content when the same one goes on, else a new one. */
 function contentFor(contents: Content[], role: Content['role']): Content {
+  if (isEmpty(contents.at(-1))) contents.pop();
   const last = contents.at(-1);
   if (last?.role === role) return last;
   const content: Content = { role, parts: [], results: [], calls: [], isMessage: false };
   contents.push(content);
   return content;
+}
+
+/** Of a turn that said nothing the others must not be kept apart. */
+function isEmpty(content: Content | undefined): boolean {
+  return content?.parts.length === 0 && content.results.length === 0;
 }
 
 function write({ role, parts, results }: Content, before: Content | undefined): JsonRecord {

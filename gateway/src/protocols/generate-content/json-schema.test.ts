@@ -12,7 +12,15 @@ const allowed = new Set(
     'minimum maximum pattern',
   ].flatMap((names) => names.split(' ')),
 );
-const types = new Set<unknown>(['STRING', 'NUMBER', 'INTEGER', 'BOOLEAN', 'ARRAY', 'OBJECT', 'NULL']);
+const types = new Set<unknown>([
+  'STRING',
+  'NUMBER',
+  'INTEGER',
+  'BOOLEAN',
+  'ARRAY',
+  'OBJECT',
+  'NULL',
+]);
 
 /** What the API would refuse, as sentences. */
 function complaints(schema: unknown, place = '$'): string[] {

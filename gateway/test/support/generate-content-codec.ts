@@ -1,0 +1,112 @@
+import type {
+  GenerationEvent,
+  GenerationRequest,
+  GenerationResponse,
+} from '../../src/canonical/index.ts';
+import {
+  generateContent,
+  generateContentCodec,
+} from '../../src/protocols/generate-content/index.ts';
+import type { AnswerContext, EncodeTarget } from '../../src/protocols/codec.ts';
+import type { WireRequest } from '../../src/protocols/index.ts';
+import { readEvents } from '../recordings/tap-run.ts';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** A body as the gateway's own checks hand it to the codec. */
+export function wireRequest(
+  json: unknown,
+  model = 'gemini-3.5-flash',
+  stream = false,
+): WireRequest {
+  const path = { operation: 'generate', model, stream } as const;
+  return generateContent.readRequest(
+    generateContent.openRequest(Buffer.from(JSON.stringify(json)), path),
+  );
+}
+
+export function decode(json: unknown, model?: string): GenerationRequest {
+  return generateContentCodec.decodeRequest(wireRequest(json, model));
+}
+
+export function target(model = 'gemini-3.5-flash', capabilities: string[] = []): EncodeTarget {
+  return {
+    model,
+    provider: 'gemini',
+    maxOutputTokens: null,
+    capabilities: new Set(capabilities),
+    echoReasoning: null,
+  };
+}
+
+/** A request that asks for nothing but what is given. */
+export function request(given: Partial<GenerationRequest>): GenerationRequest {
+  return {
+    model: 'm',
+    stream: false,
+    system: [],
+    turns: [{ role: 'user', blocks: [{ type: 'text', text: 'hi' }] }],
+    tools: [],
+    toolChoice: null,
+    parallelTools: null,
+    maxOutputTokens: null,
+    temperature: null,
+    topP: null,
+    topK: null,
+    presencePenalty: null,
+    frequencyPenalty: null,
+    seed: null,
+    stop: [],
+    choices: 1,
+    format: null,
+    verbosity: null,
+    reasoning: null,
+    logprobs: null,
+    cacheKey: null,
+    endUser: null,
+    wantsUsage: true,
+    extensions: [],
+    ...given,
+  };
+}
+
+export function answerContext(given: Partial<GenerationRequest> = {}): AnswerContext {
+  return {
+    requestId: 'req_0123456789abcdefghijklmn',
+    model: 'my-model',
+    createdAt: 1_700_000_000,
+    request: request(given),
+    inputTokens: 7,
+  };
+}
+
+export function decodeAnswer(json: unknown): GenerationResponse {
+  return generateContentCodec.decodeResponse(json as Json);
+}
+
+/** What the codec makes of an event stream. */
+export function decodeStream(text: string): GenerationEvent[] {
+  const decoder = generateContentCodec.createStreamDecoder();
+  const found: GenerationEvent[] = [];
+  const emit = (event: GenerationEvent) => void found.push(event);
+  for (const event of readEvents([Buffer.from(text)])) decoder.push(event, emit);
+  decoder.end(emit);
+  return found;
+}
+
+export function chunks(...answers: readonly unknown[]): string {
+  return answers.map((answer) => `data: ${JSON.stringify(answer)}\n\n`).join('');
+}
+
+/** A chunk of the first candidate. */
+export function chunk(parts: readonly unknown[], finishReason?: string): Json {
+  return { candidates: [{ content: { role: 'model', parts }, finishReason, index: 0 }] };
+}
+
+export function encodeStream(
+  events: readonly GenerationEvent[],
+  context: AnswerContext = answerContext(),
+): string {
+  const encoder = generateContentCodec.createStreamEncoder(context);
+  return events.map((event) => encoder.push(event)).join('') + encoder.end(null);
+}
