@@ -1,0 +1,161 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { ask, openGateway } from '../behaviour/support.ts';
+import { textProtocols } from '../behaviour/text-protocols.ts';
+import type { TestGateway } from '../support/gateway.ts';
+
+const secret = 'sk-test-0123456789abcdefghijklmnopqrstuv';
+const other = 'sk-other-0123456789abcdefghijklmnopqrstuv';
+const accounts = (key: string, more = '') => `
+channels:
+  - { name: sim, provider: simulator, base_url: SIMULATOR, protocols: [chat, responses, messages, generate-content], models: [demo-chat] }
+users: [{ email: u@example.com, balance: 100 }]
+${more}
+keys:
+  - { name: k, user: u@example.com, secret: ${secret}, ${key} }`;
+
+const [chat] = textProtocols;
+const schemes = {
+  bearer: { authorization: `Bearer ${secret}` },
+  'x-api-key': { 'x-api-key': secret, authorization: '' },
+  'x-goog-api-key': { 'x-goog-api-key': secret, authorization: '' },
+};
+
+async function statuses(gateway: TestGateway, count: number, headers = {}): Promise<number[]> {
+  const answers = await Promise.all(
+    Array.from({ length: count }, (_, index) =>
+      ask(
+        gateway,
+        textProtocols[index % textProtocols.length]!,
+        index % 2 === 0,
+        'demo-chat',
+        headers,
+      ),
+    ),
+  );
+  return answers.map(({ status }) => status).toSorted((a, b) => a - b);
+}
+
+describe.each([
+  ['rpm', 'rpm: 3', 60],
+  ['rph', 'rph: 3', 3_600],
+])('%s', (_name, setting, window) => {
+  test('so many at once and no more, under every scheme and in every protocol', async () => {
+    const gateway = await openGateway({ config: accounts(setting) });
+    expect(await statuses(gateway, 8)).toEqual([200, 200, 200, 429, 429, 429, 429, 429]);
+    for (const headers of Object.values(schemes)) {
+      for (const protocol of textProtocols) {
+        const answer = await ask(gateway, protocol, true, 'demo-chat', headers);
+        expect(answer.status).toBe(429);
+        expect(protocol.errorMessage(JSON.parse(answer.text))).toMatch(/^rate limit exceeded/);
+        const after = Number(answer.headers.get('retry-after'));
+        expect(after).toBeGreaterThan(window - 30);
+        expect(after).toBeLessThanOrEqual(window);
+        expect(answer.headers.get('x-should-retry')).toBe(after > 60 ? 'false' : null);
+      }
+    }
+    expect(gateway.simulator.requests()).toHaveLength(3);
+  });
+
+  test('what costs nothing is not counted: token counts and lists', async () => {
+    const gateway = await openGateway({ config: accounts(setting) });
+    const count = { model: 'demo-chat', messages: [{ role: 'user', content: 'hi' }] };
+    const contents = { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] };
+    for (let turn = 0; turn < 5; turn += 1) {
+      const answers = await Promise.all([
+        gateway.post('/v1/messages/count_tokens', count),
+        gateway.post('/v1beta/models/demo-chat:countTokens', contents),
+        fetch(`${gateway.url}/v1/models`, { headers: schemes.bearer }),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    }
+    expect(await statuses(gateway, 4)).toEqual([200, 200, 200, 429]);
+  });
+});
+
+test('a later refusal keeps the count: a broken body was a request too', async () => {
+  const gateway = await openGateway({ config: accounts('rpm: 2') });
+  const broken = await gateway.post(chat!.path('demo-chat', false), '{');
+  expect(broken.status).toBe(400);
+  expect(await statuses(gateway, 2)).toEqual([200, 429]);
+});
+
+test('a refused request is not counted', async () => {
+  const gateway = await openGateway({ config: accounts('rpm: 1, ips: ["10.0.0.0/8"]') });
+  expect(await statuses(gateway, 2)).toEqual([403, 403]);
+});
+
+test('a rate of zero admits nothing', async () => {
+  const gateway = await openGateway({ config: accounts('rpm: 0') });
+  expect(await statuses(gateway, 1)).toEqual([429]);
+});
+
+describe('concurrency', () => {
+  test('is what is under way, streams to their last byte', async () => {
+    const gateway = await openGateway({ config: accounts('max_concurrency: 2') });
+    const slow = { 'x-simulator-fault': 'events=10;gap=40' };
+    expect(await statuses(gateway, 5, slow)).toEqual([200, 200, 429, 429, 429]);
+    expect(await statuses(gateway, 2)).toEqual([200, 200]);
+    const refused = Promise.all([statuses(gateway, 2, slow), wait(100)]);
+    await wait(50);
+    const answer = await ask(gateway, chat!, false);
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1']);
+    await refused;
+  });
+
+  test('a client that leaves gives its slot back', async () => {
+    const gateway = await openGateway({ config: accounts('max_concurrency: 1') });
+    for (let turn = 0; turn < 3; turn += 1) {
+      const leaving = new AbortController();
+      const response = await fetch(gateway.url + chat!.path('demo-chat', true), {
+        method: 'POST',
+        headers: {
+          ...schemes.bearer,
+          'content-type': 'application/json',
+          'x-simulator-fault': 'events=100;gap=50',
+        },
+        body: JSON.stringify(chat!.body('demo-chat', true)),
+        signal: leaving.signal,
+      });
+      expect(response.status).toBe(200);
+      leaving.abort();
+      await expect
+        .poll(async () => (await ask(gateway, chat!, false)).status, { timeout: 2_000 })
+        .toBe(200);
+    }
+  });
+});
+
+test('a team’s rate is shared by its keys', async () => {
+  const gateway = await openGateway({
+    config: `${accounts('team: t', 'teams: [{ name: t, balance: 100, rpm: 3, members: [{ user: u@example.com, role: member }] }]')}
+  - { name: o, user: u@example.com, secret: ${other}, team: t }`,
+  });
+  expect(await statuses(gateway, 2)).toEqual([200, 200]);
+  const ofOther = { authorization: `Bearer ${other}` };
+  expect(await statuses(gateway, 3, ofOther)).toEqual([200, 429, 429]);
+});
+
+test('a key with a burst of token counts is slowed down in the end', async () => {
+  const gateway = await openGateway({ config: accounts('rpm: 1') });
+  const list = () => fetch(`${gateway.url}/v1/models`, { headers: schemes.bearer });
+  const seen: number[] = [];
+  for (let turn = 0; turn < 620; turn += 20) {
+    const answers = await Promise.all(Array.from({ length: 20 }, list));
+    seen.push(...answers.map(({ status }) => status));
+    await Promise.all(answers.map((answer) => answer.arrayBuffer()));
+  }
+  expect(seen.filter((status) => status === 200)).toHaveLength(600);
+  expect(seen.filter((status) => status === 429)).toHaveLength(20);
+});
+
+test('L-03 after its Retry-After the next request is admitted', async () => {
+  const gateway = await openGateway({ config: accounts('max_concurrency: 1') });
+  const busy = ask(gateway, chat!, true, 'demo-chat', { 'x-simulator-fault': 'events=5;gap=60' });
+  await wait(100);
+  const refused = await ask(gateway, chat!, false);
+  expect(refused.status).toBe(429);
+  await wait(Number(refused.headers.get('retry-after')) * 1_000);
+  expect((await ask(gateway, chat!, false)).status).toBe(200);
+  expect((await busy).status).toBe(200);
+});
