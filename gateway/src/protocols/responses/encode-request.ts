@@ -28,7 +28,11 @@ export function encodeRequest(
   noteForeign(request.extensions, losses);
   noteUnknown(request, losses);
   const { toolChoice, parallelTools, cacheKey, endUser } = request;
-  const tools = encodeTools(request.tools, losses);
+  const hosts = target.capabilities.has('hosted_tools');
+  const tools = encodeTools(request.tools, losses, hosts);
+  // With the last tool its choice goes too: upstreams refuse a choice among nothing.
+  const isIdle = tools.length === 0 && request.tools.length > 0 && toolChoice?.mode !== 'required';
+  const choice = isIdle ? null : toolChoice;
   const reasoning = encodeReasoningRequest(request, target, losses);
   const own = request.extensions
     .filter(({ protocol, name }) => protocol === 'responses' && !inside.test(name))
@@ -38,7 +42,7 @@ export function encodeRequest(
     stream: request.stream,
     ...encodeInput(request, losses),
     ...(tools.length > 0 && { tools }),
-    ...(toolChoice !== null && { tool_choice: encodeToolChoice(toolChoice, request.tools) }),
+    ...(choice !== null && { tool_choice: encodeToolChoice(choice, request.tools, hosts) }),
     ...(parallelTools !== null && { parallel_tool_calls: parallelTools }),
     ...encodeMaxOutputTokens(request.maxOutputTokens, losses),
     ...encodeSampling(request, target, losses),

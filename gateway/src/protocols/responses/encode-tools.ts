@@ -7,7 +7,7 @@ import type {
 } from '../../canonical/index.ts';
 import type { JsonRecord } from '../values.ts';
 import { namespaceDescription } from './decode-tools.ts';
-import { type LossNotes, noteForeign } from './loss-notes.ts';
+import { type LossNotes, notAvailable, noteForeign } from './loss-notes.ts';
 import { ownValue } from './own-extension.ts';
 
 interface Namespace {
@@ -17,14 +17,17 @@ interface Namespace {
   readonly tools: object[];
 }
 
-/** Neighbours in one namespace share an entry. Tools that another provider runs are left out. */
-export function encodeTools(tools: readonly Tool[], losses: LossNotes): object[] {
+/**
+ * Neighbours in one namespace share an entry.
+ * @param hosts the upstream runs tools of its own: one of another provider's can stand for it
+ */
+export function encodeTools(tools: readonly Tool[], losses: LossNotes, hosts = false): object[] {
   const entries: object[] = [];
   let open: Namespace | null = null;
   for (const tool of tools) {
     if (tool.type === 'hosted') {
       open = null;
-      const entry = encodeHosted(tool, losses);
+      const entry = encodeHosted(tool, losses, hosts);
       if (entry !== null) entries.push(entry);
       continue;
     }
@@ -55,7 +58,7 @@ function openNamespace(name: string, tools: readonly Tool[]): Namespace {
 
 function encodeFunction(tool: FunctionTool, losses: LossNotes): object {
   noteForeign(tool.extensions, losses);
-  if (tool.cache !== undefined) losses.dropped('tools.cache_control');
+  if (tool.cache !== undefined) losses.dropped('cache');
   const own = (tool.extensions ?? [])
     .filter(({ protocol, name }) => protocol === 'responses' && name.startsWith('tool.'))
     .map(({ name, value }) => [name.slice('tool.'.length), value] as const);
@@ -86,23 +89,49 @@ function encodeCustom({ name, description, grammar }: CustomTool): object {
   };
 }
 
-function encodeHosted(tool: HostedTool, losses: LossNotes): object | null {
+const codeInterpreter = Object.freeze({ type: 'code_interpreter', container: { type: 'auto' } });
+
+/** What this protocol has for the tools that several providers run. */
+const equivalents: Readonly<Partial<Record<HostedTool['kind'], { readonly type: string }>>> = {
+  'web-search': { type: 'web_search' },
+  code: codeInterpreter,
+};
+
+function encodeHosted(tool: HostedTool, losses: LossNotes, hosts: boolean): object | null {
   if (tool.protocol === 'responses') return tool.value as object;
-  losses.dropped(`tools.${tool.name}`);
-  return null;
+  const equivalent = hosts ? equivalents[tool.kind] : undefined;
+  if (equivalent === undefined) losses.dropped(`tools.${tool.name}`);
+  else losses.approximated(`tools.${tool.name}`);
+  return equivalent ?? null;
 }
 
-/** `tools`: what the names mean. */
-export function encodeToolChoice({ mode, only }: ToolChoice, tools: readonly Tool[]): unknown {
+/**
+ * `tools`: what the names mean.
+ * @throws Unconvertible when a tool is demanded that another provider runs.
+ */
+export function encodeToolChoice(
+  { mode, only }: ToolChoice,
+  tools: readonly Tool[],
+  hosts = false,
+): unknown {
   if (only === null || mode === 'none') return mode;
-  const named = only.map((name) => encodeNamed(name, tools));
+  const named = only
+    .map((name) => encodeNamed(name, tools, hosts))
+    .filter((entry) => entry !== null);
   const [first] = named;
+  if (first === undefined) {
+    if (mode === 'required') throw notAvailable('tool_choice', `the tool '${only.join("', '")}'`);
+    return 'none';
+  }
   if (mode === 'required' && named.length === 1) return first;
   return { type: 'allowed_tools', mode, tools: named };
 }
 
-function encodeNamed(name: string, tools: readonly Tool[]): object {
+/** Null for a tool that was left out. */
+function encodeNamed(name: string, tools: readonly Tool[], hosts: boolean): object | null {
   const tool = tools.find((each) => each.name === name);
-  if (tool?.type === 'hosted') return { type: name };
-  return { type: tool?.type ?? 'function', name };
+  if (tool?.type !== 'hosted') return { type: tool?.type ?? 'function', name };
+  if (tool.protocol === 'responses') return { type: name };
+  const equivalent = hosts ? equivalents[tool.kind] : undefined;
+  return equivalent === undefined ? null : { type: equivalent.type };
 }

@@ -16,7 +16,7 @@ interface Message {
  * @throws Unconvertible
  */
 export function encodeTurn(turn: Turn, losses: LossNotes): object[] {
-  if (turn.name !== undefined) losses.dropped('name');
+  if (turn.name !== undefined) losses.dropped('message.name');
   const items: object[] = [];
   let message: Message | null = null;
   for (const block of turn.blocks) {

@@ -224,8 +224,14 @@ describe('responses: what a request says', () => {
       { mode: 'auto', only: ['f'] },
     ],
   ])('the choice of a tool: %j', (written, expected) => {
-    const { toolChoice } = decodeBody({ model: 'm', input: 'Hi', tool_choice: written });
-    expect(toolChoice).toEqual(expected);
+    const tools = [
+      { type: 'function', name: 'f' },
+      { type: 'custom', name: 'p' },
+      { type: 'web_search' },
+    ];
+    const decoded = decodeBody({ model: 'm', input: 'Hi', tools, tool_choice: written });
+    expect(decoded.toolChoice).toEqual(expected);
+    expect(encodeBody(decoded).json['tool_choice']).toEqual(written);
   });
 
   it('log probabilities are wanted by what is included', () => {
@@ -316,6 +322,36 @@ describe('responses: a request for an upstream', () => {
       reasoning: { effort: 'medium', summary: 'auto' },
     });
     expect(json['tools']).toBeUndefined();
+  });
+
+  it('tools that other providers run: an equal one where the upstream runs any, else none', () => {
+    const tool = (kind: 'web-search' | 'fetch', name: string) =>
+      ({ type: 'hosted', kind, protocol: 'messages', name, value: { name } }) as const;
+    const tools = [tool('web-search', 'web_search_1'), tool('fetch', 'web_fetch_1')];
+    const runs = { capabilities: new Set(['hosted_tools']) };
+    const choose = (mode: 'auto' | 'required', ...only: string[]) => ({
+      ...bareRequest,
+      tools,
+      toolChoice: { mode, only },
+    });
+    const search = encodeBody(choose('required', 'web_search_1'), runs);
+    expect(search.json).toMatchObject({
+      tools: [{ type: 'web_search' }],
+      tool_choice: { type: 'web_search' },
+    });
+    expect(search.losses).toEqual([
+      { what: 'tools.web_search_1', how: 'approximated' },
+      { what: 'tools.web_fetch_1', how: 'dropped' },
+    ]);
+    for (const encode of [
+      () => encodeBody(choose('required', 'web_fetch_1'), runs),
+      () => encodeBody(choose('required', 'web_search_1')),
+    ]) {
+      expect(encode).toThrow(expect.objectContaining({ what: 'tool_choice' }));
+    }
+    expect(encodeBody(choose('auto', 'web_fetch_1'), runs).json['tool_choice']).toBe('none');
+    const none = encodeBody(choose('auto', 'web_search_1')).json;
+    expect([none['tools'], none['tool_choice']]).toEqual([undefined, undefined]);
   });
 
   it('a failed call says so in words', () => {
