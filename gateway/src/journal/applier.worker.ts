@@ -22,12 +22,15 @@ const checkpoints = setInterval(() => {
   file.checkpoint();
 }, 1_000);
 
+/** The last batch of the process before. */
+const leftOver = file.lastId();
 const stopRetention =
   keepUsage === null
     ? () => {}
     : keepUsageFor({
         database,
         keep: keepUsage,
+        mayStart: () => file.firstId() > leftOver,
         onProblem: ({ message }) => report({ kind: 'not-removed', message }),
       });
 

@@ -62,6 +62,7 @@ export function openJournalFile(dataDir: string) {
   );
   const reject = database.prepare('insert into rejected (line, reason) values (?, ?)');
   const last = database.prepare('select coalesce(max(id), 0) as id from batches');
+  const first = database.prepare('select min(id) as id from batches');
   const probe = database.prepare(
     'insert into probe (id, value) values (1, 1) on conflict (id) do update set value = value + 1',
   );
@@ -76,6 +77,8 @@ export function openJournalFile(dataDir: string) {
     after: (id: number, limit: number) => select.all(id, limit) as unknown as Batch[],
     /** What stands after `id`. */
     pendingAfter: (id: number) => pending.get(id) as unknown as Pending,
+    /** The oldest batch that is there; beyond all numbers when there is none. */
+    firstId: () => (first.get() as { id: number | null }).id ?? Infinity,
     lastId: () => (last.get() as { id: number }).id,
     /** Puts a record that the database will never take aside, for a person to look at. */
     reject: (line: string, reason: string) => void reject.run(line, reason),

@@ -3,27 +3,38 @@ import { removeOldUsage } from './retention.repository.ts';
 
 export interface RetentionOptions {
   readonly database: OpenDatabase;
-  /** Milliseconds for which usage rows are kept. */
+  /** Milliseconds for which usage rows are kept; a day at least. */
   readonly keep: number;
+  /**
+   * False while the journal may bring back what was applied before: a row that is gone would be taken for a new one.
+   */
+  readonly mayStart: () => boolean;
   /** Told why it stopped until its next turn. */
   readonly onProblem: (error: Error) => void;
 }
 
 /** How often it is looked whether there is something to remove. */
 const interval = 60_000;
+const shortest = 86_400_000;
 /** Rows per step and the pause between two: the applier's own work comes first. */
 const step = 1_000;
 const pause = 100;
 
 /** Removes old usage rows in small steps. Gives a function that stops it. */
-export function keepUsageFor({ database, keep, onProblem }: RetentionOptions): () => void {
+export function keepUsageFor({
+  database,
+  keep,
+  mayStart,
+  onProblem,
+}: RetentionOptions): () => void {
   let timer: NodeJS.Timeout;
   let stopped = false;
 
   async function turn(): Promise<void> {
     let removed = 0;
     try {
-      removed = await removeOldUsage(database, Date.now() - keep, step);
+      const before = Date.now() - Math.max(keep, shortest);
+      if (mayStart()) removed = await removeOldUsage(database, before, step);
     } catch (error) {
       if (!stopped) onProblem(error as Error);
     }
