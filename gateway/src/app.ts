@@ -32,6 +32,7 @@ import {
   createExchangeObserver,
   createExchangeTracer,
   createMetrics,
+  createUsageAlarm,
   type ChannelTarget,
   type Logger,
 } from './observability/index.ts';
@@ -176,7 +177,12 @@ export async function startApp({ config, logger, writeStall }: AppOptions): Prom
       clock,
       observer: createExchangeObserver(
         metrics.exchanges,
-        [metrics.exchanges.finished, logger.request, ...(tracer === null ? [] : [tracer])],
+        [
+          metrics.exchanges.finished,
+          logger.request,
+          createUsageAlarm(logger),
+          ...(tracer === null ? [] : [tracer]),
+        ],
         (error) => logger.error('an exchange could not be observed', error),
       ),
       random: Math.random,

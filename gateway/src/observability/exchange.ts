@@ -29,6 +29,8 @@ export interface ExchangeFacts {
   readonly error: string | null;
   readonly attempts: readonly AttemptFacts[];
   readonly tokens: TokenFacts;
+  /** `reported`, `estimated`, `quarantined` or `none`. */
+  readonly usageSource: string;
   readonly ttftMs: number | null;
   readonly durationMs: number;
 }

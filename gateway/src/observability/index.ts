@@ -10,3 +10,4 @@ export { createLogger, type Logger, type LogFields } from './logger.ts';
 export type { ChannelState, GatewayReadings } from './metrics/gateway-metrics.ts';
 export { createMetrics, type Metrics } from './metrics/metrics.ts';
 export { createExchangeTracer, type ChannelTarget } from './tracing/exchange-tracer.ts';
+export { createUsageAlarm } from './usage-alarm.ts';

@@ -11,11 +11,13 @@ const nano = 10n ** 9n;
 const opening = 1_000n * nano;
 
 let gateway: TestGateway;
+const warnings: string[] = [];
 /** What all rows so far say was charged. */
 let charged = 0n;
 
 beforeAll(async () => {
   gateway = await startTestGateway({
+    logger: { warn: (message) => void warnings.push(message) },
     config: `
 channels:
   - name: sim
@@ -128,6 +130,8 @@ describe.each(calls)('$name', ({ protocol, stream }) => {
     expect(nanoOf(row.cost)).toBeGreaterThanOrEqual(0n);
     expect(nanoOf(row.cost) <= (held ?? 0n)).toBe(true);
     expect(held).toBeGreaterThan(0n);
+    expect(warnings).toContain('the upstream reported usage that cannot be true');
+    warnings.length = 0;
   });
 
   test('an error before anything: nothing', async () => {

@@ -55,6 +55,7 @@ export function createExchangeMetrics(registry: Registry): ExchangeMetrics {
     channel: otherModel,
     result: otherModel,
   });
+  const usageSources = createTally<'source'>(maxCombinations, { source: otherModel });
   const failovers = createTally<'channel'>(maxCombinations, { channel: otherModel });
   const models = new Map<string, ModelSeries>();
   const open: Record<ExchangeKind, number> = { buffered: 0, stream: 0 };
@@ -99,6 +100,16 @@ export function createExchangeMetrics(registry: Registry): ExchangeMetrics {
       for (const { model, tokens } of models.values()) {
         for (const [member, kind] of tokenKinds) this.inc({ model, kind }, tokens[member]);
       }
+    },
+  });
+  new Counter({
+    name: 'sluice_usage_total',
+    help: 'Answers by where their counts come from; quarantined are counts that cannot be true.',
+    labelNames: ['source'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { labels, count } of usageSources.counts) this.inc(labels, count);
     },
   });
   const duration = new Histogram({
@@ -180,6 +191,7 @@ export function createExchangeMetrics(registry: Registry): ExchangeMetrics {
       countRequest(record, series.model);
       countAttempts(record.attempts);
       if (record.operation !== 'generate' || record.outcome === 'refused') return;
+      usageSources.add(record.usageSource, () => ({ source: record.usageSource }));
       addTokens(series.tokens, record.tokens);
       series.durations[record.stream ? 'stream' : 'buffered'].observe(record.durationMs / 1000);
       if (record.stream && record.ttftMs !== null) {
