@@ -197,6 +197,18 @@ describe('a chat stream', () => {
     expect(calls.map(({ text }) => text)).toEqual(['{}', '{"b":1}']);
   });
 
+  it('what comes behind the end of a call, or of the answer, is not sent', () => {
+    const { calls, finish } = readStream([
+      { type: 'call-start', call: 0, id: 'a', name: 'f', kind: 'function' },
+      { type: 'call-arguments', call: 0, text: '{}' },
+      { type: 'call-end', call: 0 },
+      { type: 'call-arguments', call: 0, text: 'x' },
+      finished('length'),
+      finished('end'),
+    ]);
+    expect([calls[0]?.text, finish]).toEqual(['{}', 'length']);
+  });
+
   it('texts that were cut are one, texts with something between are paragraphs', () => {
     const text = (each: string): GenerationEvent => ({ type: 'text', text: each });
     const end: GenerationEvent = { type: 'block-end' };

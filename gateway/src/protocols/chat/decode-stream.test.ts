@@ -117,6 +117,14 @@ describe('calls in a chat stream', () => {
     expect(callsOf(calls(...entries))).toEqual(expected);
   });
 
+  it('K12: a new id at the same index is another call, also behind one without arguments', () => {
+    const entry = (id: string) => calls({ index: 0, id, function: called('f', '') });
+    expect(callsOf(entry('a'), entry('b'))).toEqual([
+      ['a', 'f', ''],
+      ['b', 'f', ''],
+    ]);
+  });
+
   it('calls without any ids are told apart when one is complete', () => {
     const entry = { index: 0, id: '', function: called('f', '{"a":1}') };
     expect(callsOf(calls(entry), calls(entry))).toHaveLength(2);

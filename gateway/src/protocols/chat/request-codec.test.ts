@@ -99,6 +99,12 @@ describe('messages of a chat request', () => {
     ]);
   });
 
+  it('an empty text beside calls is none', () => {
+    const tool_calls = [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }];
+    const { turns } = decodeMessages({ role: 'assistant', content: '', tool_calls });
+    expect(turns[0]?.blocks.map(({ type }) => type)).toEqual(['tool-call']);
+  });
+
   it('the legacy function call and its result have no id', () => {
     const { turns, tools, toolChoice } = decode({
       messages: [
@@ -384,6 +390,24 @@ describe('what another client wrote, for a chat upstream', () => {
       'tool_result.is_error',
       'tool_result.media',
     ]);
+  });
+
+  it('an error says so once, a text file is said as text', () => {
+    const text = (each: string) => [{ type: 'text', text: each }] as const;
+    const failed = (each: string) =>
+      ({ type: 'tool-result', id: 'a', name: null, content: text(each), isError: true }) as const;
+    const base64 = Buffer.from('café').toString('base64');
+    const source = { kind: 'data', mime: 'text/plain', base64 } as const;
+    const { json, losses } = encode({
+      ...plain,
+      turns: [
+        { role: 'user', blocks: [failed('Error: bad'), failed('bad')] },
+        { role: 'user', blocks: [{ type: 'file', source, filename: 'a.txt' }] },
+      ],
+    });
+    const contents = (json['messages'] as { content: string }[]).map(({ content }) => content);
+    expect(contents).toEqual(['Error: bad', 'Error: bad', 'a.txt:\ncafé']);
+    expect(losses).toContainEqual({ what: 'file', how: 'approximated' });
   });
 
   it.each([
