@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import type { Candidate } from '../../src/canonical/index.ts';
+import { generateContentCodec } from '../../src/protocols/generate-content/index.ts';
+import { collectEvents } from '../support/collect-events.ts';
+import {
+  answerContext,
+  chunks,
+  decodeAnswer,
+  decodeStream,
+  encodeStream,
+  type Json,
+  target,
+  wireRequest,
+} from '../support/generate-content-codec.ts';
+import { absence, recordings } from './recordings.ts';
+
+const own = recordings.filter(({ protocol }) => protocol === 'generate-content');
+const cases = (chosen: typeof own) => chosen.map((recording) => [recording.id, recording] as const);
+const isRefused = /invalid_role/;
+const asked = own.filter(({ request }) => request !== null && request['contents'] !== undefined);
+const legal = asked.filter(({ request }) => !isRefused.test(JSON.stringify(request)));
+const answersOf = ({ body }: (typeof own)[number]) =>
+  (Array.isArray(body) ? body : [body]) as (Json | null | undefined)[];
+// One recorder wrapped the answer into an object of its own.
+const isAnswer = (recording: (typeof own)[number]) =>
+  recording.status === 200 &&
+  answersOf(recording).every((answer) => answer?.['candidates'] ?? answer?.['promptFeedback']);
+
+describe.skipIf(absence !== null)(`recorded generate-content through the codec`, () => {
+  it('there are some', () => {
+    expect([legal.length, own.filter(isAnswer).length, own.length]).toEqual([
+      expect.toSatisfy((count: number) => count > 80),
+      expect.toSatisfy((count: number) => count > 40),
+      expect.toSatisfy((count: number) => count > 90),
+    ]);
+  });
+
+  it.each(cases(legal))('%s: the request keeps its meaning', (_, { request, endpoint }) => {
+    const model = /models\/([\w.-]+)/.exec(endpoint)?.[1] ?? 'gemini-2.5-flash';
+    const decoded = generateContentCodec.decodeRequest(wireRequest(request, model));
+    const { json } = generateContentCodec.encodeRequest(decoded, target(model));
+    const again = generateContentCodec.decodeRequest(wireRequest(json, model));
+    // Once encoded, nothing changes any more.
+    expect(generateContentCodec.encodeRequest(again, target(model)).json).toEqual(json);
+    expect(wordsOf(json)).toEqual(wordsOf(request));
+  });
+
+  it.each(cases(asked.filter((recording) => !legal.includes(recording))))(
+    '%s: refused here too',
+    (_, { request, status }) => {
+      expect(status).toBe(400);
+      expect(() => generateContentCodec.decodeRequest(wireRequest(request))).toThrow(/role/);
+    },
+  );
+
+  it.each(cases(own.filter(isAnswer)))('%s: the answer', (_, recording) => {
+    const answers = answersOf(recording);
+    const streamed = decodeStream(chunks(...answers));
+    const back = collectEvents(decodeStream(encodeStream(streamed)));
+    expect(back).toEqual(comparable(collectEvents(streamed)));
+    const [only] = answers;
+    if (answers.length === 1 && only != null) {
+      const whole = decodeAnswer(only);
+      expect(comparable(collectEvents(streamed))).toEqual(comparable(whole.candidates));
+      const json = generateContentCodec.encodeResponse(whole, null, answerContext());
+      expect(decodeAnswer(json).candidates).toEqual(comparable(whole.candidates));
+    }
+  });
+
+  it.each(cases(own.filter(({ sse }) => typeof sse === 'string')))(
+    '%s: the stream',
+    (_, { sse }) => {
+      const events = decodeStream(sse ?? '');
+      const answers = collectEvents(events);
+      expect(answers.length).toBeGreaterThan(0);
+      expect(collectEvents(decodeStream(encodeStream(events)))).toEqual(comparable(answers));
+    },
+  );
+});
+
+/** What is not written into answers of ours, or told apart in them. */
+function comparable(candidates: readonly Candidate[]): Candidate[] {
+  return candidates.map(({ blocks, finish }) => ({
+    finish,
+    blocks: blocks.map((block) => {
+      if (block.type !== 'text') return block;
+      const { citations: _, ...kept } = block;
+      return kept;
+    }),
+  }));
+}
+
+/** Every text and every name, wherever it stands: enough to see that nothing got lost. */
+function wordsOf(json: unknown): unknown {
+  const words: string[] = [];
+  const walk = (value: unknown, key: string): void => {
+    if (Array.isArray(value)) for (const item of value) walk(item, key);
+    else if (typeof value === 'object' && value !== null) {
+      for (const [name, item] of Object.entries(value)) walk(item, name);
+    } else if (
+      typeof value === 'string' &&
+      ['text', 'name', 'data', 'fileUri', 'file_uri'].includes(key)
+    ) {
+      if (value !== '') words.push(value);
+    }
+  };
+  walk(json, '');
+  return words.toSorted();
+}
