@@ -82,11 +82,13 @@ const file: fc.Arbitrary<Block> = fc.oneof(
   })),
 );
 
-const nativeState = fc.oneof(
-  said.map((data): NativeState => ({ protocol: 'messages', kind: 'signature', data })),
-);
+const signature = said.map((data): NativeState => ({
+  protocol: 'messages',
+  kind: 'signature',
+  data,
+}));
 const thinking: fc.Arbitrary<Block> = fc.oneof(
-  fc.tuple(fc.string(), nativeState).map(([words, state]): Block => ({
+  fc.tuple(fc.string(), signature).map(([words, state]): Block => ({
     type: 'reasoning',
     text: words,
     state,
@@ -101,19 +103,17 @@ const thinking: fc.Arbitrary<Block> = fc.oneof(
 const shown = fc.oneof(text, image, file);
 
 /** One step: what the user says, what the model thinks, says and calls, and the results. */
-const step = fc
-  .record({
-    asked: fc.array(shown, { minLength: 1, maxLength: 3 }),
-    thought: fc.array(thinking, { maxLength: 2 }),
-    answered: fc.array(text, { minLength: 1, maxLength: 2 }),
-    calls: fc.array(
-      fc.record({ name, input, result: fc.array(shown, { maxLength: 2 }), isError: fc.boolean() }),
-      {
-        maxLength: 3,
-      },
-    ),
-  })
-  .map(({ asked, thought, answered, calls }) => ({ asked, thought, answered, calls }));
+const step = fc.record({
+  asked: fc.array(shown, { minLength: 1, maxLength: 3 }),
+  thought: fc.array(thinking, { maxLength: 2 }),
+  answered: fc.array(text, { minLength: 1, maxLength: 2 }),
+  calls: fc.array(
+    fc.record({ name, input, result: fc.array(shown, { maxLength: 2 }), isError: fc.boolean() }),
+    {
+      maxLength: 3,
+    },
+  ),
+});
 
 const conversation: fc.Arbitrary<Turn[]> = fc
   .tuple(fc.array(step, { maxLength: 3 }), fc.array(shown, { minLength: 1, maxLength: 2 }))

@@ -30,6 +30,22 @@ const fieldNames: Readonly<Record<string, string>> = {
   video: 'messages',
 };
 
+/** Details of a thing are told by the member that holds it. */
+const holders: readonly (readonly [prefix: string, member: string])[] = [
+  ['tool.', 'tools'],
+  ['tools.', 'tools'],
+  ['image.', 'messages'],
+  ['file.', 'messages'],
+  ['message.', 'messages'],
+  ['tool_call.', 'messages'],
+  ['tool_result.', 'messages'],
+];
+
+function fieldName(what: string): string {
+  if (Object.hasOwn(fieldNames, what)) return fieldNames[what] ?? what;
+  return holders.find(([prefix]) => what.startsWith(prefix))?.[1] ?? what;
+}
+
 /** Messages, to and from the canonical model. */
 export const messagesCodec = Object.freeze({
   name: 'messages',
@@ -50,5 +66,5 @@ export const messagesCodec = Object.freeze({
   encodeResponse,
   createStreamDecoder: () => new MessagesStreamDecoder(),
   createStreamEncoder: (answer) => new MessagesStreamEncoder(answer),
-  fieldName: (what) => (Object.hasOwn(fieldNames, what) ? (fieldNames[what] ?? what) : what),
+  fieldName,
 } satisfies Codec);

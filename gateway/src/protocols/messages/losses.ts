@@ -1,7 +1,7 @@
 import { type Extensions, type Loss, Unconvertible } from '../../canonical/index.ts';
 import type { WireObject } from './wire.ts';
 
-/** What is lost while one request is encoded; each thing once, however often it occurs. */
+/** What is lost while one request is encoded; each thing once in each way, however often it occurs. */
 export interface Losses {
   drop(what: string): void;
   approximate(what: string): void;
@@ -9,15 +9,15 @@ export interface Losses {
 }
 
 export function createLosses(): Losses {
-  const byName = new Map<string, Loss>();
+  const found = new Map<string, Loss>();
   const add = (what: string, how: Loss['how']): void => {
-    if (!byName.has(what)) byName.set(what, { what, how });
+    found.set(`${how} ${what}`, { what, how });
   };
   return {
     drop: (what) => add(what, 'dropped'),
     approximate: (what) => add(what, 'approximated'),
     get all() {
-      return [...byName.values()];
+      return [...found.values()];
     },
   };
 }
