@@ -17,6 +17,11 @@ const listAt = (value: Json, key: string): unknown[] => {
   return Array.isArray(list) ? list : [];
 };
 
+const textAt = (value: Json, key: string): string => {
+  const text = value[key];
+  return typeof text === 'string' ? text : '';
+};
+
 /** Some recorders keep the model in the URL. */
 function withModel(request: Json): Json {
   return { model: 'claude-sonnet-4-0', ...request };
@@ -159,7 +164,7 @@ describe.skipIf(absence !== null)(`the messages codec on recorded traffic ${abse
       ([, data]) => JSON.parse(String(data)) as Json,
     );
     const written = (member: string): string =>
-      deltas.map(({ delta }) => (isJson(delta) ? String(delta[member] ?? '') : '')).join('');
+      deltas.map(({ delta }) => (isJson(delta) ? textAt(delta, member) : '')).join('');
     const joined = (type: 'text' | 'reasoning') =>
       events.map((event) => (event.type === type ? event.text : '')).join('');
     expect(joined('text')).toBe(written('text'));

@@ -48,7 +48,6 @@ export function assertLegal(text: string): string[] {
     'message_stop',
   ]);
   const calls: string[] = [];
-  const ids = new Set<unknown>();
   let next = 0;
   let open: { type: string; written: string; signed: boolean } | null = null;
   for (const { name, data } of frames) {
@@ -65,7 +64,6 @@ export function assertLegal(text: string): string[] {
       if (type === 'tool_use') {
         expect(block['input']).toEqual({});
         expect(block['id']).toMatch(/^[a-zA-Z0-9_-]+$/);
-        ids.add(block['id']);
       }
       open = { type, written: '', signed: type === 'redacted_thinking' };
       continue;

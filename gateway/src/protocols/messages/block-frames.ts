@@ -13,7 +13,7 @@ export function thinkingDelta(index: number, text: string): string {
   return `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":{"type":"thinking_delta","thinking":${JSON.stringify(text)}}}\n\n`;
 }
 
-export function inputDelta(index: number, text: string): string {
+function inputDelta(index: number, text: string): string {
   return `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":{"type":"input_json_delta","partial_json":${JSON.stringify(text)}}}\n\n`;
 }
 

@@ -48,7 +48,10 @@ describe('max_tokens', () => {
     const limit = { maxOutputTokens: 64_000 };
     expect(encode({}).body.max_tokens).toBe(8000);
     expect(encode({}).losses).toEqual([]);
-    expect(encode({ maxOutputTokens: null }, limit).body.max_tokens).toBe(64_000);
+    expect(encode({ maxOutputTokens: null }, limit)).toMatchObject({
+      body: { max_tokens: 64_000 },
+      losses: [],
+    });
     expect(encode({ maxOutputTokens: null })).toMatchObject({
       body: { max_tokens: 8192 },
       losses: ['~max_tokens'],
@@ -358,6 +361,8 @@ describe('settings', () => {
     ]);
     const sampling = encode(fields, { capabilities: new Set(['sampling', 'reasoning']) });
     expect([sampling.body['top_p'], sampling.body['temperature']]).toEqual([0.9, undefined]);
+    const newer = { model: 'claude-opus-4-8', capabilities: new Set(['sampling']) };
+    expect(encode(fields, newer).body['top_p']).toBe(undefined);
   });
 
   it('refuses several answers and probabilities', () => {

@@ -8,7 +8,7 @@ import { encodeTools } from './encode-tools.ts';
 import { encodeTurns, type Message, moveMarker, text } from './encode-turns.ts';
 import { applyExtensions, createLosses, type Losses } from './losses.ts';
 import { encodeOutputSchema } from './output-schema.ts';
-import { refusesPrefill } from './thinking-models.ts';
+import { refusesPrefill, refusesSampling } from './thinking-models.ts';
 import type { WireObject } from './wire.ts';
 
 /** Required here; stands in when neither the client nor the catalogue names a limit. */
@@ -42,7 +42,7 @@ export function encodeRequest(
   const stop = encodeStop(request.stop, losses);
   if (stop.length > 0) body['stop_sequences'] = stop;
   const { topP } = request;
-  if (topP !== null && target.capabilities.has('sampling') && !isThinking) body['top_p'] = topP;
+  if (topP !== null && takesTopP(target, isThinking)) body['top_p'] = topP;
   else if (topP !== null) losses.drop('top_p');
   applyExtensions(body, request.extensions, losses);
   addTo(body, 'metadata', request.endUser === null ? {} : { user_id: request.endUser });
@@ -81,9 +81,15 @@ function reportSampling(request: GenerationRequest, losses: Losses): void {
   for (const [what, value] of Object.entries(wishes)) if (value !== null) losses.drop(what);
 }
 
+function takesTopP({ model, capabilities }: EncodeTarget, isThinking: boolean): boolean {
+  return capabilities.has('sampling') && !isThinking && !refusesSampling(model);
+}
+
+/** The model's own limit is what a client that names none expects; anything less is told. */
 function boundOutput(asked: number | null, limit: number | null, losses: Losses): number {
-  const bounded = Math.min(asked ?? limit ?? defaultMaxTokens, limit ?? Number.POSITIVE_INFINITY);
-  if (bounded !== asked) losses.approximate('max_tokens');
+  const wanted = asked ?? limit;
+  const bounded = Math.min(wanted ?? defaultMaxTokens, limit ?? Number.POSITIVE_INFINITY);
+  if (bounded !== wanted) losses.approximate('max_tokens');
   return bounded;
 }
 

@@ -44,6 +44,11 @@ export function refusesPrefill(model: string): boolean {
   return mode === 'either' || mode === 'adaptive';
 }
 
+/** The ones after Claude 4.6 take no `top_p`, whatever their catalogue entry says of sampling in general. */
+export function refusesSampling(model: string): boolean {
+  return thinkingOf(model).mode === 'adaptive';
+}
+
 /** Major times a hundred plus minor: `claude-opus-4-6` is 406, `claude-3-7-sonnet@20250219` 307; dates are none. */
 function versionOf(name: string): number | null {
   const found =
