@@ -50,6 +50,7 @@ import { createChannelAffinity, createChannelHealth } from './routing/index.ts';
 import { createFirstAdmin, offerFirstKey, type FirstStart } from './startup/first-start.ts';
 import { startSimulatorProcess, type SimulatorProcess } from './startup/simulator-process.ts';
 import { createGuardedFetch, createUpstreamClient, FetchRefused } from './upstream/index.ts';
+import { sumUsage } from './usage/index.ts';
 
 /** A gateway that is running. */
 export interface App {
@@ -103,6 +104,7 @@ export async function startApp({ config, logger, writeStall }: AppOptions): Prom
       dataDir,
       maxSize: config.journal.maxSize,
       databaseUrl: config.storage.url,
+      keepUsage: config.retention.usage,
       onProblem: ({ kind, message }) =>
         logger.warn(`journal: ${kind}`, { component: 'journal', detail: message }),
     });
@@ -206,6 +208,10 @@ export async function startApp({ config, logger, writeStall }: AppOptions): Prom
       relay,
       admission,
       counters,
+      usage: {
+        sums: ({ by, ...filter }) => sumUsage(database.kysely, filter, by),
+        spent: (meters) => spentOf(database.kysely, meters),
+      },
       keys,
       snapshot: catalogue.snapshot,
       now: clock.now,

@@ -17,6 +17,7 @@ export {
 export { textHold, tokenBounds, type TextDemand } from './hold-bound.ts';
 export { imageLines, type ReturnedImage, type Unbillable } from './image-lines.ts';
 export { judgeUsage } from './judge-usage.ts';
+export { metersOf } from './meters-of.ts';
 export { ratesOf, type PriceRates, type Rate } from './rates.ts';
 export { tokenLines, type PricedTokens } from './token-lines.ts';
 export { videoSecondLines, videoTokenLines } from './video-lines.ts';

@@ -15,6 +15,7 @@ import { healthRoutes, type Health } from './health/routes.ts';
 import { metricsRoutes } from './metrics/routes.ts';
 import { createModelLists } from './model-lists.ts';
 import { openaiRoutes, websocketRefusal } from './openai/routes.ts';
+import { usageRoute, type UsageSource } from './openai/usage.ts';
 import { createRateHooks } from './rates.ts';
 import { createTextExchange } from './text-exchange.ts';
 import { answerUnknownPaths } from './unknown-path.ts';
@@ -23,6 +24,7 @@ export interface EndpointOptions {
   readonly relay: Relay;
   readonly admission: Admission;
   readonly counters: Counters;
+  readonly usage: UsageSource;
   readonly keys: KeyDirectory;
   /** The current catalogue; called for every model list. */
   readonly snapshot: () => CatalogueSnapshot;
@@ -53,6 +55,7 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointOpti
   server.register(consolePage);
   server.register(websocketRefusal);
   server.register(openaiRoutes(context));
+  server.register(usageRoute(context, options));
   server.register(anthropicRoutes(context));
   server.register(geminiRoutes(context));
   server.register(geminiV1Routes(context));

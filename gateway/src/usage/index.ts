@@ -7,3 +7,4 @@ export {
   type UsageSum,
 } from './usage-sums.repository.ts';
 export { listUsage, totalUsage, type UsageFilter, type UsagePage } from './usage.repository.ts';
+export { encodeOwnUsage, type MoneyLimit, type OwnLimits } from './own-usage.ts';

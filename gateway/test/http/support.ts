@@ -52,6 +52,8 @@ export interface GatewaySettings {
   readonly run?: Relay['run'];
   readonly snapshot?: () => CatalogueSnapshot;
   readonly health?: () => Health;
+  readonly usage?: EndpointOptions['usage'];
+  readonly counters?: EndpointOptions['counters'];
   readonly routes?: (server: FastifyInstance, options: EndpointOptions) => void;
 }
 
@@ -90,7 +92,8 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
       },
     },
     admission: createAdmission({ inFlight: 1_000, queue: 0, isOverloaded: () => false }),
-    counters: createMemoryCounters({
+    usage: settings.usage ?? { sums: async () => [], spent: async () => new Map() },
+    counters: settings.counters ?? createMemoryCounters({
       now: () => now,
       monotonic: () => performance.now(),
       spent: async () => new Map(),
