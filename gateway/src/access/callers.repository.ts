@@ -9,6 +9,8 @@ export interface CallerEntry {
   /** Null while the key has no secret. */
   readonly hash: string | null;
   readonly caller: Caller;
+  /** The secret before the last rotation: the same caller, whose time ends with the grace at the latest. */
+  readonly previous: { readonly hash: string; readonly caller: Caller } | null;
 }
 
 const pageSize = 5_000;
@@ -49,12 +51,16 @@ export async function callersSince(db: Kysely<Database>, revision: number): Prom
   return createMapper(db)(rows);
 }
 
-/** The keys with these hashes. */
+/** The keys with these hashes, present or previous. */
 export async function callersByHash(
   db: Kysely<Database>,
   hashes: readonly string[],
 ): Promise<CallerEntry[]> {
-  const rows = await keyRows(db).where('keys.hash', 'in', hashes).execute();
+  const rows = await keyRows(db)
+    .where((where) =>
+      where.or([where('keys.hash', 'in', hashes), where('keys.previous_hash', 'in', hashes)]),
+    )
+    .execute();
   return createMapper(db)(rows);
 }
 
@@ -77,6 +83,8 @@ function keyRows(db: Kysely<Database>) {
       'keys.rph',
       'keys.max_concurrency',
       'keys.revoked_at',
+      'keys.previous_hash',
+      'keys.previous_until',
     ])
     .select(
       sql<number>`keys.enabled * users.enabled * coalesce(teams.enabled, 1)`.as('all_enabled'),
@@ -125,8 +133,15 @@ function createEntryMapper(holders: Holders): (row: Row) => CallerEntry {
       conversion,
       enabled: row.all_enabled === 1 && row.revoked_at === null,
     });
-    return { hash: row.hash, caller };
+    return { hash: row.hash, caller, previous: previousOf(row, caller) };
   };
+}
+
+function previousOf(row: Row, caller: Caller): CallerEntry['previous'] {
+  const { previous_hash: hash, previous_until: until } = row;
+  if (hash === null || until === null) return null;
+  const expiresAt = Math.min(until, caller.expiresAt ?? until);
+  return { hash, caller: Object.freeze({ ...caller, expiresAt }) };
 }
 
 function shared<Value>(known: Map<string, Value>, text: string, make: (text: string) => Value) {

@@ -31,17 +31,27 @@ export function createKeyDirectory(options: KeyDirectoryOptions): LoadedKeyDirec
   const callers = new Map<string, Caller>();
   /** Key id → its hash, to forget the old one when a secret is replaced. */
   const hashes = new Map<string, string>();
+  /** Likewise of the secrets before, of keys that were rotated. */
+  const previousHashes = new Map<string, string>();
   const lookup = createKeyLookup({ database, now });
   let seen: number | null = null;
 
-  function keep({ hash, caller }: CallerEntry): void {
-    const old = hashes.get(caller.keyId);
-    if (old !== undefined && old !== hash) callers.delete(old);
-    if (hash === null) {
-      hashes.delete(caller.keyId);
-      return;
-    }
-    hashes.set(caller.keyId, hash);
+  function keep({ hash, caller, previous }: CallerEntry): void {
+    forget(hashes, caller.keyId);
+    forget(previousHashes, caller.keyId);
+    if (hash !== null) put(hashes, hash, caller);
+    if (previous !== null) put(previousHashes, previous.hash, previous.caller);
+  }
+
+  function forget(known: Map<string, string>, keyId: string): void {
+    const old = known.get(keyId);
+    if (old === undefined) return;
+    known.delete(keyId);
+    callers.delete(old);
+  }
+
+  function put(known: Map<string, string>, hash: string, caller: Caller): void {
+    known.set(caller.keyId, hash);
     callers.set(hash, caller);
   }
 
@@ -60,7 +70,7 @@ export function createKeyDirectory(options: KeyDirectoryOptions): LoadedKeyDirec
     }
     if (entry === null) return null;
     keep(entry);
-    return entry.caller;
+    return callers.get(hash) ?? null;
   }
 
   return {

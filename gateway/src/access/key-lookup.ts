@@ -44,7 +44,11 @@ export function createKeyLookup(options: {
     const batch = asked;
     try {
       const entries = await callersByHash(options.database.kysely, [...batch.keys()]);
-      const found = new Map(entries.map((entry) => [entry.hash, entry]));
+      const found = new Map<string | null, CallerEntry>();
+      for (const entry of entries) {
+        found.set(entry.hash, entry);
+        if (entry.previous !== null) found.set(entry.previous.hash, entry);
+      }
       for (const [hash, { resolve }] of batch) {
         const entry = found.get(hash) ?? null;
         if (entry === null) missing.add(hash, options.now());

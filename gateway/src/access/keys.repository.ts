@@ -3,7 +3,7 @@ import type { DeclaredKey } from '../config/index.ts';
 import { assertMayChange, type Change, type Upserted } from '../database/change.ts';
 import { parseUsd } from '../database/money.ts';
 import { bit, createId, differs } from '../database/rows.ts';
-import type { Database, Owner } from '../database/schema.ts';
+import type { Database, KeyTable, Owner } from '../database/schema.ts';
 import { createKeySecret, displayPrefix } from './key-secret.ts';
 import { findKey, type StoredKey } from './key-queries.repository.ts';
 
@@ -60,26 +60,38 @@ export async function createKey(
 }
 
 /**
- * Replaces the secret; the old one stops working.
- * @throws Error when there is no such key, or its secret is set in the configuration file.
+ * Replaces the secret, and tells the new one this once. The old one stays valid for `grace` milliseconds; one that
+ * was replaced before it stops working.
+ * @throws Error when there is no such key, it is revoked or has no secret, or its secret is set in the
+ *   configuration file.
  */
 export async function rotateKey(
   change: Change,
   name: string,
+  grace: number,
 ): Promise<{ readonly key: StoredKey; readonly secret: string }> {
   const existing = await find(change.trx, name);
   if (existing === undefined) throw new Error(`key '${name}' does not exist`);
+  // Its old secret would become valid again.
+  if (existing.revoked_at !== null) throw new Error(`key '${name}' is revoked: create a new one`);
+  if (existing.hash === null) {
+    throw new Error(`key '${name}' has no secret yet: 'sluice key create' gives it one`);
+  }
   if (existing.secret_owner !== null) {
     assertMayChange(change, 'the secret of key', name, existing.secret_owner);
   }
-  return issue(change, name);
+  return issue(
+    change,
+    name,
+    grace > 0 ? { previous_hash: existing.hash, previous_until: change.now + grace } : {},
+  );
 }
 
 /** Ends a key for good, whoever owns it. False when there is no such key or it is revoked already. */
 export async function revokeKey(change: Change, name: string): Promise<boolean> {
   const existing = await find(change.trx, name);
   if (existing === undefined || existing.revoked_at !== null) return false;
-  await update(change, name, { revoked_at: change.now });
+  await update(change, name, { revoked_at: change.now, previous_hash: null, previous_until: null });
   return true;
 }
 
@@ -92,9 +104,13 @@ export async function disableKey(change: Change, name: string): Promise<boolean>
   return true;
 }
 
-async function issue(change: Change, name: string) {
+async function issue(
+  change: Change,
+  name: string,
+  previous: Partial<Pick<KeyTable, 'previous_hash' | 'previous_until'>> = {},
+) {
   const secret = createKeySecret();
-  await update(change, name, setSecret(change, secret));
+  await update(change, name, { ...setSecret(change, secret), ...previous });
   const key = await findKey(change.trx, name);
   if (key === null) throw new Error(`key '${name}' does not exist`);
   return { key, secret };
@@ -107,6 +123,8 @@ function setSecret(change: Change, secret: string) {
     secret_owner: change.owner,
     prefix: displayPrefix(secret),
     revoked_at: null,
+    previous_hash: null,
+    previous_until: null,
   };
 }
 
@@ -121,7 +139,10 @@ async function secretColumns(
   const other = await change.trx
     .selectFrom('keys')
     .select('name')
-    .where('hash', '=', columns.hash)
+    .where((where) =>
+      where.or([where('hash', '=', columns.hash), where('previous_hash', '=', columns.hash)]),
+    )
+    .where('name', '<>', name)
     .executeTakeFirst();
   if (other !== undefined)
     throw new Error(`keys '${other.name}' and '${name}' have the same secret`);

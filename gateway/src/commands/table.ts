@@ -57,6 +57,11 @@ export const commandTable: readonly TableEntry[] = [
     load: async () => (await import('./key-list.ts')).keyList,
   },
   {
+    name: 'key rotate',
+    summary: 'Give a key a new secret and print it, this once',
+    load: async () => (await import('./key-rotate.ts')).keyRotate,
+  },
+  {
     name: 'key revoke',
     summary: 'Make a key unusable for good',
     load: async () => (await import('./key-revoke.ts')).keyRevoke,

@@ -5,4 +5,4 @@ export { parseKeySettings, parseUserSettings } from './account-settings.ts';
 export { parseTimestamp } from './leaf.ts';
 export { ConfigError, type ConfigProblem, formatProblem } from './problem.ts';
 export { providerDefaults, type ProviderDefaults } from './provider-defaults.ts';
-export { formatDuration } from './units.ts';
+export { formatDuration, parseDuration } from './units.ts';

@@ -122,6 +122,10 @@ export interface KeyTable extends Owned {
   /** JSON: `{ models: string[], ips: string[], conversion: 'lenient' | 'strict' }`. */
   settings: string;
   revoked_at: number | null;
+  /** The hash of the secret before the last rotation; valid until `previous_until`. Null: none. */
+  previous_hash: string | null;
+  /** Unix milliseconds. */
+  previous_until: number | null;
 }
 
 /** Only ever added to. */

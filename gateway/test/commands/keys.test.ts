@@ -102,6 +102,41 @@ test('a revoked key is listed as not enabled', async () => {
   });
 });
 
+test('a key gets a new secret, the old one has its grace, and file-declared secrets stay in the file', async () => {
+  const { sluice, json, write } = await applied();
+  const { key: first } = (await json('key', 'create', ...ada, '--name', 'ci')) as { key: string };
+  const before = Date.now();
+  const rotated = (await json('key', 'rotate', 'ci', '--grace', '30m')) as Record<string, string>;
+  expect(rotated).toMatchObject({ name: 'ci', user: 'ada@example.com' });
+  expect(rotated['key']).toMatch(/^sk-.{32,}$/);
+  expect(rotated['key']).not.toBe(first);
+  const until = Date.parse(rotated['previous_valid_until'] ?? '');
+  expect(until).toBeGreaterThanOrEqual(before + 1_800_000);
+  expect(until).toBeLessThanOrEqual(Date.now() + 1_800_000);
+  // By its id, and without a word about the old one.
+  const atOnce = await sluice('key', 'rotate', rotated['id'] ?? '', '--grace', '0s');
+  expect(atOnce.out).toMatch(
+    /^key 'ci' of ada@example.com, shown this once:\nsk-\S+\nthe old one is no longer valid\n$/,
+  );
+  expect((await sluice('key', 'rotate', 'ci')).out).toContain('the old one is valid until ');
+
+  expect(await sluice('key', 'rotate', 'nothing')).toMatchObject({
+    code: 1,
+    err: "sluice: key 'nothing' does not exist\n",
+  });
+  for (const grace of ['soon', '91d', '10']) {
+    const mistake = await sluice('key', 'rotate', 'ci', '--grace', grace);
+    expect(mistake.code).toBe(2);
+    expect(mistake.err).toContain(`--grace: expected a time up to 90d such as 24h or 30m`);
+  }
+  write(file.replace('rpm: 5', `secret: sk-${'f'.repeat(40)}`));
+  await sluice('apply');
+  expect(await sluice('key', 'rotate', 'declared')).toMatchObject({
+    code: 1,
+    err: "sluice: the secret of key 'declared' is kept in the configuration file and cannot be changed from here\n",
+  });
+});
+
 test('usage is a page, empty at first', async () => {
   const { sluice, json } = await applied();
   expect(await json('usage', '--from', '2026-01-01T00:00:00Z')).toEqual({ data: [], next: null });

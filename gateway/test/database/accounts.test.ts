@@ -117,12 +117,12 @@ describe.each(dialects)('%s', (dialect) => {
         prefix: '',
       });
       await change(database, (console) => createKey(console, declared), 'console');
-      const rotated = await change(database, (console) => rotateKey(console, 'late'), 'console');
+      const rotated = await change(database, (console) => rotateKey(console, 'late', 0), 'console');
       expect(rotated.key).toMatchObject({ owner: 'file', secretOwner: 'console' });
       expect(await change(database, (file) => upsertKey(file, declared))).toBe('unchanged');
       const again = change(database, (console) => createKey(console, declared), 'console');
       await expect(again).rejects.toThrow("key 'late' exists already");
-      const ofTheFile = change(database, (console) => rotateKey(console, 'ci'), 'console');
+      const ofTheFile = change(database, (console) => rotateKey(console, 'ci', 0), 'console');
       await expect(ofTheFile).rejects.toThrow('is kept in the configuration file');
     });
 

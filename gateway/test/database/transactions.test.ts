@@ -135,7 +135,7 @@ describe.each(dialects)('%s', (dialect) => {
     async () => {
       const { url, drop } = await createTestDatabase(dialect);
       const program = fileURLToPath(new URL('migrate.program.ts', import.meta.url));
-      await Promise.all(Array.from({ length: 4 }, () => run(process.execPath, [program, url])));
+      await Promise.all(Array.from({ length: 6 }, () => run(process.execPath, [program, url])));
       const database = openDatabase({ url });
       const { rows } = await sql`select name from kysely_migration`.execute(database.kysely);
       expect(rows).toHaveLength(Object.keys(createMigrations(dialect)).length);
