@@ -64,7 +64,7 @@ function encodeTool(tool: Tool, context: EncodeContext): JsonRecord {
 
 function encodeFunction(tool: FunctionTool, { losses }: EncodeContext): JsonRecord {
   losses.foreign(tool.extensions);
-  if (tool.cache !== undefined) losses.dropped('tools.cache');
+  if (tool.cache !== undefined) losses.dropped('cache');
   const entry: Record<string, unknown> = {};
   const members: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(ownMembers(tool.extensions))) {
