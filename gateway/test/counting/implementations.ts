@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createClient } from '@redis/client';
+import { expect } from 'vitest';
 import { createMemoryCounters, createRedisCounters } from '../../src/counting/index.ts';
 import type { Counters } from '../../src/counting/index.ts';
 
@@ -68,6 +69,7 @@ export async function openBench(kind: Implementation): Promise<CountingBench> {
             liveNodes: () => 1,
             log: { info: () => {}, error: () => {} },
             serverTime: () => clock.wall * 1_000,
+            commandTimeoutMs: 10_000,
           });
     opened.push(counters);
     return counters;
@@ -80,6 +82,8 @@ export async function openBench(kind: Implementation): Promise<CountingBench> {
     asked,
     another: open,
     async close() {
+      // A node that lost Redis counts alone: then these tests would not have shown what they say.
+      expect(opened.filter(({ degraded }) => degraded)).toEqual([]);
       await Promise.all(opened.map((counters) => counters.close()));
       if (kind === 'redis') await removeKeys(prefix);
     },

@@ -76,18 +76,19 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
     const limits = rate(1_000);
     await admitted(node, limits, 50);
     redis.freeze();
-    const times: number[] = [];
+    const slow: number[] = [];
+    const quick: number[] = [];
     for (let at = 0; at < 500; at += 1) {
+      const times = node.degraded ? quick : slow;
       const begin = performance.now();
       await admit(node, limits);
       times.push(performance.now() - begin);
     }
-    expect(node.degraded).toBe(true);
-    times.sort((a, b) => b - a);
-    // Generous to a busy machine: 50 ms of waiting, and the time to notice that it is over.
-    expect(times[0]).toBeLessThan(100);
-    expect(times.filter((time) => time > 1).length).toBeLessThanOrEqual(10);
-    expect(times.filter((time) => time > 40).length).toBe(5);
+    expect(slow).toHaveLength(5);
+    // Others use this machine too: 50 ms of waiting, and the time until somebody notices that it is over.
+    expect(Math.max(...slow)).toBeLessThan(100);
+    const percentile = quick.toSorted((a, b) => a - b)[Math.floor(quick.length * 0.98)];
+    expect(percentile).toBeLessThan(1);
     redis.thaw();
     await isBack(node);
     expect(log).toEqual([

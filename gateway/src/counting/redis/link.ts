@@ -36,6 +36,8 @@ export interface LinkOptions {
   /** Redis was there, and is lost from now on. */
   readonly onLost: () => void;
   readonly log: Pick<Logger, 'info' | 'error'>;
+  /** Milliseconds. */
+  readonly commandTimeoutMs: number;
 }
 
 type Client = ReturnType<typeof connectionTo>;
@@ -44,7 +46,14 @@ type Client = ReturnType<typeof connectionTo>;
  * Opens the link and waits for the outcome of the first attempt, good or bad. After a loss it tries at once, then
  * every second.
  */
-export async function openLink({ url, random, enter, onLost, log }: LinkOptions): Promise<Link> {
+export async function openLink({
+  url,
+  random,
+  enter,
+  onLost,
+  log,
+  commandTimeoutMs,
+}: LinkOptions): Promise<Link> {
   const ending = new AbortController();
   let client: Client | null = null;
   let isUp = false;
@@ -124,7 +133,7 @@ export async function openLink({ url, random, enter, onLost, log }: LinkOptions)
         if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
         return asked.sendCommand<Reply>(['EVAL', script.source, ...rest]);
       });
-    return inTime(answer).then(
+    return inTime(answer, commandTimeoutMs).then(
       (reply) => {
         failures = 0;
         return reply;
@@ -176,12 +185,12 @@ function connectionTo(url: string) {
 }
 
 /** The answer, or a rejection after the time of a command. */
-function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
+function inTime<Answer>(answer: Promise<Answer>, timeoutMs: number): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       // This process may have been busy for all that time: what has arrived meanwhile is read first.
       setImmediate(() => reject(new Error('Redis took too long')));
-    }, linkRules.commandTimeoutMs);
+    }, timeoutMs);
     answer.then(
       (value) => {
         clearTimeout(timer);

@@ -4,7 +4,7 @@ import type { Counters, SpentSource } from '../counters.ts';
 import { createSpentLookup } from '../spent-lookup.ts';
 import { createAsk, type Ask } from './ask.ts';
 import { Denials } from './denials.ts';
-import { type Link, openLink } from './link.ts';
+import { type Link, linkRules, openLink } from './link.ts';
 import { createRemoteMoney } from './money.ts';
 import { createRemoteRates, renewEveryMs } from './rates.ts';
 import { scripts } from './scripts.ts';
@@ -27,6 +27,8 @@ export interface RedisCountersOptions {
   readonly log: Pick<Logger, 'info' | 'error'>;
   /** The clock that counts, in microseconds, for tests; absent: Redis's own. */
   readonly serverTime?: () => number;
+  /** Milliseconds until a command counts as failed, for tests that are not about time; absent: 50. */
+  readonly commandTimeoutMs?: number;
 }
 
 /**
@@ -70,6 +72,7 @@ export async function createRedisCounters(options: RedisCountersOptions): Promis
     url,
     random,
     log,
+    commandTimeoutMs: options.commandTimeoutMs ?? linkRules.commandTimeoutMs,
     onLost: () => share.begin(),
     async enter(run) {
       const [found] = await run(scripts.enter, [epochKey, `${prefix}probe`], [randomUUID(), '']);
