@@ -44,6 +44,7 @@ describe.each(dialects)('%s', (dialect) => {
     const make = async (name: string, expiresAt: number | null = null): Promise<string> => {
       const settings = { ...key, name, expiresAt };
       const made = await change(database, (console) => createKey(console, settings), 'console');
+      await loaded.refresh();
       return made.secret;
     };
     const rotate = async (name: string, period: number): Promise<string> => {
@@ -52,6 +53,7 @@ describe.each(dialects)('%s', (dialect) => {
         (console) => rotateKey(console, name, period),
         'console',
       );
+      await loaded.refresh();
       return rotated.secret;
     };
     /** From when on a secret is refused, as a node sees it that has it in memory and as one that looks it up. */
