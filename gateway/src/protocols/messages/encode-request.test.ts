@@ -256,7 +256,7 @@ describe('tools', () => {
       { name: 'bare', input_schema: { type: 'object', properties: {} } },
       { name: 'union', input_schema: { $defs: {}, type: 'object', properties: { a: {}, b: {} } } },
     ]);
-    expect(losses).toEqual(['~tool.schema', '-tool.web_search']);
+    expect(losses).toEqual(['~tool.schema', '-tools.web_search']);
   });
 
   const tools = [tool('f'), tool('g')];

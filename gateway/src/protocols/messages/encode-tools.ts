@@ -50,7 +50,7 @@ function encodeTool(tool: Tool, losses: Losses): WireObject | null {
       throw new Unconvertible('tools.custom', 'tools with free text cannot be sent to this model');
     case 'hosted':
       if (tool.protocol === 'messages' && isRecord(tool.value)) return { ...tool.value };
-      losses.drop(`tool.${tool.name}`);
+      losses.drop(`tools.${tool.name}`);
       return null;
   }
 }
