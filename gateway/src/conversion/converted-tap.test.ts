@@ -1,0 +1,121 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { TextProtocolName } from '../canonical/index.ts';
+import {
+  UnreadableAnswer,
+  textCodecs,
+  textProtocols,
+  verdict,
+  type StreamTap,
+} from '../protocols/index.ts';
+import { requestOf } from '../../test/support/canonical.ts';
+import { createConvertedReader } from './converted-answer.ts';
+import { createStateStore } from './state/state-store.ts';
+import { planToolNames } from './tools/tool-names.ts';
+
+const sign = (text: string) => createHmac('sha256', 'key').update(text).digest('base64url');
+
+function readerOf(upstream: TextProtocolName, client: TextProtocolName) {
+  const request = requestOf();
+  return createConvertedReader(textProtocols[upstream], {
+    answer: { requestId: 'req_1', model: 'm', createdAt: 1, request, inputTokens: 3 },
+    upstream: textCodecs[upstream],
+    client: textCodecs[client],
+    names: planToolNames(request, textCodecs[upstream].traits),
+    owner: { provider: 'simulator', model: 'up', channel: 'ch_1' },
+    keyId: 'key_1',
+    signer: { sign, verify: (text, signature) => sign(text) === signature },
+    store: createStateStore({ now: () => 0 }),
+  });
+}
+
+const echo = { clientModel: 'm', upstreamModel: 'up' };
+const clients = ['chat', 'responses', 'messages', 'generate-content'] as const;
+
+function feed(tap: StreamTap, data: string, name: string | null = null) {
+  const raw = Buffer.from(`${name === null ? '' : `event: ${name}\n`}data: ${data}\n\n`);
+  const flags = tap.inspect({ raw, name, data: Buffer.from(data) });
+  return { flags, frames: (flags & verdict.replace) === 0 ? '' : String(tap.replacement) };
+}
+
+const chunk = (delta: object, finish: string | null = null) =>
+  JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] });
+
+describe.each(clients.filter((client) => client !== 'chat'))('chat to %s', (client) => {
+  const tap = () => readerOf('chat', client).createStreamTap({ ...echo, usageInjected: false });
+
+  test('what is no content to the client ends no failover', () => {
+    const watched = tap();
+    expect(feed(watched, chunk({ role: 'assistant', content: '' })).flags & verdict.content).toBe(
+      0,
+    );
+    const { flags, frames } = feed(watched, chunk({ content: 'hi' }));
+    expect(flags & verdict.content).toBe(verdict.content);
+    expect(frames).toContain('hi');
+  });
+
+  test('nothing that means success is written before the end', () => {
+    const watched = tap();
+    feed(watched, chunk({ content: 'hi' }));
+    const last = feed(watched, chunk({}, 'stop'));
+    const done = feed(watched, '[DONE]');
+    expect(last.frames + done.frames).not.toMatch(/message_stop|response\.completed|finishReason/);
+    expect(done.flags & verdict.terminal).toBe(verdict.terminal);
+    expect([watched.finished, watched.closed]).toEqual([true, true]);
+    expect(watched.completion()).toMatch(/message_stop|response\.completed|finishReason/);
+  });
+
+  test('K04 an end without anything is a failure', () => {
+    const watched = tap();
+    feed(watched, chunk({ role: 'assistant' }));
+    expect(feed(watched, '[DONE]').flags).toBe(verdict.failed);
+    expect(watched.finished).toBe(false);
+  });
+
+  test('an answer that is empty for a reason is one', () => {
+    const watched = tap();
+    feed(watched, chunk({ role: 'assistant' }));
+    feed(watched, chunk({}, 'length'));
+    expect(feed(watched, '[DONE]').flags & verdict.failed).toBe(0);
+    expect(watched.finished).toBe(true);
+  });
+});
+
+describe('K04 generate-content', () => {
+  const nothing = (finishReason: string) =>
+    JSON.stringify({
+      candidates: [{ index: 0, content: { role: 'model', parts: [] }, finishReason }],
+    });
+
+  test.each(['OTHER', 'MALFORMED_FUNCTION_CALL'])('nothing but %s is no answer', (reason) => {
+    const reader = readerOf('generate-content', 'chat');
+    expect(() => reader.readResponse(Buffer.from(nothing(reason)), echo)).toThrow(UnreadableAnswer);
+    const tap = reader.createStreamTap({ ...echo, usageInjected: false });
+    const { flags } = feed(tap, nothing(reason));
+    expect(tap.finished && (flags & verdict.failed) === 0).toBe(false);
+  });
+
+  test('K48 nothing but MAX_TOKENS is an empty answer that was cut', () => {
+    const reader = readerOf('generate-content', 'chat');
+    const { body } = reader.readResponse(Buffer.from(nothing('MAX_TOKENS')), echo);
+    expect(JSON.parse(String(body))).toMatchObject({ choices: [{ finish_reason: 'length' }] });
+  });
+});
+
+test('K08 calls make the finish, whatever it is called', () => {
+  const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+  const answer = (tool_calls: object[], finish_reason: string) =>
+    Buffer.from(
+      JSON.stringify({
+        choices: [
+          { index: 0, message: { role: 'assistant', content: 'x', tool_calls }, finish_reason },
+        ],
+      }),
+    );
+  const reader = readerOf('chat', 'messages');
+  const reasonOf = (body: Buffer) =>
+    (JSON.parse(String(reader.readResponse(body, echo).body)) as { stop_reason: string })
+      .stop_reason;
+  expect(reasonOf(answer([call], 'stop'))).toBe('tool_use');
+  expect(reasonOf(answer([], 'tool_calls'))).toBe('end_turn');
+});
