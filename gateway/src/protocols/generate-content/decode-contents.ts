@@ -30,9 +30,14 @@ function decodeContent(content: JsonRecord, param: string): Turn {
     if (block.type === 'tool-call' && role === 'user') {
       throw invalid(`${where}.functionCall`, 'belongs into a content of role model');
     }
-    joinBlock(blocks, role === 'user' ? block : ownResult(block, part));
+    joinBlock(blocks, role === 'user' ? asSaid(block) : ownResult(block, part));
   });
   return { role, blocks };
+}
+
+/** A user thinks aloud: thoughts and their signatures are the model's. */
+function asSaid(block: Block): Block {
+  return block.type === 'reasoning' ? { type: 'text', text: block.text } : block;
 }
 
 /** A text, a content, or a list of parts. @throws GatewayError `invalid_value` for anything but text. */

@@ -24,7 +24,7 @@ export function encodeConfig(
   set('topK', request.topK);
   set('presencePenalty', request.presencePenalty);
   set('frequencyPenalty', request.frequencyPenalty);
-  set('seed', request.seed);
+  set('seed', encodeSeed(request.seed, losses));
   set('candidateCount', request.choices > 1 ? request.choices : null);
   set('stopSequences', encodeStop(request.stop));
   if (request.logprobs !== null) {
@@ -37,6 +37,13 @@ export function encodeConfig(
   set('mediaResolution', encodeDetail(context));
   set('thinkingConfig', encodeThinking(request.reasoning, model, losses));
   return Object.keys(config).length > 0 ? config : null;
+}
+
+/** A 32-bit integer; nobody promises more than their best effort for it. */
+function encodeSeed(seed: number | null, losses: Losses): number | null {
+  if (seed === null || seed === (seed | 0)) return seed;
+  losses.dropped('seed');
+  return null;
 }
 
 function encodeStop(sequences: readonly string[]): readonly string[] | null {
