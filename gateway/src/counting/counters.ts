@@ -9,20 +9,27 @@
 export interface Counters {
   /** Counts a request against every rate and takes a slot of every concurrency limit, or does neither. */
   admit(request: RateRequest): RateDecision | Promise<RateDecision>;
-  /** Gives the slots of an admitted request back. Twice is once. */
+  /** Gives the slots of an admitted request back, after its admission was answered. Twice is once. */
   leave(id: string): void;
 
-  /** Reserves money on every meter, or on none. */
+  /**
+   * Reserves money on every meter, or on none. Asked again with the id of a hold that is not ended, it answers the same.
+   * @throws GatewayError `unavailable` when a meter was never seen and the database is away.
+   */
   hold(request: HoldRequest): HoldDecision | Promise<HoldDecision>;
   /**
    * Ends a hold: what was spent is added to every meter it was held on, the rest is free again. 0 releases it.
-   * Ending one that is not known (expired, ended) still adds the spending, and adds it once per id.
+   * Ending one that is not known (expired, held by another node) adds the spending to `meters`, and once per id: ids are
+   * remembered for 15 minutes in Redis, and the last 65 536 by each node. A meter never seen is left alone: its first
+   * hold asks the database, which knows of this by then.
    */
   settle(id: string, meters: readonly string[], spent: bigint): void;
 
   /** What the meter says now; null for one never seen. For `GET /v1/usage` and the console. */
   read(meter: string): MeterState | null | Promise<MeterState | null>;
+  /** True while Redis is lost and this node keeps to its share of every limit. Never with one node in memory. */
   readonly degraded: boolean;
+  /** Waits for settlements that are on their way. */
   close(): Promise<void>;
 }
 
@@ -32,7 +39,10 @@ export interface RateRequest {
   readonly limits: readonly RateLimit[];
 }
 
-/** At most `limit` requests in any span of `windowMs`; `windowMs` 0: at most `limit` under way at once. */
+/**
+ * At most `limit` requests in any span of `windowMs`; `windowMs` 0: at most `limit` under way at once. Exact up to
+ * 2 048 in a window; above, what has left the window counts for up to a 64th of it longer. A limit of 0 admits nobody.
+ */
 export interface RateLimit {
   /** `key:<id>:rpm`, `key:<id>:rph`, `key:<id>:concurrency`, `key:<id>:burst`, `team:<id>:rpm`. */
   readonly name: string;
@@ -42,7 +52,11 @@ export interface RateLimit {
 
 export type RateDecision =
   | { readonly admitted: true }
-  /** `retryAfterMs`: after it the same request is admitted if nobody else came: the longest wait of all limits. */
+  /**
+   * `denied`: the first limit without room. `retryAfterMs`: whole and at least 1; after it the same request is admitted
+   * if nobody else came: the longest wait of all limits. 1 000 where only a slot is missing: nobody knows when one is
+   * given back; the whole window where the limit is 0.
+   */
   | { readonly admitted: false; readonly denied: string; readonly retryAfterMs: number };
 
 /** Amounts are nano-USD. */
@@ -53,7 +67,7 @@ export interface HoldRequest {
   readonly amount: bigint;
   /** In the order in which the first exhausted one is named. */
   readonly meters: readonly Meter[];
-  /** Unix milliseconds: a hold nobody ended by then is void. */
+  /** Unix milliseconds: a hold nobody ended by then is void, at most a second later. */
   readonly expiresAt: number;
 }
 
@@ -66,7 +80,10 @@ export interface Meter {
   readonly name: string;
   /** All that may ever be spent on it. For a balance: everything credited so far. */
   readonly limit: bigint;
-  /** With less than this left, nothing is admitted: 10_000_000n (0.01 USD) for balances, 1n else. */
+  /**
+   * With less than this left, nothing is admitted: 10_000_000n (0.01 USD) for balances, 1n else. With nothing left
+   * nothing is, whatever the floor.
+   */
   readonly floor: bigint;
 }
 
@@ -79,5 +96,8 @@ export interface MeterState {
   readonly held: bigint;
 }
 
-/** What has been spent on meters according to the database: where counting starts from. Unknown meters are 0. */
+/**
+ * What has been spent on meters according to the database: where counting starts from. Unknown meters are 0. What this
+ * node has journaled and the database has not yet been told should be in it: it would not be counted otherwise.
+ */
 export type SpentSource = (meters: readonly string[]) => Promise<ReadonlyMap<string, bigint>>;

@@ -58,7 +58,7 @@ describe.skipIf(!redisAnswers)('three nodes on one Redis', () => {
       const meter: Meter = { name: fresh('meter'), limit: 1_500n, floor: 1n };
       bench.spent.set(meter.name, 500n);
       const decisions = await Promise.all(
-        Array.from({ length: many }, (_, at) => hold(nodes[at % 3]!, meter, 5_000n)),
+        Array.from({ length: many }, async (_, at) => hold(nodes[at % 3]!, meter, 5_000n)),
       );
       expect(decisions.filter(({ held }) => held)).toEqual([{ held: true, amount: 1_000n }]);
     },

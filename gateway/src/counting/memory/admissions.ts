@@ -62,7 +62,10 @@ export function createAdmissions(monotonic: () => number): Admissions {
         denied ??= limit.name;
         if (wait > longest) longest = wait;
       }
-      if (denied !== null) return { admitted: false, denied, retryAfterMs: Math.ceil(longest) };
+      if (denied !== null) {
+        forgetIdle(request.limits.length + 1);
+        return { admitted: false, denied, retryAfterMs: Math.ceil(longest) };
+      }
       note(request);
       return admitted;
     },
