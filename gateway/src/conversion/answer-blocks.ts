@@ -1,5 +1,5 @@
 import type { Block, Candidate, GenerationResponse, NativeState } from '../canonical/index.ts';
-import { sealed, type AnswerPasses } from './answer-context.ts';
+import { emptySignature, sealed, type AnswerPasses } from './answer-context.ts';
 import { settledFinish } from './answer-finish.ts';
 import type { StatePlace } from './state/envelope.ts';
 import { StateKeeper } from './state/state-keeper.ts';
@@ -67,7 +67,10 @@ export function withSealedState(
   state: NativeState | undefined,
   place: StatePlace,
 ): Block[] {
-  if (state === undefined) return [block];
+  if (state === undefined) {
+    const empty = block.type === 'reasoning' ? emptySignature(passes) : null;
+    return [empty === null ? block : { ...block, state: empty }];
+  }
   const { client } = passes;
   const sitsOnBlock = place === 'own' || client.traits.state === 'block';
   const envelope = sealed(passes, state, sitsOnBlock ? 'own' : place);

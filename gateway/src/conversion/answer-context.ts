@@ -17,6 +17,16 @@ export interface AnswerPasses {
   readonly store: StateStore;
 }
 
+/**
+ * Messages clients give thoughts back only when they are signed, and take an empty signature for their vendor's own:
+ * thoughts that came without any get an envelope with nothing in it. Null where none is wanted.
+ */
+export function emptySignature(passes: AnswerPasses): NativeState | null {
+  const { client, upstream } = passes;
+  if (client.name !== 'messages') return null;
+  return sealed(passes, { protocol: upstream.name, kind: 'encrypted', data: '' }, 'own');
+}
+
 /** The state in an envelope of the client's kind; null when its protocol has no place for any. */
 export function sealed(
   { client, signer, owner }: AnswerPasses,

@@ -1,6 +1,6 @@
 import type { GenerationEvent } from '../canonical/index.ts';
 import { withSealedState } from './answer-blocks.ts';
-import { sealed, type AnswerPasses } from './answer-context.ts';
+import { emptySignature, sealed, type AnswerPasses } from './answer-context.ts';
 import { settledFinish } from './answer-finish.ts';
 import { StateKeeper } from './state/state-keeper.ts';
 import { answerCallId } from './tools/call-ids.ts';
@@ -38,6 +38,8 @@ class ChoiceEvents {
   readonly #keeper: StateKeeper;
   readonly #unwrappers = new Map<number, InputUnwrapper>();
   #open: 'text' | 'refusal' | 'reasoning' | null = null;
+  /** The open thought has its state. */
+  #isSigned = false;
   #calls = 0;
 
   constructor(passes: AnswerPasses, choice: number | undefined, emit: Emit) {
@@ -52,8 +54,11 @@ class ChoiceEvents {
       case 'text':
       case 'refusal':
       case 'reasoning':
-        if (event.type !== this.#open) this.#keeper.close();
-        this.#open = event.type;
+        if (event.type !== this.#open) {
+          this.#close();
+          this.#open = event.type;
+          this.#isSigned = false;
+        }
         if (event.type === 'reasoning') this.#keeper.reasoning(event.text);
         this.#emit(event);
         return;
@@ -77,6 +82,7 @@ class ChoiceEvents {
         this.#block(event);
         return;
       case 'finish':
+        this.#close();
         this.#emit({ ...event, finish: settledFinish(event.finish, this.#calls) });
         return;
       default:
@@ -85,13 +91,20 @@ class ChoiceEvents {
   }
 
   #close(): void {
+    if (this.#open === 'reasoning' && !this.#isSigned) {
+      const state = emptySignature(this.#passes);
+      if (state !== null) this.#emit({ type: 'state', state, ...this.#choice });
+    }
     this.#open = null;
     this.#keeper.close();
   }
 
   #state({ state }: Event<'state'>): void {
     const isReasoning = this.#open === 'reasoning' || this.#open === null;
-    if (isReasoning) this.#keeper.state(state);
+    if (isReasoning) {
+      this.#keeper.state(state);
+      this.#isSigned = true;
+    }
     const sitsOnBlock = isReasoning || this.#passes.client.traits.state === 'block';
     const envelope = sealed(this.#passes, state, sitsOnBlock ? 'own' : 'previous');
     if (envelope === null) return;
@@ -110,7 +123,7 @@ class ChoiceEvents {
   #callStart(event: Event<'call-start'>): void {
     const { names, client, answer } = this.#passes;
     const { state, ...bare } = event;
-    this.#open = null;
+    this.#close();
     const tool = names.toClient(event.name);
     const place = [answer.requestId, event.choice ?? 0, this.#calls] as const;
     const id = answerCallId(event.id, client.traits, ...place);

@@ -81,6 +81,22 @@ describe.each(clients.filter((client) => client !== 'chat'))('chat to %s', (clie
   });
 });
 
+test('a thought without a signature gets one that is ours, before anything else begins', () => {
+  const tap = readerOf('chat', 'messages').createStreamTap({ ...echo, usageInjected: false });
+  feed(tap, chunk({ reasoning_content: 'so' }));
+  const { frames } = feed(tap, chunk({ content: 'hi' }));
+  expect(frames).toMatch(/"signature_delta","signature":"gw1\..*content_block_stop.*text_delta/s);
+});
+
+test('frames of one network chunk lie side by side, so that they are written at once', () => {
+  const tap = readerOf('chat', 'messages').createStreamTap({ ...echo, usageInjected: false });
+  feed(tap, chunk({ content: 'a' }));
+  const first = tap.replacement!;
+  feed(tap, chunk({ content: 'b' }));
+  expect(tap.replacement?.buffer).toBe(first.buffer);
+  expect(tap.replacement?.byteOffset).toBe(first.byteOffset + first.length);
+});
+
 describe('K04 generate-content', () => {
   const nothing = (finishReason: string) =>
     JSON.stringify({

@@ -78,7 +78,7 @@ export class ConvertedTap implements StreamTap {
     let result: number = flags & verdict.terminal;
     if (this.#shows) result |= verdict.content;
     if (this.#frames === '') return result | verdict.drop;
-    this.replacement = Buffer.from(this.#frames);
+    this.replacement = bytesOf(this.#frames);
     return result | verdict.replace;
   }
 
@@ -115,6 +115,23 @@ export class ConvertedTap implements StreamTap {
     // Some clients get a call only when it is complete.
     if (event.type === 'call-end' || holdsContent(event)) this.#shows = true;
   }
+}
+
+const slabSize = 64 * 1024;
+let slab = Buffer.allocUnsafeSlow(slabSize);
+let slabUsed = 0;
+
+/** Frames made one after another lie side by side in memory, so that they can be written as one. */
+function bytesOf(text: string): Buffer {
+  const most = text.length * 3;
+  if (most > slabSize / 4) return Buffer.from(text);
+  if (slabUsed + most > slabSize) {
+    slab = Buffer.allocUnsafeSlow(slabSize);
+    slabUsed = 0;
+  }
+  const start = slabUsed;
+  slabUsed += slab.write(text, start, 'utf8');
+  return slab.subarray(start, slabUsed);
 }
 
 function holdsContent(event: GenerationEvent): boolean {

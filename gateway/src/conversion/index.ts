@@ -8,4 +8,5 @@ export {
 } from './conversion.ts';
 export { lossCodes, lossHeader } from './losses.ts';
 export { MediaRefused, type FetchedMedia, type FetchMedia } from './media.ts';
+export { carriesEnvelopes, stripEnvelopes } from './state/strip-envelopes.ts';
 export type { StateSigner } from './state/envelope.ts';

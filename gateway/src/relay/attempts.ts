@@ -13,6 +13,7 @@ import { clientDeadline } from './client-deadline.ts';
 import { errorOfFailure } from './error-of-failure.ts';
 import type { ExchangeState } from './exchange-state.ts';
 import { finalError } from './final-error.ts';
+import { nativeRequest, strippedLosses } from './native-request.ts';
 import type { AttemptFailure, AttemptOutcome } from './outcome.ts';
 import type { RelayParts } from './parts.ts';
 import type { Prepared } from './prepare.ts';
@@ -217,9 +218,10 @@ async function attemptOnce(
   const protocol = parts.protocols[input.protocol];
   const provider = findProvider(route.channel.provider);
   if (provider === undefined) throw new GatewayError('internal_error');
+  const native = converted === null ? nativeRequest(protocol, request) : request;
   const patched =
     converted ??
-    protocol.patchRequest(request, {
+    protocol.patchRequest(native, {
       upstreamModel: route.upstreamModel,
       maxOutputTokens: model.maxOutputTokens,
     });
@@ -228,7 +230,7 @@ async function attemptOnce(
   state.channel = route.channel.name;
   state.upstreamModel = route.upstreamModel;
   state.rewrites = patched.rewrites;
-  state.losses = converted === null ? noLosses : converted.losses;
+  state.losses = converted?.losses ?? (native === request ? noLosses : strippedLosses);
 
   const common = {
     upstream: parts.upstream,

@@ -12,6 +12,7 @@ const shared = shareGateway({
       protocols: [name],
       models: [[`at-${name}`, 'demo-chat']] as const,
     })),
+    { name: 'thinker', protocols: ['generate-content'], models: [['thinks', 'demo-reasoning']] },
     // A converting channel is preferred, and one that speaks responses comes after it.
     {
       name: 'preferred',
@@ -220,6 +221,36 @@ describe('media by address', () => {
       expect(paramOf(answer.text)).toBe('image_url.url');
     },
   );
+});
+
+describe('a conversation that moves to another upstream', () => {
+  const start = {
+    model: 'thinks',
+    max_tokens: 4000,
+    thinking: { type: 'enabled', budget_tokens: 2000 },
+  };
+  const first = { role: 'user', content: 'hello' };
+
+  test('K22 leaves the thoughts that only the other one understands behind', async () => {
+    const { simulator } = shared.gateway;
+    const answer = await post('/v1/messages', { ...start, messages: [first] });
+    const { content } = JSON.parse(answer.text) as {
+      content: { type: string; signature?: string }[];
+    };
+    expect(content[0]).toMatchObject({
+      type: 'thinking',
+      signature: expect.stringMatching(/^gw1\./),
+    });
+
+    const messages = [first, { role: 'assistant', content }, { role: 'user', content: 'and now?' }];
+    for (const model of ['at-messages', 'at-responses']) {
+      const next = await post('/v1/messages', { ...start, model, messages });
+      expect([next.status, next.lost]).toEqual([200, expect.stringContaining('reasoning.state')]);
+      expect(simulator.requests().at(-1)?.body).not.toContain('gw1.');
+    }
+    const back = await post('/v1/messages', { ...start, messages });
+    expect([back.status, back.lost]).toEqual([200, null]);
+  });
 });
 
 describe('generate-content without events', () => {

@@ -1,0 +1,50 @@
+import { isRecord } from '../../protocols/index.ts';
+import { isEnvelope } from './envelope.ts';
+
+/** How every envelope begins in JSON text: as it is, and in the base64 of clients that keep bytes. */
+const marks = ['"gw1.eyJwIjo', `"${Buffer.from('gw1.eyJwI').toString('base64')}`];
+
+/** Members in which clients give state back, in any protocol. */
+const carriers: ReadonlySet<string> = new Set([
+  'signature',
+  'data',
+  'encrypted_content',
+  'thoughtSignature',
+  'thought_signature',
+]);
+
+/** Is there an envelope of ours in this request? Costs a search through its bytes. */
+export function carriesEnvelopes(body: Buffer): boolean {
+  return marks.some((mark) => body.includes(mark));
+}
+
+/**
+ * A request for an upstream of the client's own protocol, whose history another one wrote in part: without what only
+ * that one understands. Blocks that are nothing but reasoning go as a whole, since they are not valid unsigned.
+ */
+export function stripEnvelopes(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.filter((item) => !isCarrier(item)).map((item) => stripEnvelopes(item));
+  }
+  if (!isRecord(value)) return value;
+  const kept = Object.entries(value)
+    .filter(([name, member]) => !isSealed(name, member))
+    .map(([name, member]) => [name, stripEnvelopes(member)] as const);
+  return Object.fromEntries(kept);
+}
+
+/** A block or item that is reasoning; any other one only loses the member. */
+function isCarrier(item: unknown): boolean {
+  if (!isRecord(item) || !Object.entries(item).some(([name, member]) => isSealed(name, member))) {
+    return false;
+  }
+  const { type } = item;
+  return typeof type === 'string' && /^(redacted_)?(thinking|reasoning)/.test(type);
+}
+
+function isSealed(name: string, member: unknown): boolean {
+  if (!carriers.has(name) || typeof member !== 'string') return false;
+  return (
+    isEnvelope(member) || isEnvelope(Buffer.from(member.slice(0, 8), 'base64').toString('latin1'))
+  );
+}
