@@ -12,7 +12,7 @@ export const strippedLosses: readonly Loss[] = Object.freeze([
  * that other upstreams made and we sealed, which this one would refuse.
  */
 export function nativeRequest(protocol: Protocol, request: WireRequest): WireRequest {
-  if (!carriesEnvelopes(request.body)) return request;
+  if (!carriesEnvelopes(request.body, protocol.name)) return request;
   const body = Buffer.from(JSON.stringify(stripEnvelopes(request.json)));
   return protocol.readRequest(protocol.openRequest(body, request.path));
 }

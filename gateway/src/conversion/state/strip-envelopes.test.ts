@@ -18,14 +18,14 @@ const text = { type: 'text', text: 'said' };
 const native = { type: 'thinking', thinking: 'so', signature: 'ErUBCkYIBxgC' };
 const call = { functionCall: { name: 'f', args: {} } };
 
-test.each([
+test.each<[TextProtocolName, object, object]>([
   [
     'messages',
     { content: [{ type: 'thinking', thinking: 'so', signature: seal('messages') }, native, text] },
     { content: [native, text] },
   ],
   [
-    'messages, redacted',
+    'messages',
     { content: [{ type: 'redacted_thinking', data: seal('messages') }, text] },
     { content: [text] },
   ],
@@ -49,16 +49,16 @@ test.each([
     { reasoning_details: [{ type: 'reasoning.encrypted', data: seal('chat') }], content: 'said' },
     { reasoning_details: [], content: 'said' },
   ],
-])('%s: what we sealed goes, what is the vendor’s own stays', (_, request, left) => {
-  expect(carriesEnvelopes(Buffer.from(JSON.stringify(request)))).toBe(true);
+])('%s: what we sealed goes, what is the vendor’s own stays', (client, request, left) => {
+  expect(carriesEnvelopes(Buffer.from(JSON.stringify(request)), client)).toBe(true);
   expect(stripEnvelopes(request)).toEqual(left);
-  expect(carriesEnvelopes(Buffer.from(JSON.stringify(left)))).toBe(false);
+  expect(carriesEnvelopes(Buffer.from(JSON.stringify(left)), client)).toBe(false);
 });
 
 test('words about envelopes are words', () => {
   const request = {
     content: [{ type: 'text', text: 'a string with "gw1. in it', signature: 'gw2.x' }],
   };
-  expect(carriesEnvelopes(Buffer.from(JSON.stringify(request)))).toBe(false);
+  expect(carriesEnvelopes(Buffer.from(JSON.stringify(request)), 'messages')).toBe(false);
   expect(stripEnvelopes(request)).toEqual(request);
 });

@@ -1,8 +1,10 @@
+import type { TextProtocolName } from '../../canonical/index.ts';
 import { isRecord } from '../../protocols/index.ts';
 import { isEnvelope } from './envelope.ts';
 
-/** How every envelope begins in JSON text: as it is, and in the base64 of clients that keep bytes. */
-const marks = ['"gw1.eyJwIjo', `"${Buffer.from('gw1.eyJwI').toString('base64')}`];
+/** How every envelope begins: as it is, and in the base64 of clients that keep bytes. */
+const mark = 'gw1.eyJwIjo';
+const markInBase64 = Buffer.from('gw1.eyJwI').toString('base64');
 
 /** Members in which clients give state back, in any protocol. */
 const carriers: ReadonlySet<string> = new Set([
@@ -14,8 +16,8 @@ const carriers: ReadonlySet<string> = new Set([
 ]);
 
 /** Is there an envelope of ours in this request? Costs a search through its bytes. */
-export function carriesEnvelopes(body: Buffer): boolean {
-  return marks.some((mark) => body.includes(mark));
+export function carriesEnvelopes(body: Buffer, client: TextProtocolName): boolean {
+  return body.includes(client === 'generate-content' ? markInBase64 : mark);
 }
 
 /**
