@@ -20,12 +20,16 @@ export const positionOf = Object.fromEntries(
   lineColumns.map(([name], index) => [name, index]),
 ) as Record<LineColumn, number>;
 
+/** What a 64-bit column holds. */
+const mostNano = 2n ** 63n - 1n;
+
 /** What a line's exchange costs in nano-USD; null when nothing is charged. @throws RecordError */
 export function costOf(row: LineValues): bigint | null {
   const cost = row[positionOf.cost];
   if (cost === null) return null;
-  if (typeof cost !== 'string' || !/^\d{1,18}$/.test(cost)) {
+  const amount = typeof cost === 'string' && /^\d{1,19}$/.test(cost) ? BigInt(cost) : null;
+  if (amount === null || amount > mostNano) {
     throw new RecordError('a cost is not a number of nano-USD');
   }
-  return BigInt(cost);
+  return amount;
 }

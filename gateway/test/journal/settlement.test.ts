@@ -162,12 +162,20 @@ describe.each(dialects)('%s', (dialect) => {
     });
 
     it('refuses a charge that cannot be, for good', async () => {
-      for (const parts of [{ cost: '-1' }, { cost: '1.5' }, { payer: 'team' as const }]) {
+      const most = String(2n ** 63n - 1n);
+      await writeUsage(database, toLine(record('req_0', { charge: charge(1n, { cost: most }) })));
+      const tooMuch = { cost: String(2n ** 63n) };
+      const impossible = [{ cost: '-1' }, { cost: '1.5' }, tooMuch, { payer: 'team' as const }];
+      for (const parts of impossible) {
         const line = toLine(record('req_1', { charge: charge(1n, parts) }));
         const error: unknown = await writeUsage(database, line).catch((thrown: unknown) => thrown);
         expect(isDataError(error)).toBe(true);
       }
-      expect(await rows()).toEqual([]);
+      // One that the total cannot take any more is refused as well, and the total stays.
+      const more = toLine(record('req_2', { charge: charge(1n) }));
+      const error: unknown = await writeUsage(database, more).catch((thrown: unknown) => thrown);
+      expect(isDataError(error)).toBe(true);
+      expect((await rows()).map(({ id }) => id)).toEqual(['req_0']);
     });
   });
 });
