@@ -1,4 +1,4 @@
-export { balanceMeter, type Account, type EntryKind, type HolderAccount } from './accounts.ts';
+export type { Account, EntryKind, HolderAccount } from './accounts.ts';
 export { balances, fundingOf, spentOf } from './balances.repository.ts';
 export {
   createTransactionId,
