@@ -26,8 +26,10 @@ const table: Readonly<Record<string, string>> = {
   counting: `canonical ${anywhere}`,
   journal: `canonical database ledger ${anywhere}`,
   usage: `canonical database ledger ${anywhere}`,
+  nodes: `canonical database journal ${anywhere}`,
   declaration: `access canonical catalogue database ${anywhere}`,
   startup: `access canonical catalogue database declaration providers ${anywhere}`,
+  supervisor: anywhere,
   routing: `canonical catalogue providers ${anywhere}`,
   tasks: `billing canonical database providers upstream ${anywhere}`,
   conversion: `canonical json protocols ${anywhere}`,
@@ -35,7 +37,7 @@ const table: Readonly<Record<string, string>> = {
   http: `canonical compression protocols ${anywhere}`,
   endpoints: `access billing canonical catalogue counting http ledger protocols relay usage ${anywhere}`,
   'console-api': `access billing canonical catalogue counting database http journal ledger tasks usage ${anywhere}`,
-  commands: `access billing canonical catalogue console-api conversion counting database declaration http journal json ledger protocols providers relay routing startup tasks upstream usage ${anywhere}`,
+  commands: `access billing canonical catalogue console-api conversion counting database declaration http journal json ledger nodes protocols providers relay routing startup supervisor tasks upstream usage ${anywhere}`,
 };
 
 export const directions: Readonly<Record<string, readonly string[]>> = Object.fromEntries(

@@ -7,6 +7,7 @@ import { createBilling } from './billing/index.ts';
 import {
   createCatalogueStore,
   listChannels,
+  type CatalogueProblem,
   type CatalogueSnapshot,
   type CatalogueStore,
 } from './catalogue/index.ts';
@@ -16,18 +17,23 @@ import { createConverter, MediaRefused, type FetchMedia } from './conversion/ind
 import {
   createRevisionWatch,
   createSecrets,
-  migrate,
   openDatabase,
   readMasterKey,
   type OpenDatabase,
-  type RevisionWatch,
   type Secrets,
 } from './database/index.ts';
-import { applyDeclaration, ensureDefaultGroup } from './declaration/index.ts';
-import { registerEndpoints, type Health } from './endpoints/index.ts';
+import { registerEndpoints } from './endpoints/index.ts';
 import { createServer } from './http/index.ts';
 import { assertDataFolderFree, openJournal, type Journal } from './journal/index.ts';
 import { spentOf } from './ledger/index.ts';
+import {
+  adoptJournals,
+  createNodeRegistry,
+  journalFolders,
+  readNodeId,
+  workerFolder,
+  type NodeRegistry,
+} from './nodes/index.ts';
 import {
   createExchangeObserver,
   createExchangeTracer,
@@ -47,7 +53,8 @@ import {
   type Watch,
 } from './relay/index.ts';
 import { createChannelAffinity, createChannelHealth } from './routing/index.ts';
-import { createFirstAdmin, offerFirstKey, type FirstStart } from './startup/first-start.ts';
+import type { FirstStart } from './startup/first-start.ts';
+import { applyFile, prepareDatabase } from './startup/prepare-database.ts';
 import { startSimulatorProcess, type SimulatorProcess } from './startup/simulator-process.ts';
 import { createGuardedFetch, createUpstreamClient, FetchRefused } from './upstream/index.ts';
 import { sumUsage } from './usage/index.ts';
@@ -63,6 +70,8 @@ export interface App {
   readonly database: OpenDatabase;
   /** Makes a newly read file's lists effective; running requests keep what they started with. */
   reload(config: Config): Promise<void>;
+  /** Makes what has changed in the database effective, as it would become within seconds. */
+  refresh(): Promise<void>;
   /** Stops admitting, lets running requests end, makes everything durable, and closes. */
   close(options?: CloseOptions): Promise<void>;
 }
@@ -72,6 +81,21 @@ export interface AppOptions {
   readonly logger: Logger;
   /** Milliseconds that a client may take nothing of its answer; set lower by tests only. */
   readonly writeStall?: number;
+  /** Folders with journals of ended nodes, which this one puts into the database. */
+  readonly adopt?: readonly string[];
+  /** Absent: the only process on its data folder. */
+  readonly worker?: WorkerSeat;
+}
+
+/** One of several processes on one port and one data folder, and what its supervisor did and knows. */
+export interface WorkerSeat {
+  /** From 1. */
+  readonly number: number;
+  readonly firstStart: FirstStart;
+  /** What the supervisor has to say for `/ready`. */
+  readonly degraded: () => readonly string[];
+  /** The metrics of all workers; null: those of this one. */
+  readonly renderMetrics: () => Promise<string | null>;
 }
 
 export interface CloseOptions {
@@ -83,6 +107,7 @@ export interface CloseOptions {
 }
 
 const loadRetryMs = 2_000;
+const spentPatienceMs = 2_000;
 
 const clock = Object.freeze({ now: Date.now, monotonic: () => performance.now() });
 
@@ -90,16 +115,20 @@ const clock = Object.freeze({ now: Date.now, monotonic: () => performance.now() 
  * Builds every object of a gateway once, in the order in which they need each other, and starts to listen.
  * @throws Error with a sentence for the operator when something it needs cannot be had.
  */
-export async function startApp({ config, logger, writeStall }: AppOptions): Promise<App> {
-  const { dataDir } = config.storage;
+export async function startApp(options: AppOptions): Promise<App> {
+  const { config, logger, writeStall, adopt = [], worker = null } = options;
+  const shared = config.storage.dataDir;
+  const dataDir = worker === null ? shared : workerFolder(shared, worker.number);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const secrets = createSecrets(config.secrets.masterKey ?? readMasterKey(dataDir));
+  const secrets = createSecrets(config.secrets.masterKey ?? readMasterKey(shared));
   const closing: (() => Promise<void> | void)[] = [];
   try {
     assertDataFolderFree(dataDir);
-    const firstStart = await prepareDatabase(config, secrets);
+    const firstStart = worker?.firstStart ?? (await prepareDatabase(config, secrets));
     const database = openDatabase({ url: config.storage.url });
     closing.push(() => database.close());
+    const nodes = createNodeRegistry({ database, id: readNodeId(dataDir), log: logger });
+    closing.push(() => nodes.close());
     const journal = await openJournal({
       dataDir,
       maxSize: config.journal.maxSize,
@@ -109,6 +138,14 @@ export async function startApp({ config, logger, writeStall }: AppOptions): Prom
         logger.warn(`journal: ${kind}`, { component: 'journal', detail: message }),
     });
     closing.push(() => journal.close());
+    await nodes.join(journal);
+    const adoption = adoptJournals({
+      folders: worker === null ? [...journalFolders(dataDir), ...adopt] : [],
+      database,
+      databaseUrl: config.storage.url,
+      log: logger,
+    });
+    closing.push(() => adoption.close());
 
     const revisions = createRevisionWatch({ database });
     closing.push(() => revisions.close());
@@ -120,6 +157,7 @@ export async function startApp({ config, logger, writeStall }: AppOptions): Prom
       secrets,
       watch: revisions,
       simulatorUrl: simulator.url,
+      onProblem: (problem) => alarmOf(logger, problem),
     });
     simulator.onChange = () => void catalogue.refresh().catch(() => {});
     const keys = createKeyDirectory({ database, secrets, watch: revisions });
@@ -133,10 +171,10 @@ export async function startApp({ config, logger, writeStall }: AppOptions): Prom
       random: Math.random,
       // What an earlier process left in the journal has been spent too.
       spent: async (meters) => {
-        await journal.caughtUp;
+        await inTime(Promise.all([journal.caughtUp, adoption.finished]));
         return spentOf(database.kysely, meters);
       },
-      liveNodes: () => 1,
+      liveNodes: nodes.live,
       log: logger,
     });
     closing.push(() => counters.close());
@@ -215,13 +253,26 @@ export async function startApp({ config, logger, writeStall }: AppOptions): Prom
       keys,
       snapshot: catalogue.snapshot,
       now: clock.now,
-      health: () => healthOf(draining, journal, revisions),
+      health: () => ({
+        status: draining ? 'draining' : journal.usable ? 'ok' : 'unavailable',
+        degraded: [
+          ...(revisions.problem === null ? [] : ['database']),
+          ...degradedNodes(nodes, config.redis.url !== null),
+          ...(config.redis.url !== null && counters.degraded ? ['redis'] : []),
+          ...adoption.problems,
+          ...(worker?.degraded() ?? []),
+        ],
+      }),
       metrics,
       metricsToken: config.metrics.token,
       onUnexpectedError,
     });
     await server.listen({ host: settings.host, port: settings.port });
 
+    const refresh = async (): Promise<void> => {
+      await simulator.startIfWanted(database, secrets);
+      await catalogue.refresh();
+    };
     return {
       url: urlOf(server, config),
       dataDir,
@@ -231,9 +282,9 @@ export async function startApp({ config, logger, writeStall }: AppOptions): Prom
       database,
       async reload(newConfig) {
         await applyFile(newConfig, secrets);
-        await simulator.startIfWanted(database, secrets);
-        await catalogue.refresh();
+        await refresh();
       },
+      refresh,
       async close({ keepListening = 0 } = {}) {
         draining = true;
         await closeServer(server, {
@@ -248,35 +299,6 @@ export async function startApp({ config, logger, writeStall }: AppOptions): Prom
   } catch (error) {
     await closeAll(closing);
     throw error;
-  }
-}
-
-/** Migrations, the file's lists and the first start, before anything is served. */
-async function prepareDatabase(config: Config, secrets: Secrets): Promise<FirstStart> {
-  const database = openDatabase({
-    url: config.storage.url,
-    transport: 'in-thread',
-    statementTimeout: 0,
-  });
-  try {
-    await migrate(database);
-    const now = clock.now();
-    const admin = await createFirstAdmin(database, secrets, config, now);
-    if (config.declared === null) await ensureDefaultGroup(database, secrets, now);
-    else await applyDeclaration(database, secrets, config.declared, now);
-    return { admin, key: await offerFirstKey(database, secrets, config, now) };
-  } finally {
-    await database.close();
-  }
-}
-
-async function applyFile(config: Config, secrets: Secrets): Promise<void> {
-  if (config.declared === null) return;
-  const database = openDatabase({ url: config.storage.url, statementTimeout: 0 });
-  try {
-    await applyDeclaration(database, secrets, config.declared);
-  } finally {
-    await database.close();
   }
 }
 
@@ -328,9 +350,40 @@ function createSimulatorSlot(logger: Logger) {
   };
 }
 
-function healthOf(draining: boolean, journal: Journal, revisions: RevisionWatch): Health {
-  const status = draining ? 'draining' : journal.usable ? 'ok' : 'unavailable';
-  return { status, degraded: revisions.problem === null ? [] : ['database'] };
+/** A price in the database that is none is an alarm: what it belongs to goes on at the last good one, or is refused. */
+function alarmOf(logger: Logger, { kind, name, lastGood }: CatalogueProblem): void {
+  const what = kind === 'price' ? `the price of model '${name}'` : `the multiplier of '${name}'`;
+  const then = lastGood ? 'the last good one goes on' : 'its requests are refused';
+  logger.error('damaged price', new Error(`${what} cannot be read: ${then}`), {
+    component: 'catalogue',
+  });
+}
+
+/** What the other nodes are missing, or missed by. */
+function degradedNodes({ missing, live }: NodeRegistry, isShared: boolean): string[] {
+  const words = missing.map(
+    ({ id, journalDepth }) => `${id} is gone with ${journalDepth} usage records in its journal`,
+  );
+  // Each would allow the whole of every limit.
+  if (live() > 1 && !isShared)
+    words.push(`${live()} nodes without redis do not share their limits`);
+  return words;
+}
+
+/** @throws Error when it takes too long: a request must not wait for the database to come back. */
+async function inTime(settled: Promise<unknown>): Promise<void> {
+  const ending = new AbortController();
+  const tooLate = wait(spentPatienceMs, undefined, { signal: ending.signal, ref: false }).then(
+    () => {
+      throw new Error('what was spent before is not in the database yet');
+    },
+  );
+  try {
+    await Promise.race([settled, tooLate]);
+  } finally {
+    ending.abort();
+    tooLate.catch(() => {});
+  }
 }
 
 /** Where a channel's requests go; null when the catalogue has it no longer. */

@@ -23,6 +23,7 @@ export interface Database {
   ledger_entries: LedgerEntryTable;
   spent_totals: SpentTotalTable;
   removed_usage: RemovedUsageTable;
+  nodes: NodeTable;
 }
 
 /** `file`: declared in the configuration file and read-only elsewhere. `console`: created by a person or a command. */
@@ -249,4 +250,15 @@ export interface RemovedUsageTable {
   /** A meter, or `<posting> <account>`. */
   name: string;
   cost: bigint;
+}
+
+/** One row per process that serves, or that ended without saying so. */
+export interface NodeTable {
+  /** `node_` + random, kept in its data folder. */
+  id: string;
+  started_at: number;
+  /** The last sign of life, by the clock of the database. */
+  seen_at: number;
+  /** Usage records that were in its journal then. */
+  journal_depth: number;
 }

@@ -6,6 +6,7 @@ import { prices } from './0004-prices.ts';
 import { ledger } from './0005-ledger.ts';
 import { usageHourly } from './0006-usage-hourly.ts';
 import { keyRotation } from './0007-key-rotation.ts';
+import { nodes } from './0008-nodes.ts';
 import type { ColumnTypes } from './column-types.ts';
 
 /** All steps in order. A step that has been released is never edited; a change is a new step. */
@@ -22,5 +23,6 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string,
     '0005-ledger': ledger(types),
     '0006-usage-hourly': usageHourly(types),
     '0007-key-rotation': keyRotation(types),
+    '0008-nodes': nodes(types),
   };
 }

@@ -1,0 +1,3 @@
+export { adoptJournals, journalFolders, workerFolder, type Adoption } from './adopt-journals.ts';
+export { readNodeId } from './node-id.ts';
+export { createNodeRegistry, nodeRules, type MissingNode, type NodeRegistry } from './registry.ts';
