@@ -1,33 +1,6 @@
-import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { TextProtocolName } from '../canonical/index.ts';
-import {
-  UnreadableAnswer,
-  textCodecs,
-  textProtocols,
-  verdict,
-  type StreamTap,
-} from '../protocols/index.ts';
-import { requestOf } from '../../test/support/canonical.ts';
-import { createConvertedReader } from './converted-answer.ts';
-import { createStateStore } from './state/state-store.ts';
-import { planToolNames } from './tools/tool-names.ts';
-
-const sign = (text: string) => createHmac('sha256', 'key').update(text).digest('base64url');
-
-function readerOf(upstream: TextProtocolName, client: TextProtocolName) {
-  const request = requestOf();
-  return createConvertedReader(textProtocols[upstream], {
-    answer: { requestId: 'req_1', model: 'm', createdAt: 1, request, inputTokens: 3 },
-    upstream: textCodecs[upstream],
-    client: textCodecs[client],
-    names: planToolNames(request, textCodecs[upstream].traits),
-    owner: { provider: 'simulator', model: 'up', channel: 'ch_1' },
-    keyId: 'key_1',
-    signer: { sign, verify: (text, signature) => sign(text) === signature },
-    store: createStateStore({ now: () => 0 }),
-  });
-}
+import { UnreadableAnswer, verdict, type StreamTap } from '../protocols/index.ts';
+import { readerOf } from '../../test/support/converted-reader.ts';
 
 const echo = { clientModel: 'm', upstreamModel: 'up' };
 const clients = ['chat', 'responses', 'messages', 'generate-content'] as const;

@@ -1,18 +1,14 @@
-import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Block, NativeState } from '../../canonical/index.ts';
 import { assistant, call, requestOf, user } from '../../../test/support/canonical.ts';
+import { signerOf } from '../../../test/support/converted-reader.ts';
 import { LossList } from '../losses.ts';
 import { sealForClient } from './client-state.ts';
-import { openState, sealState, type StateOwner, type StateSigner } from './envelope.ts';
+import { openState, sealState, type StateOwner } from './envelope.ts';
 import { restoreState } from './restore-state.ts';
 import { createStateStore } from './state-store.ts';
 
-const signerOf = (key: string): StateSigner => {
-  const sign = (text: string) => createHmac('sha256', key).update(text).digest('base64url');
-  return { sign, verify: (text, signature) => sign(text) === signature };
-};
 const signer = signerOf('key');
 const owner: StateOwner = { provider: 'gemini', model: 'gemini-3', channel: 'ch_1' };
 const thought: NativeState = {
