@@ -75,6 +75,19 @@ describe.skipIf(!redisAnswers)('three nodes on one Redis', () => {
     }
   });
 
+  test('what a node that died had spent is asked from the database', async () => {
+    const meter: Meter = { name: fresh('meter'), limit: 1_000n, floor: 1n };
+    await hold(nodes[0]!, meter, 400n);
+    bench.clock.advance(60_000);
+    const before = fresh('request');
+    expect(await hold(nodes[1]!, meter, 100n, before)).toEqual({ held: true, amount: 100n });
+    nodes[1]!.settle(before, [meter.name], 50n);
+    // Its journal was read after it had started again.
+    bench.spent.set(meter.name, 350n);
+    bench.clock.advance(60_000);
+    expect(await hold(nodes[1]!, meter, 1_000n)).toEqual({ held: true, amount: 650n });
+  });
+
   test('a refusal is remembered without asking Redis, and no longer than it is true', async () => {
     const limits: RateLimit[] = [{ name: fresh('key'), limit: 1, windowMs: 10_000 }];
     const ask = () => nodes[0]!.admit({ id: fresh('request'), limits });

@@ -1,12 +1,14 @@
 -- Reserves money on every meter, or on none.
 -- KEYS: epoch, then per meter: the hash, its holds by end. ARGV: epoch, time, id, amount, milliseconds until void,
 -- then per meter: limit, floor, what the database says was spent ('' when not asked), microseconds since it was asked.
--- Replies {'held', amount, spent and held of each meter after it}, {'denied', which meter} or
--- {'unknown', which meters ...}; meters are numbers from 0.
+-- Replies {'held', amount, spent and held of each meter after it}, {'denied', which meter}, {'unknown', which ...}, or
+-- {'doubtful', which ...} when the database should be asked again; meters are numbers from 0.
 if lost() then return {'lost'} end
 local now, id, least, remaining = clock(), ARGV[3], amount(ARGV[4]), tonumber(ARGV[5])
 local count = (#KEYS - 1) / 2
-local spent, held, unknown, before = {}, {}, {'unknown'}, nil
+local spent, held, unknown, doubtful, before = {}, {}, {'unknown'}, {'doubtful'}, nil
+-- Time enough for the settlement to come late, and for the journal of a node that died to be read.
+local graceOfDoubt = 60000000
 
 for at = 1, count do
   local meter, ends = KEYS[2 * at], KEYS[2 * at + 1]
@@ -16,15 +18,26 @@ for at = 1, count do
     redis.call('HSET', meter, 'since', whole(now - age))
     redis.call('PEXPIRE', meter, 172800000)
   end
-  local found = redis.call('HMGET', meter, 'spent', 'held', 'of:' .. id)
+  local found = redis.call('HMGET', meter, 'spent', 'held', 'of:' .. id, 'doubt')
   if not found[1] then
     unknown[#unknown + 1] = at - 1
   else
     spent[at], held[at] = amount(found[1]), amount(found[2] or '0')
     before = before or found[3]
+    if found[4] and seed ~= '' then
+      -- Spending only grows, so the larger number knows more.
+      if less(spent[at], amount(seed)) then
+        spent[at] = amount(seed)
+        redis.call('HSET', meter, 'spent', seed)
+      end
+      redis.call('HDEL', meter, 'doubt')
+    elseif found[4] and now - tonumber(found[4]) >= graceOfDoubt then
+      doubtful[#doubtful + 1] = at - 1
+    end
   end
 end
 if #unknown > 1 then return unknown end
+if #doubtful > 1 and not before then return doubtful end
 
 if not before then
   for at = 1, count do

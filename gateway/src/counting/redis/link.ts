@@ -14,6 +14,9 @@ export const linkRules = Object.freeze({
 /** Above so many commands without an answer, further ones fail at once. */
 const longestQueue = 20_000;
 
+/** Answers that no second try changes: full, read-only, starting, not allowed. Some commands would still succeed. */
+const useless = /\b(?:OOM|READONLY|MISCONF|LOADING|BUSY|MASTERDOWN|NOREPLICAS|NOAUTH|NOPERM)\b/;
+
 export type Reply = readonly (string | number)[];
 
 /** One connection to Redis, or none: nothing ever waits for Redis to come back. */
@@ -101,8 +104,9 @@ export async function openLink({
     isUp = true;
   };
 
-  /** Tries until it succeeds or the link is closed. `first` is told the outcome of the first attempt. */
-  const recover = async (first?: (error: unknown) => void): Promise<void> => {
+  /** Tries until it succeeds or the link is closed. */
+  const recover = async (afterFirst: (error: unknown) => void = () => {}): Promise<void> => {
+    let tell = afterFirst;
     while (!ending.signal.aborted) {
       try {
         await connect();
@@ -110,17 +114,19 @@ export async function openLink({
         break;
       } catch (error) {
         drop();
-        first?.(error);
+        tell(error);
+        tell = () => {};
       }
       const pause = linkRules.probeEveryMs * (0.75 + random() / 2);
       await delay(pause, undefined, { signal: ending.signal, ref: false }).catch(() => {});
     }
-    first?.(null);
+    tell(null);
   };
 
   const fail = (error: unknown): void => {
     failures += 1;
-    if (failures >= linkRules.failuresToLose) lose(error);
+    const isUseless = error instanceof Error && useless.test(error.message);
+    if (isUseless || failures >= linkRules.failuresToLose) lose(error);
   };
 
   const run: Link['run'] = (script, keys, values) => {

@@ -21,7 +21,7 @@ interface LiveHold {
 const endedIds = 65_536;
 const perBatch = 200;
 /** A meter may be forgotten again between the question to the database and the second try. */
-const mostTries = 3;
+const mostTries = 4;
 
 export interface RemoteMoney {
   hold(request: HoldRequest): HoldDecision | Promise<HoldDecision>;
@@ -95,6 +95,7 @@ export function createRemoteMoney(options: RemoteMoneyOptions): RemoteMoney {
         // Redis may hold it all the same: its settlement ends that too.
         const decision = await holdInShare(request);
         if (!decision.held) release(request);
+        else if (isUp()) putBack(request.id, live.get(request.id)!, ask).catch(() => {});
         return decision;
       }
       const numbers = reply.slice(1);
@@ -105,9 +106,23 @@ export function createRemoteMoney(options: RemoteMoneyOptions): RemoteMoney {
         return { held: false, denied: exhausted.name };
       }
       askedAt = monotonic();
-      seeds = await lookUp(numbers.map((at) => request.meters[Number(at)]!.name));
+      const names = numbers.map((at) => request.meters[Number(at)]!.name);
+      seeds = new Map([...seeds, ...(await spentOn(names, reply[0] === 'doubtful'))]);
     }
     throw new GatewayError('unavailable', { cause: new Error('Redis keeps no meter') });
+  };
+
+  /** What is only doubtful is left as it is when the database is away. */
+  const spentOn = async (
+    meters: readonly string[],
+    isOptional: boolean,
+  ): Promise<ReadonlyMap<string, bigint>> => {
+    try {
+      return await lookUp(meters);
+    } catch (error) {
+      if (!isOptional) throw error;
+      return new Map(meters.map((meter) => [meter, 0n]));
+    }
   };
 
   const held = (request: HoldRequest, numbers: Reply): HoldDecision => {
@@ -128,17 +143,19 @@ export function createRemoteMoney(options: RemoteMoneyOptions): RemoteMoney {
       endedAt: monotonic(),
     });
 
+  const putBack = async (id: string, hold: LiveHold, ask: Ask): Promise<void> => {
+    const remaining = Math.round(hold.expiresAt - now());
+    if (remaining <= 0 || !live.has(id)) return;
+    const keys = [endedKey(id), ...hold.meters.flatMap(meterKeys)];
+    await ask(scripts.restore, keys, [id, String(hold.amount), String(remaining)]);
+    hold.inRedis = true;
+  };
+
   const restore = async (ask: Ask, emptied: boolean): Promise<void> => {
     const forgotten = [...live].filter(([, { inRedis }]) => emptied || !inRedis);
     for (let at = 0; at < forgotten.length; at += perBatch) {
-      const batch = forgotten.slice(at, at + perBatch).map(async ([id, hold]) => {
-        const remaining = Math.round(hold.expiresAt - now());
-        if (remaining <= 0 || !live.has(id)) return;
-        const keys = [endedKey(id), ...hold.meters.flatMap(meterKeys)];
-        await ask(scripts.restore, keys, [id, String(hold.amount), String(remaining)]);
-        hold.inRedis = true;
-      });
-      await Promise.all(batch);
+      const batch = forgotten.slice(at, at + perBatch);
+      await Promise.all(batch.map(([id, hold]) => putBack(id, hold, ask)));
     }
   };
 

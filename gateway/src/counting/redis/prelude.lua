@@ -57,7 +57,8 @@ local function digits(a)
   return sign .. string.format('%.0f%09.0f', high, low)
 end
 
--- A meter is a hash: `spent`, `held`, `since` (when `spent` was asked from the database), and one field per hold.
+-- A meter is a hash: `spent`, `held`, `since` (when `spent` was asked from the database), `doubt` (since when
+-- something may be missing in `spent`), and one field per hold.
 -- A second key, a sorted set, has the ids of its holds by the time they are void.
 local function voidExpired(meter, ends, now)
   local ids = redis.call('ZRANGEBYSCORE', ends, '-inf', whole(now), 'LIMIT', 0, 1000)
@@ -70,6 +71,8 @@ local function voidExpired(meter, ends, now)
     redis.call('ZREM', ends, id)
   end
   redis.call('HSET', meter, 'held', digits(held))
+  -- Nobody said what became of them: their node may have died with the money spent.
+  redis.call('HSETNX', meter, 'doubt', whole(now))
 end
 
 local function putHold(meter, ends, id, of, held, now, remaining)

@@ -9,13 +9,15 @@ import type { Share } from './share.ts';
 const slotLeaseMs = 60_000;
 export const renewEveryMs = 20_000;
 const idsPerRenewal = 500;
+/** Requests that left while Redis could not be told. What is dropped beyond that ends with its lease. */
+const mostLeft = 100_000;
 
 const admitted: RateDecision = Object.freeze({ admitted: true });
 
 export interface RemoteRates {
   admit(request: RateRequest): RateDecision | Promise<RateDecision>;
   leave(id: string): void;
-  /** Says of every slot of this node that it is taken. */
+  /** Says of every slot of this node whether it is taken. */
   renew(ask: Ask): Promise<void>;
 }
 
@@ -36,6 +38,7 @@ export function createRemoteRates({
   share,
   denials,
 }: RemoteRatesOptions): RemoteRates {
+  const left = new Map<string, readonly string[]>();
   const slotsKey = (name: string): string => `${prefix}slots:${name}`;
   const keyOf = ({ name, limit, windowMs }: RateLimit): string => {
     if (windowMs === 0) return slotsKey(name);
@@ -43,9 +46,26 @@ export function createRemoteRates({
   };
 
   const leaveSlots = (id: string, names: readonly string[]): void => {
-    if (names.length === 0 || !isUp()) return;
-    // When this does not arrive, the slots end because nobody renews them.
-    ask(scripts.leave, names.map(slotsKey), [id]).catch(() => {});
+    if (names.length === 0) return;
+    if (isUp()) tellLeft(id, names, ask).catch(() => keepLeft(id, names));
+    else keepLeft(id, names);
+  };
+
+  const tellLeft = async (id: string, names: readonly string[], ask: Ask): Promise<void> => {
+    await ask(scripts.leave, names.map(slotsKey), [id]);
+    left.delete(id);
+  };
+
+  const keepLeft = (id: string, names: readonly string[]): void => {
+    if (left.size < mostLeft) left.set(id, names);
+  };
+
+  const tellAllLeft = async (ask: Ask): Promise<void> => {
+    const told = [...left];
+    for (let at = 0; at < told.length; at += idsPerRenewal) {
+      const some = told.slice(at, at + idsPerRenewal);
+      await Promise.all(some.map(([id, names]) => tellLeft(id, names, ask)));
+    }
   };
 
   const admitInShare = (request: RateRequest): RateDecision => {
@@ -89,6 +109,7 @@ export function createRemoteRates({
       leaveSlots(id, share.admissions.leave(id));
     },
     async renew(ask) {
+      await tellAllLeft(ask);
       const idsBySlot = new Map<string, string[]>();
       for (const [id, names] of share.admissions.slots()) {
         for (const name of names) {

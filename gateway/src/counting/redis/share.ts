@@ -11,6 +11,8 @@ import { createMeters } from '../memory/meters.ts';
 
 /** Meters whose last state is remembered. */
 const mostKnown = 100_000;
+/** Older than this, what Redis said of a meter is no match for what the database says. Milliseconds. */
+const freshMs = 60_000;
 
 /**
  * What this node may do alone while Redis is lost: its share of every rate, and of the money that was left by the
@@ -40,7 +42,7 @@ export interface ShareOptions {
 
 export function createShare({ monotonic, liveNodes, lookUp }: ShareOptions): Share {
   const admissions = createAdmissions(monotonic);
-  const known = new Map<string, MeterState>();
+  const known = new Map<string, MeterState & { readonly at: number }>();
   /** Spent and held when this outage began. */
   let taken = new Map<string, bigint>();
   let meters = createMeters(monotonic);
@@ -69,7 +71,16 @@ export function createShare({ monotonic, liveNodes, lookUp }: ShareOptions): Sha
     remaining: number,
     unknown: readonly string[],
   ): Promise<HoldDecision> => {
-    for (const [meter, spent] of await lookUp(unknown)) if (!taken.has(meter)) take(meter, spent);
+    const fromDatabase = await lookUp(unknown).catch((error: unknown) => {
+      // With the database away as well, an old state is still better than none.
+      if (unknown.every((meter) => known.has(meter))) return new Map<string, bigint>();
+      throw error;
+    });
+    for (const meter of unknown) {
+      const old = known.get(meter)?.spent ?? 0n;
+      const spent = fromDatabase.get(meter) ?? 0n;
+      if (!taken.has(meter)) take(meter, spent > old ? spent : old);
+    }
     return hold(request, remaining);
   };
 
@@ -78,7 +89,7 @@ export function createShare({ monotonic, liveNodes, lookUp }: ShareOptions): Sha
     for (const { name } of request.meters) {
       const state = known.get(name);
       if (taken.has(name)) meters.preload(name, 0n);
-      else if (state === undefined) unknown.push(name);
+      else if (state === undefined || monotonic() - state.at > freshMs) unknown.push(name);
       else take(name, state.spent + state.held);
     }
     return unknown.length > 0
@@ -98,11 +109,16 @@ export function createShare({ monotonic, liveNodes, lookUp }: ShareOptions): Sha
     hold,
     settle: (id, spent) => meters.settle(id, [], spent),
     learn(meter, state) {
+      // Redis counts: should it fail for a moment, the share is cut anew.
+      taken.delete(meter);
       known.delete(meter);
       if (known.size >= mostKnown) known.delete(known.keys().next().value!);
-      known.set(meter, state);
+      known.set(meter, { ...state, at: monotonic() });
     },
-    known: (meter) => known.get(meter) ?? null,
+    known(meter) {
+      const state = known.get(meter);
+      return state === undefined ? null : { spent: state.spent, held: state.held };
+    },
     begin() {
       taken = new Map();
       meters = createMeters(monotonic);
