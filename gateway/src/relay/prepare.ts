@@ -6,6 +6,7 @@ import {
   type Model,
   type Route,
 } from '../catalogue/index.ts';
+import type { Timeouts } from '../config/index.ts';
 import { GatewayError } from '../errors/index.ts';
 import type { WireRequest } from '../protocols/index.ts';
 import { conversationOf, findCandidates, type Conversation } from '../routing/index.ts';
@@ -71,8 +72,20 @@ export function checkRequest(parts: RelayParts, state: ExchangeState): Checked {
   return { request, model, snapshot, servedNames };
 }
 
-/** So long after the total time-out nobody works on an exchange any more: what drains ends within it. */
-const drainMs = 180_000;
+/** After its last deadline an exchange is settled well within this, or its process is gone and its hold is void. */
+const settleMs = 60_000;
+
+const longest = new WeakMap<CatalogueSnapshot, number>();
+
+/** The most time that any channel gives an answer: which one it will be is not known when money is held. */
+function longestTotal(snapshot: CatalogueSnapshot, { total }: Timeouts): number {
+  let milliseconds = longest.get(snapshot);
+  if (milliseconds === undefined) {
+    milliseconds = Math.max(total, ...snapshot.channels.map(({ timeouts }) => timeouts.total ?? 0));
+    longest.set(snapshot, milliseconds);
+  }
+  return milliseconds;
+}
 
 /**
  * Sets aside what the request may cost. Counting tokens costs nothing.
@@ -95,7 +108,7 @@ export function holdMoney(
     bodyBytes: input.body.length,
     outputLimit: request.maxOutputTokens,
     choices: request.choices,
-    expiresAt: parts.clock.now() + parts.timeouts.total + drainMs,
+    expiresAt: parts.clock.now() + longestTotal(snapshot, parts.timeouts) + settleMs,
   });
 }
 
