@@ -12,6 +12,7 @@ const table: Readonly<Record<string, string>> = {
   errors: '',
   canonical: '',
   compression: '',
+  estimation: 'canonical',
   json: 'errors',
   config: 'canonical errors',
   observability: 'config errors',
@@ -29,15 +30,15 @@ const table: Readonly<Record<string, string>> = {
   nodes: `canonical database journal ${anywhere}`,
   declaration: `access canonical catalogue database ${anywhere}`,
   startup: `access canonical catalogue database declaration providers ${anywhere}`,
-  supervisor: anywhere,
+  supervisor: `startup ${anywhere}`,
   routing: `canonical catalogue providers ${anywhere}`,
   tasks: `billing canonical database providers upstream ${anywhere}`,
-  conversion: `canonical json protocols ${anywhere}`,
-  relay: `access billing canonical catalogue conversion counting journal json protocols providers routing upstream ${anywhere}`,
+  conversion: `canonical estimation json protocols ${anywhere}`,
+  relay: `access billing canonical catalogue conversion counting estimation journal json protocols providers routing upstream ${anywhere}`,
   http: `canonical compression protocols ${anywhere}`,
   endpoints: `access billing canonical catalogue counting http ledger protocols relay usage ${anywhere}`,
   'console-api': `access billing canonical catalogue counting database http journal ledger tasks usage ${anywhere}`,
-  commands: `access billing canonical catalogue console-api conversion counting database declaration http journal json ledger nodes protocols providers relay routing startup supervisor tasks upstream usage ${anywhere}`,
+  commands: `access billing canonical catalogue console-api conversion counting database declaration estimation http journal json ledger nodes protocols providers relay routing startup supervisor tasks upstream usage ${anywhere}`,
 };
 
 export const directions: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
@@ -68,6 +69,12 @@ export const confinedPackages: readonly {
     packages: ['@redis/client'],
     regex: '^@redis/client(/.+)?$',
     allowed: ['counting/redis/**'],
+  },
+  // Its tables take 80 MB: only the thread that counts may load them.
+  {
+    packages: ['gpt-tokenizer'],
+    regex: '^gpt-tokenizer(/.+)?$',
+    allowed: ['estimation/**'],
   },
   { packages: ['undici'], regex: '^undici(/.+)?$', allowed: ['upstream/**'] },
   {

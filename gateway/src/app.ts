@@ -23,6 +23,7 @@ import {
   type Secrets,
 } from './database/index.ts';
 import { registerEndpoints } from './endpoints/index.ts';
+import { createTokenEstimator } from './estimation/index.ts';
 import { createServer } from './http/index.ts';
 import { assertDataFolderFree, openJournal, type Journal } from './journal/index.ts';
 import { spentOf } from './ledger/index.ts';
@@ -41,6 +42,7 @@ import {
   createUsageAlarm,
   type ChannelTarget,
   type Logger,
+  type Metrics,
 } from './observability/index.ts';
 import { textCodecs, textProtocols } from './protocols/index.ts';
 import {
@@ -72,6 +74,7 @@ export interface App {
   reload(config: Config): Promise<void>;
   /** Makes what has changed in the database effective, as it would become within seconds. */
   refresh(): Promise<void>;
+  readonly metrics: Pick<Metrics, 'collect'>;
   /** Stops admitting, lets running requests end, makes everything durable, and closes. */
   close(options?: CloseOptions): Promise<void>;
 }
@@ -187,17 +190,26 @@ export async function startApp(options: AppOptions): Promise<App> {
     const health = createChannelHealth(({ channel, message }) =>
       logger.warn(`the channel ${message}`, { component: 'routing', channel }),
     );
-    const metrics = createMetrics({
-      journal,
-      openConnections: () => connectionsOf(server),
-      channelStates: () =>
-        catalogue.snapshot().channels.map((channel) => health.read(channel, clock.monotonic())),
-      droppedLogLines: () => logger.dropped,
-    });
+    const metrics = createMetrics(
+      {
+        journal,
+        openConnections: () => connectionsOf(server),
+        channelStates: () =>
+          catalogue.snapshot().channels.map((channel) => health.read(channel, clock.monotonic())),
+        droppedLogLines: () => logger.dropped,
+      },
+      worker?.renderMetrics,
+    );
     const tracer = createExchangeTracer((channel) => targetOf(catalogue.snapshot(), channel));
+    const estimator = createTokenEstimator({
+      onProblem: (error) => logger.error('the thread that counts tokens ended', error),
+    });
+    closing.push(() => estimator.close());
     const relay = createRelay({
       snapshot: catalogue.snapshot,
       protocols: textProtocols,
+      codecs: textCodecs,
+      estimator,
       converter: createConverter({
         protocols: textProtocols,
         codecs: textCodecs,
@@ -285,6 +297,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         await refresh();
       },
       refresh,
+      metrics,
       async close({ keepListening = 0 } = {}) {
         draining = true;
         await closeServer(server, {

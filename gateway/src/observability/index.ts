@@ -8,6 +8,6 @@ export type {
 export { createExchangeObserver } from './exchange-observer.ts';
 export { createLogger, type Logger, type LogFields } from './logger.ts';
 export type { ChannelState, GatewayReadings } from './metrics/gateway-metrics.ts';
-export { createMetrics, type Metrics } from './metrics/metrics.ts';
+export { createMetrics, renderTogether, type Metrics } from './metrics/metrics.ts';
 export { createExchangeTracer, type ChannelTarget } from './tracing/exchange-tracer.ts';
 export { createUsageAlarm } from './usage-alarm.ts';

@@ -35,6 +35,8 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
     name: 'sluice_journal_usable',
     help: '1 when usage records can be made durable; 0 refuses every new request.',
     registers,
+    // Of several processes the worst off.
+    aggregator: 'min',
     collect() {
       this.set(readings.journal.usable ? 1 : 0);
     },
@@ -49,7 +51,7 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
   });
   new Gauge({
     name: 'sluice_channel_breaker',
-    help: 'The state of each channel: 1 for the one it is in.',
+    help: 'The state of each channel: 1 for the one it is in, or how many processes see it so.',
     labelNames: ['channel', 'state'],
     registers,
     collect() {

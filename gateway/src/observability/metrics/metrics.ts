@@ -1,4 +1,4 @@
-import { Counter, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, Registry } from 'prom-client';
 import { createExchangeMetrics, type ExchangeMetrics } from './exchange-metrics.ts';
 import { registerGatewayMetrics, type GatewayReadings } from './gateway-metrics.ts';
 import { processRegistry } from './process-metrics.ts';
@@ -12,12 +12,26 @@ export interface Metrics {
   readonly contentType: string;
   /** Prometheus text exposition format 0.0.4. */
   render(): Promise<string>;
+  /** The same as plain data, for `renderTogether`. */
+  collect(): Promise<readonly object[]>;
 }
 
 /** The error catalogue is far shorter. */
 const maxErrors = 200;
 
-export function createMetrics(readings: GatewayReadings): Metrics {
+/**
+ * Several processes that are scraped as one: what each collected, added up, where a metric does not say otherwise.
+ * There is no label for the process: it would multiply every series, and a scrape meets any of them.
+ */
+export function renderTogether(collected: readonly (readonly object[])[]): Promise<string> {
+  return AggregatorRegistry.aggregate(collected.flat()).metrics();
+}
+
+/** @param renderAll gives the metrics of all processes that are scraped as one; null: those of this one. */
+export function createMetrics(
+  readings: GatewayReadings,
+  renderAll: () => Promise<string | null> = async () => null,
+): Metrics {
   const registry = new Registry();
   const exchanges = createExchangeMetrics(registry);
   registerGatewayMetrics(registry, readings);
@@ -38,8 +52,14 @@ export function createMetrics(readings: GatewayReadings): Metrics {
     refused: (error) => refusals.add(error, () => ({ error })),
     contentType: registry.contentType,
     async render() {
+      const all = await renderAll();
+      if (all !== null) return all;
       const own = await registry.metrics();
       return own + (await processRegistry().metrics());
     },
+    collect: async () => [
+      await registry.getMetricsAsJSON(),
+      await processRegistry().getMetricsAsJSON(),
+    ],
   };
 }

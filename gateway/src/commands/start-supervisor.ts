@@ -1,0 +1,117 @@
+import { mkdirSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Config } from '../config/index.ts';
+import { createSecrets, openDatabase, readMasterKey } from '../database/index.ts';
+import { assertDataFolderFree, openJournal } from '../journal/index.ts';
+import { adoptJournals, journalFolders } from '../nodes/index.ts';
+import { createLogger, renderTogether } from '../observability/index.ts';
+import { applyFile, prepareDatabase } from '../startup/prepare-database.ts';
+import { createCrew, forkWorker } from '../supervisor/index.ts';
+import { type CommandInput, type CommandIo, exitCode } from './command.ts';
+import { reloadFile } from './reload-file.ts';
+import { removePidFile, writePidFile } from './runtime-files.ts';
+import { keepListeningAfter, stopSignal } from './stop-signal.ts';
+
+/** So long the workers wait for what earlier ones left behind; the rest is adopted while they serve. */
+const adoptionMs = 10_000;
+
+/**
+ * Several processes on one port. This one serves nothing: it prepares the database, puts left-over journals into it,
+ * starts the workers and replaces those that die.
+ */
+export async function startSupervisor(
+  given: Config,
+  input: CommandInput,
+  io: CommandIo,
+): Promise<number> {
+  const { dataDir } = given.storage;
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const secrets = createSecrets(given.secrets.masterKey ?? readMasterKey(dataDir));
+  assertDataFolderFree(dataDir);
+  const logger = createLogger();
+  const firstStart = await prepareDatabase(given, secrets);
+  const config = await withPort(given);
+  const database = openDatabase({ url: config.storage.url });
+  // Left by a single process; open, it keeps every other gateway from this folder.
+  const journal = await openJournal({
+    dataDir,
+    maxSize: 0,
+    databaseUrl: config.storage.url,
+    onProblem: ({ kind, message }) =>
+      logger.warn(`journal: ${kind}`, { component: 'journal', detail: message }),
+  });
+  const adoption = adoptJournals({
+    folders: [...journalFolders(dataDir), ...input.texts('adopt')],
+    database,
+    databaseUrl: config.storage.url,
+    log: logger,
+  });
+  const caughtUp = Promise.all([journal.caughtUp, adoption.finished]);
+  await Promise.race([caughtUp, wait(adoptionMs, undefined, { ref: false })]);
+
+  const crew = createCrew({
+    size: config.server.workers,
+    fork: forkWorker,
+    begin: () => ({ kind: 'begin', config, firstStart, degraded: adoption.problems }),
+    renderMetrics: async () => {
+      const collected = await crew.askAll('metrics');
+      return renderTogether(collected as readonly (readonly object[])[]);
+    },
+    log: logger,
+  });
+  const close = async (): Promise<void> => {
+    await adoption.close();
+    await journal.close();
+    await database.close();
+    await logger.close();
+  };
+  void caughtUp.then(() => crew.broadcast({ kind: 'degraded', degraded: adoption.problems }));
+  let greeting: string;
+  try {
+    greeting = await crew.start();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  const reload = () =>
+    void reloadFile({
+      input,
+      io,
+      logger,
+      dataDir,
+      async apply(changed) {
+        await applyFile(changed, secrets);
+        const problems = await crew.askAll('refresh');
+        if (problems.length > 0) throw new Error(problems.join('\n'));
+      },
+    });
+  process.on('SIGHUP', reload);
+  const stopped = stopSignal();
+  writePidFile(dataDir, { pid: process.pid, startedAt: Date.now() });
+  io.stdout(greeting);
+  logger.info('started', { count: config.server.workers });
+  const signal = await stopped;
+  logger.info('stopping', { detail: signal });
+  process.off('SIGHUP', reload);
+  const allWell = await crew.stop(keepListeningAfter(signal));
+  removePidFile(dataDir);
+  logger.info('stopped');
+  await close();
+  return allWell ? exitCode.done : exitCode.failed;
+}
+
+/** Any free port is chosen once, so that a worker that comes later is on it too. */
+async function withPort(config: Config): Promise<Config> {
+  const { host, port } = config.server;
+  if (port !== 0) return config;
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, host, resolve);
+  });
+  const { port: free } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return { ...config, server: { ...config.server, port: free } };
+}

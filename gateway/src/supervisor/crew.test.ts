@@ -1,0 +1,151 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createBackOff } from './back-off.ts';
+import { createCrew, type WorkerEvents } from './crew.ts';
+import type { FromWorker, ToWorker } from './messages.ts';
+
+interface Fake {
+  readonly seat: number;
+  readonly received: ToWorker[];
+  say(message: FromWorker): void;
+  exit(code: number | null): void;
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function createFakes() {
+  const forked: Fake[] = [];
+  const warnings: string[] = [];
+  const crew = createCrew({
+    size: 2,
+    fork(seat: number, events: WorkerEvents) {
+      const received: ToWorker[] = [];
+      forked.push({
+        seat,
+        received,
+        say: (message) => events.onMessage(message),
+        exit: (code) => events.onExit(code),
+      });
+      return { send: (message) => void received.push(message) };
+    },
+    begin: () => ({ kind: 'degraded', degraded: [`begin ${forked.length}`] }),
+    renderMetrics: async () => 'all',
+    log: { info: () => {}, warn: (_message, fields) => void warnings.push(fields?.detail ?? '') },
+    monotonic: () => Date.now(),
+  });
+  const listen = (index: number): void => {
+    forked[index]!.say({ kind: 'ready' });
+    forked[index]!.say({ kind: 'listening', greeting: `hello from ${index}` });
+  };
+  const serve = async (): Promise<void> => {
+    const started = crew.start();
+    listen(0);
+    await vi.advanceTimersByTimeAsync(0);
+    listen(1);
+    await started;
+  };
+  return { crew, forked, warnings, listen, serve };
+}
+
+test('the first worker goes ahead, the others follow, and one greeting is given', async () => {
+  const { crew, forked, listen } = createFakes();
+  const started = crew.start();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(forked.map(({ seat }) => seat)).toEqual([1]);
+  // Nothing is said to a worker that does not hear yet.
+  expect(forked[0]!.received).toEqual([]);
+  listen(0);
+  expect(forked[0]!.received).toEqual([{ kind: 'degraded', degraded: ['begin 1'] }]);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(forked.map(({ seat }) => seat)).toEqual([1, 2]);
+  listen(1);
+  expect(await started).toBe('hello from 0');
+});
+
+test('a first worker that cannot start ends it all', async () => {
+  const { crew, forked } = createFakes();
+  const started = crew.start();
+  forked[0]!.exit(1);
+  await expect(started).rejects.toThrow('the first worker could not start');
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(forked).toHaveLength(1);
+});
+
+test('who dies is replaced on the same seat, later and later', async () => {
+  const { forked, warnings, listen, serve } = createFakes();
+  await serve();
+  for (const pause of [500, 1_000, 2_000]) {
+    forked.at(-1)!.exit(null);
+    await vi.advanceTimersByTimeAsync(pause - 1);
+    const before = forked.length;
+    await vi.advanceTimersByTimeAsync(1);
+    expect(forked).toHaveLength(before + 1);
+    expect(forked.at(-1)!.seat).toBe(2);
+  }
+  expect(warnings[0]).toBe('worker 2, by a signal');
+  listen(forked.length - 1);
+  await vi.advanceTimersByTimeAsync(60_000);
+  forked.at(-1)!.exit(1);
+  await vi.advanceTimersByTimeAsync(500);
+  expect(forked).toHaveLength(6);
+  expect(warnings.at(-1)).toBe('worker 2, exit code 1');
+});
+
+test('stopping waits for everybody, tells those too that were only starting, and replaces nobody', async () => {
+  const { crew, forked, serve } = createFakes();
+  await serve();
+  forked[1]!.exit(1);
+  await vi.advanceTimersByTimeAsync(500);
+  const stopped = crew.stop(5_000);
+  const stop: ToWorker = { kind: 'stop', keepListening: 5_000 };
+  expect(forked[0]!.received.at(-1)).toEqual(stop);
+  expect(forked[2]!.received).toEqual([]);
+  forked[2]!.say({ kind: 'ready' });
+  expect(forked[2]!.received.at(-1)).toEqual(stop);
+  forked[0]!.exit(0);
+  let isOver = false;
+  void stopped.then(() => (isOver = true));
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(isOver).toBe(false);
+  // It was never able to take the signal that the whole group got.
+  forked[2]!.exit(null);
+  expect(await stopped).toBe(true);
+  expect(forked).toHaveLength(3);
+});
+
+test('a worker that does not end well is told of', async () => {
+  const { crew, forked, serve } = createFakes();
+  await serve();
+  const stopped = crew.stop(0);
+  forked[0]!.exit(0);
+  forked[1]!.exit(null);
+  expect(await stopped).toBe(false);
+});
+
+test('questions go to those that listen; the dead and the silent are left out', async () => {
+  const { crew, forked, serve } = createFakes();
+  await serve();
+  const answers = crew.askAll('metrics');
+  const ask = forked[0]!.received.at(-1) as ToWorker & { kind: 'ask' };
+  forked[0]!.say({ kind: 'answer', id: ask.id, value: 'mine' });
+  forked[1]!.exit(1);
+  expect(await answers).toEqual(['mine']);
+  const silent = crew.askAll('metrics');
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(await silent).toEqual([]);
+});
+
+test('a worker that asks gets what all say', async () => {
+  const { forked, serve } = createFakes();
+  await serve();
+  forked[1]!.say({ kind: 'ask', id: 7, question: 'metrics' });
+  await vi.advanceTimersByTimeAsync(0);
+  expect(forked[1]!.received.at(-1)).toEqual({ kind: 'answer', id: 7, value: 'all' });
+});
+
+test('the pause doubles up to half a minute, and a good life is forgotten deaths', () => {
+  const pauseAfter = createBackOff();
+  const young = Array.from({ length: 9 }, () => pauseAfter(100));
+  expect(young).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
+  expect([pauseAfter(60_000), pauseAfter(1)]).toEqual([500, 1_000]);
+});

@@ -1,0 +1,187 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { openDatabase } from '../../src/database/index.ts';
+import { openJournal } from '../../src/journal/index.ts';
+import { canStartRedis } from '../counting/private-redis.ts';
+import { isSkipped } from '../database/databases.ts';
+import { record } from '../journal/records.ts';
+import type { GatewayProcess } from '../support/gateway-process.ts';
+import { askChat, createWorkplace, secret, type Workplace } from './workplace.ts';
+
+const lines = (gateway: GatewayProcess) =>
+  gateway
+    .stderr()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as { msg: string; level: number; detail?: string });
+
+/** The processes of a gateway's workers. */
+function workersOf({ child }: GatewayProcess): number[] {
+  const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
+  return children.trim().split(' ').filter(Boolean).map(Number);
+}
+
+async function usageIds({ databaseUrl }: Workplace): Promise<string[]> {
+  const database = openDatabase({ url: databaseUrl });
+  try {
+    const rows = await database.kysely.selectFrom('usage').select('id').execute();
+    return rows.map(({ id }) => id);
+  } finally {
+    await database.close();
+  }
+}
+
+async function metric(url: string, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`, { headers: { connection: 'close' } })).text();
+  const values = text.split('\n').filter((line) => line.startsWith(name) && !line.startsWith('#'));
+  return values.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+}
+
+const isLinux = process.platform === 'linux';
+
+describe.skipIf(!canStartRedis || isSkipped('postgres') || !isLinux)('workers', () => {
+  test(
+    'several processes on one port: one greeting, one count, a dead one replaced, one end',
+    { timeout: 90_000 },
+    async () => {
+      const place = await createWorkplace();
+      const folder = place.write({ server: ', workers: 2' });
+      const gateway = place.start();
+      const url = await gateway.url;
+      expect(gateway.stdout()).toMatch(/^sluice \S+ listening on \S+\n/);
+      expect(workersOf(gateway)).toHaveLength(2);
+      expect(readdirSync(join(folder, 'data'))).toEqual(
+        expect.arrayContaining(['worker-1', 'worker-2']),
+      );
+
+      const answers = await Promise.all(Array.from({ length: 40 }, () => askChat(url)));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+      // Whichever worker is asked tells of all of them.
+      const counted = [];
+      for (let turn = 0; turn < 4; turn += 1)
+        counted.push(await metric(url, 'sluice_requests_total'));
+      expect(counted).toEqual([40, 40, 40, 40]);
+      expect(await metric(url, 'sluice_journal_usable')).toBe(1);
+
+      const [victim, other] = workersOf(gateway);
+      process.kill(victim!, 'SIGKILL');
+      await expect
+        .poll(() => workersOf(gateway).filter((pid) => pid !== victim), { timeout: 20_000 })
+        .toHaveLength(2);
+      expect(workersOf(gateway)).toContain(other);
+      await expect.poll(async () => (await askChat(url)).status, { timeout: 5_000 }).toBe(200);
+      expect(lines(gateway).filter(({ msg }) => msg === 'a worker died and is replaced')).toEqual([
+        expect.objectContaining({ detail: 'worker 1, by a signal' }),
+      ]);
+
+      // A whole process group is told, as service managers do; streams end well all the same.
+      const streams = Array.from({ length: 6 }, () =>
+        askChat(url, { stream: true, fault: 'events=12;gap=100' }),
+      );
+      await wait(500);
+      for (const pid of [...workersOf(gateway), gateway.child.pid!]) process.kill(pid, 'SIGTERM');
+      for (const { text } of await Promise.all(streams)) expect(text).toContain('data: [DONE]');
+      expect(await gateway.exit).toBe(0);
+      expect(gateway.stdout().match(/listening on/g)).toHaveLength(1);
+      expect((await usageIds(place)).length).toBeGreaterThanOrEqual(46);
+    },
+  );
+
+  test('one reload reaches every worker at once', { timeout: 60_000 }, async () => {
+    const place = await createWorkplace();
+    place.write({ server: ', workers: 2' });
+    const gateway = place.start();
+    const url = await gateway.url;
+    const changed = 'sk-changed-0123456789abcdefghijklmnopqrst';
+    place.write({
+      server: ', workers: 2',
+      more: `users: [{ email: tester@example.com, balance: 100 }]
+keys: [{ name: test, user: tester@example.com, secret: ${changed} }]`,
+    });
+    gateway.child.kill('SIGHUP');
+    await expect
+      .poll(() => lines(gateway).some(({ msg }) => msg === 'reloaded'), { timeout: 10_000 })
+      .toBe(true);
+    const statuses = await Promise.all(
+      [changed, secret].flatMap((key) =>
+        Array.from({ length: 6 }, async () => (await askChat(url, { key })).status),
+      ),
+    );
+    expect(statuses).toEqual([...Array<number>(6).fill(200), ...Array<number>(6).fill(401)]);
+    gateway.child.kill('SIGINT');
+    expect(await gateway.exit).toBe(0);
+  });
+
+  test(
+    'journals that nobody holds are adopted: of fewer workers, of none, of a folder that is named',
+    { timeout: 90_000 },
+    async () => {
+      const place = await createWorkplace();
+      const nowhere = 'postgres://nobody@127.0.0.1:1/nothing';
+      const leave = async (folder: string, id: string) => {
+        const journal = await openJournal({
+          dataDir: folder,
+          maxSize: 2 ** 30,
+          databaseUrl: nowhere,
+        });
+        await journal.append(record(id, { time: Date.now() }));
+        await journal.close(50);
+      };
+      const dataDir = join(place.write({ server: ', workers: 2' }), 'data');
+      await leave(dataDir, 'req_single');
+      await leave(join(dataDir, 'worker-2'), 'req_second');
+      await leave(join(dataDir, 'worker-5'), 'req_fifth');
+      await leave(join(place.folder, 'elsewhere'), 'req_elsewhere');
+      const several = place.start('', ['--adopt', './elsewhere']);
+      await several.url;
+      expect((await usageIds(place)).toSorted()).toEqual([
+        'req_elsewhere',
+        'req_fifth',
+        'req_second',
+        'req_single',
+      ]);
+      several.child.kill('SIGINT');
+      expect(await several.exit).toBe(0);
+
+      await leave(join(dataDir, 'worker-1'), 'req_first');
+      place.write({});
+      const single = place.start('', ['--adopt', './not-there']);
+      const url = await single.url;
+      await expect
+        .poll(async () => (await usageIds(place)).includes('req_first'), { timeout: 10_000 })
+        .toBe(true);
+      await expect
+        .poll(async () => (await fetch(`${url}/ready`)).json(), { timeout: 5_000 })
+        .toEqual({
+          status: 'ok',
+          degraded: ['the journal in ./not-there could not be adopted'],
+        });
+      single.child.kill('SIGINT');
+      expect(await single.exit).toBe(0);
+    },
+  );
+
+  test('a second gateway on the folder is refused, and so is a port that is taken', async () => {
+    const place = await createWorkplace();
+    place.write({ server: ', workers: 2' });
+    const first = place.start();
+    const url = await first.url;
+    const second = place.start();
+    expect(await second.exit).toBe(1);
+    expect(second.stderr()).toContain('is in use by another running gateway');
+
+    place.write({ node: 'other', server: `, workers: 2`, more: '' });
+    const other = place.start('other', []);
+    await other.url;
+    place.write({ node: 'third' });
+    const file = join(place.folder, 'third', 'sluice.yaml');
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(file, text.replace('port: 0', `port: ${new URL(url).port}, workers: 2`));
+    const third = place.start('third');
+    expect(await third.exit).toBe(1);
+    expect(third.stderr()).toContain('EADDRINUSE');
+    expect(third.stderr().match(/EADDRINUSE/g)?.length).toBeLessThanOrEqual(2);
+  }, 60_000);
+});

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startSimulator, type Simulator } from 'simulator';
+import { onTestFinished } from 'vitest';
+import { type PrivateRedis, startPrivateRedis } from '../counting/private-redis.ts';
+import { createTestDatabase } from '../database/databases.ts';
+import { startGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts';
+
+export const secret = 'sk-nodes-0123456789abcdefghijklmnopqrstuv';
+
+/** Everything that several processes share, gone with the test. */
+export interface Workplace {
+  readonly folder: string;
+  readonly databaseUrl: string;
+  readonly redis: PrivateRedis;
+  readonly simulator: Simulator;
+  /** Writes `sluice.yaml` into a folder below. `more`: YAML of accounts and settings. */
+  write(options: {
+    readonly node?: string;
+    readonly server?: string;
+    readonly more?: string;
+  }): string;
+  /** Starts a gateway in a folder below; killed with the test if it still runs. */
+  start(node?: string, parameters?: readonly string[]): GatewayProcess;
+}
+
+const accounts = `
+users: [{ email: tester@example.com, balance: 100 }]
+keys: [{ name: test, user: tester@example.com, secret: ${secret} }]
+`;
+
+export async function createWorkplace(): Promise<Workplace> {
+  const simulator = await startSimulator();
+  const redis = await startPrivateRedis();
+  const { url: databaseUrl, drop } = await createTestDatabase('postgres');
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-nodes-'));
+  const started: GatewayProcess[] = [];
+  onTestFinished(async () => {
+    for (const { child } of started) child.kill('SIGKILL');
+    await Promise.all(started.map(({ exit }) => exit));
+    await simulator.close();
+    await redis.stop();
+    await drop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const masterKey = randomBytes(32).toString('base64');
+  return {
+    folder,
+    databaseUrl,
+    redis,
+    simulator,
+    write({ node = '', server = '', more = accounts }) {
+      const own = join(folder, node);
+      mkdirSync(own, { recursive: true });
+      const text = `
+server: { port: 0, drain_timeout: 5s${server} }
+storage: { url: ${JSON.stringify(databaseUrl)}, data_dir: ./data }
+redis: { url: ${redis.url} }
+secrets: { master_key: ${masterKey} }
+channels:
+  - name: sim
+    provider: simulator
+    base_url: ${simulator.url}
+    protocols: [chat, responses, messages, generate-content]
+    models: [demo-chat, { name: priced, upstream: demo-chat }]
+models:
+  - { id: priced, type: chat, max_output_tokens: 1000, price: { input: 1000, output: 2000 } }
+${more}`;
+      writeFileSync(join(own, 'sluice.yaml'), text);
+      return own;
+    },
+    start(node = '', parameters = []) {
+      const gateway = startGatewayProcess({ folder: join(folder, node), parameters });
+      started.push(gateway);
+      return gateway;
+    },
+  };
+}
+
+/** One chat request; a connection of its own, so that every process can get it. */
+export async function askChat(
+  url: string,
+  options: {
+    readonly model?: string;
+    readonly key?: string;
+    readonly fault?: string;
+    readonly stream?: boolean;
+  } = {},
+): Promise<{ readonly status: number; readonly id: string | null; readonly text: string }> {
+  const { model = 'demo-chat', key = secret, fault = '', stream = false } = options;
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      connection: 'close',
+      ...(fault === '' ? {} : { 'x-simulator-fault': fault }),
+    },
+    body: JSON.stringify({ model, stream, messages: [{ role: 'user', content: 'hello' }] }),
+  });
+  return {
+    status: response.status,
+    id: response.headers.get('x-request-id'),
+    text: await response.text(),
+  };
+}
