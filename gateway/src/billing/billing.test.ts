@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Caller, CallerTeam } from '../access/index.ts';
 import type { Group, Model } from '../catalogue/index.ts';
-import { createMemoryCounters } from '../counting/index.ts';
+import { createMemoryCounters, unlimited } from '../counting/index.ts';
 import { GatewayError } from '../errors/index.ts';
 import { createBilling, type Hold, type TextOrder } from './billing.ts';
 import { metersOf } from './meters-of.ts';
@@ -40,6 +40,15 @@ const team: CallerTeam = {
   timeZone: 'Asia/Shanghai',
 };
 const member: Caller = { ...caller, teamId: team.id, team, memberBudget: 80n * cent };
+
+const noTokens = {
+  input: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  cacheWrite1h: 0,
+  output: 0,
+  reasoning: 0,
+};
 
 const model = {
   id: 'm',
@@ -92,30 +101,46 @@ const nameOf = async (promise: Promise<unknown>) => {
 describe('the limits of a caller', () => {
   test('in the order in which the first exhausted one is named', () => {
     const limited = { ...caller, user: { ...user, quota: 1n }, quota: 2n };
-    expect(metersOf(limited, now)).toEqual([
-      { name: 'user:usr_1:balance', limit: 100n * cent, floor: cent },
-      { name: 'user:usr_1:quota', limit: 1n, floor: 1n },
-      { name: 'key:key_1:quota', limit: 2n, floor: 1n },
+    expect(metersOf(limited, now)).toEqual({
+      meters: [
+        { name: 'user:usr_1:balance', limit: 100n * cent, floor: cent },
+        { name: 'user:usr_1:quota', limit: 1n, floor: 1n },
+        { name: 'key:key_1:quota', limit: 2n, floor: 1n },
+      ],
+      window: null,
+    });
+  });
+
+  test('that are not set are counted all the same', () => {
+    expect(metersOf(caller, now).meters.slice(1)).toEqual([
+      { name: 'user:usr_1:quota', limit: unlimited, floor: 1n },
+      { name: 'key:key_1:quota', limit: unlimited, floor: 1n },
     ]);
+    const bare = { ...team, dailyBudget: null, monthlyBudget: null, totalBudget: null };
+    expect(
+      metersOf({ ...member, team: bare, memberBudget: null }, now).meters.map(({ limit }) => limit),
+    ).toEqual([team.funding, ...Array.from({ length: 5 }, () => unlimited)]);
   });
 
   test('of a key that acts for a team are the team’s, by the dates of its zone', () => {
-    expect(
-      metersOf({ ...member, quota: 2n, user: { ...user, quota: 1n } }, now).map(({ name }) => name),
-    ).toEqual([
-      'team:team_1:balance',
-      'key:key_1:quota',
-      // It is half past midnight in Shanghai.
-      'team:team_1:daily:2026-11-22',
-      'team:team_1:monthly:2026-11',
-      'team:team_1:total',
-      'team:team_1:member:usr_1',
-    ]);
+    const limited = { ...member, quota: 2n, user: { ...user, quota: 1n } };
+    expect(metersOf(limited, now)).toEqual({
+      meters: [
+        { name: 'team:team_1:balance', limit: team.funding, floor: cent },
+        { name: 'key:key_1:quota', limit: 2n, floor: 1n },
+        // It is half past midnight in Shanghai.
+        { name: 'team:team_1:daily:2026-11-22', limit: team.dailyBudget, floor: 1n },
+        { name: 'team:team_1:monthly:2026-11', limit: team.monthlyBudget, floor: 1n },
+        { name: 'team:team_1:total', limit: team.totalBudget, floor: 1n },
+        { name: 'team:team_1:member:usr_1', limit: member.memberBudget, floor: 1n },
+      ],
+      window: '2026-11-22',
+    });
   });
 
   test('B-16 a window ends at the zone’s midnight, for a caller who was seen before it', () => {
-    const before = metersOf(member, Date.UTC(2026, 10, 20, 15, 59, 59, 999));
-    const after = metersOf(member, Date.UTC(2026, 10, 20, 16));
+    const { meters: before } = metersOf(member, Date.UTC(2026, 10, 20, 15, 59, 59, 999));
+    const { meters: after } = metersOf(member, Date.UTC(2026, 10, 20, 16));
     expect(before.map(({ name }) => name)).toContain('team:team_1:daily:2026-11-20');
     expect(after.map(({ name }) => name)).toContain('team:team_1:daily:2026-11-21');
   });
@@ -172,6 +197,18 @@ describe('a hold', () => {
     expect(counters.read('team:team_1:balance')).toMatchObject({ held: 0n });
   });
 
+  test('counts what was spent before a limit was set', async () => {
+    const { hold, billing, counters } = setUp();
+    const held = (await hold()) as Hold;
+    billing.settle(held, { ...billing.charge(held, noTokens, 'reported'), cost: '30' });
+    const names = ['user:usr_1:balance', 'user:usr_1:quota', 'key:key_1:quota'];
+    for (const name of names) expect(counters.read(name)).toEqual({ spent: 30n, held: 0n });
+    expect(await nameOf(hold({ caller: { ...caller, quota: 30n } }))).toBe('key_quota_exceeded');
+    const limited = { ...caller, user: { ...user, quota: 30n } };
+    expect(await nameOf(hold({ caller: limited }))).toBe('user_quota_exceeded');
+    expect((await hold({ caller: { ...caller, quota: 32n } }))?.amount).toBe(2n);
+  });
+
   test('a team’s key does not spend what its user has', async () => {
     const { hold } = setUp();
     const bare = { ...member, user: { ...user, funding: 0n, quota: 0n } };
@@ -218,7 +255,7 @@ describe('a charge', () => {
         { part: 'input', quantity: 10, rate: '100000000000' },
         { part: 'output', quantity: 20, rate: '100000000000' },
       ],
-      meters: ['user:usr_1:balance'],
+      window: null,
     });
     expect(meter).toEqual({ spent: 3_000_000n, held: 0n });
   });

@@ -34,6 +34,8 @@ export interface Hold {
   /** Nano-USD. */
   readonly amount: bigint;
   readonly meters: readonly string[];
+  /** The date of the team's budgets; null when a user pays. */
+  readonly window: string | null;
   readonly rates: PriceRates;
   readonly priceVersion: string;
   readonly multiplier: Multiplier;
@@ -73,7 +75,7 @@ export function createBilling({ counters, now }: BillingOptions): Billing {
       const { rates, multiplier } = terms;
       const { id, caller, model, bodyBytes, outputLimit, choices } = order;
       const amount = textHold(rates, model, { bodyBytes, outputLimit, choices }, multiplier);
-      const meters = metersOf(caller, now());
+      const { meters, window } = metersOf(caller, now());
       const decision = counters.hold({ id, amount, meters, expiresAt: order.expiresAt });
       const finish = (decided: HoldDecision): Hold => {
         if (!decided.held) throw refusal(decided.denied);
@@ -83,6 +85,7 @@ export function createBilling({ counters, now }: BillingOptions): Billing {
           payer: caller.team === null ? 'user' : 'team',
           amount: decided.amount,
           meters: meters.map(({ name }) => name),
+          window,
         };
       };
       return decision instanceof Promise ? decision.then(finish) : finish(decision);
@@ -100,7 +103,7 @@ export function createBilling({ counters, now }: BillingOptions): Billing {
         priceVersion: hold.priceVersion,
         multiplier: hold.multiplierText,
         receipt: items,
-        meters: hold.meters,
+        window: hold.window,
       };
     },
 

@@ -1,59 +1,53 @@
 import type { Caller, CallerTeam } from '../access/index.ts';
-import type { Meter } from '../counting/index.ts';
+import { unlimited, type Meter } from '../counting/index.ts';
+import { meterNames } from '../ledger/index.ts';
 import { dailyWindow } from './windows.ts';
 
 /** With less than a cent a balance admits nothing; every other limit admits until it is used up. */
 const balanceFloor = 10_000_000n;
 const anyFloor = 1n;
 
-interface Cached {
-  /** The local date of the team's windows; empty where there are none. */
-  readonly date: string;
+export interface CallerMeters {
   readonly meters: readonly Meter[];
+  /** The local date of the team's windows; null when the user pays. */
+  readonly window: string | null;
 }
 
 /** Per caller object: a changed key, user or team makes new ones. */
-const cache = new WeakMap<Caller, Cached>();
+const cache = new WeakMap<Caller, CallerMeters>();
 
 /**
- * Everything a caller's money is limited by, in the order in which the first exhausted limit is named: balance, user
+ * Everything a caller's money counts on, in the order in which the first exhausted limit is named: balance, user
  * quota, key quota, team daily, monthly, total, member. A key that acts for a team spends the team's money, and what
- * its user has of their own does not count.
+ * its user has of their own does not count. Where nothing is limited it counts all the same, so that a limit that is
+ * set later knows of it.
  *
  * @param now Unix milliseconds; decides the windows of the team's budgets
  */
-export function metersOf(caller: Caller, now: number): readonly Meter[] {
+export function metersOf(caller: Caller, now: number): CallerMeters {
   const { team } = caller;
-  const hasWindows = team !== null && (team.dailyBudget !== null || team.monthlyBudget !== null);
-  const date = hasWindows ? dailyWindow(team.timeZone, now) : '';
+  const window = team === null ? null : dailyWindow(team.timeZone, now);
   const cached = cache.get(caller);
-  if (cached?.date === date) return cached.meters;
-  const meters = team === null ? ofUser(caller) : ofTeam(caller, team, date);
-  cache.set(caller, { date, meters });
-  return meters;
+  if (cached?.window === window) return cached;
+  const { keyId, userId } = caller;
+  const account = team === null ? (`user:${userId}` as const) : (`team:${team.id}` as const);
+  const names = meterNames({ account, keyId, userId, window });
+  const limits = team === null ? userLimits(caller) : teamLimits(caller, team);
+  const meters = names.map((name, index): Meter => {
+    const limit = limits[index] ?? unlimited;
+    return { name, limit, floor: index === 0 ? balanceFloor : anyFloor };
+  });
+  const made = { meters, window };
+  cache.set(caller, made);
+  return made;
 }
 
-function ofUser(caller: Caller): Meter[] {
-  const { user } = caller;
-  return [
-    { name: `user:${user.id}:balance`, limit: user.funding, floor: balanceFloor },
-    ...limited(`user:${user.id}:quota`, user.quota),
-    ...limited(`key:${caller.keyId}:quota`, caller.quota),
-  ];
+/** In the order of `meterNames`, as the next; null: no limit. */
+function userLimits({ user, quota }: Caller): readonly (bigint | null)[] {
+  return [user.funding, user.quota, quota];
 }
 
-function ofTeam(caller: Caller, team: CallerTeam, date: string): Meter[] {
-  const name = `team:${team.id}`;
-  return [
-    { name: `${name}:balance`, limit: team.funding, floor: balanceFloor },
-    ...limited(`key:${caller.keyId}:quota`, caller.quota),
-    ...limited(`${name}:daily:${date}`, team.dailyBudget),
-    ...limited(`${name}:monthly:${date.slice(0, 7)}`, team.monthlyBudget),
-    ...limited(`${name}:total`, team.totalBudget),
-    ...limited(`${name}:member:${caller.userId}`, caller.memberBudget),
-  ];
-}
-
-function limited(name: string, limit: bigint | null): Meter[] {
-  return limit === null ? [] : [{ name, limit, floor: anyFloor }];
+function teamLimits({ quota, memberBudget }: Caller, team: CallerTeam): readonly (bigint | null)[] {
+  const { funding, dailyBudget, monthlyBudget, totalBudget } = team;
+  return [funding, quota, dailyBudget, monthlyBudget, totalBudget, memberBudget];
 }

@@ -78,7 +78,7 @@ export interface Meter {
    * `team:<id>:monthly:2026-11`, `team:<id>:total`, `team:<id>:member:<user id>`.
    */
   readonly name: string;
-  /** All that may ever be spent on it. For a balance: everything credited so far. */
+  /** All that may ever be spent on it; for a balance everything credited so far. `unlimited`: it is only counted. */
   readonly limit: bigint;
   /**
    * With less than this left, nothing is admitted: 10_000_000n (0.01 USD) for balances, 1n else. With nothing left
@@ -86,6 +86,9 @@ export interface Meter {
    */
   readonly floor: bigint;
 }
+
+/** More than can ever be spent: amounts have 64 bits. */
+export const unlimited = 2n ** 63n - 1n;
 
 export type HoldDecision =
   | { readonly held: true; readonly amount: bigint }

@@ -1,13 +1,14 @@
-export type {
-  Counters,
-  HoldDecision,
-  HoldRequest,
-  Meter,
-  MeterState,
-  RateDecision,
-  RateLimit,
-  RateRequest,
-  SpentSource,
+export {
+  unlimited,
+  type Counters,
+  type HoldDecision,
+  type HoldRequest,
+  type Meter,
+  type MeterState,
+  type RateDecision,
+  type RateLimit,
+  type RateRequest,
+  type SpentSource,
 } from './counters.ts';
 export { createCounters, type CreateCountersOptions } from './create-counters.ts';
 export { createMemoryCounters, type MemoryCounters } from './memory/memory-counters.ts';

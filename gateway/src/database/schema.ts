@@ -186,8 +186,8 @@ export interface UsageTable {
   price_version: string | null;
   /** Decimal string. */
   multiplier: string | null;
-  /** JSON array: the names of the meters that the cost counts on. */
-  meters: string | null;
+  /** The date of admission in the team's time zone; null when a user pays. */
+  budget_window: string | null;
   /** The ledger's transaction that this cost is part of; null for a cost of 0 too. */
   posting: string | null;
   ttft_ms: number | null;

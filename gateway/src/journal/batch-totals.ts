@@ -1,4 +1,4 @@
-import type { HolderAccount } from '../ledger/index.ts';
+import { chargedOf, meterNames, type Charged, type HolderAccount } from '../ledger/index.ts';
 import { costOf, positionOf, RecordError, type LineValues } from './parse-lines.ts';
 
 /** What a batch adds to the books and to the totals that are kept beside the rows. */
@@ -40,8 +40,9 @@ export function sumUp(rows: readonly LineValues[]): BatchTotals {
     const cost = costOf(row) ?? 0n;
     addToHour(hours, row, cost);
     if (cost === 0n) continue;
-    add(accounts, payerOf(row), cost);
-    for (const meter of metersOf(row)) add(meters, meter, cost);
+    const charged = chargedOfLine(row);
+    add(accounts, charged.account, cost);
+    for (const meter of meterNames(charged)) add(meters, meter, cost);
   }
   return { accounts, meters, hours: [...hours.values()] };
 }
@@ -50,18 +51,16 @@ function add<Name>(totals: Map<Name, bigint>, name: Name, amount: bigint): void 
   totals.set(name, (totals.get(name) ?? 0n) + amount);
 }
 
-function payerOf(row: LineValues): HolderAccount {
-  const payer = row[positionOf.payer];
-  if (payer === 'user') return `user:${text(row, 'user_id')}`;
-  const team = row[positionOf.team_id];
-  if (payer !== 'team' || typeof team !== 'string') throw new RecordError('nobody pays for it');
-  return `team:${team}`;
-}
-
-function metersOf(row: LineValues): readonly string[] {
-  const meters = row[positionOf.meters];
-  if (!Array.isArray(meters)) throw new RecordError('its cost counts on no meter');
-  return meters as string[];
+function chargedOfLine(row: LineValues): Charged {
+  const charged = chargedOf({
+    payer: row[positionOf.payer] as string | null,
+    key_id: text(row, 'key_id'),
+    user_id: text(row, 'user_id'),
+    team_id: row[positionOf.team_id] as string | null,
+    budget_window: row[positionOf.budget_window] as string | null,
+  });
+  if (charged === null) throw new RecordError('it does not say who pays');
+  return charged;
 }
 
 function addToHour(hours: Map<string, HourTotals>, row: LineValues, cost: bigint): void {

@@ -46,7 +46,7 @@ export const lineColumns = [
   ['price_version', 'text'],
   ['multiplier', 'text'],
   ['receipt', 'json'],
-  ['meters', 'json'],
+  ['budget_window', 'text'],
 ] as const;
 
 /** Amounts stand in a line as decimal digits, since they may be beyond what a JSON number holds. */
@@ -104,7 +104,7 @@ function toValues(charge: ChargeRecord): readonly unknown[] {
     charge.priceVersion,
     charge.multiplier,
     charge.receipt,
-    charge.meters,
+    charge.window,
   ];
 }
 

@@ -96,8 +96,11 @@ export interface ChargeRecord {
    * quarantined, `held` is the most that is charged: then they say what would have been.
    */
   readonly receipt: readonly ReceiptItem[];
-  /** Every meter the cost counts on (see `counting/`), windows as they were at admission. */
-  readonly meters: readonly string[];
+  /**
+   * The date of admission in the team's time zone, `2026-11-21`: the windows of its budgets that this counts in. Null
+   * when a user pays. All other meters follow from who pays (`ledger/meter-names.ts`).
+   */
+  readonly window: string | null;
 }
 
 export interface ReceiptItem {

@@ -1,14 +1,11 @@
 import { sql } from 'kysely';
 import type { OpenDatabase } from '../database/index.ts';
+import { chargedColumns, chargedOf, meterNames, type ChargedRow } from '../ledger/index.ts';
 import { bulkInsert, type BulkInsert } from './bulk-insert.repository.ts';
 
-interface Removed {
+interface Removed extends ChargedRow {
   readonly cost: bigint | null;
-  readonly meters: string | null;
   readonly posting: string | null;
-  readonly payer: string | null;
-  readonly user_id: string;
-  readonly team_id: string | null;
 }
 
 /**
@@ -25,7 +22,9 @@ export function removeOldUsage(
     const { rows } = await sql<Removed>`
       delete from usage
       where id in (select id from usage where time < ${before} order by time limit ${limit})
-      returning cost, meters, posting, payer, user_id, team_id`.execute(trx);
+      returning cost, posting, ${sql.join(chargedColumns.map((name) => sql.ref(name)))}`.execute(
+      trx,
+    );
     if (rows.length === 0) return 0;
     const carried = [...carry(rows)].toSorted(([a], [b]) => (a < b ? -1 : 1));
     await bulkInsert(trx, dialect, removedInsert, carried);
@@ -39,10 +38,12 @@ export function removeOldUsage(
 
 function carry(rows: readonly Removed[]): Map<string, bigint> {
   const costs = new Map<string, bigint>();
-  for (const { cost, meters, posting, payer, user_id, team_id } of rows) {
-    if (cost === null || cost === 0n) continue;
-    const account = payer === 'team' ? `team:${team_id}` : `user:${user_id}`;
-    const names = [`${posting} ${account}`, ...(JSON.parse(meters ?? '[]') as string[])];
+  for (const row of rows) {
+    const { cost, posting } = row;
+    const charged = chargedOf(row);
+    // What does not say who pays was never counted.
+    if (cost === null || cost === 0n || charged === null) continue;
+    const names = [`${posting} ${charged.account}`, ...meterNames(charged)];
     for (const name of names) costs.set(name, (costs.get(name) ?? 0n) + cost);
   }
   return costs;

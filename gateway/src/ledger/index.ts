@@ -8,5 +8,12 @@ export {
   type Credit,
   type LedgerTransaction,
 } from './entries.repository.ts';
+export {
+  chargedColumns,
+  chargedOf,
+  meterNames,
+  type Charged,
+  type ChargedRow,
+} from './meter-names.ts';
 export type { Difference } from './reconcile/difference.ts';
 export { reconcile, type Checked } from './reconcile/reconcile.ts';

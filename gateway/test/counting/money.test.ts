@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { HoldDecision, Meter } from '../../src/counting/index.ts';
+import { unlimited, type HoldDecision, type Meter } from '../../src/counting/index.ts';
 import { type CountingBench, implementations, isSkipped, openBench } from './implementations.ts';
 import { MoneyModel } from './money-model.ts';
 
@@ -166,6 +166,35 @@ describe.each(implementations)('in %s', (kind) => {
       const holds = await Promise.all(Array.from({ length: 20 }, () => hold([one], 100n)));
       expect(holds.filter(({ held }) => held)).toHaveLength(6);
       expect(bench.asked.slice(before)).toEqual([one.name]);
+    });
+
+    test('what was spent and held before a limit was set counts against it', async () => {
+      const balance = meter(1_000n);
+      const quota = meter(unlimited);
+      const limited = (limit: bigint) => [balance, { ...quota, limit }];
+      const names = [balance.name, quota.name];
+      for (const spent of [10n, 30n]) {
+        const id = fresh('request');
+        expect(await hold([balance, quota], 50n, { id })).toEqual({ held: true, amount: 50n });
+        bench.counters.settle(id, names, spent);
+      }
+      expect(await hold(limited(40n), 1n)).toEqual({ held: false, denied: quota.name });
+      const underWay = fresh('request');
+      await hold([balance, quota], 25n, { id: underWay });
+      expect(await hold(limited(65n), 1n)).toEqual({ held: false, denied: quota.name });
+      expect(await hold(limited(70n), 100n)).toEqual({ held: true, amount: 5n });
+      bench.counters.settle(underWay, names, 20n);
+      expect(await read(quota)).toEqual({ spent: 60n, held: 5n });
+      // Another process knows of it too: from Redis, or by what has been written of it.
+      for (const { name } of [balance, quota]) bench.spent.set(name, 60n);
+      const another = await bench.another();
+      const request = { amount: 9n, expiresAt: bench.clock.wall + minute };
+      expect(
+        await another.hold({ ...request, id: fresh('request'), meters: limited(60n) }),
+      ).toEqual({ held: false, denied: quota.name });
+      expect(
+        await another.hold({ ...request, id: fresh('request'), meters: [balance, quota] }),
+      ).toEqual({ held: true, amount: 9n });
     });
 
     test('amounts of 64 bits are exact', async () => {

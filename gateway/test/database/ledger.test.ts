@@ -76,8 +76,8 @@ describe.each(dialects)('%s', (dialect) => {
     });
 
     it('tells what was credited from what was spent', async () => {
-      const meters = [`${ofTeam}:balance`];
-      const parts = { teamId: ofTeam.slice(5), charge: charge(7n, { payer: 'team', meters }) };
+      const window = '2026-11-21';
+      const parts = { teamId: ofTeam.slice(5), charge: charge(7n, { payer: 'team', window }) };
       await writeUsage(database, toLine(record('req_1', parts)));
       const { kysely } = database;
       expect((await fundingOf(kysely, [ofTeam])).get(ofTeam)).toBe(100_000_000_000n);

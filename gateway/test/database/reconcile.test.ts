@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listTeams, listUsers, upsertTeam, upsertUser } from '../../src/access/index.ts';
 import type { OpenDatabase } from '../../src/database/index.ts';
-import type { ChargeRecord, ExchangeRecord } from '../../src/journal/index.ts';
+import type { ExchangeRecord } from '../../src/journal/index.ts';
 import { toLine } from '../../src/journal/record-line.ts';
 import { removeOldUsage } from '../../src/journal/retention.repository.ts';
 import { writeUsage } from '../../src/journal/usage-writer.repository.ts';
@@ -54,14 +54,12 @@ describe.each(dialects)('%s', (dialect) => {
       const id = `req_${batch}_${index}`;
       if (index % 5 === 0) return record(id, { ...shared, outcome: 'failed' });
       if (index % 5 === 1) return record(id, { ...shared, charge: charge(0n) });
-      const meters = [`key:key_${index % 3}:quota`];
       const cost = BigInt(index * 7 + batch);
       if (index % 5 === 2) {
-        const charged = { payer: 'team', meters: [`team:${teamId}:balance`, ...meters] } as const;
+        const charged = { payer: 'team', window: `2026-11-2${index % 2}` } as const;
         return record(id, { ...shared, teamId, charge: charge(cost, charged) });
       }
-      const parts: Partial<ChargeRecord> = { meters: [`user:${userId}:balance`, ...meters] };
-      return record(id, { ...shared, charge: charge(cost, parts) });
+      return record(id, { ...shared, charge: charge(cost) });
     }
 
     async function run(range = {}) {
@@ -72,7 +70,7 @@ describe.each(dialects)('%s', (dialect) => {
 
     it('finds nothing in books that are right, and looks at everything', async () => {
       expect(await run()).toEqual({
-        checked: { rows: 60, transactions: 6, postings: 6, accounts: 4, meters: 5, hours: 6 },
+        checked: { rows: 60, transactions: 6, postings: 6, accounts: 4, meters: 11, hours: 6 },
         differences: [],
       });
     });
@@ -88,30 +86,41 @@ describe.each(dialects)('%s', (dialect) => {
       [`update usage set receipt = 'x' ${rowOf}`, ['receipt']],
       [
         `update usage set cost = cost + 1 ${rowOf}`,
-        ['receipt', 'hour', 'posting', 'meter', 'meter'],
+        ['receipt', 'hour', 'posting', 'meter', 'meter', 'meter'],
       ],
       [`update usage set overshoot = 5 ${rowOf}`, ['charge']],
       [`update usage set held = 1 ${rowOf}`, ['charge']],
       [`update usage set outcome = 'failed' ${rowOf}`, ['charge', 'hour']],
-      [`update usage set meters = '["key:key_1:quota"]' ${rowOf}`, ['charge', 'meter']],
+      [
+        `update usage set budget_window = '2026-11-21' ${rowOf}`,
+        ['charge', 'meter', 'meter', 'meter'],
+      ],
+      [
+        `update usage set budget_window = '2026-12-01' where id = 'req_1_12'`,
+        ['meter', 'meter', 'meter', 'meter'],
+      ],
+      [`update usage set key_id = 'key_0' ${rowOf}`, ['hour', 'hour', 'meter', 'meter']],
       [`update usage set posting = null ${rowOf}`, ['charge', 'posting']],
       [`update usage set posting = 'tx_0' ${rowOf}`, ['posting', 'posting']],
       [
-        `update usage set payer = 'team', team_id = 'team_x' ${rowOf}`,
-        ['charge', 'hour', 'hour', 'posting', 'posting'],
+        `update usage set payer = 'team', team_id = 'team_x', budget_window = '2026-11-21' ${rowOf}`,
+        ['hour', 'hour', 'posting', 'posting', ...Array.from({ length: 7 }, () => 'meter')],
       ],
       [`update usage set output_tokens = 21 ${rowOf}`, ['hour']],
-      [`delete from usage ${rowOf}`, ['hour', 'posting', 'meter', 'meter']],
+      [`delete from usage ${rowOf}`, ['hour', 'posting', 'meter', 'meter', 'meter']],
       [
         `update usage_hourly set requests = requests + 1 where key_id = 'key_2' and model = 'model-1' and hour = ${start}`,
         ['hour'],
       ],
       [
-        `update spent_totals set spent = spent - 1 where meter like '%:quota'`,
+        `update spent_totals set spent = spent - 1 where meter like 'key:%:quota'`,
         ['meter', 'meter', 'meter'],
       ],
-      [`update spent_totals set spent = spent + 1 where meter like 'team:%'`, ['account', 'meter']],
-      [`delete from spent_totals where meter like 'team:%'`, ['account', 'meter']],
+      [
+        `update spent_totals set spent = spent + 1 where meter like 'team:%:balance'`,
+        ['account', 'meter'],
+      ],
+      [`delete from spent_totals where meter like 'team:%:balance'`, ['account', 'meter']],
       [
         `insert into ledger_entries (transaction_id, account, amount, kind, time) values ('tx_z', 'funding', 1, 'top-up', 0)`,
         ['transaction'],
@@ -138,7 +147,7 @@ describe.each(dialects)('%s', (dialect) => {
     it('holds few meters at a time', async () => {
       await sql`update spent_totals set spent = spent - 1`.execute(database.kysely);
       const found = await Array.fromAsync(checkMeters(database.kysely, 2));
-      expect(found).toHaveLength(5);
+      expect(found).toHaveLength(11);
     });
 
     it('goes on when retention has removed rows, in small steps', async () => {
@@ -154,7 +163,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(await balances(kysely, [`user:${userId}`, `team:${teamId}`])).toEqual(before);
       // The hour that the cut goes through cannot be checked any more.
       expect(await run()).toEqual({
-        checked: { rows: 35, transactions: 6, postings: 6, accounts: 4, meters: 5, hours: 3 },
+        checked: { rows: 35, transactions: 6, postings: 6, accounts: 4, meters: 11, hours: 3 },
         differences: [],
       });
       await sql`update removed_usage set cost = cost + 1`.execute(kysely);

@@ -68,19 +68,15 @@ export async function createSimulation(database: OpenDatabase, random: () => num
   function exchange(): void {
     const userId = pick(users);
     const teamId = random() < 0.4 ? pick(teams) : null;
-    const account: HolderAccount = teamId === null ? `user:${userId}` : `team:${teamId}`;
     const keyId = `key_${below(3)}`;
     const time = clock + below(7_200_000);
-    const meters = [`${account}:balance`, `${keyId.replace('_', ':')}:quota`];
-    if (teamId !== null)
-      meters.push(`${account}:daily:${new Date(time).toISOString().slice(0, 10)}`);
     const cost = random() < 0.1 ? 0n : BigInt(below(2 ** 40));
     const held = random() < 0.2 ? cost / 2n : cost;
     const owed = charge(cost, {
       payer: teamId === null ? 'user' : 'team',
       held: String(held),
       overshoot: String(cost - held),
-      meters,
+      window: teamId === null ? null : new Date(time).toISOString().slice(0, 10),
     });
     const shared = { keyId, userId, teamId, time, model: `model-${below(2)}` };
     const ending = random();
@@ -230,12 +226,20 @@ export function sumsOf({ applied, credited }: Model): Awaited<ReturnType<typeof 
   const balances = new Map<string, bigint>(credited);
   const meters = new Map<string, bigint>();
   let cost = 0n;
-  for (const { charge: owed, userId, teamId } of applied.values()) {
+  for (const { charge: owed, keyId, userId, teamId } of applied.values()) {
     if (owed === null || owed.cost === '0') continue;
     const amount = BigInt(owed.cost);
     const account = owed.payer === 'team' ? `team:${teamId}` : `user:${userId}`;
     balances.set(account, (balances.get(account) ?? 0n) - amount);
-    for (const meter of owed.meters) meters.set(meter, (meters.get(meter) ?? 0n) + amount);
+    const { window } = owed;
+    const limits =
+      window === null
+        ? ['quota']
+        : [`daily:${window}`, `monthly:${window.slice(0, 7)}`, 'total', `member:${userId}`];
+    const names = ['balance', ...limits].map((name) => `${account}:${name}`);
+    for (const meter of [...names, `key:${keyId}:quota`]) {
+      meters.set(meter, (meters.get(meter) ?? 0n) + amount);
+    }
     cost += amount;
   }
   return { balances, unbalanced: 0, meters, requests: applied.size, cost };

@@ -79,7 +79,7 @@ describe.each(dialects)('%s', (dialect) => {
         overshoot: null,
         price_version: null,
         multiplier: null,
-        meters: null,
+        budget_window: null,
         posting: null,
         ttft_ms: 12,
         duration_ms: 345,

@@ -51,7 +51,7 @@ export function charge(cost: bigint, parts: Partial<ChargeRecord> = {}): ChargeR
     priceVersion: 'price_1',
     multiplier: '1',
     receipt: [{ part: 'output', quantity: Number(cost), rate: '1000000' }],
-    meters: ['user:usr_1:balance', 'key:key_1:quota'],
+    window: null,
     ...parts,
   };
 }

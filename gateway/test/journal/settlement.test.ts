@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { OpenDatabase } from '../../src/database/index.ts';
 import { isDataError, writeUsage } from '../../src/journal/usage-writer.repository.ts';
 import { toLine } from '../../src/journal/record-line.ts';
-import { spentOf } from '../../src/ledger/index.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
 import { charge, record } from './records.ts';
 
@@ -25,7 +24,12 @@ describe.each(dialects)('%s', (dialect) => {
         .orderBy('account')
         .execute();
     const rows = () => database.kysely.selectFrom('usage').selectAll().orderBy('id').execute();
-    const meters = ['user:usr_1:balance', 'key:key_1:quota', 'team:team_1:balance'];
+    const spentNow = async () =>
+      Object.fromEntries(
+        (await database.kysely.selectFrom('spent_totals').selectAll().execute()).map(
+          ({ meter, spent }) => [meter, spent],
+        ),
+      );
 
     it('books a batch as one transaction and names it in its rows', async () => {
       const lines = [
@@ -33,7 +37,7 @@ describe.each(dialects)('%s', (dialect) => {
         record('req_2', { charge: charge(20n, { overshoot: '3', held: '17' }) }),
         record('req_3', {
           teamId: 'team_1',
-          charge: charge(5n, { payer: 'team', meters: ['team:team_1:balance'] }),
+          charge: charge(5n, { payer: 'team', window: '2026-11-22' }),
         }),
         record('req_4', { charge: charge(0n) }),
         record('req_5'),
@@ -54,11 +58,24 @@ describe.each(dialects)('%s', (dialect) => {
         null,
         null,
       ]);
-      expect(Object.fromEntries(await spentOf(database.kysely, meters))).toEqual({
+      // Every meter, limited or not: a limit that is set later knows what was spent.
+      expect(await spentNow()).toEqual({
         'user:usr_1:balance': 30n,
-        'key:key_1:quota': 30n,
+        'user:usr_1:quota': 30n,
+        'key:key_1:quota': 35n,
         'team:team_1:balance': 5n,
+        'team:team_1:daily:2026-11-22': 5n,
+        'team:team_1:monthly:2026-11': 5n,
+        'team:team_1:total': 5n,
+        'team:team_1:member:usr_1': 5n,
       });
+      expect((await rows()).map((row) => row.budget_window)).toEqual([
+        null,
+        null,
+        '2026-11-22',
+        null,
+        null,
+      ]);
       expect((await rows())[1]).toMatchObject({
         cost: 20n,
         payer: 'user',
@@ -67,7 +84,6 @@ describe.each(dialects)('%s', (dialect) => {
         price_version: 'price_1',
         multiplier: '1',
         receipt: expect.stringMatching(/"part": ?"output"/),
-        meters: expect.stringMatching(/^\["user:usr_1:balance", ?"key:key_1:quota"\]$/),
       });
     });
 
@@ -81,8 +97,7 @@ describe.each(dialects)('%s', (dialect) => {
       }
       await apply([...lines, ...lines]);
       const sum = 990n;
-      const spent = await spentOf(database.kysely, meters);
-      expect(spent.get('user:usr_1:balance')).toBe(sum);
+      expect(await spentNow()).toMatchObject({ 'user:usr_1:balance': sum, 'key:key_1:quota': sum });
       const revenue = (await entries()).filter(({ account }) => account === 'revenue');
       expect(revenue.reduce((total, { amount }) => total + amount, 0n)).toBe(sum);
       const hours = await database.kysely.selectFrom('usage_hourly').selectAll().execute();
@@ -165,7 +180,9 @@ describe.each(dialects)('%s', (dialect) => {
       const most = String(2n ** 63n - 1n);
       await writeUsage(database, toLine(record('req_0', { charge: charge(1n, { cost: most }) })));
       const tooMuch = { cost: String(2n ** 63n) };
-      const impossible = [{ cost: '-1' }, { cost: '1.5' }, tooMuch, { payer: 'team' as const }];
+      const team = { payer: 'team', window: '2026-11-22' } as const;
+      const nobody = [team, { window: '2026-11-22' }];
+      const impossible = [{ cost: '-1' }, { cost: '1.5' }, tooMuch, ...nobody];
       for (const parts of impossible) {
         const line = toLine(record('req_1', { charge: charge(1n, parts) }));
         const error: unknown = await writeUsage(database, line).catch((thrown: unknown) => thrown);

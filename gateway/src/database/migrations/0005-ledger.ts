@@ -41,7 +41,7 @@ export function ledger(types: ColumnTypes): Migration {
 async function extendUsage(db: Kysely<unknown>, { text, integer }: ColumnTypes): Promise<void> {
   const columns = [
     ...(['held', 'overshoot'] as const).map((name) => [name, integer] as const),
-    ...(['payer', 'price_version', 'multiplier', 'meters', 'posting'] as const).map(
+    ...(['payer', 'price_version', 'multiplier', 'budget_window', 'posting'] as const).map(
       (name) => [name, text] as const,
     ),
   ];

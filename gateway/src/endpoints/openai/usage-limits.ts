@@ -1,6 +1,6 @@
 import type { Caller } from '../../access/index.ts';
 import { metersOf } from '../../billing/index.ts';
-import type { Counters, SpentSource } from '../../counting/index.ts';
+import { unlimited, type Counters, type SpentSource } from '../../counting/index.ts';
 import type { MoneyLimit, OwnLimits } from '../../usage/index.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function limitsOf(
   counters: Pick<Counters, 'read'>,
   spent: SpentSource,
 ): Promise<OwnLimits> {
-  const meters = metersOf(caller, now);
+  const meters = metersOf(caller, now).meters.filter(({ limit }) => limit !== unlimited);
   const states = await Promise.all(meters.map(async ({ name }) => counters.read(name)));
   const unknown = meters.filter((_, index) => states[index] === null).map(({ name }) => name);
   const stored = unknown.length === 0 ? new Map<string, bigint>() : await spent(unknown);

@@ -1,5 +1,5 @@
 import type { UsageTable } from '../../database/schema.ts';
-import { balanceMeter, type HolderAccount } from '../accounts.ts';
+import { chargedColumns, chargedOf } from '../meter-names.ts';
 import type { Difference } from './difference.ts';
 import { receiptCost } from './receipt-cost.ts';
 
@@ -7,18 +7,15 @@ import { receiptCost } from './receipt-cost.ts';
 export const checkedColumns = [
   'id',
   'time',
-  'user_id',
-  'team_id',
   'outcome',
   'usage_source',
   'cost',
   'receipt',
-  'payer',
   'held',
   'overshoot',
   'multiplier',
-  'meters',
   'posting',
+  ...chargedColumns,
 ] as const satisfies readonly (keyof UsageTable)[];
 
 export type CheckedRow = Pick<UsageTable, (typeof checkedColumns)[number]>;
@@ -44,19 +41,11 @@ export function checkRow(row: CheckedRow): Difference[] {
       `${row.outcome} at no cost`,
       isFree ? `${cost}` : `${row.outcome} at no cost`,
     );
-    const meter = balanceMeter(payerOf(row));
-    const counted = metersOf(row).filter((name) => name === meter).length;
-    compare('charge', `${meter} once`, counted === 1 ? `${meter} once` : `${counted} times`);
+    const { payer, team_id: team, budget_window: window } = row;
+    const found = `payer ${payer}, team ${team}, window ${window}`;
+    compare('charge', 'a payer', chargedOf(row) === null ? found : 'a payer');
   }
   return differences;
-}
-
-export function metersOf({ meters }: Pick<CheckedRow, 'meters'>): readonly string[] {
-  return meters === null ? [] : (JSON.parse(meters) as string[]);
-}
-
-function payerOf(row: CheckedRow): HolderAccount {
-  return row.payer === 'team' ? `team:${row.team_id}` : `user:${row.user_id}`;
 }
 
 /** Counts that nobody vouches for are charged up to what was held and no further. */

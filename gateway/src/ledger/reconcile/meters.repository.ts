@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../../database/schema.ts';
-import { metersOf } from './check-row.ts';
+import { chargedOf, meterNames } from '../meter-names.ts';
 import type { Check, Difference } from './difference.ts';
 import { usageRows } from './rows.repository.ts';
 
@@ -34,8 +34,9 @@ async function* compare(db: Kysely<Database>, isChosen: Choice): AsyncGenerator<
   const sums = new Map<string, bigint>(removedBefore);
   for await (const rows of usageRows(db, {})) {
     for (const row of rows) {
-      if (row.cost === null || row.cost === 0n) continue;
-      for (const meter of metersOf(row)) {
+      const charged = chargedOf(row);
+      if (row.cost === null || row.cost === 0n || charged === null) continue;
+      for (const meter of meterNames(charged)) {
         if (isChosen(meter)) sums.set(meter, (sums.get(meter) ?? 0n) + row.cost);
       }
     }
