@@ -5,6 +5,7 @@ import {
   type TextProtocolName,
 } from '../canonical/index.ts';
 import { GatewayError } from '../errors/index.ts';
+import { familyOf } from '../estimation/index.ts';
 import {
   estimateInputTokens,
   type AnswerContext,
@@ -77,7 +78,7 @@ export function createConverter(options: ConverterOptions): Converter {
       let answer: AnswerContext | null = null;
 
       const encode = async (target: ConversionTarget): Promise<ConvertedRequest> => {
-        answer ??= answerContext(exchange, client.decodeRequest(exchange.request));
+        answer ??= answerContext(exchange, client.decodeRequest(exchange.request), target);
         const upstream = codecs[target.protocol];
         const { provider, model, channel } = target;
         const owner = { provider, model, channel };
@@ -121,13 +122,17 @@ export function createConverter(options: ConverterOptions): Converter {
 
 const noRewrites: readonly string[] = Object.freeze([]);
 
-function answerContext(exchange: ConvertedExchange, request: GenerationRequest): AnswerContext {
+function answerContext(
+  exchange: ConvertedExchange,
+  request: GenerationRequest,
+  target: ConversionTarget,
+): AnswerContext {
   return {
     requestId: exchange.id,
     model: exchange.request.model,
     createdAt: Math.floor(exchange.arrivedAt / 1000),
     request,
-    inputTokens: estimateInputTokens(exchange.request.json),
+    inputTokens: Math.ceil(estimateInputTokens(exchange.request.json) * familyOf(target).said),
   };
 }
 

@@ -8,6 +8,7 @@ import { responses, responsesCodec } from './responses/index.ts';
 
 export * from './codec.ts';
 export * from './protocol.ts';
+export { encodeTokenCount, readTokenCount } from './token-count.ts';
 export { estimateInputTokens, estimateOutputTokens, estimateTokens } from './token-estimate.ts';
 export { isRecord, type JsonRecord } from './values.ts';
 

@@ -1,13 +1,12 @@
-import type { Loss, ReportedUsage } from '../canonical/index.ts';
+import type { Loss } from '../canonical/index.ts';
 import type { Route } from '../catalogue/index.ts';
 import type { ConvertedRequest } from '../conversion/index.ts';
 import { GatewayError } from '../errors/index.ts';
-import type { AttemptClass } from '../journal/index.ts';
 import type { PatchedRequest } from '../protocols/index.ts';
 import { findProvider } from '../providers/index.ts';
 import type { Admission, AttemptResult, FailureKind } from '../routing/index.ts';
-import type { UpstreamHeaders } from '../upstream/index.ts';
 import { answerHeaders } from './answer-headers.ts';
+import { recordAttempt } from './attempt-record.ts';
 import { BufferedAttempt } from './buffered-attempt.ts';
 import { clientDeadline } from './client-deadline.ts';
 import { errorOfFailure } from './error-of-failure.ts';
@@ -265,17 +264,13 @@ async function attemptOnce(
   if (slot === null && outcome.kind === 'complete') {
     parts.health.took(admission, 'buffered', parts.clock.monotonic() - started);
   }
-  const unpaid = unpaidUsage(outcome);
-  state.attempts.push({
-    channel: route.channel.name,
-    class: classOf(outcome),
-    status: outcome.status,
-    result: resultOf(outcome),
-    startedAt,
-    durationMs: Math.round(parts.clock.monotonic() - started),
-    upstreamRequestId: requestIdOf(attempt.upstreamHeaders),
-    ...(unpaid !== null && { usage: unpaid.tokens }),
-  });
+  state.attempts.push(
+    recordAttempt(outcome, attempt.upstreamHeaders, {
+      channel: route.channel.name,
+      startedAt,
+      durationMs: parts.clock.monotonic() - started,
+    }),
+  );
   return outcome;
 }
 
@@ -317,30 +312,4 @@ function startStream(
 
 function echoOf(clientModel: string, route: Route) {
   return { clientModel, upstreamModel: route.upstreamModel };
-}
-
-function classOf(outcome: AttemptOutcome): AttemptClass {
-  switch (outcome.kind) {
-    case 'failed':
-      return outcome.class;
-    case 'left':
-      return outcome.shown ? 'shown' : outcome.status === null ? 'uncertain' : 'started';
-    default:
-      return 'shown';
-  }
-}
-
-function resultOf(outcome: AttemptOutcome): string {
-  if (outcome.kind === 'complete') return 'completed';
-  return outcome.kind === 'left' ? 'client-left' : outcome.result;
-}
-
-/** What an upstream charges the operator for although the client got no answer. */
-function unpaidUsage(outcome: AttemptOutcome): ReportedUsage | null {
-  return outcome.kind === 'failed' || outcome.kind === 'broken' ? (outcome.usage ?? null) : null;
-}
-
-function requestIdOf(headers: UpstreamHeaders): string | null {
-  const id = headers['x-request-id'] ?? headers['request-id'];
-  return typeof id === 'string' ? id.slice(0, 100) : null;
 }

@@ -130,8 +130,7 @@ export function findWays(
       clientModel: request.model,
       servedNames,
       protocol: input.protocol,
-      // Counting is asked of an upstream that counts as the client's own would.
-      convertible: input.operation === 'generate',
+      convertible: true,
       userAgent: typeof userAgent === 'string' ? userAgent : '',
     },
     parts.random,

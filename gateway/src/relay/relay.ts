@@ -7,6 +7,7 @@ import {
 } from '../protocols/index.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { attemptUntilAnswered, type StreamSlot } from './attempts.ts';
+import { createTokenCounting, type TokenCount, type TokenCounting } from './count-tokens.ts';
 import type { ExchangeInput, Relay } from './exchange.ts';
 import { createExchangeState, settle, type Ending, type ExchangeState } from './exchange-state.ts';
 import { asReported, nothingUsed, usageOfAnswer, usageOfLeaving } from './exchange-usage.ts';
@@ -18,14 +19,17 @@ import { StreamSink } from './stream-sink.ts';
 
 /** One exchange end to end: prepare once, attempt many, make the row durable, and only then end the answer. */
 export function createRelay(parts: RelayParts): Relay {
+  const counting = createTokenCounting(parts);
   return {
     async run(input) {
       const state = createExchangeState(input);
       const prepared = await prepareOrRefuse(parts, state);
-      const kind = prepared.request.stream ? 'stream' : 'buffered';
+      const counts = input.operation === 'count-tokens';
+      const kind = prepared.request.stream && !counts ? 'stream' : 'buffered';
       parts.observer.opened(kind);
       try {
-        if (kind === 'stream') await answerStream(parts, state, prepared);
+        if (counts) await answerCount(parts, state, prepared, counting);
+        else if (kind === 'stream') await answerStream(parts, state, prepared);
         else await answerBuffered(parts, state, prepared);
       } finally {
         parts.observer.closed(kind);
@@ -84,6 +88,38 @@ async function answerBuffered(
     ...answerHeaders(state.rewrites, state.losses),
   });
   client.end(body[0]);
+}
+
+/** Counting costs nothing, so its row has no tokens; what an upstream said of them is in the answer. */
+async function answerCount(
+  parts: RelayParts,
+  state: ExchangeState,
+  prepared: Prepared,
+  counting: TokenCounting,
+): Promise<void> {
+  const { client } = state.input;
+  let count: TokenCount | null;
+  try {
+    count = await counting.count(state, prepared);
+  } catch (error) {
+    const failure = toGatewayError(parts, state.input, error);
+    await settleError(parts, state, failure, failedOrRefused(state, failure));
+    throw failure;
+  }
+  const usage = nothingUsed;
+  if (count === null) {
+    await settleAnswer(parts, state, { outcome: 'client-left', status: 499, error: null, usage });
+    return;
+  }
+  const { body, estimated } = count;
+  await settleAnswer(parts, state, { outcome: 'completed', status: 200, error: null, usage });
+  client.start(200, {
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    ...answerHeaders(state.rewrites, state.losses),
+    ...(estimated && { 'x-sluice-estimated': '1' }),
+  });
+  client.end(body);
 }
 
 async function answerStream(

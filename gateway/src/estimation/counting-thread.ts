@@ -1,0 +1,112 @@
+import { Worker } from 'node:worker_threads';
+import type { TextCounts } from './weigh.ts';
+
+export interface CountRequest {
+  readonly id: number;
+  readonly said: readonly string[];
+  readonly defined: readonly string[];
+}
+
+export interface CountReply extends TextCounts {
+  readonly id: number;
+}
+
+export interface CountingThread {
+  /** Null when it cannot be had in time: too much is being counted, or the thread has ended. */
+  count(texts: Omit<CountRequest, 'id'>): Promise<TextCounts | null>;
+  close(): Promise<void>;
+}
+
+export interface CountingThreadOptions {
+  /** Milliseconds after which the thread ends when nothing is counted; its tables take 80 MB. */
+  readonly idle: number;
+  /** Milliseconds that a count is waited for. */
+  readonly patience: number;
+  /** What the thread died of. */
+  readonly onProblem: (error: unknown) => void;
+}
+
+interface Waiting {
+  readonly resolve: (counts: TextCounts | null) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** So many characters may wait to be counted: more than that would be out of date when it came. */
+const maxWaitingLength = 64 * 1024 * 1024;
+
+/** A thread that is there only while something is counted, and for a while after. */
+export function createCountingThread(options: CountingThreadOptions): CountingThread {
+  const { idle, patience, onProblem } = options;
+  const waiting = new Map<number, Waiting & { readonly length: number }>();
+  let worker: Worker | null = null;
+  let waitingLength = 0;
+  let lastId = 0;
+  let idleTimer: NodeJS.Timeout | null = null;
+  let closed = false;
+
+  function start(): Worker {
+    const started = new Worker(new URL('./count.worker.ts', import.meta.url), {
+      name: 'sluice-count',
+    });
+    started.unref();
+    started.on('message', (reply: CountReply) => finish(reply.id, reply));
+    started.on('error', onProblem);
+    started.on('exit', () => {
+      if (worker === started) forget();
+    });
+    return started;
+  }
+
+  /** Whoever waits is given up; the next one starts another thread. */
+  function forget(): void {
+    worker = null;
+    for (const id of waiting.keys()) finish(id, null);
+  }
+
+  function finish(id: number, counts: TextCounts | null): void {
+    const entry = waiting.get(id);
+    if (entry === undefined) return;
+    waiting.delete(id);
+    waitingLength -= entry.length;
+    clearTimeout(entry.timer);
+    entry.resolve(counts);
+    if (waiting.size === 0 && worker !== null) endWhenIdle();
+  }
+
+  function endWhenIdle(): void {
+    if (idleTimer !== null) clearTimeout(idleTimer);
+    idleTimer = setTimeout(() => void end(), idle).unref();
+  }
+
+  async function end(): Promise<void> {
+    const ending = worker;
+    if (idleTimer !== null) clearTimeout(idleTimer);
+    forget();
+    await ending?.terminate();
+  }
+
+  return {
+    count({ said, defined }) {
+      const length = lengthOf(said) + lengthOf(defined);
+      if (closed || waitingLength + length > maxWaitingLength) return Promise.resolve(null);
+      if (idleTimer !== null) clearTimeout(idleTimer);
+      worker ??= start();
+      const id = ++lastId;
+      waitingLength += length;
+      worker.postMessage({ id, said, defined } satisfies CountRequest);
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => finish(id, null), patience).unref();
+        waiting.set(id, { resolve, timer, length });
+      });
+    },
+
+    async close() {
+      closed = true;
+      await end();
+    },
+  };
+}
+
+function lengthOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + text.length, 0);
+}

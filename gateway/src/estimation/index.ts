@@ -1,0 +1,2 @@
+export { familyOf, type EstimateTarget } from './family.ts';
+export { createTokenEstimator, type TokenEstimator } from './token-estimator.ts';

@@ -1,0 +1,50 @@
+import type { GenerationRequest } from '../canonical/index.ts';
+import { createCountingThread } from './counting-thread.ts';
+import { familyOf, type EstimateTarget } from './family.ts';
+import { outlineRequest, type Outline } from './outline.ts';
+import { weigh, type TextCounts } from './weigh.ts';
+
+/** Estimates what a request takes of a model's window. */
+export interface TokenEstimator {
+  /**
+   * The input tokens of a request: of several models that may answer it, the most any of them would count. Never
+   * rejects. When the text cannot be counted in time, its length has to do.
+   */
+  estimate(request: GenerationRequest, targets: readonly EstimateTarget[]): Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface TokenEstimatorOptions {
+  /** Milliseconds; see `createCountingThread`. */
+  readonly idle?: number;
+  readonly patience?: number;
+  readonly onProblem: (error: unknown) => void;
+}
+
+const idleMs = 5 * 60_000;
+const patienceMs = 5_000;
+
+export function createTokenEstimator(options: TokenEstimatorOptions): TokenEstimator {
+  const { idle = idleMs, patience = patienceMs, onProblem } = options;
+  const thread = createCountingThread({ idle, patience, onProblem });
+  return {
+    async estimate(request, targets) {
+      const outline = outlineRequest(request);
+      const texts = (await thread.count(outline)) ?? byLength(outline);
+      return Math.max(1, ...targets.map((target) => weigh(outline, texts, familyOf(target))));
+    },
+    close: () => thread.close(),
+  };
+}
+
+/** English takes a token for four bytes, most scripts one for three or more, source code somewhat less. */
+const bytesPerToken = 3;
+
+function byLength({ said, defined }: Outline): TextCounts {
+  return { said: tokensOf(said), defined: tokensOf(defined) };
+}
+
+function tokensOf(texts: readonly string[]): number {
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  return Math.ceil(bytes / bytesPerToken);
+}

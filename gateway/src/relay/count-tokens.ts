@@ -1,0 +1,78 @@
+import { GatewayError } from '../errors/index.ts';
+import { familyOf, type EstimateTarget } from '../estimation/index.ts';
+import type { GenerationRequest } from '../canonical/index.ts';
+import { encodeTokenCount, estimateInputTokens } from '../protocols/index.ts';
+import { upstreamProtocol } from '../routing/index.ts';
+import type { ExchangeState } from './exchange-state.ts';
+import type { RelayParts } from './parts.ts';
+import type { Prepared } from './prepare.ts';
+import { createCounterAsking } from './upstream-count.ts';
+
+/** An answer to "how many tokens is this?". */
+export interface TokenCount {
+  /** In the client's shape. */
+  readonly body: Buffer | string;
+  /** No upstream counted; it is our own guess. */
+  readonly estimated: boolean;
+}
+
+/** Counts by an upstream's counter or, when there is none or it fails, by an estimate of our own. */
+export interface TokenCounting {
+  /**
+   * @returns null when the client has left.
+   * @throws GatewayError when the fault is the client's own.
+   */
+  count(state: ExchangeState, prepared: Prepared): Promise<TokenCount | null>;
+}
+
+export function createTokenCounting(parts: RelayParts): TokenCounting {
+  const askCounters = createCounterAsking(parts);
+  return {
+    async count(state, prepared) {
+      const { protocol } = state.input;
+      const native = prepared.routes.filter(({ channel }) => channel.protocols.includes(protocol));
+      const counted = await askCounters(state, prepared, native);
+      if (counted === 'left') return null;
+      if (counted !== null) return { body: counted, estimated: false };
+
+      // Whom the attempts asked stands in their records; nobody answered.
+      state.channel = null;
+      state.upstreamModel = null;
+      state.rewrites = [];
+      const targets = prepared.routes.map(({ channel, upstreamModel }): EstimateTarget => ({
+        model: upstreamModel,
+        protocol: upstreamProtocol(channel, protocol) ?? protocol,
+      }));
+      const request = decode(parts, state, prepared, native.length > 0);
+      const tokens =
+        request === null
+          ? estimateUnread(prepared, targets)
+          : await parts.estimator.estimate(request, targets);
+      return { body: encodeTokenCount(protocol, tokens), estimated: true };
+    },
+  };
+}
+
+/**
+ * Null for what this gateway cannot read and an upstream of the client's protocol might: it is passed on unread when
+ * an answer is asked for, so it is no error here.
+ * @throws GatewayError for what would be refused there too.
+ */
+function decode(
+  { codecs }: RelayParts,
+  { input }: ExchangeState,
+  { request }: Prepared,
+  isPassedOn: boolean,
+): GenerationRequest | null {
+  try {
+    return codecs[input.protocol].decodeRequest(request);
+  } catch (error) {
+    if (isPassedOn && error instanceof GatewayError) return null;
+    throw error;
+  }
+}
+
+function estimateUnread({ request }: Prepared, targets: readonly EstimateTarget[]): number {
+  const factor = Math.max(1, ...targets.map((target) => familyOf(target).said));
+  return Math.max(1, Math.ceil(estimateInputTokens(request.json) * factor));
+}

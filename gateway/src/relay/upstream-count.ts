@@ -1,0 +1,158 @@
+import type { Route } from '../catalogue/index.ts';
+import { GatewayError } from '../errors/index.ts';
+import { readTokenCount } from '../protocols/index.ts';
+import { findProvider } from '../providers/index.ts';
+import type { Admission } from '../routing/index.ts';
+import { recordAttempt } from './attempt-record.ts';
+import { BufferedAttempt } from './buffered-attempt.ts';
+import { clientDeadline } from './client-deadline.ts';
+import { createCounterRests, type CounterRests } from './counter-rests.ts';
+import type { DrainSlots } from './drain-slots.ts';
+import { errorOfFailure } from './error-of-failure.ts';
+import type { ExchangeState } from './exchange-state.ts';
+import type { AttemptFailure, AttemptOutcome } from './outcome.ts';
+import type { RelayParts } from './parts.ts';
+import type { Prepared } from './prepare.ts';
+import { buildUpstreamRequest } from './upstream-request.ts';
+
+/** A count that takes longer than this, all counters together, is worth less than an estimate. */
+const patienceMs = 5_000;
+const maxAsked = 2;
+/** An upstream that has no counter, or none for this model, will hardly get one soon; others may recover. */
+const missingRestMs = 10 * 60_000;
+const failedRestMs = 30_000;
+
+/** Nobody pays for a count, so nothing is read on for a client that has left. */
+const noDrains: DrainSlots = Object.freeze({ take: () => false, release: () => {} });
+
+/** The upstream's answer as it came; `left`: the client did not wait; null: no counter answered. */
+export type UpstreamCount = Buffer | 'left' | null;
+
+/**
+ * Asks the counters of channels that speak the client's protocol. What becomes of it says nothing about a channel's
+ * health, and only what is in good health is asked.
+ * @throws GatewayError when the fault is the client's own.
+ */
+export type AskCounters = (
+  state: ExchangeState,
+  prepared: Prepared,
+  native: readonly Route[],
+) => Promise<UpstreamCount>;
+
+export function createCounterAsking(parts: RelayParts): AskCounters {
+  const rests = createCounterRests();
+  const { health, clock } = parts;
+  return async function askCounters(state, prepared, native) {
+    const { client } = state.input;
+    const deadline = Math.min(clock.monotonic() + patienceMs, clientDeadline(state.input));
+    let asked = 0;
+    for (const route of native) {
+      if (client.left) return 'left';
+      const now = clock.monotonic();
+      if (asked === maxAsked || now >= deadline) break;
+      // A channel on trial is tried with a real request, not with this.
+      if (rests.isResting(route, now) || health.read(route.channel, now).breaker !== 'closed') {
+        continue;
+      }
+      const admission = health.admit(route, false, false, now);
+      if (!admission.admitted) continue;
+      asked += 1;
+      try {
+        const outcome = await askOnce(parts, state, prepared, { route, admission, deadline });
+        if (outcome.kind === 'left') return 'left';
+        if (outcome.kind === 'complete') return outcome.body[0] as Buffer;
+        if (outcome.kind !== 'failed') throw new GatewayError('internal_error');
+        judge(outcome, prepared);
+        rest(rests, route, outcome, clock.monotonic());
+      } finally {
+        health.settle(admission, route, 'undecided', clock.monotonic());
+      }
+    }
+    return null;
+  };
+}
+
+interface Way {
+  readonly route: Route;
+  readonly admission: Admission;
+  /** Monotonic milliseconds. */
+  readonly deadline: number;
+}
+
+/** One counter, asked once more when the connection was a stale one. */
+async function askOnce(
+  parts: RelayParts,
+  state: ExchangeState,
+  prepared: Prepared,
+  way: Way,
+): Promise<AttemptOutcome> {
+  const outcome = await send(parts, state, prepared, way);
+  return outcome.kind === 'failed' && outcome.stale ? send(parts, state, prepared, way) : outcome;
+}
+
+async function send(
+  parts: RelayParts,
+  state: ExchangeState,
+  { request, model }: Prepared,
+  { route, admission, deadline }: Way,
+): Promise<AttemptOutcome> {
+  const { input } = state;
+  const { clock } = parts;
+  const provider = findProvider(route.channel.provider);
+  if (provider === undefined) throw new GatewayError('internal_error');
+  const patched = parts.protocols[input.protocol].patchRequest(request, {
+    upstreamModel: route.upstreamModel,
+    maxOutputTokens: model.maxOutputTokens,
+  });
+  const startedAt = clock.now();
+  const started = clock.monotonic();
+  state.channel = route.channel.name;
+  state.upstreamModel = route.upstreamModel;
+  state.rewrites = patched.rewrites;
+  const attempt = new BufferedAttempt({
+    upstream: parts.upstream,
+    request: buildUpstreamRequest(
+      input,
+      route,
+      provider,
+      admission.secret,
+      input.protocol,
+      patched,
+      false,
+      parts.timeouts,
+    ),
+    protocol: { readResponse: (body) => readTokenCount(input.protocol, body) },
+    provider,
+    echo: { clientModel: request.model, upstreamModel: route.upstreamModel },
+    client: input.client,
+    watch: parts.watch,
+    drains: noDrains,
+    deadline,
+    clientDeadline: Number.POSITIVE_INFINITY,
+  });
+  const outcome = await attempt.outcome;
+  state.attempts.push(
+    recordAttempt(outcome, attempt.upstreamHeaders, {
+      channel: route.channel.name,
+      startedAt,
+      durationMs: clock.monotonic() - started,
+    }),
+  );
+  return outcome;
+}
+
+/** @throws GatewayError for a request that generation would refuse as well, and when the gateway stops. */
+function judge(outcome: AttemptFailure, { request }: Prepared): void {
+  if (outcome.final !== undefined) throw outcome.final;
+  if (outcome.classification.kind === 'client') throw errorOfFailure(outcome, request);
+}
+
+function rest(rests: CounterRests, route: Route, outcome: AttemptFailure, now: number): void {
+  const { status, classification } = outcome;
+  const wait =
+    classification.kind === 'failover' && classification.coolDownSeconds !== undefined
+      ? classification.coolDownSeconds * 1000
+      : failedRestMs;
+  const isMissing = status === 404 || status === 405 || status === 501;
+  rests.rest(route, now + (isMissing ? missingRestMs : wait));
+}

@@ -1,0 +1,376 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { describe, expect, test } from 'vitest';
+import type { TestGateway } from '../support/gateway.ts';
+import { ask, attemptsOf, describeChannels, openGateway, rowOf, shareGateway } from './support.ts';
+import { textProtocols } from './text-protocols.ts';
+
+const messages = textProtocols.find(({ name }) => name === 'messages')!;
+const said = 'The quick brown fox jumps over the lazy dog.';
+
+interface Counted {
+  readonly status: number;
+  readonly tokens: unknown;
+  readonly members: readonly string[];
+  readonly estimated: string | null;
+  readonly id: string;
+}
+
+/** The two surfaces that count, from outside. */
+const surfaces = [
+  {
+    name: 'messages' as const,
+    member: 'input_tokens',
+    path: (_model: string) => '/v1/messages/count_tokens',
+    body: (model: string, text: string): Record<string, unknown> => ({
+      model,
+      messages: [{ role: 'user', content: text }],
+    }),
+  },
+  {
+    name: 'generate-content' as const,
+    member: 'totalTokens',
+    path: (model: string) => `/v1beta/models/${encodeURIComponent(model)}:countTokens`,
+    body: (_model: string, text: string): Record<string, unknown> => ({
+      contents: [{ role: 'user', parts: [{ text }] }],
+    }),
+  },
+];
+type Surface = (typeof surfaces)[number];
+
+async function count(
+  gateway: TestGateway,
+  surface: Surface,
+  model: string,
+  body: unknown = surface.body(model, said),
+): Promise<Counted> {
+  const response = await gateway.post(surface.path(model), body);
+  const answer = (await response.json()) as Record<string, unknown>;
+  return {
+    status: response.status,
+    tokens: answer[surface.member],
+    members: Object.keys(answer),
+    estimated: response.headers.get('x-sluice-estimated'),
+    id: response.headers.get('x-request-id') ?? '',
+  };
+}
+
+const channel = (name: string, at: string, protocols: string, more = '') =>
+  `  - { name: "${name}", provider: simulator, base_url: "SIMULATOR${at}", protocols: [${protocols}], models: ["${name}"]${more} }`;
+
+const everyone = 'chat, responses, messages, generate-content';
+/** What a counter may do; none of it is the client's fault. */
+const failures = [
+  'status=404',
+  'status=405',
+  'status=401',
+  'status=403',
+  'status=429',
+  'status=500',
+  'status=529',
+  'garbage',
+  'html',
+  'empty',
+  'redirect',
+  'close-early',
+];
+
+describe('where no upstream counts', () => {
+  const shared = shareGateway({
+    config: `
+channels:
+${channel('chat-only', '', 'chat')}
+${channel('gpt-4o', '', 'responses')}
+${channel('claude-sonnet-4-5', '', 'chat')}
+models:
+  - { id: chat-only, type: chat, price: { input: 1, output: 2 } }
+  - { id: gpt-4o, type: chat, price: { input: 1, output: 2 } }
+  - { id: claude-sonnet-4-5, type: chat, price: { input: 1, output: 2 } }
+`,
+  });
+
+  test.each(surfaces)('$name: an estimate, told as one, free of charge', async (surface) => {
+    const counted = await count(shared.gateway, surface, 'gpt-4o');
+    // Ten words and what a message takes around them.
+    expect(counted).toMatchObject({ status: 200, tokens: 17, estimated: '1' });
+    expect(counted.members).toEqual([surface.member]);
+    expect(await rowOf(shared.gateway, counted.id)).toMatchObject({
+      outcome: 'completed',
+      status: 200,
+      channel: null,
+      tokens: { input: 0, output: 0 },
+      cost: null,
+      attempts: [],
+    });
+  });
+
+  test.each(surfaces)('$name: other models count the same text otherwise', async (surface) => {
+    const tokens = async (model: string) => {
+      const { tokens: counted } = await count(shared.gateway, surface, model);
+      return counted as number;
+    };
+    expect(await tokens('claude-sonnet-4-5')).toBeGreaterThan(await tokens('gpt-4o'));
+    expect(await tokens('chat-only')).toBeGreaterThan(await tokens('gpt-4o'));
+    expect(shared.gateway.simulator.requests()).toEqual([]);
+  });
+
+  test('what more is sent counts more: system, tools, images', async () => {
+    const { gateway } = shared;
+    const [surface] = surfaces as [Surface];
+    const plain = surface.body('gpt-4o', said);
+    const tool = {
+      name: 'lookup',
+      description: 'Looks something up.',
+      input_schema: { type: 'object', properties: { what: { type: 'string' } } },
+    };
+    // A PNG of 2048 × 4096 pixels, of which only the header is there.
+    const png = Buffer.from('89504e470d0a1a0a0000000d49484452000008000000100008020000', 'hex');
+    const image = {
+      type: 'image',
+      source: { type: 'base64', media_type: 'image/png', data: png.toString('base64') },
+    };
+    const tokens = async (body: unknown) =>
+      (await count(gateway, surface, 'gpt-4o', body)).tokens as number;
+    const alone = await tokens(plain);
+    expect(await tokens({ ...plain, system: said })).toBe(alone + 10 + 5);
+    expect(await tokens({ ...plain, tools: [tool] })).toBeGreaterThan(alone + 30);
+    expect(await tokens({ ...plain, messages: [{ role: 'user', content: [image] }] })).toBe(
+      1105 + 7,
+    );
+  });
+
+  test('a wrapped request is counted as the request it wraps', async () => {
+    const [, surface] = surfaces as [Surface, Surface];
+    const generateContentRequest = { model: 'models/gpt-4o', ...surface.body('gpt-4o', said) };
+    const counted = await count(shared.gateway, surface, 'gpt-4o', { generateContentRequest });
+    expect(counted).toMatchObject({ status: 200, tokens: 17 });
+  });
+
+  test('many at once are all answered', async () => {
+    const [surface] = surfaces as [Surface];
+    const burst = Array.from({ length: 26 }, (_, at) =>
+      count(shared.gateway, surface, 'gpt-4o', surface.body('gpt-4o', said.repeat(at + 1))),
+    );
+    const counts = (await Promise.all(burst)).map(({ tokens }) => tokens as number);
+    expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+    expect(new Set(counts).size).toBe(26);
+  });
+
+  test('10 MB are answered in time, and nobody else waits for it', async () => {
+    const [surface] = surfaces as [Surface];
+    const body = JSON.stringify(
+      surface.body('gpt-4o', `${said} ${'的x '.repeat(20)}`.repeat(70_000)),
+    );
+    expect(body.length).toBeGreaterThan(7_000_000);
+    await count(shared.gateway, surface, 'gpt-4o');
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    delay.enable();
+    const started = performance.now();
+    const counted = await count(shared.gateway, surface, 'gpt-4o', body);
+    delay.disable();
+    expect(counted).toMatchObject({ status: 200, estimated: '1' });
+    expect(counted.tokens).toBeGreaterThan(2_000_000);
+    expect(performance.now() - started).toBeLessThan(6_000);
+    // Reading the body is what takes this long, here for the client of this test too; counting takes seconds.
+    expect(delay.max / 1e6).toBeLessThan(700);
+  });
+});
+
+describe('bad requests are told as they are for an answer', () => {
+  const shared = shareGateway({
+    config: `
+channels:
+${channel('chat-only', '', 'chat')}
+models:
+  - { id: chat-only, type: chat, price: { input: 1, output: 2 } }
+`,
+  });
+  const bodies: readonly (readonly [string, unknown, number])[] = [
+    ['no JSON', '{"model":', 400],
+    ['no object', '[1]', 400],
+    ['nothing', '{}', 400],
+    ['no conversation', { model: 'chat-only' }, 400],
+    ['a duplicate', '{"model":"chat-only","model":"x","messages":[]}', 400],
+    ['an unknown model', { model: 'no-such', messages: [{ role: 'user', content: 'x' }] }, 400],
+    ['an unknown role', { model: 'chat-only', messages: [{ role: 'nobody', content: 'x' }] }, 400],
+    ['content of no kind', { model: 'chat-only', messages: [{ role: 'user', content: 7 }] }, 400],
+    ['tools of no kind', { model: 'chat-only', messages: [], tools: 'x' }, 400],
+  ];
+  test.each(bodies)('%s', async (_name, body, status) => {
+    const counted = await shared.gateway.post('/v1/messages/count_tokens', body);
+    const generated = await shared.gateway.post('/v1/messages', body);
+    expect([counted.status, generated.status]).toEqual([status, status]);
+    const error = (await counted.json()) as { request_id: string };
+    expect(messages.errorMessage(error)).toBe(messages.errorMessage(await generated.json()));
+  });
+});
+
+describe('where an upstream counts', () => {
+  test.each(surfaces)(
+    '$name: its number is the answer, its channel in the row',
+    async (surface) => {
+      const gateway = await openGateway();
+      const counted = await count(gateway, surface, 'demo-chat');
+      expect(counted).toMatchObject({ status: 200, tokens: expect.any(Number), estimated: null });
+      expect(await rowOf(gateway, counted.id)).toMatchObject({
+        outcome: 'completed',
+        channel: 'sim',
+        cost: null,
+        attempts: [{ channel: 'sim', result: 'completed' }],
+      });
+    },
+  );
+
+  test.each(surfaces)('$name: another counter, when the first fails', async (surface) => {
+    const gateway = await openGateway({
+      config: `
+channels:
+  - { name: bad, provider: simulator, base_url: "SIMULATOR/fault(status=500)", protocols: [${everyone}], models: [demo-chat], priority: 1 }
+  - { name: good, provider: simulator, base_url: SIMULATOR, protocols: [${everyone}], models: [demo-chat] }
+`,
+    });
+    const counted = await count(gateway, surface, 'demo-chat');
+    expect(counted).toMatchObject({ status: 200, estimated: null });
+    expect(attemptsOf(await rowOf(gateway, counted.id)).map(({ channel: each }) => each)).toEqual([
+      'bad',
+      'good',
+    ]);
+  });
+
+  test.each(surfaces)('$name: the client’s own mistake stays one', async (surface) => {
+    const gateway = await openGateway({
+      config: `
+channels:
+${channel('demo-chat', '/fault(status=400)', everyone)}
+`,
+    });
+    const counted = await count(gateway, surface, 'demo-chat');
+    expect([counted.status, counted.tokens, counted.estimated]).toEqual([400, undefined, null]);
+    expect(await rowOf(gateway, counted.id)).toMatchObject({ outcome: 'failed', status: 400 });
+  });
+
+  test('what only the upstream understands is estimated when its counter fails', async () => {
+    const gateway = await openGateway({
+      config: `
+channels:
+${channel('demo-chat', '/fault(status=500)', 'messages')}
+`,
+    });
+    const [surface] = surfaces as [Surface];
+    const body = { model: 'demo-chat', messages: [{ role: 'nobody', content: said }] };
+    const counted = await count(gateway, surface, 'demo-chat', body);
+    expect(counted).toMatchObject({ status: 200, estimated: '1' });
+    expect(counted.tokens).toBeGreaterThan(9);
+  });
+});
+
+describe.each(surfaces)('$name: a counter that fails', (surface) => {
+  const names = failures.map((fault) => `m-${fault.replaceAll('=', '-')}`);
+  const shared = shareGateway({
+    config: `
+channels:
+${names
+  .map((name, at) =>
+    [
+      `  - name: "${name}"`,
+      '    provider: simulator',
+      // More failures in a row than eject a channel, and then it is well.
+      `    base_url: "SIMULATOR/fault(${failures[at]};times=8;id=${name})"`,
+      `    protocols: [${everyone}]`,
+      '    models:',
+      ...Array.from(
+        { length: 8 },
+        (_, turn) => `      - { name: "${name}-${turn}", upstream: demo-chat-${turn} }`,
+      ),
+    ].join('\n'),
+  )
+  .join('\n')}
+models:
+${names
+  .flatMap((name) =>
+    Array.from(
+      { length: 8 },
+      (_, turn) => `  - { id: "${name}-${turn}", type: chat, price: { input: 1, output: 2 } }`,
+    ),
+  )
+  .join('\n')}
+`,
+  });
+  const sent = (name: string) =>
+    shared.gateway.simulator.requests().filter(({ path }) => path.includes(`id=${name})`)).length;
+
+  test.each(names)('%s: an estimate, and the channel answers as before', async (name) => {
+    const { gateway } = shared;
+    const ids: string[] = [];
+    for (let turn = 0; turn < 8; turn += 1) {
+      const counted = await count(gateway, surface, `${name}-${turn}`);
+      expect(counted).toMatchObject({ status: 200, estimated: '1', tokens: expect.any(Number) });
+      ids.push(counted.id);
+    }
+    const answered = await ask(gateway, messages, false, `${name}-0`);
+    expect(answered.status).toBe(200);
+    expect(attemptsOf(await rowOf(gateway, answered.id))).toMatchObject([
+      { channel: name, result: 'completed' },
+    ]);
+    for (const id of ids) {
+      const row = await rowOf(gateway, id);
+      expect(row).toMatchObject({ outcome: 'completed', channel: null, cost: null });
+      expect(attemptsOf(row)).toMatchObject([{ channel: name }]);
+    }
+  });
+
+  test('is not asked again for every request', async () => {
+    const name = names[0]!;
+    const before = sent(name);
+    for (let turn = 0; turn < 5; turn += 1) {
+      expect(await count(shared.gateway, surface, `${name}-1`)).toMatchObject({ estimated: '1' });
+    }
+    expect(sent(name)).toBe(before);
+  });
+});
+
+test('a counter that says nothing is not waited for', async () => {
+  const gateway = await openGateway({
+    config: `
+channels:
+${channel('demo-chat', '/fault(stall)', 'messages')}
+`,
+  });
+  const [surface] = surfaces as [Surface];
+  const started = performance.now();
+  expect(await count(gateway, surface, 'demo-chat')).toMatchObject({ status: 200, estimated: '1' });
+  expect(performance.now() - started).toBeLessThan(8_000);
+  // And not at all the next time.
+  const again = performance.now();
+  expect(await count(gateway, surface, 'demo-chat')).toMatchObject({ estimated: '1' });
+  expect(performance.now() - again).toBeLessThan(2_000);
+});
+
+test('a channel that is left out for its failures is not asked to count', async () => {
+  const gateway = await openGateway({
+    config: `
+channels:
+${channel('demo-chat', '/fault(status=500)', everyone)}
+`,
+  });
+  const [surface] = surfaces as [Surface];
+  for (let turn = 0; turn < 6; turn += 1) await ask(gateway, messages, false);
+  const before = gateway.simulator.requests().length;
+  expect(await count(gateway, surface, 'demo-chat')).toMatchObject({ status: 200, estimated: '1' });
+  expect(gateway.simulator.requests().length).toBe(before);
+});
+
+test('nor is one that breaks connections held against its channel', async () => {
+  const models = Array.from({ length: 8 }, (_, turn) => `m-${turn}`);
+  const gateway = await openGateway({
+    config: describeChannels([
+      { name: 'sim', models: models.map((model) => `${model} -> demo-chat-${model}`) },
+    ]),
+  });
+  const [surface] = surfaces as [Surface];
+  gateway.simulator.setFault('refuse');
+  for (const model of models) {
+    expect(await count(gateway, surface, model)).toMatchObject({ status: 200, estimated: '1' });
+  }
+  gateway.simulator.setFault('');
+  expect((await ask(gateway, messages, false, 'm-0')).status).toBe(200);
+});
