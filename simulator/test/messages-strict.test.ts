@@ -259,6 +259,81 @@ describe('Messages rejects', () => {
       /no low surrogate in string/,
     ],
     ['a blank stop sequence', { stop_sequences: [' '] }, /must contain non-whitespace/],
+    [
+      'text behind a call',
+      messages(user, assistant(use, { type: 'text', text: 'a' }), says(result)),
+      /without `tool_result` blocks immediately after: toolu_1/,
+    ],
+    [
+      'four marks and one of the request',
+      {
+        ...mark,
+        ...messages(
+          says(...Array.from({ length: 4 }, () => ({ type: 'text', text: 'a', ...mark }))),
+        ),
+      },
+      /Found 5/,
+    ],
+    [
+      'citations in an answer of a given form',
+      {
+        output_config: { format: { type: 'json_schema', schema: {} } },
+        ...messages(
+          says({
+            type: 'document',
+            source: { type: 'text', media_type: 'text/plain', data: 'a' },
+            citations: { enabled: true },
+          }),
+        ),
+      },
+      /Citations cannot be enabled/,
+    ],
+    [
+      'a wide image',
+      messages(
+        says({
+          type: 'image',
+          source: { ...png, data: 'iVBORw0KGgoAAAANSUhEUgAAH0EAAAABCAYAAAA=' },
+        }),
+      ),
+      /exceed max allowed size: 8000 pixels/,
+    ],
+    [
+      'a budget on a newer model',
+      { model: 'claude-opus-4-7', thinking, max_tokens: 2000 },
+      /Use "thinking.type.adaptive"/,
+    ],
+    [
+      'adaptive thinking on an older model',
+      { model: 'claude-sonnet-4-5', thinking: { type: 'adaptive' } },
+      /adaptive thinking is not supported/,
+    ],
+    [
+      'no thinking on a model that always thinks',
+      { model: 'claude-opus-5-5', thinking: { type: 'disabled' } },
+      /disabled thinking is not supported/,
+    ],
+    [
+      'an effort the model does not have',
+      { model: 'claude-opus-4-6', output_config: { effort: 'xhigh' } },
+      "This model does not support effort level 'xhigh'. Supported levels: low, medium, high, max.",
+    ],
+    [
+      'any effort on an older model',
+      { model: 'claude-sonnet-4-5', output_config: { effort: 'low' } },
+      /does not support the effort parameter/,
+    ],
+    [
+      'a prefill on a newer model',
+      { model: 'claude-sonnet-4-6', ...messages(user, { role: 'assistant', content: 'So' }) },
+      /does not support assistant message prefill/,
+    ],
+    ['top_k on a newer model', { model: 'claude-opus-4-8', top_k: 4 }, /top_k. is deprecated/],
+    [
+      'a system turn on an older model',
+      { model: 'claude-opus-4-7', ...messages(user, { role: 'system', content: 'x' }) },
+      /role 'system' is not supported on this model/,
+    ],
     ['stream as text', { stream: 'true' }, 'stream: Input should be a valid boolean'],
   ])('%s', async (_, changes, message) => {
     const { status, json } = await ask(simulator, 'messages', changes);
@@ -324,5 +399,22 @@ test('consecutive messages of one role are one turn', async () => {
       says({ ...result, tool_use_id: 'toolu_2' }),
     ),
   );
+  expect(status).toBe(200);
+});
+
+test('a newer model takes a system turn', async () => {
+  const changes = { model: 'claude-opus-4-8', ...messages(user, { role: 'system', content: 'x' }) };
+  expect((await ask(simulator, 'messages', changes)).status).toBe(200);
+});
+
+test('thoughts at the beginning of a turn of several messages are its beginning', async () => {
+  const first = await ask(simulator, 'messages', { thinking, max_tokens: 2000 });
+  const [thought] = (first.json as unknown as { content: unknown[] }).content;
+  const { status } = await ask(simulator, 'messages', {
+    thinking,
+    max_tokens: 2000,
+    tools: [tool],
+    ...messages(user, assistant(thought), assistant(use), says(result)),
+  });
   expect(status).toBe(200);
 });

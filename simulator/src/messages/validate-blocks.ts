@@ -1,4 +1,4 @@
-import { isObject, isPresent, stringAt, type JsonObject } from '../json.ts';
+import { isObject, isPresent, objectsIn, stringAt, type JsonObject } from '../json.ts';
 import { blockFields, otherBlocks, rejectExtra, type Strictness } from './fields.ts';
 import { checkImage } from './validate-image.ts';
 import { invalid } from './protocol.ts';
@@ -33,6 +33,13 @@ function checkBlock(block: unknown, path: string, role: unknown, strictness: Str
   const type = stringAt(block, 'type');
   if (type === '') throw invalid(`${path}.type: Field required`);
   if (role === 'system' && type !== 'text') throw invalid(`${path}.type: Input should be 'text'`);
+  if (type === 'search_result' && strictness.latest) {
+    for (const part of objectsIn(block['content'])) {
+      if (Array.isArray(part['citations']) && part['citations'].length > 0) {
+        throw invalid(`${path}.search_result.content.citations: Extra inputs are not permitted`);
+      }
+    }
+  }
   const known = blockFields[type];
   if (known === undefined) {
     if (otherBlocks.has(type) || strictness.beta) return;

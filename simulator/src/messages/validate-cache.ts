@@ -33,6 +33,8 @@ export function checkCache(body: JsonObject): void {
       );
     });
   });
+  // The marker of the whole request takes a place of its own, on its last block.
+  collect(body, 'body');
   if (marks.length > maxMarks) {
     throw invalid(
       `A maximum of ${maxMarks} blocks with cache_control may be provided. Found ${marks.length}.`,

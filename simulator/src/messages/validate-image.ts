@@ -3,6 +3,9 @@ import { invalid } from './protocol.ts';
 
 const mediaTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 
+const maxBytes = 10 * 1024 * 1024;
+const maxPixels = 8000;
+
 /** The first bytes of each format, in hex. */
 const magic: readonly (readonly [pattern: RegExp, type: string])[] = [
   [/^89504e47/, 'image/png'],
@@ -36,7 +39,18 @@ export function checkImage(source: unknown, path: string): void {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(data)) {
     throw invalid(`${path}.source.base64.data: Input should be valid base64 data`);
   }
+  if (data.length * 0.75 > maxBytes) {
+    throw invalid(`${path}.source.base64: image exceeds ${maxBytes / 1024 / 1024} MB maximum`);
+  }
   const head = Buffer.from(data.slice(0, 64), 'base64').toString('hex');
+  if (head.startsWith('89504e47') && head.length >= 48) {
+    const sides = [head.slice(32, 40), head.slice(40, 48)].map((side) => Number.parseInt(side, 16));
+    if (Math.max(...sides) > maxPixels) {
+      throw invalid(
+        `${path}.source.base64.data: At least one of the image dimensions exceed max allowed size: ${maxPixels} pixels`,
+      );
+    }
+  }
   const actual = magic.find(([pattern]) => pattern.test(head))?.[1];
   if (actual !== undefined && actual !== mediaType) {
     throw invalid(

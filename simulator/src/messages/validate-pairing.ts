@@ -55,7 +55,10 @@ function checkUnique(turn: Turn, known: Set<string>): void {
 function checkAnswered(turn: Turn, next: Turn | undefined): void {
   const asked = idsOf(turn, 'tool_use', 'id');
   if (asked.length === 0) return;
-  const blocks = next?.blocks ?? [];
+  // Text behind a call stands between it and its result.
+  const call = turn.blocks.findIndex((block) => block['type'] === 'tool_use');
+  const isCut = turn.blocks.slice(call).some((block) => block['type'] === 'text');
+  const blocks = isCut ? [] : (next?.blocks ?? []);
   const leading = blocks.findIndex((block) => block['type'] !== 'tool_result');
   const answered = new Set(
     blocks

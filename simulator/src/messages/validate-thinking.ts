@@ -85,7 +85,10 @@ function checkOpening(messages: readonly JsonObject[], mode: string): void {
   }
   const inLoop = objectsIn(last?.['content']).some((block) => block['type'] === 'tool_result');
   if (!inLoop || mode !== 'enabled') return;
-  const index = messages.findLastIndex((message) => message['role'] === 'assistant');
+  const end = messages.findLastIndex((message) => message['role'] === 'assistant');
+  // Consecutive messages of one role are one turn.
+  const before = messages.slice(0, end + 1).findLastIndex(({ role }) => role === 'user');
+  const index = Math.max(before + 1, 0);
   const first = stringAt(objectsIn(messages[index]?.['content'])[0], 'type');
   if (first === 'thinking' || first === 'redacted_thinking') return;
   throw invalid(

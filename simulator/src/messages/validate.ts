@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isObject, isPresent, objectsIn, stringAt, type JsonObject } from '../json.ts';
+import { isObject, isPresent, objectAt, objectsIn, stringAt, type JsonObject } from '../json.ts';
 import { Rejection } from '../rejection.ts';
 import type { Signer } from '../scenario/signature.ts';
 import { checkBlocks } from './validate-blocks.ts';
 import { checkCache } from './validate-cache.ts';
 import { rejectExtra, requestFields, type Strictness } from './fields.ts';
+import { checkModelRules, rulesOf } from './model-rules.ts';
 import { invalid } from './protocol.ts';
 import { checkPairing } from './validate-pairing.ts';
 import { checkSampling, checkThinking } from './validate-thinking.ts';
@@ -27,13 +28,15 @@ export function validateMessages(
   checkWellFormed(body, '');
   rejectExtra(body, requestFields, '', strictness);
   checkSystem(body['system'], strictness);
-  checkRoles(body['messages'], strictness);
+  const systemTurns = rulesOf(model)?.systemTurns ?? (strictness.latest || strictness.beta);
+  checkRoles(body['messages'], strictness, systemTurns);
   checkBlocks(objectsIn(body['messages']), strictness);
   checkPairing(objectsIn(body['messages']));
   checkCache(body);
   checkTools(body);
   checkSampling(body, strictness);
   checkThinking(body, signer);
+  checkModelRules(body, model);
   checkRest(body, strictness);
   return body;
 }
@@ -108,14 +111,14 @@ function checkSystem(system: unknown, strictness: Strictness): void {
   });
 }
 
-function checkRoles(messages: unknown, strictness: Strictness): void {
+function checkRoles(messages: unknown, strictness: Strictness, systemTurns: boolean): void {
   const list = messages as unknown[];
   list.forEach((message, index) => {
     const path = `messages.${index}`;
     if (!isObject(message)) throw invalid(`${path}: Input should be an object`);
     const { role } = message;
     if (!isPresent(role)) throw invalid(`${path}.role: Field required`);
-    if (role === 'system') return checkSystemTurn(list, index, strictness);
+    if (role === 'system') return checkSystemTurn(list, index, systemTurns);
     if (role !== 'user' && role !== 'assistant') {
       throw invalid(`${path}.role: Input should be 'user' or 'assistant'`);
     }
@@ -129,9 +132,9 @@ function checkRoles(messages: unknown, strictness: Strictness): void {
 
 const messageFields = new Set(['role', 'content']);
 
-/** System turns inside the conversation need the latest version or a beta, and their right place. */
-function checkSystemTurn(list: readonly unknown[], index: number, strictness: Strictness): void {
-  if (!strictness.latest && !strictness.beta) {
+/** System turns inside the conversation need a model that takes them (of demo models: the latest version or a beta), and their right place. */
+function checkSystemTurn(list: readonly unknown[], index: number, areTaken: boolean): void {
+  if (!areTaken) {
     throw invalid(`messages.${index}: role 'system' is not supported on this model`);
   }
   const next = list[index + 1];
@@ -147,6 +150,7 @@ function checkSystemTurn(list: readonly unknown[], index: number, strictness: St
 
 function checkRest(body: JsonObject, strictness: Strictness): void {
   const { stream, metadata } = body;
+  checkCitations(body);
   if (isPresent(stream) && typeof stream !== 'boolean') {
     throw invalid('stream: Input should be a valid boolean');
   }
@@ -169,4 +173,18 @@ function checkRest(body: JsonObject, strictness: Strictness): void {
       throw invalid('metadata.user_id: user_id appears to contain an email address');
     }
   }
+}
+
+/** Structured output and citations exclude each other. */
+function checkCitations(body: JsonObject): void {
+  if (!hasFormat(body)) return;
+  const blocks = objectsIn(body['messages']).flatMap(({ content }) => objectsIn(content));
+  const all = blocks.flatMap((block) => [block, ...objectsIn(block['content'])]);
+  if (all.some((block) => objectAt(block, 'citations')['enabled'] === true)) {
+    throw invalid('Citations cannot be enabled when output_format or output_config.format is set.');
+  }
+}
+
+function hasFormat(body: JsonObject): boolean {
+  return Object.keys(objectAt(body['output_config'], 'format')).length > 0;
 }
