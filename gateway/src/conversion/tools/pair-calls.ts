@@ -8,8 +8,8 @@ import {
 } from '../../canonical/index.ts';
 import type { LossList } from '../losses.ts';
 
-/** What an upstream is told about a call that was never answered. */
-const noResult = 'No result was recorded for this call.';
+/** What an upstream is told about a call that was never answered: an error in words, so that it is one loss. */
+const noResult = 'Error: no result was recorded for this call.';
 
 /**
  * Turns alternate, and the results of a turn's calls stand first in the turn after it, in the order of the calls, each
@@ -80,7 +80,15 @@ function callsOf(turn: Turn | undefined): ToolCallBlock[] {
 
 function emptyResult({ id, name, kind }: ToolCallBlock): ToolResultBlock {
   const content: Block[] = [{ type: 'text', text: noResult }];
-  return { type: 'tool-result', id, name, kind, content, isError: true };
+  return {
+    type: 'tool-result',
+    id,
+    name,
+    kind,
+    content,
+    object: { error: noResult },
+    isError: false,
+  };
 }
 
 function unanswered(call: ToolCallBlock | undefined): Unconvertible {

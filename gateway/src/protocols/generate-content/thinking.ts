@@ -84,9 +84,9 @@ function levelOf(
   if (effort === null) return {};
   const wanted = levels[effort];
   const level = available.includes(wanted) ? wanted : wanted === 'MINIMAL' ? 'LOW' : 'HIGH';
-  if (efforts[level] !== effort) losses.approximated('reasoning.effort');
-  if (reasoning.effort === null && reasoning.budget !== null)
+  if (reasoning.effort === null && reasoning.budget !== null) {
     losses.approximated('reasoning.budget');
+  } else if (efforts[level] !== effort) losses.approximated('reasoning.effort');
   return { thinkingLevel: level };
 }
 

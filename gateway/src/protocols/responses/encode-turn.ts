@@ -1,6 +1,6 @@
 import type { Block, ReasoningBlock, ToolResultBlock, Turn } from '../../canonical/index.ts';
 import { encodePart, isPart } from './encode-content.ts';
-import type { LossNotes } from './loss-notes.ts';
+import { type LossNotes, noteForeign } from './loss-notes.ts';
 import { ownValue } from './own-extension.ts';
 
 interface Message {
@@ -54,6 +54,7 @@ function encodeItem(block: Block, losses: LossNotes): object | null | undefined 
     case 'reasoning':
       return encodeReasoning(block, losses);
     case 'tool-call': {
+      noteUnplaced(block, losses);
       const { kind, id, name, namespace } = block;
       const call = { call_id: id, name, ...(namespace !== undefined && { namespace }) };
       return kind === 'custom'
@@ -88,7 +89,14 @@ function encodeReasoning(block: ReasoningBlock, losses: LossNotes): object | nul
   };
 }
 
+/** Items of calls and results have no members for what other protocols' clients attach to theirs. */
+function noteUnplaced({ cache, extensions }: Block, losses: LossNotes): void {
+  noteForeign(extensions, losses);
+  if (cache !== undefined) losses.dropped('cache');
+}
+
 function encodeResult(block: ToolResultBlock, losses: LossNotes): object {
+  noteUnplaced(block, losses);
   const type = block.kind === 'custom' ? 'custom_tool_call_output' : 'function_call_output';
   return { type, call_id: block.id, output: encodeOutput(block, losses) };
 }
