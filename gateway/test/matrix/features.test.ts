@@ -1,0 +1,59 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { protocolNames } from './gateway.ts';
+import { chat } from './features/chat.ts';
+import { describeOutcomes, withWrittenPart } from './features/document.ts';
+import { generateContent } from './features/generate-content.ts';
+import { messages } from './features/messages.ts';
+import { responses } from './features/responses.ts';
+import { convertRequest, outcomeOf } from './features/run.ts';
+
+const page = resolve(import.meta.dirname, '../../../docs/conversion.md');
+
+const clients = await Promise.all(
+  [chat, responses, messages, generateContent].map(async (features) => {
+    const upstreams = protocolNames.filter((name) => name !== features.client);
+    const rows = features.features.map((feature) =>
+      Promise.all(upstreams.map((upstream) => outcomeOf(features, feature, upstream))),
+    );
+    return { features, upstreams, rows: await Promise.all(rows) };
+  }),
+);
+
+describe.each(clients)('a client of $features.client', ({ features, upstreams, rows }) => {
+  test('loses nothing of a plain request', async () => {
+    for (const upstream of upstreams) {
+      const plain = await convertRequest(features.client, upstream, features.plain);
+      expect(plain).toMatchObject({ losses: [] });
+    }
+  });
+
+  test.each(rows.map((outcomes) => ({ name: outcomes[0]!.feature.name, outcomes })))(
+    '$name: what does not arrive is told once, and has a reason',
+    ({ outcomes }) => {
+      for (const { feature, how, losses, param } of outcomes) {
+        expect(how).not.toBe('lost in silence');
+        if (how === 'refused') expect(param).not.toBe('');
+        const isLost = how === 'dropped' || how === 'approximated';
+        expect(losses.length > 0).toBe(isLost);
+        expect(losses.length).toBeLessThanOrEqual(feature.things ?? 1);
+      }
+      const { why, harmless } = outcomes[0]!.feature;
+      expect(why !== undefined).toBe(outcomes.some(({ how }) => how !== 'carried'));
+      expect(harmless === true).toBe(outcomes.some(({ how }) => how === 'ignored'));
+    },
+  );
+
+  test('names each feature once', () => {
+    const names = features.features.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+  });
+});
+
+test('the published table is what was found', () => {
+  const written = readFileSync(page, 'utf8');
+  const found = withWrittenPart(written, describeOutcomes(clients));
+  if (process.env['SLUICE_WRITE_DOCS'] === '1') writeFileSync(page, found);
+  else expect(written, 'SLUICE_WRITE_DOCS=1 writes docs/conversion.md').toBe(found);
+});

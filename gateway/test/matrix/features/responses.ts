@@ -1,0 +1,430 @@
+import {
+  citySchema,
+  inArea,
+  paper,
+  pdf,
+  picture,
+  plainText,
+  png,
+  sound,
+  type ClientFeatures,
+} from './feature.ts';
+
+const user = (content: unknown) => ({ role: 'user', content });
+const input = (...items: object[]) => ({ input: items });
+const text = { type: 'input_text', text: 'look' };
+const withPart = (part: object) => ({
+  body: input(user([text, part])),
+  without: input(user([text])),
+});
+const pdfFile = { type: 'input_file', file_data: `data:application/pdf;base64,${pdf}` };
+const fn = (name: string, more: object = {}) => ({
+  type: 'function',
+  name,
+  parameters: citySchema,
+  ...more,
+});
+const tools = [fn('get_weather'), fn('get_time')];
+const withTools = (more: object) => ({ body: { tools, ...more }, without: { tools } });
+const call = (id: string, name = 'get_weather') => ({
+  type: 'function_call',
+  call_id: id,
+  name,
+  arguments: '{"city":"Ulm"}',
+});
+const result = (id: string, output: unknown) => ({
+  type: 'function_call_output',
+  call_id: id,
+  output,
+});
+const called = (...items: object[]) => ({ tools, ...input(user('hello'), ...items) });
+const looped = called(call('call_1'), result('call_1', 'sunny'));
+const answer = {
+  type: 'message',
+  role: 'assistant',
+  content: [{ type: 'output_text', text: 'hi' }],
+};
+const after = (...items: object[]) => ({
+  body: input(user('hello'), ...items, answer, user('and now?')),
+  without: input(user('hello'), answer, user('and now?')),
+});
+const custom = { type: 'custom', name: 'apply_patch', description: 'Patches.' };
+const space = (...inner: object[]) => ({
+  type: 'namespace',
+  name: 'files',
+  description: 'Files.',
+  tools: inner,
+});
+const schema = { type: 'json_schema', name: 'city', schema: citySchema };
+
+export const responses: ClientFeatures = {
+  client: 'responses',
+  plain: { input: 'hello' },
+  features: [
+    ...inArea('The conversation', [
+      { name: '`instructions`', body: { instructions: 'Be brief.' } },
+      {
+        name: '`developer` or `system` item first',
+        body: input({ role: 'developer', content: 'Be brief.' }, user('hello')),
+      },
+      {
+        name: '`developer` item later',
+        why: "messages and generateContent have system text only before the conversation: it is said in the user's turn",
+        body: input(user('hello'), { role: 'developer', content: 'Be brief.' }, user('and?')),
+        without: input(user('hello'), user('and?')),
+      },
+      { name: 'several turns', body: input(user('hello'), answer, user('and now?')) },
+      { name: 'several text parts', ...withPart({ type: 'input_text', text: 'again' }) },
+      {
+        name: '`refusal` in the history',
+        body: input(
+          user('hello'),
+          { type: 'message', role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] },
+          user('and now?'),
+        ),
+        without: input(user('hello'), user('and now?')),
+      },
+      {
+        name: "a message's `phase`",
+        why: 'only responses has it',
+        body: input(user('hello'), { ...answer, phase: 'commentary' }, user('and now?')),
+        without: input(user('hello'), answer, user('and now?')),
+      },
+    ]),
+    ...inArea('Media', [
+      {
+        name: 'image, data URL',
+        ...withPart({ type: 'input_image', image_url: `data:image/png;base64,${png}` }),
+      },
+      { name: 'image, address', ...withPart({ type: 'input_image', image_url: picture }) },
+      {
+        name: "an image's `detail`",
+        why: 'messages has none; generateContent has one resolution for all images',
+        body: input(user([{ type: 'input_image', image_url: picture, detail: 'high' }])),
+        without: input(user([{ type: 'input_image', image_url: picture }])),
+      },
+      {
+        name: 'file, PDF as data',
+        ...withPart({
+          type: 'input_file',
+          file_data: `data:application/pdf;base64,${pdf}`,
+        }),
+      },
+      {
+        name: 'file, plain text as data',
+        why: 'chat takes PDF only: the text is said',
+        ...withPart({
+          type: 'input_file',
+          file_data: `data:text/plain;base64,${plainText}`,
+        }),
+      },
+      {
+        name: 'file, address',
+        why: 'is fetched for generateContent; chat takes no addresses of files',
+        ...withPart({ type: 'input_file', file_url: paper }),
+      },
+      {
+        name: "a file's name",
+        why: 'generateContent has none',
+        body: input(user([{ ...pdfFile, filename: 'a.pdf' }])),
+        without: input(user([pdfFile])),
+      },
+      {
+        name: '`file_id`',
+        why: 'a file kept by another vendor cannot be read: send its bytes',
+        ...withPart({ type: 'input_file', file_id: 'file-1' }),
+      },
+      {
+        name: '`input_audio`',
+        why: 'only chat and generateContent take sound, and responses has no form for it',
+        ...withPart({ type: 'input_audio', input_audio: { data: sound, format: 'wav' } }),
+      },
+    ]),
+    ...inArea('Tools', [
+      { name: 'function tools', body: { tools } },
+      {
+        name: 'function without `parameters`',
+        body: { tools: [{ type: 'function', name: 'now' }] },
+      },
+      {
+        name: "a function's `strict`",
+        why: 'generateContent has no such switch per function',
+        body: { tools: [fn('now', { strict: true })] },
+        without: { tools: [fn('now')] },
+      },
+      { name: 'names with dots or of 80 characters', body: { tools: [fn(`a.${'b'.repeat(78)}`)] } },
+      {
+        name: '`custom` tools',
+        why: 'become functions with one text, and their calls come back as they were',
+        body: { tools: [custom] },
+      },
+      {
+        name: '`custom` tools with a grammar',
+        why: 'as above; the grammar is told in words',
+        body: {
+          tools: [
+            {
+              ...custom,
+              format: { type: 'grammar', syntax: 'lark', definition: 'start: "x"' },
+            },
+          ],
+        },
+      },
+      {
+        name: 'a custom call and its result',
+        body: {
+          tools: [custom],
+          ...input(
+            user('hello'),
+            { type: 'custom_tool_call', call_id: 'call_1', name: 'apply_patch', input: 'free' },
+            { type: 'custom_tool_call_output', call_id: 'call_1', output: 'done' },
+          ),
+        },
+        without: { tools: [custom] },
+      },
+      {
+        name: '`namespace` tools',
+        why: 'the name gets a prefix, and comes back without it',
+        body: { tools: [space(fn('read'))] },
+      },
+      { name: '`tool_choice: auto`', ...withTools({ tool_choice: 'auto' }) },
+      { name: '`tool_choice: none`', ...withTools({ tool_choice: 'none' }) },
+      { name: '`tool_choice: required`', ...withTools({ tool_choice: 'required' }) },
+      {
+        name: '`tool_choice`, one function',
+        ...withTools({ tool_choice: { type: 'function', name: 'get_time' } }),
+      },
+      {
+        name: '`tool_choice: allowed_tools`',
+        why: 'only the allowed tools are sent',
+        ...withTools({
+          tool_choice: {
+            type: 'allowed_tools',
+            mode: 'auto',
+            tools: [{ type: 'function', name: 'get_time' }],
+          },
+        }),
+      },
+      {
+        name: '`parallel_tool_calls: false`',
+        why: 'generateContent cannot be told',
+        ...withTools({ parallel_tool_calls: false }),
+      },
+      {
+        name: '`max_tool_calls`',
+        why: 'counts tools that the vendor runs',
+        ...withTools({ max_tool_calls: 2 }),
+      },
+      { name: 'a call and its result', body: looped, without: { tools } },
+      {
+        name: 'parallel calls and their results',
+        body: called(
+          call('call_1'),
+          call('call_2', 'get_time'),
+          result('call_1', 'sunny'),
+          result('call_2', 'noon'),
+        ),
+        without: looped,
+      },
+      {
+        name: 'a result without its call',
+        why: 'every upstream refuses it',
+        body: input(user('hello'), result('call_9', 'x')),
+      },
+      {
+        name: 'image in a result',
+        why: "follows as a user's message: chat's results are text",
+        body: called(
+          call('call_1'),
+          result('call_1', [
+            text,
+            { type: 'input_image', image_url: `data:image/png;base64,${png}` },
+          ]),
+        ),
+        without: called(call('call_1'), result('call_1', [text])),
+      },
+      {
+        name: 'hosted `web_search`',
+        why: 'carried to models with `hosted_tools` in the catalogue',
+        body: { tools: [{ type: 'web_search' }] },
+      },
+      {
+        name: 'hosted `code_interpreter`',
+        why: 'carried to models with `hosted_tools` in the catalogue',
+        body: { tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] },
+      },
+      {
+        name: 'hosted `file_search`',
+        why: 'searches a store at the vendor',
+        body: { tools: [{ type: 'file_search', vector_store_ids: ['vs_1'] }] },
+      },
+      {
+        name: 'hosted `image_generation`',
+        why: 'only responses has it',
+        body: { tools: [{ type: 'image_generation' }] },
+      },
+      {
+        name: 'hosted `mcp`',
+        why: 'the vendor would call the server',
+        body: { tools: [{ type: 'mcp', server_label: 'a', server_url: 'https://mcp.example' }] },
+      },
+      {
+        name: 'a hosted tool that is forced',
+        why: 'its call cannot be had',
+        body: { tools: [{ type: 'web_search' }], tool_choice: { type: 'web_search' } },
+      },
+      {
+        name: 'a hosted tool’s trace in the history',
+        why: 'only its vendor understands it',
+        ...after({ type: 'web_search_call', id: 'ws_1', status: 'completed' }),
+      },
+    ]),
+    ...inArea('The form of the answer', [
+      { name: '`text.format: json_schema`', body: { text: { format: schema } } },
+      {
+        name: "a schema's `strict`",
+        why: 'messages and generateContent always keep to the schema',
+        harmless: true,
+        body: { text: { format: { ...schema, strict: true } } },
+        without: { text: { format: schema } },
+      },
+      {
+        name: '`text.format: json_object`',
+        why: 'messages has no such mode: the model is asked in words',
+        body: { text: { format: { type: 'json_object' } } },
+      },
+      { name: '`text.verbosity`', why: 'neither has it', body: { text: { verbosity: 'low' } } },
+      {
+        name: 'log probabilities',
+        why: 'messages has none; generateContent reports them without bytes',
+        body: { include: ['message.output_text.logprobs'] },
+      },
+      {
+        name: '`top_logprobs`',
+        why: 'as above',
+        body: { include: ['message.output_text.logprobs'], top_logprobs: 2 },
+      },
+    ]),
+    ...inArea('Reasoning', [
+      { name: '`reasoning.effort`', body: { reasoning: { effort: 'high' } } },
+      {
+        name: '`reasoning.effort: minimal`',
+        why: 'the nearest level that the upstream has',
+        body: { reasoning: { effort: 'minimal' } },
+      },
+      {
+        name: '`reasoning.effort: none`',
+        why: 'this model cannot be kept from thinking: its lowest level',
+        body: { reasoning: { effort: 'none' } },
+      },
+      {
+        name: '`reasoning.summary`',
+        why: 'chat shows what it shows; generateContent is always asked for its thoughts',
+        harmless: true,
+        body: { reasoning: { effort: 'high', summary: 'auto' } },
+        without: { reasoning: { effort: 'high' } },
+      },
+      {
+        name: '`include: reasoning.encrypted_content`',
+        why: 'the state of thoughts always comes with the answer',
+        body: { include: ['reasoning.encrypted_content'] },
+        harmless: true,
+      },
+      {
+        name: 'a summary in the history',
+        why: 'messages takes back only thoughts that it signed; chat upstreams that want them get them',
+        harmless: true,
+        ...after({
+          type: 'reasoning',
+          id: 'rs_1',
+          summary: [{ type: 'summary_text', text: 'Hm.' }],
+        }),
+      },
+      {
+        name: '`encrypted_content` of another vendor',
+        why: 'only its maker can read it',
+        ...after({ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'b3RoZXI=' }),
+      },
+    ]),
+    ...inArea('Limits and sampling', [
+      { name: '`max_output_tokens`', body: { max_output_tokens: 100 } },
+      { name: '`temperature`', why: 'Claude models do not take it', body: { temperature: 0.5 } },
+      { name: '`top_p`', body: { top_p: 0.5 } },
+      {
+        name: '`truncation: auto`',
+        why: 'only responses shortens a conversation by itself',
+        body: { truncation: 'auto' },
+      },
+    ]),
+    ...inArea('State, vendors and accounts', [
+      {
+        name: '`previous_response_id`',
+        why: 'rests on state at the vendor',
+        body: { previous_response_id: 'resp_1' },
+      },
+      {
+        name: '`conversation`',
+        why: 'rests on state at the vendor',
+        body: { conversation: 'conv_1' },
+      },
+      {
+        name: '`item_reference`',
+        why: 'rests on state at the vendor',
+        body: input({ type: 'item_reference', id: 'msg_1' }),
+      },
+      {
+        name: '`background: true`',
+        why: 'rests on state at the vendor',
+        body: { background: true },
+      },
+      {
+        name: 'stored `prompt`',
+        why: 'rests on state at the vendor',
+        body: { prompt: { id: 'pmpt_1' } },
+      },
+      {
+        name: 'a `compaction` item',
+        why: 'only its maker can read it, and it stands for the conversation before it',
+        body: input({ type: 'compaction', encrypted_content: 'eA==' }, user('hello')),
+      },
+      {
+        name: '`store: false`',
+        why: 'nothing is stored anyway',
+        body: { store: false },
+        harmless: true,
+      },
+      {
+        name: '`store: true`',
+        why: "nobody else's storage could be asked for it",
+        body: { store: true },
+      },
+      {
+        name: '`context_management`',
+        why: 'only responses has it',
+        body: { context_management: [{ type: 'compaction' }] },
+      },
+      {
+        name: '`prompt_cache_key`',
+        why: "messages and generateContent have none; of chat upstreams only OpenAI's own takes it",
+        body: { prompt_cache_key: 'k' },
+      },
+      {
+        name: '`safety_identifier`, `user`',
+        why: 'generateContent has no end users',
+        body: { safety_identifier: 'u1' },
+      },
+      {
+        name: '`metadata`',
+        why: 'kept by a vendor for its own console',
+        body: { metadata: { a: 'b' } },
+        harmless: true,
+      },
+      { name: '`service_tier`', why: 'tiers belong to one vendor', body: { service_tier: 'flex' } },
+      {
+        name: 'a member that nobody knows',
+        why: 'nobody else can know it',
+        body: { x_unknown: 1 },
+      },
+    ]),
+  ],
+};

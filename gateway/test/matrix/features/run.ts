@@ -1,0 +1,99 @@
+import { Unconvertible, type Loss, type TextProtocolName } from '../../../src/canonical/index.ts';
+import { createConverter } from '../../../src/conversion/index.ts';
+import { GatewayError } from '../../../src/errors/index.ts';
+import { textCodecs, textProtocols } from '../../../src/protocols/index.ts';
+import { signerOf } from '../../support/converted-reader.ts';
+import type { ClientFeatures, Feature } from './feature.ts';
+
+/** What became of a request: the body that the upstream would get and what was lost, or why there is none. */
+export type Converted =
+  | { readonly body: string; readonly losses: readonly Loss[] }
+  | { readonly refusal: string; readonly param: string };
+
+/** A model of each kind, as current as the tests, that can do everything but run tools itself. */
+const upstreams: Readonly<Record<TextProtocolName, { provider: string; model: string }>> = {
+  chat: { provider: 'openai-compatible', model: 'llama-4' },
+  responses: { provider: 'openai', model: 'gpt-5.1' },
+  messages: { provider: 'anthropic', model: 'claude-opus-4-6' },
+  'generate-content': { provider: 'gemini', model: 'gemini-3-pro' },
+};
+
+/** Runs one request of a client through the real converter. */
+export async function convertRequest(
+  client: TextProtocolName,
+  upstream: TextProtocolName,
+  json: Readonly<Record<string, unknown>>,
+): Promise<Converted> {
+  const protocol = textProtocols[client];
+  const inPath = client === 'generate-content';
+  const opened = protocol.openRequest(
+    Buffer.from(JSON.stringify(inPath ? json : { model: 'm', ...json })),
+    { operation: 'generate', model: inPath ? 'm' : null, stream: inPath ? false : null },
+  );
+  const converter = createConverter({
+    protocols: textProtocols,
+    codecs: textCodecs,
+    signer: signerOf('key'),
+    fetchMedia: async (url) => ({
+      mime: url.endsWith('.pdf') ? 'application/pdf' : 'image/png',
+      bytes: Buffer.from('bytes'),
+    }),
+    now: () => 0,
+  });
+  const conversion = converter.open({
+    id: 'req_1',
+    arrivedAt: 0,
+    protocol: client,
+    request: protocol.readRequest(opened),
+    keyId: 'key_1',
+    strict: false,
+  });
+  try {
+    const { body, losses } = await conversion.convert({
+      ...upstreams[upstream],
+      protocol: upstream,
+      channel: 'ch_1',
+      maxOutputTokens: 32_000,
+      capabilities: new Set(['vision', 'tools', 'reasoning', 'sampling']),
+      echoReasoning: null,
+    });
+    return { body: String(body), losses };
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error instanceof Unconvertible) throw error;
+    return { refusal: error.message, param: error.param ?? '' };
+  }
+}
+
+/** What becomes of one feature between one client and one upstream. */
+export interface Outcome {
+  readonly feature: Feature;
+  readonly how: 'carried' | 'approximated' | 'dropped' | 'refused' | 'ignored' | 'lost in silence';
+  /** Losses that the request has and the same request without the feature has not. */
+  readonly losses: readonly Loss[];
+  readonly param: string;
+}
+
+/**
+ * Compares the request that has the feature with the one that has not, so that a feature which changes nothing and
+ * is not reported either cannot pass for carried.
+ */
+export async function outcomeOf(
+  { client, plain }: ClientFeatures,
+  feature: Feature,
+  upstream: TextProtocolName,
+): Promise<Outcome> {
+  const without = await convertRequest(client, upstream, { ...plain, ...feature.without });
+  const found = await convertRequest(client, upstream, { ...plain, ...feature.body });
+  if ('refusal' in without) throw new Error(`refused without it: ${without.refusal}`);
+  if ('refusal' in found) return { feature, how: 'refused', losses: [], param: found.param };
+  const losses = found.losses.filter(
+    ({ what }) => !without.losses.some((other) => other.what === what),
+  );
+  return { feature, how: howOf(feature, losses, found.body !== without.body), losses, param: '' };
+}
+
+function howOf({ harmless }: Feature, [loss]: readonly Loss[], isSeen: boolean): Outcome['how'] {
+  if (loss !== undefined) return loss.how;
+  if (isSeen) return 'carried';
+  return harmless ? 'ignored' : 'lost in silence';
+}
