@@ -177,6 +177,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         await inTime(Promise.all([journal.caughtUp, adoption.finished]));
         return spentOf(database.kysely, meters);
       },
+      appliedUntil: () => journal.appliedUntil,
       liveNodes: nodes.live,
       log: logger,
     });
@@ -197,6 +198,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         channelStates: () =>
           catalogue.snapshot().channels.map((channel) => health.read(channel, clock.monotonic())),
         droppedLogLines: () => logger.dropped,
+        liveNodes: nodes.live,
       },
       worker?.renderMetrics,
     );

@@ -2,4 +2,4 @@ export { applyDeclaration, DeclarationConflict, ensureDefaultGroup } from './app
 export { exportState } from './export.ts';
 export type { FieldChange } from './fields.ts';
 export { type Kind, type Plan, planDeclaration, type PlanStep } from './plan.ts';
-export { type CurrentState, readState } from './state.repository.ts';
+export { type CurrentState, lockDeclaration, readState } from './state.repository.ts';

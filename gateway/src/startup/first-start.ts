@@ -26,6 +26,7 @@ import {
   type OpenDatabase,
   type Secrets,
 } from '../database/index.ts';
+import { lockDeclaration } from '../declaration/index.ts';
 
 /** What is printed once, because it is kept nowhere in clear text. */
 export interface FirstStart {
@@ -54,7 +55,10 @@ export async function createFirstAdmin(
   const { email } = config.admin;
   const password = config.admin.password ?? randomBytes(12).toString('base64url');
   const passwordHash = await hashPassword(password);
-  await database.kysely.transaction().execute(async (trx) => {
+  const created = await database.kysely.transaction().execute(async (trx) => {
+    // Of nodes that start for the first time together, one gets here first.
+    await lockDeclaration(trx, database.dialect);
+    if ((await listUsers(trx)).some(isAdmin)) return false;
     const change = createChange(trx, { owner: 'system', secrets, now });
     await upsertUser(change, {
       email,
@@ -65,7 +69,9 @@ export async function createFirstAdmin(
       enabled: true,
     });
     await setPassword(change, email, passwordHash);
+    return true;
   });
+  if (!created) return null;
   // A password that the operator chose is not repeated to a terminal.
   return { email, password: config.admin.password === null ? password : null };
 }
@@ -81,6 +87,7 @@ export async function offerFirstKey(
   now: number,
 ): Promise<FirstStart['key']> {
   return database.kysely.transaction().execute(async (trx) => {
+    await lockDeclaration(trx, database.dialect);
     const change = createChange(trx, { owner: 'system', secrets, now });
     await offerChannels(change, config);
     return createFirstKey(change, config);

@@ -106,6 +106,7 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
       openConnections: async () => 0,
       channelStates: () => [],
       droppedLogLines: () => 0,
+      liveNodes: () => 1,
     }),
     metricsToken: null,
     onUnexpectedError,

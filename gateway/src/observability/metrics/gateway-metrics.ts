@@ -6,6 +6,8 @@ export interface GatewayReadings {
   openConnections(): Promise<number>;
   channelStates(): readonly ChannelState[];
   droppedLogLines(): number;
+  /** Nodes that serve, this one included. */
+  liveNodes(): number;
 }
 
 /** How one channel is, as this node sees it. */
@@ -71,6 +73,15 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
       for (const { channel, credentials } of readings.channelStates()) {
         for (const state of credentialStates) this.set({ channel, state }, credentials[state]);
       }
+    },
+  });
+  new Gauge({
+    name: 'sluice_live_nodes',
+    help: 'Nodes that serve, as this one knows: among them limits are divided while Redis is lost.',
+    registers,
+    aggregator: 'max',
+    collect() {
+      this.set(readings.liveNodes());
     },
   });
   new Counter({
