@@ -295,7 +295,7 @@ keys:
         await wait(1_500);
         processes[victim]!.child.kill('SIGKILL');
         await wait(500);
-        processes[victim] = place.start(names[victim]!);
+        processes[victim] = place.start(names[victim]);
         urls[victim] = await processes[victim].url;
         wanted = false;
         seen.push(...(await Promise.all(load)).flat());
