@@ -17,6 +17,13 @@ export type {
 } from './block.ts';
 export { noExtensions, type Extension, type Extensions } from './extension.ts';
 export { Unconvertible, type Loss } from './loss.ts';
+export {
+  answerLossNames,
+  lossNames,
+  type AnswerLoss,
+  type KnownLoss,
+  type LossName,
+} from './loss-names.ts';
 export { protocolNames, type ProtocolName, type TextProtocolName } from './protocol-name.ts';
 export type {
   CustomTool,

@@ -1,4 +1,4 @@
-import type { Loss } from '../canonical/index.ts';
+import type { Loss, LossName } from '../canonical/index.ts';
 
 /** Clients name the fields they invent, as many as they like: so much of it goes into a header and a row. */
 const nameLimit = 64;
@@ -13,11 +13,11 @@ export class LossList {
     this.#losses.set(`${loss.how} ${name}`, { what: name, how: loss.how });
   }
 
-  dropped(what: string): void {
+  dropped(what: LossName): void {
     this.add({ what, how: 'dropped' });
   }
 
-  approximated(what: string): void {
+  approximated(what: LossName): void {
     this.add({ what, how: 'approximated' });
   }
 

@@ -363,7 +363,7 @@ describe('traits', () => {
   });
 
   it("fields have the client's names", () => {
-    expect(['choices', 'max_output_tokens', 'temperature'].map(chatCodec.fieldName)).toEqual([
+    expect(['n', 'max_output_tokens', 'temperature'].map(chatCodec.fieldName)).toEqual([
       'n',
       'max_completion_tokens',
       'temperature',

@@ -55,17 +55,16 @@ export function encodeOpaque(block: OpaqueBlock, { losses }: EncodeContext): Jso
   if (block.protocol === 'chat') {
     return memberName(block) === null ? (block.value as JsonRecord) : null;
   }
-  if (block.ifForeign === 'refuse') throw notAvailable(block.name);
-  if (block.text !== undefined) {
-    if (block.ifForeign === 'drop') losses.approximated(block.name);
+  if (block.text !== undefined && block.ifForeign !== 'refuse') {
+    if (block.ifForeign === 'drop') losses.inWords(block.name);
     return { type: 'text', text: block.text };
   }
-  if (block.ifForeign === 'drop') losses.dropped(block.name);
+  losses.ofClient(block.name, block.ifForeign);
   return null;
 }
 
 function encodeImage({ source, detail }: ImageBlock): JsonRecord {
-  if (source.kind === 'file-id') throw foreignFile('image.file_id');
+  if (source.kind === 'file-id') throw foreignFile();
   const url = source.kind === 'url' ? source.url : formatDataUrl(source.mime, source.base64);
   return { type: 'image_url', image_url: detail === undefined ? { url } : { url, detail } };
 }
@@ -74,7 +73,7 @@ function encodeFile({ source, filename }: FileBlock, { losses }: EncodeContext):
   const named = filename === undefined ? {} : { filename };
   switch (source.kind) {
     case 'file-id':
-      if (source.protocol !== 'chat') throw foreignFile('file.file_id');
+      if (source.protocol !== 'chat') throw foreignFile();
       return { type: 'file', file: { file_id: source.id, ...named } };
     case 'url':
       throw notAvailable('file.url', 'a file by its address');
@@ -115,9 +114,9 @@ function encodeAudio({ source }: AudioBlock): JsonRecord {
   return { type: 'input_audio', input_audio: { data: source.base64, format } };
 }
 
-function foreignFile(what: string): Unconvertible {
+function foreignFile(): Unconvertible {
   return new Unconvertible(
-    what,
+    'file_id',
     'a file that was uploaded to another provider cannot be read by this one, please send the file itself',
   );
 }

@@ -36,7 +36,8 @@ function encodeRandomness(
     presence_penalty: request.presencePenalty,
     frequency_penalty: request.frequencyPenalty,
   };
-  for (const [name, value] of Object.entries(wanted)) {
+  for (const name of Object.keys(wanted) as (keyof typeof wanted)[]) {
+    const value = wanted[name];
     if (value === null) continue;
     if (mayHave(target, 'sampling')) members[name] = value;
     else losses.dropped(name);

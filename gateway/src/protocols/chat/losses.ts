@@ -1,15 +1,21 @@
-import { type Extensions, type Loss, Unconvertible } from '../../canonical/index.ts';
+import {
+  type Extension,
+  type Extensions,
+  type Loss,
+  type LossName,
+  Unconvertible,
+} from '../../canonical/index.ts';
 import type { EncodeTarget } from '../codec.ts';
 
 /** What does not arrive as it was written, each thing once. */
 export class Losses {
   readonly #found = new Map<string, Loss['how']>();
 
-  dropped(what: string): void {
+  dropped(what: LossName): void {
     this.#found.set(what, 'dropped');
   }
 
-  approximated(what: string): void {
+  approximated(what: LossName): void {
     if (!this.#found.has(what)) this.#found.set(what, 'approximated');
   }
 
@@ -21,9 +27,19 @@ export class Losses {
     if (extensions === undefined) return;
     for (const { protocol, name, ifForeign } of extensions) {
       if (protocol === 'chat' || ifForeign === 'ignore') continue;
-      if (ifForeign === 'refuse') throw notAvailable(name);
-      this.dropped(name);
+      this.ofClient(name, ifForeign);
     }
+  }
+
+  /** @throws Unconvertible */
+  ofClient(name: string, ifForeign: Extension['ifForeign']): void {
+    if (ifForeign === 'refuse') throw Unconvertible.ofClient(name, unavailable(`'${name}'`));
+    if (ifForeign === 'drop') this.#found.set(name, 'dropped');
+  }
+
+  /** What another protocol's client wrote, in words. */
+  inWords(name: string): void {
+    if (!this.#found.has(name)) this.#found.set(name, 'approximated');
   }
 
   list(): Loss[] {
@@ -37,8 +53,12 @@ export interface EncodeContext {
   readonly losses: Losses;
 }
 
-export function notAvailable(what: string, thing = `'${what}'`): Unconvertible {
-  return new Unconvertible(what, `${thing} is not available with this model, please leave it out`);
+export function notAvailable(what: LossName, thing: string): Unconvertible {
+  return new Unconvertible(what, unavailable(thing));
+}
+
+function unavailable(thing: string): string {
+  return `${thing} is not available with this model, please leave it out`;
 }
 
 /** The extensions of this protocol's own clients, as members again. */

@@ -414,10 +414,7 @@ describe('what another client wrote, for a chat upstream', () => {
     ['video', { type: 'video', source: { kind: 'url', url: 'https://e.com/v', mime: null } }],
     ['audio', { type: 'audio', source: { kind: 'data', mime: 'audio/flac', base64: 'AAAA' } }],
     ['file.url', { type: 'file', source: { kind: 'url', url: 'https://e.com/f', mime: null } }],
-    [
-      'image.file_id',
-      { type: 'image', source: { kind: 'file-id', protocol: 'messages', id: 'f' } },
-    ],
+    ['file_id', { type: 'image', source: { kind: 'file-id', protocol: 'messages', id: 'f' } }],
     [
       'thing',
       { type: 'opaque', protocol: 'messages', name: 'thing', value: 1, ifForeign: 'refuse' },

@@ -19,13 +19,13 @@ import {
 import { fromDialect } from './schema-dialect.ts';
 
 /** Tools that the provider runs itself, by their names in the request. */
-const hostedKinds: Readonly<Record<string, HostedTool['kind']>> = {
-  googleSearch: 'web-search',
-  googleSearchRetrieval: 'web-search',
-  enterpriseWebSearch: 'web-search',
-  codeExecution: 'code',
-  urlContext: 'fetch',
-};
+const hostedKinds: ReadonlyMap<string, HostedTool['kind']> = new Map([
+  ['googleSearch', 'web-search'],
+  ['googleSearchRetrieval', 'web-search'],
+  ['enterpriseWebSearch', 'web-search'],
+  ['codeExecution', 'code'],
+  ['urlContext', 'fetch'],
+]);
 
 const declarations: ReadonlySet<string> = new Set(['functionDeclarations']);
 
@@ -42,7 +42,7 @@ export function decodeTools(tools: unknown): readonly Tool[] {
 }
 
 function hosted(name: string, value: unknown): HostedTool {
-  const kind = hostedKinds[name] ?? 'other';
+  const kind = hostedKinds.get(name) ?? 'other';
   return { type: 'hosted', kind, protocol: 'generate-content', name, value: { [name]: value } };
 }
 

@@ -69,16 +69,16 @@ function encodeFormat(format: OutputFormat | null, losses: Losses): JsonRecord {
   return { responseMimeType, responseSchema: schema };
 }
 
-const resolutions: Readonly<Record<string, string>> = {
-  low: 'MEDIA_RESOLUTION_LOW',
-  high: 'MEDIA_RESOLUTION_HIGH',
-};
+const resolutions: ReadonlyMap<string, string> = new Map([
+  ['low', 'MEDIA_RESOLUTION_LOW'],
+  ['high', 'MEDIA_RESOLUTION_HIGH'],
+]);
 
 /** One setting for all media; where the images differ, or ask for something else, it is left to the model. */
 function encodeDetail({ details, losses }: EncodeContext): string | null {
   const [first, ...others] = details;
   if (first === undefined || (first === 'auto' && others.length === 0)) return null;
-  const resolution = others.length === 0 ? resolutions[first] : undefined;
+  const resolution = others.length === 0 ? resolutions.get(first) : undefined;
   if (resolution === undefined) losses.dropped('image.detail');
   else losses.approximated('image.detail');
   return resolution ?? null;

@@ -71,7 +71,7 @@ function callId(id: string | null, accepted: boolean): JsonRecord {
 function encodeOpaque(block: OpaqueBlock, { losses }: EncodeContext): Part | null {
   if (block.protocol === 'generate-content') return { ...(block.value as JsonRecord) };
   if (block.text !== undefined && block.text !== '' && block.ifForeign === 'drop') {
-    losses.approximated(block.name);
+    losses.inWords(block.name);
     return { text: block.text };
   }
   losses.foreign(block.name, block.ifForeign);
@@ -121,11 +121,11 @@ function mediaOf(block: Block, context: EncodeContext): Part[] {
   }
   if (block.type === 'opaque' && block.protocol !== 'generate-content') {
     if (block.text === undefined) losses.foreign(block.name, block.ifForeign);
-    else losses.approximated(block.name);
+    else losses.inWords(block.name);
     return [];
   }
   if (block.type === 'tool-result' || block.type === 'tool-call' || block.type === 'reasoning') {
-    losses.dropped(`tool_result.${block.type}`);
+    losses.dropped('tool_result.content');
     return [];
   }
   const part = encodePart(block, context);

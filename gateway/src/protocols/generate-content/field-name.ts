@@ -1,48 +1,57 @@
+import { createFieldName } from '../field-names.ts';
 import { camelCase } from './fields.ts';
 
-const config = 'generationConfig';
-
-/** Things that are called otherwise here than elsewhere. */
-const names: Readonly<Record<string, string>> = {
-  stop: `${config}.stopSequences`,
-  stop_sequences: `${config}.stopSequences`,
-  n: `${config}.candidateCount`,
-  choices: `${config}.candidateCount`,
-  temperature: `${config}.temperature`,
-  top_p: `${config}.topP`,
-  top_k: `${config}.topK`,
-  max_tokens: `${config}.maxOutputTokens`,
-  max_output_tokens: `${config}.maxOutputTokens`,
-  presence_penalty: `${config}.presencePenalty`,
-  frequency_penalty: `${config}.frequencyPenalty`,
-  seed: `${config}.seed`,
-  logprobs: `${config}.responseLogprobs`,
-  format: `${config}.responseMimeType`,
-  response_format: `${config}.responseMimeType`,
-  'response_format.schema': `${config}.responseSchema`,
-  reasoning: `${config}.thinkingConfig`,
-  'reasoning.effort': `${config}.thinkingConfig.thinkingLevel`,
-  'reasoning.budget': `${config}.thinkingConfig.thinkingBudget`,
-  'reasoning.state': 'thoughtSignature',
-  'image.detail': `${config}.mediaResolution`,
-  system: 'systemInstruction',
-  messages: 'contents',
-  tool_choice: 'toolConfig.functionCallingConfig',
-  tool_call: 'functionCall',
-  tool_result: 'functionResponse',
-  file_id: 'fileData.fileUri',
-};
-
-/** The client's name of a thing that a codec reports. Names of our own extensions are the client's already. */
-export function fieldName(what: string): string {
-  const found = names[what] ?? names[snakeCase(what)];
-  if (found !== undefined) return found;
-  const [first = '', ...rest] = what.split('.');
-  const head = names[first];
-  // `tool_result.media` is somewhere in `functionResponse`.
-  return head !== undefined && rest.length > 0 ? head : what.split('.').map(camelCase).join('.');
-}
-
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
+/** What clients of this protocol call what may be lost. */
+export const fieldName = createFieldName(
+  {
+    max_output_tokens: 'generationConfig.maxOutputTokens',
+    temperature: 'generationConfig.temperature',
+    top_p: 'generationConfig.topP',
+    top_k: 'generationConfig.topK',
+    presence_penalty: 'generationConfig.presencePenalty',
+    frequency_penalty: 'generationConfig.frequencyPenalty',
+    seed: 'generationConfig.seed',
+    stop: 'generationConfig.stopSequences',
+    n: 'generationConfig.candidateCount',
+    logprobs: 'generationConfig.responseLogprobs',
+    verbosity: 'generationConfig',
+    user: 'labels',
+    cache: 'cachedContent',
+    cache_key: 'cachedContent',
+    response_format: 'generationConfig.responseMimeType',
+    'response_format.schema': 'generationConfig.responseSchema',
+    reasoning: 'generationConfig.thinkingConfig',
+    'reasoning.effort': 'generationConfig.thinkingConfig.thinkingLevel',
+    'reasoning.budget': 'generationConfig.thinkingConfig.thinkingBudget',
+    'reasoning.state': 'thoughtSignature',
+    tool_choice: 'toolConfig.functionCallingConfig',
+    parallel_tool_calls: 'toolConfig',
+    'tools.custom': 'tools',
+    'tools.namespace': 'tools',
+    'tool.strict': 'toolConfig.functionCallingConfig.mode',
+    'tool.schema': 'tools.functionDeclarations.parameters',
+    messages: 'contents',
+    system: 'systemInstruction',
+    'message.name': 'contents',
+    citations: 'contents',
+    tool_call: 'functionCall',
+    'tool_call.arguments': 'functionCall.args',
+    tool_result: 'functionResponse',
+    'tool_result.content': 'functionResponse',
+    'tool_result.is_error': 'functionResponse',
+    'tool_result.media': 'functionResponse.parts',
+    image: 'inlineData',
+    'image.url': 'fileData.fileUri',
+    'image.detail': 'generationConfig.mediaResolution',
+    file: 'inlineData',
+    'file.url': 'fileData.fileUri',
+    'file.filename': 'inlineData.displayName',
+    audio: 'inlineData',
+    'audio.url': 'fileData.fileUri',
+    video: 'inlineData',
+    'video.url': 'fileData.fileUri',
+    'media.url': 'fileData.fileUri',
+    file_id: 'fileData.fileUri',
+  },
+  (what) => what.split('.').map(camelCase).join('.'),
+);

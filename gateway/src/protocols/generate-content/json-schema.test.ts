@@ -281,6 +281,11 @@ const dialect: fc.Arbitrary<JsonRecord> = fc.letrec<{ schema: JsonRecord }>((tie
   ),
 })).schema;
 
+it.each(['constructor', 'toString', '__proto__', 'date'])('a type called %s is a text', (type) => {
+  const { schema } = toDialect({ type: 'object', properties: { a: { type } } });
+  expect(schema['properties']).toMatchObject({ a: { type: 'STRING' } });
+});
+
 describe('the API’s own language as JSON Schema', () => {
   it('comes back as it was', () => {
     fc.assert(

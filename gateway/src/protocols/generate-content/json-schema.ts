@@ -161,7 +161,7 @@ function ofType(
   const type = name.toUpperCase();
   if (name === 'object') return { type, ...readObject(schema, way) };
   if (name === 'array') return { type, ...readArray(schema, way) };
-  const read = scalarReaders[name];
+  const read = scalarReaders.get(name);
   if (read !== undefined) return { type, ...read({ ...schema, type: name }, way) };
   // A type that JSON Schema does not have (`any`, `date`).
   way.notes.approximated = true;

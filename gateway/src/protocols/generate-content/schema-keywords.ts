@@ -10,13 +10,13 @@ export interface TypedKeywords {
 type Reader = (schema: JsonRecord, way: Rewriting) => TypedKeywords;
 
 /** Types without parts of their own. Arrays and objects are with the rewriting itself. */
-export const scalarReaders: Readonly<Record<string, Reader>> = {
-  string: readText,
-  number: readNumeric,
-  integer: readNumeric,
-  boolean: readBoolean,
-  null: () => ({ keywords: {}, hints: [] }),
-};
+export const scalarReaders: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['string', readText],
+  ['number', readNumeric],
+  ['integer', readNumeric],
+  ['boolean', readBoolean],
+  ['null', () => ({ keywords: {}, hints: [] })],
+]);
 
 /** The named members that are finite numbers. */
 export function numbers(schema: JsonRecord, names: readonly string[]): JsonRecord {

@@ -51,13 +51,12 @@ function encodeKind(block: Block, losses: Losses): WireObject | null {
       return encodeResult(block, losses);
     case 'opaque':
       if (block.protocol === 'messages' && isRecord(block.value)) return { ...block.value };
-      if (block.text !== undefined) {
-        losses.approximate(block.name);
+      if (block.text !== undefined && block.ifForeign !== 'refuse') {
+        if (block.ifForeign === 'drop') losses.inWords(block.name);
         return encodePlainText(block.text);
       }
-      if (block.ifForeign === 'drop') losses.drop(block.name);
-      if (block.ifForeign !== 'refuse') return null;
-      throw new Unconvertible(block.name, `${block.name} cannot be sent to this model`);
+      losses.ofClient(block.name, block.ifForeign);
+      return null;
   }
 }
 

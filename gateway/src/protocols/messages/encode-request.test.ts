@@ -54,11 +54,11 @@ describe('max_tokens', () => {
     });
     expect(encode({ maxOutputTokens: null })).toMatchObject({
       body: { max_tokens: 8192 },
-      losses: ['~max_tokens'],
+      losses: ['~max_output_tokens'],
     });
     expect(encode({ maxOutputTokens: 99_000 }, limit)).toMatchObject({
       body: { max_tokens: 64_000 },
-      losses: ['~max_tokens'],
+      losses: ['~max_output_tokens'],
     });
   });
 });

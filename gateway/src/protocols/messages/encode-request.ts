@@ -69,7 +69,7 @@ function refuse({ choices, logprobs }: GenerationRequest): void {
 }
 
 function reportSampling(request: GenerationRequest, losses: Losses): void {
-  const wishes: Readonly<Record<string, unknown>> = {
+  const wishes = {
     temperature: request.temperature,
     top_k: request.topK,
     presence_penalty: request.presencePenalty,
@@ -78,7 +78,11 @@ function reportSampling(request: GenerationRequest, losses: Losses): void {
     verbosity: request.verbosity,
     cache_key: request.cacheKey,
   };
-  for (const [what, value] of Object.entries(wishes)) if (value !== null) losses.drop(what);
+  for (const what of keysOf(wishes)) if (wishes[what] !== null) losses.drop(what);
+}
+
+function keysOf<Name extends string>(wishes: Readonly<Record<Name, unknown>>): Name[] {
+  return Object.keys(wishes) as Name[];
 }
 
 function takesTopP({ model, capabilities }: EncodeTarget, isThinking: boolean): boolean {
@@ -89,7 +93,7 @@ function takesTopP({ model, capabilities }: EncodeTarget, isThinking: boolean): 
 function boundOutput(asked: number | null, limit: number | null, losses: Losses): number {
   const wanted = asked ?? limit;
   const bounded = Math.min(wanted ?? defaultMaxTokens, limit ?? Number.POSITIVE_INFINITY);
-  if (bounded !== wanted) losses.approximate('max_tokens');
+  if (bounded !== wanted) losses.approximate('max_output_tokens');
   return bounded;
 }
 

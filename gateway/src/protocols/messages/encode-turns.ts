@@ -56,7 +56,7 @@ function mergeTurns(turns: readonly Turn[], losses: Losses): Message[] {
         const last = messages.at(-1);
         if (last?.role === role) moveMarker(block, last.content.at(-1));
       } else if (role === 'assistant' && isShown(wire)) {
-        losses.approximate(block.type);
+        losses.approximate(block.type === 'file' ? 'file' : 'image');
         carried.push(wire);
       } else messageOf(role).content.push(wire);
     }

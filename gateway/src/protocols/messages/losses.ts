@@ -1,10 +1,20 @@
-import { type Extensions, type Loss, Unconvertible } from '../../canonical/index.ts';
+import {
+  type Extension,
+  type Extensions,
+  type Loss,
+  type LossName,
+  Unconvertible,
+} from '../../canonical/index.ts';
 import type { WireObject } from './wire.ts';
 
 /** What is lost while one request is encoded; each thing once in each way, however often it occurs. */
 export interface Losses {
-  drop(what: string): void;
-  approximate(what: string): void;
+  drop(what: LossName): void;
+  approximate(what: LossName): void;
+  /** What only another protocol's client has. @throws Unconvertible */
+  ofClient(name: string, ifForeign: Extension['ifForeign']): void;
+  /** The same, said in words. */
+  inWords(name: string): void;
   readonly all: readonly Loss[];
 }
 
@@ -16,6 +26,14 @@ export function createLosses(): Losses {
   return {
     drop: (what) => add(what, 'dropped'),
     approximate: (what) => add(what, 'approximated'),
+    ofClient(name, ifForeign) {
+      if (ifForeign === 'refuse') {
+        const reason = `${name} cannot be carried to the upstream of this model`;
+        throw Unconvertible.ofClient(name, reason);
+      }
+      if (ifForeign === 'drop') add(name, 'dropped');
+    },
+    inWords: (name) => add(name, 'approximated'),
     get all() {
       return [...found.values()];
     },
@@ -34,9 +52,7 @@ export function applyExtensions(
   for (const { protocol, name, value, ifForeign } of extensions ?? []) {
     if (protocol === 'messages') {
       if (!ownHandled.has(name)) target[name] = value;
-    } else if (ifForeign === 'refuse') {
-      throw new Unconvertible(name, `${name} cannot be carried to the upstream of this model`);
-    } else if (ifForeign === 'drop') losses.drop(name);
+    } else losses.ofClient(name, ifForeign);
   }
 }
 

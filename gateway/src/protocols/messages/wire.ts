@@ -62,7 +62,8 @@ export function otherMembers(
   for (const [name, member] of Object.entries(value)) {
     if (known.has(name) || isAbsent(member)) continue;
     if (Array.isArray(member) && member.length === 0) continue;
-    extensions.push(ownExtension(name, member, fates[name] ?? 'drop'));
+    const fate = Object.hasOwn(fates, name) ? fates[name] : undefined;
+    extensions.push(ownExtension(name, member, fate ?? 'drop'));
   }
   return extensions;
 }

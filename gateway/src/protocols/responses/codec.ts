@@ -5,37 +5,7 @@ import { createStreamDecoder } from './decode-stream.ts';
 import { encodeRequest } from './encode-request.ts';
 import { encodeResponse } from './encode-response.ts';
 import { ResponsesStreamEncoder } from './encode-stream.ts';
-
-/** What clients of this protocol call things that others have other names for. */
-const fieldNames: Readonly<Record<string, string>> = {
-  audio: 'input',
-  cache: 'prompt_cache_breakpoint',
-  cache_key: 'prompt_cache_key',
-  citations: 'input',
-  end_user: 'safety_identifier',
-  file: 'input',
-  file_id: 'input',
-  format: 'text.format',
-  image: 'input',
-  'image.detail': 'input',
-  logprobs: 'include',
-  max_tokens: 'max_output_tokens',
-  'media.url': 'input',
-  messages: 'input',
-  parallel_tools: 'parallel_tool_calls',
-  'reasoning.budget': 'reasoning',
-  'reasoning.show': 'reasoning.summary',
-  'reasoning.state': 'input',
-  response_format: 'text.format',
-  'response_format.schema': 'text.format.schema',
-  system: 'instructions',
-  tool_call: 'input',
-  tool_result: 'input',
-  'tool_result.media': 'input',
-  user: 'safety_identifier',
-  verbosity: 'text.verbosity',
-  video: 'input',
-};
+import { fieldName } from './field-name.ts';
 
 /** Responses, to and from the canonical model. */
 export const responsesCodec = Object.freeze({
@@ -57,5 +27,5 @@ export const responsesCodec = Object.freeze({
   encodeResponse,
   createStreamDecoder,
   createStreamEncoder: (answer) => new ResponsesStreamEncoder(answer),
-  fieldName: (what) => (Object.hasOwn(fieldNames, what) ? (fieldNames[what] ?? what) : what),
+  fieldName,
 } satisfies Codec);

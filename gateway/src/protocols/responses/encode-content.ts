@@ -95,14 +95,13 @@ function encodeOpaquePart(
   losses: LossNotes,
 ): object | null {
   if (block.protocol === 'responses') return isPart(block) ? (block.value as object) : null;
-  if (block.ifForeign === 'refuse') throw notAvailable(block.name);
-  if (block.text !== undefined) {
-    if (block.ifForeign === 'drop') losses.approximated(block.name);
+  if (block.text !== undefined && block.ifForeign !== 'refuse') {
+    if (block.ifForeign === 'drop') losses.inWords(block.name);
     return speaker === 'assistant'
       ? encodeAssistantText(block.text)
       : { type: 'input_text', text: block.text };
   }
-  if (block.ifForeign === 'drop') losses.dropped(block.name);
+  losses.ofClient(block.name, block.ifForeign);
   return null;
 }
 

@@ -1,9 +1,19 @@
-import { type Extensions, type Loss, Unconvertible } from '../../canonical/index.ts';
+import {
+  type Extension,
+  type Extensions,
+  type Loss,
+  type LossName,
+  Unconvertible,
+} from '../../canonical/index.ts';
 
 /** Notes down what does not arrive. */
 export interface LossNotes {
-  dropped(what: string): void;
-  approximated(what: string): void;
+  dropped(what: LossName): void;
+  approximated(what: LossName): void;
+  /** What only another protocol's client has. @throws Unconvertible */
+  ofClient(name: string, ifForeign: Extension['ifForeign']): void;
+  /** The same, said in words. */
+  inWords(name: string): void;
   all(): readonly Loss[];
 }
 
@@ -15,6 +25,11 @@ export function createLossNotes(): LossNotes {
   return {
     dropped: (what) => add(what, 'dropped'),
     approximated: (what) => add(what, 'approximated'),
+    ofClient(name, ifForeign) {
+      if (ifForeign === 'refuse') throw Unconvertible.ofClient(name, unavailable(`'${name}'`));
+      if (ifForeign === 'drop') add(name, 'dropped');
+    },
+    inWords: (name) => add(name, 'approximated'),
     all: () => [...losses.values()],
   };
 }
@@ -26,12 +41,14 @@ export function createLossNotes(): LossNotes {
 export function noteForeign(extensions: Extensions | undefined, losses: LossNotes): void {
   if (extensions === undefined) return;
   for (const { protocol, name, ifForeign } of extensions) {
-    if (protocol === 'responses' || ifForeign === 'ignore') continue;
-    if (ifForeign === 'refuse') throw notAvailable(name);
-    losses.dropped(name);
+    if (protocol !== 'responses') losses.ofClient(name, ifForeign);
   }
 }
 
-export function notAvailable(what: string, thing = `'${what}'`): Unconvertible {
-  return new Unconvertible(what, `${thing} is not available with this model, please leave it out`);
+export function notAvailable(what: LossName, thing: string): Unconvertible {
+  return new Unconvertible(what, unavailable(thing));
+}
+
+function unavailable(thing: string): string {
+  return `${thing} is not available with this model, please leave it out`;
 }

@@ -260,7 +260,7 @@ describe('responses: a request for an upstream', () => {
 
   it.each([
     ['stop', { stop: ['END'] }],
-    ['choices', { choices: 2 }],
+    ['n', { choices: 2 }],
     [
       'audio',
       userTurn({ type: 'audio', source: { kind: 'data', mime: 'audio/wav', base64: 'aa' } }),

@@ -1,0 +1,78 @@
+import type { TextProtocolName } from '../../src/canonical/index.ts';
+import {
+  createConverter,
+  type ConvertedRequest,
+  type FetchMedia,
+} from '../../src/conversion/index.ts';
+import { textCodecs, textProtocols, type WireRequest } from '../../src/protocols/index.ts';
+import { signerOf } from './converted-reader.ts';
+
+export const textProtocolNames = Object.keys(textProtocols) as TextProtocolName[];
+
+/** Every client protocol with every other upstream protocol. */
+export const protocolPairs = textProtocolNames.flatMap((client) =>
+  textProtocolNames
+    .filter((upstream) => upstream !== client)
+    .map((upstream) => ({ client, upstream })),
+);
+
+/** A body as the endpoint of its protocol reads it. @throws GatewayError */
+export function readWire(protocol: TextProtocolName, json: unknown): WireRequest {
+  return readWireText(protocol, JSON.stringify(json));
+}
+
+/** @throws GatewayError */
+export function readWireText(protocol: TextProtocolName, text: string): WireRequest {
+  const isInPath = protocol === 'generate-content';
+  const named = isInPath ? { model: 'm', stream: false } : { model: null, stream: null };
+  const { openRequest, readRequest } = textProtocols[protocol];
+  return readRequest(openRequest(Buffer.from(text), { operation: 'generate', ...named }));
+}
+
+type Target = Parameters<ReturnType<ReturnType<typeof createConverter>['open']>['convert']>[0];
+
+export interface Asked {
+  readonly client: TextProtocolName;
+  readonly request: WireRequest;
+  readonly target: Partial<Target> & { readonly protocol: TextProtocolName };
+  readonly strict?: boolean;
+  readonly converter?: ReturnType<typeof converterOf>;
+}
+
+const capabilities = new Set(['vision', 'tools', 'reasoning', 'sampling']);
+const fetchNothing: FetchMedia = async () => ({ mime: 'image/png', bytes: Buffer.from('x') });
+
+export function converterOf() {
+  return createConverter({
+    protocols: textProtocols,
+    codecs: textCodecs,
+    signer: signerOf('key'),
+    fetchMedia: fetchNothing,
+    now: () => 0,
+  });
+}
+
+/** A request on its way to an upstream of another protocol. @throws GatewayError */
+export function convert(asked: Asked): Promise<ConvertedRequest> {
+  const { client, request, target, strict = false, converter = converterOf() } = asked;
+  const exchange = { id: 'req_1', arrivedAt: 0, protocol: client, request, keyId: 'key_1', strict };
+  return converter.open(exchange).convert({
+    channel: 'ch_1',
+    provider: 'openai-compatible',
+    model: 'up',
+    maxOutputTokens: 9000,
+    capabilities,
+    echoReasoning: null,
+    ...target,
+  });
+}
+
+/** The body as the upstream reads it. */
+export async function convertedBody(
+  client: TextProtocolName,
+  json: unknown,
+  target: Asked['target'],
+): Promise<Record<string, unknown>> {
+  const { body } = await convert({ client, request: readWire(client, json), target });
+  return JSON.parse(String(body)) as Record<string, unknown>;
+}
