@@ -1,18 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import {
-  Unconvertible,
-  type ReportedUsage,
-  type TextProtocolName,
-} from '../../src/canonical/index.ts';
+import { Unconvertible, type ReportedUsage } from '../../src/canonical/index.ts';
 import { createConverter } from '../../src/conversion/index.ts';
 import { GatewayError } from '../../src/errors/index.ts';
-import { textCodecs, textProtocols, verdict, UnreadableAnswer } from '../../src/protocols/index.ts';
-import { requestOf } from '../support/canonical.ts';
-import { readerOf, signerOf } from '../support/converted-reader.ts';
+import { textCodecs, textProtocols } from '../../src/protocols/index.ts';
+import { signerOf } from '../support/converted-reader.ts';
+import { bodies, bodyTo, clients, streams, streamTo } from './converted-answers.ts';
 import { absence, type Recording, recordings } from './recordings.ts';
-import { readEvents, runTap, sameNames } from './tap-run.ts';
+import { runTap, sameNames } from './tap-run.ts';
 
-const clients = Object.keys(textProtocols) as TextProtocolName[];
 const toOthers = (all: readonly Recording[]) =>
   all.flatMap((recording) =>
     clients
@@ -20,42 +15,11 @@ const toOthers = (all: readonly Recording[]) =>
       .map((client) => ({ id: recording.id, client, recording })),
   );
 
-const isGood = ({ status, notes }: Recording) =>
-  status === 200 && !/error (object|event) inside the stream/.test(notes);
-/** A call that only its own vendor's clients can carry out; nobody else is offered the tool. */
-const isForeignCall = ({ notes }: Recording) => notes.includes('output apply_patch_call');
-const streams = recordings.filter(
-  (each) => typeof each.sse === 'string' && isGood(each) && !isForeignCall(each),
-);
-const bodies = recordings.filter(
-  (each) => each.body !== undefined && each.sse == null && isGood(each) && isAnswer(each),
-);
-
-function isAnswer({ protocol, body, endpoint }: Recording): boolean {
-  if (/count|input_tokens/i.test(endpoint)) return false;
-  try {
-    const bytes = Buffer.from(JSON.stringify(body));
-    textProtocols[protocol].readResponse(bytes, { clientModel: 'm', upstreamModel: 'm' });
-    return true;
-  } catch (error) {
-    if (error instanceof UnreadableAnswer) return false;
-    throw error;
-  }
-}
-
 describe.skipIf(absence !== null)(`recorded traffic for other clients ${absence ?? ''}`, () => {
   it.each(toOthers(streams))('$id streamed to $client', ({ client, recording }) => {
-    const { protocol, sse } = recording;
-    const request = requestOf({ wantsUsage: true, stream: true });
-    const tap = readerOf(protocol, client, request).createStreamTap(sameNames);
-    let sent = '';
-    for (const event of readEvents([Buffer.from(sse ?? '')])) {
-      const flags = tap.inspect(event);
-      expect(flags & verdict.failed).toBe(0);
-      if (flags & verdict.replace) sent += String(tap.replacement);
-    }
+    const { tap, failed, sent } = streamTo(client, recording);
+    expect(failed).toBe(false);
     expect(tap.finished).toBe(true);
-    sent += tap.completion();
 
     // What the client is sent is read as an upstream of its protocol would be.
     const own = runTap(client, sent);
@@ -67,11 +31,8 @@ describe.skipIf(absence !== null)(`recorded traffic for other clients ${absence 
   });
 
   it.each(toOthers(bodies))('$id whole to $client', ({ client, recording }) => {
-    const { protocol, body } = recording;
-    const echo = { clientModel: 'm', upstreamModel: 'm' };
-    const bytes = Buffer.from(JSON.stringify(body));
-    const converted = readerOf(protocol, client).readResponse(bytes, echo);
-    const own = textProtocols[client].readResponse(converted.body, echo);
+    const converted = bodyTo(client, recording);
+    const own = textProtocols[client].readResponse(converted.body, sameNames);
     expect(converted.body.length).toBeGreaterThan(2);
     if (converted.usage !== null) expect(totals(own.usage)).toEqual(totals(converted.usage));
   });

@@ -15,6 +15,9 @@ export interface Recording {
   readonly body?: unknown;
   readonly sse?: string | null;
   readonly notes: string;
+  /** The question, where the same was asked in several protocols, and which of its turns this is. */
+  readonly group?: string;
+  readonly turn?: number;
 }
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');

@@ -24,12 +24,6 @@ export async function convertRequest(
   upstream: TextProtocolName,
   json: Readonly<Record<string, unknown>>,
 ): Promise<Converted> {
-  const protocol = textProtocols[client];
-  const inPath = client === 'generate-content';
-  const opened = protocol.openRequest(
-    Buffer.from(JSON.stringify(inPath ? json : { model: 'm', ...json })),
-    { operation: 'generate', model: inPath ? 'm' : null, stream: inPath ? false : null },
-  );
   const converter = createConverter({
     protocols: textProtocols,
     codecs: textCodecs,
@@ -40,15 +34,15 @@ export async function convertRequest(
     }),
     now: () => 0,
   });
-  const conversion = converter.open({
-    id: 'req_1',
-    arrivedAt: 0,
-    protocol: client,
-    request: protocol.readRequest(opened),
-    keyId: 'key_1',
-    strict: false,
-  });
   try {
+    const conversion = converter.open({
+      id: 'req_1',
+      arrivedAt: 0,
+      protocol: client,
+      request: readRequest(client, json),
+      keyId: 'key_1',
+      strict: false,
+    });
     const { body, losses } = await conversion.convert({
       ...upstreams[upstream],
       protocol: upstream,
@@ -62,6 +56,14 @@ export async function convertRequest(
     if (!(error instanceof GatewayError) || error instanceof Unconvertible) throw error;
     return { refusal: error.message, param: error.param ?? '' };
   }
+}
+
+function readRequest(client: TextProtocolName, json: Readonly<Record<string, unknown>>) {
+  const protocol = textProtocols[client];
+  const inPath = client === 'generate-content';
+  const body = Buffer.from(JSON.stringify(inPath ? json : { model: 'm', ...json }));
+  const path = { model: inPath ? 'm' : null, stream: inPath ? false : null };
+  return protocol.readRequest(protocol.openRequest(body, { operation: 'generate', ...path }));
 }
 
 /** What becomes of one feature between one client and one upstream. */
