@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { createKeyDirectory } from './access/index.ts';
-import { createBilling } from './billing/index.ts';
+import { createBilling, createSpentSource } from './billing/index.ts';
 import {
   createCatalogueStore,
   listChannels,
@@ -110,7 +110,6 @@ export interface CloseOptions {
 }
 
 const loadRetryMs = 2_000;
-const spentPatienceMs = 2_000;
 
 const clock = Object.freeze({ now: Date.now, monotonic: () => performance.now() });
 
@@ -173,10 +172,10 @@ export async function startApp(options: AppOptions): Promise<App> {
       ...clock,
       random: Math.random,
       // What an earlier process left in the journal has been spent too.
-      spent: async (meters) => {
-        await inTime(Promise.all([journal.caughtUp, adoption.finished]));
-        return spentOf(database.kysely, meters);
-      },
+      spent: createSpentSource({
+        ready: Promise.all([journal.caughtUp, adoption.finished]),
+        read: (meters) => spentOf(database.kysely, meters),
+      }),
       appliedUntil: () => journal.appliedUntil,
       liveNodes: nodes.live,
       log: logger,
@@ -383,22 +382,6 @@ function degradedNodes({ missing, live }: NodeRegistry, isShared: boolean): stri
   if (live() > 1 && !isShared)
     words.push(`${live()} nodes without redis do not share their limits`);
   return words;
-}
-
-/** @throws Error when it takes too long: a request must not wait for the database to come back. */
-async function inTime(settled: Promise<unknown>): Promise<void> {
-  const ending = new AbortController();
-  const tooLate = wait(spentPatienceMs, undefined, { signal: ending.signal, ref: false }).then(
-    () => {
-      throw new Error('what was spent before is not in the database yet');
-    },
-  );
-  try {
-    await Promise.race([settled, tooLate]);
-  } finally {
-    ending.abort();
-    tooLate.catch(() => {});
-  }
 }
 
 /** Where a channel's requests go; null when the catalogue has it no longer. */

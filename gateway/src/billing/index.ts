@@ -19,5 +19,6 @@ export { imageLines, type ReturnedImage, type Unbillable } from './image-lines.t
 export { judgeUsage } from './judge-usage.ts';
 export { metersOf } from './meters-of.ts';
 export { ratesOf, type PriceRates, type Rate } from './rates.ts';
+export { createSpentSource, type SpentSourceOptions } from './spent-source.ts';
 export { tokenLines, type PricedTokens } from './token-lines.ts';
 export { videoSecondLines, videoTokenLines } from './video-lines.ts';

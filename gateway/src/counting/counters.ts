@@ -21,7 +21,7 @@ export interface Counters {
    * Ends a hold: what was spent is added to every meter it was held on, the rest is free again. 0 releases it.
    * Ending one that is not known (expired, held by another node) adds the spending to `meters`, and once per id: ids are
    * remembered for 15 minutes in Redis, and the last 65 536 by each node. A meter never seen is left alone: its first
-   * hold asks the database, which knows of this by then.
+   * hold asks the database, which knows of this by then. So whatever is to be counted at once is held first.
    */
   settle(id: string, meters: readonly string[], spent: bigint): void;
 
@@ -100,7 +100,8 @@ export interface MeterState {
 }
 
 /**
- * What has been spent on meters according to the database: where counting starts from. Unknown meters are 0. What this
- * node has journaled and the database has not yet been told should be in it: it would not be counted otherwise.
+ * What has been spent on meters according to the database: where counting starts from. Unknown meters are 0. What an
+ * earlier process has journaled must be in it: it would not be counted otherwise. What this one has settled need not
+ * be: all meters of a charge are held first, and known from then on.
  */
 export type SpentSource = (meters: readonly string[]) => Promise<ReadonlyMap<string, bigint>>;

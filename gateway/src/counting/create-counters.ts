@@ -13,6 +13,8 @@ export interface CreateCountersOptions {
   /** From 0 to 1. */
   readonly random: () => number;
   readonly spent: SpentSource;
+  /** Milliseconds of the monotonic clock: what was settled by then is in what `spent` gives. */
+  readonly appliedUntil: () => number;
   /** Nodes that serve now, this one included. */
   readonly liveNodes: () => number;
   readonly log: Pick<Logger, 'info' | 'error'>;

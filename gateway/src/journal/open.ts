@@ -62,9 +62,11 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   } satisfies ApplierSettings);
 
   let { count: depth, bytes } = opened;
-  let left = opened.count;
+  /** A moment, and how many of the records that were on disk then are not in the database yet. */
+  let mark = { at: performance.now(), left: opened.count };
+  let appliedUntil = -Infinity;
   const caughtUp = Promise.withResolvers<void>();
-  if (left === 0) caughtUp.resolve();
+  if (mark.left === 0) caughtUp.resolve();
   let sent = { count: 0, bytes: 0 };
   let closing: Promise<void> | null = null;
   const post = (message: ToWriter) => writer.postMessage(message);
@@ -100,8 +102,12 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       depth -= message.count;
       bytes -= message.bytes;
       // Batches are applied in order: those of the process before come first.
-      left -= message.count;
-      if (left <= 0) caughtUp.resolve();
+      mark.left -= message.count;
+      if (mark.left <= 0) {
+        caughtUp.resolve();
+        appliedUntil = mark.at;
+        mark = { at: performance.now(), left: depth };
+      }
       post({ kind: 'remove', upTo: message.upTo });
     } else if (message.kind === 'away') {
       problem('database-away', message.message);
@@ -150,6 +156,9 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       return Math.max(depth, 0);
     },
     caughtUp: caughtUp.promise,
+    get appliedUntil() {
+      return depth <= 0 ? performance.now() : appliedUntil;
+    },
     close: (timeoutMs = 5_000) => (closing ??= close(timeoutMs)),
   };
 }

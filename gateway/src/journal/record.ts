@@ -127,6 +127,8 @@ export interface Journal {
    * been spent according to the database is not yet all that has been spent.
    */
   readonly caughtUp: Promise<void>;
+  /** Milliseconds of `performance.now()`: what was appended by then is in the database. */
+  readonly appliedUntil: number;
   /** Commits what waits, applies what it can within `timeoutMs`, and stops the workers. */
   close(timeoutMs?: number): Promise<void>;
 }

@@ -1,13 +1,11 @@
 import type { Counters, HoldDecision, HoldRequest, SpentSource } from '../counters.ts';
 import { createSpentLookup } from '../spent-lookup.ts';
 import { createAdmissions } from './admissions.ts';
-import { createMeters } from './meters.ts';
+import { createMeters, type MetersOptions } from './meters.ts';
 
-export interface MemoryCountersOptions {
+export interface MemoryCountersOptions extends MetersOptions {
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Milliseconds of a clock that does not step. */
-  readonly monotonic: () => number;
   /** Asked once for each meter, when it is first used. */
   readonly spent: SpentSource;
 }
@@ -21,14 +19,11 @@ export interface MemoryCounters extends Counters {
  * Counting for one node. Everything answers at once, except a hold on a meter never seen: it waits for the source.
  * All durations are of the monotonic clock, so no step of the wall clock grants or takes anything.
  */
-export function createMemoryCounters({
-  now,
-  monotonic,
-  spent,
-}: MemoryCountersOptions): MemoryCounters {
-  const admissions = createAdmissions(monotonic);
-  const meters = createMeters(monotonic);
-  const lookUp = createSpentLookup(spent);
+export function createMemoryCounters(options: MemoryCountersOptions): MemoryCounters {
+  const { now } = options;
+  const admissions = createAdmissions(options.monotonic);
+  const meters = createMeters(options);
+  const lookUp = createSpentLookup(options.spent);
 
   const holdNow = (request: HoldRequest): HoldDecision =>
     meters.hold(request, request.expiresAt - now());

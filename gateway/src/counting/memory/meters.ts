@@ -5,6 +5,7 @@ import { createForgetting } from './forget-idle.ts';
 interface Account {
   spent: bigint;
   held: bigint;
+  /** Holds nobody has ended yet, void ones too. */
   holds: number;
   /** Milliseconds of the monotonic clock. */
   usedAt: number;
@@ -15,13 +16,14 @@ interface Hold {
   readonly accounts: readonly Account[];
   /** Where it stands among those that end in the same second. */
   readonly due: Set<string>;
+  /** Nothing is held any more, and what was spent may still come. */
+  isVoid: boolean;
 }
 
 /** Ids that ended are known for so many more: enough for every replay within one process. */
 const endedIds = 65_536;
-/** Above so many meters, those nobody used for a while are asked from the database again. */
-const mostMeters = 200_000;
-const idleMs = 600_000;
+/** Above so many meters, those nobody used for a while are forgotten and asked from the database again. */
+export const forgetting = Object.freeze({ mostMeters: 200_000, idleMs: 600_000 });
 const second = 1_000;
 
 export interface Meters {
@@ -34,8 +36,23 @@ export interface Meters {
   read(meter: string): MeterState | null;
 }
 
-/** Money spent and held in the memory of this process. `monotonic`: milliseconds of a clock that does not step. */
-export function createMeters(monotonic: () => number): Meters {
+export interface MetersOptions {
+  /** Milliseconds of a clock that does not step. */
+  readonly monotonic: () => number;
+  /**
+   * By the same clock: what was settled by then is in the database. What is not must not be forgotten, as it would be
+   * missing when the meter is asked for again. Absent: everything is.
+   */
+  readonly appliedUntil?: () => number;
+  readonly forgetting?: Readonly<Record<keyof typeof forgetting, number>>;
+}
+
+/** Money spent and held in the memory of this process. */
+export function createMeters({
+  monotonic,
+  appliedUntil = monotonic,
+  forgetting: { mostMeters, idleMs } = forgetting,
+}: MetersOptions): Meters {
   const accounts = new Map<string, Account>();
   const holds = new Map<string, Hold>();
   /** Holds by the second in which they are void, so that no hold needs a timer: exact to a second, never early. */
@@ -44,16 +61,21 @@ export function createMeters(monotonic: () => number): Meters {
   let swept = Math.floor(monotonic() / second);
   const forgetIdle = createForgetting(
     accounts,
-    ({ holds, usedAt }) => holds === 0 && monotonic() - usedAt >= idleMs,
+    ({ holds, usedAt }) =>
+      holds === 0 && monotonic() - usedAt >= idleMs && usedAt <= appliedUntil(),
   );
 
-  const release = (id: string, { amount, accounts, due }: Hold): void => {
+  const makeVoid = (hold: Hold): void => {
+    if (hold.isVoid) return;
+    hold.isVoid = true;
+    for (const account of hold.accounts) account.held -= hold.amount;
+  };
+
+  const release = (id: string, hold: Hold): void => {
+    makeVoid(hold);
     holds.delete(id);
-    due.delete(id);
-    for (const account of accounts) {
-      account.held -= amount;
-      account.holds -= 1;
-    }
+    hold.due.delete(id);
+    for (const account of hold.accounts) account.holds -= 1;
   };
 
   const voidExpired = (): number => {
@@ -64,7 +86,7 @@ export function createMeters(monotonic: () => number): Meters {
       const due = dueBySecond.get(swept + 1);
       if (due === undefined) continue;
       dueBySecond.delete(swept + 1);
-      for (const id of due) release(id, holds.get(id)!);
+      for (const id of due) makeVoid(holds.get(id)!);
     }
     return now;
   };
@@ -86,7 +108,8 @@ export function createMeters(monotonic: () => number): Meters {
     hold({ id, amount, meters }, remaining) {
       const now = voidExpired();
       const before = holds.get(id);
-      if (before !== undefined) return { held: true, amount: before.amount };
+      if (before?.isVoid === false) return { held: true, amount: before.amount };
+      if (before !== undefined) release(id, before);
       let least = amount;
       const on: Account[] = [];
       for (const { name, limit, floor } of meters) {
@@ -103,7 +126,7 @@ export function createMeters(monotonic: () => number): Meters {
       }
       const due = dueAt(now + remaining);
       due.add(id);
-      holds.set(id, { amount: least, accounts: on, due });
+      holds.set(id, { amount: least, accounts: on, due, isVoid: false });
       return { held: true, amount: least };
     },
     settle(id, meters, spent) {

@@ -45,7 +45,7 @@ export function createShare({ monotonic, liveNodes, lookUp }: ShareOptions): Sha
   const known = new Map<string, MeterState & { readonly at: number }>();
   /** Spent and held when this outage began. */
   let taken = new Map<string, bigint>();
-  let meters = createMeters(monotonic);
+  let meters = createMeters({ monotonic });
 
   const nodes = (): number => Math.max(1, Math.floor(liveNodes()));
 
@@ -121,7 +121,7 @@ export function createShare({ monotonic, liveNodes, lookUp }: ShareOptions): Sha
     },
     begin() {
       taken = new Map();
-      meters = createMeters(monotonic);
+      meters = createMeters({ monotonic });
     },
   };
 }
