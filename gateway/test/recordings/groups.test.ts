@@ -18,9 +18,12 @@ function gistOf(recording: Recording): Gist {
   if (typeof recording.sse === 'string') {
     const sent = isOwn ? recording.sse : streamTo('messages', recording).sent;
     const events = payloads(readEvents([Buffer.from(sent)])) as Json[];
-    const blocks = events.flatMap((event) => (event['content_block'] ?? []) as Json | Json[]);
+    const blocks = events.map((event) => event['content_block'] as Json | undefined);
     const end = events.findLast(({ type }) => type === 'message_delta')?.['delta'] as Json;
-    return gist(blocks, end['stop_reason']);
+    return gist(
+      blocks.filter((block) => block !== undefined),
+      end['stop_reason'],
+    );
   }
   const body = (
     isOwn ? recording.body : JSON.parse(String(bodyTo('messages', recording).body))
