@@ -30,8 +30,8 @@ test.each(['--version', '-v'])('%s names the program and its version', async (op
 test.each([
   [[], 'a command is required'],
   [['launch'], "unknown command 'launch'"],
-  [['key'], "'key' needs one of: create, list, revoke"],
-  [['key', 'forget'], "'key' needs one of: create, list, revoke"],
+  [['key'], "'key' needs one of: create, list, rotate, revoke"],
+  [['key', 'forget'], "'key' needs one of: create, list, rotate, revoke"],
   [['check', '--strict'], "unknown option '--strict'"],
   [['check', 'a.yaml'], "unexpected argument 'a.yaml'"],
   [['check', '--config'], "option '--config <value>' argument missing"],

@@ -22,7 +22,8 @@ const misbehaving: Readonly<Record<string, readonly string[]>> = {
   lost: ['missing-model'],
   garbled: ['demo-chat+fault(garbage)'],
   breaking: ['demo-chat+fault(error-at=7)'],
-  overloading: ['demo-chat+fault(error-at=7;status=529)'],
+  // Each is left alone for a while once it has said so.
+  overloading: Array.from({ length: 4 }, () => 'demo-chat+fault(error-at=7;status=529)'),
   cutting: ['demo-chat+fault(cut-at=7)'],
   closing: ['demo-chat+fault(close-at=7)'],
   slow: ['demo-chat+fault(gap=50;events=200)'],
