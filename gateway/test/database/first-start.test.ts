@@ -1,0 +1,30 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { findUserByEmail, listKeys, listUsers } from '../../src/access/index.ts';
+import { parseConfig } from '../../src/config/index.ts';
+import { openDatabase } from '../../src/database/index.ts';
+import { prepareDatabase } from '../../src/startup/prepare-database.ts';
+import { createTestDatabase, isSkipped, testSecrets } from './databases.ts';
+
+it.skipIf(isSkipped('postgres'))(
+  'six nodes that start for the first time together make one administrator and one key',
+  async () => {
+    const { url, drop } = await createTestDatabase('postgres');
+    onTestFinished(drop);
+    const config = parseConfig(`storage: { url: ${JSON.stringify(url)} }`, {
+      file: 'test.yaml',
+      environment: {},
+      bundledModels: [],
+    });
+    const starts = await Promise.all(
+      Array.from({ length: 6 }, () => prepareDatabase(config, testSecrets)),
+    );
+    expect(starts.filter(({ admin }) => admin !== null)).toHaveLength(1);
+    expect(starts.filter(({ key }) => key !== null)).toHaveLength(1);
+    const database = openDatabase({ url });
+    expect(await listUsers(database.kysely)).toHaveLength(1);
+    expect(await findUserByEmail(database.kysely, 'admin@localhost')).not.toBeNull();
+    expect(await listKeys(database.kysely)).toHaveLength(1);
+    await database.close();
+  },
+  60_000,
+);

@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { startApp } from '../../src/app.ts';
+import { parseConfig } from '../../src/config/index.ts';
+import { openTestDatabase } from '../database/databases.ts';
+
+it('tells in /ready and in the log who is gone with records, and that nobody shares limits without Redis', async () => {
+  const { database, url, close } = await openTestDatabase('sqlite');
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-ready-'));
+  const warnings: unknown[] = [];
+  await database.kysely
+    .insertInto('nodes')
+    .values([
+      { id: 'node_gone', started_at: 1, seen_at: Date.now() - 60_000, journal_depth: 4 },
+      { id: 'node_empty', started_at: 1, seen_at: Date.now() - 60_000, journal_depth: 0 },
+      { id: 'node_other', started_at: 1, seen_at: Date.now(), journal_depth: 9 },
+    ])
+    .execute();
+  const config = parseConfig(
+    `server: { port: 0 }\nstorage: { url: "${url}", data_dir: "${folder}" }`,
+    { file: 'test.yaml', environment: {}, bundledModels: [] },
+  );
+  const app = await startApp({
+    config,
+    logger: {
+      info: () => {},
+      warn: (_message, fields) => void warnings.push(fields),
+      error: (message, error) => expect.fail(`${message}: ${String(error)}`),
+      request: () => {},
+      dropped: 0,
+    },
+  });
+  onTestFinished(async () => {
+    await app.close();
+    await close();
+    rmSync(folder, { recursive: true });
+  });
+  const response = await fetch(`${app.url}/ready`);
+  expect([response.status, await response.json()]).toEqual([
+    200,
+    {
+      status: 'ok',
+      degraded: [
+        'node_gone is gone with 4 usage records in its journal',
+        '2 nodes without redis do not share their limits',
+      ],
+    },
+  ]);
+  expect(warnings).toContainEqual({ component: 'nodes', detail: 'node_gone', count: 4 });
+  const scraped = await (await fetch(`${app.url}/metrics`)).text();
+  expect(scraped).toContain('\nsluice_live_nodes 2\n');
+});
