@@ -115,7 +115,7 @@ const table: readonly Row[] = [
   },
   // A third more for the same text: its "Token counting" page says so of everything from Opus 4.7 on.
   {
-    match: /claude-\w+-(4[-.][789]|[5-9])|claude-(4[-.][789]|[5-9])|claude-(fable|mythos)/,
+    match: /claude-[a-z]+-(4[-.][789]|[5-9])|claude-(4[-.][789]|[5-9])|claude-(fable|mythos)/,
     family: {
       ...anthropic,
       said: 1.55,

@@ -130,7 +130,6 @@ export function findWays(
       clientModel: request.model,
       servedNames,
       protocol: input.protocol,
-      convertible: true,
       userAgent: typeof userAgent === 'string' ? userAgent : '',
     },
     parts.random,

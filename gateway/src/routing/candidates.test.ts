@@ -37,7 +37,6 @@ const wish: Wish = {
   clientModel: 'gpt',
   servedNames: ['gpt'],
   protocol: 'chat',
-  convertible: true,
   userAgent: 'curl/8',
 };
 
@@ -86,13 +85,12 @@ describe('candidates', () => {
     expect(names).toEqual(['main', 'spare']);
   });
 
-  test('another group, model or protocol is not available', () => {
+  test('another group or model is not available', () => {
     const snapshot = snapshotOf(channel('main'));
     const run = (change: Partial<Wish>) =>
       errorOf(() => findCandidates(snapshot, { ...wish, ...change }, Math.random));
     expect(run({ group: 'other' })).toBe('model_not_available');
     expect(run({ servedNames: ['nope'] })).toBe('model_not_available');
-    expect(run({ protocol: 'messages', convertible: false })).toBe('model_not_available');
     expect(run({})).toBe('none');
   });
 

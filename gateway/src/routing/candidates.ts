@@ -11,8 +11,6 @@ export interface Wish {
   /** Names under which channels may serve it, the preferred first (an alias, then its model). */
   readonly servedNames: readonly string[];
   readonly protocol: TextProtocolName;
-  /** May a channel of another protocol answer it? */
-  readonly convertible: boolean;
   readonly userAgent: string;
 }
 
@@ -66,9 +64,8 @@ function speakingRoutes(snapshot: CatalogueSnapshot, wish: Wish): Route[] {
   for (const name of wish.servedNames) {
     for (const route of group.get(name) ?? []) {
       const { channel } = route;
-      const spoken = upstreamProtocol(channel, wish.protocol);
       const speaks =
-        (wish.convertible ? spoken !== null : spoken === wish.protocol) &&
+        upstreamProtocol(channel, wish.protocol) !== null &&
         findProvider(channel.provider) !== undefined;
       // A channel may serve both an alias and its model; it is one channel, and tried once.
       if (speaks && !found.some((other) => other.channel.id === channel.id)) found.push(route);

@@ -265,7 +265,10 @@ ${channel('demo-chat', '/fault(status=500)', 'messages')}
 
 describe.each(surfaces)('$name: a counter that fails', (surface) => {
   const names = failures.map((fault) => `m-${fault.replaceAll('=', '-')}`);
+  /** What is said to the operator of channels that are ejected, of credentials and models that are left alone. */
+  const warnings: string[] = [];
   const shared = shareGateway({
+    logger: { warn: (message) => void warnings.push(message) },
     config: `
 channels:
 ${names
@@ -306,6 +309,7 @@ ${names
       expect(counted).toMatchObject({ status: 200, estimated: '1', tokens: expect.any(Number) });
       ids.push(counted.id);
     }
+    expect(warnings).toEqual([]);
     const answered = await ask(gateway, messages, false, `${name}-0`);
     expect(answered.status).toBe(200);
     expect(attemptsOf(await rowOf(gateway, answered.id))).toMatchObject([
@@ -361,7 +365,9 @@ ${channel('demo-chat', '/fault(status=500)', everyone)}
 
 test('nor is one that breaks connections held against its channel', async () => {
   const models = Array.from({ length: 8 }, (_, turn) => `m-${turn}`);
+  const warnings: string[] = [];
   const gateway = await openGateway({
+    logger: { warn: (message) => void warnings.push(message) },
     config: describeChannels([
       { name: 'sim', models: models.map((model) => `${model} -> demo-chat-${model}`) },
     ]),
@@ -372,5 +378,6 @@ test('nor is one that breaks connections held against its channel', async () => 
     expect(await count(gateway, surface, model)).toMatchObject({ status: 200, estimated: '1' });
   }
   gateway.simulator.setFault('');
+  expect(warnings).toEqual([]);
   expect((await ask(gateway, messages, false, 'm-0')).status).toBe(200);
 });

@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { UnreadableAnswer } from './protocol.ts';
+import { encodeTokenCount, readTokenCount } from './token-count.ts';
+
+describe('the answer to a token count', () => {
+  it.each(['messages', 'generate-content'] as const)('%s: what is written can be read', (name) => {
+    fc.assert(
+      fc.property(fc.nat(), (tokens) => {
+        const body = Buffer.from(encodeTokenCount(name, tokens));
+        expect(readTokenCount(name, body)).toEqual({ body, usage: null });
+      }),
+    );
+    expect(encodeTokenCount('messages', 7)).toBe('{"input_tokens":7}');
+    expect(encodeTokenCount('generate-content', 7)).toBe('{"totalTokens":7}');
+  });
+
+  it('keeps what else an upstream says', () => {
+    const body = Buffer.from('{"totalTokens": 31, "promptTokensDetails": []}');
+    expect(readTokenCount('generate-content', body).body).toBe(body);
+  });
+
+  it.each([
+    '{}',
+    '{"totalTokens":5}',
+    '{"input_tokens":"5"}',
+    '{"input_tokens":-1}',
+    '{"input_tokens":1.5}',
+    '{"input_tokens":null}',
+    '{"error":{"message":"no"},"input_tokens":5}',
+    '[5]',
+    '5',
+    'no JSON',
+    '',
+  ])('%s is none', (text) => {
+    expect(() => readTokenCount('messages', Buffer.from(text))).toThrow(UnreadableAnswer);
+  });
+});
