@@ -58,7 +58,12 @@ import { createChannelAffinity, createChannelHealth } from './routing/index.ts';
 import type { FirstStart } from './startup/first-start.ts';
 import { applyFile, prepareDatabase } from './startup/prepare-database.ts';
 import { startSimulatorProcess, type SimulatorProcess } from './startup/simulator-process.ts';
-import { createGuardedFetch, createUpstreamClient, FetchRefused } from './upstream/index.ts';
+import {
+  createGuardedFetch,
+  createUpstreamClient,
+  FetchRefused,
+  type GuardedFetchOptions,
+} from './upstream/index.ts';
 import { sumUsage } from './usage/index.ts';
 
 /** A gateway that is running. */
@@ -84,6 +89,8 @@ export interface AppOptions {
   readonly logger: Logger;
   /** Milliseconds that a client may take nothing of its answer; set lower by tests only. */
   readonly writeStall?: number;
+  /** How the names of media addresses are resolved and connections to them are made; set by tests only. */
+  readonly mediaFetch?: GuardedFetchOptions;
   /** Folders with journals of ended nodes, which this one puts into the database. */
   readonly adopt?: readonly string[];
   /** Absent: the only process on its data folder. */
@@ -215,7 +222,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         protocols: textProtocols,
         codecs: textCodecs,
         signer: { sign: secrets.signState, verify: secrets.verifyState },
-        fetchMedia: fetchGuarded(),
+        fetchMedia: fetchGuarded(options.mediaFetch),
         now: clock.now,
       }),
       upstream,
@@ -317,8 +324,8 @@ export async function startApp(options: AppOptions): Promise<App> {
 }
 
 /** Media that clients name by address, for upstreams that want the bytes. */
-function fetchGuarded(): FetchMedia {
-  const fetchMedia = createGuardedFetch();
+function fetchGuarded(options?: GuardedFetchOptions): FetchMedia {
+  const fetchMedia = createGuardedFetch(options);
   return async (url) => {
     try {
       return await fetchMedia(url);

@@ -11,5 +11,10 @@ export {
   type EventStreamOptions,
   type EventStreamReader,
 } from './event-stream.ts';
-export { createGuardedFetch, FetchRefused, type GuardedFetchResult } from './guarded-fetch.ts';
+export {
+  createGuardedFetch,
+  FetchRefused,
+  type GuardedFetchOptions,
+  type GuardedFetchResult,
+} from './guarded-fetch.ts';
 export { UpstreamError, type BreakPoint } from './upstream-error.ts';

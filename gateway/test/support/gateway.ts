@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { startSimulator, type Simulator } from 'simulator';
-import { startApp, type App } from '../../src/app.ts';
+import { startApp, type App, type AppOptions } from '../../src/app.ts';
 import { parseConfig } from '../../src/config/index.ts';
 import type { Logger } from '../../src/observability/index.ts';
 import { listUsage, type UsageEntry } from '../../src/usage/index.ts';
@@ -32,6 +32,7 @@ export interface TestGatewayOptions {
   readonly logger?: Partial<Logger>;
   /** Milliseconds after which a client that takes nothing is cut off. */
   readonly writeStall?: number;
+  readonly mediaFetch?: AppOptions['mediaFetch'];
 }
 
 const oneChannel = `
@@ -76,8 +77,13 @@ ${options.config?.includes('\nkeys:') === true ? '' : account}
     environment: {},
     bundledModels: ['demo-chat', 'demo-reasoning'],
   });
-  const { writeStall } = options;
-  const app = await startApp({ config, logger, ...(writeStall !== undefined && { writeStall }) });
+  const { writeStall, mediaFetch } = options;
+  const app = await startApp({
+    config,
+    logger,
+    ...(writeStall !== undefined && { writeStall }),
+    ...(mediaFetch !== undefined && { mediaFetch }),
+  });
 
   return {
     app,
