@@ -22,7 +22,10 @@ export interface Protocol {
    */
   readRequest(opened: OpenedRequest): WireRequest;
 
-  /** The body for one upstream: the declared patches as byte splices, everything else as the client sent it. */
+  /**
+   * The body for one upstream: the declared patches as byte splices, everything else as the client sent it.
+   * @throws GatewayError `invalid_value` for what no upstream of this protocol takes and nobody can mend.
+   */
   patchRequest(request: WireRequest, target: PatchTarget): PatchedRequest;
 
   /**
@@ -75,11 +78,13 @@ export interface PatchTarget {
   readonly upstreamModel: string;
   /** The catalogue's output limit of the model; null when unknown. */
   readonly maxOutputTokens: number | null;
+  /** The client's, by lower-case name: versions and betas decide what an upstream accepts. Absent: none are known. */
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
 export interface PatchedRequest {
   readonly body: Buffer;
-  /** Ids of declared rewrites that changed meaning, for the usage row and `x-sluice-rewrites` (`b1`, `b2`). */
+  /** Ids of declared rewrites, for the usage row and `x-sluice-rewrites` (`b1`, `b2`). */
   readonly rewrites: readonly string[];
   /** Goes into `createStreamTap`: usage was asked for on the client's behalf and has to be taken out again. */
   readonly usageInjected: boolean;

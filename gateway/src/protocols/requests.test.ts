@@ -119,7 +119,7 @@ describe('patches', () => {
       '{"model":"m","messages":[],"stream":true,"stream_options":{"include_usage":true}}';
     expect(patch('chat', asked)).toMatchObject({ same: true, usageInjected: false });
     expect(patch('responses', '{"model":"m","input":[]}').same).toBe(true);
-    const plain = '{"model":"m","messages":[],"max_tokens":10}';
+    const plain = '{"model":"m","messages":[{"role":"user","content":"hi"}],"max_tokens":10}';
     expect(patch('messages', plain, { maxOutputTokens: 10 }).same).toBe(true);
     expect(
       patch('generate-content', '{"contents":[]}', { upstreamModel: 'u' }, inPath('g')).same,
@@ -153,26 +153,45 @@ describe('patches', () => {
   });
 
   it('remove temperature from messages (b1) and fill or cut max_tokens (b2)', () => {
-    const both = patch('messages', '{"model":"m","messages":[],"temperature":1}');
+    const both = patch(
+      'messages',
+      '{"model":"m","messages":[{"role":"user","content":"hi"}],"temperature":1}',
+    );
     expect(both).toMatchObject({
-      text: '{"max_tokens":8192,"model":"m","messages":[]}',
+      text: '{"max_tokens":8192,"model":"m","messages":[{"role":"user","content":"hi"}]}',
       rewrites: ['b1', 'b2'],
     });
-    const filled = patch('messages', '{"model":"m","messages":[]}', { maxOutputTokens: 64000 });
-    expect(JSON.parse(filled.text)).toMatchObject({ max_tokens: 64000 });
-    const nulled = patch('messages', '{"max_tokens":null,"model":"m","messages":[]}');
-    expect(nulled.text).toBe('{"max_tokens":8192,"model":"m","messages":[]}');
-    const cut = patch('messages', '{"model":"m","messages":[],"max_tokens":99}', {
-      maxOutputTokens: 50,
+    const filled = patch('messages', '{"model":"m","messages":[{"role":"user","content":"hi"}]}', {
+      maxOutputTokens: 64000,
     });
+    expect(JSON.parse(filled.text)).toMatchObject({ max_tokens: 64000 });
+    const nulled = patch(
+      'messages',
+      '{"max_tokens":null,"model":"m","messages":[{"role":"user","content":"hi"}]}',
+    );
+    expect(nulled.text).toBe(
+      '{"max_tokens":8192,"model":"m","messages":[{"role":"user","content":"hi"}]}',
+    );
+    const cut = patch(
+      'messages',
+      '{"model":"m","messages":[{"role":"user","content":"hi"}],"max_tokens":99}',
+      {
+        maxOutputTokens: 50,
+      },
+    );
     expect(cut).toMatchObject({
-      text: '{"model":"m","messages":[],"max_tokens":50}',
+      text: '{"model":"m","messages":[{"role":"user","content":"hi"}],"max_tokens":50}',
       rewrites: ['b2'],
     });
   });
 
   it('leave max_tokens out of token counts', () => {
-    const counted = patch('messages', '{"model":"m","messages":[]}', {}, count);
+    const counted = patch(
+      'messages',
+      '{"model":"m","messages":[{"role":"user","content":"hi"}]}',
+      {},
+      count,
+    );
     expect(counted).toMatchObject({ same: true, rewrites: [] });
   });
 

@@ -22,7 +22,7 @@ export function rulesOf(model: string): ModelRules | null {
   if (found === null) return null;
   const version = Number(`${found[1]}.${found[2] ?? 0}`);
   const isOpus = model.includes('opus');
-  if (version < 3.7) return older([], []);
+  if (version < 3.7) return older(['disabled'], []);
   if (version < 4.6) {
     return older(
       ['enabled', 'disabled'],

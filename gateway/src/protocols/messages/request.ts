@@ -1,6 +1,7 @@
 import { parseObject, watchList } from '../../json/index.ts';
 import type { OpenedRequest, RequestPath, WireRequest } from '../protocol.ts';
 import { readCount, readFlag, readModel, requireOneOf } from '../request-values.ts';
+import { readNumeral, readYesNo } from './repairs/index.ts';
 
 const watched = watchList(['model', 'messages', 'stream', 'max_tokens', 'temperature']);
 
@@ -16,8 +17,8 @@ export function readRequest(opened: OpenedRequest): WireRequest {
   requireOneOf([json['messages']], 'messages');
   return {
     ...opened,
-    stream: readFlag(json['stream'], 'stream'),
-    maxOutputTokens: readCount(json['max_tokens'], 'max_tokens', 0),
+    stream: readFlag(readYesNo(json['stream']), 'stream'),
+    maxOutputTokens: readCount(readNumeral(json['max_tokens']), 'max_tokens', 0),
     choices: 1,
   };
 }

@@ -1,0 +1,34 @@
+import { GatewayError } from '../../../errors/index.ts';
+import { type Block, type Draft, type Message, text } from './draft.ts';
+
+/** @throws GatewayError when nobody says anything. */
+export function beginWithUser(draft: Draft): boolean {
+  const { messages, root } = draft;
+  if (Array.isArray(root['messages']) && root['messages'].length === 0) {
+    const values = { reason: 'messages must hold at least one message' };
+    throw new GatewayError('invalid_value', { values, param: 'messages' });
+  }
+  if (messages?.[0]?.role !== 'assistant') return false;
+  draft.messages = [{ role: 'user', content: '(conversation continues)' }, ...messages];
+  return true;
+}
+
+/** The vendor itself takes messages of one speaker in a row for one turn; others want the speakers to take turns. */
+export function takeTurns(draft: Draft): boolean {
+  const { messages, context } = draft;
+  if (messages === null || context.model.isClaude) return false;
+  const next: Message[] = [];
+  for (const message of messages) {
+    const last = next.at(-1);
+    if (last?.role !== message.role || message.role === 'system') next.push(message);
+    else next[next.length - 1] = draft.withBlocks(last, [...blocksOf(last), ...blocksOf(message)]);
+  }
+  if (next.length === messages.length) return false;
+  draft.messages = next;
+  return true;
+}
+
+function blocksOf({ content }: Message): readonly Block[] {
+  if (typeof content !== 'string') return content;
+  return content === '' ? [] : [text(content)];
+}

@@ -1,0 +1,177 @@
+import { isRecord, type JsonRecord } from '../../values.ts';
+import type { ModelFacts } from './model-facts.ts';
+
+/** What decides, beside the body, which rules hold. */
+export interface RepairContext {
+  readonly model: ModelFacts;
+  /** `anthropic-version`. */
+  readonly version: string;
+  /** `anthropic-beta`, the comma list as it came. */
+  readonly betas: string;
+  /** Only tokens are to be counted: there is no output. */
+  readonly isCount: boolean;
+}
+
+export interface Block extends JsonRecord {
+  readonly type: string;
+}
+
+export interface Message extends JsonRecord {
+  readonly role: string;
+  readonly content: string | readonly Block[];
+}
+
+const roles: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system', 'developer']);
+
+/** Blocks of the user and of the model that hold no more than they say. All others are left as and where they are. */
+const plainBlocks: ReadonlySet<string> = new Set([
+  'text',
+  'image',
+  'document',
+  'search_result',
+  'tool_use',
+  'tool_result',
+  'thinking',
+  'redacted_thinking',
+]);
+
+export function isPlain({ type }: Block): boolean {
+  return plainBlocks.has(type);
+}
+
+/** A member of a changed copy that shall not be there any more. */
+export const gone = undefined;
+
+/**
+ * A request while it is being repaired. The client's own objects are never touched: a rule puts changed copies in
+ * their place, and each copy knows what it was made from, so that only what differs is written anew.
+ */
+export class Draft {
+  readonly context: RepairContext;
+  readonly #origins = new Map<object, object>();
+  #root: JsonRecord;
+
+  constructor(json: JsonRecord, changes: JsonRecord, context: RepairContext) {
+    this.context = context;
+    this.#root = Object.keys(changes).length === 0 ? json : this.change(json, changes);
+  }
+
+  get root(): JsonRecord {
+    return this.#root;
+  }
+
+  get origins(): ReadonlyMap<object, object> {
+    return this.#origins;
+  }
+
+  /** `gone` removes. */
+  set(name: string, value: unknown): void {
+    this.#root = this.change(this.#root, { [name]: value });
+  }
+
+  /** The conversation; null when it is none that we understand, and then nobody reorders it. */
+  get messages(): readonly Message[] | null {
+    const { messages } = this.#root;
+    return Array.isArray(messages) && messages.every(isMessage) ? messages : null;
+  }
+
+  set messages(messages: readonly Message[]) {
+    this.set('messages', this.list(this.#root['messages'] as readonly unknown[], messages));
+  }
+
+  /** Tools as objects; null when they are something else. */
+  get tools(): readonly JsonRecord[] | null {
+    const { tools } = this.#root;
+    return Array.isArray(tools) && tools.every(isRecord) ? tools : null;
+  }
+
+  set tools(tools: readonly JsonRecord[]) {
+    this.set('tools', this.list(this.#root['tools'] as readonly unknown[], tools));
+  }
+
+  /** A copy with other members; `gone` removes one. */
+  change<Value extends JsonRecord>(value: Value, members: JsonRecord): Value {
+    const copy: Record<string, unknown> = { ...value, ...members };
+    for (const name of Object.keys(members)) if (members[name] === gone) delete copy[name];
+    this.#origins.set(copy, this.#origins.get(value) ?? value);
+    return copy as Value;
+  }
+
+  /** A list that stands in the place of another. */
+  list<Element>(value: readonly unknown[], elements: readonly Element[]): readonly Element[] {
+    const copy = [...elements];
+    this.#origins.set(copy, this.#origins.get(value) ?? value);
+    return copy;
+  }
+
+  /** The message with other blocks. A text that stood for the content becomes a block only when it has to. */
+  withBlocks(message: Message, blocks: readonly Block[]): Message {
+    const { content } = message;
+    return this.change(message, {
+      content: typeof content === 'string' ? blocks : this.list(content, blocks),
+    });
+  }
+
+  /**
+   * Puts another block in the place of each, or none for null; what stands in tool results comes before the result
+   * itself. @returns whether any was replaced.
+   */
+  mapBlocks(replace: (block: Block, role: string, index: number) => Block | null): boolean {
+    const { messages } = this;
+    if (messages === null) return false;
+    let changed = false;
+    const next = messages.map((message) => {
+      const { content, role } = message;
+      if (typeof content === 'string') return message;
+      const blocks = this.mapList(content, (block, index) => {
+        const inner = block.type === 'tool_result' ? blocksIn(block['content']) : null;
+        const innerNext =
+          inner === null ? inner : this.mapList(inner, (part) => replace(part, 'result', index));
+        const own = innerNext === inner ? block : this.change(block, { content: innerNext });
+        return replace(own, role, index);
+      });
+      if (blocks === content) return message;
+      changed = true;
+      return this.withBlocks(message, blocks);
+    });
+    if (changed) this.messages = next;
+    return changed;
+  }
+
+  /** The list itself when nothing in it was replaced. */
+  mapList<Element extends object>(
+    elements: readonly Element[],
+    replace: (element: Element, index: number) => Element | null,
+  ): readonly Element[] {
+    const next = elements.map(replace);
+    if (next.every((element, index) => element === elements[index])) return elements;
+    return this.list(
+      elements,
+      next.filter((element) => element !== null),
+    );
+  }
+}
+
+/** The blocks of a content that is made of blocks. */
+export function blocksIn(content: unknown): readonly Block[] | null {
+  return Array.isArray(content) && content.every(isBlock) ? content : null;
+}
+
+export function isBlock(value: unknown): value is Block {
+  return isRecord(value) && typeof value['type'] === 'string';
+}
+
+function isMessage(value: unknown): value is Message {
+  if (!isRecord(value) || !roles.has(value['role'])) return false;
+  const { content } = value;
+  return typeof content === 'string' || blocksIn(content) !== null;
+}
+
+export function text(value: string): Block {
+  return { type: 'text', text: value };
+}
+
+/** Nothing but white space. */
+export function isBlank(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() === '';
+}

@@ -1,0 +1,113 @@
+import {
+  closeBrace,
+  closeBracket,
+  comma,
+  quote,
+  skipSpace,
+  skipString,
+  skipValue,
+} from '../../../json/skip.ts';
+import type { MemberRange } from '../../../json/index.ts';
+
+/** Bytes `start` to `end` (exclusive). */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface KeyedRange extends MemberRange {
+  readonly key: string;
+}
+
+/** The members of the object that begins at `start`, in their order, repeated keys included. For parsed JSON only. */
+export function membersAt(body: Buffer, start: number): KeyedRange[] {
+  const members: KeyedRange[] = [];
+  let at = skipSpace(body, start + 1);
+  while (at < body.length && body[at] !== closeBrace) {
+    const keyStart = at;
+    const keyEnd = skipString(body, keyStart);
+    const key = JSON.parse(body.toString('utf8', keyStart, keyEnd)) as string;
+    const valueStart = skipSpace(body, skipSpace(body, keyEnd) + 1);
+    const valueEnd = skipValue(body, valueStart, 0);
+    members.push({ key, keyStart, valueStart, valueEnd });
+    at = pastComma(body, valueEnd);
+  }
+  return members;
+}
+
+/** The elements of the list that begins at `start`. For parsed JSON only. */
+export function elementsAt(body: Buffer, start: number): Range[] {
+  const elements: Range[] = [];
+  let at = skipSpace(body, start + 1);
+  while (at < body.length && body[at] !== closeBracket) {
+    const end = skipValue(body, at, 0);
+    elements.push({ start: at, end });
+    at = pastComma(body, end);
+  }
+  return elements;
+}
+
+function pastComma(body: Buffer, at: number): number {
+  const next = skipSpace(body, at);
+  return body[next] === comma ? skipSpace(body, next + 1) : next;
+}
+
+/** Where the objects and lists of a parsed body lie in its bytes. Asked only when something has to be changed. */
+export class Positions {
+  readonly #body: Buffer;
+  readonly #root: object;
+  readonly #known = new Map<object, Range>();
+  #complete = false;
+
+  constructor(body: Buffer, root: object) {
+    this.#body = body;
+    this.#root = root;
+    const start = skipSpace(body, 0);
+    this.#known.set(root, { start, end: skipValue(body, start, 0) });
+  }
+
+  /** Null for what is not of the body. */
+  find(value: object): Range | null {
+    const range = this.#known.get(value);
+    if (range !== undefined || this.#complete) return range ?? null;
+    this.#index(this.#root);
+    this.#complete = true;
+    return this.#known.get(value) ?? null;
+  }
+
+  /** The members of an object of the body. Remembers where their values lie. */
+  members(object: Readonly<Record<string, unknown>>, range: Range): KeyedRange[] {
+    const members = membersAt(this.#body, range.start);
+    for (const { key, valueStart, valueEnd } of members) {
+      this.#remember(object[key], { start: valueStart, end: valueEnd });
+    }
+    return members;
+  }
+
+  elements(list: readonly unknown[], range: Range): Range[] {
+    const elements = elementsAt(this.#body, range.start);
+    for (const [index, element] of elements.entries()) this.#remember(list[index], element);
+    return elements;
+  }
+
+  /** Of two members with one name the later one is what was parsed, so the later one is remembered. */
+  #remember(value: unknown, range: Range): void {
+    if (typeof value === 'object' && value !== null && this.#body[range.start] !== quote) {
+      this.#known.set(value, range);
+    }
+  }
+
+  #index(value: unknown): void {
+    if (typeof value !== 'object' || value === null) return;
+    const range = this.#known.get(value);
+    if (range === undefined) return;
+    if (Array.isArray(value)) {
+      this.elements(value, range);
+      for (const element of value as unknown[]) this.#index(element);
+      return;
+    }
+    const object = value as Readonly<Record<string, unknown>>;
+    this.members(object, range);
+    for (const member of Object.values(object)) this.#index(member);
+  }
+}

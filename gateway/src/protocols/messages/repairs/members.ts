@@ -1,0 +1,71 @@
+import { isRecord, type JsonRecord, recordAt } from '../../values.ts';
+import { invalid } from '../wire.ts';
+import { blocksIn, type Draft, gone, isBlank, type RepairContext } from './draft.ts';
+
+const address = /^\S+@\S+\.\S+$/;
+
+/** The vendor takes one member, which must not tell who the user is. */
+export function trimMetadata(draft: Draft): boolean {
+  const { metadata } = draft.root;
+  if (!isMetadataWrong(draft.root, draft.context) || !isRecord(metadata)) return false;
+  const others = Object.keys(metadata).filter((name) => name !== 'user_id');
+  const removed: Record<string, unknown> = {};
+  for (const name of others) removed[name] = gone;
+  if (isUserIdWrong(metadata)) removed['user_id'] = gone;
+  const isEmptied = Object.keys(removed).length === Object.keys(metadata).length;
+  draft.set('metadata', isEmptied ? gone : draft.change(metadata, removed));
+  return true;
+}
+
+export function isMetadataWrong({ metadata }: JsonRecord, { model }: RepairContext): boolean {
+  if (!model.isClaude || !isRecord(metadata)) return false;
+  for (const name in metadata) if (name !== 'user_id') return true;
+  return isUserIdWrong(metadata);
+}
+
+function isUserIdWrong({ user_id: user }: JsonRecord): boolean {
+  if (user === undefined || user === null) return false;
+  return typeof user !== 'string' || address.test(user);
+}
+
+export function dropBlankStops(draft: Draft): boolean {
+  const { stop_sequences: stops } = draft.root;
+  if (!hasBlankStop(draft.root)) return false;
+  const list = stops as readonly unknown[];
+  draft.set(
+    'stop_sequences',
+    draft.list(
+      list,
+      list.filter((stop) => !isBlank(stop)),
+    ),
+  );
+  return true;
+}
+
+export function hasBlankStop({ stop_sequences: stops }: JsonRecord): boolean {
+  return Array.isArray(stops) && stops.some(isBlank);
+}
+
+/** Answers of a given form hold no citations. @throws GatewayError when both are asked for. */
+export function checkCitations(draft: Draft): boolean {
+  const { root, messages } = draft;
+  const format = recordAt(root, 'output_config')['format'] ?? root['output_format'];
+  if (!isRecord(format) || messages === null) return false;
+  for (const [index, { content }] of messages.entries()) {
+    if (typeof content === 'string') continue;
+    for (const [position, block] of content.entries()) {
+      const parts = block.type === 'tool_result' ? (blocksIn(block['content']) ?? []) : [];
+      if (![block, ...parts].some(isCited)) continue;
+      throw invalid(
+        'output_config.format',
+        `cannot be combined with citations (messages.${index}.content.${position})`,
+      );
+    }
+  }
+  return false;
+}
+
+function isCited(block: JsonRecord): boolean {
+  const isSource = block['type'] === 'document' || block['type'] === 'search_result';
+  return isSource && recordAt(block, 'citations')['enabled'] === true;
+}

@@ -1,0 +1,67 @@
+import { type Block, blocksIn, type Draft, type Message, text } from './draft.ts';
+
+/**
+ * Instructions between the turns. Where the model takes them they have a place: text alone, after what the user
+ * said, and before the model's answer or at the end. At the beginning they are the system prompt; elsewhere the
+ * user says them. `developer` is another vendor's word for the same.
+ */
+export function placeSystemTurns(draft: Draft): boolean {
+  const { messages, context } = draft;
+  const takes = context.model.takesSystemTurns;
+  if (messages === null) return false;
+  const next: Message[] = [];
+  const leading: Block[] = [];
+  let changed = false;
+  for (const [index, message] of messages.entries()) {
+    const { role } = message;
+    if ((role !== 'system' && role !== 'developer') || (role === 'system' && takes === null)) {
+      next.push(message);
+      continue;
+    }
+    const blocks = blocksOf(message);
+    const previous = next.at(-1);
+    if (role === 'system' && takes === true && isPlaced(messages, index, previous)) {
+      next.push(message);
+      continue;
+    }
+    changed = true;
+    if (previous === undefined && blocks.every(({ type }) => type === 'text')) {
+      leading.push(...blocks);
+    } else if (previous !== undefined && previous.role !== 'assistant') {
+      next[next.length - 1] = draft.withBlocks(previous, [...blocksOf(previous), ...blocks]);
+    } else next.push(draft.change(message, { role: 'user' }));
+  }
+  if (!changed) return false;
+  draft.messages = next;
+  if (leading.length > 0) addToSystem(draft, leading);
+  return true;
+}
+
+function isPlaced(
+  messages: readonly Message[],
+  index: number,
+  previous: Message | undefined,
+): boolean {
+  const { content } = messages[index]!;
+  if (typeof content !== 'string' && content.some(({ type }) => type !== 'text')) return false;
+  const following = messages.slice(index + 1).find(({ role }) => role !== 'system');
+  if (following !== undefined && following.role !== 'assistant') return false;
+  if (previous?.role === 'user') return true;
+  const last = previous?.role === 'assistant' ? blocksIn(previous.content)?.at(-1) : undefined;
+  return last?.type === 'server_tool_use';
+}
+
+function blocksOf({ content }: Message): readonly Block[] {
+  if (typeof content !== 'string') return content;
+  return content === '' ? [] : [text(content)];
+}
+
+/** At its end: its first block may be one that has to stay the first. */
+function addToSystem(draft: Draft, blocks: readonly Block[]): void {
+  const { system } = draft.root;
+  const present = blocksIn(system);
+  if (present !== null) draft.set('system', draft.list(present, [...present, ...blocks]));
+  else if (typeof system === 'string' && system !== '') {
+    draft.set('system', [text(system), ...blocks]);
+  } else draft.set('system', blocks);
+}

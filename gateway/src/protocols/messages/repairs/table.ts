@@ -1,0 +1,95 @@
+import { beginWithUser, takeTurns } from './alternation.ts';
+import { limitMarkers, orderLifetimes, unmarkUncacheable } from './cache-rules.ts';
+import { renameCalls } from './call-ids.ts';
+import { answerCalls, mergeResults, putResultsFirst, quoteOrphans } from './call-results.ts';
+import type { Draft } from './draft.ts';
+import { dropBlankTexts, fillEmptyTurns } from './empty-content.ts';
+import { endWithUser, trimBegun } from './final-turn.ts';
+import { checkImageSizes, mendImages } from './images.ts';
+import { checkCitations, dropBlankStops, trimMetadata } from './members.ts';
+import { dropSampling } from './sampling.ts';
+import { mendSpelling } from './spelling.ts';
+import { mendSurrogates } from './surrogates.ts';
+import { placeSystemTurns } from './system-turns.ts';
+import {
+  adaptiveToEnabled,
+  boundBudget,
+  enabledToAdaptive,
+  fitEffort,
+  freeForcedChoice,
+  keepThinking,
+} from './thinking.ts';
+import { dropIncomplete, dropUnsigned, stopThinking } from './thinking-blocks.ts';
+import { wrapInputs, writeResults } from './tool-values.ts';
+import {
+  checkChoice,
+  defineCalledTools,
+  dropIdleChoice,
+  dropRepeatedTools,
+  loadOneTool,
+  mendSchemas,
+} from './tools.ts';
+import { fitVersion } from './version-blocks.ts';
+
+export interface Rule {
+  /** Stable: it stands in usage rows and in `x-sluice-rewrites`, and docs/repairs.md explains it. */
+  readonly id: `b${number}`;
+  readonly sentence: string;
+  /**
+   * @returns whether anything was changed.
+   * @throws GatewayError where there is no way to mend it without guessing.
+   */
+  readonly apply: (draft: Draft) => boolean;
+}
+
+const rule = (id: Rule['id'], sentence: string, apply: Rule['apply']): Rule =>
+  Object.freeze({ id, sentence, apply });
+
+/**
+ * What upstreams refuse, in the order in which it is mended: one rule's work is the next one's input. Values come
+ * before the blocks that hold them, blocks before turns, turns before what is counted over all of them. `b1` also
+ * takes out `temperature` and `b2` bounds `max_tokens`, for every request, see the patches.
+ */
+export const rules: readonly Rule[] = Object.freeze([
+  rule('b43', 'numbers and booleans are not written as text', mendSpelling),
+  rule('b4', 'newer models decide themselves how much to think', enabledToAdaptive),
+  rule('b5', 'older models think within a budget', adaptiveToEnabled),
+  rule('b3', 'a thinking budget is at least 1024 and less than max_tokens', boundBudget),
+  rule('b6', 'some models always think', keepThinking),
+  rule('b7', 'a model that must call a tool cannot think first', freeForcedChoice),
+  rule('b8', 'an effort is one the model knows', fitEffort),
+  rule('b41', 'text holds no halves of characters', mendSurrogates),
+  rule('b28', 'a thinking block is complete', dropIncomplete),
+  rule('b27', 'a thinking block is signed', dropUnsigned),
+  rule('b38', 'documents and citations are where the version allows them', fitVersion),
+  rule('b22', 'a tool is called with an object', wrapInputs),
+  rule('b23', 'a tool result is text or blocks', writeResults),
+  rule('b13', 'a text block holds more than white space', dropBlankTexts),
+  rule('b12', 'a message says something', fillEmptyTurns),
+  rule('b9', 'instructions between turns have their place, or none', placeSystemTurns),
+  rule('b10', 'the user speaks first', beginWithUser),
+  rule('b21', 'ids of tool calls are unique and plain', renameCalls),
+  rule('b17', 'a tool call is answered by the next turn', answerCalls),
+  rule('b18', 'a tool result answers a call of the turn before', quoteOrphans),
+  rule('b19', 'a tool call has one result', mergeResults),
+  rule('b20', 'tool results come first in their turn', putResultsFirst),
+  rule('b11', 'user and assistant take turns', takeTurns),
+  rule('b24', 'a begun answer does not end in white space', trimBegun),
+  rule('b25', 'newer models want the last word to be the user’s', endWithUser),
+  rule('b26', 'a model that thinks gets its thoughts back within a step', stopThinking),
+  rule('b1', 'sampling is the model’s own affair', dropSampling),
+  rule('b30', 'tools have names of their own', dropRepeatedTools),
+  rule('b31', 'a tool’s schema is an object’s', mendSchemas),
+  rule('b34', 'tools that were called are defined', defineCalledTools),
+  rule('b14', 'a cache marker sits on what can be cached', unmarkUncacheable),
+  rule('b35', 'one tool at least is loaded', loadOneTool),
+  rule('b15', 'there are at most four cache markers', limitMarkers),
+  rule('b16', 'cache entries that live longer come first', orderLifetimes),
+  rule('b32', 'there are tools to choose from', dropIdleChoice),
+  rule('b33', 'the chosen tool is among the tools', checkChoice),
+  rule('b36', 'an image is what its type says, in plain base64', mendImages),
+  rule('b37', 'an image is not too large', checkImageSizes),
+  rule('b40', 'metadata is an opaque user id', trimMetadata),
+  rule('b42', 'a stop sequence holds more than white space', dropBlankStops),
+  rule('b44', 'answers of a given form have no citations', checkCitations),
+]);

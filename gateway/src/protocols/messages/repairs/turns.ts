@@ -1,0 +1,79 @@
+import { type Block, type Draft, type Message, text } from './draft.ts';
+import { placeholder } from './empty-content.ts';
+
+/** A message whose blocks may be put elsewhere. */
+export interface Part {
+  readonly message: Message;
+  blocks: Block[];
+}
+
+/** What one speaker says until another one does: messages of one role in a row are one turn. */
+export interface Turn {
+  readonly role: 'user' | 'assistant';
+  readonly parts: Part[];
+}
+
+export interface Conversation {
+  readonly turns: readonly Turn[];
+  /** One more at the end, which is the user's. */
+  addUserPart(): Part;
+  /** Gives the messages back; the ones that were emptied on the way are left out. @returns whether any differs. */
+  finish(): boolean;
+}
+
+/** Instructions between the turns belong to none of them. */
+export function openConversation(draft: Draft): Conversation | null {
+  const { messages } = draft;
+  if (messages === null) return null;
+  const turns: Turn[] = [];
+  const parts: Part[] = [];
+  for (const message of messages) {
+    const { role, content } = message;
+    const part = { message, blocks: blocksOf(content) };
+    parts.push(part);
+    if (role !== 'user' && role !== 'assistant') continue;
+    const last = turns.at(-1);
+    if (last?.role === role) last.parts.push(part);
+    else turns.push({ role, parts: [part] });
+  }
+  const before = parts.map(({ blocks }) => [...blocks]);
+  return {
+    turns,
+    addUserPart() {
+      const part: Part = { message: { role: 'user', content: [] }, blocks: [] };
+      parts.push(part);
+      return part;
+    },
+    finish() {
+      const next = parts.flatMap((part, index) => {
+        if (isSame(part.blocks, before[index] ?? [])) return [part.message];
+        // An instruction has its place behind what the user said.
+        const isHeld = part.message.role === 'user' && parts[index + 1]?.message.role === 'system';
+        if (part.blocks.length === 0 && isHeld) part.blocks.push(text(placeholder));
+        return part.blocks.length === 0 ? [] : [draft.withBlocks(part.message, part.blocks)];
+      });
+      if (isSame(next, messages)) return false;
+      draft.messages = next;
+      return true;
+    },
+  };
+}
+
+function isSame(some: readonly object[], others: readonly object[]): boolean {
+  return some.length === others.length && some.every((value, index) => value === others[index]);
+}
+
+function blocksOf(content: Message['content']): Block[] {
+  if (typeof content !== 'string') return [...content];
+  return content === '' ? [] : [text(content)];
+}
+
+export function blocksOfTurn(turn: Turn | undefined): Block[] {
+  return turn?.parts.flatMap(({ blocks }) => blocks) ?? [];
+}
+
+/** How many blocks at the beginning are what tools gave back. */
+export function leadingResults(blocks: readonly Block[]): number {
+  const end = blocks.findIndex(({ type }) => type !== 'tool_result');
+  return end < 0 ? blocks.length : end;
+}
