@@ -129,8 +129,9 @@ async function printSums(
     String(tokens.input + tokens.cache_read + tokens.cache_write),
     String(tokens.output),
     formatUsd(group.cost),
+    String(group.unbilled_tokens),
   ]);
-  const heading = [by.toUpperCase(), 'REQUESTS', 'FAILED', 'IN', 'OUT', 'COST'];
+  const heading = [by.toUpperCase(), 'REQUESTS', 'FAILED', 'IN', 'OUT', 'COST', 'UNBILLED'];
   if (input.flag('csv')) {
     const { csvLine } = await import('./csv.ts');
     for (const row of [heading.map((text) => text.toLowerCase()), ...rows]) io.stdout(csvLine(row));

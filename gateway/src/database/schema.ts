@@ -209,7 +209,7 @@ export interface UsageHourlyTable {
   team_id: string;
   /** As clients wrote it; empty for what was refused before any upstream was asked. */
   model: string;
-  /** Empty: none answered. */
+  /** That answered; empty: none did. */
   channel: string;
   requests: number;
   /** Of them, those that failed or were refused. */
@@ -221,6 +221,8 @@ export interface UsageHourlyTable {
   cache_write_1h_tokens: number;
   reasoning_tokens: number;
   cost: bigint;
+  /** What the channel says it used in attempts that failed: nobody but the operator pays for it. */
+  unbilled_tokens: number;
 }
 
 /** One side of a transaction; the amounts of a transaction add up to 0. Rows are never changed or removed. */

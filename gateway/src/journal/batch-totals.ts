@@ -1,4 +1,5 @@
 import { chargedOf, meterNames, type Charged, type HolderAccount } from '../ledger/index.ts';
+import type { AttemptRecord } from './record.ts';
 import { costOf, positionOf, RecordError, type LineValues } from './parse-lines.ts';
 
 /** What a batch adds to the books and to the totals that are kept beside the rows. */
@@ -27,7 +28,10 @@ export interface HourTotals {
   output: number;
   reasoning: number;
   cost: bigint;
+  unbilled: number;
 }
+
+type Hours = Map<string, HourTotals>;
 
 const hourMs = 3_600_000;
 
@@ -63,16 +67,35 @@ function chargedOfLine(row: LineValues): Charged {
   return charged;
 }
 
-function addToHour(hours: Map<string, HourTotals>, row: LineValues, cost: bigint): void {
+function addToHour(hours: Hours, row: LineValues, cost: bigint): void {
+  const attempts = row[positionOf.attempts] as readonly AttemptRecord[];
+  // What was refused at once may name anything: such names must not pile up.
+  const model = attempts.length > 0 ? text(row, 'model') : '';
+  const totals = hourOf(hours, row, model, text(row, 'channel'));
+  const outcome = row[positionOf.outcome];
+  totals.requests += 1;
+  if (outcome === 'failed' || outcome === 'refused') totals.failed += 1;
+  totals.input += row[positionOf.input_tokens] as number;
+  totals.cacheRead += row[positionOf.cache_read_tokens] as number;
+  totals.cacheWrite += row[positionOf.cache_write_tokens] as number;
+  totals.cacheWrite1h += row[positionOf.cache_write_1h_tokens] as number;
+  totals.output += row[positionOf.output_tokens] as number;
+  totals.reasoning += row[positionOf.reasoning_tokens] as number;
+  totals.cost += cost;
+  for (const { channel, usage } of attempts) {
+    if (usage === undefined) continue;
+    const { input, cacheRead, cacheWrite, cacheWrite1h, output } = usage;
+    const unbilled = input + cacheRead + cacheWrite + cacheWrite1h + output;
+    hourOf(hours, row, model, channel).unbilled += unbilled;
+  }
+}
+
+function hourOf(hours: Hours, row: LineValues, model: string, channel: string): HourTotals {
   const time = row[positionOf.time] as number;
   const hour = time - (time % hourMs);
-  const attempted = (row[positionOf.attempts] as readonly unknown[]).length > 0;
-  // What was refused at once may name anything: such names must not pile up.
-  const model = attempted ? text(row, 'model') : '';
   const keyId = text(row, 'key_id');
   const userId = text(row, 'user_id');
   const teamId = text(row, 'team_id');
-  const channel = text(row, 'channel');
   const name = `${hour}\n${keyId}\n${userId}\n${teamId}\n${channel}\n${model}`;
   let totals = hours.get(name);
   if (totals === undefined) {
@@ -92,19 +115,11 @@ function addToHour(hours: Map<string, HourTotals>, row: LineValues, cost: bigint
       output: 0,
       reasoning: 0,
       cost: 0n,
+      unbilled: 0,
     };
     hours.set(name, totals);
   }
-  const outcome = row[positionOf.outcome];
-  totals.requests += 1;
-  if (outcome === 'failed' || outcome === 'refused') totals.failed += 1;
-  totals.input += row[positionOf.input_tokens] as number;
-  totals.cacheRead += row[positionOf.cache_read_tokens] as number;
-  totals.cacheWrite += row[positionOf.cache_write_tokens] as number;
-  totals.cacheWrite1h += row[positionOf.cache_write_1h_tokens] as number;
-  totals.output += row[positionOf.output_tokens] as number;
-  totals.reasoning += row[positionOf.reasoning_tokens] as number;
-  totals.cost += cost;
+  return totals;
 }
 
 function text(row: LineValues, column: keyof typeof positionOf): string {

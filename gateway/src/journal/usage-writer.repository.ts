@@ -95,6 +95,7 @@ const hourColumns = [
   'output_tokens',
   'reasoning_tokens',
   'cost',
+  'unbilled_tokens',
 ] as const;
 const hourKeyLength = 6;
 

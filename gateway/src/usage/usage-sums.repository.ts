@@ -24,6 +24,8 @@ export interface UsageSum {
   };
   /** Nano-USD. */
   readonly cost: bigint;
+  /** Tokens that channels say they used in attempts that failed: nobody but the operator pays for them. */
+  readonly unbilled_tokens: number;
 }
 
 export type SumFilter = Omit<UsageFilter, 'limit' | 'cursor'> & { readonly keyId?: string };
@@ -54,14 +56,17 @@ export async function sumUsage(
       fn.sum<number>('output_tokens').as('output'),
       fn.sum<number>('reasoning_tokens').as('reasoning'),
       fn.sum<bigint>('cost').as('cost'),
+      fn.sum<number>('unbilled_tokens').as('unbilled_tokens'),
     ])
     .groupBy(sql.lit(1))
     .execute();
   const names = await namesOf(db, by);
-  const sums = rows.map(({ name, requests, failed, cost, ...tokens }): UsageSum => {
-    const shown = typeof name === 'number' ? dateOf(name) : (names.get(name) ?? name);
-    return { name: shown, requests, failed, tokens, cost };
-  });
+  const sums = rows.map(
+    ({ name, requests, failed, cost, unbilled_tokens, ...tokens }): UsageSum => {
+      const shown = typeof name === 'number' ? dateOf(name) : (names.get(name) ?? name);
+      return { name: shown, requests, failed, tokens, cost, unbilled_tokens };
+    },
+  );
   return sums.toSorted(by === 'day' ? byName : byCost);
 }
 

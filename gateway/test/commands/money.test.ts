@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { migrate, openDatabase } from '../../src/database/index.ts';
 import { toLine } from '../../src/journal/record-line.ts';
 import { writeUsage } from '../../src/journal/usage-writer.repository.ts';
-import { charge, record } from '../journal/records.ts';
+import { charge, record, unpaidAttempt } from '../journal/records.ts';
 import { createWorkplace } from './support.ts';
 
 const file = `users: [{ email: ada@example.com, balance: 5 }]
@@ -104,7 +104,12 @@ async function used() {
     record('req_1', { time, charge: charge(10n) }),
     record('req_2', { time: time + 1, model: '=1+1', charge: charge(30n) }),
     record('req_3', { time: time + 2, model: 'a,"b"', outcome: 'failed' }),
-    record('req_4', { time: time + 3_600_000, channel: 'other', charge: charge(5n) }),
+    record('req_4', {
+      time: time + 3_600_000,
+      channel: 'other',
+      attempts: [unpaidAttempt('openai-main', 4), ...record('').attempts],
+      charge: charge(5n),
+    }),
   ];
   await writeUsage(database, lines.map(toLine).join(','));
   await database.close();
@@ -165,15 +170,29 @@ test('usage sums up by the hour and whatever is asked', async () => {
           reasoning: 15,
         },
         cost: '0.00000004',
+        unbilled_tokens: 20,
       },
-      { channel: 'other', requests: 1, failed: 0, tokens, cost: '0.000000005' },
+      {
+        channel: 'other',
+        requests: 1,
+        failed: 0,
+        tokens,
+        cost: '0.000000005',
+        unbilled_tokens: 0,
+      },
     ],
     requests: 4,
     cost: '0.000000045',
   });
+  const table = (await sluice('usage', '--by', 'channel')).out;
+  expect(table).toMatch(/^CHANNEL +REQUESTS +FAILED +IN +OUT +COST +UNBILLED\n/);
+  expect(table).toMatch(/^openai-main +3 +1 +39 +60 +0.00000004 +20$/m);
+  expect(await json('usage', '--channel', 'other')).toMatchObject({
+    data: [{ attempts: [{ channel: 'openai-main', usage: { output: 4 } }, {}] }],
+  });
   const days = (await sluice('usage', '--by', 'day', '--csv')).out;
   expect(days).toBe(
-    'day,requests,failed,in,out,cost\r\n2026-11-21,3,1,39,60,0.00000004\r\n2026-11-22,1,0,13,20,0.000000005\r\n',
+    'day,requests,failed,in,out,cost,unbilled\r\n2026-11-21,3,1,39,60,0.00000004,0\r\n2026-11-22,1,0,13,20,0.000000005,20\r\n',
   );
   expect((await sluice('usage', '--by', 'key', '--from', '2026-11-22T00:00:00Z')).out).toContain(
     'total: 1 requests, 0.000000005 USD\n',

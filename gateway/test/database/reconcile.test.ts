@@ -9,7 +9,7 @@ import { removeOldUsage } from '../../src/journal/retention.repository.ts';
 import { writeUsage } from '../../src/journal/usage-writer.repository.ts';
 import { balances, creditAccount, reconcile, type Difference } from '../../src/ledger/index.ts';
 import { checkMeters } from '../../src/ledger/reconcile/meters.repository.ts';
-import { charge, record } from '../journal/records.ts';
+import { charge, record, unpaidAttempt } from '../journal/records.ts';
 import { change, dialects, isSkipped, openTestDatabase } from './databases.ts';
 import { team, user } from './samples.ts';
 
@@ -52,7 +52,10 @@ describe.each(dialects)('%s', (dialect) => {
       const time = start + batch * 2 * hour + index * 300_000;
       const shared = { time, userId, keyId: `key_${index % 3}`, model: `model-${index % 2}` };
       const id = `req_${batch}_${index}`;
-      if (index % 5 === 0) return record(id, { ...shared, outcome: 'failed' });
+      if (index % 5 === 0) {
+        const attempts = [unpaidAttempt('spare', index), unpaidAttempt('openai-main', 1)];
+        return record(id, { ...shared, attempts, outcome: 'failed' });
+      }
       if (index % 5 === 1) return record(id, { ...shared, charge: charge(0n) });
       const cost = BigInt(index * 7 + batch);
       if (index % 5 === 2) {
@@ -107,9 +110,14 @@ describe.each(dialects)('%s', (dialect) => {
         ['hour', 'hour', 'posting', 'posting', ...Array.from({ length: 7 }, () => 'meter')],
       ],
       [`update usage set output_tokens = 21 ${rowOf}`, ['hour']],
+      [`update usage set attempts = '[{}]' where id = 'req_1_0'`, ['hour', 'hour']],
+      [
+        `update usage_hourly set unbilled_tokens = 0 where channel = 'spare' and key_id = 'key_0'`,
+        ['hour', 'hour', 'hour', 'hour', 'hour', 'hour'],
+      ],
       [`delete from usage ${rowOf}`, ['hour', 'posting', 'meter', 'meter', 'meter']],
       [
-        `update usage_hourly set requests = requests + 1 where key_id = 'key_2' and model = 'model-1' and hour = ${start}`,
+        `update usage_hourly set requests = requests + 1 where key_id = 'key_2' and model = 'model-1' and channel = 'openai-main' and hour = ${start}`,
         ['hour'],
       ],
       [

@@ -134,6 +134,7 @@ describe.each(dialects)('%s', (dialect) => {
         failed: 0,
         tokens,
         cost: 2n * (2n ** 53n + 1n),
+        unbilled_tokens: 0,
       });
       const namesBy = async (filter: SumFilter, by: Grouping) =>
         (await sumUsage(kysely, filter, by)).map(({ name, requests }) => [name, requests]);

@@ -8,7 +8,7 @@ import { isDataError, writeUsage } from '../../src/journal/usage-writer.reposito
 import { creditAccount, type HolderAccount } from '../../src/ledger/index.ts';
 import { change } from '../database/databases.ts';
 import { team, user } from '../database/samples.ts';
-import { charge, record } from '../journal/records.ts';
+import { charge, record, unpaidAttempt } from '../journal/records.ts';
 
 /** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
 export function createRandom(seed: number): () => number {
@@ -80,9 +80,12 @@ export async function createSimulation(database: OpenDatabase, random: () => num
     });
     const shared = { keyId, userId, teamId, time, model: `model-${below(2)}` };
     const ending = random();
+    const unpaid = random() < 0.2 ? [unpaidAttempt(`spare-${below(2)}`, below(1_000))] : [];
+    const { attempts } = record('');
     pick(cluster).open.push(
       record(`req_${(count += 1)}`, {
         ...shared,
+        attempts: [...unpaid, ...attempts],
         ...(ending < 0.7 ? { charge: owed } : ending < 0.85 ? { outcome: 'failed' } : {}),
         ...(ending > 0.95 ? { attempts: [], channel: null, outcome: 'refused' } : {}),
       }),
@@ -209,8 +212,9 @@ export async function readSums({ kysely }: OpenDatabase) {
     kysely,
   );
   const meters = await kysely.selectFrom('spent_totals').select(['meter', 'spent']).execute();
-  const { rows: hours } = await sql<{ requests: number; cost: bigint }>`
-    select coalesce(sum(requests), 0) as requests, coalesce(sum(cost), 0) as cost
+  const { rows: hours } = await sql<{ requests: number; cost: bigint; unbilled: number }>`
+    select coalesce(sum(requests), 0) as requests, coalesce(sum(cost), 0) as cost,
+      coalesce(sum(unbilled_tokens), 0) as unbilled
     from usage_hourly`.execute(kysely);
   return {
     balances: new Map(accounts.map(({ account, amount }) => [account, amount])),
@@ -218,6 +222,7 @@ export async function readSums({ kysely }: OpenDatabase) {
     meters: new Map(meters.map(({ meter, spent }) => [meter, spent])),
     requests: hours[0]?.requests ?? 0,
     cost: hours[0]?.cost ?? 0n,
+    unbilled: hours[0]?.unbilled ?? 0,
   };
 }
 
@@ -226,7 +231,10 @@ export function sumsOf({ applied, credited }: Model): Awaited<ReturnType<typeof 
   const balances = new Map<string, bigint>(credited);
   const meters = new Map<string, bigint>();
   let cost = 0n;
-  for (const { charge: owed, keyId, userId, teamId } of applied.values()) {
+  let unbilled = 0;
+  for (const { charge: owed, attempts, keyId, userId, teamId } of applied.values()) {
+    // An attempt has used 16 tokens and its output.
+    for (const { usage } of attempts) if (usage !== undefined) unbilled += 16 + usage.output;
     if (owed === null || owed.cost === '0') continue;
     const amount = BigInt(owed.cost);
     const account = owed.payer === 'team' ? `team:${teamId}` : `user:${userId}`;
@@ -242,5 +250,5 @@ export function sumsOf({ applied, credited }: Model): Awaited<ReturnType<typeof 
     }
     cost += amount;
   }
-  return { balances, unbalanced: 0, meters, requests: applied.size, cost };
+  return { balances, unbalanced: 0, meters, requests: applied.size, cost, unbilled };
 }

@@ -13,8 +13,8 @@ const tokens = {
   reasoning: 6,
 };
 const sums: UsageSum[] = [
-  { name: 'gpt', requests: 3, failed: 1, tokens, cost: 1_500_000_000n },
-  { name: 'fast', requests: 1, failed: 0, tokens, cost: 1n },
+  { name: 'gpt', requests: 3, failed: 1, tokens, cost: 1_500_000_000n, unbilled_tokens: 9 },
+  { name: 'fast', requests: 1, failed: 0, tokens, cost: 1n, unbilled_tokens: 0 },
 ];
 
 async function ask(query: string, settings: Parameters<typeof startGateway>[0] = {}) {

@@ -1,4 +1,4 @@
-import type { ChargeRecord, ExchangeRecord } from '../../src/journal/index.ts';
+import type { AttemptRecord, ChargeRecord, ExchangeRecord } from '../../src/journal/index.ts';
 
 /** A finished exchange with something in every part. */
 export function record(id: string, parts: Partial<ExchangeRecord> = {}): ExchangeRecord {
@@ -38,6 +38,20 @@ export function record(id: string, parts: Partial<ExchangeRecord> = {}): Exchang
     userAgent: 'test/1',
     charge: null,
     ...parts,
+  };
+}
+
+/** An attempt on a channel that failed after it had used this much. */
+export function unpaidAttempt(channel: string, output: number): AttemptRecord {
+  return {
+    channel,
+    class: 'started',
+    status: 200,
+    result: 'abnormal',
+    startedAt: 1_760_000_000_000,
+    durationMs: 1,
+    upstreamRequestId: null,
+    usage: { input: 10, cacheRead: 1, cacheWrite: 2, cacheWrite1h: 3, output, reasoning: 5 },
   };
 }
 

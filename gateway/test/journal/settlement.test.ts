@@ -3,7 +3,7 @@ import type { OpenDatabase } from '../../src/database/index.ts';
 import { isDataError, writeUsage } from '../../src/journal/usage-writer.repository.ts';
 import { toLine } from '../../src/journal/record-line.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
-import { charge, record } from './records.ts';
+import { charge, record, unpaidAttempt } from './records.ts';
 
 const hour = 3_600_000;
 
@@ -159,6 +159,29 @@ describe.each(dialects)('%s', (dialect) => {
         },
         { hour: at, ...known, requests: 2, failed: 1, cost: 10n, cache_write_tokens: 4 },
         { hour: at + hour, ...known, requests: 1, failed: 0, cost: 0n, cache_write_tokens: 2 },
+      ]);
+    });
+
+    it('sums up what nobody pays for by the channel that used it', async () => {
+      const answered = record('').attempts;
+      const lines = [
+        record('req_1', { attempts: [unpaidAttempt('spare', 4), ...answered] }),
+        record('req_2', {
+          attempts: [unpaidAttempt('spare', 14), unpaidAttempt('openai-main', 84)],
+          outcome: 'failed',
+          channel: null,
+        }),
+      ];
+      await writeUsage(database, lines.map(toLine).join(','));
+      const found = await database.kysely
+        .selectFrom('usage_hourly')
+        .select(['channel', 'requests', 'output_tokens', 'unbilled_tokens'])
+        .orderBy('channel')
+        .execute();
+      expect(found).toEqual([
+        { channel: '', requests: 1, output_tokens: 20, unbilled_tokens: 0 },
+        { channel: 'openai-main', requests: 1, output_tokens: 20, unbilled_tokens: 100 },
+        { channel: 'spare', requests: 0, output_tokens: 0, unbilled_tokens: 50 },
       ]);
     });
 

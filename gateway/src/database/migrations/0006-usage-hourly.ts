@@ -15,6 +15,7 @@ export function usageHourly(types: ColumnTypes): Migration {
       table = addColumns(table, integer, ['requests', 'failed', 'input_tokens', 'output_tokens']);
       table = addColumns(table, integer, ['cache_read_tokens', 'cache_write_tokens']);
       table = addColumns(table, integer, ['cache_write_1h_tokens', 'reasoning_tokens', 'cost']);
+      table = addColumns(table, integer, ['unbilled_tokens']);
       await table
         .addPrimaryKeyConstraint('usage_hourly_pk', [
           'key_id',
@@ -35,14 +36,16 @@ export function usageHourly(types: ColumnTypes): Migration {
       await sql`
         insert into usage_hourly (
           hour, key_id, user_id, team_id, model, channel, requests, failed, input_tokens, output_tokens,
-          cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, reasoning_tokens, cost
+          cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, reasoning_tokens, cost,
+          unbilled_tokens
         )
         select
           time - time % 3600000, key_id, user_id, coalesce(team_id, ''),
           case when attempts = '[]' then '' else model end, coalesce(channel, ''), count(*),
           sum(case when outcome in ('failed', 'refused') then 1 else 0 end), sum(input_tokens),
           sum(output_tokens), sum(cache_read_tokens), sum(cache_write_tokens),
-          sum(cache_write_1h_tokens), sum(reasoning_tokens), coalesce(sum(cost), 0)
+          sum(cache_write_1h_tokens), sum(reasoning_tokens), coalesce(sum(cost), 0),
+          0
         from usage group by 1, 2, 3, 4, 5, 6`.execute(db);
     },
   };

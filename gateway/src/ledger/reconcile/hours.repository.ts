@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely';
+import type { OpenDatabase } from '../../database/index.ts';
 import type { Database } from '../../database/schema.ts';
 import type { Check } from './difference.ts';
 import type { TimeRange } from './rows.repository.ts';
@@ -15,6 +16,7 @@ const sums = [
   'output_tokens',
   'reasoning_tokens',
   'cost',
+  'unbilled_tokens',
 ] as const;
 
 const dimensions = ['key_id', 'user_id', 'team_id', 'model', 'channel'] as const;
@@ -26,14 +28,15 @@ type Row = Record<(typeof dimensions)[number], string> & Sums;
  * Every hour's sums are those of its rows. Only hours of which retention has removed no rows, and that lie in the
  * range as a whole. One statement per hour, which sees one state of the database.
  */
-export async function* checkHours(db: Kysely<Database>, { from, to }: TimeRange): Check {
+export async function* checkHours(database: OpenDatabase, { from, to }: TimeRange): Check {
+  const { kysely: db } = database;
   let count = 0;
   const first = Math.max(from ?? 0, await removedBefore(db));
   let hour = await nextHour(db, Math.ceil(first / hourMs) * hourMs);
   const last = (to ?? Infinity) - hourMs;
   while (hour !== null && hour <= last) {
     count += 1;
-    const rows = await differencesOf(db, hour);
+    const rows = await differencesOf(database, hour);
     // Asked again, since rows of this hour may have been removed meanwhile.
     const isWhole = rows.length === 0 || (await removedBefore(db)) <= hour;
     for (const row of isWhole ? rows : []) {
@@ -71,7 +74,8 @@ async function nextHour(db: Kysely<Database>, start: number): Promise<number | n
   return rows[0]?.hour ?? null;
 }
 
-async function differencesOf(db: Kysely<Database>, hour: number): Promise<Row[]> {
+async function differencesOf({ kysely, dialect }: OpenDatabase, hour: number): Promise<Row[]> {
+  const attempts = attemptsIn[dialect];
   const names = sql.join([...dimensions, ...sums].map((name) => sql.ref(name)));
   const total = (name: string) => sql`sum(${sql.ref(name)})`;
   const { rows } = await sql<Row>`
@@ -84,13 +88,37 @@ async function differencesOf(db: Kysely<Database>, hour: number): Promise<Row[]>
         key_id, user_id, coalesce(team_id, ''), case when attempts = '[]' then '' else model end,
         coalesce(channel, ''), -1, case when outcome in ('failed', 'refused') then -1 else 0 end,
         -input_tokens, -cache_read_tokens, -cache_write_tokens, -cache_write_1h_tokens,
-        -output_tokens, -reasoning_tokens, -coalesce(cost, 0)
+        -output_tokens, -reasoning_tokens, -coalesce(cost, 0), 0
       from usage where time >= ${hour} and time < ${hour + hourMs}
+      union all
+      select
+        key_id, user_id, coalesce(team_id, ''), model, ${attempts.text('channel')},
+        0, 0, 0, 0, 0, 0, 0, 0, 0, -(${sql.join(parts.map(attempts.tokens), sql` + `)})
+      from usage, ${attempts.each}
+      where time >= ${hour} and time < ${hour + hourMs} and attempts like '%"usage"%'
+        and ${attempts.text('usage')} is not null
     ) as sides
     group by ${sql.join(dimensions.map((name) => sql.ref(name)))}
     having ${sql.join(
       sums.map((name) => sql`${total(name)} <> 0`),
       sql` or `,
-    )}`.execute(db);
+    )}`.execute(kysely);
   return rows;
 }
+
+/** Reasoning is part of the output. */
+const parts = ['input', 'cacheRead', 'cacheWrite', 'cacheWrite1h', 'output'] as const;
+
+/** The attempts of a row, one by one, and what they say. */
+const attemptsIn = {
+  sqlite: {
+    each: sql`json_each(attempts) as attempt`,
+    text: (name: string) => sql`attempt.value ->> ${sql.lit(name)}`,
+    tokens: (name: string) => sql`(attempt.value ->> ${sql.lit(`$.usage.${name}`)})`,
+  },
+  postgres: {
+    each: sql`jsonb_array_elements(attempts::jsonb) as attempt`,
+    text: (name: string) => sql`attempt ->> ${sql.lit(name)}`,
+    tokens: (name: string) => sql`(attempt -> 'usage' ->> ${sql.lit(name)})::bigint`,
+  },
+} as const;

@@ -17,14 +17,15 @@ export type Checked = Record<
  * With a range, only rows and hours in it are looked at: balances and totals are over all time.
  */
 export async function reconcile(
-  { kysely }: OpenDatabase,
+  database: OpenDatabase,
   range: TimeRange,
   onDifference: (difference: Difference) => void,
 ): Promise<Partial<Checked>> {
+  const { kysely } = database;
   const isWhole = range.from === undefined && range.to === undefined;
   const checks: [keyof Checked, Check][] = [
     ['rows', checkRows(kysely, range)],
-    ['hours', checkHours(kysely, range)],
+    ['hours', checkHours(database, range)],
     ...(isWhole
       ? ([
           ['transactions', checkTransactions(kysely)],
