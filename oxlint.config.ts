@@ -38,7 +38,7 @@ const table: Readonly<Record<string, string>> = {
   http: `canonical compression protocols ${anywhere}`,
   endpoints: `access billing canonical catalogue counting http ledger protocols relay usage ${anywhere}`,
   'console-api': `access billing canonical catalogue counting database http journal ledger tasks usage ${anywhere}`,
-  commands: `access billing canonical catalogue console-api conversion counting database declaration estimation http journal json ledger nodes protocols providers relay routing startup supervisor tasks upstream usage ${anywhere}`,
+  commands: `access billing canonical catalogue console-api conversion counting database declaration http journal json ledger nodes protocols providers relay routing startup supervisor tasks upstream usage ${anywhere}`,
 };
 
 export const directions: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
