@@ -70,6 +70,7 @@ export interface CustomTool {
   readonly description: string | null;
   /** `syntax`: `lark` or `regex`; null: any text. */
   readonly grammar: { readonly syntax: string; readonly definition: string } | null;
+  readonly extensions?: Extensions | undefined;
 }
 
 /** Run by the provider. */

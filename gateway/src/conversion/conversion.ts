@@ -80,7 +80,7 @@ export function createConverter(options: ConverterOptions): Converter {
       const encode = async (target: ConversionTarget): Promise<ConvertedRequest> => {
         answer ??= answerContext(exchange, client.decodeRequest(exchange.request), target);
         const upstream = codecs[target.protocol];
-        const { provider, model, channel } = target;
+        const { provider, model, channel, capabilities, maxOutputTokens } = target;
         const owner = { provider, model, channel };
         const { keyId } = exchange;
         const losses = new LossList();
@@ -88,7 +88,7 @@ export function createConverter(options: ConverterOptions): Converter {
           answer.request,
           client.name,
           upstream,
-          { owner, protocol: target.protocol, keyId, capabilities: target.capabilities },
+          { owner, protocol: target.protocol, keyId, capabilities, maxOutputTokens },
           { signer, store, fetchMedia },
           losses,
         );

@@ -1,7 +1,9 @@
 import type { GenerationRequest, TextProtocolName } from '../canonical/index.ts';
 import type { Codec } from '../protocols/index.ts';
 import type { LossList } from './losses.ts';
+import { sayJson } from './json-hint.ts';
 import { inlineMedia, type FetchMedia } from './media.ts';
+import { limitOutput } from './output-limit.ts';
 import { restoreState, type StateTarget } from './state/restore-state.ts';
 import type { StateSigner } from './state/envelope.ts';
 import type { StateStore } from './state/state-store.ts';
@@ -21,6 +23,7 @@ export interface PassParts {
 export interface PassTarget extends StateTarget {
   /** The catalogue's, of the model. */
   readonly capabilities: ReadonlySet<string>;
+  readonly maxOutputTokens: number | null;
 }
 
 export interface PassedRequest {
@@ -42,14 +45,16 @@ export async function passRequest(
   parts: PassParts,
   losses: LossList,
 ): Promise<PassedRequest> {
-  const { traits } = upstream;
-  const { capabilities } = target;
+  const { capabilities, owner, maxOutputTokens } = target;
+  const traits = upstream.upstreamTraits?.(owner) ?? upstream.traits;
   let request = dropHostedTools(
     withShownReasoning(decoded, client),
     upstream.name,
     capabilities,
     losses,
   );
+  request = limitOutput(request, maxOutputTokens, losses);
+  request = sayJson(request, upstream.name, losses);
   request = restoreState(request, target, parts.signer, parts.store, losses);
   request = assignCallIds(request, traits);
   request = pairCalls(request, client === 'messages', losses);

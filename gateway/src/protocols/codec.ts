@@ -21,6 +21,8 @@ import type { JsonRecord } from './values.ts';
 export interface Codec {
   readonly name: TextProtocolName;
   readonly traits: CodecTraits;
+  /** Where one upstream of this protocol can carry more or less than the next. Absent: all can carry the same. */
+  upstreamTraits?(target: Pick<EncodeTarget, 'provider'>): CodecTraits;
 
   /**
    * A checked request body → canonical. Unknown members become extensions, unknown blocks `opaque`.

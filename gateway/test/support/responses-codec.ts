@@ -9,8 +9,8 @@ import { answer } from './responses-samples.ts';
 /** The codec, fed with what stands on the wire. */
 
 export const target: EncodeTarget = {
-  model: 'upstream-model',
-  provider: 'test',
+  model: 'gpt-5.2',
+  provider: 'openai',
   maxOutputTokens: null,
   capabilities: new Set(),
   echoReasoning: null,

@@ -237,7 +237,7 @@ const namespaced: fc.Arbitrary<readonly Tool[]> = fc
           protocol: 'responses',
           name: 'namespace.description',
           value: description,
-          ifForeign: 'ignore',
+          ifForeign: 'drop',
         },
       ],
     } as Tool,

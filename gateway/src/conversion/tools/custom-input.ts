@@ -6,6 +6,7 @@ export function customAsFunction({
   namespace,
   description,
   grammar,
+  extensions,
 }: CustomTool): FunctionTool {
   const rule =
     grammar === null
@@ -24,6 +25,7 @@ export function customAsFunction({
       additionalProperties: false,
     },
     strict: null,
+    extensions,
   };
 }
 

@@ -1,4 +1,5 @@
-import type { Codec } from '../codec.ts';
+import type { Codec, CodecTraits } from '../codec.ts';
+import { isOpenAi } from '../openai-upstream.ts';
 import { decodeRequest } from './decode-request.ts';
 import { decodeResponse } from './decode-response.ts';
 import { ChatStreamDecoder } from './decode-stream.ts';
@@ -7,21 +8,25 @@ import { encodeResponse } from './encode-response.ts';
 import { ChatStreamEncoder } from './encode-stream.ts';
 import { fieldName } from './field-name.ts';
 
+const traits: CodecTraits = Object.freeze({
+  toolName: /^[a-zA-Z0-9_-]+$/,
+  toolNameLength: 64,
+  toolId: /^[\x20-\x7e]+$/,
+  toolIdLength: 40,
+  customTools: true,
+  toolNamespaces: false,
+  // In `reasoning_details`, which some clients return; for the others it is remembered here.
+  state: 'block',
+  mediaUrls: true,
+  toolResultMedia: false,
+});
+const compatibleTraits: CodecTraits = Object.freeze({ ...traits, customTools: false });
+
 /** Chat completions to and from the canonical model. */
 export const chatCodec = Object.freeze({
   name: 'chat',
-  traits: Object.freeze({
-    toolName: /^[a-zA-Z0-9_-]+$/,
-    toolNameLength: 64,
-    toolId: /^[\x20-\x7e]+$/,
-    toolIdLength: 40,
-    customTools: true,
-    toolNamespaces: false,
-    // In `reasoning_details`, which some clients return; for the others it is remembered here.
-    state: 'block',
-    mediaUrls: true,
-    toolResultMedia: false,
-  }),
+  traits,
+  upstreamTraits: (target) => (isOpenAi(target) ? traits : compatibleTraits),
   decodeRequest,
   encodeRequest,
   decodeResponse,

@@ -38,7 +38,7 @@ export function decodeTools(json: JsonRecord): Tool[] {
 function decodeTool(tool: JsonRecord, param: string): Tool {
   const { type } = tool;
   if (type === 'custom')
-    return decodeCustom(requireRecord(tool['custom'], `${param}.custom`), param);
+    return decodeCustom(requireRecord(tool['custom'], `${param}.custom`), param, tool);
   // Some clients leave the type out.
   if (type === 'function' || (isAbsent(type) && isRecord(tool['function']))) {
     const definition = requireRecord(tool['function'], `${param}.function`);
@@ -63,10 +63,6 @@ function decodeFunction(definition: JsonRecord, param: string, entry: JsonRecord
   if (!isAbsent(parameters) && !isRecord(parameters)) {
     throw invalid(`${param}.parameters`, 'must be an object');
   }
-  const around: Extension[] = leftovers(entry, entryMembers).map((extension) => ({
-    ...extension,
-    name: `${entryPrefix}${extension.name}`,
-  }));
   return {
     type: 'function',
     name: readName(definition, param),
@@ -74,11 +70,24 @@ function decodeFunction(definition: JsonRecord, param: string, entry: JsonRecord
     schema: isRecord(parameters) ? parameters : null,
     strict: typeof strict === 'boolean' ? strict : null,
     ...readCache(entry),
-    ...withExtensions([...leftovers(definition, functionMembers), ...around]),
+    ...withExtensions([
+      ...leftovers(definition, functionMembers),
+      ...aroundTool(entry, entryMembers),
+    ]),
   };
 }
 
-function decodeCustom(definition: JsonRecord, param: string): CustomTool {
+function aroundTool(entry: JsonRecord, known: ReadonlySet<string>): Extension[] {
+  return leftovers(entry, known).map((extension) => ({
+    ...extension,
+    name: `${entryPrefix}${extension.name}`,
+  }));
+}
+
+const customMembers = new Set(['name', 'description', 'format']);
+const customEntryMembers = new Set(['type', 'custom']);
+
+function decodeCustom(definition: JsonRecord, param: string, entry: JsonRecord): CustomTool {
   const { description } = definition;
   const format = recordAt(definition, 'format');
   // Written nested; the flat form is the other OpenAI protocol's and a common slip.
@@ -89,6 +98,10 @@ function decodeCustom(definition: JsonRecord, param: string): CustomTool {
     name: readName(definition, `${param}.custom`),
     description: typeof description === 'string' ? description : null,
     grammar: isGrammar ? { syntax, definition: rules } : null,
+    ...withExtensions([
+      ...leftovers(definition, customMembers),
+      ...aroundTool(entry, customEntryMembers),
+    ]),
   };
 }
 

@@ -1,8 +1,9 @@
 import type { Block, ToolCallBlock, Turn } from '../../canonical/index.ts';
+import { isOpenAi } from '../openai-upstream.ts';
 import type { JsonRecord } from '../values.ts';
 import { contentOf, memberValues } from './encode-content.ts';
 import { encodeOpaque, noteCommon } from './encode-parts.ts';
-import { type EncodeContext, isOpenAi, ownMembers } from './losses.ts';
+import { type EncodeContext, ownMembers } from './losses.ts';
 import { detailsIn } from './reasoning.ts';
 import { writeCall } from './tool-calls.ts';
 

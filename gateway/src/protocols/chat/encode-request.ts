@@ -1,10 +1,11 @@
 import type { GenerationRequest } from '../../canonical/index.ts';
 import type { Encoded, EncodeTarget } from '../codec.ts';
+import { isOpenAi } from '../openai-upstream.ts';
 import type { JsonRecord } from '../values.ts';
 import { encodeMessages } from './encode-messages.ts';
 import { encodeAnswerForm, encodeSampling } from './encode-settings.ts';
 import { encodeTools } from './encode-tools.ts';
-import { type EncodeContext, isOpenAi, Losses, ownMembers } from './losses.ts';
+import { type EncodeContext, Losses, ownMembers } from './losses.ts';
 
 /** @throws Unconvertible as `Codec.encodeRequest` says. */
 export function encodeRequest(

@@ -1,7 +1,8 @@
 import type { GenerationRequest, OutputFormat, ReasoningRequest } from '../../canonical/index.ts';
 import type { EncodeTarget } from '../codec.ts';
+import { isOpenAi, leastEffort } from '../openai-upstream.ts';
 import type { JsonRecord } from '../values.ts';
-import { type EncodeContext, isOpenAi, notAvailable } from './losses.ts';
+import { type EncodeContext, notAvailable } from './losses.ts';
 
 /** As many as the protocol allows. */
 const mostStops = 4;
@@ -55,11 +56,18 @@ export function encodeAnswerForm(request: GenerationRequest, context: EncodeCont
   const { format, verbosity, logprobs } = request;
   return {
     ...(format !== null && { response_format: encodeFormat(format) }),
-    ...(verbosity !== null && { verbosity }),
+    ...encodeVerbosity(verbosity, context),
     ...(logprobs !== null && { logprobs: true }),
     ...(logprobs !== null && logprobs > 0 && { top_logprobs: logprobs }),
     ...encodeReasoningRequest(request.reasoning, context),
   };
+}
+
+function encodeVerbosity(verbosity: string | null, { target, losses }: EncodeContext): JsonRecord {
+  if (verbosity === null) return {};
+  if (isOpenAi(target)) return { verbosity };
+  losses.dropped('verbosity');
+  return {};
 }
 
 function encodeFormat(format: OutputFormat): JsonRecord {
@@ -79,14 +87,15 @@ function encodeFormat(format: OutputFormat): JsonRecord {
 
 function encodeReasoningRequest(
   reasoning: ReasoningRequest | null,
-  { target, losses }: EncodeContext,
+  context: EncodeContext,
 ): JsonRecord {
+  const { target, losses } = context;
   if (reasoning === null) return {};
   if (!mayHave(target, 'reasoning')) {
     if (reasoning.mode === 'on') losses.dropped('reasoning');
     return {};
   }
-  if (reasoning.mode === 'off') return { reasoning_effort: 'none' };
+  if (reasoning.mode === 'off') return encodeOff(context);
   const { effort, budget } = reasoning;
   if (effort === null && budget !== null) losses.approximated('reasoning.budget');
   const wanted = effort ?? (budget === null ? null : effortOf(budget));
@@ -94,6 +103,13 @@ function encodeReasoningRequest(
   const sent = isOpenAi(target) ? wanted : (commonEfforts.get(wanted) ?? wanted);
   if (sent !== wanted) losses.approximated('reasoning.effort');
   return { reasoning_effort: sent };
+}
+
+/** A model that has no name for it thinks as it does by itself. */
+function encodeOff({ target, losses }: EncodeContext): JsonRecord {
+  const effort = leastEffort(target);
+  if (effort !== 'none') losses.approximated('reasoning');
+  return effort === null ? {} : { reasoning_effort: effort };
 }
 
 /** The finer steps are OpenAI's; other servers answer them with an error. */

@@ -6,9 +6,10 @@ import type {
   Tool,
   ToolChoice,
 } from '../../canonical/index.ts';
+import { isOpenAi } from '../openai-upstream.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
 import { entryPrefix } from './decode-tools.ts';
-import { type EncodeContext, isOpenAi, notAvailable, ownMembers } from './losses.ts';
+import { type EncodeContext, notAvailable, ownMembers } from './losses.ts';
 
 type Tools = Pick<GenerationRequest, 'tools' | 'toolChoice' | 'parallelTools'>;
 
@@ -18,15 +19,17 @@ type Tools = Pick<GenerationRequest, 'tools' | 'toolChoice' | 'parallelTools'>;
  * @throws Unconvertible when a tool is demanded that cannot be had.
  */
 export function encodeTools(request: Tools, context: EncodeContext): JsonRecord {
-  const search = request.tools.find(isOwnSearch);
+  const search = request.tools.find((tool) => isOwnSearch(tool) || standsForSearch(tool, context));
   const offered = request.tools.filter((tool) => isOffered(tool, request.toolChoice, context));
   const choice = encodeChoice(request, offered, context);
   const tools = choice.tools.map((tool) => encodeTool(tool, context));
-  if (tools.length === 0 && request.toolChoice?.mode === 'required') {
+  if (tools.length === 0 && search === undefined && request.toolChoice?.mode === 'required') {
     throw notAvailable('tool_choice', 'a call without tools to call');
   }
   return {
-    ...(search === undefined ? {} : { web_search_options: search.value }),
+    ...(search === undefined
+      ? {}
+      : { web_search_options: isOwnSearch(search) ? search.value : {} }),
     ...(tools.length > 0 && {
       tools,
       ...choice.members,
@@ -40,10 +43,21 @@ function isOwnSearch(tool: Tool): tool is HostedTool {
   return tool.type === 'hosted' && tool.protocol === 'chat' && tool.name === 'web_search_options';
 }
 
+/** Only the models that are made for it search, and then always: https://platform.openai.com/docs/guides/tools-web-search. */
+function standsForSearch(tool: Tool, { target }: EncodeContext): boolean {
+  const searches = isOpenAi(target) && target.model.includes('-search');
+  return searches && tool.type === 'hosted' && tool.kind === 'web-search';
+}
+
 /** A tool that another provider would run is left out, unless it is the one that must be called. */
-function isOffered(tool: Tool, choice: ToolChoice | null, { losses }: EncodeContext): boolean {
+function isOffered(tool: Tool, choice: ToolChoice | null, context: EncodeContext): boolean {
+  const { losses } = context;
   if (tool.type !== 'hosted') return true;
   if (tool.protocol === 'chat') return !isOwnSearch(tool);
+  if (standsForSearch(tool, context)) {
+    losses.approximated(`tools.${tool.name}`);
+    return false;
+  }
   if (choice?.mode === 'required' && choice.only?.includes(tool.name)) {
     throw notAvailable('tool_choice', `the tool '${tool.name}'`);
   }
@@ -56,7 +70,7 @@ function encodeTool(tool: Tool, context: EncodeContext): JsonRecord {
     case 'function':
       return encodeFunction(tool, context);
     case 'custom':
-      return encodeCustom(tool);
+      return encodeCustom(tool, context);
     case 'hosted':
       return tool.value as JsonRecord;
   }
@@ -65,12 +79,7 @@ function encodeTool(tool: Tool, context: EncodeContext): JsonRecord {
 function encodeFunction(tool: FunctionTool, { losses }: EncodeContext): JsonRecord {
   losses.foreign(tool.extensions);
   if (tool.cache !== undefined) losses.dropped('cache');
-  const entry: Record<string, unknown> = {};
-  const members: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(ownMembers(tool.extensions))) {
-    if (name.startsWith(entryPrefix)) entry[name.slice(entryPrefix.length)] = value;
-    else members[name] = value;
-  }
+  const { entry, members } = ownToolMembers(tool);
   return {
     type: 'function',
     function: {
@@ -84,6 +93,16 @@ function encodeFunction(tool: FunctionTool, { losses }: EncodeContext): JsonReco
   };
 }
 
+function ownToolMembers({ extensions }: FunctionTool | CustomTool) {
+  const entry: Record<string, unknown> = {};
+  const members: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(ownMembers(extensions))) {
+    if (name.startsWith(entryPrefix)) entry[name.slice(entryPrefix.length)] = value;
+    else members[name] = value;
+  }
+  return { entry, members };
+}
+
 /** Servers that check schemas refuse one without a type or without properties. */
 function objectSchema(schema: FunctionTool['schema']): JsonRecord {
   if (schema === null) return { type: 'object', properties: {} };
@@ -92,14 +111,19 @@ function objectSchema(schema: FunctionTool['schema']): JsonRecord {
   return { ...schema, type: 'object', properties };
 }
 
-function encodeCustom({ name, description, grammar }: CustomTool): JsonRecord {
+function encodeCustom(tool: CustomTool, { losses }: EncodeContext): JsonRecord {
+  losses.foreign(tool.extensions);
+  const { name, description, grammar } = tool;
+  const { entry, members } = ownToolMembers(tool);
   return {
     type: 'custom',
     custom: {
       name,
       ...(description !== null && { description }),
       ...(grammar !== null && { format: { type: 'grammar', grammar } }),
+      ...members,
     },
+    ...entry,
   };
 }
 

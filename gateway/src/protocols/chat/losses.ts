@@ -70,11 +70,3 @@ export function ownMembers(extensions: Extensions | undefined): Record<string, u
   }
   return members;
 }
-
-/**
- * OpenAI itself: it renamed members that compatible servers know by their old names only, and has some that those
- * refuse.
- */
-export function isOpenAi({ provider }: EncodeTarget): boolean {
-  return provider === 'openai';
-}

@@ -256,7 +256,7 @@ export const chatRequest: fc.Arbitrary<GenerationRequest> = fc
   .tuple(
     tools,
     fc.record({
-      model: name,
+      model: fc.constant('gpt-5.2'),
       stream: fc.boolean(),
       system: fc.array(textBlock, { maxLength: 3 }),
       turns: conversation,

@@ -23,14 +23,14 @@ export function encodeTools(
   const hosted: JsonRecord[] = [];
   const hasFunctions = tools.some(({ type }) => type === 'function');
   const mayRun = target.capabilities.has('hosted_tools') && (!hasFunctions || model.mixesTools);
+  refuseForced(tools, choice);
   for (const tool of tools) {
     if (tool.type === 'function') declared.push(declare(tool, losses));
     else if (tool.type === 'custom') {
       throw new Unconvertible('tools.custom', 'tools with free text cannot be sent to this model');
     } else {
       const entry = hostedEntry(tool, mayRun, losses);
-      if (entry === null) refuseForced(tool, choice, hasFunctions);
-      else hosted.push(entry);
+      if (entry !== null) hosted.push(entry);
     }
   }
   return declared.length > 0 ? [{ functionDeclarations: declared }, ...hosted] : hosted;
@@ -69,13 +69,16 @@ function hostedEntry(tool: HostedTool, mayRun: boolean, losses: Losses): JsonRec
   return { [name]: {} };
 }
 
-function refuseForced(tool: HostedTool, choice: ToolChoice | null, hasFunctions: boolean): void {
+/** Only functions can be demanded here. */
+function refuseForced(tools: readonly Tool[], choice: ToolChoice | null): void {
   if (choice?.mode !== 'required') return;
-  const isNamed = choice.only?.every((name) => name === tool.name) ?? false;
-  if (!isNamed && hasFunctions) return;
+  const isWanted = ({ name }: Tool) => choice.only === null || choice.only.includes(name);
+  const wanted = tools.filter(isWanted);
+  const [first] = wanted;
+  if (first === undefined || wanted.some(({ type }) => type === 'function')) return;
   throw new Unconvertible(
     'tool_choice',
-    `the tool '${tool.name}' is not available with this model`,
+    `a call of the tool '${first.name}' cannot be demanded of this model`,
   );
 }
 
@@ -96,5 +99,9 @@ export function encodeToolConfig(
   }
   // Of the modes that leave the model free, only this one takes names.
   const mode = choice.mode === 'auto' ? 'VALIDATED' : 'ANY';
-  return { functionCallingConfig: { mode, allowedFunctionNames: choice.only } };
+  const isHosted = (name: string) =>
+    tools.some((tool) => tool.type === 'hosted' && tool.name === name);
+  const allowedFunctionNames = choice.only.filter((name) => !isHosted(name));
+  if (allowedFunctionNames.length === 0) return { functionCallingConfig: { mode: 'NONE' } };
+  return { functionCallingConfig: { mode, allowedFunctionNames } };
 }

@@ -10,7 +10,6 @@ interface Base {
 /** Members whose absence elsewhere changes nothing that a caller could notice in the answer. */
 const harmless = {
   caller: 'ignore',
-  defer_loading: 'ignore',
   eager_input_streaming: 'ignore',
   toolset_name: 'ignore',
 } as const;

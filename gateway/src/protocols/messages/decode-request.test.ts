@@ -287,7 +287,7 @@ describe('tools', () => {
       schema: { type: 'object' },
       strict: true,
       extensions: [
-        { protocol: 'messages', name: 'defer_loading', value: true, ifForeign: 'ignore' },
+        { protocol: 'messages', name: 'defer_loading', value: true, ifForeign: 'drop' },
         { protocol: 'messages', name: 'input_examples', value: [{}], ifForeign: 'drop' },
       ],
     });

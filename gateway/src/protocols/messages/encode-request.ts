@@ -23,7 +23,11 @@ export function encodeRequest(
   refuse(request);
   reportSampling(request, losses);
   const maxTokens = boundOutput(request.maxOutputTokens, target.maxOutputTokens, losses);
-  const { tools, choice, forced } = encodeTools(request, losses);
+  const { tools, choice, forced } = encodeTools(
+    request,
+    losses,
+    target.capabilities.has('hosted_tools'),
+  );
   const system = encodeSystem(request, losses);
   const messages = encodeTurns(request.turns, losses);
   const hindered = forced || isBrokenLoop(messages);

@@ -1,6 +1,7 @@
 import {
   type FunctionTool,
   type GenerationRequest,
+  type HostedTool,
   type Tool,
   Unconvertible,
 } from '../../canonical/index.ts';
@@ -19,8 +20,11 @@ export interface EncodedTools {
 
 type Wishes = Pick<GenerationRequest, 'tools' | 'toolChoice' | 'parallelTools'>;
 
-/** @throws Unconvertible for a choice of a tool that is not there. */
-export function encodeTools(wishes: Wishes, losses: Losses): EncodedTools {
+/**
+ * @param hosts the upstream runs tools of its own: one of another provider's can stand for it
+ * @throws Unconvertible for a choice of a tool that is not there.
+ */
+export function encodeTools(wishes: Wishes, losses: Losses, hosts = false): EncodedTools {
   const { toolChoice } = wishes;
   const only = toolChoice?.only ?? null;
   const names = new Set(only);
@@ -29,12 +33,17 @@ export function encodeTools(wishes: Wishes, losses: Losses): EncodedTools {
   const isSubset = only !== null && !isOne && toolChoice?.mode !== 'none';
   if (isSubset) losses.approximate('tool_choice');
   const sent = wishes.tools.filter((tool) => !isSubset || names.has(tool.name));
-  const tools = sent.map((tool) => encodeTool(tool, losses)).filter((tool) => tool !== null);
-  const chosen = isOne ? only?.[0] : undefined;
+  const taken = new Set(wishes.tools.filter(({ type }) => type !== 'hosted').map(nameOf));
+  const own = (tool: Tool) => (hosts ? equivalentOf(tool, taken) : null);
+  const encoded = sent.map((tool) => encodeTool(tool, losses, own(tool)));
+  const tools = distinct(encoded.filter((tool) => tool !== null));
+  const wished = isOne ? only?.[0] : undefined;
+  const stand = wishes.tools.find((tool) => tool.name === wished);
+  const chosen = stand === undefined ? wished : (own(stand)?.name ?? wished);
   if (chosen !== undefined && !tools.some(({ name }) => name === chosen)) {
     throw new Unconvertible(
       'tool_choice',
-      `tool_choice names ${chosen}, which is not among the tools`,
+      `tool_choice names ${wished}, which is not among the tools`,
     );
   }
   const forced = toolChoice?.mode === 'required' && tools.length > 0;
@@ -42,7 +51,7 @@ export function encodeTools(wishes: Wishes, losses: Losses): EncodedTools {
 }
 
 /** Null for one that this upstream does not have. */
-function encodeTool(tool: Tool, losses: Losses): WireObject | null {
+function encodeTool(tool: Tool, losses: Losses, own: HostedEntry | null): WireObject | null {
   switch (tool.type) {
     case 'function':
       return encodeFunction(tool, losses);
@@ -50,10 +59,38 @@ function encodeTool(tool: Tool, losses: Losses): WireObject | null {
       throw new Unconvertible('tools.custom', 'tools with free text cannot be sent to this model');
     case 'hosted':
       if (tool.protocol === 'messages' && isRecord(tool.value)) return { ...tool.value };
-      losses.drop(`tools.${tool.name}`);
-      return null;
+      if (own === null) losses.drop(`tools.${tool.name}`);
+      else losses.approximate(`tools.${tool.name}`);
+      return own === null ? null : { ...own };
   }
 }
+
+interface HostedEntry {
+  readonly type: string;
+  readonly name: string;
+}
+
+/** The same service under this protocol's name, in the version that asks for no beta. */
+const equivalents: Readonly<Partial<Record<HostedTool['kind'], HostedEntry>>> = {
+  'web-search': { type: 'web_search_20250305', name: 'web_search' },
+  fetch: { type: 'web_fetch_20250910', name: 'web_fetch' },
+  code: { type: 'code_execution_20250825', name: 'code_execution' },
+};
+
+/** Null for a function, for what nobody else has, and where a function of the client's has the name. */
+function equivalentOf(tool: Tool, taken: ReadonlySet<string>): HostedEntry | null {
+  if (tool.type !== 'hosted' || tool.protocol === 'messages') return null;
+  const entry = equivalents[tool.kind];
+  return entry === undefined || taken.has(entry.name) ? null : entry;
+}
+
+/** Two of one kind became the same tool. */
+function distinct(tools: readonly WireObject[]): WireObject[] {
+  const names = tools.map(({ name }) => name);
+  return tools.filter(({ name }, index) => name === undefined || names.indexOf(name) === index);
+}
+
+const nameOf = ({ name }: Tool): string => name;
 
 function encodeFunction(tool: FunctionTool, losses: Losses): WireObject {
   const wire: WireObject = { name: tool.name };

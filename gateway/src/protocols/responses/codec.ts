@@ -1,4 +1,5 @@
-import type { Codec } from '../codec.ts';
+import type { Codec, CodecTraits } from '../codec.ts';
+import { isOpenAi } from '../openai-upstream.ts';
 import { decodeRequest } from './decode-request.ts';
 import { decodeResponse } from './decode-response.ts';
 import { createStreamDecoder } from './decode-stream.ts';
@@ -7,20 +8,28 @@ import { encodeResponse } from './encode-response.ts';
 import { ResponsesStreamEncoder } from './encode-stream.ts';
 import { fieldName } from './field-name.ts';
 
+const traits: CodecTraits = Object.freeze({
+  toolName: /^[a-zA-Z0-9_-]+$/,
+  toolNameLength: 64,
+  toolId: /^\S+$/,
+  toolIdLength: 64,
+  customTools: true,
+  toolNamespaces: true,
+  state: 'reasoning',
+  mediaUrls: true,
+  toolResultMedia: true,
+});
+const compatibleTraits: CodecTraits = Object.freeze({
+  ...traits,
+  customTools: false,
+  toolNamespaces: false,
+});
+
 /** Responses, to and from the canonical model. */
 export const responsesCodec = Object.freeze({
   name: 'responses',
-  traits: Object.freeze({
-    toolName: /^[a-zA-Z0-9_-]+$/,
-    toolNameLength: 64,
-    toolId: /^\S+$/,
-    toolIdLength: 64,
-    customTools: true,
-    toolNamespaces: true,
-    state: 'reasoning',
-    mediaUrls: true,
-    toolResultMedia: true,
-  }),
+  traits,
+  upstreamTraits: (target) => (isOpenAi(target) ? traits : compatibleTraits),
   decodeRequest,
   encodeRequest,
   decodeResponse,

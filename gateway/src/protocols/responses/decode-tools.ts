@@ -8,8 +8,7 @@ export const namespaceDescription = 'namespace.description';
 
 const functionMembers = new Set(['type', 'name', 'description', 'parameters', 'strict']);
 
-/** Members that only matter where the provider searches among tools, or writes programs that call them. */
-const harmless = new Set(['defer_loading', 'output_schema', 'allowed_callers']);
+const customMembers = new Set(['type', 'name', 'description', 'format']);
 
 /** @throws GatewayError `invalid_value`. */
 export function decodeTools(tools: readonly unknown[], param: string, namespace?: string): Tool[] {
@@ -35,11 +34,6 @@ function decodeFunction(tool: JsonRecord, param: string, namespace?: string): Fu
   if (!isAbsent(parameters) && !isRecord(parameters)) {
     throw invalid(`${param}.parameters`, 'must be an object');
   }
-  const extensions: Extension[] = Object.entries(tool)
-    .filter(([name, value]) => !functionMembers.has(name) && !isAbsent(value))
-    .map(([name, value]) =>
-      ownExtension(`tool.${name}`, value, harmless.has(name) ? 'ignore' : 'drop'),
-    );
   return {
     type: 'function',
     name: readString(tool['name'], `${param}.name`),
@@ -47,8 +41,20 @@ function decodeFunction(tool: JsonRecord, param: string, namespace?: string): Fu
     description: typeof description === 'string' ? description : null,
     schema: isRecord(parameters) ? parameters : null,
     strict: typeof strict === 'boolean' ? strict : null,
-    ...withExtensions(extensions),
+    ...withExtensions(toolExtensions(tool, functionMembers)),
   };
+}
+
+/** What else a tool says: that it is found by searching only, who may call it, what it gives back. */
+function toolExtensions(tool: JsonRecord, known: ReadonlySet<string>): Extension[] {
+  return Object.entries(tool)
+    .filter(([name, value]) => !known.has(name) && !isAbsent(value))
+    .map(([name, value]) => ownExtension(`tool.${name}`, value, saysNothing(value)));
+}
+
+/** Switched off, it is what every tool is. */
+function saysNothing(value: unknown): Extension['ifForeign'] {
+  return value === false || (Array.isArray(value) && value.length === 0) ? 'ignore' : 'drop';
 }
 
 function decodeCustom(tool: JsonRecord, param: string, namespace?: string): Tool {
@@ -63,6 +69,7 @@ function decodeCustom(tool: JsonRecord, param: string, namespace?: string): Tool
       syntax: readString(grammar['syntax'], `${param}.format.syntax`),
       definition: readString(grammar['definition'], `${param}.format.definition`),
     },
+    ...withExtensions(toolExtensions(tool, customMembers)),
   };
 }
 
@@ -70,9 +77,9 @@ function decodeNamespace(tool: JsonRecord, param: string): Tool[] {
   const name = readString(tool['name'], `${param}.name`);
   const tools = decodeTools(readList(tool['tools'], `${param}.tools`), `${param}.tools`, name);
   const { description } = tool;
-  const first = tools.find((inner) => inner.type === 'function');
+  const first = tools.find((inner) => inner.type !== 'hosted');
   if (first === undefined || typeof description !== 'string' || description === '') return tools;
-  const extension = ownExtension(namespaceDescription, description, 'ignore');
+  const extension = ownExtension(namespaceDescription, description, 'drop');
   return tools.map((inner) =>
     inner === first ? { ...first, extensions: [...(first.extensions ?? []), extension] } : inner,
   );

@@ -1,6 +1,8 @@
 import type { GenerationRequest } from '../../canonical/index.ts';
 import type { Encoded, EncodeTarget } from '../codec.ts';
+import { isOpenAi } from '../openai-upstream.ts';
 import type { JsonRecord } from '../values.ts';
+import { keepCacheMarkers } from './cache-markers.ts';
 import { logprobsInclude } from './decode-settings.ts';
 import { encodePart } from './encode-content.ts';
 import {
@@ -14,23 +16,24 @@ import {
 } from './encode-settings.ts';
 import { encodeToolChoice, encodeTools } from './encode-tools.ts';
 import { encodeTurn } from './encode-turn.ts';
-import { createLossNotes, type LossNotes, noteForeign } from './loss-notes.ts';
+import { createLossNotes, type LossNotes, notAvailable, noteForeign } from './loss-notes.ts';
 
 /** Extensions that stand inside a member which is written anyway. */
 const inside = /^(reasoning|text)\.|^include$/;
 
 /** @throws Unconvertible as `Codec.encodeRequest` says. */
-export function encodeRequest(
-  request: GenerationRequest,
-  target: EncodeTarget,
-): Encoded<JsonRecord> {
+export function encodeRequest(given: GenerationRequest, target: EncodeTarget): Encoded<JsonRecord> {
   const losses = createLossNotes();
+  const request = keepCacheMarkers(given, isOpenAi(target), losses);
   noteForeign(request.extensions, losses);
   noteUnknown(request, losses);
-  const { toolChoice, parallelTools, cacheKey, endUser } = request;
+  const { toolChoice, parallelTools } = request;
   const hosts = target.capabilities.has('hosted_tools');
   const tools = encodeTools(request.tools, losses, hosts);
   // With the last tool its choice goes too: upstreams refuse a choice among nothing.
+  if (tools.length === 0 && request.tools.length > 0 && toolChoice?.mode === 'required') {
+    throw notAvailable('tool_choice', 'a call of a tool that another provider runs');
+  }
   const isIdle = tools.length === 0 && request.tools.length > 0 && toolChoice?.mode !== 'required';
   const choice = isIdle ? null : toolChoice;
   const reasoning = encodeReasoningRequest(request, target, losses);
@@ -49,13 +52,28 @@ export function encodeRequest(
     ...(reasoning !== undefined && { reasoning }),
     ...encodeText(request),
     ...encodeInclude(request, willReason(request, target), logprobsInclude),
-    ...(cacheKey !== null && { prompt_cache_key: cacheKey }),
-    ...(endUser !== null && { safety_identifier: endUser }),
+    ...encodeOrigin(request, target, losses),
     // The client could not refer to what is stored.
     store: false,
     ...Object.fromEntries(own),
   };
   return { json, losses: losses.all() };
+}
+
+/** Who asks, and which requests share a cache. Compatible servers know only the older name of the first. */
+function encodeOrigin(
+  { cacheKey, endUser }: GenerationRequest,
+  target: EncodeTarget,
+  losses: LossNotes,
+): JsonRecord {
+  if (isOpenAi(target)) {
+    return {
+      ...(cacheKey !== null && { prompt_cache_key: cacheKey }),
+      ...(endUser !== null && { safety_identifier: endUser }),
+    };
+  }
+  if (cacheKey !== null) losses.dropped('cache_key');
+  return endUser === null ? {} : { user: endUser };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { GenerationRequest, OutputFormat, ReasoningRequest } from '../../canonical/index.ts';
 import type { EncodeTarget } from '../codec.ts';
 import { type LossNotes, notAvailable } from './loss-notes.ts';
+import { type LeastEffort, leastEffort } from '../openai-upstream.ts';
 import { ownValue } from './own-extension.ts';
 
 /** The least that upstreams accept. */
@@ -61,19 +62,27 @@ export function encodeReasoningRequest(
     if (reasoning.mode === 'on') losses.dropped('reasoning');
     return undefined;
   }
-  const effort = encodeEffort(reasoning, losses);
-  return {
+  const effort =
+    reasoning.mode === 'off' ? encodeOff(target, losses) : encodeEffort(reasoning, losses);
+  const members = {
     ...(effort !== null && { effort }),
     ...(reasoning.show === true && reasoning.mode === 'on' && { summary: 'auto' }),
     ...own,
   };
+  return Object.keys(members).length === 0 ? undefined : members;
+}
+
+/** A model that has no name for it thinks as it does by itself. */
+function encodeOff(target: EncodeTarget, losses: LossNotes): LeastEffort | null {
+  const effort = leastEffort(target);
+  if (effort !== 'none') losses.approximated('reasoning');
+  return effort;
 }
 
 function encodeEffort(
-  { mode, effort, budget }: ReasoningRequest,
+  { effort, budget }: ReasoningRequest,
   losses: LossNotes,
 ): ReasoningRequest['effort'] {
-  if (mode === 'off') return 'none';
   if (effort !== null || budget === null) return effort;
   losses.approximated('reasoning.budget');
   const step = budgets.find(({ upTo }) => budget <= upTo);

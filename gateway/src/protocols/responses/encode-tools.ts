@@ -31,7 +31,8 @@ export function encodeTools(tools: readonly Tool[], losses: LossNotes, hosts = f
       if (entry !== null) entries.push(entry);
       continue;
     }
-    const entry = tool.type === 'function' ? encodeFunction(tool, losses) : encodeCustom(tool);
+    const entry =
+      tool.type === 'function' ? encodeFunction(tool, losses) : encodeCustom(tool, losses);
     if (tool.namespace === undefined) {
       open = null;
       entries.push(entry);
@@ -48,7 +49,7 @@ export function encodeTools(tools: readonly Tool[], losses: LossNotes, hosts = f
 
 function openNamespace(name: string, tools: readonly Tool[]): Namespace {
   const described = tools
-    .filter((tool) => tool.type === 'function')
+    .filter((tool) => tool.type !== 'hosted')
     .filter((tool) => tool.namespace === name)
     .map((tool) => ownValue(tool.extensions, namespaceDescription))
     .find((text) => typeof text === 'string');
@@ -59,9 +60,6 @@ function openNamespace(name: string, tools: readonly Tool[]): Namespace {
 function encodeFunction(tool: FunctionTool, losses: LossNotes): object {
   noteForeign(tool.extensions, losses);
   if (tool.cache !== undefined) losses.dropped('cache');
-  const own = (tool.extensions ?? [])
-    .filter(({ protocol, name }) => protocol === 'responses' && name.startsWith('tool.'))
-    .map(({ name, value }) => [name.slice('tool.'.length), value] as const);
   return {
     type: 'function',
     name: tool.name,
@@ -69,8 +67,15 @@ function encodeFunction(tool: FunctionTool, losses: LossNotes): object {
     parameters: objectSchema(tool.schema),
     // Left out, it would mean true.
     strict: tool.strict ?? false,
-    ...Object.fromEntries(own),
+    ...ownToolMembers(tool),
   };
+}
+
+function ownToolMembers({ extensions = [] }: FunctionTool | CustomTool): JsonRecord {
+  const own = extensions
+    .filter(({ protocol, name }) => protocol === 'responses' && name.startsWith('tool.'))
+    .map(({ name, value }) => [name.slice('tool.'.length), value] as const);
+  return Object.fromEntries(own);
 }
 
 /** Upstreams refuse a function whose schema is not an object's with its properties. */
@@ -80,12 +85,15 @@ function objectSchema(schema: JsonRecord | null): JsonRecord {
   return { ...schema, type: 'object', properties: schema['properties'] ?? {} };
 }
 
-function encodeCustom({ name, description, grammar }: CustomTool): object {
+function encodeCustom(tool: CustomTool, losses: LossNotes): object {
+  noteForeign(tool.extensions, losses);
+  const { name, description, grammar } = tool;
   return {
     type: 'custom',
     name,
     ...(description !== null && { description }),
     ...(grammar !== null && { format: { type: 'grammar', ...grammar } }),
+    ...ownToolMembers(tool),
   };
 }
 

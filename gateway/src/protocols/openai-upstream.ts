@@ -1,0 +1,23 @@
+import type { EncodeTarget } from './codec.ts';
+
+/**
+ * OpenAI itself: it renamed members that compatible servers know by their old names only, and has some that those
+ * refuse.
+ */
+export function isOpenAi({ provider }: Pick<EncodeTarget, 'provider'>): boolean {
+  return provider === 'openai';
+}
+
+/**
+ * The effort that comes closest to not thinking; null where the model has none, and nothing is all that can be said.
+ * By the model's name, as https://platform.openai.com/docs/guides/reasoning lists them: `none` came with GPT-5.1.
+ */
+export function leastEffort(target: Pick<EncodeTarget, 'provider' | 'model'>): LeastEffort | null {
+  const found = isOpenAi(target) ? /^gpt-(\d+)(?:\.(\d+))?/.exec(target.model) : null;
+  if (found === null) return null;
+  const version = Number(found[1]) * 100 + Number(found[2] ?? 0);
+  if (version > 500) return 'none';
+  return version === 500 && !/codex|pro|chat/.test(target.model) ? 'minimal' : null;
+}
+
+export type LeastEffort = 'none' | 'minimal';

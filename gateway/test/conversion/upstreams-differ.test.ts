@@ -1,0 +1,276 @@
+import { describe, expect, it } from 'vitest';
+import type { TextProtocolName } from '../../src/canonical/index.ts';
+import { GatewayError } from '../../src/errors/index.ts';
+import { convert, readWire, type Asked } from '../support/convert.ts';
+
+/** What is encoded differently for speakers of one protocol. */
+
+const openai = { provider: 'openai', model: 'gpt-5.2' };
+const compatible = { provider: 'openai-compatible', model: 'qwen3' };
+
+async function converted(client: TextProtocolName, json: object, target: Asked['target']) {
+  const { body, losses } = await convert({ client, request: readWire(client, json), target });
+  return {
+    json: JSON.parse(String(body)) as Record<string, unknown>,
+    lost: losses.map(({ what, how }) => `${how === 'dropped' ? '-' : '~'}${what}`),
+  };
+}
+
+const ask = { role: 'user', content: 'hello' };
+const toMessages = (more: object) => ({ model: 'm', max_tokens: 100, messages: [ask], ...more });
+const toChat = (more: object) => ({ model: 'm', messages: [ask], ...more });
+const toGemini = (more: object) => ({
+  contents: [{ role: 'user', parts: [{ text: 'hello' }] }],
+  ...more,
+});
+
+describe('a limit of the answer', () => {
+  it.each(['chat', 'responses', 'generate-content'] as const)(
+    'above the model’s own is that one, for %s',
+    async (protocol) => {
+      const { json, lost } = await converted('messages', toMessages({ max_tokens: 64_000 }), {
+        protocol,
+        maxOutputTokens: 9000,
+      });
+      expect(JSON.stringify(json)).toMatch(/"max(_output_|_|Output)[tT]okens":9000/);
+      expect(lost).toEqual(['~max_output_tokens']);
+    },
+  );
+
+  it('below it, or where nobody knows it, is the client’s', async () => {
+    for (const maxOutputTokens of [100, null]) {
+      const target = { protocol: 'chat', maxOutputTokens } as const;
+      const { json, lost } = await converted('messages', toMessages({}), target);
+      expect([json['max_tokens'], lost]).toEqual([100, []]);
+    }
+  });
+});
+
+describe('JSON mode without the word', () => {
+  const config = { generationConfig: { responseMimeType: 'application/json' } };
+
+  it.each(['chat', 'responses'] as const)(
+    'is said to %s in the client’s place',
+    async (protocol) => {
+      const { json, lost } = await converted('generate-content', toGemini(config), { protocol });
+      expect(JSON.stringify(json)).toContain('Answer with one JSON object');
+      expect(lost).toEqual(['~response_format']);
+    },
+  );
+
+  it('is not said twice', async () => {
+    const contents = [{ role: 'user', parts: [{ text: 'as Json, please' }] }];
+    const { json, lost } = await converted(
+      'generate-content',
+      { ...config, contents },
+      { protocol: 'chat' },
+    );
+    expect(json['messages']).toEqual([{ role: 'user', content: 'as Json, please' }]);
+    expect(lost).toEqual([]);
+  });
+});
+
+describe('no thinking, asked for', () => {
+  const off = toMessages({ thinking: { type: 'disabled' } });
+  const sent = async (protocol: TextProtocolName, provider: string, model: string) => {
+    const { json, lost } = await converted('messages', off, { protocol, provider, model });
+    return [json['reasoning_effort'] ?? json['reasoning'] ?? null, lost];
+  };
+
+  it.each([
+    ['openai', 'gpt-5.1', 'none', []],
+    ['openai', 'gpt-5-mini', 'minimal', ['~reasoning']],
+    ['openai', 'o4-mini', null, ['~reasoning']],
+    ['openai-compatible', 'qwen3', null, ['~reasoning']],
+  ])('of %s %s', async (provider, model, effort, lost) => {
+    expect(await sent('chat', provider, model)).toEqual([effort, lost]);
+    const member = effort === null ? null : { effort };
+    expect(await sent('responses', provider, model)).toEqual([member, lost]);
+  });
+});
+
+describe('what only OpenAI knows', () => {
+  const json = toChat({
+    messages: [
+      {
+        role: 'user',
+        content: [{ type: 'text', text: 'hello', prompt_cache_breakpoint: { mode: 'explicit' } }],
+      },
+    ],
+    prompt_cache_key: 'k',
+    safety_identifier: 'u',
+    tools: [{ type: 'custom', custom: { name: 'patch', defer_loading: true } }],
+  });
+
+  it('goes to a Responses upstream of its own', async () => {
+    const { json: body, lost } = await converted('chat', json, {
+      protocol: 'responses',
+      ...openai,
+    });
+    expect(body).toMatchObject({ prompt_cache_key: 'k', safety_identifier: 'u' });
+    expect(JSON.stringify(body)).toContain('prompt_cache_breakpoint');
+    expect(body['tools']).toEqual([{ type: 'custom', name: 'patch' }]);
+    expect(lost).toEqual(['-defer_loading']);
+  });
+
+  it('goes to no other one, and is told', async () => {
+    const { json: body, lost } = await converted('chat', json, {
+      protocol: 'responses',
+      ...compatible,
+    });
+    expect(JSON.stringify(body)).not.toMatch(/breakpoint|cache_key|safety|custom/);
+    expect(body).toMatchObject({ user: 'u', tools: [{ type: 'function', name: 'patch' }] });
+    expect(lost).toEqual(['-cache', '-cache_key', '-defer_loading', '~tools.custom']);
+  });
+
+  const patch = {
+    model: 'm',
+    input: 'hello',
+    text: { verbosity: 'low' },
+    tools: [{ type: 'custom', name: 'patch', allowed_callers: ['programmatic'] }],
+  };
+
+  it('custom tools and verbosity stay what they are for chat of OpenAI', async () => {
+    const { json: body, lost } = await converted('responses', patch, {
+      protocol: 'chat',
+      ...openai,
+    });
+    expect(body).toMatchObject({ verbosity: 'low', tools: [{ custom: { name: 'patch' } }] });
+    expect(lost).toEqual(['-tool.allowed_callers']);
+  });
+
+  it('a function stands for a custom tool elsewhere', async () => {
+    const { json: body, lost } = await converted('responses', patch, {
+      protocol: 'chat',
+      ...compatible,
+    });
+    expect(body).toMatchObject({ tools: [{ type: 'function', function: { name: 'patch' } }] });
+    expect(lost).toEqual(['-tool.allowed_callers', '~tools.custom', '-verbosity']);
+  });
+
+  it('what a namespace is for is lost with it', async () => {
+    const tools = [
+      {
+        type: 'namespace',
+        name: 'ns',
+        description: 'mine',
+        tools: [{ type: 'custom', name: 'a' }],
+      },
+    ];
+    const { lost } = await converted(
+      'responses',
+      { model: 'm', input: 'x', tools },
+      { protocol: 'messages', provider: 'anthropic', model: 'claude-sonnet-4-5' },
+    );
+    expect(lost).toEqual(['-namespace.description', '~tools.custom', '~tools.namespace']);
+  });
+});
+
+describe('K17 tools that a vendor runs', () => {
+  const own = {
+    chat: (name: string) => ({ type: name }),
+    responses: (name: string) => ({ type: name }),
+    messages: (name: string) => ({ type: `${name}_20250305`, name }),
+    'generate-content': (name: string) => ({ [name]: {} }),
+  };
+  const bodies = {
+    chat: toChat,
+    responses: (more: object) => ({ model: 'm', input: 'hello', ...more }),
+    messages: toMessages,
+    'generate-content': toGemini,
+  };
+  const hosts = new Set(['tools', 'hosted_tools']);
+  const models = {
+    responses: 'gpt-5.2',
+    messages: 'claude-sonnet-4-5',
+    'generate-content': 'gemini-3-pro',
+  };
+  type Upstream = keyof typeof models;
+
+  it.each<[TextProtocolName, string, Upstream, string | null]>([
+    ['chat', 'web_search', 'messages', 'web_search_20250305'],
+    ['chat', 'web_search', 'responses', '"web_search"'],
+    ['responses', 'web_search_preview', 'messages', 'web_search_20250305'],
+    ['responses', 'code_interpreter', 'messages', 'code_execution_20250825'],
+    ['responses', 'code_interpreter', 'generate-content', 'codeExecution'],
+    ['responses', 'web_search', 'generate-content', 'googleSearch'],
+    ['responses', 'image_generation', 'messages', null],
+    ['messages', 'web_search', 'generate-content', 'googleSearch'],
+    ['messages', 'web_fetch', 'generate-content', 'urlContext'],
+    ['messages', 'web_fetch', 'responses', null],
+    ['messages', 'web_search', 'responses', '"web_search"'],
+    ['generate-content', 'googleSearch', 'messages', 'web_search_20250305'],
+    ['generate-content', 'urlContext', 'messages', 'web_fetch_20250910'],
+    ['generate-content', 'codeExecution', 'responses', 'code_interpreter'],
+    ['generate-content', 'googleMaps', 'messages', null],
+  ])('%s: %s for %s is %s', async (client, name, upstream, equal) => {
+    const json = bodies[client]({ tools: [own[client](name)] });
+    const target = { protocol: upstream, model: models[upstream], capabilities: hosts } as const;
+    const { json: body, lost } = await converted(client, json, target);
+    const told = lost.filter((what) => what.includes('tools.'));
+    if (equal === null) expect([body['tools'], told]).toEqual([undefined, [`-tools.${name}`]]);
+    else {
+      expect(JSON.stringify(body['tools'])).toContain(equal);
+      expect(told).toEqual([`~tools.${name}`]);
+    }
+    const without = { ...target, capabilities: new Set(['tools']) };
+    const bare = await converted(client, json, without);
+    expect(bare.json['tools']).toBeUndefined();
+    expect(bare.lost).toContain(`-tools.${name}`);
+  });
+
+  it.each<[Upstream, unknown]>([
+    ['messages', { type: 'tool', name: 'web_search' }],
+    ['generate-content', null],
+  ])('demanded of %s: its own, or refused', async (protocol, choice) => {
+    const json = {
+      model: 'm',
+      input: 'hello',
+      tools: [{ type: 'web_search_preview' }, { type: 'function', name: 'f', parameters: {} }],
+      tool_choice: { type: 'web_search_preview' },
+    };
+    const target = { protocol, model: models[protocol], capabilities: hosts };
+    const act = converted('responses', json, target);
+    if (choice === null) {
+      await expect(act).rejects.toBeInstanceOf(GatewayError);
+      await expect(act).rejects.toMatchObject({ param: 'tool_choice' });
+    } else expect((await act).json['tool_choice']).toEqual(choice);
+  });
+
+  it('a function of the client’s that has the name keeps it', async () => {
+    const json = toGemini({
+      tools: [{ functionDeclarations: [{ name: 'web_search' }] }, { googleSearch: {} }],
+    });
+    const target = {
+      protocol: 'messages',
+      model: 'claude-sonnet-4-5',
+      capabilities: hosts,
+    } as const;
+    const { json: body, lost } = await converted('generate-content', json, target);
+    expect(body['tools']).toMatchObject([{ name: 'web_search', input_schema: {} }]);
+    expect(lost).toContain('-tools.googleSearch');
+  });
+
+  it('what they did is not told to another vendor', async () => {
+    const messages = [
+      ask,
+      {
+        role: 'assistant',
+        content: [
+          { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} },
+          { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] },
+          { type: 'text', text: 'found' },
+        ],
+      },
+      ask,
+    ];
+    for (const protocol of ['chat', 'responses', 'generate-content'] as const) {
+      const { json } = await converted('messages', toMessages({ messages }), {
+        protocol,
+        capabilities: hosts,
+      });
+      expect(JSON.stringify(json)).toContain('found');
+      expect(JSON.stringify(json)).not.toContain('srvtoolu');
+    }
+  });
+});
