@@ -26,7 +26,10 @@ function passCandidate(passes: AnswerPasses, candidate: Candidate, choice: numbe
       const call = passCall(passes, block, choice, calls);
       calls += 1;
       keeper.call(call.id, block.state);
-      blocks.push(...withSealedState(passes, call, block.state, 'next'));
+      const isBare = block.state === undefined && calls === 1;
+      const empty = isBare ? emptySignature(passes, 'first call') : null;
+      if (empty !== null) blocks.push({ ...call, state: empty });
+      else blocks.push(...withSealedState(passes, call, block.state, 'next'));
       continue;
     }
     if (block.type === 'reasoning') {
@@ -68,7 +71,7 @@ export function withSealedState(
   place: StatePlace,
 ): Block[] {
   if (state === undefined) {
-    const empty = block.type === 'reasoning' ? emptySignature(passes) : null;
+    const empty = block.type === 'reasoning' ? emptySignature(passes, 'thought') : null;
     return [empty === null ? block : { ...block, state: empty }];
   }
   const { client } = passes;

@@ -18,12 +18,17 @@ export interface AnswerPasses {
 }
 
 /**
- * Messages clients give thoughts back only when they are signed, and take an empty signature for their vendor's own:
- * thoughts that came without any get an envelope with nothing in it. Null where none is wanted.
+ * Messages clients give thoughts back only when they are signed, and take an empty signature for their vendor's own;
+ * generate-content's own vendor wants a signature on the first call of an answer, should the conversation go there.
+ * What came without any gets an envelope with nothing in it. Null where none is wanted.
  */
-export function emptySignature(passes: AnswerPasses): NativeState | null {
+export function emptySignature(
+  passes: AnswerPasses,
+  place: 'thought' | 'first call',
+): NativeState | null {
   const { client, upstream } = passes;
-  if (client.name !== 'messages') return null;
+  const wanting = place === 'thought' ? 'messages' : 'generate-content';
+  if (client.name !== wanting) return null;
   return sealed(passes, { protocol: upstream.name, kind: 'encrypted', data: '' }, 'own');
 }
 

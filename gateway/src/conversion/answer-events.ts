@@ -92,7 +92,7 @@ class ChoiceEvents {
 
   #close(): void {
     if (this.#open === 'reasoning' && !this.#isSigned) {
-      const state = emptySignature(this.#passes);
+      const state = emptySignature(this.#passes, 'thought');
       if (state !== null) this.#emit({ type: 'state', state, ...this.#choice });
     }
     this.#open = null;
@@ -134,7 +134,11 @@ class ChoiceEvents {
     }
     const sitsOnBlock = client.traits.state === 'block';
     const envelope =
-      state === undefined ? null : sealed(this.#passes, state, sitsOnBlock ? 'own' : 'next');
+      state !== undefined
+        ? sealed(this.#passes, state, sitsOnBlock ? 'own' : 'next')
+        : this.#calls === 1
+          ? emptySignature(this.#passes, 'first call')
+          : null;
     if (envelope !== null && !sitsOnBlock) this.#ownBlock(envelope);
     this.#emit({
       ...bare,

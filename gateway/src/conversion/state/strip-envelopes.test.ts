@@ -40,9 +40,16 @@ test.each<[TextProtocolName, object, object]>([
       parts: [
         { ...call, thoughtSignature: seal('generate-content') },
         { thoughtSignature: 'Q2c0' },
+        { text: 'so', thought: true, thoughtSignature: seal('generate-content') },
       ],
     },
-    { parts: [call, { thoughtSignature: 'Q2c0' }] },
+    {
+      parts: [
+        { ...call, thoughtSignature: 'skip_thought_signature_validator' },
+        { thoughtSignature: 'Q2c0' },
+        { text: 'so', thought: true },
+      ],
+    },
   ],
   [
     'chat',

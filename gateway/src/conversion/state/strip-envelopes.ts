@@ -32,8 +32,12 @@ export function stripEnvelopes(value: unknown): unknown {
   const kept = Object.entries(value)
     .filter(([name, member]) => !isSealed(name, member))
     .map(([name, member]) => [name, stripEnvelopes(member)] as const);
-  return Object.fromEntries(kept);
+  const isSealedCall = 'functionCall' in value && kept.length < Object.keys(value).length;
+  return Object.fromEntries(isSealedCall ? [...kept, skipped] : kept);
 }
+
+/** A call whose signature is demanded, and cannot be had: https://ai.google.dev/gemini-api/docs/thought-signatures. */
+const skipped = ['thoughtSignature', 'skip_thought_signature_validator'] as const;
 
 /** A block or item that is reasoning; any other one only loses the member. */
 function isCarrier(item: unknown): boolean {
