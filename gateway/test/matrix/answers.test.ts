@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { rowOf, shareGateway, ask } from '../behaviour/support.ts';
+import { png } from './features/feature.ts';
 import { onePerProtocol, pairs } from './gateway.ts';
-import { askWithSdk, finishes } from './sdk-clients.ts';
+import { shareMediaHost } from './media-host.ts';
+import { finishes, sdks } from './sdk/index.ts';
 
-const shared = shareGateway({ config: onePerProtocol });
+const media = shareMediaHost();
+const shared = shareGateway({ config: onePerProtocol, mediaFetch: media.mediaFetch });
 const question = 'Please tell me how a sluice keeps the water of a canal in its place. äöü 水 🌊';
 
 const paths = {
@@ -22,18 +25,19 @@ const ownState = {
 };
 
 describe.each(pairs)('$name', ({ client, upstream }) => {
+  const sdk = sdks[client.name];
   const whole = { model: `at-${upstream}`, text: question, stream: false };
 
   test('a plain answer, whole and streamed alike', async () => {
     const { url, simulator } = shared.gateway;
-    const answer = await askWithSdk(client.name, url, whole);
+    const answer = await sdk.ask(url, whole);
     expect(answer.text).toContain(question);
     expect(answer.finish).toBe(finishes[client.name].end);
     expect(answer.inputTokens).toBe(Math.ceil(question.length / 4));
     expect(answer.outputTokens).toBe(Math.ceil(answer.text.length / 4));
     expect(simulator.requests().at(-1)?.path).toMatch(paths[upstream]);
 
-    const streamed = await askWithSdk(client.name, url, { ...whole, stream: true });
+    const streamed = await sdk.ask(url, { ...whole, stream: true });
     const { goOn: _, ...told } = answer;
     expect(streamed).toMatchObject(told);
     expect(simulator.requests().at(-1)?.path).toMatch(paths[upstream]);
@@ -43,7 +47,7 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
     const { url } = shared.gateway;
     const thinking = { ...whole, model: `thinks-${upstream}`, think: true };
     for (const stream of [false, true]) {
-      const answer = await askWithSdk(client.name, url, { ...thinking, stream });
+      const answer = await sdk.ask(url, { ...thinking, stream });
       expect(answer.reasoning).toMatch(/^The demo thinks for a moment: .* fixed sentence\.$/);
       expect(answer.text).toContain(question);
     }
@@ -53,7 +57,7 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
     const { url } = shared.gateway;
     for (const stream of [false, true]) {
       const asked = { ...whole, text: 'call tools', tools: true, stream };
-      const first = await askWithSdk(client.name, url, asked);
+      const first = await sdk.ask(url, asked);
       expect(first.calls).toMatchObject([
         { name: 'get_weather', input: { city: 'demo city' } },
         { name: 'get_time', input: {} },
@@ -76,11 +80,58 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
         think: true,
         stream,
       };
-      const first = await askWithSdk(client.name, url, asked);
+      const first = await sdk.ask(url, asked);
       expect(first.calls).toHaveLength(2);
       const last = await first.goOn();
       expect(last.text).toContain('"result 0" and "result 1"');
       expect(simulator.requests().at(-1)?.body).toMatch(ownState[upstream]);
+    }
+  });
+
+  test('several turns, after tools and thoughts', async () => {
+    const { url, simulator } = shared.gateway;
+    for (const stream of [false, true]) {
+      const model = `thinks-${upstream}`;
+      const asked = { ...whole, model, text: 'call tools', tools: true, think: true, stream };
+      const first = await sdk.ask(url, asked);
+      const second = await first.goOn();
+      const third = await second.goOn({ text: 'call tool get_time' });
+      expect(third.calls).toMatchObject([{ name: 'get_time' }]);
+      const fourth = await third.goOn();
+      expect(fourth.text).toContain('The tool answered: "result 0".');
+      const last = await fourth.goOn({ text: 'goodbye' });
+      expect(last.text).toContain('You said: "goodbye".');
+      const body = simulator.requests().at(-1)?.body ?? '';
+      for (const said of ['call tools', 'result 1', 'get_time', 'emo answer', 'goodbye']) {
+        expect(body).toContain(said);
+      }
+    }
+  });
+
+  test('structured answers, by the SDK’s own helper', async () => {
+    const { url } = shared.gateway;
+    for (const stream of [false, true]) {
+      const parsed = await sdk.parse(url, { ...whole, text: 'a city', stream });
+      expect(parsed).toEqual({
+        name: 'demo name',
+        people: expect.any(Number),
+        twins: ['demo twins'],
+      });
+    }
+  });
+
+  test('pictures: bytes, and an address that is fetched for those who want bytes', async () => {
+    const { url, simulator } = shared.gateway;
+    for (const picture of [`data:image/png;base64,${png}`, media.picture]) {
+      const before = media.fetched();
+      for (const stream of [false, true]) {
+        const answer = await sdk.ask(url, { ...whole, text: 'look', picture, stream });
+        expect(answer.text).toContain('I received 1 image.');
+      }
+      const isFetched = upstream === 'generate-content' && picture === media.picture;
+      expect(media.fetched() - before).toBe(isFetched ? 2 : 0);
+      const body = simulator.requests().at(-1)?.body ?? '';
+      expect(body).toContain(picture === media.picture && !isFetched ? picture : png);
     }
   });
 
