@@ -31,7 +31,8 @@ export function asReported({ tokens, absurd }: ReportedUsage): ExchangeUsage {
 
 /**
  * A complete answer: what the upstream said, zero included. When it said nothing at all, the operator's policy
- * decides; null means that the answer must not be given.
+ * decides; null means that the answer must not be given. An answer without any output, such as a refused prompt, is
+ * not estimated: nobody knows that it cost anything.
  * @param outputTokens an estimate; asked for only when it is needed
  */
 export function usageOfAnswer(
@@ -42,12 +43,9 @@ export function usageOfAnswer(
 ): ExchangeUsage | null {
   if (reported !== null) return asReported(reported);
   if (policy === 'error') return null;
-  if (policy === 'zero') return nothingUsed;
-  const tokens = {
-    ...noTokens,
-    input: estimateInputTokens(request),
-    output: outputTokens(),
-  };
+  const output = policy === 'zero' ? 0 : outputTokens();
+  if (output === 0) return nothingUsed;
+  const tokens = { ...noTokens, input: estimateInputTokens(request), output };
   return { tokens, source: 'estimated', absurd: false };
 }
 
