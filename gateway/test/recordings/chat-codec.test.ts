@@ -161,7 +161,7 @@ describe.skipIf(absence !== null)(`recorded chat answers ${absence ?? ''}`, () =
 
 describe.skipIf(absence !== null)(`recorded chat requests ${absence ?? ''}`, () => {
   const target: EncodeTarget = {
-    model: 'up',
+    model: 'gpt-5.2',
     provider: 'openai',
     maxOutputTokens: null,
     capabilities: new Set(),
@@ -170,7 +170,7 @@ describe.skipIf(absence !== null)(`recorded chat requests ${absence ?? ''}`, () 
 
   it.each(requests)('$id means the same after the model', ({ request }) => {
     const before = decodeRequest(request);
-    const { json, losses } = chatCodec.encodeRequest(before, { ...target, model: before.model });
+    const { json, losses } = chatCodec.encodeRequest(before, target);
     const after = decodeRequest(json);
     // Markers of caches are the only thing of a chat client that does not come back.
     expect(losses.filter(({ what }) => what !== 'cache' && what !== 'reasoning.budget')).toEqual(
@@ -178,6 +178,7 @@ describe.skipIf(absence !== null)(`recorded chat requests ${absence ?? ''}`, () 
     );
     const comparable = (each: typeof before) => ({
       ...each,
+      model: null,
       wantsUsage: null,
       // Routers' own switches come out as the effort that is closest, or leave it to the model.
       reasoning: before.reasoning?.effort == null ? null : each.reasoning,

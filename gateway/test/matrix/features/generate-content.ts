@@ -254,7 +254,11 @@ export const generateContent: ClientFeatures = {
         why: 'becomes the nearest effort where the model takes no budgets',
         body: config({ thinkingConfig: { thinkingBudget: 2000 } }),
       },
-      { name: '`thinkingBudget: 0`', body: config({ thinkingConfig: { thinkingBudget: 0 } }) },
+      {
+        name: '`thinkingBudget: 0`',
+        why: 'a server that does not know `none` thinks as it does by itself',
+        body: config({ thinkingConfig: { thinkingBudget: 0 } }),
+      },
       { name: '`thinkingLevel`', body: config({ thinkingConfig: { thinkingLevel: 'HIGH' } }) },
       {
         name: '`includeThoughts`',

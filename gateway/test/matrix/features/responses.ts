@@ -184,8 +184,9 @@ export const responses: ClientFeatures = {
       },
       {
         name: '`namespace` tools',
-        why: 'the name gets a prefix, and comes back without it',
+        why: 'the name gets a prefix, and comes back without it; what the namespace is for is not told',
         body: { tools: [space(fn('read'))] },
+        things: 2,
       },
       { name: '`tool_choice: auto`', ...withTools({ tool_choice: 'auto' }) },
       { name: '`tool_choice: none`', ...withTools({ tool_choice: 'none' }) },
