@@ -5,6 +5,7 @@ import { validateMessages } from '../../../simulator/src/messages/validate.ts';
 import { GatewayError } from '../../src/errors/index.ts';
 import type { PatchedRequest } from '../../src/protocols/index.ts';
 import { messages } from '../../src/protocols/messages/index.ts';
+import { factsOf, isSuspect, repair } from '../../src/protocols/messages/repairs/index.ts';
 import { faulty, models, signer, wellFormed } from '../support/messages-requests.ts';
 import { jsonText } from './json-text.ts';
 
@@ -44,6 +45,13 @@ function accept(body: Buffer, version: string): void {
   const roles = json.messages.map(({ role }) => role);
   expect(roles.every((role, index) => role !== roles[index - 1])).toBe(true);
 }
+
+/** With one member of a request that has faults. */
+const almostWellFormed = fc.tuple(wellFormed, faulty, fc.nat(20)).map(([good, bad, at]) => {
+  const names = Object.keys(bad);
+  const name = names[at % names.length] ?? 'model';
+  return { ...good, [name]: bad[name] };
+});
 
 describe('repairs of messages requests', () => {
   it('leave nothing that an upstream refuses, and find nothing a second time', () => {
@@ -101,6 +109,26 @@ describe('repairs of messages requests', () => {
       ),
       { numRuns: 500 },
     );
+  });
+
+  it('are tried whenever one of them would do something', () => {
+    let unsuspected = 0;
+    fc.assert(
+      fc.property(fc.oneof(faulty, almostWellFormed), versions, (value, version) => {
+        const context = {
+          model: factsOf(String(value['model'])),
+          version,
+          betas: '',
+          isCount: false,
+        };
+        if (isSuspect(value, value['max_tokens'], context)) return;
+        unsuspected += 1;
+        const body = Buffer.from(JSON.stringify(value));
+        expect(repair(body, value, {}, context)).toEqual({ edits: [], ids: [] });
+      }),
+      { numRuns: 3000 },
+    );
+    expect(unsuspected).toBeGreaterThan(100);
   });
 
   it('know every model of the tests', () => {

@@ -2,6 +2,7 @@ import { type Edit, type MemberRange, removeMember, splice } from '../../../json
 import { comma, skipSpace } from '../../../json/skip.ts';
 import type { JsonRecord } from '../../values.ts';
 import { Positions, type Range } from './layout.ts';
+import { Verbatim } from './verbatim.ts';
 
 /** What a changed copy was made from; nothing for what is new. */
 export type Origins = ReadonlyMap<object, object>;
@@ -149,6 +150,7 @@ class Writer {
   /** A whole value: bytes of the body where it is of the body. */
   #write(value: unknown): Buffer {
     if (typeof value !== 'object' || value === null) return Buffer.from(JSON.stringify(value));
+    if (value instanceof Verbatim) return Buffer.from(value.json.trim());
     const source = this.#origins.get(value) ?? value;
     const range = this.#positions.find(source);
     if (range !== null) {

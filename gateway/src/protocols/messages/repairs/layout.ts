@@ -26,13 +26,18 @@ export function membersAt(body: Buffer, start: number): KeyedRange[] {
   while (at < body.length && body[at] !== closeBrace) {
     const keyStart = at;
     const keyEnd = skipString(body, keyStart);
-    const key = JSON.parse(body.toString('utf8', keyStart, keyEnd)) as string;
+    const key = keyOf(body.toString('utf8', keyStart, keyEnd));
     const valueStart = skipSpace(body, skipSpace(body, keyEnd) + 1);
     const valueEnd = skipValue(body, valueStart, 0);
     members.push({ key, keyStart, valueStart, valueEnd });
     at = pastComma(body, valueEnd);
   }
   return members;
+}
+
+/** Keys hardly ever hold escapes. */
+function keyOf(quoted: string): string {
+  return quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
 }
 
 /** The elements of the list that begins at `start`. For parsed JSON only. */
@@ -57,19 +62,23 @@ export class Positions {
   readonly #body: Buffer;
   readonly #root: object;
   readonly #known = new Map<object, Range>();
+  #originals: ReadonlySet<object> | null = null;
   #complete = false;
 
   constructor(body: Buffer, root: object) {
     this.#body = body;
     this.#root = root;
-    const start = skipSpace(body, 0);
-    this.#known.set(root, { start, end: skipValue(body, start, 0) });
+    // Its end is never asked for.
+    this.#known.set(root, { start: skipSpace(body, 0), end: body.length });
   }
 
   /** Null for what is not of the body. */
   find(value: object): Range | null {
     const range = this.#known.get(value);
     if (range !== undefined || this.#complete) return range ?? null;
+    if (this.#originals === null) this.#originals = collect(this.#root, new Set());
+    // Reading all of the bytes takes longest; what is new is not worth it.
+    if (!this.#originals.has(value)) return null;
     this.#index(this.#root);
     this.#complete = true;
     return this.#known.get(value) ?? null;
@@ -110,4 +119,11 @@ export class Positions {
     this.members(object, range);
     for (const member of Object.values(object)) this.#index(member);
   }
+}
+
+function collect(value: unknown, found: Set<object>): Set<object> {
+  if (typeof value !== 'object' || value === null) return found;
+  found.add(value);
+  for (const member of Object.values(value)) collect(member, found);
+  return found;
 }

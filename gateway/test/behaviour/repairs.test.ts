@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest';
+import { rowOf, shareGateway } from './support.ts';
+
+const shared = shareGateway({
+  config: `
+channels:
+  - name: sim
+    provider: simulator
+    base_url: SIMULATOR
+    protocols: [messages]
+    models:
+      - { name: old, upstream: claude-sonnet-4-5 }
+      - { name: new, upstream: claude-opus-4-8 }
+models:
+  - { id: old, type: chat, max_output_tokens: 8000, price: { input: 1, output: 2 } }
+  - { id: new, type: chat, max_output_tokens: 8000, price: { input: 1, output: 2 } }
+`,
+});
+
+const user = (...content: unknown[]) => ({ role: 'user', content });
+const assistant = (...content: unknown[]) => ({ role: 'assistant', content });
+const text = (value: string) => ({ type: 'text', text: value });
+const tools = [{ name: 'read', input_schema: { type: 'object' } }];
+const call = (id: string) => ({ type: 'tool_use', id, name: 'read', input: {} });
+const result = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: 'ok' });
+
+/** Sent as it is the simulator refuses it; through the gateway it is answered. */
+async function send(path: string, body: Record<string, unknown>) {
+  const { gateway } = shared;
+  gateway.simulator.clear();
+  const response = await gateway.post(path, body);
+  const answer = await response.text();
+  const id = response.headers.get('x-request-id') ?? '';
+  return { response, answer, id, received: gateway.simulator.requests() };
+}
+
+async function refusedByUpstream(upstream: string, body: Record<string, unknown>) {
+  const response = await fetch(`${shared.gateway.simulator.url}/v1/messages`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'anthropic-version': '2023-06-01',
+      'x-api-key': 'k',
+    },
+    body: JSON.stringify({ ...body, model: upstream }),
+  });
+  await response.text();
+  return response.status;
+}
+
+const broken: readonly (readonly [string, string, Record<string, unknown>, string])[] = [
+  [
+    'a lost result and a blank text',
+    'old',
+    { messages: [user(text('go'), text(' ')), assistant(call('a')), user(text('well?'))], tools },
+    'b13,b17',
+  ],
+  [
+    'a result before whose call the history was cut',
+    'old',
+    { messages: [user(result('a'), text('go on'))], tools },
+    'b18',
+  ],
+  [
+    'a budget and a begun answer',
+    'new',
+    {
+      thinking: { type: 'enabled', budget_tokens: 1024 },
+      messages: [user(text('go')), assistant(text('So'))],
+    },
+    'b4,b25',
+  ],
+];
+
+test.each(broken)('%s is mended and told', async (_, model, members, rules) => {
+  const body = { model, max_tokens: 2000, ...members };
+  const upstream = model === 'old' ? 'claude-sonnet-4-5' : 'claude-opus-4-8';
+  expect(await refusedByUpstream(upstream, body)).toBe(400);
+
+  for (const stream of [false, true]) {
+    const { response, id } = await send('/v1/messages', { ...body, stream });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-sluice-rewrites')).toBe(rules);
+    expect((await rowOf(shared.gateway, id)).rewrites).toEqual(rules.split(','));
+  }
+});
+
+test('tokens of a broken request are counted', async () => {
+  const { max_tokens: _, ...body } = { model: 'old', max_tokens: 1, ...broken[0]![2] };
+  const { response, answer } = await send('/v1/messages/count_tokens', body);
+  expect(response.status).toBe(200);
+  expect(JSON.parse(answer)).toEqual({ input_tokens: expect.any(Number) });
+});
+
+test('what cannot be mended is refused before anybody is asked, and costs nothing', async () => {
+  const body = {
+    model: 'old',
+    max_tokens: 100,
+    messages: [user(text('go'))],
+    tools,
+    tool_choice: { type: 'tool', name: 'write' },
+  };
+  const { response, answer, id, received } = await send('/v1/messages', body);
+  expect(response.status).toBe(400);
+  expect(JSON.parse(answer)).toMatchObject({
+    type: 'error',
+    error: {
+      type: 'invalid_request_error',
+      message: 'tool_choice.name names write, which is not among the tools',
+    },
+  });
+  expect(received).toEqual([]);
+  const row = await rowOf(shared.gateway, id);
+  expect([row.cost ?? 0n, row.attempts]).toEqual([0n, []]);
+});
+
+test('a request without faults has no rewrites', async () => {
+  const body = {
+    model: 'old',
+    max_tokens: 100,
+    messages: [user(text('go')), assistant(text('x'), call('a')), user(result('a'))],
+    tools,
+  };
+  const { response, received } = await send('/v1/messages', body);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('x-sluice-rewrites')).toBeNull();
+  expect(received.map((request) => request.body)).toEqual([
+    JSON.stringify({ ...body, model: 'claude-sonnet-4-5' }),
+  ]);
+});
