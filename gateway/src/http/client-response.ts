@@ -95,6 +95,9 @@ export class NodeClientResponse {
         return;
       }
     }
+    // Its head promised that the connection would stay: closed now, a load balancer does not send on it just when
+    // the listener closes.
+    else if (this.#server.isDraining()) this.#closeAfterwards();
     this.#response.end(bytes);
     if ((this.#response.socket?.writableLength ?? 0) > 0) this.#watchStall();
   }
@@ -168,6 +171,11 @@ export class NodeClientResponse {
       socket.off('drain', calm);
       calm();
     });
+  }
+
+  #closeAfterwards(): void {
+    const { socket } = this.#response;
+    this.#response.once('finish', () => socket?.destroySoon());
   }
 
   #writeHead(): void {

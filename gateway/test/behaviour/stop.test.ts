@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startTestGateway } from '../support/gateway.ts';
+import { rawPost, sendRaw, until } from './support.ts';
 import { textProtocols } from './text-protocols.ts';
 
 describe.concurrent.each(textProtocols)('R-25 $name', (protocol) => {
@@ -34,3 +35,25 @@ describe.concurrent.each(textProtocols)('R-25 $name', (protocol) => {
     await gateway.simulator.close();
   }, 15_000);
 });
+
+test.each(textProtocols)(
+  'R-25 $name: a connection whose answer began before closes with its end, not when the listener does',
+  async (protocol) => {
+    const gateway = await startTestGateway();
+    const client = await sendRaw(
+      gateway.url,
+      rawPost(protocol.path('demo-chat', true), protocol.body('demo-chat', true), [
+        'x-simulator-fault: events=20;gap=25',
+      ]),
+    );
+    await until(() => client.received().includes('data: '), 'the answer has begun');
+    expect(client.received()).toMatch(/^connection: keep-alive/im);
+    const closed = gateway.app.close({ keepListening: 1_800 });
+    const startedAt = performance.now();
+    await client.ended;
+    expect(performance.now() - startedAt).toBeLessThan(1_500);
+    expect(client.received()).toMatch(protocol.terminator);
+    await closed;
+    await gateway.simulator.close();
+  },
+);
