@@ -59,19 +59,21 @@ export const lossNames = Object.freeze({
   file_id: 'a file that one vendor keeps',
 });
 
-/** What of an answer the client's protocol has no place for; only the usage row is told. */
+/**
+ * What of an answer the client's protocol has no place for; only the usage row is told. A block that only the upstream's
+ * vendor understands, such as the trace of a tool that it ran, goes by its own name there: `answer.web_search_call`.
+ */
 export const answerLossNames = Object.freeze({
   'answer.audio': 'sound',
   'answer.citations': 'what a text rests on',
   'answer.file': 'a file',
   'answer.image': 'a picture',
   'answer.logprobs': 'probabilities of the tokens',
-  'answer.tool_trace': 'what a tool did that the vendor ran',
   'answer.video': 'a film',
 });
 
 export type KnownLoss = keyof typeof lossNames;
-export type AnswerLoss = keyof typeof answerLossNames;
+export type AnswerLoss = keyof typeof answerLossNames | `answer.${string}`;
 
 /** A known thing, or a tool that only a vendor runs, by the name the client gave it. */
 export type LossName = KnownLoss | `tools.${string}`;

@@ -22,6 +22,7 @@ function passCandidate(passes: AnswerPasses, candidate: Candidate, choice: numbe
   const blocks: Block[] = [];
   let calls = 0;
   for (const block of candidate.blocks) {
+    passes.losses.block(block);
     if (block.type === 'tool-call') {
       const call = passCall(passes, block, choice, calls);
       calls += 1;
@@ -76,7 +77,8 @@ export function withSealedState(
   }
   const { client } = passes;
   const sitsOnBlock = place === 'own' || client.traits.state === 'block';
-  const envelope = sealed(passes, state, sitsOnBlock ? 'own' : place);
+  const text = block.type === 'reasoning' ? block.text : '';
+  const envelope = sealed(passes, state, sitsOnBlock ? 'own' : place, text);
   if (envelope === null) return block.type === 'reasoning' && block.text === '' ? [] : [block];
   if (sitsOnBlock) return [{ ...block, state: envelope }];
   const carrier: Block = { type: 'reasoning', text: '', state: envelope };

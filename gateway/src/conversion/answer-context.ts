@@ -1,5 +1,6 @@
 import type { NativeState } from '../canonical/index.ts';
 import type { AnswerContext, Codec } from '../protocols/index.ts';
+import type { AnswerLosses } from './answer-losses.ts';
 import { sealForClient } from './state/client-state.ts';
 import type { StateOwner, StatePlace, StateSigner } from './state/envelope.ts';
 import type { StateStore } from './state/state-store.ts';
@@ -11,6 +12,7 @@ export interface AnswerPasses {
   readonly upstream: Codec;
   readonly client: Codec;
   readonly names: ToolNames;
+  readonly losses: AnswerLosses;
   readonly owner: StateOwner;
   readonly keyId: string;
   readonly signer: StateSigner;
@@ -37,8 +39,9 @@ export function sealed(
   { client, signer, owner }: AnswerPasses,
   state: NativeState,
   place: StatePlace,
+  text = '',
 ): NativeState | null {
   return client.traits.state === 'none'
     ? null
-    : sealForClient(signer, client.name, owner, state, place);
+    : sealForClient(signer, client.name, owner, state, place, text);
 }

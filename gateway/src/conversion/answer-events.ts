@@ -60,6 +60,9 @@ class ChoiceEvents {
           this.#isSigned = false;
         }
         if (event.type === 'reasoning') this.#keeper.reasoning(event.text);
+        else if (event.type === 'text' && event.logprobs !== undefined) {
+          this.#passes.losses.logprobs();
+        }
         this.#emit(event);
         return;
       case 'block-end':
@@ -81,12 +84,14 @@ class ChoiceEvents {
       case 'block':
         this.#block(event);
         return;
+      case 'citation':
+        this.#passes.losses.citation();
+        this.#emit(event);
+        return;
       case 'finish':
         this.#close();
         this.#emit({ ...event, finish: settledFinish(event.finish, this.#calls) });
         return;
-      default:
-        this.#emit(event);
     }
   }
 
@@ -106,7 +111,8 @@ class ChoiceEvents {
       this.#isSigned = true;
     }
     const sitsOnBlock = isReasoning || this.#passes.client.traits.state === 'block';
-    const envelope = sealed(this.#passes, state, sitsOnBlock ? 'own' : 'previous');
+    const text = isReasoning ? this.#keeper.text : '';
+    const envelope = sealed(this.#passes, state, sitsOnBlock ? 'own' : 'previous', text);
     if (envelope === null) return;
     if (sitsOnBlock) this.#emit({ type: 'state', state: envelope, ...this.#choice });
     else this.#ownBlock(envelope);
@@ -171,6 +177,7 @@ class ChoiceEvents {
   }
 
   #block({ block }: Event<'block'>): void {
+    this.#passes.losses.block(block);
     this.#close();
     const { state, ...bare } = block;
     const place = block.type === 'reasoning' ? 'own' : 'previous';

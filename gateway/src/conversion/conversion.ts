@@ -15,6 +15,7 @@ import {
   type Protocol,
   type WireRequest,
 } from '../protocols/index.ts';
+import { AnswerLosses } from './answer-losses.ts';
 import { createConvertedReader, type AnswerReader } from './converted-answer.ts';
 import { LossList } from './losses.ts';
 import type { FetchMedia } from './media.ts';
@@ -66,6 +67,8 @@ export interface ConversionTarget extends EncodeTarget {
 export interface ConvertedRequest extends PatchedRequest {
   readonly protocol: TextProtocolName;
   readonly losses: readonly Loss[];
+  /** Of the answers that `reader` has read so far: what the client's protocol has no place for. */
+  readonly answerLosses: AnswerLosses;
   readonly reader: AnswerReader;
 }
 
@@ -94,13 +97,16 @@ export function createConverter(options: ConverterOptions): Converter {
         );
         const encoded = upstream.encodeRequest(request, target);
         for (const loss of encoded.losses) losses.add(loss);
-        const passes = { answer, upstream, client, names, owner, keyId, signer, store };
+        const answerLosses = new AnswerLosses(client.name);
+        const parts = { names, owner, keyId, signer, store, losses: answerLosses };
+        const passes = { answer, upstream, client, ...parts };
         return {
           protocol: target.protocol,
           body: Buffer.from(JSON.stringify(encoded.json)),
           rewrites: noRewrites,
           usageInjected: false,
           losses: losses.all(),
+          answerLosses,
           reader: createConvertedReader(protocols[target.protocol], passes),
         };
       };

@@ -1,3 +1,4 @@
+export type { AnswerLosses } from './answer-losses.ts';
 export type { AnswerReader } from './converted-answer.ts';
 export {
   createConverter,

@@ -229,6 +229,7 @@ async function attemptOnce(
   state.channel = route.channel.name;
   state.upstreamModel = route.upstreamModel;
   state.rewrites = patched.rewrites;
+  state.answerLosses = converted?.answerLosses ?? null;
   state.losses = converted?.losses ?? (native === request ? noLosses : strippedLosses);
 
   const common = {

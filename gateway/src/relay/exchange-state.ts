@@ -1,7 +1,7 @@
 import { judgeUsage, type Hold } from '../billing/index.ts';
 import type { Loss } from '../canonical/index.ts';
 import type { Model } from '../catalogue/index.ts';
-import { lossCodes } from '../conversion/index.ts';
+import { lossCodes, type AnswerLosses } from '../conversion/index.ts';
 import { GatewayError } from '../errors/index.ts';
 import type { AttemptRecord, ChargeRecord, ExchangeRecord, Outcome } from '../journal/index.ts';
 import type { FinishedExchange } from '../observability/index.ts';
@@ -26,6 +26,8 @@ export interface ExchangeState {
   rewrites: readonly string[];
   /** Of converting the request for the channel asked last. */
   losses: readonly Loss[];
+  /** Of converting the answer; null when nothing was converted. */
+  answerLosses: Pick<AnswerLosses, 'all'> | null;
   /** Milliseconds from arrival to the first content; null when none came. */
   ttftMs: number | null;
 }
@@ -43,6 +45,7 @@ export function createExchangeState(input: ExchangeInput): ExchangeState {
     attempts: [],
     rewrites: [],
     losses: [],
+    answerLosses: null,
     ttftMs: null,
   };
 }
@@ -85,7 +88,7 @@ export function recordOf(
     ttftMs: state.ttftMs === null ? null : Math.round(state.ttftMs),
     durationMs: Math.round(durationMs),
     rewrites: state.rewrites,
-    losses: lossCodes(state.losses),
+    losses: lossCodes([...state.losses, ...(state.answerLosses?.all() ?? [])]),
     userAgent: typeof userAgent === 'string' ? userAgent.slice(0, 200) : null,
     charge,
   };

@@ -1,4 +1,5 @@
 import type { Hold } from '../billing/index.ts';
+import type { TextProtocolName } from '../canonical/index.ts';
 import {
   isPriced,
   resolveModel,
@@ -7,6 +8,7 @@ import {
   type Route,
 } from '../catalogue/index.ts';
 import type { Timeouts } from '../config/index.ts';
+import { carriesEnvelopes } from '../conversion/index.ts';
 import { GatewayError } from '../errors/index.ts';
 import type { WireRequest } from '../protocols/index.ts';
 import { conversationOf, findCandidates, type Conversation } from '../routing/index.ts';
@@ -142,6 +144,22 @@ export function findWays(
     json: request.json,
     namesAnswers: input.protocol === 'responses',
   });
-  const preferred = parts.affinity.prefer(routes, conversation, parts.clock.monotonic());
+  const now = parts.clock.monotonic();
+  const ranksFirst = firstRank(routes, input.protocol, request);
+  const preferred = parts.affinity.prefer(routes, conversation, now, ranksFirst);
   return { request, model, routes: preferred, conversation };
+}
+
+/**
+ * A warm cache is no reason to convert what a channel of the client's own protocol could answer; thoughts that only
+ * the other channel can read are.
+ */
+function firstRank(
+  routes: readonly Route[],
+  protocol: TextProtocolName,
+  { body }: WireRequest,
+): ((route: Route) => boolean) | undefined {
+  const speaks = ({ channel }: Route) => channel.protocols.includes(protocol);
+  const isMixed = routes.some(speaks) && !routes.every(speaks);
+  return isMixed && !carriesEnvelopes(body, protocol) ? speaks : undefined;
 }

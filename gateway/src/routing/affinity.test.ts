@@ -97,6 +97,16 @@ describe('the affinity', () => {
     expect(ids(affinity.prefer(routes, named('s'), 1))).toBe('highba');
   });
 
+  test('does not put what must be converted before what need not be', () => {
+    const affinity = createChannelAffinity();
+    const speaks = ({ channel }: Route) => channel.id === 'a' || channel.id === 'b';
+    affinity.used(named('s'), c, 0);
+    expect(ids(affinity.prefer([a, b, c], named('s'), 1, speaks))).toBe('abc');
+    expect(ids(affinity.prefer([a, b, c], named('s'), 1))).toBe('cab');
+    affinity.used(named('s'), b, 1);
+    expect(ids(affinity.prefer([a, b, c], named('s'), 2, speaks))).toBe('bac');
+  });
+
   test('an answer is continued where it was given, whatever the priority', () => {
     const affinity = createChannelAffinity();
     const first = conversationOf(source({ namesAnswers: true }));

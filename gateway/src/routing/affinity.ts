@@ -9,8 +9,14 @@ export interface ChannelAffinity {
   /**
    * The same ways with the conversation's channel before the others of its priority, or before all when the request
    * continues an answer that only this channel's upstream has.
+   * @param ranksFirst ways that the others may not be put before: by default all are alike
    */
-  prefer(routes: readonly Route[], conversation: Conversation, now: number): readonly Route[];
+  prefer(
+    routes: readonly Route[],
+    conversation: Conversation,
+    now: number,
+    ranksFirst?: (route: Route) => boolean,
+  ): readonly Route[];
   used(conversation: Conversation, route: Route, now: number): void;
   /** @param body the answer, or the event that ends it. */
   answered(
@@ -62,12 +68,14 @@ export function createChannelAffinity({
   }
 
   return {
-    prefer(routes, { continues, key }, now) {
+    prefer(routes, { continues, key }, now, ranksFirst = () => true) {
       const owner = recall(continues, now);
       if (owner !== null) return moved(routes, owner, () => true);
       const last = recall(key, now);
       if (last === null) return routes;
-      return moved(routes, last, (a, b) => a.channel.priority === b.channel.priority);
+      const mayPass = (a: Route, b: Route) =>
+        a.channel.priority === b.channel.priority && (ranksFirst(a) || !ranksFirst(b));
+      return moved(routes, last, mayPass);
     },
     used({ key }, route, now) {
       if (key !== null) remember(key, route.channel.id, now);

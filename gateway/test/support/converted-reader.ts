@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { GenerationRequest, TextProtocolName } from '../../src/canonical/index.ts';
+import { AnswerLosses } from '../../src/conversion/answer-losses.ts';
 import { createConvertedReader, type AnswerReader } from '../../src/conversion/converted-answer.ts';
 import type { StateSigner } from '../../src/conversion/index.ts';
 import { createStateStore } from '../../src/conversion/state/state-store.ts';
@@ -17,6 +18,7 @@ export function readerOf(
   upstream: TextProtocolName,
   client: TextProtocolName,
   request: GenerationRequest = requestOf(),
+  losses = new AnswerLosses(client),
 ): AnswerReader {
   return createConvertedReader(textProtocols[upstream], {
     answer: { requestId: 'req_1', model: 'm', createdAt: 1, request, inputTokens: 3 },
@@ -25,6 +27,7 @@ export function readerOf(
     names: planToolNames(request, textCodecs[upstream].traits),
     owner: { provider: 'simulator', model: 'up', channel: 'ch_1' },
     keyId: 'key_1',
+    losses,
     signer: signerOf('key'),
     store: createStateStore({ now: () => 0 }),
   });

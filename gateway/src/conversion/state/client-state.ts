@@ -3,6 +3,7 @@ import {
   isEnvelope,
   openState,
   sealState,
+  signedText,
   type SealedState,
   type StateOwner,
   type StatePlace,
@@ -12,6 +13,7 @@ import {
 /**
  * Envelopes in the form that the client's protocol has for opaque state. Generate-content's is base64: its SDKs keep
  * bytes and give them back in either alphabet.
+ * @param text of the block that the state sits on
  */
 export function sealForClient(
   signer: StateSigner,
@@ -19,8 +21,10 @@ export function sealForClient(
   owner: StateOwner,
   state: NativeState,
   place: StatePlace,
+  text = '',
 ): NativeState {
-  const sealed = sealState(signer, { owner, state, place });
+  const signed = place === 'own' ? signedText(state, text) : null;
+  const sealed = sealState(signer, { owner, state, place, text: signed });
   const data = client === 'generate-content' ? Buffer.from(sealed).toString('base64') : sealed;
   return { protocol: client, kind: 'envelope', data };
 }

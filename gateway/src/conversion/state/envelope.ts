@@ -1,5 +1,6 @@
 import type { NativeState, TextProtocolName } from '../../canonical/index.ts';
 import { isRecord } from '../../protocols/index.ts';
+import { digest } from '../digest.ts';
 
 /** Made from the master key by the composition root. */
 export interface StateSigner {
@@ -23,6 +24,8 @@ export interface SealedState {
   readonly state: NativeState;
   /** Where it sat, as seen from the reasoning block that carries it now. */
   readonly place: StatePlace;
+  /** Identifies the text that it signs; null when it signs none, or nobody minds. */
+  readonly text: string | null;
 }
 
 export type StatePlace = 'own' | 'next' | 'previous';
@@ -43,7 +46,7 @@ const protocols: ReadonlySet<unknown> = new Set<TextProtocolName>([
 ]);
 
 /** Reasoning state as a client may keep it and give it back: `gw1.`, the content, and a signature over both. */
-export function sealState(signer: StateSigner, { owner, state, place }: SealedState): string {
+export function sealState(signer: StateSigner, { owner, state, place, text }: SealedState): string {
   const content = {
     p: owner.provider,
     m: owner.model,
@@ -53,9 +56,10 @@ export function sealState(signer: StateSigner, { owner, state, place }: SealedSt
     d: state.data,
     ...(state.id !== undefined && { i: state.id }),
     ...(place !== 'own' && { a: place }),
+    ...(text !== null && { h: text }),
   };
-  const text = prefix + Buffer.from(JSON.stringify(content)).toString('base64url');
-  return `${text}.${signer.sign(text)}`;
+  const sealed = prefix + Buffer.from(JSON.stringify(content)).toString('base64url');
+  return `${sealed}.${signer.sign(sealed)}`;
 }
 
 /** An envelope of ours; null for anything else, and for one that was altered or sealed under another master key. */
@@ -75,7 +79,7 @@ export function isEnvelope(text: string): boolean {
 }
 
 function read(content: Readonly<Record<string, unknown>>): SealedState | null {
-  const { p, m, c, t, k, d, i, a } = content;
+  const { p, m, c, t, k, d, i, a, h } = content;
   if (typeof p !== 'string' || typeof m !== 'string' || typeof c !== 'string') return null;
   if (typeof d !== 'string' || !protocols.has(t) || !kinds.has(k)) return null;
   return {
@@ -87,7 +91,16 @@ function read(content: Readonly<Record<string, unknown>>): SealedState | null {
       ...(typeof i === 'string' && { id: i }),
     },
     place: a === 'next' || a === 'previous' ? a : 'own',
+    text: typeof h === 'string' ? h : null,
   };
+}
+
+/**
+ * What tells the text that a state signs from any other; null for states that sign none. Messages upstreams refuse a
+ * signature with another text than theirs, and clients leave thoughts out, cut them or join them.
+ */
+export function signedText({ protocol, kind }: NativeState, text: string): string | null {
+  return protocol === 'messages' && kind === 'signature' ? digest(12, text) : null;
 }
 
 /** One name for many vendors: their states are told apart by the channel. */
@@ -95,7 +108,7 @@ const manyVendors: ReadonlySet<string> = new Set(['openai-compatible']);
 
 /** Would the target take this state back as its own? */
 export function belongsTo(
-  { owner, state }: SealedState,
+  { owner, state }: Pick<SealedState, 'owner' | 'state'>,
   target: StateOwner,
   protocol: TextProtocolName,
 ): boolean {

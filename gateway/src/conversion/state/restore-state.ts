@@ -8,7 +8,14 @@ import type {
 } from '../../canonical/index.ts';
 import type { LossList } from '../losses.ts';
 import { openFromClient } from './client-state.ts';
-import { belongsTo, type StateOwner, type StatePlace, type StateSigner } from './envelope.ts';
+import {
+  belongsTo,
+  type SealedState,
+  signedText,
+  type StateOwner,
+  type StatePlace,
+  type StateSigner,
+} from './envelope.ts';
 import type { StateStore } from './state-store.ts';
 
 export interface StateTarget {
@@ -76,20 +83,27 @@ interface Opened {
 }
 
 function openOne(
-  { state }: Block,
+  block: Block,
   { owner, protocol }: StateTarget,
   signer: StateSigner,
   losses: LossList,
 ): Opened {
+  const { state } = block;
   if (state === undefined) return nothing;
   const sealed = openFromClient(signer, state);
   // Put there for a client that wants every thought signed.
   if (sealed?.state.data === '') return nothing;
-  if (sealed !== null && belongsTo(sealed, owner, protocol)) {
+  const isWhole = sealed !== null && signsText(sealed, block);
+  if (isWhole && belongsTo(sealed, owner, protocol)) {
     return { state: sealed.state, place: sealed.place };
   }
   losses.dropped('reasoning.state');
   return { state: null, place: sealed?.place ?? 'own' };
+}
+
+/** The thought came back as it went out. */
+function signsText({ state, text }: SealedState, block: Block): boolean {
+  return text === null || text === signedText(state, block.type === 'reasoning' ? block.text : '');
 }
 
 const nothing: Opened = Object.freeze({ state: null, place: 'own' });
@@ -111,7 +125,7 @@ function addKept(
     const kept = store.find(keyId, block.id);
     if (kept === null) return [block];
     const isOwn = (state: NativeState | null | undefined): state is NativeState =>
-      state != null && belongsTo({ owner: kept.owner, state, place: 'own' }, owner, protocol);
+      state != null && belongsTo({ owner: kept.owner, state }, owner, protocol);
     const call: ToolCallBlock = isOwn(kept.call) ? { ...block, state: kept.call } : block;
     const reasoning = isSigned ? [] : kept.reasoning.filter(({ state }) => isOwn(state));
     if (reasoning.length > 0) isSigned = true;

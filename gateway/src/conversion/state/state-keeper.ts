@@ -17,6 +17,11 @@ export class StateKeeper {
     this.#store = store;
   }
 
+  /** Of the thought that is open. */
+  get text(): string {
+    return this.#open ? (this.#reasoning.at(-1)?.text ?? '') : '';
+  }
+
   reasoning(text: string): void {
     const last = this.#reasoning.at(-1);
     if (this.#open && last !== undefined) {

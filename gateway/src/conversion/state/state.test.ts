@@ -35,7 +35,7 @@ describe('envelopes', () => {
   test('open to what was sealed, and not when a character is another', () => {
     fc.assert(
       fc.property(fc.string(), fc.nat(), (data, at) => {
-        const sealed = { owner, state: { ...thought, data }, place: 'next' } as const;
+        const sealed = { owner, state: { ...thought, data }, place: 'next', text: null } as const;
         const text = sealState(signer, sealed);
         expect(openState(signer, text)).toEqual(sealed);
         const index = at % (text.length - 1);
@@ -110,6 +110,55 @@ describe('K20 state that comes back', () => {
     expect(blocks).toEqual([{ type: 'reasoning', text: 'so' }]);
     expect(losses).toEqual(dropped);
   });
+});
+
+describe('what a messages upstream signed', () => {
+  const claude: StateOwner = { provider: 'anthropic', model: 'claude-opus-4-8', channel: 'ch_1' };
+  const signature: NativeState = { protocol: 'messages', kind: 'signature', data: 'ErUB' };
+  const given = (sealedText: string, text: string) => {
+    const state = sealForClient(signer, 'responses', claude, signature, 'own', sealedText);
+    const losses = new LossList();
+    const request = requestOf({ turns: [assistant({ type: 'reasoning', text, state })] });
+    const asked = { owner: claude, protocol: 'messages', keyId: 'key_1' } as const;
+    const store = createStateStore({ now: () => 0 });
+    const { turns } = restoreState(request, asked, signer, store, losses);
+    return { blocks: turns[0]?.blocks, losses: losses.all() };
+  };
+
+  test('goes back with the text it signs', () => {
+    const block = { type: 'reasoning', text: 'so', state: signature };
+    expect(given('so', 'so')).toEqual({ blocks: [block], losses: [] });
+    expect(given('', '').blocks).toEqual([{ ...block, text: '' }]);
+  });
+
+  test('does not go back with any other', () => {
+    expect(given('so', '')).toEqual({ blocks: [], losses: dropped });
+    expect(given('so', 'so\n')).toEqual({
+      blocks: [{ type: 'reasoning', text: 'so\n' }],
+      losses: dropped,
+    });
+  });
+});
+
+test('state of a chat upstream comes back to it', () => {
+  const vendor: StateOwner = { provider: 'openai-compatible', model: 'glm', channel: 'ch_1' };
+  for (const kind of ['encrypted', 'thought-signature'] as const) {
+    const state: NativeState = { protocol: 'chat', kind, data: '[{"data":"x"}]' };
+    const sealed = sealForClient(signer, 'messages', vendor, state, 'own', 'so');
+    const request = requestOf({
+      turns: [assistant({ type: 'reasoning', text: 'so', state: sealed })],
+    });
+    const back = (protocol: 'chat' | 'responses') =>
+      restoreState(
+        request,
+        { owner: vendor, protocol, keyId: 'key_1' },
+        signer,
+        createStateStore({ now: () => 0 }),
+        new LossList(),
+      ).turns[0]?.blocks;
+    expect(back('chat')).toEqual([{ type: 'reasoning', text: 'so', state }]);
+    expect(back('responses')).toEqual([{ type: 'reasoning', text: 'so' }]);
+  }
 });
 
 describe('state that is remembered', () => {

@@ -43,7 +43,11 @@ describe('K19, K15: calls and their results', () => {
     const losses = new LossList();
     const turns = [user('go'), assistant(a, b), user(ofB, 'on')];
     const [, , answers] = pairCalls(requestOf({ turns }), true, losses).turns;
-    expect(answers?.blocks).toMatchObject([{ id: 'a', object: { error: expect.any(String) } }, ofB, { text: 'on' }]);
+    expect(answers?.blocks).toMatchObject([
+      { id: 'a', object: { error: expect.any(String) } },
+      ofB,
+      { text: 'on' },
+    ]);
     expect(losses.all()).toEqual([{ what: 'tool_result', how: 'approximated' }]);
   });
 });

@@ -5,11 +5,11 @@ import { invalid, member, readRecords } from './fields.ts';
 import { joinBlock } from './join-parts.ts';
 
 /** `function` is what older clients called the turn with the results of tools. */
-const roles: Readonly<Record<string, Turn['role']>> = {
-  user: 'user',
-  model: 'assistant',
-  function: 'user',
-};
+const roles: ReadonlyMap<unknown, Turn['role']> = new Map([
+  ['user', 'user'],
+  ['model', 'assistant'],
+  ['function', 'user'],
+]);
 
 /** @throws GatewayError `invalid_value` with `param` `contents.N.…`. */
 export function decodeContents(contents: unknown): readonly Turn[] {
@@ -20,7 +20,7 @@ export function decodeContents(contents: unknown): readonly Turn[] {
 
 function decodeContent(content: JsonRecord, param: string): Turn {
   const written = member(content, 'role') ?? 'user';
-  const role = typeof written === 'string' ? roles[written] : undefined;
+  const role = roles.get(written);
   if (role === undefined) throw invalid(`${param}.role`, 'must be user or model');
   const blocks: Block[] = [];
   readRecords(member(content, 'parts'), `${param}.parts`).forEach((part, index) => {

@@ -1,0 +1,79 @@
+import type { AnswerLoss, Block, Loss, TextBlock } from '../canonical/index.ts';
+import type { Codec } from '../protocols/index.ts';
+import { LossList } from './losses.ts';
+
+interface Slots {
+  readonly citations: boolean;
+  readonly logprobs: boolean;
+  /** Where there is none, Markdown shows it. */
+  readonly image: boolean;
+  readonly media: boolean;
+}
+
+/** What the answers of each protocol have a place for, beside words, thoughts and calls. */
+const slotsOf: Readonly<Record<Codec['name'], Slots>> = {
+  chat: { citations: true, logprobs: true, image: false, media: false },
+  responses: { citations: true, logprobs: true, image: true, media: false },
+  messages: { citations: false, logprobs: false, image: false, media: false },
+  'generate-content': { citations: false, logprobs: true, image: true, media: true },
+};
+
+/**
+ * What of an upstream's answer does not reach the client, or not as it was. It is found while the answer goes through,
+ * so it is complete when the answer is; no header can tell it, the usage row does.
+ */
+export class AnswerLosses {
+  readonly #client: Codec['name'];
+  readonly #slots: Slots;
+  readonly #losses = new LossList();
+
+  constructor(client: Codec['name']) {
+    this.#client = client;
+    this.#slots = slotsOf[client];
+  }
+
+  all(): readonly Loss[] {
+    return this.#losses.all();
+  }
+
+  citation(): void {
+    if (!this.#slots.citations) this.#add('answer.citations', 'dropped');
+  }
+
+  logprobs(): void {
+    if (!this.#slots.logprobs) this.#add('answer.logprobs', 'dropped');
+  }
+
+  block(block: Block): void {
+    switch (block.type) {
+      case 'text':
+        this.#text(block);
+        return;
+      case 'image':
+        if (block.source.kind === 'file-id') this.#add('answer.image', 'dropped');
+        else if (!this.#slots.image) this.#add('answer.image', 'approximated');
+        return;
+      case 'file':
+      case 'audio':
+      case 'video':
+        if (!this.#slots.media || block.source.kind === 'file-id') {
+          this.#add(`answer.${block.type}`, 'dropped');
+        }
+        return;
+      case 'opaque':
+        if (block.protocol === this.#client || block.ifForeign === 'ignore') return;
+        this.#add(`answer.${block.name}`, block.text ? 'approximated' : 'dropped');
+        return;
+      default:
+    }
+  }
+
+  #text({ citations = [], logprobs = [] }: TextBlock): void {
+    if (citations.length > 0) this.citation();
+    if (logprobs.length > 0) this.logprobs();
+  }
+
+  #add(what: AnswerLoss, how: Loss['how']): void {
+    this.#losses.add({ what, how });
+  }
+}
