@@ -6,12 +6,12 @@ import { parseArgs } from 'node:util';
 import { protocols, type Protocol } from './answers.ts';
 import { drivingCore } from './processes.ts';
 import { formatTable, judge } from './report.ts';
-import { rows, temporaryDirectory, warmUp, type Settings } from './rows.ts';
+import { rows, temporaryDirectory, usualRows, warmUp, type Settings } from './rows.ts';
 import { startTarget, startUpstream, targetNames, type TargetName } from './targets.ts';
 
 const { values } = parseArgs({
   options: {
-    rows: { type: 'string', default: Object.keys(rows).join(',') },
+    rows: { type: 'string', default: usualRows.join(',') },
     targets: { type: 'string', default: targetNames.join(',') },
     rounds: { type: 'string', default: '5' },
     protocol: { type: 'string', default: 'chat' },
@@ -24,7 +24,7 @@ const { values } = parseArgs({
 if (values.help) {
   process.stdout.write(
     `npm run bench -- [options]
-  --rows ${Object.keys(rows).join(',')}
+  --rows ${Object.keys(rows).join(',')} (all but usage)
   --targets ${targetNames.join(',')}
   --rounds 5         how often each row is measured on each target, alternately
   --protocol chat    of the streamed rows: ${protocols.join(', ')}

@@ -5,9 +5,10 @@ import { eventsPerStream, type Protocol } from './answers.ts';
 import { Connection } from './connection.ts';
 import { closedLoop } from './load.ts';
 import { cpuPerRequest, delays, difference, medianSpread, memory, type Delays } from './measure.ts';
-import { outputLine, stop } from './processes.ts';
+import { measuredCore, outputLine, spawnPinned, stop } from './processes.ts';
 import type { ResultRow } from './report.ts';
 import { loadFor, modelOf } from './requests.ts';
+import { seedUsage } from './seed-usage.ts';
 import { seed } from './seed.ts';
 import { median, sleep } from './statistics.ts';
 import {
@@ -17,6 +18,7 @@ import {
   type TargetName,
   type Upstream,
 } from './targets.ts';
+import { measureUsageLog } from './usage-log.ts';
 
 export interface Settings {
   readonly rounds: number;
@@ -162,7 +164,38 @@ export const rows: Readonly<Record<string, (bench: Bench) => Promise<ResultRow[]
     }
     return [{ ...row, values: { gateway: median(seconds) } }];
   },
+
+  async admission() {
+    const script = path.join(import.meta.dirname, 'admission.ts');
+    const child = spawnPinned(measuredCore, process.execPath, [script]);
+    const [line] = await outputLine(child, /^\{.*\}$/);
+    const { microseconds, bytes } = JSON.parse(line) as { microseconds: number; bytes: number };
+    const title = 'rates, hold and settlement of a request, 100 000 keys, 10 000 users';
+    const memory = 'memory of their counters';
+    const gateway = bytes / 1024 / 1024;
+    return [
+      { title, unit: 'µs', values: { gateway: microseconds }, bound: { atMost: 20 } },
+      { title: memory, unit: 'MiB', values: { gateway }, bound: { atMost: 200 } },
+    ];
+  },
+
+  async usage({ settings, upstream }) {
+    const count = Number(process.env['BENCH_USAGE_ROWS'] ?? 10_000_000);
+    await upstream.pace({ gap: 0 });
+    const directory = temporaryDirectory();
+    const wanted = { protocol: 'chat', stream: false, size: 1_500, model: 'bench' } as const;
+    const target = await startTarget.gateway(upstream.port, directory);
+    await closedLoop(loadFor(target.port, wanted), 1, 1);
+    await sleep(1_000);
+    await target.stop();
+    settings.progress(`seeding ${count} usage rows`);
+    seedUsage(directory, count);
+    return measureUsageLog(directory, count, settings.progress);
+  },
 };
+
+/** What is measured unless rows are named: seeding ten million rows takes minutes and 7 GB. */
+export const usualRows = Object.keys(rows).filter((name) => name !== 'usage');
 
 /** A folder that is gone when the run ends. */
 export function temporaryDirectory(): string {

@@ -25,7 +25,7 @@ export function seed(directory: string, keys: number, usageRows: number): void {
 }
 
 /** `replaced`: the columns that differ from the original, as expressions of the copy's number `n`. */
-function copyRow(
+export function copyRow(
   database: DatabaseSync,
   table: 'keys' | 'usage',
   count: number,

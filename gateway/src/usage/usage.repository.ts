@@ -93,7 +93,10 @@ async function matching(db: Kysely<Database>, filter: UsageFilter) {
   return query;
 }
 
-/** The ids of what is called so. A row may outlive what it names; its id still finds it. */
+/**
+ * The id of what is called so. A row may outlive what it names; its id still finds it. Several only where the name of
+ * one is the id of another: rows of one id come in the order of an index, of several they have to be sorted.
+ */
 export async function idsOf(
   db: Kysely<Database>,
   table: 'keys' | 'users' | 'teams',
@@ -106,7 +109,7 @@ export async function idsOf(
     .select('id')
     .where((where) => where.or([where(column, '=', name), where('id', '=', nameOrId)]))
     .execute();
-  return [nameOrId, ...rows.map((row) => row.id)];
+  return rows.length === 0 ? [nameOrId] : rows.map((row) => row.id);
 }
 
 interface Position {

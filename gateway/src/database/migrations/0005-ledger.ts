@@ -50,6 +50,12 @@ async function extendUsage(db: Kysely<unknown>, { text, integer }: ColumnTypes):
     await db.schema.alterTable('usage').addColumn(name, type).execute();
   }
   await db.schema
+    .createIndex('usage_by_channel_time')
+    .on('usage')
+    .columns(['channel', 'time'])
+    .where('channel', 'is not', null)
+    .execute();
+  await db.schema
     .createIndex('usage_by_posting')
     .on('usage')
     .columns(['posting'])
