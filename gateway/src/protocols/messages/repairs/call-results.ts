@@ -1,5 +1,6 @@
 import { isRecord } from '../../values.ts';
 import { type Block, blocksIn, type Draft, isBlank, isPlain, text } from './draft.ts';
+import { placeholder } from './empty-content.ts';
 import { isThought } from './thinking-blocks.ts';
 import { isCall, isResult } from './tool-values.ts';
 import { blocksOfTurn, leadingResults, openConversation, type Turn } from './turns.ts';
@@ -22,9 +23,11 @@ export function answerCalls(draft: Draft): boolean {
       answerTurn(draft, turns, index, next);
     }
   }
-  // A last turn of which nothing is left would make the model go on with its own words.
-  const last = turns.at(-1);
-  if (last?.role === 'user' && wasEmptied(last)) last.parts[0]?.blocks.push(text('Continue.'));
+  // Without the user's turn the model's would run into each other, or be the last.
+  for (const turn of turns) {
+    if (turn.role !== 'user' || !wasEmptied(turn)) continue;
+    turn.parts[0]?.blocks.push(text(turn === turns.at(-1) ? 'Continue.' : placeholder));
+  }
   return conversation.finish();
 }
 
@@ -63,10 +66,9 @@ function wasEmptied(turn: Turn): boolean {
   );
 }
 
-/** A result that answers nothing where it stands. */
+/** A result that answers nothing where it stands, for no other call has the id. */
 function takeLater(turns: readonly Turn[], from: number, id: string): Block | null {
   for (let index = from; index < turns.length; index += 2) {
-    if (callIds(turns[index - 1]).includes(id)) return null;
     for (const part of turns[index]!.parts) {
       const at = part.blocks.findIndex((block) => isResult(block) && block['tool_use_id'] === id);
       if (at >= 0) return part.blocks.splice(at, 1)[0] ?? null;

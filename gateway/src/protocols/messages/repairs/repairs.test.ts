@@ -511,22 +511,90 @@ const longer: Readonly<Record<string, string>> = {
   ),
 };
 
+const fetched = talk(
+  user(text('hi')),
+  model(call('a')),
+  `{"role":"user", "content":[${result('a')},${text('wait')}]}`,
+  model(text('ok')),
+);
+const late = [user(text('hi')), model(call('a')), user(text('wait')), model(text('ok'))] as const;
+
+const corners: readonly Case[] = [
+  [
+    'a result that was all of the last turn',
+    'b17',
+    talk(...late, user(result('a'))),
+    fetched.replace(/ \]$/, ` , ${user(text('Continue.'))} ]`),
+  ],
+  [
+    'a result that was all an instruction stood behind',
+    'b17',
+    talk(...late, user(result('a')), '{"role":"system","content":"s"}'),
+    fetched.replace(/ \]$/, ` , ${user(text('Continue.'))} , {"role":"system","content":"s"} ]`),
+    newer,
+  ],
+  [
+    'a result that was all between two answers',
+    'b17',
+    talk(...late, user(result('a')), model(text('x')), user(text('y'))),
+    fetched.replace(
+      / \]$/,
+      ` , ${user(text('(no content)'))} , ${model(text('x'))} , ${user(text('y'))} ]`,
+    ),
+  ],
+  [
+    'nothing behind an answer',
+    'b12',
+    talk(user(text('hi')), model(text('x')), '{"role":"assistant","content":""}'),
+    talk(user(text('hi')), model(text('x'))),
+  ],
+  [
+    'a plain id that another call has',
+    'b21',
+    talk(user(text('hi')), model(call('a.b'), call('a_b')), user(result('a.b'), result('a_b'))),
+    talk(user(text('hi')), model(call('a_b_2'), call('a_b')), user(result('a_b_2'), result('a_b'))),
+  ],
+  [
+    'a member named twice, of which upstreams read the later',
+    'b21',
+    talk(
+      user(text('hi')),
+      model(call('a.b').replace('"id"', '"id":"c.d","id"')),
+      user(result('a.b')),
+    ),
+    talk(
+      user(text('hi')),
+      model(call('a_b').replace('"id"', '"id":"c.d","id"')),
+      user(result('a_b')),
+    ),
+  ],
+];
+
 function named([what, id, before, after, options = {}]: Case) {
   return { what, id, before, after, options };
 }
 
 describe('repairs', () => {
-  it.each(mended.map(named))('$what ($id)', ({ what, id, before, after, options }) => {
-    const name = options.model ?? 'claude-sonnet-4-5';
-    const patched = patch(whole(before, name), { model: name, ...options });
-    expect(patched.ids).toContain(id);
-    let expected = whole(after === '' ? (longer[what] ?? '') : after, name);
-    if (id === 'b34') {
-      expected = expected.replace('{', '{"tools":[{"name":"f","input_schema":{"type":"object"}}],');
-    }
-    expect(patched.text).toBe(expected);
-    expect(patch(patched.text, { model: name, ...options })).toMatchObject({ ids: [], same: true });
-  });
+  it.each([...mended, ...corners].map(named))(
+    '$what ($id)',
+    ({ what, id, before, after, options }) => {
+      const name = options.model ?? 'claude-sonnet-4-5';
+      const patched = patch(whole(before, name), { model: name, ...options });
+      expect(patched.ids).toContain(id);
+      let expected = whole(after === '' ? (longer[what] ?? '') : after, name);
+      if (id === 'b34') {
+        expected = expected.replace(
+          '{',
+          '{"tools":[{"name":"f","input_schema":{"type":"object"}}],',
+        );
+      }
+      expect(patched.text).toBe(expected);
+      expect(patch(patched.text, { model: name, ...options })).toMatchObject({
+        ids: [],
+        same: true,
+      });
+    },
+  );
 });
 
 const answered = talk(user(text('hi')), model(text('x'), call('a')), user(result('a'), text('y')));

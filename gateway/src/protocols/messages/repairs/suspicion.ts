@@ -134,21 +134,20 @@ class Walk {
 
   #areBlocksSuspect(content: unknown, role: string): boolean {
     if (!Array.isArray(content) || content.length === 0) return true;
-    let isBegun = false;
     let hasCall = false;
     for (const block of content as unknown[]) {
       if (!isBlock(block)) return true;
       switch (block.type) {
         case 'tool_result':
-          if (isBegun || role !== 'user' || this.#isResultSuspect(block)) return true;
+          if (role !== 'user' || this.#isResultSuspect(block)) return true;
           break;
         case 'tool_use':
           hasCall = true;
           if (role !== 'assistant' || this.#isCallSuspect(block)) return true;
           break;
         default:
-          if (!isBegun && role === 'user' && this.#open.size > 0) return true;
-          isBegun = true;
+          // Results come first: behind this one there could be none.
+          if (role === 'user' && this.#open.size > 0) return true;
           if (hasCall && block.type === 'text') return true;
           if (this.#isBlockSuspect(block, role)) return true;
       }

@@ -1,5 +1,4 @@
 import { type Block, type Draft, type Message, text } from './draft.ts';
-import { placeholder } from './empty-content.ts';
 
 /** A message whose blocks may be put elsewhere. */
 export interface Part {
@@ -47,9 +46,6 @@ export function openConversation(draft: Draft): Conversation | null {
     finish() {
       const next = parts.flatMap((part, index) => {
         if (isSame(part.blocks, before[index] ?? [])) return [part.message];
-        // An instruction has its place behind what the user said.
-        const isHeld = part.message.role === 'user' && parts[index + 1]?.message.role === 'system';
-        if (part.blocks.length === 0 && isHeld) part.blocks.push(text(placeholder));
         return part.blocks.length === 0 ? [] : [draft.withBlocks(part.message, part.blocks)];
       });
       if (isSame(next, messages)) return false;
