@@ -17,6 +17,7 @@ import {
 } from '../protocols/index.ts';
 import { AnswerLosses } from './answer-losses.ts';
 import { createConvertedReader, type AnswerReader } from './converted-answer.ts';
+import { exactHistory } from './exact-history.ts';
 import { LossList } from './losses.ts';
 import type { FetchMedia } from './media.ts';
 import { passRequest } from './request-passes.ts';
@@ -81,7 +82,11 @@ export function createConverter(options: ConverterOptions): Converter {
       let answer: AnswerContext | null = null;
 
       const encode = async (target: ConversionTarget): Promise<ConvertedRequest> => {
-        answer ??= answerContext(exchange, client.decodeRequest(exchange.request), target);
+        answer ??= answerContext(
+          exchange,
+          client.decodeRequest(exactHistory(exchange.request, client.name)),
+          target,
+        );
         const upstream = codecs[target.protocol];
         const { provider, model, channel, capabilities, maxOutputTokens } = target;
         const owner = { provider, model, channel };

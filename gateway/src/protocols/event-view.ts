@@ -1,3 +1,4 @@
+import { parseExact } from './exact-json.ts';
 import { isRecord, type JsonRecord } from './values.ts';
 
 /** Picks what a tap needs out of one event's JSON; false when the bytes cannot be walked. No effect on the tap. */
@@ -21,6 +22,16 @@ export function readEvent(view: EventView, data: Buffer): Buffer | null {
 export function parseRecord(data: Buffer): JsonRecord | null {
   try {
     const value: unknown = JSON.parse(data.toString('utf8'));
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The same, its long integers kept as they are. */
+export function parseExactRecord(data: Buffer): JsonRecord | null {
+  try {
+    const value: unknown = parseExact(data.toString('utf8'));
     return isRecord(value) ? value : null;
   } catch {
     return null;

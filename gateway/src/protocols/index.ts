@@ -10,6 +10,7 @@ export * from './codec.ts';
 export * from './protocol.ts';
 export { encodeTokenCount, readTokenCount } from './token-count.ts';
 export { estimateInputTokens, estimateOutputTokens, estimateTokens } from './token-estimate.ts';
+export { hasLongNumbers, parseExact } from './exact-json.ts';
 export { isRecord, type JsonRecord } from './values.ts';
 
 /** The wire formats of the text endpoints. */

@@ -1,6 +1,6 @@
 import type { GenerationEvent } from '../../canonical/index.ts';
 import type { StreamDecoder } from '../codec.ts';
-import { parseRecord } from '../event-view.ts';
+import { parseExactRecord } from '../event-view.ts';
 import type { StreamEvent } from '../protocol.ts';
 import { isRecord } from '../values.ts';
 import { CandidateDecoder } from './candidate-decoder.ts';
@@ -20,7 +20,7 @@ export function createStreamDecoder(): StreamDecoder {
   return {
     push(event: StreamEvent, emit: Emit) {
       if (event.data === null) return;
-      const chunk = parseRecord(event.data);
+      const chunk = parseExactRecord(event.data);
       if (chunk === null) return;
       if (blockReason(chunk) !== null) isBlocked = true;
       const written = chunk['candidates'];

@@ -1,4 +1,5 @@
 import type { Block, ToolResultBlock } from '../../canonical/index.ts';
+import { parseExact } from '../exact-json.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
 
 /**
@@ -44,7 +45,7 @@ export interface CallArguments {
 export function readArguments(text: string): CallArguments {
   if (text.trim() === '') return { args: {}, broken: false };
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseExact(text);
     return { args: isRecord(value) ? value : { value }, broken: false };
   } catch {
     return { args: { raw_arguments: text }, broken: true };

@@ -2,12 +2,13 @@ import { GatewayError } from '../../errors/index.ts';
 import { parseObject, watchList } from '../../json/index.ts';
 import type { OpenedRequest, RequestPath, WireRequest } from '../protocol.ts';
 import { readCount, requireOneOf } from '../request-values.ts';
-import { isRecord, type JsonRecord } from '../values.ts';
+import { isAbsent, isRecord, type JsonRecord } from '../values.ts';
 
 const watched = watchList(
   [
     'model',
     'contents',
+    'cachedContent',
     'generationConfig.maxOutputTokens',
     'generationConfig.candidateCount',
     'generateContentRequest.model',
@@ -36,6 +37,7 @@ export function readRequest(opened: OpenedRequest): WireRequest {
     stream: path.stream ?? false,
     maxOutputTokens: readCount(bound, 'generationConfig.maxOutputTokens', 0),
     choices: readCount(candidates, 'generationConfig.candidateCount', 1) ?? 1,
+    unseenInput: !isAbsent(json['cachedContent'] ?? json['cached_content']),
   };
 }
 

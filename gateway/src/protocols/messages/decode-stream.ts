@@ -1,6 +1,6 @@
 import type { GenerationEvent } from '../../canonical/index.ts';
 import type { StreamDecoder } from '../codec.ts';
-import { parseRecord } from '../event-view.ts';
+import { parseExactRecord } from '../event-view.ts';
 import type { StreamEvent } from '../protocol.ts';
 import { isRecord, type JsonRecord, recordAt } from '../values.ts';
 import { decodeFinish } from './finish.ts';
@@ -17,7 +17,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
 
   push({ data, name }: StreamEvent, emit: Emit): void {
     if (data === null || this.#ended) return;
-    const event = parseRecord(data);
+    const event = parseExactRecord(data);
     if (event === null) return;
     switch (event['type'] ?? name) {
       case 'content_block_delta':

@@ -1,3 +1,4 @@
+import { parseExact } from '../exact-json.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
 
 interface ToolInput {
@@ -11,7 +12,7 @@ export function toolInput(text: string): ToolInput {
   if (text.trim() === '') return { input: {}, wrapped: false };
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseExact(text);
   } catch {
     return { input: { raw_arguments: text }, wrapped: true };
   }
