@@ -1,5 +1,5 @@
 import type { Config } from '../config/index.ts';
-import type { Grouping, UsageFilter } from '../usage/index.ts';
+import type { Grouping, UsageEntry, UsageFilter } from '../usage/index.ts';
 import {
   type Command,
   type CommandInput,
@@ -68,7 +68,7 @@ async function printPage(
     entry.model,
     entry.channel ?? '',
     `${entry.status} ${entry.outcome}`,
-    String(entry.tokens.input + entry.tokens.cache_read + entry.tokens.cache_write),
+    String(inputOf(entry.tokens)),
     String(entry.tokens.output),
     (entry.cost ?? '') + (entry.estimated ? ' (estimated)' : ''),
   ]);
@@ -126,7 +126,7 @@ async function printSums(
     name,
     String(group.requests),
     String(group.failed),
-    String(tokens.input + tokens.cache_read + tokens.cache_write),
+    String(inputOf(tokens)),
     String(tokens.output),
     formatUsd(group.cost),
     String(group.unbilled_tokens),
@@ -140,6 +140,11 @@ async function printSums(
   const { formatTable } = await import('./text-table.ts');
   io.stdout(formatTable(heading, rows));
   io.stdout(`total: ${requests} requests, ${cost} USD\n`);
+}
+
+/** Everything that was sent, from a cache or into one as well. */
+function inputOf({ input, cache_read, cache_write, cache_write_1h }: UsageEntry['tokens']): number {
+  return input + cache_read + cache_write + cache_write_1h;
 }
 
 async function readGrouping(input: CommandInput): Promise<Grouping | null> {

@@ -186,13 +186,13 @@ test('usage sums up by the hour and whatever is asked', async () => {
   });
   const table = (await sluice('usage', '--by', 'channel')).out;
   expect(table).toMatch(/^CHANNEL +REQUESTS +FAILED +IN +OUT +COST +UNBILLED\n/);
-  expect(table).toMatch(/^openai-main +3 +1 +39 +60 +0.00000004 +20$/m);
+  expect(table).toMatch(/^openai-main +3 +1 +48 +60 +0.00000004 +20$/m);
   expect(await json('usage', '--channel', 'other')).toMatchObject({
     data: [{ attempts: [{ channel: 'openai-main', usage: { output: 4 } }, {}] }],
   });
   const days = (await sluice('usage', '--by', 'day', '--csv')).out;
   expect(days).toBe(
-    'day,requests,failed,in,out,cost,unbilled\r\n2026-11-21,3,1,39,60,0.00000004,0\r\n2026-11-22,1,0,13,20,0.000000005,20\r\n',
+    'day,requests,failed,in,out,cost,unbilled\r\n2026-11-21,3,1,48,60,0.00000004,0\r\n2026-11-22,1,0,16,20,0.000000005,20\r\n',
   );
   expect((await sluice('usage', '--by', 'key', '--from', '2026-11-22T00:00:00Z')).out).toContain(
     'total: 1 requests, 0.000000005 USD\n',
