@@ -663,6 +663,10 @@ const untouched: readonly Untouched[] = [
   ['metadata of somebody else', `"metadata":{"team":"a"},${hello}`, other],
   ['a choice of none without tools', `"tool_choice":{"type":"none"},${hello}`],
   ['tools of a kind nobody knows yet', `"tools":[{"type":"new_20270101","name":"n"}],${hello}`],
+  [
+    'a step that begins with a block nobody knows yet',
+    `"thinking":{"type":"enabled","budget_tokens":2000},${talk(user(text('hi')), model('{"type":"newer"}', call('a')), user(result('a')))}`,
+  ],
   ['messages that are none', '"messages":"later"'],
   ['an image of an unknown kind', talk(user(image('image/avif', 'AAAA')))],
   ['a whole pair', talk(user(text('\\ud83d\\ude00')))],
