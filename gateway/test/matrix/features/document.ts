@@ -39,7 +39,7 @@ function describeRow(outcomes: readonly Outcome[]): string[] {
 }
 
 /** Columns of equal width, as the formatter has them. */
-function table([header = [], ...lines]: readonly (readonly string[])[]): string {
+export function table([header = [], ...lines]: readonly (readonly string[])[]): string {
   const widths = header.map((_, at) =>
     Math.max(3, ...[header, ...lines].map((line) => (line[at] ?? '').length)),
   );

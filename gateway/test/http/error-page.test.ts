@@ -1,0 +1,93 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { catalogue, GatewayError, type ErrorName } from '../../src/errors/index.ts';
+import { textProtocols } from '../../src/protocols/index.ts';
+import { table, withWrittenPart } from '../matrix/features/document.ts';
+import { errorMeanings } from './error-meanings.ts';
+import { bearer, call, startGateway, type Answer } from './support.ts';
+
+const page = resolve(import.meta.dirname, '../../../docs/errors.md');
+
+const surfaces = [
+  { title: 'chat', name: 'chat', path: '/v1/chat/completions' },
+  { title: 'responses', name: 'responses', path: '/v1/responses' },
+  { title: 'messages', name: 'messages', path: '/v1/messages' },
+  {
+    title: 'generateContent',
+    name: 'generate-content',
+    path: '/v1beta/models/demo-chat:streamGenerateContent?alt=sse',
+  },
+] as const;
+
+test('docs/errors.md has every error of the catalogue, as it is answered', async () => {
+  let next = new GatewayError('internal_error');
+  const { port } = await startGateway({ run: () => Promise.reject(next) });
+  const answer = (path: string, error: GatewayError): Promise<Answer> => {
+    next = error;
+    return call(port, path, { headers: bearer(), body: '{}' });
+  };
+
+  const written = readFileSync(page, 'utf8');
+  const parts = [await describeShapes(answer), await describeErrors(answer)];
+  const found = withWrittenPart(written, parts.join('\n\n'));
+  if (process.env['SLUICE_WRITE_DOCS'] === '1') writeFileSync(page, found);
+  else expect(written, 'SLUICE_WRITE_DOCS=1 writes docs/errors.md').toBe(found);
+});
+
+type Ask = (path: string, error: GatewayError) => Promise<Answer>;
+
+/** One error in every shape, before an answer and inside of a stream. */
+async function describeShapes(answer: Ask): Promise<string> {
+  const error = new GatewayError('channels_rate_limited', { retryAfter: 20 });
+  const sections = [];
+  for (const { title, name, path } of surfaces) {
+    const { text } = await answer(path, error);
+    const frames = textProtocols[name].encodeStreamError(error, 'req_…', null);
+    const body = text.replace(/req_[\w-]{24}/, 'req_…');
+    sections.push(`### ${title}\n\n\`\`\`\n${body}\n\n${frames.trimEnd()}\n\`\`\``);
+  }
+  return ['## The shapes', ...sections].join('\n\n');
+}
+
+/** Every error: what stands in each protocol's members, and whether an SDK may try again by itself. */
+async function describeErrors(answer: Ask): Promise<string> {
+  const [chat, , messages, generateContent] = surfaces;
+  const lines = [];
+  for (const name of Object.keys(catalogue) as ErrorName[]) {
+    const error = new GatewayError(name, { values: holesOf(name) });
+    const inChat = await answer(chat.path, error);
+    const inMessages = await answer(messages.path, error);
+    const inContent = await answer(generateContent.path, error);
+    const { type, code } = errorOf(inChat);
+    lines.push([
+      String(inChat.status),
+      `\`${error.message}\``,
+      type === errorOf(inMessages).type
+        ? `\`${type}\``
+        : `\`${type}\`, \`${errorOf(inMessages).type}\``,
+      code === null ? '' : `\`${code}\``,
+      `\`${errorOf(inContent).status}\``,
+      inChat.headers['x-should-retry'] === 'false' ? 'no' : '',
+      errorMeanings[name],
+    ]);
+  }
+  const header = ['Status', '`message`', '`type`', '`code`', '`status`', 'Again', 'When'];
+  return `## All of them\n\n${table([header, ...lines])}`;
+}
+
+interface ErrorMembers {
+  readonly type: string;
+  readonly code: string | null;
+  readonly status: string;
+}
+
+function errorOf({ json }: Answer): ErrorMembers {
+  return json?.['error'] as unknown as ErrorMembers;
+}
+
+/** The holes of a message are shown by their names. */
+function holesOf(name: ErrorName): Record<string, string> {
+  const holes = catalogue[name].message.matchAll(/\{(\w+)\}/g);
+  return Object.fromEntries(Array.from(holes, ([, hole = '']) => [hole, `<${hole}>`]));
+}
