@@ -255,11 +255,13 @@ export async function startApp(options: AppOptions): Promise<App> {
 
     const { server: settings } = config;
     let draining = false;
+    let patient = false;
     const server = createServer({
       ...settings,
       encoders: textProtocols,
       onUnexpectedError,
       isDraining: () => draining,
+      isPatient: () => patient,
       ...(writeStall === undefined ? {} : { writeStall }),
     });
     registerEndpoints(server, {
@@ -308,6 +310,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       metrics,
       async close({ keepListening = 0 } = {}) {
         draining = true;
+        patient = keepListening > 0;
         await closeServer(server, {
           watch: relayWatch,
           admission,

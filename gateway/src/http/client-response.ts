@@ -26,7 +26,7 @@ export class NodeClientResponse {
   readonly #response: ServerResponse;
   /** Flat names and values; the answer's own are appended by `start`. */
   readonly #headers: string[];
-  readonly #server: Pick<FastifyInstance, 'isDraining' | 'writeStall'>;
+  readonly #server: Pick<FastifyInstance, 'isDraining' | 'promised' | 'writeStall'>;
   /** Where chunks are written; null: through the response. */
   #socket: Socket | null = null;
   #status = 0;
@@ -41,7 +41,7 @@ export class NodeClientResponse {
   constructor(
     response: ServerResponse,
     headers: string[],
-    server: Pick<FastifyInstance, 'isDraining' | 'writeStall'>,
+    server: Pick<FastifyInstance, 'isDraining' | 'promised' | 'writeStall'>,
   ) {
     this.#response = response;
     this.#headers = headers;
@@ -94,10 +94,7 @@ export class NodeClientResponse {
         this.#response.end(bytes.toString('latin1'), 'latin1');
         return;
       }
-    }
-    // Its head promised that the connection would stay: closed now, a load balancer does not send on it just when
-    // the listener closes.
-    else if (this.#server.isDraining()) this.#closeAfterwards();
+    } else if (this.#server.isDraining()) this.#server.promised.ended();
     this.#response.end(bytes);
     if ((this.#response.socket?.writableLength ?? 0) > 0) this.#watchStall();
   }
@@ -171,11 +168,6 @@ export class NodeClientResponse {
       socket.off('drain', calm);
       calm();
     });
-  }
-
-  #closeAfterwards(): void {
-    const { socket } = this.#response;
-    this.#response.once('finish', () => socket?.destroySoon());
   }
 
   #writeHead(): void {

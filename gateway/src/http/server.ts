@@ -13,6 +13,7 @@ import {
   type UnexpectedErrorListener,
 } from './error-response.ts';
 import { refuseMalformed } from './malformed-request.ts';
+import { keepPromises, type PromisedConnections } from './promised-connections.ts';
 import { createRequestId } from './request-id.ts';
 import { repairTarget } from './target.ts';
 
@@ -33,6 +34,8 @@ export interface ServerOptions {
   readonly writeStall?: number;
   /** True once the gateway stops: clients are asked to come back on another connection. */
   readonly isDraining?: () => boolean;
+  /** While stopping: false when it is to be over at once. */
+  readonly isPatient?: () => boolean;
 }
 
 declare module 'fastify' {
@@ -42,6 +45,7 @@ declare module 'fastify' {
     clientAddress: ClientAddress;
     publicUrl: string | null;
     isDraining: () => boolean;
+    promised: PromisedConnections;
     /** A client that takes nothing of its answer for so many milliseconds is cut off. */
     writeStall: number;
   }
@@ -90,6 +94,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.decorate('clientAddress', createClientAddress(options.trustedProxies));
   server.decorate('publicUrl', options.publicUrl);
   server.decorate('isDraining', options.isDraining ?? (() => false));
+  server.decorate('promised', keepPromises(server.server, options.isPatient ?? (() => false)));
   server.decorate('writeStall', options.writeStall ?? writeStall);
   server.decorateRequest('arrivedAt', 0);
   server.decorateRequest('startedAt', 0);

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { startTestGateway } from '../support/gateway.ts';
 import { rawPost, sendRaw, until } from './support.ts';
@@ -37,22 +38,26 @@ describe.concurrent.each(textProtocols)('R-25 $name', (protocol) => {
 });
 
 test.each(textProtocols)(
-  'R-25 $name: a connection whose answer began before closes with its end, not when the listener does',
+  'R-25 $name: a connection whose answer began before is good for one more request',
   async (protocol) => {
     const gateway = await startTestGateway();
-    const client = await sendRaw(
-      gateway.url,
+    const request = (fault: string) =>
       rawPost(protocol.path('demo-chat', true), protocol.body('demo-chat', true), [
-        'x-simulator-fault: events=20;gap=25',
-      ]),
-    );
+        `x-simulator-fault: ${fault}`,
+      ]);
+    const client = await sendRaw(gateway.url, request('events=20;gap=25'));
     await until(() => client.received().includes('data: '), 'the answer has begun');
     expect(client.received()).toMatch(/^connection: keep-alive/im);
-    const closed = gateway.app.close({ keepListening: 1_800 });
-    const startedAt = performance.now();
+    const closed = gateway.app.close({ keepListening: 100 });
+    await until(() => client.received().endsWith('0\r\n\r\n'), 'the first answer is whole');
+    // The listener is closed by now; a load balancer that has just seen this end may still send on it.
+    await wait(300);
+    client.socket.write(request(''));
     await client.ended;
-    expect(performance.now() - startedAt).toBeLessThan(1_500);
-    expect(client.received()).toMatch(protocol.terminator);
+    const [first = '', second = '', third] = client.received().split('HTTP/1.1 200 OK').slice(1);
+    for (const answer of [first, second]) expect(answer).toMatch(protocol.terminator);
+    expect(second).toMatch(/^connection: close/im);
+    expect(third).toBeUndefined();
     await closed;
     await gateway.simulator.close();
   },
