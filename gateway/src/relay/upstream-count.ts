@@ -103,6 +103,7 @@ async function send(
   const patched = parts.protocols[input.protocol].patchRequest(request, {
     upstreamModel: route.upstreamModel,
     maxOutputTokens: model.maxOutputTokens,
+    headers: input.headers,
   });
   const startedAt = clock.now();
   const started = clock.monotonic();
