@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type {
-  Block,
-  Candidate,
-  GenerationEvent,
-  TextProtocolName,
-} from '../../src/canonical/index.ts';
+import type { Candidate, GenerationEvent, TextProtocolName } from '../../src/canonical/index.ts';
 import { textCodecs, verdict, type AnswerContext } from '../../src/protocols/index.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
 import { readEvents, sameNames } from '../recordings/tap-run.ts';
@@ -37,7 +32,7 @@ function upstreamStream(upstream: TextProtocolName, candidate: Candidate): strin
 
 function pieces(event: GenerationEvent): GenerationEvent[] {
   if (!('text' in event) || typeof event.text !== 'string') return [event];
-  return [...event.text].map((text) => ({ ...event, text }));
+  return Array.from(event.text, (text) => ({ ...event, text }));
 }
 
 interface Sent {

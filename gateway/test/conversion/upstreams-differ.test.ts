@@ -251,6 +251,20 @@ describe('K17 tools that a vendor runs', () => {
     expect(lost).toContain('-tools.googleSearch');
   });
 
+  it('chat searches with the models that are made for it', async () => {
+    const json = { model: 'm', input: 'hello', tools: [{ type: 'web_search' }] };
+    const target = { protocol: 'chat', provider: 'openai', capabilities: hosts } as const;
+    const search = await converted('responses', json, {
+      ...target,
+      model: 'gpt-4o-search-preview',
+    });
+    expect(search.json).toMatchObject({ web_search_options: {} });
+    expect(search.lost).toEqual(['~tools.web_search']);
+    const other = await converted('responses', json, { ...target, model: 'gpt-5.2' });
+    expect(other.json).not.toHaveProperty('web_search_options');
+    expect(other.lost).toEqual(['-tools.web_search']);
+  });
+
   it('what they did is not told to another vendor', async () => {
     const messages = [
       ask,
