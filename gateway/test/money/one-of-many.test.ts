@@ -18,53 +18,53 @@ interface Limit {
   readonly message: RegExp;
 }
 
-/** Each allows 0.05 USD; what one request may cost is held, and that is far more. */
+/** Each allows 0.02 USD. One request may cost far more, and does cost more: whenever it ends, nothing is left. */
 const limits: readonly Limit[] = [
   {
     name: 'balance',
-    accounts: `${user('balance: 0.05')}\n${key('group: default')}`,
+    accounts: `${user('balance: 0.02')}\n${key('group: default')}`,
     status: 402,
     message: /^insufficient balance/,
   },
   {
     name: 'user quota',
-    accounts: `${user('balance: 100, quota: 0.05')}\n${key('group: default')}`,
+    accounts: `${user('balance: 100, quota: 0.02')}\n${key('group: default')}`,
     status: 402,
     message: /^quota limit exceeded/,
   },
   {
     name: 'key quota',
-    accounts: `${user('balance: 100')}\n${key('quota: 0.05')}`,
+    accounts: `${user('balance: 100')}\n${key('quota: 0.02')}`,
     status: 402,
     message: /^key quota limit exceeded/,
   },
   {
     name: 'team balance',
-    accounts: `${user('balance: 100')}\n${team('balance: 0.05')}\n${key('team: t')}`,
+    accounts: `${user('balance: 100')}\n${team('balance: 0.02')}\n${key('team: t')}`,
     status: 402,
     message: /^insufficient balance/,
   },
   {
     name: 'team daily budget',
-    accounts: `${user('balance: 0')}\n${team('balance: 100, budget: { daily: 0.05 }')}\n${key('team: t')}`,
+    accounts: `${user('balance: 0')}\n${team('balance: 100, budget: { daily: 0.02 }')}\n${key('team: t')}`,
     status: 429,
     message: /^team daily budget exceeded/,
   },
   {
     name: 'team monthly budget',
-    accounts: `${user('balance: 0')}\n${team('balance: 100, budget: { monthly: 0.05 }')}\n${key('team: t')}`,
+    accounts: `${user('balance: 0')}\n${team('balance: 100, budget: { monthly: 0.02 }')}\n${key('team: t')}`,
     status: 429,
     message: /^team monthly budget exceeded/,
   },
   {
     name: 'team total budget',
-    accounts: `${user('balance: 0')}\n${team('balance: 100, budget: { total: 0.05 }')}\n${key('team: t')}`,
+    accounts: `${user('balance: 0')}\n${team('balance: 100, budget: { total: 0.02 }')}\n${key('team: t')}`,
     status: 429,
     message: /^team total budget exceeded/,
   },
   {
     name: 'member budget',
-    accounts: `${user('balance: 0')}\n${team('balance: 100', ', budget: 0.05')}\n${key('team: t')}`,
+    accounts: `${user('balance: 0')}\n${team('balance: 100', ', budget: 0.02')}\n${key('team: t')}`,
     status: 429,
     message: /^member budget exceeded/,
   },
