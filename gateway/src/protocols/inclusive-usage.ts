@@ -1,10 +1,11 @@
 import type { ReportedUsage } from '../canonical/index.ts';
+import { isAbsent, isRecord, recordAt, type JsonRecord } from './values.ts';
 import { disjointTokens, UsageCounts } from './usage-numbers.ts';
-import { isRecord, recordAt } from './values.ts';
 
 /**
  * Usage as chat and responses report it (`prompt_tokens` or `input_tokens`), with the places where compatible
- * servers put their cache counters. Null when there is none.
+ * servers put their cache counters. Null when there is none, or when it lacks a half that its total does not tell: such
+ * numbers are not a report of what was used.
  */
 export function readInclusiveUsage(usage: unknown): ReportedUsage | null {
   if (!isRecord(usage)) return null;
@@ -13,8 +14,13 @@ export function readInclusiveUsage(usage: unknown): ReportedUsage | null {
   const moreInputDetails = recordAt(usage, 'input_tokens_details');
   const outputDetails = recordAt(usage, 'completion_tokens_details');
   const moreOutputDetails = recordAt(usage, 'output_tokens_details');
+  const hasPrompt = hasAny(usage, 'prompt_tokens', 'input_tokens');
+  const hasOutput = hasAny(usage, 'completion_tokens', 'output_tokens');
+  const total = counts.read(usage['total_tokens']);
+  const prompt = counts.readAny(usage['prompt_tokens'], usage['input_tokens']);
+  const output = counts.readAny(usage['completion_tokens'], usage['output_tokens']);
   const tokens = disjointTokens({
-    prompt: counts.readAny(usage['prompt_tokens'], usage['input_tokens']),
+    prompt: hasPrompt ? prompt : Math.max(0, total - output),
     cacheRead: counts.readAny(
       inputDetails['cached_tokens'],
       moreInputDetails['cached_tokens'],
@@ -30,13 +36,18 @@ export function readInclusiveUsage(usage: unknown): ReportedUsage | null {
       moreInputDetails['cache_creation_tokens'],
       usage['cache_creation_input_tokens'],
     ),
-    output: counts.readAny(usage['completion_tokens'], usage['output_tokens']),
+    output: hasOutput ? output : Math.max(0, total - prompt),
     reasoning: counts.readAny(
       outputDetails['reasoning_tokens'],
       moreOutputDetails['reasoning_tokens'],
       usage['reasoning_tokens'],
     ),
-    total: counts.read(usage['total_tokens']),
+    total,
   });
-  return counts.report(tokens);
+  const isWhole = (hasPrompt && hasOutput) || ((hasPrompt || hasOutput) && total > 0);
+  return isWhole || counts.absurd ? counts.report(tokens) : null;
+}
+
+function hasAny(usage: JsonRecord, ...names: readonly string[]): boolean {
+  return names.some((name) => !isAbsent(usage[name]));
 }

@@ -95,7 +95,9 @@ describe('chat', () => {
 
   it('reads keys with escapes and any white space', () => {
     const { tap, see } = tapOf('chat');
-    expect(see('{ "choices" : [ ] , "us\\u0061ge" : {"prompt_tokens" : 3} }')).toBe(forward);
+    expect(
+      see('{ "choices" : [ ] , "us\\u0061ge" : {"prompt_tokens" : 3, "completion_tokens":1} }'),
+    ).toBe(forward);
     expect(tap.usage?.tokens.input).toBe(3);
   });
 

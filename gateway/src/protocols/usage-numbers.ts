@@ -1,18 +1,29 @@
 import type { ReportedUsage, TokenUsage } from '../canonical/index.ts';
 import { isAbsent } from './values.ts';
 
+/**
+ * No answer of any model has so many: what names more is read as this many, and not believed. Sums of them stay exact,
+ * those of a whole journal batch and of an hour in the database too.
+ */
+const mostTokens = 2 ** 40;
+
 /** Reads the counts of one usage object and remembers whether any of them was not a count. */
 export class UsageCounts {
   absurd = false;
   /** At least one count was present. */
   some = false;
 
-  /** Absent is 0. Negative, fractional, beyond 2^53 or no number at all is absurd and counts 0. */
+  /**
+   * Absent is 0. Negative, fractional, beyond 2^53 or no number at all is absurd and counts 0; beyond 2^40 it is absurd
+   * and counts 2^40.
+   */
   read(value: unknown): number {
     if (isAbsent(value)) return 0;
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) {
       this.some = true;
-      return value;
+      if (value <= mostTokens) return value;
+      this.absurd = true;
+      return mostTokens;
     }
     this.absurd = true;
     return 0;

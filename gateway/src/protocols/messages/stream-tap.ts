@@ -3,7 +3,7 @@ import { echoedName } from '../echo.ts';
 import { isDone, parseRecord, readEvent } from '../event-view.ts';
 import { withData } from '../frames.ts';
 import { type StreamContext, type StreamEvent, type StreamTap, verdict } from '../protocol.ts';
-import type { JsonRecord } from '../values.ts';
+import { isAbsent, recordAt, type JsonRecord } from '../values.ts';
 import { failureBody } from './errors.ts';
 import { MessageEventView } from './event-view.ts';
 import { mergeUsage, readUsage } from './usage.ts';
@@ -18,13 +18,16 @@ export class MessagesStreamTap implements StreamTap {
   finished = false;
   readonly #echo: Buffer | null;
   #reported: JsonRecord = {};
+  /** The count of output came that is not announced at the start. */
+  #isCounted = false;
 
   constructor(context: StreamContext) {
     this.#echo = echoedName(context);
   }
 
+  /** Of a whole message whose output was never counted: none, as what its start announces is a mere beginning. */
   get usage(): ReportedUsage | null {
-    return readUsage(this.#reported);
+    return this.finished && !this.#isCounted ? null : readUsage(this.#reported);
   }
 
   get closed(): boolean {
@@ -50,6 +53,9 @@ export class MessagesStreamTap implements StreamTap {
         return verdict.replace;
       case 'message_delta':
         this.#reported = mergeUsage(this.#reported, view.usage);
+        if (!isAbsent(recordAt({ usage: view.usage }, 'usage')['output_tokens'])) {
+          this.#isCounted = true;
+        }
         return view.hasContent ? verdict.content : verdict.forward;
       case 'message_stop':
         this.finished = true;

@@ -1,0 +1,282 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ask, rowOf, until } from '../behaviour/support.ts';
+import { eachCall, textProtocols, type TextProtocol } from '../behaviour/text-protocols.ts';
+import { startTestGateway, testKey, type TestGateway } from '../support/gateway.ts';
+import {
+  answeredWords,
+  answerWith,
+  startOwnUpstream,
+  usageAt,
+  type OwnUpstream,
+} from '../support/own-upstream.ts';
+import { expectExactBooks, keyQuota, nanoOf } from './books.ts';
+
+/*
+ * S-37, S-39: numbers that lie, of clients and of upstreams. Whatever they are, nothing is charged below zero or
+ * beyond what was held, nothing that costs is held at zero, and the books stay right to the nano-USD.
+ */
+
+const email = 'tester@example.com';
+const opening = 1_000_000n * 10n ** 9n;
+const all = 'protocols: [chat, responses, messages, generate-content]';
+
+let gateway: TestGateway;
+let upstream: OwnUpstream;
+
+beforeAll(async () => {
+  upstream = await startOwnUpstream();
+  gateway = await startTestGateway({
+    config: `
+channels:
+  - { name: sim, provider: simulator, base_url: SIMULATOR, ${all}, models: [{ name: priced, upstream: demo-chat }] }
+  - { name: own, provider: simulator, base_url: "${upstream.url}", ${all}, models: [own] }
+  - { name: own-chat, provider: simulator, base_url: "${upstream.url}", protocols: [chat], models: [own-chat] }
+  - { name: own-messages, provider: simulator, base_url: "${upstream.url}", protocols: [messages], models: [own-messages] }
+models:
+  - { id: priced, type: chat, context_window: 4000, max_output_tokens: 1000, price: &price { input: 1000, cache_read: 100, cache_write: 1250, output: 2000 } }
+  - { id: own, type: chat, context_window: 4000, max_output_tokens: 1000, price: *price }
+  - { id: own-chat, type: chat, context_window: 4000, max_output_tokens: 1000, price: *price }
+  - { id: own-messages, type: chat, context_window: 4000, max_output_tokens: 1000, price: *price }
+users: [{ email: ${email}, balance: 1000000 }]
+keys: [{ name: test, user: ${email}, secret: ${testKey}, quota: 1000000 }]
+`,
+  });
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+
+async function heldOf(id: string): Promise<bigint> {
+  await gateway.usage();
+  const { held } = await gateway.app.database.kysely
+    .selectFrom('usage')
+    .select('held')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return held ?? 0n;
+}
+
+/** As they stand in the JSON text, since JavaScript could not write all of them. */
+const oddNumbers = [
+  '-1',
+  '-0',
+  '0',
+  '1.5',
+  '2147483648',
+  '9007199254740992',
+  '18446744073686646784',
+  '18446744073709551615',
+  '1e308',
+  '1e400',
+  '-1e400',
+  '"1e3"',
+  '"NaN"',
+  '"Infinity"',
+  '"-Infinity"',
+  '""',
+  'true',
+  'null',
+  '[]',
+  '[1]',
+  '{}',
+];
+
+/** Where a client says how much it wants. */
+const fields: readonly (readonly [TextProtocol['name'], string])[] = [
+  ['chat', 'n'],
+  ['chat', 'max_tokens'],
+  ['chat', 'max_completion_tokens'],
+  ['responses', 'max_output_tokens'],
+  ['messages', 'max_tokens'],
+  ['generate-content', 'generationConfig.maxOutputTokens'],
+  ['generate-content', 'generationConfig.candidateCount'],
+  ['generate-content', 'generation_config.max_output_tokens'],
+  ['generate-content', 'generation_config.candidate_count'],
+];
+
+function bodyWith(protocol: TextProtocol, model: string, field: string, text: string): string {
+  const [outer = '', inner] = field.split('.');
+  const { [outer]: _, ...body } = protocol.body(model, false);
+  const value = inner === undefined ? text : `{${JSON.stringify(inner)}:${text}}`;
+  return `${JSON.stringify(body).slice(0, -1)},${JSON.stringify(outer)}:${value}}`;
+}
+
+describe.each(fields)('S-37 %s %s', (name, field) => {
+  const protocol = textProtocols.find((each) => each.name === name)!;
+
+  test.each(oddNumbers)(
+    '%s: a clear refusal, or an exact charge within a real hold',
+    async (text) => {
+      const response = await gateway.post(
+        protocol.path('priced', false),
+        bodyWith(protocol, 'priced', field, text),
+      );
+      const answer = await response.text();
+      const id = response.headers.get('x-request-id') ?? '';
+      const row = await rowOf(gateway, id);
+      if (response.status !== 200) {
+        // Ours, or the upstream's own refusal told in our words.
+        expect(response.status).toBe(400);
+        expect(protocol.errorMessage(JSON.parse(answer))).not.toMatch(/internal|undefined|NaN/);
+        expect(row.cost).toBeNull();
+        return;
+      }
+      const cost = nanoOf(row.cost);
+      expect(cost).toBe(
+        BigInt(row.tokens.input) * 1_000_000n + BigInt(row.tokens.output) * 2_000_000n,
+      );
+      expect(cost).toBeGreaterThan(0n);
+      expect(await heldOf(id)).toBeGreaterThanOrEqual(cost);
+    },
+  );
+});
+
+/** What an upstream may say a count is; `undefined`: nothing. */
+const oddCounts: readonly unknown[] = [
+  -1,
+  1.5,
+  2 ** 31,
+  2 ** 53,
+  2 ** 53 - 1,
+  1e308,
+  '7',
+  '1e3',
+  'NaN',
+  true,
+  [],
+  {},
+  null,
+  undefined,
+];
+
+describe.each(eachCall)('S-39 $name', ({ protocol, stream }) => {
+  async function answered(usage: unknown, model = 'own') {
+    upstream.answer = answerWith(usage);
+    const answer = await ask(gateway, protocol, stream, model);
+    expect([answer.status, answer.text.includes(answeredWords)]).toEqual([200, true]);
+    if (stream) expect(answer.text).toMatch(protocol.terminator);
+    return { row: await rowOf(gateway, answer.id), held: await heldOf(answer.id) };
+  }
+  const path = protocol.path('own', stream);
+
+  test.each(oddCounts)('%j as input or output', async (value) => {
+    for (const usage of [usageAt(path, value, 5), usageAt(path, 7, value)]) {
+      const { row, held } = await answered(usage);
+      const cost = nanoOf(row.cost);
+      expect(cost).toBeGreaterThan(0n);
+      expect(cost).toBeLessThanOrEqual(held);
+    }
+  });
+
+  test('every count as large as can be', async () => {
+    const most = 2 ** 53 - 1;
+    const { row, held } = await answered({
+      ...usageAt(path, most, most),
+      total_tokens: most,
+      cache_creation_input_tokens: most,
+      cache_read_input_tokens: most,
+      cache_creation: { ephemeral_1h_input_tokens: most, ephemeral_5m_input_tokens: most },
+      completion_tokens_details: { reasoning_tokens: most },
+      output_tokens_details: { reasoning_tokens: most },
+      cachedContentTokenCount: most,
+      toolUsePromptTokenCount: most,
+      thoughtsTokenCount: most,
+      totalTokenCount: most,
+    });
+    expect(nanoOf(row.cost)).toBe(held);
+  });
+
+  test('more read from the cache than came in', async () => {
+    const { row } = await answered({
+      ...usageAt(path, 10, 5),
+      prompt_tokens_details: { cached_tokens: 100 },
+      input_tokens_details: { cached_tokens: 100 },
+      cachedContentTokenCount: 100,
+      ...(protocol.name === 'messages' && { cache_read_input_tokens: 100 }),
+    });
+    // The cache lies outside of the input: nothing becomes negative, nothing is free.
+    expect(nanoOf(row.cost)).toBe(10n * 1_000_000n + 100n * 100_000n + 5n * 2_000_000n);
+  });
+
+  test.each([undefined, null, [], 'none', 7, {}, { total_tokens: null }])(
+    'usage %j: an estimate, marked',
+    async (usage) => {
+      const { row } = await answered(usage);
+      expect(row.estimated).toBe(true);
+      expect(row.tokens.output).toBeGreaterThanOrEqual(answeredWords.length / 4);
+      expect(nanoOf(row.cost)).toBeGreaterThan(0n);
+    },
+  );
+
+  test('converted: the same numbers, the same charge', async () => {
+    for (const model of ['own-chat', 'own-messages']) {
+      const at = model === 'own-chat' ? '/v1/chat/completions' : '/v1/messages';
+      const { row } = await answered(usageAt(at, 10, 5), model);
+      expect(nanoOf(row.cost)).toBe(10n * 1_000_000n + 5n * 2_000_000n);
+      for (const odd of [-1, 1.5, 2 ** 53, 1e308, '7', undefined]) {
+        const { row: other, held } = await answered(usageAt(at, 10, odd), model);
+        expect([model, odd, nanoOf(other.cost) > 0n, nanoOf(other.cost) <= held]).toEqual([
+          model,
+          odd,
+          true,
+          true,
+        ]);
+      }
+    }
+  });
+});
+
+const openAiCalls = eachCall.filter(
+  ({ protocol: { name } }) => name === 'chat' || name === 'responses',
+);
+
+test.each(openAiCalls)(
+  '$name: half a usage is completed by its total',
+  async ({ protocol, stream }) => {
+    const path = protocol.path('own', stream);
+    for (const usage of [
+      { ...usageAt(path, 10, undefined), total_tokens: 30 },
+      { ...usageAt(path, undefined, 20), total_tokens: 30 },
+    ]) {
+      upstream.answer = answerWith(usage);
+      const { id } = await ask(gateway, protocol, stream, 'own');
+      expect(await rowOf(gateway, id)).toMatchObject({
+        tokens: { input: 10, output: 20 },
+        estimated: false,
+      });
+    }
+  },
+);
+
+test('what costs is never held at nothing', async () => {
+  upstream.answer = (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    // The rest of the answer comes when the test has looked.
+    finish = () => void response.end(JSON.stringify({ choices: [], usage: {} }));
+  };
+  let finish: (() => void) | null = null;
+  for (const more of [
+    { max_tokens: 0 },
+    { max_completion_tokens: 0 },
+    { max_tokens: null },
+    { n: null },
+  ]) {
+    finish = null;
+    const pending = gateway.post('/v1/chat/completions', {
+      model: 'own',
+      messages: [{ role: 'user', content: 'hello' }],
+      ...more,
+    });
+    await until(() => finish !== null, 'the upstream was asked');
+    expect((await keyQuota(gateway, testKey)).held).toBeGreaterThan(1_000n * 2_000_000n);
+    (finish as (() => void) | null)?.();
+    await pending;
+  }
+});
+
+test('S-37 S-39 the books are right to the nano-USD', async () => {
+  await expectExactBooks(gateway, { email, opening, secret: testKey });
+  expect(gateway.errors).toEqual([]);
+});
