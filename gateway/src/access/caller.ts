@@ -44,7 +44,7 @@ export interface Caller {
   readonly rph: number | null;
   readonly maxConcurrency: number | null;
   readonly conversion: 'lenient' | 'strict';
-  /** False when the key is disabled or revoked, or its user is disabled. */
+  /** False when the key is disabled or revoked, its user or team is disabled, or the user is no member of the team. */
   readonly enabled: boolean;
 }
 

@@ -131,7 +131,10 @@ function createEntryMapper(holders: Holders): (row: Row) => CallerEntry {
       rph: row.rph,
       maxConcurrency: row.max_concurrency,
       conversion,
-      enabled: row.all_enabled === 1 && row.revoked_at === null,
+      enabled:
+        row.all_enabled === 1 &&
+        row.revoked_at === null &&
+        (team === null || holders.mayAct(team.id, user.id)),
     });
     return { hash: row.hash, caller, previous: previousOf(row, caller) };
   };

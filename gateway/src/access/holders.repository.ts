@@ -11,6 +11,8 @@ export interface Holders {
   user(id: string): CallerUser;
   team(id: string): CallerTeam;
   memberBudget(team: string, user: string): bigint | null;
+  /** A team that names members is spent by their keys alone; one that names none leaves it to whoever makes keys. */
+  mayAct(team: string, user: string): boolean;
 }
 
 interface KeyHolders {
@@ -21,8 +23,9 @@ interface KeyHolders {
 export function createHolders(db: Kysely<Database>): Holders {
   const users = new Map<string, CallerUser>();
   const teams = new Map<string, CallerTeam>();
-  /** `<team> <user>`. */
-  const budgets = new Map<string, bigint>();
+  /** `<team> <user>`: every member, with a budget or none. */
+  const members = new Map<string, bigint | null>();
+  const teamsWithMembers = new Set<string>();
 
   async function loadUsers(ids: readonly string[]): Promise<void> {
     const rows = await db
@@ -52,14 +55,14 @@ export function createHolders(db: Kysely<Database>): Holders {
       };
       teams.set(row.id, Object.freeze(team));
     }
-    const members = await db
+    const memberRows = await db
       .selectFrom('team_members')
       .select(['team_id', 'user_id', 'budget'])
       .where('team_id', 'in', ids)
-      .where('budget', 'is not', null)
       .execute();
-    for (const { team_id, user_id, budget } of members) {
-      if (budget !== null) budgets.set(`${team_id} ${user_id}`, budget);
+    for (const { team_id, user_id, budget } of memberRows) {
+      members.set(`${team_id} ${user_id}`, budget);
+      teamsWithMembers.add(team_id);
     }
   }
 
@@ -74,7 +77,8 @@ export function createHolders(db: Kysely<Database>): Holders {
     },
     user: (id) => known(users, id),
     team: (id) => known(teams, id),
-    memberBudget: (team, user) => budgets.get(`${team} ${user}`) ?? null,
+    memberBudget: (team, user) => members.get(`${team} ${user}`) ?? null,
+    mayAct: (team, user) => !teamsWithMembers.has(team) || members.has(`${team} ${user}`),
   };
 }
 
