@@ -23,6 +23,7 @@ export interface TextOrder {
   /** As the client wrote them. */
   readonly outputLimit: number | null;
   readonly choices: number;
+  readonly unseenInput?: boolean;
   /** Unix milliseconds after which nobody can still be working on it. */
   readonly expiresAt: number;
 }
@@ -73,8 +74,8 @@ export function createBilling({ counters, now }: BillingOptions): Billing {
       const terms = termsOf(order);
       if (terms === null) return null;
       const { rates, multiplier } = terms;
-      const { id, caller, model, bodyBytes, outputLimit, choices } = order;
-      const amount = textHold(rates, model, { bodyBytes, outputLimit, choices }, multiplier);
+      const { id, caller } = order;
+      const amount = textHold(rates, order.model, order, multiplier);
       const { meters, window } = metersOf(caller, now());
       const decision = counters.hold({ id, amount, meters, expiresAt: order.expiresAt });
       const finish = (decided: HoldDecision): Hold => {

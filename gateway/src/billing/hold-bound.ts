@@ -9,25 +9,32 @@ export interface TextDemand {
   readonly outputLimit: number | null;
   /** How many answers it wants; null for one. Not to be trusted either. */
   readonly choices: number | null;
+  /** The upstream adds input of its own keeping, so that the body bounds nothing. */
+  readonly unseenInput?: boolean;
 }
 
 /** What a request is taken to want at most when neither it nor the model says less. */
 const usualOutput = 16_384;
 /** A body's JSON and text hardly make more tokens than this; what does, such as a picture named by its address, is overshoot. */
 const bytesPerToken = 2;
+/** What unseen input is taken to be at most when the model does not say its window. */
+const usualWindow = 200_000;
 /** What a 64-bit column holds; amounts beyond it are all the same: more than anybody has. */
 const most = 2n ** 63n - 1n;
 
+type BoundingModel = Pick<Model, 'maxOutputTokens'> & Partial<Pick<Model, 'contextWindow'>>;
+
 /** The tokens a text request is held for. */
 export function tokenBounds(
-  model: Pick<Model, 'maxOutputTokens'>,
-  { bodyBytes, outputLimit, choices }: TextDemand,
+  model: BoundingModel,
+  { bodyBytes, outputLimit, choices, unseenInput = false }: TextDemand,
 ): { readonly input: bigint; readonly output: bigint } {
   const each = bounded(choices) ?? 1n;
   const output =
     bounded(outputLimit) ?? BigInt(Math.min(model.maxOutputTokens ?? usualOutput, usualOutput));
+  const least = unseenInput ? (model.contextWindow ?? usualWindow) : 0;
   return {
-    input: (bounded(bodyBytes / bytesPerToken) ?? 0n) * each,
+    input: (bounded(Math.max(bodyBytes / bytesPerToken, least)) ?? 0n) * each,
     output: output * each,
   };
 }
@@ -38,7 +45,7 @@ export function tokenBounds(
  */
 export function textHold(
   rates: PriceRates,
-  model: Pick<Model, 'maxOutputTokens'>,
+  model: BoundingModel,
   demand: TextDemand,
   multiplier: Multiplier,
 ): bigint {

@@ -72,6 +72,10 @@ export interface WireRequest extends OpenedRequest {
   readonly maxOutputTokens: number | null;
   /** How many answers it asked for (`n`, `candidateCount`); at least 1. */
   readonly choices: number;
+  /** The upstream works on when its client leaves (`background`). */
+  readonly worksOn?: boolean;
+  /** Part of the input is kept by the upstream and not in the body (`previous_response_id`, `cachedContent`). */
+  readonly unseenInput?: boolean;
 }
 
 export interface PatchTarget {

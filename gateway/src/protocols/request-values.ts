@@ -37,6 +37,11 @@ export function readCount(value: unknown, param: string, least: 0 | 1): number |
 }
 
 /** @throws GatewayError `invalid_value`. */
+export function refuseValue(param: string, rule: string): never {
+  throw invalidValue(param, rule);
+}
+
+/** @throws GatewayError `invalid_value`. */
 export function checkRange(value: unknown, param: string, from: number, to: number): void {
   if (isAbsent(value)) return;
   if (typeof value === 'number' && value >= from && value <= to) return;

@@ -137,6 +137,7 @@ function isInTime(
 
 const leftEarly = Object.freeze({
   kind: 'left',
+  asked: false,
   status: null,
   usage: null,
   outputBytes: 0,
@@ -223,6 +224,7 @@ async function attemptOnce(
     protocol.patchRequest(native, {
       upstreamModel: route.upstreamModel,
       maxOutputTokens: model.maxOutputTokens,
+      headers: input.headers,
     });
   const startedAt = parts.clock.now();
   const started = parts.clock.monotonic();
@@ -258,7 +260,13 @@ async function attemptOnce(
           drains: parts.drains,
           echo: echoOf(request.model, route),
         })
-      : startStream(parts, state, slot, { ...common, route, admission, patched });
+      : startStream(parts, state, slot, {
+          ...common,
+          route,
+          admission,
+          patched,
+          worksOn: request.worksOn ?? false,
+        });
   const outcome = await attempt.outcome;
   if (slot !== null) slot.attempt = null;
 
@@ -286,6 +294,7 @@ function startStream(
     readonly route: Route;
     readonly admission: Admission;
     readonly patched: PatchedRequest;
+    readonly worksOn: boolean;
   },
 ): StreamAttempt {
   const started = parts.clock.monotonic();
@@ -296,7 +305,7 @@ function startStream(
       usageInjected: options.patched.usageInjected,
     },
     sink: slot.sink,
-    drains: options.route.channel.billsAfterCancel ? parts.drains : null,
+    drains: options.route.channel.billsAfterCancel || options.worksOn ? parts.drains : null,
     headers: answerHeaders(state.rewrites, state.losses),
     monotonic: parts.clock.monotonic,
     keepAliveMs: parts.timeouts.keepaliveComment,

@@ -24,7 +24,12 @@ function start(clientDeadline = Number.POSITIVE_INFINITY, drains = createDrainSl
     upstream: {
       send(_request, given) {
         listener = given;
-        return { pause: () => {}, resume: () => {}, abort: () => void (aborted = true) };
+        return {
+          sent: true,
+          pause: () => {},
+          resume: () => {},
+          abort: () => void (aborted = true),
+        };
       },
       close: async () => {},
     },

@@ -102,6 +102,7 @@ export class BufferedAttempt implements UpstreamListener, Watched {
       this.#call.abort();
       this.#finish({
         kind: 'left',
+        asked: this.#call.sent,
         status: this.#status === 0 ? null : this.#status,
         usage: null,
         outputBytes: 0,

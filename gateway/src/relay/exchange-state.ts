@@ -98,11 +98,7 @@ export function recordOf(
 export function settle(parts: RelayParts, state: ExchangeState, ending: Ending): Promise<void> {
   const durationMs = parts.clock.monotonic() - state.input.startedAt;
   const { hold } = state;
-  const { usage } = ending;
-  const charge =
-    hold === null || !isOwed(ending)
-      ? null
-      : parts.billing.charge(hold, usage.tokens, sourceOf(state, usage));
+  const charge = hold === null || !isOwed(ending) ? null : chargeFor(parts, state, hold, ending);
   const record = recordOf(state, ending, charge, durationMs);
   return parts.journal.append(record).then(
     () => {
@@ -115,6 +111,21 @@ export function settle(parts: RelayParts, state: ExchangeState, ending: Ending):
       throw error;
     },
   );
+}
+
+/** @throws what billing throws; then nothing is held any more. */
+function chargeFor(
+  { billing }: RelayParts,
+  state: ExchangeState,
+  hold: Hold,
+  { usage }: Ending,
+): ChargeRecord {
+  try {
+    return billing.charge(hold, usage.tokens, sourceOf(state, usage));
+  } catch (error) {
+    billing.settle(hold, null);
+    throw error;
+  }
 }
 
 /** Failures are nobody's debt but the operator's; who leaves an answer owes for what there is of it. */

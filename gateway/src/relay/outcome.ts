@@ -43,10 +43,14 @@ export type AttemptOutcome =
       readonly tap: StreamTap;
       readonly usage: ReportedUsage | null;
       readonly result: string;
+      /** For a while the upstream had been waiting for the client to read. */
+      readonly heldUp: boolean;
     }
   /** The client left before the end; the upstream was cancelled, or its answer read on for what it costs. */
   | {
       readonly kind: 'left';
+      /** The upstream had the request, though perhaps it had not answered. */
+      readonly asked: boolean;
       readonly status: number | null;
       readonly usage: ReportedUsage | null;
       /** Bytes of text, reasoning and tool arguments that had come by then. */

@@ -110,6 +110,7 @@ export function holdMoney(
     bodyBytes: input.body.length,
     outputLimit: request.maxOutputTokens,
     choices: request.choices,
+    unseenInput: request.unseenInput ?? false,
     expiresAt: parts.clock.now() + longestTotal(snapshot, parts.timeouts) + settleMs,
   });
 }

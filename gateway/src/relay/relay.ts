@@ -171,7 +171,12 @@ async function answerStream(
       return;
     }
     case 'broken': {
-      await settleError(parts, state, outcome.error, 'failed', 200);
+      if (outcome.heldUp) {
+        const { usage, tap } = outcome;
+        const used = usageOfLeaving(usage, prepared.request.json, tap.outputBytes);
+        const ending = { outcome: 'client-left', status: 499, error: outcome.error } as const;
+        await settleAnswer(parts, state, { ...ending, usage: used });
+      } else await settleError(parts, state, outcome.error, 'failed', 200);
       sink.end([streamErrorOf(protocol, outcome.error, input.id, outcome.tap)]);
       return;
     }
@@ -191,13 +196,13 @@ function streamErrorOf(
   return tap?.fail?.(error) ?? protocol.encodeStreamError(error, requestId, tap);
 }
 
-/** Who leaves pays for what the upstream had done by then; for nothing when no upstream had begun. */
+/** Who leaves pays for what the upstream had done by then: nothing when none had been asked, or it had refused. */
 function leftEnding(
   { request }: Prepared,
-  { status, usage, whole, outputBytes }: Extract<AttemptOutcome, { kind: 'left' }>,
+  { asked, status, usage, whole, outputBytes }: Extract<AttemptOutcome, { kind: 'left' }>,
 ): Ending {
   const used =
-    status !== 200
+    !asked || (status ?? 200) !== 200
       ? nothingUsed
       : whole && usage !== null
         ? asReported(usage)

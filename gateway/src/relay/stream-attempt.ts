@@ -32,6 +32,10 @@ const eventLimit = 8 * 1024 * 1024;
 const headHoldMs = 10_000;
 /** A left answer of an upstream that charges for all of it is read on for so long, to learn how much that is. */
 const drainMs = 60_000;
+/** The answer was whole but for its usage when the client left: that is on its way, and is waited for so long. */
+const lastUsageMs = 500;
+/** A client that keeps the upstream waiting for so long is why the rest never came. */
+const heldUpMs = 5_000;
 /** After the terminator an upstream may take so long to end its body; then its connection is not worth keeping. */
 const endOfBodyMs = 2_000;
 
@@ -89,6 +93,7 @@ export class StreamAttempt implements UpstreamListener, Watched {
   #heldBytes = 0;
   /** `draining` ends at this monotonic time. */
   #drainUntil = 0;
+  #hasDrainSlot = false;
   /** Complete, but the upstream has not ended its body: the connection is given up at this monotonic time. */
   #giveUpAt: number | null = null;
   #resolve: (outcome: AttemptOutcome) => void = () => {};
@@ -184,21 +189,31 @@ export class StreamAttempt implements UpstreamListener, Watched {
       return;
     }
     if (this.#phase !== 'judging' && this.#options.drains?.take() === true) {
-      this.#phase = 'draining';
-      this.#drainUntil = this.#options.monotonic() + drainMs;
-      this.#takeHeld();
-      // It may have been waiting for the client to read.
-      this.#call.resume();
+      this.#hasDrainSlot = true;
+      this.#drain(drainMs);
+      return;
+    }
+    if (this.#tap.finished && this.#tap.usage === null) {
+      this.#drain(lastUsageMs);
       return;
     }
     this.#finishLeft();
     this.#call.abort();
   }
 
+  #drain(milliseconds: number): void {
+    this.#phase = 'draining';
+    this.#drainUntil = this.#options.monotonic() + milliseconds;
+    this.#takeHeld();
+    // It may have been waiting for the client to read.
+    this.#call.resume();
+  }
+
   #finishLeft(): void {
     const { usage, outputBytes, finished } = this.#tap;
     this.#finish({
       kind: 'left',
+      asked: this.#call.sent,
       status: this.#status === 0 ? null : this.#status,
       usage,
       outputBytes,
@@ -325,7 +340,8 @@ export class StreamAttempt implements UpstreamListener, Watched {
     const tap = this.#tap;
     const { usage } = tap;
     const status = this.#status;
-    this.#finish({ kind: 'broken', status, error, classification, tap, usage, result });
+    const heldUp = this.#options.sink.heldUpFor(this.#options.monotonic()) >= heldUpMs;
+    this.#finish({ kind: 'broken', status, error, classification, tap, usage, result, heldUp });
   }
 
   /** Nothing more is awaited although the body goes on: usually just its last chunk is still on the way. */
@@ -378,7 +394,7 @@ export class StreamAttempt implements UpstreamListener, Watched {
 
   #finish(outcome: AttemptOutcome): void {
     if (this.#over) return;
-    if (this.#phase === 'draining') this.#options.drains?.release();
+    if (this.#hasDrainSlot) this.#options.drains?.release();
     this.#phase = 'over';
     this.#options.watch.remove(this);
     this.#resolve(outcome);

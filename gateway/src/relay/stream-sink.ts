@@ -25,6 +25,7 @@ export class StreamSink {
   readonly #monotonic: () => number;
   /** The call that waits for the client to read. */
   #paused: UpstreamCall | null = null;
+  #pausedAt = 0;
 
   constructor(
     client: ClientResponse,
@@ -52,6 +53,11 @@ export class StreamSink {
     return this.#client.halfClosed;
   }
 
+  /** For how many milliseconds the upstream has been waiting for the client to read. */
+  heldUpFor(now: number): number {
+    return this.#paused === null ? 0 : now - this.#pausedAt;
+  }
+
   open(extraHeaders: Readonly<Record<string, string>>): void {
     if (this.#client.headSent) return;
     this.#client.start(200, { ...this.framing.headers, ...extraHeaders });
@@ -66,6 +72,7 @@ export class StreamSink {
     this.lastWriteAt = this.#monotonic();
     if (!this.#client.write(framed) && this.#paused === null) {
       this.#paused = call;
+      this.#pausedAt = this.lastWriteAt;
       call.pause();
     }
   }

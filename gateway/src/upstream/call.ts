@@ -15,6 +15,8 @@ export interface UpstreamListener {
 
 /** A call under way. All methods are safe at any time, also after its end. */
 export interface UpstreamCall {
+  /** The upstream may have seen the request: it was written on a connection, in part or whole. */
+  readonly sent: boolean;
   pause(): void;
   resume(): void;
   /** Closes the connection; the listener hears nothing more. */
@@ -89,6 +91,10 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
     this.#over = true;
     this.#decoded?.close();
     this.#listener.onBreak(this.#describe(error));
+  }
+
+  get sent(): boolean {
+    return this.#sent;
   }
 
   pause(): void {

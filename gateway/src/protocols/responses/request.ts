@@ -1,6 +1,7 @@
 import { parseObject, watchList } from '../../json/index.ts';
 import type { OpenedRequest, RequestPath, WireRequest } from '../protocol.ts';
-import { readCount, readFlag, readModel, requireOneOf } from '../request-values.ts';
+import { isAbsent } from '../values.ts';
+import { readCount, readFlag, readModel, refuseValue, requireOneOf } from '../request-values.ts';
 
 const watched = watchList([
   'model',
@@ -13,6 +14,9 @@ const watched = watchList([
   'background',
 ]);
 
+/** Each names something that the upstream keeps and reads as input. */
+const unseen = ['previous_response_id', 'conversation', 'prompt'] as const;
+
 /** @throws GatewayError as `Protocol.openRequest` says. */
 export function openRequest(body: Buffer, path: RequestPath): OpenedRequest {
   const { scan, value: json } = parseObject(body, watched);
@@ -24,10 +28,16 @@ export function readRequest(opened: OpenedRequest): WireRequest {
   const { json } = opened;
   // A stored prompt brings its own input.
   requireOneOf([json['input'], json['prompt']], 'input');
+  const stream = readFlag(json['stream'], 'stream');
+  const worksOn = readFlag(json['background'], 'background');
+  // The answer would be a promise: its end, and what it costs, would never pass through here.
+  if (worksOn && !stream) refuseValue('background', 'is supported with stream only');
   return {
     ...opened,
-    stream: readFlag(json['stream'], 'stream'),
+    stream,
     maxOutputTokens: readCount(json['max_output_tokens'], 'max_output_tokens', 0),
     choices: 1,
+    worksOn,
+    unseenInput: unseen.some((name) => !isAbsent(json[name])),
   };
 }

@@ -117,6 +117,7 @@ describe('responses: what a request says', () => {
     const { extensions } = decodeBody({
       model: 'm',
       input: 'Hi',
+      stream: true,
       background: true,
       store: true,
       truncation: 'auto',
