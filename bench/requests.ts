@@ -22,9 +22,14 @@ export function loadFor(port: number, { protocol, stream, size, model }: Wanted)
   return { port, request, terminator: stream ? terminators[protocol] : '"finish_reason":"stop"' };
 }
 
+/** The catalogue's model that only a channel of this one protocol serves. */
+export function onlyModelOf(protocol: Protocol): string {
+  return `bench-${protocol}`;
+}
+
 /** The catalogue's model that a channel of this protocol serves. */
 export function modelOf(protocol: Protocol): string {
-  return protocol === 'chat' || protocol === 'responses' ? 'bench' : `bench-${protocol}`;
+  return protocol === 'chat' || protocol === 'responses' ? 'bench' : onlyModelOf(protocol);
 }
 
 function requestPath(protocol: Protocol, model: string, stream: boolean): string {

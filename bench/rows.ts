@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { eventsPerStream, type Protocol } from './answers.ts';
+import { eventsPerStream, protocols, type Protocol } from './answers.ts';
 import { Connection } from './connection.ts';
 import { closedLoop } from './load.ts';
 import { cpuPerRequest, delays, difference, medianSpread, memory, type Delays } from './measure.ts';
 import { measuredCore, outputLine, spawnPinned, stop } from './processes.ts';
 import type { ResultRow } from './report.ts';
-import { loadFor, modelOf } from './requests.ts';
+import { loadFor, modelOf, onlyModelOf } from './requests.ts';
 import { seedUsage } from './seed-usage.ts';
 import { seed } from './seed.ts';
 import { median, sleep } from './statistics.ts';
@@ -60,6 +60,42 @@ export const rows: Readonly<Record<string, (bench: Bench) => Promise<ResultRow[]
     );
     const title = `CPU per streamed answer of ${eventsPerStream} events, ${settings.protocol}`;
     return [{ title, unit: 'µs', values: medians(values), bound: { timesNginx: 1.5 } }];
+  },
+
+  async pairs({ settings, targets, upstream }) {
+    const own = targets.filter(({ name }) => name !== 'baseline');
+    await upstream.pace({ gap: 1 });
+    for (const { port, name } of own) {
+      if (name !== 'gateway') continue;
+      settings.progress('warming up conversion');
+      for (const pair of pairs) await closedLoop(pairLoad(port, pair), 64, 640);
+    }
+    await upstream.pace({ gap });
+    const run = { connections: 64, count: 320 };
+    const plain = new Map<Protocol, Partial<Record<TargetName, number>>>();
+    const results: ResultRow[] = [];
+    for (const pair of pairs) {
+      const { client } = pair;
+      // Without a gateway the upstream answers in the client's protocol, whoever is asked for.
+      const others = own.filter(({ name }) => name !== 'gateway');
+      if (!plain.has(client)) {
+        const values = await alternate(settings, others, (target) =>
+          cpuPerRequest(target, streamLoad(target.port, client), run),
+        );
+        plain.set(client, medians(values));
+      }
+      const converting = own.filter(({ name }) => name === 'gateway');
+      const values = await alternate(settings, converting, (target) =>
+        cpuPerRequest(target, pairLoad(target.port, pair), run),
+      );
+      results.push({
+        title: `CPU per streamed answer of ${eventsPerStream} events, ${client} to ${pair.upstream}`,
+        unit: 'µs',
+        values: { ...plain.get(client), ...medians(values) },
+        bound: { timesNginx: 4 },
+      });
+    }
+    return results;
   },
 
   async delays({ settings, targets, upstream }) {
@@ -215,6 +251,19 @@ export async function warmUp({ settings, targets, upstream }: Bench): Promise<vo
     await closedLoop(streamLoad(target.port, settings.protocol), 64, 1_920);
   }
 }
+
+interface Pair {
+  readonly client: Protocol;
+  readonly upstream: Protocol;
+}
+
+/** Every client protocol with every other upstream protocol. */
+const pairs: readonly Pair[] = protocols.flatMap((client) =>
+  protocols.filter((upstream) => upstream !== client).map((upstream) => ({ client, upstream })),
+);
+
+const pairLoad = (port: number, { client, upstream }: Pair) =>
+  loadFor(port, { protocol: client, stream: true, size: 1_500, model: onlyModelOf(upstream) });
 
 const streamLoad = (port: number, protocol: Protocol) =>
   loadFor(port, { protocol, stream: true, size: 1_500, model: modelOf(protocol) });

@@ -51,7 +51,9 @@ const server = createServer({ noDelay: true }, (socket) => {
     const chunked = Number.isNaN(length);
     if (chunked && !waiting.subarray(-5).equals(Buffer.from(chunkEnd))) return;
     if (!chunked && waiting.length < headEnd + 4 + length) return;
-    const wanted = choose(head, waiting.toString('latin1', headEnd + 4, headEnd + 400));
+    // `stream` stands at the beginning, or behind everything else.
+    const ends = [waiting.subarray(headEnd + 4, headEnd + 400), waiting.subarray(-400)];
+    const wanted = choose(head, Buffer.concat(ends).toString('latin1'));
     waiting = Buffer.alloc(0);
     answer(socket, wanted);
   });
@@ -68,10 +70,10 @@ process.on('message', (pace: Pace) => {
 });
 process.on('disconnect', () => process.exit());
 
-function choose(head: string, bodyStart: string): Prepared {
+function choose(head: string, bodyEnds: string): Prepared {
   const requestPath = head.slice(head.indexOf(' ') + 1, head.indexOf(' HTTP/'));
   if (requestPath.includes(':streamGenerateContent')) return streams['generate-content'];
-  if (!/"stream": ?true/.test(bodyStart)) return json;
+  if (!/"stream": ?true/.test(bodyEnds)) return json;
   if (requestPath.endsWith('/messages')) return streams.messages;
   if (requestPath.endsWith('/responses')) return streams.responses;
   return streams.chat;
