@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest';
+import { shareGateway } from '../behaviour/support.ts';
+import { onePerProtocol, pairs } from './gateway.ts';
+import { sdks } from './sdk/index.ts';
+
+const shared = shareGateway({ config: onePerProtocol });
+const text = 'call tools äöü 水門は運河の水を保つ 🌊👩‍👩‍👧';
+
+/** Ways in which a stream may arrive that say the same. */
+const framings = [
+  'slice=1',
+  'slice=7',
+  'slice=random;seed=3',
+  'crlf',
+  'comments',
+  'no-final-blank',
+  'crlf;comments;no-final-blank;slice=2',
+];
+
+describe.each(pairs)('$name', ({ client, upstream }) => {
+  test('K42 K43 K44 the same stream in other pieces is the same answer', async () => {
+    const sdk = sdks[client.name];
+    const asked = { model: `thinks-${upstream}`, text, think: true, tools: true, stream: true };
+    const { goOn: _, ...expected } = await sdk.ask(shared.gateway.url, asked);
+    expect(expected.reasoning).toContain('水門は運河の水を保つ 🌊👩‍👩‍👧');
+    for (const framing of framings) {
+      const headers = { 'x-simulator-fault': framing };
+      const answer = await sdk.ask(shared.gateway.url, { ...asked, headers });
+      const calls = expected.calls.map(({ name, input }) => ({ name, input }));
+      expect(answer, framing).toMatchObject({ ...expected, calls });
+    }
+  });
+});

@@ -1,0 +1,47 @@
+import OpenAI from 'openai';
+import { zodResponseFormat } from 'openai/helpers/zod';
+import { describe, expect, test } from 'vitest';
+import { shareGateway } from '../behaviour/support.ts';
+import { testKey } from '../support/gateway.ts';
+import { onePerProtocol } from './gateway.ts';
+import { city, tools } from './sdk/ask.ts';
+
+const shared = shareGateway({ config: onePerProtocol });
+
+describe.each(['responses', 'messages', 'generate-content'])('K07 at %s', (upstream) => {
+  const ask = async (text: string, stream: boolean) => {
+    const { completions } = new OpenAI({
+      apiKey: testKey,
+      baseURL: `${shared.gateway.url}/v1`,
+      maxRetries: 0,
+    }).chat;
+    const params = {
+      model: `at-${upstream}`,
+      messages: [{ role: 'user' as const, content: text }],
+      response_format: zodResponseFormat(city, 'city'),
+      tools: tools.map(({ name, schema }) => ({
+        type: 'function' as const,
+        function: { name, parameters: { ...schema, additionalProperties: false }, strict: true },
+      })),
+    };
+    const answer = stream
+      ? await completions.stream(params).finalChatCompletion()
+      : await completions.parse(params);
+    return answer.choices[0]!;
+  };
+
+  test.each([false, true])(
+    'a schema beside tools is answered as text, stream %s',
+    async (stream) => {
+      const { message, finish_reason: finish } = await ask('a city', stream);
+      expect(message.parsed).toMatchObject({ name: 'demo name', twins: ['demo twins'] });
+      expect([message.tool_calls ?? [], finish]).toEqual([[], 'stop']);
+    },
+  );
+
+  test.each([false, true])('and its tools are called as tools, stream %s', async (stream) => {
+    const { message, finish_reason: finish } = await ask('call tool get_weather', stream);
+    expect(message.tool_calls).toMatchObject([{ function: { name: 'get_weather' } }]);
+    expect([message.content ?? '', finish]).toEqual(['', 'tool_calls']);
+  });
+});
