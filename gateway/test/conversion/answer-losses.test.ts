@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { TextProtocolName } from '../../src/canonical/index.ts';
+import { answerLossNames, type TextProtocolName } from '../../src/canonical/index.ts';
 import { AnswerLosses } from '../../src/conversion/answer-losses.ts';
 import { readEvents, sameNames } from '../recordings/tap-run.ts';
 import { requestOf } from '../support/canonical.ts';
@@ -98,6 +98,20 @@ describe('what of an answer has no place at the client', () => {
     ],
   ])('%s to %s: %j', (upstream, client, names) => {
     expect(lost(upstream, client, null)).toEqual(names);
+  });
+
+  test('goes by a known name, or by the name that the upstream’s block has', () => {
+    for (const upstream of Object.keys(cited) as Upstream[]) {
+      const wire = JSON.stringify(cited[upstream]);
+      for (const client of textProtocolNames) {
+        if (client === upstream) continue;
+        for (const name of lost(upstream, client, null)) {
+          const what = name.slice(1);
+          const isKnown = Object.hasOwn(answerLossNames, what);
+          expect(isKnown || wire.includes(`"${what.slice('answer.'.length)}"`)).toBe(true);
+        }
+      }
+    }
   });
 
   test('is the same of a stream', () => {

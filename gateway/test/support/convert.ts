@@ -66,13 +66,3 @@ export function convert(asked: Asked): Promise<ConvertedRequest> {
     ...target,
   });
 }
-
-/** The body as the upstream reads it. */
-export async function convertedBody(
-  client: TextProtocolName,
-  json: unknown,
-  target: Asked['target'],
-): Promise<Record<string, unknown>> {
-  const { body } = await convert({ client, request: readWire(client, json), target });
-  return JSON.parse(String(body)) as Record<string, unknown>;
-}
