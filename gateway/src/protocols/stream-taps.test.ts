@@ -205,7 +205,7 @@ describe('messages', () => {
     usage: { output_tokens: 15, input_tokens: null, cache_read_input_tokens: 7 },
   };
 
-  it('reads a stream from start to stop, by name or by type', () => {
+  it('K34: reads a stream from start to stop, by name or by type, its usage from both ends', () => {
     for (const named of [true, false]) {
       const { tap, see } = tapOf('messages', { clientModel: 'mine' });
       const send = (data: { type: string }) => see(data, named ? data.type : null);

@@ -88,7 +88,7 @@ models:
 `,
   });
 
-  test.each(surfaces)('$name: an estimate, told as one, free of charge', async (surface) => {
+  test.each(surfaces)('K49 $name: an estimate, told as one, free of charge', async (surface) => {
     const counted = await count(shared.gateway, surface, 'gpt-4o');
     // Ten words and what a message takes around them.
     expect(counted).toMatchObject({ status: 200, tokens: 17, estimated: '1' });
@@ -301,7 +301,7 @@ ${names
   const sent = (name: string) =>
     shared.gateway.simulator.requests().filter(({ path }) => path.includes(`id=${name})`)).length;
 
-  test.each(names)('%s: an estimate, and the channel answers as before', async (name) => {
+  test.each(names)('K49 %s: an estimate, and the channel answers as before', async (name) => {
     const { gateway } = shared;
     const ids: string[] = [];
     for (let turn = 0; turn < 8; turn += 1) {

@@ -94,6 +94,13 @@ describe.each(implementations)('in %s', (kind) => {
       },
     );
 
+    test('K36: of 50 at once that hold 100 against a quota of 1000, ten are admitted', async () => {
+      const quota = meter(1_000n);
+      const decisions = await Promise.all(Array.from({ length: 50 }, () => hold([quota], 100n)));
+      expect(decisions.filter(({ held }) => held)).toHaveLength(10);
+      expect(await read(quota)).toEqual({ spent: 0n, held: 1_000n });
+    });
+
     test('B-11, B-12: the first exhausted meter is named, and nothing is held on any', async () => {
       const meters = [meter(100n), meter(0n), meter(0n)];
       expect(await hold(meters, 50n)).toEqual({ held: false, denied: meters[1]!.name });
