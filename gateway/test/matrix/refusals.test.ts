@@ -76,7 +76,7 @@ describe('what cannot be carried is refused by its own name', () => {
   test.each([
     ['previous_response_id', { previous_response_id: 'resp_1' }],
     ['conversation', { conversation: 'conv_1' }],
-    ['background', { background: true }],
+    ['background', { background: true, stream: true }],
     ['item_reference', { input: [{ type: 'item_reference', id: 'msg_1' }] }],
   ])('responses with %s: only where it is kept', async (param, more) => {
     for (const model of ['at-chat', 'at-messages', 'at-generate-content']) {
@@ -92,7 +92,7 @@ describe('what cannot be carried is refused by its own name', () => {
   });
 
   test('a channel that could answer and is down is not the client’s fault', async () => {
-    const answer = await post('/v1/responses', responses('down', { background: true }));
+    const answer = await post('/v1/responses', responses('down', { conversation: 'conv_1' }));
     expect(answer.status).toBe(529);
   });
 

@@ -376,7 +376,8 @@ export const responses: ClientFeatures = {
       {
         name: '`background: true`',
         why: 'rests on state at the vendor',
-        body: { background: true },
+        body: { background: true, stream: true },
+        without: { stream: true },
       },
       {
         name: 'stored `prompt`',
