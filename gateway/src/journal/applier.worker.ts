@@ -4,9 +4,11 @@ import { createApplier } from './applier.ts';
 import { openJournalFile } from './journal-file.repository.ts';
 import type { ApplierSettings, FromApplier, ToApplier } from './messages.ts';
 import { keepUsageFor } from './retention.ts';
+import { stepBack } from './step-back.ts';
 
 const { dataDir, databaseUrl, keepUsage } = workerData as ApplierSettings;
 
+stepBack();
 const file = openJournalFile(dataDir);
 const database = openDatabase({
   url: databaseUrl,
