@@ -1,8 +1,6 @@
-import { Unconvertible, type Loss, type TextProtocolName } from '../../../src/canonical/index.ts';
-import { createConverter } from '../../../src/conversion/index.ts';
+import type { Loss, TextProtocolName } from '../../../src/canonical/index.ts';
 import { GatewayError } from '../../../src/errors/index.ts';
-import { textCodecs, textProtocols } from '../../../src/protocols/index.ts';
-import { signerOf } from '../../support/converted-reader.ts';
+import { convert, readWire } from '../../support/convert.ts';
 import type { ClientFeatures, Feature } from './feature.ts';
 
 /** What became of a request: the body that the upstream would get and what was lost, or why there is none. */
@@ -24,46 +22,16 @@ export async function convertRequest(
   upstream: TextProtocolName,
   json: Readonly<Record<string, unknown>>,
 ): Promise<Converted> {
-  const converter = createConverter({
-    protocols: textProtocols,
-    codecs: textCodecs,
-    signer: signerOf('key'),
-    fetchMedia: async (url) => ({
-      mime: url.endsWith('.pdf') ? 'application/pdf' : 'image/png',
-      bytes: Buffer.from('bytes'),
-    }),
-    now: () => 0,
-  });
+  const named = client === 'generate-content' ? json : { model: 'm', ...json };
+  const target = { ...upstreams[upstream], protocol: upstream, maxOutputTokens: 32_000 };
   try {
-    const conversion = converter.open({
-      id: 'req_1',
-      arrivedAt: 0,
-      protocol: client,
-      request: readRequest(client, json),
-      keyId: 'key_1',
-      strict: false,
-    });
-    const { body, losses } = await conversion.convert({
-      ...upstreams[upstream],
-      protocol: upstream,
-      channel: 'ch_1',
-      maxOutputTokens: 32_000,
-      capabilities: new Set(['vision', 'tools', 'reasoning', 'sampling']),
-      echoReasoning: null,
-    });
+    const request = readWire(client, named);
+    const { body, losses } = await convert({ client, request, target });
     return { body: String(body), losses };
   } catch (error) {
-    if (!(error instanceof GatewayError) || error instanceof Unconvertible) throw error;
+    if (!(error instanceof GatewayError)) throw error;
     return { refusal: error.message, param: error.param ?? '' };
   }
-}
-
-function readRequest(client: TextProtocolName, json: Readonly<Record<string, unknown>>) {
-  const protocol = textProtocols[client];
-  const inPath = client === 'generate-content';
-  const body = Buffer.from(JSON.stringify(inPath ? json : { model: 'm', ...json }));
-  const path = { model: inPath ? 'm' : null, stream: inPath ? false : null };
-  return protocol.readRequest(protocol.openRequest(body, { operation: 'generate', ...path }));
 }
 
 /** What becomes of one feature between one client and one upstream. */
