@@ -43,6 +43,7 @@ import {
   type ChannelTarget,
   type Logger,
   type Metrics,
+  type UncaughtErrors,
 } from './observability/index.ts';
 import { textCodecs, textProtocols } from './protocols/index.ts';
 import {
@@ -93,6 +94,8 @@ export interface AppOptions {
   readonly mediaFetch?: GuardedFetchOptions;
   /** Folders with journals of ended nodes, which this one puts into the database. */
   readonly adopt?: readonly string[];
+  /** What this process has to tell of itself. Default: that all is well. */
+  readonly uncaught?: UncaughtErrors;
   /** Absent: the only process on its data folder. */
   readonly worker?: WorkerSeat;
 }
@@ -126,6 +129,7 @@ const clock = Object.freeze({ now: Date.now, monotonic: () => performance.now() 
  */
 export async function startApp(options: AppOptions): Promise<App> {
   const { config, logger, writeStall, adopt = [], worker = null } = options;
+  const { uncaught = { exceptions: 0, rejections: 0 } } = options;
   const shared = config.storage.dataDir;
   const dataDir = worker === null ? shared : workerFolder(shared, worker.number);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -205,6 +209,7 @@ export async function startApp(options: AppOptions): Promise<App> {
           catalogue.snapshot().channels.map((channel) => health.read(channel, clock.monotonic())),
         droppedLogLines: () => logger.dropped,
         liveNodes: nodes.live,
+        uncaughtErrors: () => uncaught,
       },
       worker?.renderMetrics,
     );
@@ -283,6 +288,8 @@ export async function startApp(options: AppOptions): Promise<App> {
           ...(config.redis.url !== null && counters.degraded ? ['redis'] : []),
           ...adoption.problems,
           ...(worker?.degraded() ?? []),
+          ...(uncaught.exceptions > 0 ? ['an exception was caught by nobody: ending'] : []),
+          ...(uncaught.rejections > 0 ? ['a promise failed that nobody waited for'] : []),
         ],
       }),
       metrics,

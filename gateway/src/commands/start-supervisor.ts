@@ -9,6 +9,7 @@ import { createLogger, renderTogether } from '../observability/index.ts';
 import { applyFile, prepareDatabase } from '../startup/prepare-database.ts';
 import { createCrew, forkWorker } from '../supervisor/index.ts';
 import { type CommandInput, type CommandIo, exitCode } from './command.ts';
+import { watchDamage } from './damage.ts';
 import { reloadFile } from './reload-file.ts';
 import { removePidFile, writePidFile } from './runtime-files.ts';
 import { keepListeningAfter, stopSignal } from './stop-signal.ts';
@@ -30,6 +31,7 @@ export async function startSupervisor(
   const secrets = createSecrets(given.secrets.masterKey ?? readMasterKey(dataDir));
   assertDataFolderFree(dataDir);
   const logger = createLogger();
+  const damage = watchDamage(logger, given.server.drainTimeout);
   const firstStart = await prepareDatabase(given, secrets);
   const config = await withPort(given);
   const database = openDatabase({ url: config.storage.url });
@@ -92,14 +94,14 @@ export async function startSupervisor(
   writePidFile(dataDir, { pid: process.pid, startedAt: Date.now() });
   io.stdout(greeting);
   logger.info('started', { count: config.server.workers });
-  const signal = await stopped;
-  logger.info('stopping', { detail: signal });
+  const reason = await Promise.race([stopped, damage.happened]);
+  logger.info('stopping', { detail: reason });
   process.off('SIGHUP', reload);
-  const allWell = await crew.stop(keepListeningAfter(signal));
+  const allWell = await crew.stop(keepListeningAfter(reason));
   removePidFile(dataDir);
   logger.info('stopped');
   await close();
-  return allWell ? exitCode.done : exitCode.failed;
+  return allWell && damage.uncaught.exceptions === 0 ? exitCode.done : exitCode.failed;
 }
 
 /** Any free port is chosen once, so that a worker that comes later is on it too. */

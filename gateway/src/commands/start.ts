@@ -33,11 +33,14 @@ export const start: Command = {
     const { startApp } = await import('../app.ts');
     const { greeting } = await import('./greeting.ts');
     const { createLogger } = await import('../observability/index.ts');
+    const { watchDamage } = await import('./damage.ts');
     const { reloadFile } = await import('./reload-file.ts');
     const { removePidFile, writePidFile } = await import('./runtime-files.ts');
     const { keepListeningAfter, stopSignal } = await import('./stop-signal.ts');
     const logger = createLogger();
-    const app = await startApp({ config, logger, adopt: input.texts('adopt') });
+    const damage = watchDamage(logger, config.server.drainTimeout);
+    const { uncaught } = damage;
+    const app = await startApp({ config, logger, uncaught, adopt: input.texts('adopt') });
     const { dataDir } = config.storage;
     const reload = () =>
       void reloadFile({ input, io, logger, dataDir, apply: (changed) => app.reload(changed) });
@@ -46,13 +49,13 @@ export const start: Command = {
     writePidFile(dataDir, { pid: process.pid, startedAt: Date.now() });
     io.stdout(greeting(await programVersion(), app, config));
     logger.info('started');
-    const signal = await stopped;
-    logger.info('stopping', { detail: signal });
+    const reason = await Promise.race([stopped, damage.happened]);
+    logger.info('stopping', { detail: reason });
     process.off('SIGHUP', reload);
-    await app.close({ keepListening: keepListeningAfter(signal) });
+    await app.close({ keepListening: keepListeningAfter(reason) });
     removePidFile(dataDir);
     logger.info('stopped');
     await logger.close();
-    return exitCode.done;
+    return uncaught.exceptions > 0 ? exitCode.failed : exitCode.done;
   },
 };

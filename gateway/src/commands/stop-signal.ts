@@ -3,6 +3,8 @@ const keepListeningMs = 5_000;
 
 export type StopSignal = 'SIGTERM' | 'SIGINT';
 
+export type StopReason = StopSignal | 'uncaught exception';
+
 /** The first signal that asks the process to end. */
 export function stopSignal(): Promise<StopSignal> {
   return new Promise((resolve) => {
@@ -11,7 +13,7 @@ export function stopSignal(): Promise<StopSignal> {
   });
 }
 
-/** Who presses Ctrl-C waits for nothing; who terminates a service has to tell its load balancers first. */
-export function keepListeningAfter(signal: StopSignal): number {
-  return signal === 'SIGTERM' ? keepListeningMs : 0;
+/** Who presses Ctrl-C waits for nothing; who terminates a service, or has to end, tells its load balancers first. */
+export function keepListeningAfter(reason: StopReason): number {
+  return reason === 'SIGINT' ? 0 : keepListeningMs;
 }

@@ -10,4 +10,5 @@ export { createLogger, type Logger, type LogFields } from './logger.ts';
 export type { ChannelState, GatewayReadings } from './metrics/gateway-metrics.ts';
 export { createMetrics, renderTogether, type Metrics } from './metrics/metrics.ts';
 export { createExchangeTracer, type ChannelTarget } from './tracing/exchange-tracer.ts';
+export { type UncaughtErrors, watchUncaughtErrors } from './uncaught-errors.ts';
 export { createUsageAlarm } from './usage-alarm.ts';

@@ -93,11 +93,13 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
     },
     admission: createAdmission({ inFlight: 1_000, queue: 0, isOverloaded: () => false }),
     usage: settings.usage ?? { sums: async () => [], spent: async () => new Map() },
-    counters: settings.counters ?? createMemoryCounters({
-      now: () => now,
-      monotonic: () => performance.now(),
-      spent: async () => new Map(),
-    }),
+    counters:
+      settings.counters ??
+      createMemoryCounters({
+        now: () => now,
+        monotonic: () => performance.now(),
+        spent: async () => new Map(),
+      }),
     snapshot: settings.snapshot ?? (() => snapshotOf([])),
     now: () => now,
     health: settings.health ?? (() => ({ status: 'ok', degraded: [] })),
@@ -106,6 +108,7 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
       openConnections: async () => 0,
       channelStates: () => [],
       droppedLogLines: () => 0,
+      uncaughtErrors: () => ({ exceptions: 0, rejections: 0 }),
       liveNodes: () => 1,
     }),
     metricsToken: null,

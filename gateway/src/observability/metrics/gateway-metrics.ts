@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { UncaughtErrors } from '../uncaught-errors.ts';
 
 /** Asked at every scrape; each must answer at once and without waiting for anything but the kernel. */
 export interface GatewayReadings {
@@ -8,6 +9,7 @@ export interface GatewayReadings {
   droppedLogLines(): number;
   /** Nodes that serve, this one included. */
   liveNodes(): number;
+  uncaughtErrors(): UncaughtErrors;
 }
 
 /** How one channel is, as this node sees it. */
@@ -91,6 +93,18 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
     collect() {
       this.reset();
       this.inc(readings.droppedLogLines());
+    },
+  });
+  new Counter({
+    name: 'sluice_uncaught_errors_total',
+    help: 'Errors that nobody caught: exceptions end this process in order, rejections are only told.',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      const { exceptions, rejections } = readings.uncaughtErrors();
+      this.reset();
+      this.inc({ kind: 'exception' }, exceptions);
+      this.inc({ kind: 'rejection' }, rejections);
     },
   });
 }

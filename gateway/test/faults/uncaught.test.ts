@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startSimulator, type Simulator } from 'simulator';
+import { expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../src/database/index.ts';
+import { startGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts';
+import { askChat, secret } from '../workers/workplace.ts';
+
+const preload = new URL('./uncaught.preload.mjs', import.meta.url).href;
+
+interface Place {
+  readonly gateway: GatewayProcess;
+  readonly url: string;
+  readonly databaseUrl: string;
+  readonly simulator: Simulator;
+}
+
+async function startPlace(environment: Record<string, string> = {}): Promise<Place> {
+  const simulator = await startSimulator();
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-uncaught-'));
+  const databaseUrl = `sqlite:${folder}/test.db`;
+  writeFileSync(
+    join(folder, 'sluice.yaml'),
+    `
+server: { port: 0, drain_timeout: 10s }
+storage: { url: ${JSON.stringify(databaseUrl)}, data_dir: ./data }
+channels:
+  - { name: sim, provider: simulator, base_url: ${simulator.url}, protocols: [chat], models: [demo-chat] }
+users: [{ email: tester@example.com, balance: 100 }]
+keys: [{ name: test, user: tester@example.com, secret: ${secret} }]
+`,
+  );
+  const gateway = startGatewayProcess({
+    folder,
+    environment: { ...environment, NODE_OPTIONS: `--import ${preload}` },
+  });
+  onTestFinished(async () => {
+    gateway.child.kill('SIGKILL');
+    await gateway.exit;
+    await simulator.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return { gateway, url: await gateway.url, databaseUrl, simulator };
+}
+
+async function statusesOf(databaseUrl: string): Promise<string[]> {
+  const database = openDatabase({ url: databaseUrl });
+  try {
+    const rows = await database.kysely.selectFrom('usage').select('outcome').execute();
+    return rows.map(({ outcome }) => outcome);
+  } finally {
+    await database.close();
+  }
+}
+
+const readyOf = async (url: string) => {
+  const response = await fetch(`${url}/ready`, { headers: { connection: 'close' } });
+  return { code: response.status, ...((await response.json()) as { degraded: string[] }) };
+};
+
+test(
+  'R-27 an exception that nobody caught: answers under way end well, nothing is lost, exit code 1',
+  { timeout: 30_000 },
+  async () => {
+    const { gateway, url, databaseUrl, simulator } = await startPlace();
+    const stream = askChat(url, { stream: true, fault: 'events=40;gap=40' });
+    await expect.poll(() => simulator.requests().length, { timeout: 5_000 }).toBe(1);
+    gateway.child.kill('SIGUSR2');
+    await expect.poll(async () => (await readyOf(url)).code, { timeout: 2_000 }).toBe(503);
+    expect(await readyOf(url)).toMatchObject({
+      status: 'draining',
+      degraded: ['an exception was caught by nobody: ending'],
+    });
+    expect(await metric(url, 'sluice_uncaught_errors_total{kind="exception"}')).toBe(1);
+    // Until load balancers have noticed, requests are still served.
+    expect((await askChat(url)).status).toBe(200);
+    expect((await stream).text).toContain('data: [DONE]');
+    expect(await gateway.exit).toBe(1);
+    const line = gateway
+      .stderr()
+      .split('\n')
+      .find((each) => each.includes('uncaught exception'))!;
+    expect(JSON.parse(line)).toMatchObject({
+      level: 50,
+      error: {
+        message: 'a defect that was put in',
+        stack: expect.stringContaining('uncaught.preload.mjs'),
+      },
+    });
+    expect(gateway.stderr()).not.toContain(secret);
+    expect(await statusesOf(databaseUrl)).toEqual(['completed', 'completed']);
+  },
+);
+
+test('R-27 after a promise that nobody waited for it goes on; when it goes on throwing it ends at once', async () => {
+  const { gateway, url } = await startPlace({ DEFECT_AGAIN: '1' });
+  gateway.child.kill('SIGPIPE');
+  await expect
+    .poll(() => metric(url, 'sluice_uncaught_errors_total{kind="rejection"}'), { timeout: 5_000 })
+    .toBe(1);
+  expect(await readyOf(url)).toMatchObject({
+    code: 200,
+    degraded: ['a promise failed that nobody waited for'],
+  });
+  expect((await askChat(url)).status).toBe(200);
+  expect(gateway.stderr()).toContain('a promise that was put in');
+  // From now on it goes on throwing.
+  const started = performance.now();
+  gateway.child.kill('SIGUSR2');
+  expect(await gateway.exit).toBe(1);
+  expect(performance.now() - started).toBeLessThan(3_000);
+  expect(gateway.stderr().match(/"msg":"uncaught exception"/g)).toHaveLength(10);
+});
+
+async function metric(url: string, series: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`, { headers: { connection: 'close' } })).text();
+  const line = text.split('\n').find((each) => each.startsWith(`${series} `));
+  return Number(line?.split(' ').at(-1));
+}
