@@ -1,0 +1,174 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parseConfig } from '../../src/config/index.ts';
+import { reconcile, type Difference } from '../../src/ledger/index.ts';
+import { openGateway, rowOf, until } from '../behaviour/support.ts';
+import { testKey, type TestGateway } from '../support/gateway.ts';
+import { nanoOf } from './books.ts';
+
+/* B-21, R-40: what changes while an answer is on its way. It ends as it began; the next request meets the change. */
+
+interface World {
+  readonly price?: string;
+  readonly multiplier?: number;
+  readonly models?: string;
+  readonly key?: string;
+  readonly user?: string;
+  readonly members?: string;
+}
+
+const cheap = '{ input: 1000, output: 2000 }';
+const bob = '{ user: bob@example.com, role: member }';
+const tester = '{ user: tester@example.com, role: member }';
+
+function worldOf(world: World): string {
+  const { price = cheap, multiplier = 1, models = '[{ name: m, upstream: demo-chat }]' } = world;
+  const { key = '', user = 'balance: 1000', members = `${bob}, ${tester}` } = world;
+  return `
+groups: [{ name: default, price_multiplier: ${multiplier} }]
+channels:
+  - { name: sim, provider: simulator, base_url: SIMULATOR, protocols: [chat], models: ${models} }
+models: [{ id: m, type: chat, context_window: 4000, max_output_tokens: 1000, price: ${price} }]
+users: [{ email: tester@example.com, ${user} }, { email: bob@example.com }]
+teams: [{ name: t, balance: 1000, members: [${members}] }]
+keys:
+  - { name: test, user: tester@example.com, secret: ${testKey}${key} }
+`;
+}
+
+const body = { model: 'm', messages: [{ role: 'user', content: 'hello' }] };
+const ask = (gateway: TestGateway) => gateway.post('/v1/chat/completions', body);
+
+/** Starts a stream in the first world, and lets it end in the second. */
+async function acrossChange(first: World, second: World) {
+  const gateway = await openGateway({ config: worldOf(first) });
+  const stream = await gateway.post(
+    '/v1/chat/completions',
+    { ...body, stream: true },
+    { 'x-simulator-fault': 'gap=100;events=20' },
+  );
+  expect(stream.status).toBe(200);
+  await change(gateway, second);
+  const meanwhile = await ask(gateway);
+  const refusal = meanwhile.status === 200 ? null : await messageOf(meanwhile);
+  expect(await stream.text()).toMatch(/^data: \[DONE\]$/m);
+  onTestFinished(async () => {
+    const differences: Difference[] = [];
+    await gateway.usage();
+    await reconcile(gateway.app.database, {}, (each) => void differences.push(each));
+    expect(differences).toEqual([]);
+  });
+  const row = await rowOf(gateway, stream.headers.get('x-request-id') ?? '');
+  const next = meanwhile.headers.get('x-request-id') ?? '';
+  return { gateway, row, status: meanwhile.status, refusal, next };
+}
+
+async function change(gateway: TestGateway, world: World): Promise<void> {
+  const { dataDir } = gateway.app;
+  const text = `
+server: { port: 0 }
+storage: { url: "sqlite:${dataDir}/test.db", data_dir: "${dataDir}" }
+${worldOf(world).replaceAll('SIMULATOR', gateway.simulator.url)}`;
+  const about = { file: 'test.yaml', environment: {}, bundledModels: ['demo-chat'] };
+  await gateway.app.reload(parseConfig(text, about));
+  await gateway.app.refresh();
+}
+
+async function messageOf(response: Response): Promise<string> {
+  const { error } = (await response.json()) as { error: { message: string } };
+  return error.message;
+}
+
+const plain = (tokens: { input: number; output: number }): bigint =>
+  BigInt(tokens.input) * 1_000_000n + BigInt(tokens.output) * 2_000_000n;
+
+test('B-24 price and multiplier: those of the admission', async () => {
+  const after = { price: '{ input: 9000, output: 9000 }', multiplier: 3 };
+  const { gateway, row, status, next } = await acrossChange({}, after);
+  expect(nanoOf(row.cost)).toBe(plain(row.tokens));
+  expect(status).toBe(200);
+  const { tokens, cost } = await rowOf(gateway, next);
+  expect(nanoOf(cost)).toBe(BigInt(tokens.input + tokens.output) * 27_000_000n);
+});
+
+test('a price that was nothing stays nothing, and one that becomes nothing is still paid', async () => {
+  const free = { price: '{ input: 0, output: 0 }' };
+  expect((await acrossChange(free, {})).row.cost).toBeNull();
+  const { row } = await acrossChange({}, free);
+  expect(nanoOf(row.cost)).toBe(plain(row.tokens));
+});
+
+describe.each<readonly [string, World, World, number, RegExp]>([
+  ['the model is removed', {}, { models: '[demo-chat]' }, 400, /^model 'm' is not available/],
+  ['the key is disabled', {}, { key: ', enabled: false' }, 401, /^invalid api key/],
+  ['the key expires', {}, { key: ', expires_at: 2020-01-01T00:00:00Z' }, 401, /^invalid api key/],
+  ['the user is disabled', {}, { user: 'balance: 1000, enabled: false' }, 401, /^invalid api key/],
+  ['addresses are fenced', {}, { key: ', ips: [203.0.113.0/24]' }, 403, /^ip address/],
+  ['the quota falls below what is spent', {}, { key: ', quota: 0' }, 402, /^key quota limit/],
+  ['the user quota does', {}, { user: 'balance: 1000, quota: 0' }, 402, /^quota limit exceeded/],
+  [
+    'the quota falls to what is held',
+    { key: ', quota: 100' },
+    { key: ', quota: 1' },
+    402,
+    /^key quota limit/,
+  ],
+  [
+    'the user leaves the team',
+    { key: ', team: t' },
+    { key: ', team: t', members: bob },
+    401,
+    /^invalid api key/,
+  ],
+])('%s', (_name, first, second, status, message) => {
+  test('the stream ends and is paid for; the next request is refused', async () => {
+    const seen = await acrossChange(first, second);
+    expect([seen.status, seen.refusal]).toEqual([status, expect.stringMatching(message)]);
+    expect(seen.row).toMatchObject({ outcome: 'completed' });
+    expect(nanoOf(seen.row.cost)).toBe(plain(seen.row.tokens));
+  });
+});
+
+test('B-21 a quota that is raised lets the next request in while the first one holds all of the old', async () => {
+  const { status, row } = await acrossChange({ key: ', quota: 0.5' }, { key: ', quota: 100' });
+  expect(status).toBe(200);
+  expect(row.outcome).toBe('completed');
+});
+
+test('a removed member is let in again when they return', async () => {
+  const gateway = await openGateway({ config: worldOf({ key: ', team: t' }) });
+  expect((await ask(gateway)).status).toBe(200);
+  await change(gateway, { key: ', team: t', members: bob });
+  expect((await ask(gateway)).status).toBe(401);
+  await change(gateway, { key: ', team: t' });
+  expect((await ask(gateway)).status).toBe(200);
+  // A team that names nobody leaves it to whoever makes keys.
+  await change(gateway, { key: ', team: t', members: '' });
+  expect((await ask(gateway)).status).toBe(200);
+});
+
+test('B-10 requests that come while a balance runs out: what is admitted is covered, to the nano-USD', async () => {
+  const gateway = await openGateway({ config: worldOf({ user: 'balance: 5' }) });
+  const seen = { ok: 0, unpaid: 0 };
+  const worker = async (): Promise<void> => {
+    for (let round = 0; round < 60; round += 1) {
+      const response = await gateway.post('/v1/chat/completions', { ...body, max_tokens: 40 });
+      const text = await response.text();
+      if (response.status === 200) seen.ok += 1;
+      else if (response.status === 402 && text.includes('insufficient balance')) seen.unpaid += 1;
+      else throw new Error(text);
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, worker));
+  await until(async () => (await gateway.usage()).length === seen.ok + seen.unpaid, 'all rows');
+  const spent = (await gateway.usage()).reduce((sum, { cost }) => sum + nanoOf(cost), 0n);
+  expect(seen.unpaid).toBeGreaterThan(0);
+  const overshot = await gateway.app.database.kysely
+    .selectFrom('usage')
+    .select('overshoot')
+    .where('overshoot', '>', 0n)
+    .execute();
+  // P-02: only the one that was given all that was left may have cost more than that.
+  expect(overshot.length).toBeLessThanOrEqual(1);
+  expect(spent).toBeLessThanOrEqual(5_000_000_000n + (overshot[0]?.overshoot ?? 0n));
+  expect(spent).toBeGreaterThan(4_990_000_000n);
+});
