@@ -63,7 +63,10 @@ export type RateDecision =
 export interface HoldRequest {
   /** The exchange. One hold per id. */
   readonly id: string;
-  /** The upper bound of the cost. When a meter has less left, all of what is left is held instead. */
+  /**
+   * The upper bound of the cost. When a meter has less left, all of what is left is held instead: for one request at a
+   * time on each meter, since every one of them may spend more than it holds. Others are refused as if nothing were left.
+   */
   readonly amount: bigint;
   /** In the order in which the first exhausted one is named. */
   readonly meters: readonly Meter[];

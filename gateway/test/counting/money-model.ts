@@ -3,6 +3,8 @@ import type { HoldDecision, Meter, MeterState } from '../../src/counting/index.t
 interface ModelHold {
   readonly amount: bigint;
   readonly expiresAt: number;
+  /** Meters that had less left than was asked for. */
+  readonly shortOn: readonly string[];
 }
 
 /** Money as plainly as it can be said: every hold that is neither ended nor void is subtracted, on every meter. */
@@ -19,12 +21,20 @@ export class MoneyModel {
 
   hold(id: string, amount: bigint, now: number, expiresAt: number): HoldDecision {
     const taken = this.#spent + this.#heldAt(now);
-    const poor = this.#meters.find(({ limit, floor }) => limit - taken < floor);
+    const holds = [...this.#holds.values()].filter((hold) => now < hold.expiresAt);
+    const isShort = new Set(holds.flatMap(({ shortOn }) => shortOn));
+    const shortOn = this.#meters
+      .filter(({ limit }) => limit - taken < amount)
+      .map(({ name }) => name);
+    const poor = this.#meters.find(
+      ({ name, limit, floor }) =>
+        limit - taken < floor || (shortOn.includes(name) && isShort.has(name)),
+    );
     if (poor !== undefined) return { held: false, denied: poor.name };
     const least = [amount, ...this.#meters.map(({ limit }) => limit - taken)].reduce((a, b) =>
       a < b ? a : b,
     );
-    this.#holds.set(id, { amount: least, expiresAt });
+    this.#holds.set(id, { amount: least, expiresAt, shortOn });
     return { held: true, amount: least };
   }
 

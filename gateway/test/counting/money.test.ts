@@ -107,6 +107,28 @@ describe.each(implementations)('in %s', (kind) => {
       expect(await read(meters[0]!)).toEqual({ spent: 0n, held: 0n });
     });
 
+    test('P-05: one request at a time may cost more than it holds, whatever is freed meanwhile', async () => {
+      const quota = meter(1_000n);
+      const names = [quota.name];
+      const [large, short] = [fresh('request'), fresh('request')];
+      expect(await hold([quota], 990n, { id: large })).toMatchObject({ held: true });
+      expect(await hold([quota], 300n, { id: short })).toEqual({ held: true, amount: 10n });
+      bench.counters.settle(large, names, 0n);
+      // All but the crumb is free again: for what fits, not for the next one to leave a crumb.
+      expect(await hold([quota], 985n, { id: fresh('request') })).toMatchObject({ held: true });
+      expect(await hold([quota], 300n)).toEqual({ held: false, denied: quota.name });
+      expect(await hold([quota], 2n)).toEqual({ held: true, amount: 2n });
+      bench.counters.settle(short, names, 0n);
+      expect(await hold([quota], 300n)).toEqual({ held: true, amount: 13n });
+    });
+
+    test('P-05: also after it is void', async () => {
+      const quota = meter(1_000n);
+      await hold([quota], 2_000n, { forMs: 30_000 });
+      bench.clock.advance(31_000);
+      expect(await hold([quota], 2_000n)).toEqual({ held: true, amount: 1_000n });
+    });
+
     test('B-13: what was released is there for the next request at once', async () => {
       const meters = [meter(100n)];
       const names = meters.map(({ name }) => name);

@@ -7,6 +7,8 @@ interface Account {
   held: bigint;
   /** Holds nobody has ended yet, void ones too. */
   holds: number;
+  /** Holds in force of less than their request may cost: at most one. */
+  short: number;
   /** Milliseconds of the monotonic clock. */
   usedAt: number;
 }
@@ -14,6 +16,8 @@ interface Account {
 interface Hold {
   readonly amount: bigint;
   readonly accounts: readonly Account[];
+  /** Those of them that had less left than the request may cost. */
+  readonly shortOn: readonly Account[];
   /** Where it stands among those that end in the same second. */
   readonly due: Set<string>;
   /** Nothing is held any more, and what was spent may still come. */
@@ -25,6 +29,7 @@ const endedIds = 65_536;
 /** Above so many meters, those nobody used for a while are forgotten and asked from the database again. */
 export const forgetting = Object.freeze({ mostMeters: 200_000, idleMs: 600_000 });
 const second = 1_000;
+const nowhere: readonly Account[] = Object.freeze([]);
 
 export interface Meters {
   knows(meter: string): boolean;
@@ -69,6 +74,7 @@ export function createMeters({
     if (hold.isVoid) return;
     hold.isVoid = true;
     for (const account of hold.accounts) account.held -= hold.amount;
+    for (const account of hold.shortOn) account.short -= 1;
   };
 
   const release = (id: string, hold: Hold): void => {
@@ -102,7 +108,7 @@ export function createMeters({
     knows: (meter) => accounts.has(meter),
     preload(meter, spent) {
       if (accounts.has(meter)) return;
-      accounts.set(meter, { spent, held: 0n, holds: 0, usedAt: monotonic() });
+      accounts.set(meter, { spent, held: 0n, holds: 0, short: 0, usedAt: monotonic() });
       if (accounts.size > mostMeters) forgetIdle(4);
     },
     hold({ id, amount, meters }, remaining) {
@@ -112,13 +118,19 @@ export function createMeters({
       if (before !== undefined) release(id, before);
       let least = amount;
       const on: Account[] = [];
+      let shortOn = nowhere;
       for (const { name, limit, floor } of meters) {
         const account = accounts.get(name)!;
         const left = limit - account.spent - account.held;
         if (left <= 0n || left < floor) return { held: false, denied: name };
-        if (left < least) least = left;
+        if (left < amount) {
+          if (account.short > 0) return { held: false, denied: name };
+          shortOn = [...shortOn, account];
+          if (left < least) least = left;
+        }
         on.push(account);
       }
+      for (const account of shortOn) account.short += 1;
       for (const account of on) {
         account.held += least;
         account.holds += 1;
@@ -126,7 +138,7 @@ export function createMeters({
       }
       const due = dueAt(now + remaining);
       due.add(id);
-      holds.set(id, { amount: least, accounts: on, due, isVoid: false });
+      holds.set(id, { amount: least, accounts: on, shortOn, due, isVoid: false });
       return { held: true, amount: least };
     },
     settle(id, meters, spent) {

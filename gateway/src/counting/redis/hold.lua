@@ -1,12 +1,13 @@
 -- Reserves money on every meter, or on none.
 -- KEYS: epoch, then per meter: the hash, its holds by end. ARGV: epoch, time, id, amount, milliseconds until void,
 -- then per meter: limit, floor, what the database says was spent ('' when not asked), microseconds since it was asked.
--- Replies {'held', amount, spent and held of each meter after it}, {'denied', which meter}, {'unknown', which ...}, or
--- {'doubtful', which ...} when the database should be asked again; meters are numbers from 0.
+-- Replies {'held', amount, spent and held of each meter after it}, {'denied', which meter}, {'short', which meter} when
+-- another request has all that was left of it already, {'unknown', which ...}, or {'doubtful', which ...} when the
+-- database should be asked again; meters are numbers from 0.
 if lost() then return {'lost'} end
 local now, id, least, remaining = clock(), ARGV[3], amount(ARGV[4]), tonumber(ARGV[5])
 local count = (#KEYS - 1) / 2
-local spent, held, unknown, doubtful, before = {}, {}, {'unknown'}, {'doubtful'}, nil
+local spent, held, short, unknown, doubtful, before = {}, {}, {}, {'unknown'}, {'doubtful'}, nil
 -- Time enough for the settlement to come late, and for the journal of a node that died to be read.
 local graceOfDoubt = 60000000
 
@@ -18,12 +19,13 @@ for at = 1, count do
     redis.call('HSET', meter, 'since', whole(now - age))
     redis.call('PEXPIRE', meter, 172800000)
   end
-  local found = redis.call('HMGET', meter, 'spent', 'held', 'of:' .. id, 'doubt')
+  local found = redis.call('HMGET', meter, 'spent', 'held', 'of:' .. id, 'doubt', 'short')
   if not found[1] then
     unknown[#unknown + 1] = at - 1
   else
     spent[at], held[at] = amount(found[1]), amount(found[2] or '0')
     before = before or found[3]
+    short[at] = found[5] and redis.call('HEXISTS', meter, 'of:' .. found[5]) == 1
     if found[4] and seed ~= '' then
       -- Spending only grows, so the larger number knows more.
       if less(spent[at], amount(seed)) then
@@ -40,11 +42,17 @@ if #unknown > 1 then return unknown end
 if #doubtful > 1 and not before then return doubtful end
 
 if not before then
+  local bound, shortOn = least, {}
   for at = 1, count do
     local left = minus(minus(amount(ARGV[4 * at + 2]), spent[at]), held[at])
     if less(left, amount(ARGV[4 * at + 3])) or less(left, {0, 1}) then return {'denied', at - 1} end
-    if less(left, least) then least = left end
+    if less(left, bound) then
+      if short[at] then return {'short', at - 1} end
+      shortOn[#shortOn + 1] = KEYS[2 * at]
+      if less(left, least) then least = left end
+    end
   end
+  for _, meter in ipairs(shortOn) do redis.call('HSET', meter, 'short', id) end
   for at = 1, count do
     putHold(KEYS[2 * at], KEYS[2 * at + 1], id, least, held[at], now, remaining)
     held[at] = plus(held[at], least)

@@ -100,6 +100,10 @@ export function createRemoteMoney(options: RemoteMoneyOptions): RemoteMoney {
       }
       const numbers = reply.slice(1);
       if (reply[0] === 'held') return held(request, numbers);
+      // For others with less to ask there may be enough, so this is not remembered.
+      if (reply[0] === 'short') {
+        return { held: false, denied: request.meters[Number(numbers[0])]!.name };
+      }
       if (reply[0] === 'denied') {
         const exhausted = request.meters[Number(numbers[0])]!;
         denials.addMeter(exhausted);

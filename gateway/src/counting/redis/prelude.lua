@@ -58,7 +58,8 @@ local function digits(a)
 end
 
 -- A meter is a hash: `spent`, `held`, `since` (when `spent` was asked from the database), `doubt` (since when
--- something may be missing in `spent`), and one field per hold.
+-- something may be missing in `spent`), `short` (which hold is of less than its request may cost, while there is that
+-- hold), and one field per hold.
 -- A second key, a sorted set, has the ids of its holds by the time they are void.
 local function voidExpired(meter, ends, now)
   local ids = redis.call('ZRANGEBYSCORE', ends, '-inf', whole(now), 'LIMIT', 0, 1000)
