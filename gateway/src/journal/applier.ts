@@ -7,6 +7,8 @@ export interface ApplierOptions {
   readonly file: JournalFile;
   readonly database: OpenDatabase;
   readonly report: (message: FromApplier) => void;
+  /** Batches up to this one are done. */
+  readonly appliedUpTo: number;
 }
 
 /** How often the journal is looked at. */
@@ -21,8 +23,8 @@ const maxLength = 8 * 2 ** 20;
 const longestPause = 5_000;
 
 /** Moves batches from the journal into the database, in order, until told to drain and nothing is left. */
-export function createApplier({ file, database, report }: ApplierOptions) {
-  let applied = 0;
+export function createApplier({ file, database, report, appliedUpTo }: ApplierOptions) {
+  let applied = appliedUpTo;
   let lastTime = 0;
   let draining = false;
   let pause = pollInterval;

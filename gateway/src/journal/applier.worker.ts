@@ -6,7 +6,7 @@ import type { ApplierSettings, FromApplier, ToApplier } from './messages.ts';
 import { keepUsageFor } from './retention.ts';
 import { stepBack } from './step-back.ts';
 
-const { dataDir, databaseUrl, keepUsage } = workerData as ApplierSettings;
+const { dataDir, appliedUpTo, databaseUrl, keepUsage } = workerData as ApplierSettings;
 
 stepBack();
 const file = openJournalFile(dataDir);
@@ -17,7 +17,7 @@ const database = openDatabase({
   maxConnections: 1,
   statementTimeout: 10_000,
 });
-const applier = createApplier({ file, database, report });
+const applier = createApplier({ file, database, report, appliedUpTo });
 
 // The write-ahead log is emptied from here, so that no commit ever waits for it.
 const checkpoints = setInterval(() => {
@@ -45,7 +45,6 @@ stopRetention();
 clearInterval(checkpoints);
 file.close();
 await database.close();
-report({ kind: 'drained' });
 parentPort?.close();
 
 function report(message: FromApplier): void {

@@ -2,6 +2,8 @@
 
 export interface WriterSettings {
   readonly dataDir: string;
+  /** The last batch that is known to be in the database, when a writer takes the place of another; else 0. */
+  readonly appliedUpTo: number;
 }
 
 export type ToWriter =
@@ -16,18 +18,19 @@ export type FromWriter =
   | { readonly kind: 'refused'; readonly message: string }
   /** The last `commit` or `probe` is on disk. */
   | { readonly kind: 'done' }
-  | { readonly kind: 'failed'; readonly message: string }
-  | { readonly kind: 'closed' };
+  | { readonly kind: 'failed'; readonly message: string };
 
 export interface ApplierSettings {
   readonly dataDir: string;
+  /** As for the writer: what has been told as applied is not told again. */
+  readonly appliedUpTo: number;
   readonly databaseUrl: string;
   /** Milliseconds for which usage rows are kept; null: for ever. */
   readonly keepUsage: number | null;
 }
 
 export type ToApplier =
-  /** Apply everything at once, say `drained`, and end. */
+  /** Apply everything at once, and end. */
   { readonly kind: 'drain' };
 
 export type FromApplier =
@@ -43,5 +46,4 @@ export type FromApplier =
   /** A record the database will never take was put aside. */
   | { readonly kind: 'rejected'; readonly message: string }
   /** Old usage rows could not be removed; it is tried again. */
-  | { readonly kind: 'not-removed'; readonly message: string }
-  | { readonly kind: 'drained' };
+  | { readonly kind: 'not-removed'; readonly message: string };

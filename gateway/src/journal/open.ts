@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 import { GatewayError } from '../errors/index.ts';
 import { createGroupCommit } from './group-commit.ts';
 import type {
@@ -13,6 +11,7 @@ import type {
 } from './messages.ts';
 import type { Journal } from './record.ts';
 import { toLine } from './record-line.ts';
+import { startThread } from './thread.ts';
 
 export interface JournalOptions {
   readonly dataDir: string;
@@ -49,35 +48,35 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   const rejection = (reason: string) =>
     new GatewayError('unavailable', { cause: new Error(`journal: ${reason}`) });
 
-  const writer = startWorker('writer', { dataDir } satisfies WriterSettings);
-  const opened = await firstMessage(writer);
-  if (opened.kind !== 'opened') {
-    await writer.terminate();
-    throw new Error(opened.kind === 'refused' ? opened.message : 'the journal did not open');
-  }
-  const applier = startWorker('applier', {
-    dataDir,
-    databaseUrl,
-    keepUsage: options.keepUsage ?? null,
-  } satisfies ApplierSettings);
-
-  let { count: depth, bytes } = opened;
+  let depth = 0;
+  let bytes = 0;
+  /** The last batch that is known to be in the database. */
+  let appliedUpTo = 0;
   /** A moment, and how many of the records that were on disk then are not in the database yet. */
-  let mark = { at: performance.now(), left: opened.count };
+  let mark = { at: performance.now(), left: 0 };
   let appliedUntil = -Infinity;
   const caughtUp = Promise.withResolvers<void>();
-  if (mark.left === 0) caughtUp.resolve();
   let sent = { count: 0, bytes: 0 };
+  /** The writer owes an answer. */
+  let awaited = false;
+  /** A writer is about to say how much is on disk. */
+  let counting = true;
+  let wasOpen = false;
   let closing: Promise<void> | null = null;
-  const post = (message: ToWriter) => writer.postMessage(message);
+
+  function give(message: ToWriter): void {
+    awaited = writer.post(message);
+    // As if it had been written in vain, only later, as an answer would come.
+    if (!awaited) queueMicrotask(() => commits.failed('the journal writer is not there'));
+  }
   const commits = createGroupCommit({
     send(lines, count) {
       sent = { count, bytes: lines.length };
-      post({ kind: 'commit', lines, count });
+      give({ kind: 'commit', lines, count });
     },
     probe() {
       sent = { count: 0, bytes: 0 };
-      post({ kind: 'probe' });
+      give({ kind: 'probe' });
     },
     now: () => performance.now(),
     schedule(run, milliseconds) {
@@ -85,61 +84,99 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     },
     rejection,
   });
-
-  writer.on('message', (message: FromWriter) => {
-    if (message.kind === 'done') {
-      depth += sent.count;
-      bytes += sent.bytes;
-      sent = { count: 0, bytes: 0 };
-      commits.done();
-    } else if (message.kind === 'failed') {
-      problem('write-failed', message.message);
-      commits.failed(message.message);
-    }
-  });
-  applier.on('message', (message: FromApplier) => {
-    if (message.kind === 'applied') {
-      depth -= message.count;
-      bytes -= message.bytes;
-      // Batches are applied in order: those of the process before come first.
-      mark.left -= message.count;
-      if (mark.left <= 0) {
-        caughtUp.resolve();
-        appliedUntil = mark.at;
-        mark = { at: performance.now(), left: depth };
-      }
-      post({ kind: 'remove', upTo: message.upTo });
-    } else if (message.kind === 'away') {
-      problem('database-away', message.message);
-    } else if (message.kind === 'rejected') {
-      problem('record-rejected', message.message);
-    } else if (message.kind === 'not-removed') {
-      problem('rows-not-removed', message.message);
-    }
-  });
-  const ended = (name: string) => (error?: unknown) => {
-    if (closing !== null) return;
-    const message = `the ${name} ended: ${error instanceof Error ? error.message : 'without a reason'}`;
-    problem('worker-ended', message);
-    commits.end(message);
-  };
-  for (const event of ['error', 'exit']) {
-    writer.on(event, ended('journal writer'));
-    applier.on(event, ended('journal applier'));
+  function notWritten(reason: string): void {
+    awaited = false;
+    commits.failed(reason);
   }
+
+  const opened = Promise.withResolvers<void>();
+  /** Of no effect once it was open: then another try follows. */
+  function failOpening(reason: string): void {
+    if (wasOpen || closing !== null) return;
+    closing = writer.end({ kind: 'close' }, 0);
+    opened.reject(new Error(reason));
+  }
+  const writer = startThread<ToWriter, FromWriter>({
+    name: 'writer',
+    settings() {
+      // It counts what is on disk; from here on what is applied is taken off that.
+      depth = 0;
+      bytes = 0;
+      counting = true;
+      return { dataDir, appliedUpTo } satisfies WriterSettings;
+    },
+    onMessage(message) {
+      if (message.kind === 'done') {
+        awaited = false;
+        depth += sent.count;
+        bytes += sent.bytes;
+        sent = { count: 0, bytes: 0 };
+        commits.done();
+      } else if (message.kind === 'failed') {
+        problem('write-failed', message.message);
+        notWritten(message.message);
+      } else if (message.kind === 'opened') {
+        depth += message.count;
+        bytes += message.bytes;
+        counting = false;
+        wasOpen = true;
+        mark = { at: performance.now(), left: depth };
+        if (depth <= 0) caughtUp.resolve();
+        opened.resolve();
+      } else if (message.kind === 'refused') {
+        if (wasOpen) problem('write-failed', message.message);
+        failOpening(message.message);
+      }
+    },
+    onDeath(reason) {
+      if (wasOpen) problem('worker-ended', reason);
+      failOpening(reason);
+      // Whether it was written is not known: it is written again, and the applier takes each record once.
+      if (awaited) notWritten(reason);
+    },
+  });
+  await opened.promise;
+
+  const applier = startThread<ToApplier, FromApplier>({
+    name: 'applier',
+    settings: () =>
+      ({
+        dataDir,
+        appliedUpTo,
+        databaseUrl,
+        keepUsage: options.keepUsage ?? null,
+      }) satisfies ApplierSettings,
+    onMessage(message) {
+      if (message.kind === 'applied') {
+        depth -= message.count;
+        bytes -= message.bytes;
+        ({ upTo: appliedUpTo } = message);
+        // Batches are applied in order: those of the process before come first.
+        mark.left -= message.count;
+        if (mark.left <= 0 && !counting) {
+          caughtUp.resolve();
+          appliedUntil = mark.at;
+          mark = { at: performance.now(), left: depth };
+        }
+        writer.post({ kind: 'remove', upTo: message.upTo });
+      } else if (message.kind === 'away') {
+        problem('database-away', message.message);
+      } else if (message.kind === 'rejected') {
+        problem('record-rejected', message.message);
+      } else if (message.kind === 'not-removed') {
+        problem('rows-not-removed', message.message);
+      }
+    },
+    // It takes up the work where it had been told of last; what it did since, it finds done.
+    onDeath: (reason) => problem('worker-ended', reason),
+  });
 
   async function close(timeoutMs: number): Promise<void> {
     const deadline = performance.now() + timeoutMs;
     while (!commits.idle && performance.now() < deadline) await wait(2);
     commits.end('the gateway is stopping');
-    const drained = messageOf(applier, 'drained');
-    applier.postMessage({ kind: 'drain' } satisfies ToApplier);
-    await Promise.race([drained, atMost(deadline - performance.now())]);
-    await applier.terminate();
-    const closed = messageOf(writer, 'closed');
-    post({ kind: 'close' });
-    await Promise.race([closed, atMost(1_000)]);
-    await writer.terminate();
+    await applier.end({ kind: 'drain' }, deadline - performance.now());
+    await writer.end({ kind: 'close' }, 1_000);
   }
 
   return {
@@ -157,34 +194,8 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     },
     caughtUp: caughtUp.promise,
     get appliedUntil() {
-      return depth <= 0 ? performance.now() : appliedUntil;
+      return depth <= 0 && !counting ? performance.now() : appliedUntil;
     },
     close: (timeoutMs = 5_000) => (closing ??= close(timeoutMs)),
   };
-}
-
-function startWorker(name: 'writer' | 'applier', workerData: WriterSettings | ApplierSettings) {
-  return new Worker(new URL(`./${name}.worker.ts`, import.meta.url), {
-    workerData,
-    name: `sluice-journal-${name}`,
-  });
-}
-
-/** Does not keep the process alive: the workers do, for as long as they are waited for. */
-function atMost(milliseconds: number): Promise<void> {
-  return wait(Math.max(milliseconds, 0), undefined, { ref: false });
-}
-
-async function firstMessage(writer: Worker): Promise<FromWriter> {
-  const [message] = (await once(writer, 'message')) as [FromWriter];
-  return message;
-}
-
-function messageOf(worker: Worker, kind: string): Promise<void> {
-  return new Promise((resolve) => {
-    worker.on('message', (message: { kind: string }) => {
-      if (message.kind === kind) resolve();
-    });
-    worker.on('exit', () => resolve());
-  });
 }

@@ -3,7 +3,7 @@ import { lockJournal, openJournalFile, type JournalFile } from './journal-file.r
 import type { FromWriter, ToWriter, WriterSettings } from './messages.ts';
 import { lineVersion } from './record-line.ts';
 
-const { dataDir } = workerData as WriterSettings;
+const { dataDir, appliedUpTo } = workerData as WriterSettings;
 
 /** Null after a failed write: what a failed fsync left in memory is not to be trusted, so it is opened again. */
 let file: JournalFile | null = null;
@@ -13,13 +13,15 @@ let lastId = 0;
 try {
   const lock = lockJournal(dataDir);
   file = openJournalFile(dataDir);
-  lastId = file.lastId();
+  // What the writer before was told to remove may have been lost with it.
+  file.removeUpTo(appliedUpTo);
+  // The applier has seen everything up to there and looks only beyond.
+  lastId = Math.max(file.lastId(), appliedUpTo);
   reply({ kind: 'opened', ...file.pendingAfter(0) });
   parentPort?.on('message', (message: ToWriter) => {
     if (message.kind === 'close') {
       file?.close();
       lock.close();
-      reply({ kind: 'closed' });
       parentPort?.close();
     } else {
       receive(message);

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { createRestartBudget } from '../restart-budget.ts';
 import type { SqliteRequest, SqliteResult, SqliteTransport } from './transport.ts';
 
 export interface WorkerRequest {
@@ -23,51 +24,74 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** Runs statements in a worker thread, so that no file access ever holds up requests. */
+/**
+ * Runs statements in a worker thread, so that no file access ever holds up requests. A thread that ended by itself
+ * fails what it was asked, as a lost connection to a server would, and the next statement starts another. That one
+ * is in no transaction: the rest of one that was open fails too.
+ */
 export function createWorkerTransport(file: string): SqliteTransport {
-  const worker = new Worker(new URL('./sqlite.worker.ts', import.meta.url), {
-    workerData: { file },
-    name: 'sluice-sqlite',
-  });
-  // The process may end while the database is idle; it stays while a statement runs.
-  worker.unref();
   const pending = new Map<number, Pending>();
+  const restarts = createRestartBudget();
   let lastId = 0;
-  let broken: Error | null = null;
+  let lastFailure = new Error('the database thread ended');
+  let closed = false;
+  let worker: Worker | null = start();
 
-  worker.on('message', (reply: WorkerReply) => {
-    const waiting = pending.get(reply.id);
-    pending.delete(reply.id);
-    if (pending.size === 0) worker.unref();
-    if ('result' in reply) waiting?.resolve(reply.result);
-    else waiting?.reject(Object.assign(new Error(reply.error.message), reply.error));
-  });
-  worker.on('error', fail);
-  worker.on('exit', () => fail(new Error('the database is closed')));
-
-  function fail(error: unknown): void {
-    broken ??= new Error('the database thread ended', { cause: error });
-    for (const waiting of pending.values()) waiting.reject(broken);
-    pending.clear();
+  function start(): Worker {
+    const started = new Worker(new URL('./sqlite.worker.ts', import.meta.url), {
+      workerData: { file },
+      name: 'sluice-sqlite',
+    });
+    // The process may end while the database is idle; it stays while a statement runs.
+    started.unref();
+    let cause: unknown;
+    started.on('message', (reply: WorkerReply) => {
+      const waiting = pending.get(reply.id);
+      pending.delete(reply.id);
+      if (pending.size === 0) started.unref();
+      if ('result' in reply) waiting?.resolve(reply.result);
+      else waiting?.reject(Object.assign(new Error(reply.error.message), reply.error));
+    });
+    started.on('error', (error) => {
+      cause = error;
+    });
+    // Comes after the last message.
+    started.on('exit', () => {
+      worker = null;
+      lastFailure = new Error('the database thread ended', { cause });
+      for (const waiting of pending.values()) waiting.reject(lastFailure);
+      pending.clear();
+    });
+    return started;
   }
 
-  function post(request: SqliteRequest | null): Promise<SqliteResult> {
-    if (broken !== null) return Promise.reject(broken);
+  /** @throws Error when the database is closed, or its thread died too often. */
+  function running(): Worker {
+    if (closed) throw new Error('the database is closed');
+    if (worker !== null) return worker;
+    if (restarts.take() > 0) throw lastFailure;
+    worker = start();
+    return worker;
+  }
+
+  function post(to: Worker, request: SqliteRequest | null): Promise<SqliteResult> {
     return new Promise((resolve, reject) => {
       const id = ++lastId;
       pending.set(id, { resolve, reject });
-      worker.ref();
-      worker.postMessage({ id, request } satisfies WorkerRequest);
+      to.ref();
+      to.postMessage({ id, request } satisfies WorkerRequest);
     });
   }
 
   return {
-    execute: post,
+    execute: async (request) => post(running(), request),
     async close() {
-      if (broken !== null) return;
-      await post(null);
-      broken = new Error('the database is closed');
-      await worker.terminate();
+      if (closed) return;
+      closed = true;
+      if (worker === null) return;
+      const ending = worker;
+      await post(ending, null);
+      await ending.terminate();
     },
   };
 }

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import type { OpenDatabase } from '../../src/database/index.ts';
+import { createApplier } from '../../src/journal/applier.ts';
+import type { JournalFile } from '../../src/journal/journal-file.repository.ts';
+
+test('one that takes the place of another does not tell again of what was told', async () => {
+  const told: unknown[] = [];
+  const file = {
+    // Batches up to the seventh are applied and not yet removed.
+    pendingAfter: (id: number) => ({ count: Math.max(7 - id, 0), bytes: 0 }),
+    after: () => [],
+  } as unknown as JournalFile;
+  const applier = createApplier({
+    file,
+    database: {} as OpenDatabase,
+    report: (message) => void told.push(message),
+    appliedUpTo: 7,
+  });
+  applier.drain();
+  await applier.run();
+  expect(told).toEqual([]);
+});
