@@ -41,6 +41,7 @@ export interface SnapshotOptions {
 export function buildSnapshot(rows: CatalogueRows, options: SnapshotOptions): CatalogueSnapshot {
   const { revision, simulatorUrl } = options;
   const groups = toGroups(rows.groups, options);
+  const replaced = replacedModels(rows);
   const served = rows.channels
     .filter((row) => row.enabled)
     .flatMap((row) => {
@@ -50,10 +51,10 @@ export function buildSnapshot(rows: CatalogueRows, options: SnapshotOptions): Ca
   return Object.freeze({
     revision,
     groups,
-    models: toModels(rows.models, options),
-    aliases: toAliases(rows.aliases),
+    models: toModels(rows.models, replaced, options),
+    aliases: toAliases(rows.aliases, replaced),
     channels: served.map(({ channel }) => channel),
-    routes: toRoutes(served, groups),
+    routes: toRoutes(served, groups, replaced),
   });
 }
 
@@ -82,17 +83,35 @@ function isMultiplier(text: string): boolean {
   return millionths !== null && millionths >= 0n;
 }
 
+/**
+ * Alias → model id, where the alias stands in the place of a model of that name: one of the bundled list of which
+ * nobody said anything, or one that is no longer in use. A model that somebody declared keeps its name.
+ */
+function replacedModels({ models, aliases }: CatalogueRows): ReadonlyMap<string, string> {
+  const inUse = models.filter(({ enabled, owner }) => enabled && owner !== 'system');
+  const kept = new Set(inUse.map(({ id }) => id));
+  const known = new Set([...bundledModels, ...models].map(({ id }) => id));
+  const replacing = aliases.filter(
+    ({ enabled, name, model }) =>
+      enabled && name !== model && known.has(name) && known.has(model) && !kept.has(name),
+  );
+  return new Map(replacing.map(({ name, model }) => [name, model]));
+}
+
 function toModels(
   rows: readonly StoredModel[],
+  replaced: ReadonlyMap<string, string>,
   options: SnapshotOptions,
 ): ReadonlyMap<string, Model> {
   const bundled = new Map(bundledModels.map((model) => [model.id, model]));
   const models = new Map<string, Model>();
   for (const model of bundledModels) {
+    if (replaced.has(model.id)) continue;
     const price = toPrice(model.id, model.price, options);
     models.set(model.id, toModel(model, model, model.createdAt, price));
   }
   for (const row of rows) {
+    if (replaced.has(row.id)) continue;
     const known = bundled.get(row.id);
     const price = toPrice(row.id, row.price ?? known?.price ?? null, options);
     models.set(row.id, toModel(row, known, known?.createdAt ?? row.createdAt, price));
@@ -147,8 +166,14 @@ function toModel(
   });
 }
 
-function toAliases(rows: readonly StoredAlias[]): ReadonlyMap<string, string> {
-  const aliases = new Map(bundledAliases);
+function toAliases(
+  rows: readonly StoredAlias[],
+  replaced: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  // The dated name of a model goes where its name goes.
+  const aliases = new Map(
+    Array.from(bundledAliases, ([name, model]) => [name, replaced.get(model) ?? model]),
+  );
   for (const { name, model, enabled } of rows) {
     if (enabled) aliases.set(name, model);
     else aliases.delete(name);
@@ -177,6 +202,7 @@ function toChannel(row: StoredChannel, baseUrl: string): Channel {
 function toRoutes(
   served: readonly { readonly row: StoredChannel; readonly channel: Channel }[],
   groups: ReadonlyMap<string, Group>,
+  replaced: ReadonlyMap<string, string>,
 ): CatalogueSnapshot['routes'] {
   const routes = new Map<string, Map<string, Route[]>>();
   for (const name of groups.keys()) routes.set(name, new Map());
@@ -186,6 +212,8 @@ function toRoutes(
       const byModel = routes.get(group);
       if (byModel === undefined) continue;
       for (const { name, upstream } of row.models) {
+        // Here the name means the model that an alias replaced, and which must not be sold as the other one.
+        if (name === upstream && replaced.has(name)) continue;
         const list = byModel.get(name) ?? [];
         list.push(Object.freeze({ channel, upstreamModel: upstream }));
         byModel.set(name, list);

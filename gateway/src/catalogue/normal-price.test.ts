@@ -82,6 +82,8 @@ describe('the id of a price version', () => {
   });
 
   it('stays what it is: rows of years ago name it', () => {
-    expect(id('gpt-5', { input: '1.25', cacheRead: '0.125', output: '10' })).toBe('7efda5d372c25388');
+    expect(id('gpt-5', { input: '1.25', cacheRead: '0.125', output: '10' })).toBe(
+      '7efda5d372c25388',
+    );
   });
 });

@@ -1,8 +1,8 @@
 import type { CatalogueSnapshot, Model } from './snapshot.ts';
 
 /**
- * The catalogue model behind the name a client wrote, aliases followed; null when there is none. A model wins
- * over an alias of the same name. `id` is the name to look for in `routes`.
+ * The catalogue model behind the name a client wrote, aliases followed; null when there is none. `id` is the
+ * name to look for in `routes`. What is named twice was settled when the snapshot was built.
  */
 export function resolveModel(
   snapshot: CatalogueSnapshot,

@@ -8,7 +8,7 @@ import type { DeclaredPrice, ProviderName, Timeouts } from '../config/index.ts';
 export interface CatalogueSnapshot {
   /** Rises with every change. */
   readonly revision: number;
-  /** By catalogue id: file, console and bundled entries merged, aliases not included. */
+  /** By catalogue id: file, console and bundled entries merged, without bundled ones that an alias replaced. */
   readonly models: ReadonlyMap<string, Model>;
   /** Alias → model id. */
   readonly aliases: ReadonlyMap<string, string>;

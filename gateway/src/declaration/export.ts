@@ -14,7 +14,13 @@ export function exportState(state: CurrentState, bundledModels: ReadonlySet<stri
   const groups = state.groups.filter((group) => group.enabled && group.owner !== 'system');
   const teams = state.teams.filter((team) => team.enabled);
   const models = new Set([...bundledModels, ...state.models.map(({ id }) => id)]);
-  const aliases = state.aliases.filter((alias) => alias.enabled && models.has(alias.model));
+  // A name is a model's or an alias's: what a file may not say twice is said as the gateway takes it.
+  const inUse = state.models.filter(({ enabled, owner }) => enabled && owner !== 'system');
+  const taken = new Set(inUse.map(({ id }) => id));
+  const aliases = state.aliases.filter(
+    ({ enabled, name, model }) => enabled && models.has(model) && !taken.has(name),
+  );
+  const aliasNames = new Set(aliases.map(({ name }) => name));
   const names = {
     groups: new Set(['default', ...groups.map(({ name }) => name)]),
     teams: new Set(teams.map(({ name }) => name)),
@@ -23,21 +29,23 @@ export function exportState(state: CurrentState, bundledModels: ReadonlySet<stri
   const file = {
     groups: groups.map((group) => ({ name: group.name, price_multiplier: group.priceMultiplier })),
     channels: exportChannels(state, names),
-    models: state.models.map((model) =>
-      compact({
-        id: model.id,
-        type: model.type,
-        display_name: model.displayName,
-        owned_by: model.ownedBy,
-        context_window: model.contextWindow,
-        max_output_tokens: model.maxOutputTokens,
-        capabilities: model.capabilities,
-        echo_reasoning: model.echoReasoning,
-        image_tool_model: model.imageToolModel,
-        enabled: model.enabled ? null : false,
-        price: model.price === null ? null : exportPrice(model.price),
-      }),
-    ),
+    models: state.models
+      .filter(({ id }) => !aliasNames.has(id))
+      .map((model) =>
+        compact({
+          id: model.id,
+          type: model.type,
+          display_name: model.displayName,
+          owned_by: model.ownedBy,
+          context_window: model.contextWindow,
+          max_output_tokens: model.maxOutputTokens,
+          capabilities: model.capabilities,
+          echo_reasoning: model.echoReasoning,
+          image_tool_model: model.imageToolModel,
+          enabled: model.enabled ? null : false,
+          price: model.price === null ? null : exportPrice(model.price),
+        }),
+      ),
     aliases: Object.fromEntries(aliases.map(({ name, model }) => [name, model])),
     users: state.users.map((user) =>
       compact({

@@ -220,6 +220,14 @@ test.each<readonly [text: string, ...problems: string[]]>([
     'aliases:\n  a: gpt-5\n  b: a',
     'f.yaml:3: aliases.b: expected a model id, not another alias, got "a"',
   ],
+  [
+    'models: [{ id: m, type: chat }]\naliases:\n  gpt-5: m\n  b: gpt-5',
+    'f.yaml:4: aliases.b: expected a model id, not another alias, got "gpt-5"',
+  ],
+  [
+    'aliases: { gpt-5: gpt-5 }',
+    'f.yaml:1: aliases.gpt-5: expected a model id, not another alias, got "gpt-5"',
+  ],
   // Accounts
   ['users: [{ email: ada }]', 'f.yaml:1: users[0].email: expected an e-mail address, got "ada"'],
   [

@@ -4,6 +4,7 @@ import {
   bundledModels,
   bundledModelsOf,
   createCatalogueStore,
+  disableAlias,
   disableChannel,
   disableModel,
   listAliases,
@@ -109,6 +110,42 @@ describe.each(dialects)('%s', (dialect) => {
         displayName: 'GPT-5',
         price: { input: '9', output: '9' },
       });
+    });
+
+    it('lets an alias replace a bundled model that nobody declared, wherever it is named', async () => {
+      const alias = (name: string) => ({ name, model: 'fast' });
+      await change(database, async (file) => {
+        await upsertAlias(file, alias('claude-haiku-4-5'));
+        await upsertAlias(file, alias('gpt-5'));
+        await upsertChannel(file, {
+          ...channel,
+          name: 'claude',
+          models: [
+            { name: 'claude-haiku-4-5', upstream: 'claude-haiku-4-5' },
+            { name: 'claude-opus-4-5', upstream: 'claude-opus-4-5' },
+          ],
+        });
+      });
+      await store.refresh();
+      const snapshot = store.snapshot();
+      for (const name of ['claude-haiku-4-5', 'claude-haiku-4-5-20251001']) {
+        expect(resolveModel(snapshot, name)).toMatchObject({ id: 'fast', model: { id: 'fast' } });
+      }
+      expect(snapshot.models.has('claude-haiku-4-5')).toBe(false);
+      expect(routesOf('default', 'claude-haiku-4-5')).toBeUndefined();
+      expect(routesOf('default', 'claude-opus-4-5')).toHaveLength(1);
+      // One that somebody declared keeps its name, until its declaration is gone.
+      expect(resolveModel(snapshot, 'gpt-5')?.id).toBe('gpt-5');
+      await change(database, (file) => disableModel(file, 'gpt-5'));
+      await store.refresh();
+      expect(resolveModel(store.snapshot(), 'gpt-5')?.id).toBe('fast');
+      await change(database, async (file) => {
+        await disableAlias(file, 'gpt-5');
+        await disableAlias(file, 'claude-haiku-4-5');
+        await disableChannel(file, 'claude');
+      });
+      await store.refresh();
+      expect(resolveModel(store.snapshot(), 'gpt-5')?.id).toBe('gpt-5');
     });
 
     it('leaves a simulator channel out until its address is known', async () => {

@@ -18,8 +18,11 @@ export function checkAliases(raw: RawValue, names: Names, report: Report): Recor
     if (!isName(alias))
       report(path, 'a model name', 'text with control characters or spaces around it');
     else if (target === null || target === '') report(path, 'a model id', describe(value));
-    else if (isModelId(target, names)) aliases.push([alias, target]);
-    else if (names.aliases.has(target) || names.bundledAliases.has(target)) {
+    else if (names.aliases.has(target) && !names.declaredModels.has(target)) {
+      // Also one with the name of a bundled model, which it replaces.
+      report(path, 'a model id, not another alias', describe(value));
+    } else if (isModelId(target, names)) aliases.push([alias, target]);
+    else if (names.bundledAliases.has(target)) {
       report(path, 'a model id, not another alias', describe(value));
     } else {
       const ids = [...names.declaredModels.keys(), ...names.bundledModels];
