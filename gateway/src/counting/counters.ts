@@ -55,9 +55,9 @@ export type RateDecision =
   /**
    * `denied`: the first limit without room. `retryAfterMs`: whole and at least 1; after it the same request is admitted
    * if nobody else came: the longest wait of all limits. 1 000 where only a slot is missing: nobody knows when one is
-   * given back; the whole window where the limit is 0.
+   * given back. Null where a limit is 0: never, and that limit is the one denied.
    */
-  | { readonly admitted: false; readonly denied: string; readonly retryAfterMs: number };
+  | { readonly admitted: false; readonly denied: string; readonly retryAfterMs: number | null };
 
 /** Amounts are nano-USD. */
 export interface HoldRequest {

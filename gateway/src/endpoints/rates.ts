@@ -76,7 +76,11 @@ function refusalOf(
   decision: RateDecision,
 ): GatewayError | undefined {
   if (!decision.admitted) {
-    const retryAfter = Math.max(1, Math.ceil(decision.retryAfterMs / 1000));
+    const { retryAfterMs } = decision;
+    if (retryAfterMs === null) {
+      return new GatewayError('rate_limited', { headers: { 'x-should-retry': 'false' } });
+    }
+    const retryAfter = Math.max(1, Math.ceil(retryAfterMs / 1000));
     return new GatewayError('rate_limited', { retryAfter });
   }
   const { place, id } = request;

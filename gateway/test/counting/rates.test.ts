@@ -76,7 +76,7 @@ describe.each(implementations)('in %s', (kind) => {
           continue;
         }
         expect(inLast(65_000)).toBeGreaterThanOrEqual(2_100);
-        clock.advance(refused.retryAfterMs - 1);
+        clock.advance(refused.retryAfterMs! - 1);
         expect(await admit([limit])).toMatchObject({ admitted: false });
         clock.advance(1);
         expect(await admit([limit])).toEqual({ admitted: true });
@@ -97,8 +97,16 @@ describe.each(implementations)('in %s', (kind) => {
     });
 
     test('a limit of 0 admits nobody, no limit admits everybody', async () => {
-      expect(await admit([rate(0, 60_000)])).toMatchObject({ retryAfterMs: 60_000 });
-      expect(await admit([slots(0)])).toMatchObject({ admitted: false });
+      for (const closed of [rate(0, 60_000), slots(0)]) {
+        const never = { admitted: false, denied: closed.name, retryAfterMs: null };
+        expect(await admit([closed])).toEqual(never);
+        // Whatever else is full, no wait would help.
+        const full = rate(1, 60_000);
+        await admit([full]);
+        expect(await admit([full, closed])).toEqual(never);
+        bench.clock.advance(60_000);
+        expect(await admit([full])).toEqual({ admitted: true });
+      }
       expect(await admit([])).toEqual({ admitted: true });
     });
 

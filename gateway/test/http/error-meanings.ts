@@ -39,7 +39,7 @@ export const errorMeanings: Readonly<Record<ErrorName, string>> = {
   unsupported_content_encoding: 'Anything but gzip, br, zstd and identity.',
   websocket_unsupported: 'Codex asks for a websocket and goes on with POST at once.',
   rate_limited:
-    "The key's or the team's requests per minute, per hour or at the same time; or more than 600 counts and lists a minute.",
+    "The key's or the team's requests per minute, per hour or at the same time; or more than 600 counts and lists a minute. Without `retry-after` where the limit is 0.",
   channels_rate_limited:
     'Every channel of the model is rate-limited by its upstream. `retry-after` is when the first one is free again.',
   team_daily_budget_exceeded: "The team's budget of today, in its time zone.",

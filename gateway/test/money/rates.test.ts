@@ -36,6 +36,22 @@ async function statuses(gateway: TestGateway, count: number, headers = {}): Prom
   return answers.map(({ status }) => status).toSorted((a, b) => a - b);
 }
 
+test.each(['rpm: 0', 'rph: 0', 'max_concurrency: 0', 'rpm: 0, max_concurrency: 1'])(
+  '%s admits nobody, and no client is told to wait',
+  async (setting) => {
+    const gateway = await openGateway({ config: accounts(setting) });
+    for (const protocol of textProtocols) {
+      const answer = await ask(gateway, protocol, false, 'demo-chat');
+      expect(answer.status).toBe(429);
+      expect(protocol.errorMessage(JSON.parse(answer.text))).toBe('rate limit exceeded');
+      expect(answer.headers.get('retry-after')).toBeNull();
+      expect(answer.headers.get('retry-after-ms')).toBeNull();
+      expect(answer.headers.get('x-should-retry')).toBe('false');
+    }
+    expect(gateway.simulator.requests()).toHaveLength(0);
+  },
+);
+
 describe.each([
   ['rpm', 'rpm: 3', 60],
   ['rph', 'rph: 3', 3_600],

@@ -1,4 +1,5 @@
 import type { RateDecision, RateLimit, RateRequest } from '../counters.ts';
+import { closedFor } from '../closed-for.ts';
 import { createForgetting } from './forget-idle.ts';
 import { SlidingWindow } from './sliding-window.ts';
 import { Slots } from './slots.ts';
@@ -53,6 +54,8 @@ export function createAdmissions(monotonic: () => number): Admissions {
 
   return {
     admit(request) {
+      const closed = closedFor(request);
+      if (closed !== null) return closed;
       const now = monotonic();
       let denied: string | null = null;
       let longest = 0;

@@ -1,4 +1,5 @@
 import type { RateDecision, RateLimit, RateRequest } from '../counters.ts';
+import { closedFor } from '../closed-for.ts';
 import { exactLimit } from '../memory/sliding-window.ts';
 import type { Denials } from './denials.ts';
 import type { Ask } from './ask.ts';
@@ -102,6 +103,8 @@ export function createRemoteRates({
   return {
     admit(request) {
       if (request.limits.length === 0) return admitted;
+      const closed = closedFor(request);
+      if (closed !== null) return closed;
       if (!isUp()) return share.admit(request);
       return denials.ofRates(request) ?? admitInRedis(request);
     },
