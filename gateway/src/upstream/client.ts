@@ -27,31 +27,53 @@ export interface UpstreamClientOptions {
   readonly maxConnections: number;
 }
 
+/** A pool that nobody used for so long is given up; its connections were closed after seconds anyway. */
+const forgetAfterMs = 60_000;
+
+interface UsedPool {
+  readonly pool: Pool;
+  /** Since the last look. */
+  used: boolean;
+}
+
 /**
  * Keep-alive pools, one per origin and connect time-out. Idle connections live shorter than the usual five
- * seconds of a Node upstream, so that few are closed under our hands.
+ * seconds of a Node upstream, so that few are closed under our hands. Which channels there are is not known here:
+ * what a reload left without requests is forgotten in time, never under a call.
  */
 export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
-  const pools = new Map<string, Pool>();
+  const pools = new Map<string, UsedPool>();
   const lookup = createNameCache();
 
   const poolFor = (origin: string, connectTimeout: number): Pool => {
     const name = `${origin} ${connectTimeout}`;
-    let pool = pools.get(name);
-    if (pool === undefined) {
-      pool = new Pool(origin, {
-        connections: options.maxConnections,
-        pipelining: 1,
-        allowH2: false,
-        connect: createConnector(connectTimeout, lookup),
-        keepAliveTimeout: 4_000,
-        keepAliveTimeoutThreshold: 1_000,
-        maxHeaderSize: 32 * 1024,
-      });
-      pools.set(name, pool);
+    const known = pools.get(name);
+    if (known !== undefined) {
+      known.used = true;
+      return known.pool;
     }
+    const pool = new Pool(origin, {
+      connections: options.maxConnections,
+      pipelining: 1,
+      allowH2: false,
+      connect: createConnector(connectTimeout, lookup),
+      keepAliveTimeout: 4_000,
+      keepAliveTimeoutThreshold: 1_000,
+      maxHeaderSize: 32 * 1024,
+    });
+    pools.set(name, { pool, used: true });
     return pool;
   };
+
+  const forgetting = setInterval(() => {
+    for (const [name, each] of pools) {
+      if (!each.used && each.pool.stats.size === 0) {
+        pools.delete(name);
+        void each.pool.close();
+      }
+      each.used = false;
+    }
+  }, forgetAfterMs).unref();
 
   return {
     send(request, listener) {
@@ -76,7 +98,8 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
       return handler;
     },
     async close() {
-      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
+      clearInterval(forgetting);
+      await Promise.all([...pools.values()].map(({ pool }) => pool.destroy()));
       pools.clear();
     },
   };
