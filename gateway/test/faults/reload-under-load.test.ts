@@ -119,7 +119,11 @@ test('R-40 a pool that no channel uses any more is closed, but never under a cal
           origin: simulator.url,
           path: '/v1/chat/completions',
           method: 'POST',
-          headers: { 'content-type': 'application/json', 'x-simulator-fault': fault },
+          headers: {
+            authorization: 'Bearer sk-any',
+            'content-type': 'application/json',
+            'x-simulator-fault': fault,
+          },
           body: Buffer.from(
             '{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}]}',
           ),
