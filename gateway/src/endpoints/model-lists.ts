@@ -48,14 +48,18 @@ export function createModelLists(snapshot: () => CatalogueSnapshot): ModelLists 
   return {
     of(caller) {
       const { entries } = groupList(caller.group);
-      const { models } = caller;
-      return models === null ? entries : entries.filter(({ name }) => models.has(name));
+      return caller.models === null ? entries : entries.filter((entry) => mayUse(caller, entry));
     },
     find(caller, name) {
-      if (caller.models !== null && !caller.models.has(name)) return null;
-      return groupList(caller.group).byName.get(name) ?? null;
+      const entry = groupList(caller.group).byName.get(name);
+      return entry !== undefined && mayUse(caller, entry) ? entry : null;
     },
   };
+}
+
+/** Whoever may use a model may use it by its other names; one of those opens nothing but itself. */
+function mayUse({ models }: Caller, { name, model }: ListedModel): boolean {
+  return models === null || models.has(name) || models.has(model.id);
 }
 
 function buildGroupList(snapshot: CatalogueSnapshot, group: string): GroupList {
