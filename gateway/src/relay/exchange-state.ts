@@ -57,6 +57,13 @@ export interface Ending {
   readonly usage: ExchangeUsage;
 }
 
+/** Settings get mixed up: a key in the place of a model's name must not be kept. No model is called like this. */
+function withoutKeys(text: string): string {
+  return text.includes('sk-')
+    ? text.replaceAll(/(?<![a-z0-9])sk-[\x21-\x7e]{16,}/gi, 'sk-…')
+    : text;
+}
+
 /** The exchange's one row. */
 export function recordOf(
   state: ExchangeState,
@@ -73,7 +80,7 @@ export function recordOf(
     userId: input.caller.userId,
     teamId: input.caller.teamId,
     group: input.caller.group,
-    model: state.model.slice(0, 200),
+    model: withoutKeys(state.model).slice(0, 200),
     upstreamModel: state.upstreamModel,
     channel: state.channel,
     protocol: input.protocol,
@@ -89,7 +96,7 @@ export function recordOf(
     durationMs: Math.round(durationMs),
     rewrites: state.rewrites,
     losses: lossCodes([...state.losses, ...(state.answerLosses?.all() ?? [])]),
-    userAgent: typeof userAgent === 'string' ? userAgent.slice(0, 200) : null,
+    userAgent: typeof userAgent === 'string' ? withoutKeys(userAgent).slice(0, 200) : null,
     charge,
   };
 }

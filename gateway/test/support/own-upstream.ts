@@ -51,16 +51,24 @@ export async function startOwnUpstream(): Promise<OwnUpstream> {
 export const answeredWords = 'the quick brown fox jumps over the lazy dog';
 
 /** An answer of the protocol that a path belongs to, with this usage object; `undefined`: without one. */
-export function answerWith(usage: unknown): OwnUpstream['answer'] {
+export function answerWith(usage: unknown, spoilt: Spoilt = {}): OwnUpstream['answer'] {
+  const { status = 200, more = '' } = spoilt;
+  const spoil = (text: string): string => text.replace('{', `{${more}`);
   return ({ path, body }, response) => {
     const { whole, events } = shapesOf(path, usage);
     if (body['stream'] !== true && !path.includes(':stream')) {
-      response.writeHead(200, { 'content-type': 'application/json' }).end(whole);
+      response.writeHead(status, { 'content-type': 'application/json' }).end(spoil(whole));
       return;
     }
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.end(events.join(''));
+    response.writeHead(status, { 'content-type': 'text/event-stream' });
+    response.end(spoil(events.join('')));
   };
+}
+
+export interface Spoilt {
+  readonly status?: number;
+  /** Members, as JSON text with a comma behind, before all others of the answer or its first event. */
+  readonly more?: string;
 }
 
 /** A usage object of the protocol at this path: input and output are told as they are given. */
