@@ -10,7 +10,7 @@ export interface KeyDirectoryOptions {
   readonly secrets: Pick<Secrets, 'hashKey'>;
   /** Tells when keys, users or teams changed. */
   readonly watch: RevisionWatch;
-  /** Unix milliseconds. */
+  /** Milliseconds of a clock that does not step; default: since the process began. */
   readonly now?: () => number;
 }
 
@@ -27,7 +27,7 @@ export interface LoadedKeyDirectory extends KeyDirectory {
  * the table says anything about a secret.
  */
 export function createKeyDirectory(options: KeyDirectoryOptions): LoadedKeyDirectory {
-  const { database, secrets, watch, now = Date.now } = options;
+  const { database, secrets, watch, now = () => performance.now() } = options;
   const callers = new Map<string, Caller>();
   /** Key id → its hash, to forget the old one when a secret is replaced. */
   const hashes = new Map<string, string>();

@@ -5,7 +5,7 @@
 export function createNegativeCache(options: { readonly lifetime: number; readonly max: number }) {
   const expiries = new Map<string, number>();
   return {
-    /** @param now Unix milliseconds. */
+    /** @param now milliseconds of a clock that does not step */
     has(key: string, now: number): boolean {
       const expiry = expiries.get(key);
       if (expiry === undefined) return false;

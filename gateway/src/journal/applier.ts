@@ -25,7 +25,8 @@ const longestPause = 5_000;
 /** Moves batches from the journal into the database, in order, until told to drain and nothing is left. */
 export function createApplier({ file, database, report, appliedUpTo }: ApplierOptions) {
   let applied = appliedUpTo;
-  let lastTime = 0;
+  /** Of a clock that does not step: set back, it would hold up everything for as long. */
+  let lastTime = -Infinity;
   let draining = false;
   let pause = pollInterval;
   let wake = () => {};
@@ -56,14 +57,16 @@ export function createApplier({ file, database, report, appliedUpTo }: ApplierOp
   }
 
   function isDue(count: number): boolean {
-    return draining || count <= few || count >= enough || Date.now() - lastTime >= gatherTime;
+    return (
+      draining || count <= few || count >= enough || performance.now() - lastTime >= gatherTime
+    );
   }
 
   async function applyNext(): Promise<void> {
     const batches = take(file.after(applied, enough));
     const last = batches.at(-1);
     if (last === undefined) return;
-    lastTime = Date.now();
+    lastTime = performance.now();
     const lines = batches.map((batch) => batch.lines).join(',');
     try {
       await write(lines);
