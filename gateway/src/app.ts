@@ -24,7 +24,7 @@ import {
 } from './database/index.ts';
 import { registerEndpoints } from './endpoints/index.ts';
 import { createTokenEstimator } from './estimation/index.ts';
-import { createServer } from './http/index.ts';
+import { createServer, listenOn } from './http/index.ts';
 import { assertDataFolderFree, openJournal, type Journal } from './journal/index.ts';
 import { spentOf } from './ledger/index.ts';
 import {
@@ -228,7 +228,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         codecs: textCodecs,
         signer: { sign: secrets.signState, verify: secrets.verifyState },
         fetchMedia: fetchGuarded(options.mediaFetch),
-        now: clock.now,
+        now: clock.monotonic,
       }),
       upstream,
       health,
@@ -296,7 +296,8 @@ export async function startApp(options: AppOptions): Promise<App> {
       metricsToken: config.metrics.token,
       onUnexpectedError,
     });
-    await server.listen({ host: settings.host, port: settings.port });
+    const { host, port } = settings;
+    await listenOn(settings, () => server.listen({ host, port }));
 
     const refresh = async (): Promise<void> => {
       await simulator.startIfWanted(database, secrets);

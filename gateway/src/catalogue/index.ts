@@ -24,6 +24,7 @@ export {
   type CatalogueStoreOptions,
 } from './catalogue-store.ts';
 export type { CatalogueProblem } from './build-snapshot.ts';
+export { normalDecimal, normalPrice } from './normal-price.ts';
 export { isPriced } from './is-priced.ts';
 export type { PriceVersion } from './price-version.ts';
 export { appendPriceVersions, readPriceVersion } from './price-versions.repository.ts';

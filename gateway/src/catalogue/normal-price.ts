@@ -43,8 +43,18 @@ function decimal(value: unknown, places: number): Part<string> {
     const digits = typeof text === 'string' ? parseDecimal(text) : null;
     const exact = digits === null ? null : scaled(digits, places);
     if (digits === null || exact === null || exact < 0n) return null;
-    return digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits;
+    return shortest(digits);
   });
+}
+
+/** A decimal at its shortest: `0.20` and `.2` are `0.2`. What is none stays as it is. */
+export function normalDecimal(text: string): string {
+  const digits = parseDecimal(text);
+  return digits === null ? text : shortest(digits);
+}
+
+function shortest(digits: string): string {
+  return digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits;
 }
 
 function normalTiers(value: unknown): DeclaredPrice['imageTiers'] | null {

@@ -7,10 +7,11 @@ export const exportCommand: Command = {
   options: commonOptions,
   positionals: [],
   async run(input, io) {
-    const { bundledModelNames, loadCommandConfig, withWorkspace } = await import('./workspace.ts');
+    const { bundledModelNames, loadCommandConfig, withReadableWorkspace } =
+      await import('./workspace.ts');
     const { exportState, readState } = await import('../declaration/index.ts');
     const config = await loadCommandConfig(input, io);
-    const state = await withWorkspace(config, ({ database, secrets }) =>
+    const state = await withReadableWorkspace(config, ({ database, secrets }) =>
       readState(database.kysely, secrets),
     );
     const text = exportState(state, await bundledModelNames());

@@ -9,13 +9,13 @@ export const keyList: Command = {
   },
   positionals: [],
   async run(input, io) {
-    const { loadCommandConfig, withWorkspace } = await import('./workspace.ts');
+    const { loadCommandConfig, withReadableWorkspace } = await import('./workspace.ts');
     const { listKeys } = await import('../access/index.ts');
     const { keyToJson } = await import('./key-json.ts');
     const { formatTable } = await import('./text-table.ts');
     const config = await loadCommandConfig(input, io);
     const user = input.text('user');
-    const keys = await withWorkspace(config, ({ database }) =>
+    const keys = await withReadableWorkspace(config, ({ database }) =>
       listKeys(database.kysely, user === undefined ? {} : { user }),
     );
     const rows = keys.map((key) => ({

@@ -7,9 +7,9 @@ export const migrateCommand: Command = {
   options: commonOptions,
   positionals: [],
   async run(input, io) {
-    const { loadCommandConfig, withWorkspace } = await import('./workspace.ts');
+    const { loadCommandConfig, migrateWorkspace } = await import('./workspace.ts');
     const config = await loadCommandConfig(input, io);
-    await withWorkspace(config, () => Promise.resolve());
+    await migrateWorkspace(config);
     if (input.flag('json')) printJson(io, { ok: true });
     else io.stdout('the database is up to date\n');
     return exitCode.done;

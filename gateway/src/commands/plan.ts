@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { Config } from '../config/index.ts';
 import type { Plan } from '../declaration/index.ts';
 import { type Command, commonOptions, exitCode, printJson } from './command.ts';
@@ -28,27 +27,13 @@ async function planFor(config: Config): Promise<Plan> {
   const { declared } = config;
   if (declared === null) throw new Error('there is no configuration file to compare with');
   const { planDeclaration, readState } = await import('../declaration/index.ts');
-  const file = /^sqlite:(.*)$/s.exec(config.storage.url)?.[1];
-  if (file !== undefined && !existsSync(file)) {
-    // A first look must not leave a database behind.
-    return planDeclaration(declared, emptyState(), (secret) => secret);
-  }
-  const { connect } = await import('./workspace.ts');
-  const { database, secrets } = connect(config);
-  try {
+  const { isAbsent, withReadableWorkspace } = await import('./workspace.ts');
+  // A first look must not leave a database behind.
+  if (isAbsent(config)) return planDeclaration(declared, emptyState(), (secret) => secret);
+  return withReadableWorkspace(config, async ({ database, secrets }) => {
     const state = await readState(database.kysely, secrets);
     return planDeclaration(declared, state, (secret) => secrets.hashKey(secret));
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(
-      `the database cannot be read (${reason}); is it migrated? See: sluice migrate`,
-      {
-        cause,
-      },
-    );
-  } finally {
-    await database.close();
-  }
+  });
 }
 
 function emptyState() {

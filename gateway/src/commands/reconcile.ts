@@ -13,14 +13,14 @@ export const reconcileCommand: Command = {
   },
   positionals: [],
   async run(input, io) {
-    const { loadCommandConfig, withWorkspace } = await import('./workspace.ts');
+    const { loadCommandConfig, withReadableWorkspace } = await import('./workspace.ts');
     const { reconcile } = await import('../ledger/index.ts');
     const range = await readTimes(input);
     const config = await loadCommandConfig(input, io);
     const asJson = input.flag('json');
     const shown: Difference[] = [];
     let count = 0;
-    const checked = await withWorkspace(config, ({ database }) =>
+    const checked = await withReadableWorkspace(config, ({ database }) =>
       reconcile(database, range, (difference) => {
         count += 1;
         if (!asJson) io.stdout(`${describe(difference)}\n`);

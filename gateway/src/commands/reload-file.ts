@@ -6,28 +6,34 @@ export interface ReloadFileOptions {
   readonly input: CommandInput;
   readonly io: CommandIo;
   readonly logger: Logger;
-  /** Where the outcome is left while the file does not say otherwise. */
-  readonly dataDir: string;
+  /** What the gateway was started with, and runs with. */
+  readonly running: Config;
   /** Makes the file effective. */
   readonly apply: (config: Config) => Promise<void>;
 }
 
 /** Reads the file again. A file with problems changes nothing; the outcome is left for `sluice reload`. */
 export async function reloadFile(options: ReloadFileOptions): Promise<void> {
-  const { input, io, logger, apply } = options;
+  const { input, io, logger, running, apply } = options;
+  const { dataDir } = running.storage;
   const { writeReloadOutcome } = await import('./runtime-files.ts');
   const { describeProblems } = await import('./problems.ts');
   const { loadCommandConfig } = await import('./workspace.ts');
-  let { dataDir } = options;
+  const { changedSettings } = await import('./changed-settings.ts');
   let problems: readonly string[] = [];
+  let restart: readonly string[] = [];
   try {
     const config = await loadCommandConfig(input, io);
-    ({ dataDir } = config.storage);
-    await apply(config);
+    // The lists belong where the gateway works, which is what it was started with.
+    await apply({ ...config, storage: running.storage });
+    restart = changedSettings(running, config);
     logger.info('reloaded');
+    if (restart.length > 0) {
+      logger.warn('the file has changes that need a restart', { detail: restart.join(', ') });
+    }
   } catch (error) {
     problems = describeProblems(error);
     logger.error('the file was not reloaded', error);
   }
-  writeReloadOutcome(dataDir, { at: Date.now(), ok: problems.length === 0, problems });
+  writeReloadOutcome(dataDir, { at: Date.now(), ok: problems.length === 0, problems, restart });
 }

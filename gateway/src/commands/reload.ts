@@ -20,7 +20,7 @@ export const reload: Command = {
       dataDir = (await loadCommandConfig(input, io)).storage.dataDir;
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      report({ ok: false, problems: describeProblems(error) }, input.flag('json'), io);
+      report({ ok: false, problems: describeProblems(error), restart: [] }, input.flag('json'), io);
       return exitCode.failed;
     }
     const running = readRunning(dataDir);
@@ -46,11 +46,15 @@ async function waitForOutcome(dataDir: string, asked: number): Promise<ReloadOut
 }
 
 function report(
-  { ok, problems }: Pick<ReloadOutcome, 'ok' | 'problems'>,
+  { ok, problems, restart = [] }: Omit<ReloadOutcome, 'at'>,
   asJson: boolean,
   io: CommandIo,
 ): void {
-  if (asJson) printJson(io, { ok, problems });
-  else if (ok) io.stdout('reloaded\n');
+  if (asJson) printJson(io, { ok, problems, restart });
+  else if (ok) io.stdout(`reloaded\n${restart.length === 0 ? '' : restartNote(restart)}`);
   else for (const problem of problems) io.stderr(`${problem}\n`);
+}
+
+function restartNote(settings: readonly string[]): string {
+  return `these settings changed and need a restart: ${settings.join(', ')}\n`;
 }

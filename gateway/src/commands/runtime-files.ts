@@ -17,6 +17,8 @@ export interface ReloadOutcome {
   readonly ok: boolean;
   /** For people, one line each; empty when it went well. */
   readonly problems: readonly string[];
+  /** Settings that the file changes and that need a restart, as the file spells them. An older gateway does not say. */
+  readonly restart?: readonly string[];
 }
 
 export function writePidFile(dataDir: string, running: Running): void {

@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from '../config/index.ts';
 import { createSecrets, openDatabase, readMasterKey } from '../database/index.ts';
+import { listenOn } from '../http/listen.ts';
 import { assertDataFolderFree, openJournal } from '../journal/index.ts';
 import { adoptJournals, journalFolders } from '../nodes/index.ts';
 import { createLogger, renderTogether } from '../observability/index.ts';
@@ -82,7 +84,7 @@ export async function startSupervisor(
       input,
       io,
       logger,
-      dataDir,
+      running: given,
       async apply(changed) {
         await applyFile(changed, secrets);
         const problems = await crew.askAll('refresh');
@@ -104,14 +106,14 @@ export async function startSupervisor(
   return allWell && damage.uncaught.exceptions === 0 ? exitCode.done : exitCode.failed;
 }
 
-/** Any free port is chosen once, so that a worker that comes later is on it too. */
+/** A port that is free: told here if it is not, and any free one is chosen once, for workers that come later too. */
 async function withPort(config: Config): Promise<Config> {
   const { host, port } = config.server;
-  if (port !== 0) return config;
   const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, host, resolve);
+  await listenOn(config.server, () => {
+    const listening = once(server, 'listening');
+    server.listen(port, host);
+    return listening;
   });
   const { port: free } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));

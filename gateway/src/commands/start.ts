@@ -43,7 +43,7 @@ export const start: Command = {
     const app = await startApp({ config, logger, uncaught, adopt: input.texts('adopt') });
     const { dataDir } = config.storage;
     const reload = () =>
-      void reloadFile({ input, io, logger, dataDir, apply: (changed) => app.reload(changed) });
+      void reloadFile({ input, io, logger, running: config, apply: (read) => app.reload(read) });
     process.on('SIGHUP', reload);
     const stopped = stopSignal();
     writePidFile(dataDir, { pid: process.pid, startedAt: Date.now() });

@@ -48,11 +48,11 @@ async function printPage(
   io: CommandIo,
   filter: UsageFilter,
 ): Promise<void> {
-  const { withWorkspace } = await import('./workspace.ts');
+  const { withReadableWorkspace } = await import('./workspace.ts');
   const { listUsage, totalUsage } = await import('../usage/index.ts');
   const { formatUsd } = await import('../database/index.ts');
   const asJson = input.flag('json');
-  const { page, total } = await withWorkspace(config, async ({ database: { kysely } }) => ({
+  const { page, total } = await withReadableWorkspace(config, async ({ database: { kysely } }) => ({
     page: await listUsage(kysely, filter),
     total: asJson ? null : await totalUsage(kysely, filter),
   }));
@@ -79,11 +79,11 @@ async function printPage(
 
 /** All that matches, page by page, so that any number of rows needs little memory. */
 async function printCsv(config: Config, io: CommandIo, filter: UsageFilter): Promise<void> {
-  const { withWorkspace } = await import('./workspace.ts');
+  const { withReadableWorkspace } = await import('./workspace.ts');
   const { listUsage } = await import('../usage/index.ts');
   const { csvHeading, toCsv } = await import('./usage-csv.ts');
   io.stdout(csvHeading);
-  await withWorkspace(config, async ({ database: { kysely } }) => {
+  await withReadableWorkspace(config, async ({ database: { kysely } }) => {
     let { cursor } = filter;
     let left = filter.limit ?? Infinity;
     do {
@@ -107,10 +107,12 @@ async function printSums(
   filter: UsageFilter,
   by: Grouping,
 ): Promise<void> {
-  const { withWorkspace } = await import('./workspace.ts');
+  const { withReadableWorkspace } = await import('./workspace.ts');
   const { sumUsage } = await import('../usage/index.ts');
   const { formatUsd } = await import('../database/index.ts');
-  const sums = await withWorkspace(config, ({ database }) => sumUsage(database.kysely, filter, by));
+  const sums = await withReadableWorkspace(config, ({ database }) =>
+    sumUsage(database.kysely, filter, by),
+  );
   const requests = sums.reduce((sum, group) => sum + group.requests, 0);
   const cost = formatUsd(sums.reduce((sum, group) => sum + group.cost, 0n));
   if (input.flag('json')) {

@@ -1,12 +1,15 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import type { Config } from '../config/index.ts';
 import {
+  assertMigrated,
+  claimMasterKey,
+  connectDatabase,
   createSecrets,
   migrate,
   type OpenDatabase,
-  openDatabase,
   readMasterKey,
   type Secrets,
+  sqliteFileOf,
 } from '../database/index.ts';
 import type { CommandInput, CommandIo } from './command.ts';
 
@@ -39,39 +42,71 @@ export function prepareDataDirectory(config: Config): void {
   mkdirSync(config.storage.dataDir, { recursive: true, mode: 0o700 });
 }
 
-/** Opens the database and brings it up to date; the caller closes it. */
-export async function openWorkspace(config: Config): Promise<Workspace> {
-  prepareDataDirectory(config);
-  const workspace = connect(config);
-  try {
+/** Runs `work` with the database brought up to date, and closes it whatever happens. For commands that write. */
+export function withWorkspace<Result>(
+  config: Config,
+  work: (workspace: Workspace) => Promise<Result>,
+): Promise<Result> {
+  return withDatabase(config, async (workspace) => {
     await migrate(workspace.database);
-    return workspace;
-  } catch (error) {
-    await workspace.database.close();
-    throw error;
-  }
+    // What is hashed or sealed under another key could never be used.
+    await claimMasterKey(workspace.database, workspace.secrets);
+    return work(workspace);
+  });
 }
 
-/** Opens the database as it is, for commands that change nothing. */
-export function connect(config: Config): Workspace {
-  const secrets = createSecrets(config.secrets.masterKey ?? readMasterKey(config.storage.dataDir));
-  const database = openDatabase({
+/**
+ * Runs `work` with the database as it is, for commands that change nothing.
+ * @throws Error when there is no database yet, or its tables are not those of this version.
+ */
+export async function withReadableWorkspace<Result>(
+  config: Config,
+  work: (workspace: Workspace) => Promise<Result>,
+): Promise<Result> {
+  if (isAbsent(config)) {
+    const file = sqliteFileOf(config.storage.url);
+    throw new Error(`storage.url: there is no database ${file} yet: start the gateway first`);
+  }
+  return withDatabase(config, async (workspace) => {
+    await assertMigrated(workspace.database);
+    return work(workspace);
+  });
+}
+
+/** Brings the tables up to date and does no more: it may run where the master key is not known. */
+export function migrateWorkspace(config: Config): Promise<void> {
+  return withDatabase(config, ({ database }) => migrate(database));
+}
+
+/** A SQLite file that nobody has made so far; opening it would make it. */
+export function isAbsent(config: Config): boolean {
+  const file = sqliteFileOf(config.storage.url);
+  return file !== null && !existsSync(file);
+}
+
+async function withDatabase<Result>(
+  config: Config,
+  work: (workspace: Workspace) => Promise<Result>,
+): Promise<Result> {
+  prepareDataDirectory(config);
+  const database = await connectDatabase({
     url: config.storage.url,
     transport: 'in-thread',
     statementTimeout: 0,
   });
-  return { database, secrets };
-}
-
-/** Runs `work` with an open workspace and closes it whatever happens. */
-export async function withWorkspace<Result>(
-  config: Config,
-  work: (workspace: Workspace) => Promise<Result>,
-): Promise<Result> {
-  const workspace = await openWorkspace(config);
+  let secrets: Secrets | null = null;
   try {
-    return await work(workspace);
+    return await work({
+      database,
+      // Only when it is used, since reading the master key makes one where there is none.
+      get secrets() {
+        secrets ??= createSecrets(
+          config.secrets.masterKey ?? readMasterKey(config.storage.dataDir),
+        );
+        return secrets;
+      },
+    });
   } finally {
-    await workspace.database.close();
+    await database.close();
   }
 }

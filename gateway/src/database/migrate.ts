@@ -1,14 +1,17 @@
 import { sql, type Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
+import { assertKnown } from './assert-migrated.ts';
 import { createMigrations } from './migrations/index.ts';
 import type { OpenDatabase } from './open.ts';
 
 /**
  * Brings the tables up to date. Safe when many processes start at once: PostgreSQL holds an advisory lock,
  * SQLite one `begin immediate` transaction around reading the state and all steps.
- * @throws Error naming the step that failed, also when the database was migrated by a newer program.
+ * @throws Error naming the step that failed, or saying that the database was migrated by a newer program.
  */
-export async function migrate({ kysely, dialect }: OpenDatabase): Promise<void> {
+export async function migrate(database: OpenDatabase): Promise<void> {
+  await assertKnown(database);
+  const { kysely, dialect } = database;
   const migrations = createMigrations(dialect);
   const migrator = new Migrator({
     db: kysely,

@@ -24,6 +24,7 @@ export interface Database {
   spent_totals: SpentTotalTable;
   removed_usage: RemovedUsageTable;
   nodes: NodeTable;
+  master_key: MasterKeyTable;
 }
 
 /** `file`: declared in the configuration file and read-only elsewhere. `console`: created by a person or a command. */
@@ -263,4 +264,12 @@ export interface NodeTable {
   seen_at: number;
   /** Usage records that were in its journal then. */
   journal_depth: number;
+}
+
+/** At most one row. */
+export interface MasterKeyTable {
+  /** `master`. */
+  id: string;
+  /** `Secrets.fingerprint` of the key that the database belongs to. */
+  fingerprint: string;
 }

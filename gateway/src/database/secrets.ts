@@ -9,6 +9,8 @@ import {
 
 /** What the master key is used for. Each use has its own key derived from it. */
 export interface Secrets {
+  /** Hex, derived from the master key (HKDF-SHA-256): tells one master key from another and nothing else of it. */
+  readonly fingerprint: string;
   /**
    * Encrypts text for storage. `context` names the place it is stored at (`channel:ch_1:credentials`): text
    * sealed for one place does not open at another.
@@ -34,6 +36,7 @@ export function createSecrets(masterKey: Buffer): Secrets {
   const signing = derive(masterKey, 'sluice client state v1');
   const pepper = derive(masterKey, 'sluice client key v1');
   return Object.freeze({
+    fingerprint: derive(masterKey, 'sluice master key v1').toString('hex'),
     seal: (text: string, context: string) => seal(sealing, text, context),
     open: (sealed: string, context: string) => open(sealing, sealed, context),
     hashKey: (secret: string) => createHmac('sha256', pepper).update(secret).digest('hex'),

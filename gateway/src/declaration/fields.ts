@@ -1,3 +1,4 @@
+import { normalDecimal, normalPrice } from '../catalogue/index.ts';
 import type {
   DeclaredChannel,
   DeclaredGroup,
@@ -52,7 +53,7 @@ interface Enabled {
 /** Each kind of entry as the fields of the file. Kinds without `enabled` in the file are enabled by being in it. */
 export const views = {
   group: (group: DeclaredGroup, row: Enabled = { enabled: true }): Fields => ({
-    price_multiplier: group.priceMultiplier,
+    price_multiplier: normalDecimal(group.priceMultiplier),
     enabled: row.enabled,
   }),
   alias: (alias: { readonly model: string }, row: Enabled = { enabled: true }): Fields => ({
@@ -68,7 +69,8 @@ export const views = {
     capabilities: model.capabilities,
     echo_reasoning: model.echoReasoning,
     image_tool_model: model.imageToolModel,
-    price: model.price,
+    // `0.20` and `0.2` are one price, and one version of it.
+    price: normalPrice(model.price) ?? model.price,
     enabled: model.enabled,
   }),
   channel: (channel: DeclaredChannel): Fields => ({

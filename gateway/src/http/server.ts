@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
@@ -16,6 +15,7 @@ import { refuseMalformed } from './malformed-request.ts';
 import { keepPromises, type PromisedConnections } from './promised-connections.ts';
 import { createRequestId } from './request-id.ts';
 import { repairTarget } from './target.ts';
+import { readTlsFiles } from './tls-files.ts';
 
 export interface ServerOptions {
   /** Bytes of a request body, after decoding. */
@@ -136,8 +136,7 @@ function createNodeServer(listener: RequestListener, options: ServerOptions): Se
         (createHttpsServer(
           {
             ...settings,
-            cert: readFileSync(options.tls.cert),
-            key: readFileSync(options.tls.key),
+            ...readTlsFiles(options.tls),
             minVersion: 'TLSv1.2',
           },
           listener,

@@ -12,6 +12,7 @@ import {
   listChannels,
   upsertChannel,
   disableChannel,
+  type StoredChannel,
 } from '../catalogue/index.ts';
 import {
   providerDefaults,
@@ -116,14 +117,31 @@ async function createFirstKey(change: Change, config: Config): Promise<string | 
   return created.secret;
 }
 
+/** The demo goes once somebody has made a channel of their own. For a file that was read again. */
+export async function withdrawDemo(
+  database: OpenDatabase,
+  secrets: Secrets,
+  now: number,
+): Promise<void> {
+  await database.kysely.transaction().execute(async (trx) => {
+    await lockDeclaration(trx, database.dialect);
+    const change = createChange(trx, { owner: 'system', secrets, now });
+    await endDemo(change, await listChannels(trx, secrets));
+  });
+}
+
+/** Gives whether somebody has made a channel of their own. */
+async function endDemo(change: Change, existing: readonly StoredChannel[]): Promise<boolean> {
+  if (existing.every(({ owner }) => owner === 'system')) return false;
+  const demo = existing.find(({ name, owner }) => name === demoChannel && owner === 'system');
+  if (demo !== undefined) await disableChannel(change, demoChannel);
+  return true;
+}
+
 /** A channel per provider key, or the demo; nothing once somebody has made a channel of their own. */
 async function offerChannels(change: Change, config: Config): Promise<void> {
   const existing = await listChannels(change.trx, change.secrets);
-  if (existing.some((channel) => channel.owner !== 'system')) {
-    const demo = existing.find(({ name, owner }) => name === demoChannel && owner === 'system');
-    if (demo !== undefined) await disableChannel(change, demoChannel);
-    return;
-  }
+  if (await endDemo(change, existing)) return;
   const offered = config.environmentKeys
     .map(({ provider, apiKey }) => channelFor(provider, provider, [apiKey]))
     .filter((channel) => channel.models.length > 0);

@@ -14,7 +14,19 @@ const channels = describeChannels([
   { name: 'light', models: ['weighed -> demo-chat'], more: ['weight: 1'] },
   { name: 'weightless', models: ['weighed -> demo-chat'], more: ['weight: 0'] },
   { name: 'vip', models: ['vip-only -> demo-chat', 'both -> demo-chat'], more: ['groups: [vip]'] },
-  { name: 'everyone', models: ['both -> demo-chat', 'plain', 'target', 'off', 'unpriced'] },
+  {
+    name: 'everyone',
+    models: [
+      'both -> demo-chat',
+      'plain',
+      'target',
+      'off',
+      'unpriced',
+      'demo-reasoning',
+      'paint',
+      'film',
+    ],
+  },
   { name: 'cli', models: ['cli-only -> demo-chat'], more: ['user_agents: ["claude-cli/*"]'] },
   { name: 'chat-only', models: ['spoken -> demo-chat'], more: [] },
   { name: 'switched-off', models: ['dark'], more: ['enabled: false'] },
@@ -26,8 +38,10 @@ groups: [{ name: vip, price_multiplier: 1 }]
 ${channels
   .replace(/(chat-only"[\s\S]*?protocols: )\[[^\]]*\]/, '$1[chat]')
   .replace(/id: "off", type: chat/, 'id: "off", type: chat, enabled: false')
+  .replace(/id: "paint", type: chat/, 'id: "paint", type: image')
+  .replace(/id: "film".*/, 'id: "film", type: video, price: { video_second: { 720p: 0.1 } } }')
   .replace(/(id: "unpriced", type: chat), price: \{[^}]*\}/, '$1')}
-aliases: { nickname: target }
+aliases: { nickname: target, demo-reasoning: target }
 users:
   - { email: tester@example.com, balance: 100 }
 keys:
@@ -123,6 +137,37 @@ test('an alias reaches its model and is what the answer says', async () => {
   expect(shared.gateway.simulator.requests().at(-1)?.json).toMatchObject({ model: 'target' });
   expect(await rowOf(shared.gateway, answer.id)).toMatchObject({ model: 'nickname', status: 200 });
 });
+
+test('an alias with the name of a bundled model wins, also over a channel that lists that model', async () => {
+  for (const headers of [as(testKey), as(narrowKey)]) {
+    const answer = await ask(shared.gateway, chat, false, 'demo-reasoning', headers);
+    expect(answer.status).toBe(200);
+    expect(shared.gateway.simulator.requests().at(-1)?.json).toMatchObject({ model: 'target' });
+  }
+  const list = await fetch(`${shared.gateway.url}/v1/models`, { headers: as(testKey) });
+  const { data } = (await list.json()) as { data: { id: string }[] };
+  expect(data.filter(({ id }) => id === 'demo-reasoning')).toHaveLength(1);
+});
+
+test.each(textProtocols)(
+  '$name: models of other kinds are listed and not available',
+  async (protocol) => {
+    const list = await fetch(`${shared.gateway.url}/v1/models`, { headers: as(testKey) });
+    const { data } = (await list.json()) as { data: { id: string }[] };
+    for (const model of ['paint', 'film']) {
+      expect(data.map(({ id }) => id)).toContain(model);
+      for (const stream of [false, true]) {
+        const answer = await ask(shared.gateway, protocol, stream, model);
+        expect(answer.status).toBe(400);
+        expect(protocol.errorMessage(JSON.parse(answer.text))).toBe(unavailable(model).message);
+        expect(await rowOf(shared.gateway, answer.id)).toMatchObject({
+          outcome: 'refused',
+          attempts: [],
+        });
+      }
+    }
+  },
+);
 
 test('a key’s allowlist holds, aliases of allowed models included', async () => {
   expect((await call('plain', as(narrowKey))).status).toBe(200);

@@ -69,7 +69,7 @@ test('plan changes nothing, not even on disk; apply does what it said', async ()
 
 test('the data folder is for its owner only', async () => {
   const { sluice, folder } = createWorkplace(file, environment);
-  await sluice('migrate');
+  await sluice('apply');
   expect(statSync(join(folder, 'data')).mode & 0o777).toBe(0o700);
   expect(statSync(join(folder, 'data/master.key')).mode & 0o777).toBe(0o600);
 });
@@ -90,6 +90,19 @@ test('a plan shows fields, and of secrets only that they change', async () => {
   );
   const all = JSON.stringify([await sluice('plan', '--json'), await sluice('apply', '--json')]);
   expect(all).not.toContain('canary');
+});
+
+test('a price or a factor written differently is no change', async () => {
+  const text = (input: string, factor: string) =>
+    `${file.replace('0.25', input)}groups: [{ name: vip, price_multiplier: ${factor} }]\n`;
+  const { sluice, write } = createWorkplace(text('0.20', '"1.50"'), environment);
+  await sluice('apply');
+  write(text('0.2', '1.5'));
+  expect(await sluice('plan')).toMatchObject({ out: 'nothing to change\n' });
+  write(text('".2"', '"1.500"'));
+  expect(await sluice('plan')).toMatchObject({ out: 'nothing to change\n' });
+  write(text('0.02', '1.5'));
+  expect(await sluice('plan')).toMatchObject({ out: expect.stringContaining('1 to update\n') });
 });
 
 test('a bad file is applied not at all', async () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { writePidFile } from '../../src/commands/runtime-files.ts';
+import { startGatewayProcess } from '../support/gateway-process.ts';
 import { createWorkplace } from './support.ts';
 
 /** A process that answers SIGHUP the way the gateway does. */
@@ -57,6 +58,7 @@ test('tells machines what is wrong with the file, too', async () => {
   expect(JSON.parse(out)).toEqual({
     ok: false,
     problems: [expect.stringContaining('sluice.yaml:1: server.prot')],
+    restart: [],
   });
 });
 
@@ -72,4 +74,44 @@ test('a gateway that is gone is not signalled', async () => {
     code: 1,
     err: expect.stringContaining('no gateway is running'),
   });
+});
+
+test('tells which changed settings need a restart, and the demo goes when channels come', async () => {
+  const secret = 'sk-test-0123456789abcdefghijklmnopqrstuv';
+  const accounts = `users: [{ email: u@example.com }]
+keys: [{ name: k, user: u@example.com, secret: ${secret} }]
+`;
+  const { sluice, json, write, folder } = createWorkplace(`server: { port: 0 }\n${accounts}`);
+  const gateway = startGatewayProcess({ folder });
+  onTestFinished(() => void gateway.child.kill('SIGKILL'));
+  const url = await gateway.url;
+  const models = async () => {
+    const answer = await fetch(`${url}/v1/models`, {
+      headers: { authorization: `Bearer ${secret}` },
+    });
+    const { data } = (await answer.json()) as { data: { id: string }[] };
+    return data.map(({ id }) => id);
+  };
+  expect(await models()).toContain('demo-chat');
+  expect(await json('reload')).toEqual({ ok: true, problems: [], restart: [] });
+  expect(await models()).toContain('demo-chat');
+
+  write(`server: { port: 0, body_limit: 1MiB }
+storage: { data_dir: ./data, url: "sqlite:./elsewhere/other.db" }
+timeouts: { first_byte: 7s }
+metrics: { token: a-canary-token }
+channels:
+  - { name: mine, provider: openai-compatible, base_url: "http://127.0.0.1:9/v1", models: [own] }
+models: [{ id: own, type: chat, price: { input: 1, output: 1 } }]
+${accounts}`);
+  expect(await sluice('reload')).toEqual({
+    code: 0,
+    out: 'reloaded\nthese settings changed and need a restart: metrics.token, server.body_limit, storage.url, timeouts.first_byte\n',
+    err: '',
+  });
+  expect(await models()).toEqual(['own']);
+  expect(gateway.stderr()).toMatch(
+    /server\.body_limit, .*"the file has changes that need a restart"/,
+  );
+  expect(gateway.stderr()).not.toContain('canary');
 });

@@ -7,6 +7,7 @@ import { ledger } from './0005-ledger.ts';
 import { usageHourly } from './0006-usage-hourly.ts';
 import { keyRotation } from './0007-key-rotation.ts';
 import { nodes } from './0008-nodes.ts';
+import { masterKey } from './0009-master-key.ts';
 import type { ColumnTypes } from './column-types.ts';
 
 /** All steps in order. A step that has been released is never edited; a change is a new step. */
@@ -24,5 +25,6 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string,
     '0006-usage-hourly': usageHourly(types),
     '0007-key-rotation': keyRotation(types),
     '0008-nodes': nodes(types),
+    '0009-master-key': masterKey(types),
   };
 }

@@ -1,0 +1,29 @@
+import type { OpenDatabase } from './open.ts';
+import type { Secrets } from './secrets.ts';
+
+const id = 'master';
+
+/**
+ * The database belongs to the master key that it was first used with: another one would hash every key to something
+ * else and open no credential.
+ * @throws Error with a sentence for the operator when it belongs to another one.
+ */
+export async function claimMasterKey(
+  { kysely }: OpenDatabase,
+  { fingerprint }: Pick<Secrets, 'fingerprint'>,
+): Promise<void> {
+  await kysely
+    .insertInto('master_key')
+    .values({ id, fingerprint })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute();
+  const kept = await kysely
+    .selectFrom('master_key')
+    .select('fingerprint')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  if (kept.fingerprint === fingerprint) return;
+  throw new Error(
+    'secrets.master_key: the database belongs to another master key; give this node that one, as secrets.master_key or as the file master.key of storage.data_dir',
+  );
+}

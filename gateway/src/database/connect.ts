@@ -1,0 +1,47 @@
+import { openDatabase, type DatabaseOptions, type OpenDatabase } from './open.ts';
+
+/**
+ * Opens the database and asks it something, so that whatever is wrong with the way to it is told here.
+ * @throws Error with a sentence for the operator, without the password.
+ */
+export async function connectDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
+  let database: OpenDatabase | null = null;
+  try {
+    database = openDatabase(options);
+    await database.kysely.selectNoFrom(({ lit }) => lit(1).as('one')).execute();
+    return database;
+  } catch (cause) {
+    await database?.close().catch(() => {});
+    if (cause instanceof Error && cause.message.startsWith('storage.url:')) throw cause;
+    throw new Error(`storage.url: ${placeOf(options.url)} cannot be used: ${reasonOf(cause)}`, {
+      cause,
+    });
+  }
+}
+
+/** The SQLite file of the URL, null for another database. */
+export function sqliteFileOf(url: string): string | null {
+  return /^sqlite:(.*)$/s.exec(url)?.[1] ?? null;
+}
+
+function placeOf(url: string): string {
+  const file = sqliteFileOf(url);
+  if (file !== null) return `the database file ${file}`;
+  if (!URL.canParse(url)) return 'the database';
+  const { hostname, port, searchParams } = new URL(url);
+  const host = hostname || (searchParams.get('host') ?? 'localhost');
+  return `the database at ${host}:${port || (searchParams.get('port') ?? '5432')}`;
+}
+
+const words: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there (ECONNREFUSED)',
+  ENOTFOUND: 'there is no host of that name (ENOTFOUND)',
+  EAI_AGAIN: 'the name of the host cannot be looked up (EAI_AGAIN)',
+};
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as NodeJS.ErrnoException;
+  const known = code === undefined ? undefined : words[code];
+  return known ?? (error.message === '' ? (code ?? error.name) : error.message);
+}

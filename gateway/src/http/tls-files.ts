@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/**
+ * The certificate and the key of these PEM files.
+ * @throws Error with a sentence for the operator.
+ */
+export function readTlsFiles(files: TlsFiles): { readonly cert: Buffer; readonly key: Buffer } {
+  const pair = { cert: read('cert', files.cert), key: read('key', files.key) };
+  try {
+    createSecureContext(pair);
+    return pair;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(
+      `server.tls: ${files.cert} and ${files.key} are not a certificate and its key in PEM form: ${reason}`,
+      { cause },
+    );
+  }
+}
+
+function read(key: keyof TlsFiles, file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const reason = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`;
+    throw new Error(`server.tls.${key}: ${file}: ${reason}`, { cause });
+  }
+}

@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createTestDatabase, isSkipped } from '../database/databases.ts';
+import { startGatewayProcess } from '../support/gateway-process.ts';
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-start-problems-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** What a start says that fails: one sentence, and never a stack. */
+async function failure(file: string, folder = makeFolder()): Promise<string> {
+  writeFileSync(join(folder, 'sluice.yaml'), file);
+  const gateway = startGatewayProcess({ folder });
+  onTestFinished(() => void gateway.child.kill('SIGKILL'));
+  expect(await gateway.exit).toBe(1);
+  expect(gateway.stdout()).toBe('');
+  const [sentence = '', ...rest] = gateway.stderr().split('\n');
+  expect(rest).toEqual(['']);
+  return sentence.replace(folder, 'FOLDER');
+}
+
+async function portOf(server: ReturnType<typeof createServer>): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as { port: number }).port;
+}
+
+/** A port on which nothing listens. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  const port = await portOf(server);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe('a start that cannot be', () => {
+  test('for want of the database names it, without its password', async () => {
+    const port = await freePort();
+    const url = `postgres://sluice:canary@127.0.0.1:${port}/sluice`;
+    expect(await failure(`storage: { url: "${url}" }`)).toBe(
+      `sluice: storage.url: the database at 127.0.0.1:${port} cannot be used: nothing listens there (ECONNREFUSED)`,
+    );
+    // That is the folder of the journal, no file.
+    expect(await failure('storage: { url: "sqlite:./data" }')).toBe(
+      'sluice: storage.url: the database file FOLDER/data cannot be used: unable to open database file',
+    );
+  });
+
+  test('for the port names it', async () => {
+    const taken = createServer();
+    onTestFinished(() => void taken.close());
+    const port = await portOf(taken);
+    expect(await failure(`server: { port: ${port} }`)).toBe(
+      `sluice: server.port: 127.0.0.1:${port} is in use by another program`,
+    );
+    expect(await failure('server: { host: 203.0.113.7, port: 0 }')).toBe(
+      'sluice: server.host: this machine has no address 203.0.113.7',
+    );
+  });
+
+  test('for the certificate names the file', async () => {
+    expect(await failure('server: { port: 0, tls: { cert: a.pem, key: b.pem } }')).toBe(
+      'sluice: server.tls.cert: FOLDER/a.pem: there is no such file',
+    );
+    const folder = makeFolder();
+    writeFileSync(join(folder, 'a.pem'), 'no certificate');
+    expect(await failure('server: { port: 0, tls: { cert: a.pem, key: b.pem } }', folder)).toBe(
+      'sluice: server.tls.key: FOLDER/b.pem: there is no such file',
+    );
+    expect(await failure('server: { port: 0, tls: { cert: a.pem, key: a.pem } }', folder)).toMatch(
+      /^sluice: server\.tls: FOLDER\/a\.pem and \S+ are not a certificate and its key in PEM form: /,
+    );
+  });
+
+  test('for a newer database says so', async () => {
+    const folder = makeFolder();
+    const first = startGatewayProcess({ folder, environment: { SLUICE_CONFIG: '' } });
+    onTestFinished(() => void first.child.kill('SIGKILL'));
+    await Promise.race([first.url, first.exit]);
+    first.child.kill('SIGINT');
+    await first.exit;
+    const database = new DatabaseSync(join(folder, 'data/sluice.db'));
+    database.exec("insert into kysely_migration values ('9999-later', '2099-01-01T00:00:00Z')");
+    database.close();
+    expect(await failure('server: { port: 0 }', folder)).toBe(
+      "sluice: the database is of a newer version, which made the step '9999-later': run that version of sluice, also for 'sluice migrate'",
+    );
+  });
+
+  test.skipIf(isSkipped('postgres'))('for another master key says which it needs', async () => {
+    const { url, drop } = await createTestDatabase('postgres');
+    onTestFinished(drop);
+    // Nothing is sealed in it: neither credentials nor keys would tell.
+    const file = `server: { port: 0 }\nstorage: { url: ${JSON.stringify(url)} }\n`;
+    const folder = makeFolder();
+    writeFileSync(join(folder, 'sluice.yaml'), file);
+    for (let start = 0; start < 2; start += 1) {
+      const gateway = startGatewayProcess({ folder });
+      onTestFinished(() => void gateway.child.kill('SIGKILL'));
+      await gateway.url;
+      gateway.child.kill('SIGINT');
+      expect(await gateway.exit).toBe(0);
+    }
+    expect(await failure(file)).toBe(
+      'sluice: secrets.master_key: the database belongs to another master key; give this node that one, as secrets.master_key or as the file master.key of storage.data_dir',
+    );
+  });
+});

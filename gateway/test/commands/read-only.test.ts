@@ -1,0 +1,67 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import { createWorkplace } from './support.ts';
+
+const commands = ['plan', 'export', 'key list', 'usage', 'usage --by model', 'reconcile'];
+
+function change(folder: string, statement: string): void {
+  const database = new DatabaseSync(join(folder, 'data/sluice.db'));
+  database.exec(`${statement}; pragma wal_checkpoint(truncate)`);
+  database.close();
+}
+
+describe.each(commands)('%s', (command) => {
+  const words = command.split(' ');
+
+  test('reads a database of this version', async () => {
+    const { sluice } = createWorkplace('users: []');
+    await sluice('apply');
+    expect(await sluice(...words)).toMatchObject({ code: 0, err: '' });
+  });
+
+  test('leaves an older database as it is, and says what to do', async () => {
+    const { sluice, folder } = createWorkplace('users: []');
+    await sluice('apply');
+    change(
+      folder,
+      "drop table master_key; delete from kysely_migration where name = '0009-master-key'",
+    );
+    const before = readFileSync(join(folder, 'data/sluice.db'));
+    expect(await sluice(...words)).toEqual({
+      code: 1,
+      out: '',
+      err: "sluice: the database is of an older version: run 'sluice migrate', or start the gateway, which does the same\n",
+    });
+    expect(readFileSync(join(folder, 'data/sluice.db')).equals(before)).toBe(true);
+    expect(await sluice('migrate')).toMatchObject({ code: 0 });
+    expect(await sluice(...words)).toMatchObject({ code: 0, err: '' });
+  });
+
+  test('does not guess at a newer one', async () => {
+    const { sluice, folder } = createWorkplace('users: []');
+    await sluice('apply');
+    change(folder, "insert into kysely_migration values ('9999-later', '2099-01-01T00:00:00Z')");
+    const { code, err } = await sluice(...words);
+    expect(err).toContain("of a newer version, which made the step '9999-later'");
+    expect(code).toBe(1);
+  });
+});
+
+test.each(commands.slice(1))('%s makes no database', async (command) => {
+  const { sluice, folder } = createWorkplace('users: []');
+  const { code, err } = await sluice(...command.split(' '));
+  expect(err).toContain('there is no database');
+  expect(code).toBe(1);
+  expect(existsSync(join(folder, 'data'))).toBe(false);
+});
+
+test('a migration needs no master key and claims none', async () => {
+  const { sluice, folder } = createWorkplace(null);
+  await sluice('migrate');
+  expect(existsSync(join(folder, 'data/master.key'))).toBe(false);
+  const database = new DatabaseSync(join(folder, 'data/sluice.db'));
+  expect(database.prepare('select * from master_key').all()).toEqual([]);
+  database.close();
+});
