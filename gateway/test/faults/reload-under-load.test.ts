@@ -11,7 +11,7 @@ import { runClients } from './load.ts';
 afterEach(() => void vi.useRealTimers());
 
 /** Milliseconds under load. */
-const howLong = process.env['SLUICE_FAULT_LOOPS'] === undefined ? 3_000 : 30_000;
+const howLong = process.env['SLUICE_FAULT_LOOPS'] === undefined ? 2_000 : 30_000;
 
 /** Another price, another time-out and so other pools, and a channel that comes and goes. */
 function configuration(turn: number): string {
