@@ -1,11 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSimulator, type Simulator } from 'simulator';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/database/index.ts';
 import { startGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts';
-import { askChat, secret } from '../workers/workplace.ts';
+import { canStartRedis } from '../counting/private-redis.ts';
+import { isSkipped } from '../database/databases.ts';
+import { askChat, createWorkplace, secret } from '../workers/workplace.ts';
 
 const preload = new URL('./uncaught.preload.mjs', import.meta.url).href;
 
@@ -112,6 +114,46 @@ test('R-27 after a promise that nobody waited for it goes on; when it goes on th
   expect(performance.now() - started).toBeLessThan(3_000);
   expect(gateway.stderr().match(/"msg":"uncaught exception"/g)).toHaveLength(10);
 });
+
+const isFull = process.env['SLUICE_FAULT_LOOPS'] !== undefined && process.platform === 'linux';
+
+test.skipIf(!isFull || !canStartRedis || isSkipped('postgres'))(
+  'R-27 a worker with an exception that nobody caught ends in order and is replaced; the others go on',
+  { timeout: 60_000 },
+  async () => {
+    const place = await createWorkplace();
+    const folder = place.write({ server: ', workers: 2' });
+    const gateway = startGatewayProcess({
+      folder,
+      environment: { NODE_OPTIONS: `--import ${preload}` },
+    });
+    onTestFinished(async () => {
+      gateway.child.kill('SIGKILL');
+      await gateway.exit;
+    });
+    const url = await gateway.url;
+    const workers = (): number[] => {
+      const { pid } = gateway.child;
+      const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+      return text.trim().split(' ').filter(Boolean).map(Number);
+    };
+    const [victim, other] = workers();
+    const streams = Array.from({ length: 6 }, () =>
+      askChat(url, { stream: true, fault: 'events=40;gap=100' }),
+    );
+    await expect.poll(() => place.simulator.requests().length, { timeout: 5_000 }).toBe(6);
+    process.kill(victim as number, 'SIGUSR2');
+    const statuses: number[] = [];
+    while (workers().includes(victim as number)) statuses.push((await askChat(url)).status);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    for (const { text } of await Promise.all(streams)) expect(text).toContain('data: [DONE]');
+    await expect.poll(() => workers().length, { timeout: 10_000 }).toBe(2);
+    expect(workers()).toContain(other);
+    expect(gateway.stderr()).toContain('worker 1, exit code 1');
+    gateway.child.kill('SIGINT');
+    expect(await gateway.exit).toBe(0);
+  },
+);
 
 async function metric(url: string, series: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`, { headers: { connection: 'close' } })).text();
