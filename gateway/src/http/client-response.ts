@@ -19,7 +19,7 @@ export function createClientResponse(
 /** Whole answers up to this length leave together with their head. */
 const joinedLength = 16 * 1024;
 /** So much may wait for a client that reads slowly before whoever writes is asked to stop. */
-const bufferLimit = 256 * 1024;
+const bufferLimit = 128 * 1024;
 
 /** A client's response as callbacks over Node's: nothing is allocated per chunk. */
 export class NodeClientResponse {
