@@ -138,3 +138,19 @@ test('an export is a file that check accepts and plan finds done', async () => {
   expect(await sluice('plan')).toEqual({ code: 0, out: 'nothing to change\n', err: '' });
   expect(readFileSync(join(folder, 'data/sluice.db')).includes('canary')).toBe(false);
 });
+
+test('an export says of a name that changed hands what it means now', async () => {
+  const declares = (id: string, more: string) =>
+    `models: [{ id: ${id}, type: chat, price: { input: 1, output: 2 } }]\n${more}`;
+  const { sluice, write, json } = createWorkplace(declares('gpt-5', ''));
+  await sluice('apply');
+  write(declares('fast', 'aliases: { gpt-5: fast }\n'));
+  expect(await sluice('apply')).toMatchObject({ code: 0 });
+  expect(await json('export')).toMatchObject({
+    models: [{ id: 'fast' }],
+    aliases: { 'gpt-5': 'fast' },
+  });
+  write((await sluice('export')).out);
+  expect(await sluice('check')).toMatchObject({ code: 0 });
+  expect(await sluice('plan')).toMatchObject({ out: 'nothing to change\n' });
+});
