@@ -193,8 +193,9 @@ describe('R-25 SIGTERM', () => {
     await until(isClosed, 'the listener is closed', 1_500);
     expect(await running.text()).toMatch(/^data: \[DONE\]$/m);
     expect(await gateway.exit).toBe(0);
-    // Not the drain time-out: a connection kept alive does not hold the gateway up.
-    expect(elapsed()).toBeLessThan(9_000);
+    // Not the drain time-out: a connection kept alive holds the gateway up for the seconds in which a load balancer
+    // may still send on it, and no longer.
+    expect(elapsed()).toBeLessThan(15_000);
 
     const again = start({ folder });
     await again.url;
