@@ -192,7 +192,10 @@ export async function startApp(options: AppOptions): Promise<App> {
       log: logger,
     });
     closing.push(() => counters.close());
-    const upstream = createUpstreamClient({ maxConnections: config.limits.inFlight });
+    const upstream = createUpstreamClient({
+      maxConnections: config.limits.inFlight,
+      onDefect: (error) => logger.error('unexpected error', error),
+    });
     closing.push(() => upstream.close());
     const onUnexpectedError = (error: unknown, requestId: string) =>
       logger.error('unexpected error', error, { requestId });

@@ -31,6 +31,7 @@ const abortReason = new errors.RequestAbortedError('no longer wanted');
  */
 export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
   readonly #listener: UpstreamListener;
+  readonly #onDefect: (error: Error) => void;
   #controller: Dispatcher.DispatchController | null = null;
   #sent = false;
   #answered = false;
@@ -38,8 +39,10 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
   /** Null for the usual answer, which is not packed. */
   #decoded: DecodedAnswer | null = null;
 
-  constructor(listener: UpstreamListener) {
+  /** @param onDefect told what the listener threw, which the call then breaks with. */
+  constructor(listener: UpstreamListener, onDefect: (error: Error) => void) {
     this.#listener = listener;
+    this.#onDefect = onDefect;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -90,6 +93,7 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
     if (this.#over) return;
     this.#over = true;
     this.#decoded?.close();
+    this.#report(error);
     this.#listener.onBreak(this.#describe(error));
   }
 
@@ -134,8 +138,14 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
     try {
       call();
     } catch (error) {
+      this.#report(error as Error);
       this.#break('reset', error as Error);
     }
+  }
+
+  /** Whatever happens to a connection has a code, from undici or from Node; what has none was thrown by us. */
+  #report(error: Error): void {
+    if (typeof (error as { code?: unknown }).code !== 'string') this.#onDefect(error);
   }
 
   /** Given up for what the upstream sent. */

@@ -25,6 +25,8 @@ export interface UpstreamClient {
 export interface UpstreamClientOptions {
   /** Connections per origin; beyond it requests wait in the pool. */
   readonly maxConnections: number;
+  /** Told what a listener threw: a defect of ours, for which the upstream is not to be blamed in silence. */
+  readonly onDefect: (error: Error) => void;
 }
 
 /** A pool that nobody used for so long is given up; its connections were closed after seconds anyway. */
@@ -77,7 +79,7 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
 
   return {
     send(request, listener) {
-      const handler = new CallHandler(listener);
+      const handler = new CallHandler(listener, options.onDefect);
       try {
         poolFor(request.origin, request.timeouts.connect).dispatch(
           {

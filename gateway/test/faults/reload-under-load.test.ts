@@ -109,7 +109,7 @@ test('R-40 a pool that no channel uses any more is closed, but never under a cal
   const count = (spy: { readonly mock: { readonly contexts: readonly unknown[] } }) =>
     new Set(spy.mock.contexts).size;
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  const upstream = createUpstreamClient({ maxConnections: 10 });
+  const upstream = createUpstreamClient({ maxConnections: 10, onDefect: () => {} });
   onTestFinished(() => upstream.close());
   const ask = (connect: number, fault: string) =>
     new Promise<string>((resolve, reject) => {
