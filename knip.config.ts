@@ -17,7 +17,7 @@ export default {
     gateway: {
       // Workers and the programs that tests start are named by path, not imported.
       entry: ['src/**/*.worker.ts', 'test/**/*.{program,worker}.ts'],
-      ignoreBinaries: ['prlimit'],
+      ignoreBinaries: ['openssl', 'prlimit'],
       project: ['src/**/*.ts', 'test/**/*.ts'],
     },
     simulator: {

@@ -40,11 +40,6 @@ export function byPatches(most: number, factor: number): ImageRule {
 export const byCrops: ImageRule = ({ width, height }) =>
   width <= 384 && height <= 384 ? 258 : 258 * Math.ceil(width / 768) * Math.ceil(height / 768);
 
-/** The same whatever its size. */
-export function flat(tokens: number): ImageRule {
-  return () => tokens;
-}
-
 /** Scaled down, never up, so that neither side is beyond its bound. */
 function fit({ width, height }: ImageSize, longer: number, shorter: number): ImageSize {
   const long = Math.max(width, height);

@@ -111,7 +111,10 @@ test.skipIf(isSkipped('postgres'))(
       expect((await stranger).status).toBe(503);
       expect(during.length).toBeGreaterThan(20);
       expect(at(during, quantile) - at(before, quantile)).toBeLessThan(50);
-      expect(await degradedOf(url)).toMatchObject({ status: 'ok', degraded: ['database'] });
+      // It is looked at every few seconds.
+      await expect
+        .poll(() => degradedOf(url), { timeout: 10_000, interval: 100 })
+        .toMatchObject({ status: 'ok', degraded: ['database'] });
       proxy.mend();
       wanted = false;
       seen.push(...(await load));

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { ask, openGateway } from '../behaviour/support.ts';
+import { ask, openGateway, until } from '../behaviour/support.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
 import type { TestGateway } from '../support/gateway.ts';
 
@@ -112,11 +112,12 @@ describe('concurrency', () => {
     const slow = { 'x-simulator-fault': 'events=10;gap=40' };
     expect(await statuses(gateway, 5, slow)).toEqual([200, 200, 429, 429, 429]);
     expect(await statuses(gateway, 2)).toEqual([200, 200]);
-    const refused = Promise.all([statuses(gateway, 2, slow), wait(100)]);
-    await wait(50);
+    gateway.simulator.clear();
+    const running = statuses(gateway, 2, { 'x-simulator-fault': 'events=40;gap=40' });
+    await until(() => gateway.simulator.requests().length === 2, 'both are under way');
     const answer = await ask(gateway, chat!, false);
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1']);
-    await refused;
+    await running;
   });
 
   test('a client that leaves gives its slot back', async () => {
