@@ -43,7 +43,8 @@ const gap = 5;
 export const rows: Readonly<Record<string, (bench: Bench) => Promise<ResultRow[]>>> = {
   async json({ settings, targets, upstream }) {
     await upstream.pace({ gap: 0 });
-    const run = { connections: 32, count: 8_000 };
+    // Enough that what a process tidies up while others are measured is not charged to a few requests.
+    const run = { connections: 32, count: 24_000 };
     const wanted = { protocol: 'chat', stream: false, size: 1_500, model: 'bench' } as const;
     const values = await alternate(settings, targets, (target) =>
       cpuPerRequest(target, loadFor(target.port, wanted), run),
@@ -246,7 +247,7 @@ export async function warmUp({ settings, targets, upstream }: Bench): Promise<vo
   for (const target of targets) {
     settings.progress(`warming up ${target.name}`);
     await upstream.pace({ gap: 0 });
-    await closedLoop(loadFor(target.port, wanted), 32, 24_000);
+    await closedLoop(loadFor(target.port, wanted), 32, 80_000);
     await upstream.pace({ gap: 1 });
     await closedLoop(streamLoad(target.port, settings.protocol), 64, 1_920);
   }
