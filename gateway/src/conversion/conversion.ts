@@ -13,6 +13,7 @@ import {
   type PatchedRequest,
   type EncodeTarget,
   type Protocol,
+  type RequestPath,
   type WireRequest,
 } from '../protocols/index.ts';
 import { AnswerLosses } from './answer-losses.ts';
@@ -105,11 +106,10 @@ export function createConverter(options: ConverterOptions): Converter {
         const answerLosses = new AnswerLosses(client.name);
         const parts = { names, owner, keyId, signer, store, losses: answerLosses };
         const passes = { answer, upstream, client, ...parts };
+        const body = Buffer.from(JSON.stringify(encoded.json));
         return {
           protocol: target.protocol,
-          body: Buffer.from(JSON.stringify(encoded.json)),
-          rewrites: noRewrites,
-          usageInjected: false,
+          ...mended(protocols[target.protocol], body, target),
           losses: losses.all(),
           answerLosses,
           reader: createConvertedReader(protocols[target.protocol], passes),
@@ -132,6 +132,15 @@ export function createConverter(options: ConverterOptions): Converter {
 }
 
 const noRewrites: readonly string[] = Object.freeze([]);
+const generate: RequestPath = Object.freeze({ operation: 'generate', model: null, stream: null });
+
+/** Messages upstreams refuse small faults that other protocols take; they are mended as those of its own clients are. */
+function mended(upstream: Protocol, body: Buffer, target: ConversionTarget): PatchedRequest {
+  if (upstream.name !== 'messages') return { body, rewrites: noRewrites, usageInjected: false };
+  const request = upstream.readRequest(upstream.openRequest(body, generate));
+  const { model, maxOutputTokens } = target;
+  return upstream.patchRequest(request, { upstreamModel: model, maxOutputTokens });
+}
 
 function answerContext(
   exchange: ConvertedExchange,
