@@ -20,22 +20,37 @@ export class MoneyModel {
   }
 
   hold(id: string, amount: bigint, now: number, expiresAt: number): HoldDecision {
+    const [poor, shortOn] = this.#judge(amount, now);
+    const [first] = poor;
+    if (first !== undefined) return { held: false, denied: first };
+    const taken = this.#spent + this.#heldAt(now);
+    const least = [amount, ...this.#meters.map(({ limit }) => limit - taken)].reduce((a, b) =>
+      a < b ? a : b,
+    );
+    this.#holds.set(id, { amount: least, expiresAt, shortOn });
+    return { held: true, amount: least };
+  }
+
+  /** Every meter that refuses so much, in order. */
+  refusing(amount: bigint, now: number): readonly string[] {
+    return this.#judge(amount, now)[0];
+  }
+
+  /** The meters that refuse, and those that have less left than is asked for. */
+  #judge(amount: bigint, now: number): [poor: readonly string[], shortOn: readonly string[]] {
     const taken = this.#spent + this.#heldAt(now);
     const holds = [...this.#holds.values()].filter((hold) => now < hold.expiresAt);
     const isShort = new Set(holds.flatMap(({ shortOn }) => shortOn));
     const shortOn = this.#meters
       .filter(({ limit }) => limit - taken < amount)
       .map(({ name }) => name);
-    const poor = this.#meters.find(
-      ({ name, limit, floor }) =>
-        limit - taken < floor || (shortOn.includes(name) && isShort.has(name)),
-    );
-    if (poor !== undefined) return { held: false, denied: poor.name };
-    const least = [amount, ...this.#meters.map(({ limit }) => limit - taken)].reduce((a, b) =>
-      a < b ? a : b,
-    );
-    this.#holds.set(id, { amount: least, expiresAt, shortOn });
-    return { held: true, amount: least };
+    const poor = this.#meters
+      .filter(
+        ({ name, limit, floor }) =>
+          limit - taken < floor || (shortOn.includes(name) && isShort.has(name)),
+      )
+      .map(({ name }) => name);
+    return [poor, shortOn];
   }
 
   settle(id: string, spent: bigint): void {
