@@ -5,7 +5,7 @@ import type { Target } from './targets.ts';
 
 /** Microseconds of processor time that the target spends on one request. */
 export async function cpuPerRequest(
-  target: Target,
+  target: Pick<Target, 'pid'>,
   load: Load,
   { connections, count }: { connections: number; count: number },
 ): Promise<number> {

@@ -3,8 +3,8 @@ import type { TargetName } from './targets.ts';
 /** One line of the result table. */
 export interface ResultRow {
   readonly title: string;
-  readonly unit: 'µs' | 'ms' | 'KiB' | 'MiB' | 's';
-  readonly values: Readonly<Partial<Record<TargetName, number>>>;
+  readonly unit: 'µs' | 'ms' | 'KiB' | 'MiB' | 's' | '×';
+  readonly values: Readonly<Partial<Record<TargetName, number | undefined>>>;
   /** What the gateway is held to: a multiple of nginx, or a number in the row's unit. */
   readonly bound: { readonly timesNginx: number } | { readonly atMost: number };
   /** The machine was too busy for these values to be judged. */

@@ -13,6 +13,7 @@ import { seed } from './seed.ts';
 import { median, sleep } from './statistics.ts';
 import {
   spawnGateway,
+  startGateway,
   startTarget,
   type Target,
   type TargetName,
@@ -36,6 +37,14 @@ export interface Bench {
   readonly targets: readonly Target[];
 }
 
+/** Enough that what a process tidies up while others are measured is not charged to a few requests. */
+const plainRun = { connections: 32, count: 24_000 } as const;
+/** Requests per second of which each is measured alone. */
+const plainRate = 100;
+const warmUpRequests = 80_000;
+/** A database that holds nothing else: two benches must not share one. */
+const redisUrl = process.env['BENCH_REDIS'] ?? 'redis://127.0.0.1:6379/15';
+
 /** Milliseconds between the events of a measured stream: far enough apart that each is its own packet. */
 const gap = 5;
 
@@ -43,11 +52,8 @@ const gap = 5;
 export const rows: Readonly<Record<string, (bench: Bench) => Promise<ResultRow[]>>> = {
   async json({ settings, targets, upstream }) {
     await upstream.pace({ gap: 0 });
-    // Enough that what a process tidies up while others are measured is not charged to a few requests.
-    const run = { connections: 32, count: 24_000 };
-    const wanted = { protocol: 'chat', stream: false, size: 1_500, model: 'bench' } as const;
     const values = await alternate(settings, targets, (target) =>
-      cpuPerRequest(target, loadFor(target.port, wanted), run),
+      cpuPerRequest(target, plainLoad(target.port), plainRun),
     );
     const title = 'CPU per request, not streamed, 1.5 KB in, 0.7 KB out';
     return [{ title, unit: 'µs', values: medians(values), bound: { timesNginx: 4 } }];
@@ -149,8 +155,7 @@ export const rows: Readonly<Record<string, (bench: Bench) => Promise<ResultRow[]
       settings.progress(`memory of ${name}`);
       const target = await startTarget[name](upstream.port, temporaryDirectory());
       const { protocol } = settings;
-      const warm = { protocol: 'chat', stream: false, size: 1_500, model: 'bench' } as const;
-      await closedLoop(loadFor(target.port, warm), 8, 200);
+      await closedLoop(plainLoad(target.port), 8, 200);
       const measured = await memory(target, streamLoad(target.port, protocol), 1_000);
       idle[name] = measured.idle / 1024 / 1024;
       perStream[name] = measured.perStream / 1024;
@@ -181,10 +186,9 @@ export const rows: Readonly<Record<string, (bench: Bench) => Promise<ResultRow[]
     if (!settings.targets.includes('gateway')) return [{ ...row, values: {} }];
     await upstream.pace({ gap: 0 });
     const directory = temporaryDirectory();
-    const wanted = { protocol: 'chat', stream: false, size: 1_500, model: 'bench' } as const;
     settings.progress('seeding');
     const first = await startTarget.gateway(upstream.port, directory);
-    await closedLoop(loadFor(first.port, wanted), 1, 1);
+    await closedLoop(plainLoad(first.port), 1, 1);
     await sleep(1_000);
     await first.stop();
     seed(directory, 100_000, 1_000_000);
@@ -193,7 +197,7 @@ export const rows: Readonly<Record<string, (bench: Bench) => Promise<ResultRow[]
       const before = performance.now();
       const child = spawnGateway(upstream.port, directory);
       const [, port] = await outputLine(child, /listening on https?:\/\/[^:]+:(\d+)/);
-      const load = loadFor(Number(port), wanted);
+      const load = plainLoad(Number(port));
       await untilAnswered(Number(port), load.request);
       seconds.push((performance.now() - before) / 1000);
       settings.progress(`started in ${seconds.at(-1)?.toFixed(2)} s`);
@@ -216,13 +220,57 @@ export const rows: Readonly<Record<string, (bench: Bench) => Promise<ResultRow[]
     ];
   },
 
+  async redis({ settings, upstream }) {
+    const cpuTitle = 'CPU per plain request: counted in Redis ÷ counted in memory';
+    const addedTitle = `added to a plain request by counting in Redis, ${plainRate}/s, p50`;
+    const results = (ratio?: number, added?: number): ResultRow[] => [
+      { title: cpuTitle, unit: '×', values: { gateway: ratio }, bound: { atMost: 1.6 } },
+      { title: addedTitle, unit: 'ms', values: { gateway: added }, bound: { atMost: 0.4 } },
+    ];
+    if (!settings.targets.includes('gateway')) return results();
+    const inMemory = await startTarget.gateway(upstream.port, temporaryDirectory());
+    const inRedis = await startGateway(upstream.port, temporaryDirectory(), redisUrl);
+    const both = [
+      { ...inMemory, name: 'in memory' },
+      { ...inRedis, name: 'in Redis' },
+    ] as const;
+    try {
+      if (!(await countsInRedis(inRedis))) {
+        settings.progress(`no Redis at ${redisUrl} (BENCH_REDIS): nothing is measured with it`);
+        return results();
+      }
+      await upstream.pace({ gap: 0 });
+      for (const { name, port } of both) {
+        settings.progress(`warming up the gateway that counts ${name}`);
+        await closedLoop(plainLoad(port), 32, warmUpRequests);
+      }
+      const cpu = medians(
+        await alternate(settings, both, (target) =>
+          cpuPerRequest(target, plainLoad(target.port), plainRun),
+        ),
+      );
+      const times = await alternate(settings, both, async ({ port }) => {
+        const { firstByte } = await delays(plainLoad(port), plainRate, 10);
+        return firstByte.p50;
+      });
+      const time = medians(times);
+      if (!(await countsInRedis(inRedis))) throw new Error('Redis was lost on the way');
+      const added = (time['in Redis'] ?? Number.NaN) - (time['in memory'] ?? Number.NaN);
+      return results(
+        (cpu['in Redis'] ?? Number.NaN) / (cpu['in memory'] ?? Number.NaN),
+        added / 1_000,
+      );
+    } finally {
+      await Promise.all(both.map((target) => target.stop()));
+    }
+  },
+
   async usage({ settings, upstream }) {
     const count = Number(process.env['BENCH_USAGE_ROWS'] ?? 10_000_000);
     await upstream.pace({ gap: 0 });
     const directory = temporaryDirectory();
-    const wanted = { protocol: 'chat', stream: false, size: 1_500, model: 'bench' } as const;
     const target = await startTarget.gateway(upstream.port, directory);
-    await closedLoop(loadFor(target.port, wanted), 1, 1);
+    await closedLoop(plainLoad(target.port), 1, 1);
     await sleep(1_000);
     await target.stop();
     settings.progress(`seeding ${count} usage rows`);
@@ -243,11 +291,10 @@ export function temporaryDirectory(): string {
 
 /** Lets just-in-time compilers finish before anything is measured. */
 export async function warmUp({ settings, targets, upstream }: Bench): Promise<void> {
-  const wanted = { protocol: 'chat', stream: false, size: 1_500, model: 'bench' } as const;
   for (const target of targets) {
     settings.progress(`warming up ${target.name}`);
     await upstream.pace({ gap: 0 });
-    await closedLoop(loadFor(target.port, wanted), 32, 80_000);
+    await closedLoop(plainLoad(target.port), 32, warmUpRequests);
     await upstream.pace({ gap: 1 });
     await closedLoop(streamLoad(target.port, settings.protocol), 64, 1_920);
   }
@@ -266,16 +313,20 @@ const pairs: readonly Pair[] = protocols.flatMap((client) =>
 const pairLoad = (port: number, { client, upstream }: Pair) =>
   loadFor(port, { protocol: client, stream: true, size: 1_500, model: onlyModelOf(upstream) });
 
+/** Not streamed, 1.5 KB in, 0.7 KB out. */
+const plainLoad = (port: number) =>
+  loadFor(port, { protocol: 'chat', stream: false, size: 1_500, model: 'bench' });
+
 const streamLoad = (port: number, protocol: Protocol) =>
   loadFor(port, { protocol, stream: true, size: 1_500, model: modelOf(protocol) });
 
 /** Measures one target after the other, `rounds` times, so that a slow minute hits all of them. */
-async function alternate<Value>(
+async function alternate<Measured extends { readonly name: string }, Value>(
   { rounds, progress }: Settings,
-  targets: readonly Target[],
-  measure: (target: Target) => Promise<Value>,
-): Promise<Map<Target['name'], Value[]>> {
-  const values = new Map<Target['name'], Value[]>();
+  targets: readonly Measured[],
+  measure: (target: Measured) => Promise<Value>,
+): Promise<Map<Measured['name'], Value[]>> {
+  const values = new Map<Measured['name'], Value[]>();
   for (let round = 1; round <= rounds; round++) {
     for (const target of targets) {
       const value = await measure(target);
@@ -289,8 +340,18 @@ async function alternate<Value>(
 const rounded = (_: string, value: unknown) =>
   typeof value === 'number' ? Math.round(value * 10) / 10 : value;
 
-function medians(values: Map<Target['name'], number[]>): Partial<Record<TargetName, number>> {
-  return Object.fromEntries([...values].map(([name, samples]) => [name, median(samples)]));
+function medians<Name extends string>(
+  values: ReadonlyMap<Name, readonly number[]>,
+): Partial<Record<Name, number>> {
+  const entries = [...values].map(([name, samples]) => [name, median(samples)]);
+  return Object.fromEntries(entries) as Partial<Record<Name, number>>;
+}
+
+/** False while a gateway does not find its Redis: it goes on without. */
+async function countsInRedis({ port }: Pick<Target, 'port'>): Promise<boolean> {
+  const answer = await fetch(`http://127.0.0.1:${port}/ready`);
+  const { degraded } = (await answer.json()) as { degraded: readonly string[] };
+  return !degraded.includes('redis');
 }
 
 async function untilAnswered(port: number, request: Buffer): Promise<void> {

@@ -73,16 +73,23 @@ export const startTarget: Readonly<
     return target('baseline', Number(port), child);
   },
 
-  async gateway(upstreamPort, directory) {
-    mkdirSync(directory, { recursive: true });
-    const child = spawnGateway(upstreamPort, directory);
-    const [, port] = await outputLine(child, /^sluice \S+ listening on https?:\/\/[^:]+:(\d+)/);
-    return target('gateway', Number(port), child);
-  },
+  gateway: startGateway,
 };
 
+/** `redisUrl`: where it counts; absent: in memory. */
+export async function startGateway(
+  upstreamPort: number,
+  directory: string,
+  redisUrl?: string,
+): Promise<Target> {
+  mkdirSync(directory, { recursive: true });
+  const child = spawnGateway(upstreamPort, directory, redisUrl);
+  const [, port] = await outputLine(child, /^sluice \S+ listening on https?:\/\/[^:]+:(\d+)/);
+  return target('gateway', Number(port), child);
+}
+
 /** The gateway's process, not waited for. Its log is dropped: nobody reads a log at this rate. */
-export function spawnGateway(upstreamPort: number, directory: string): ChildProcess {
+export function spawnGateway(upstreamPort: number, directory: string, redisUrl = ''): ChildProcess {
   const main = path.join(root, 'gateway/src/main.ts');
   const config = path.join(here, 'gateway.yaml');
   return spawnPinned(measuredCore, process.execPath, [main, 'start', '--config', config], {
@@ -91,6 +98,7 @@ export function spawnGateway(upstreamPort: number, directory: string): ChildProc
       BENCH_DIRECTORY: directory,
       BENCH_UPSTREAM_PORT: String(upstreamPort),
       BENCH_KEY: benchKey,
+      BENCH_REDIS: redisUrl,
     },
   });
 }
