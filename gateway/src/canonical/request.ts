@@ -32,7 +32,7 @@ export interface GenerationRequest {
   readonly logprobs: number | null;
   /** Requests that share it share a prompt cache. */
   readonly cacheKey: string | null;
-  /** The client's end user, already opaque. */
+  /** The client's end user, by the client's own name until a pass makes it opaque. */
   readonly endUser: string | null;
   /** Does a streaming chat client want the usage chunk? Other protocols always report. */
   readonly wantsUsage: boolean;

@@ -16,6 +16,9 @@ async function converted(client: TextProtocolName, json: object, target: Asked['
   };
 }
 
+/** What a vendor is told of an end user. */
+const hash: unknown = expect.stringMatching(/^[0-9a-f]{32}$/);
+
 const ask = { role: 'user', content: 'hello' };
 const toMessages = (more: object) => ({ model: 'm', max_tokens: 100, messages: [ask], ...more });
 const toChat = (more: object) => ({ model: 'm', messages: [ask], ...more });
@@ -107,7 +110,7 @@ describe('what only OpenAI knows', () => {
       protocol: 'responses',
       ...openai,
     });
-    expect(body).toMatchObject({ prompt_cache_key: 'k', safety_identifier: 'u' });
+    expect(body).toMatchObject({ prompt_cache_key: 'k', safety_identifier: hash });
     expect(JSON.stringify(body)).toContain('prompt_cache_breakpoint');
     expect(body['tools']).toEqual([{ type: 'custom', name: 'patch' }]);
     expect(lost).toEqual(['-defer_loading']);
@@ -119,7 +122,7 @@ describe('what only OpenAI knows', () => {
       ...compatible,
     });
     expect(JSON.stringify(body)).not.toMatch(/breakpoint|cache_key|safety|custom/);
-    expect(body).toMatchObject({ user: 'u', tools: [{ type: 'function', name: 'patch' }] });
+    expect(body).toMatchObject({ user: hash, tools: [{ type: 'function', name: 'patch' }] });
     expect(lost).toEqual(['-cache', '-cache_key', '-defer_loading', '~tools.custom']);
   });
 
@@ -286,5 +289,34 @@ describe('K17 tools that a vendor runs', () => {
       expect(JSON.stringify(json)).toContain('found');
       expect(JSON.stringify(json)).not.toContain('srvtoolu');
     }
+  });
+});
+
+describe('the end user', () => {
+  const claudeCode = `user_${'a'.repeat(64)}_account__session_${'b'.repeat(36)}`;
+
+  it.each([
+    ['safety_identifier', { protocol: 'chat', ...openai }],
+    ['user', { protocol: 'chat', ...compatible }],
+    ['safety_identifier', { protocol: 'responses', ...openai }],
+  ] as const)('is a hash that fits into %s', async (member, target) => {
+    const request = toMessages({ metadata: { user_id: claudeCode } });
+    const { json } = await converted('messages', request, target);
+    expect(json[member]).toEqual(hash);
+  });
+
+  it('is the same from every protocol, and no address', async () => {
+    const target = {
+      protocol: 'messages',
+      provider: 'anthropic',
+      model: 'claude-opus-4-6',
+    } as const;
+    const users = [];
+    for (const named of [{ user: 'bob@example.com' }, { safety_identifier: 'bob@example.com' }]) {
+      const { json, lost } = await converted('chat', toChat(named), target);
+      users.push([json['metadata'], lost]);
+    }
+    expect(users[0]).toEqual([{ user_id: hash }, []]);
+    expect(users[1]).toEqual(users[0]);
   });
 });
