@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
@@ -18,13 +17,14 @@ import {
   createRevisionWatch,
   createSecrets,
   openDatabase,
+  prepareDataFolder,
   readMasterKey,
   type OpenDatabase,
   type Secrets,
 } from './database/index.ts';
 import { registerEndpoints } from './endpoints/index.ts';
 import { createTokenEstimator } from './estimation/index.ts';
-import { createServer, listenOn } from './http/index.ts';
+import { createServer, tryListening, listenOn } from './http/index.ts';
 import { assertDataFolderFree, openJournal, type Journal } from './journal/index.ts';
 import { spentOf } from './ledger/index.ts';
 import {
@@ -132,11 +132,13 @@ export async function startApp(options: AppOptions): Promise<App> {
   const { uncaught = { exceptions: 0, rejections: 0 } } = options;
   const shared = config.storage.dataDir;
   const dataDir = worker === null ? shared : workerFolder(shared, worker.number);
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  prepareDataFolder(dataDir);
   const secrets = createSecrets(config.secrets.masterKey ?? readMasterKey(shared));
   const closing: (() => Promise<void> | void)[] = [];
   try {
     assertDataFolderFree(dataDir);
+    // Before anything is made: what a first start prints is shown once, and by a start that succeeds.
+    if (worker === null) await tryListening(config.server);
     const firstStart = worker?.firstStart ?? (await prepareDatabase(config, secrets));
     const database = openDatabase({ url: config.storage.url });
     closing.push(() => database.close());

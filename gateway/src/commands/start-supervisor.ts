@@ -1,10 +1,12 @@
-import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from '../config/index.ts';
-import { createSecrets, openDatabase, readMasterKey } from '../database/index.ts';
-import { listenOn } from '../http/listen.ts';
+import {
+  createSecrets,
+  openDatabase,
+  prepareDataFolder,
+  readMasterKey,
+} from '../database/index.ts';
+import { tryListening } from '../http/listen.ts';
 import { assertDataFolderFree, openJournal } from '../journal/index.ts';
 import { adoptJournals, journalFolders } from '../nodes/index.ts';
 import { createLogger, renderTogether } from '../observability/index.ts';
@@ -29,13 +31,15 @@ export async function startSupervisor(
   io: CommandIo,
 ): Promise<number> {
   const { dataDir } = given.storage;
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  prepareDataFolder(dataDir);
   const secrets = createSecrets(given.secrets.masterKey ?? readMasterKey(dataDir));
   assertDataFolderFree(dataDir);
   const logger = createLogger();
   const damage = watchDamage(logger, given.server.drainTimeout);
+  // Before anything is made, as in a single process; a free one is chosen once, for workers that come later too.
+  const port = await tryListening(given.server);
+  const config: Config = { ...given, server: { ...given.server, port } };
   const firstStart = await prepareDatabase(given, secrets);
-  const config = await withPort(given);
   const database = openDatabase({ url: config.storage.url });
   // Left by a single process; open, it keeps every other gateway from this folder.
   const journal = await openJournal({
@@ -104,18 +108,4 @@ export async function startSupervisor(
   logger.info('stopped');
   await close();
   return allWell && damage.uncaught.exceptions === 0 ? exitCode.done : exitCode.failed;
-}
-
-/** A port that is free: told here if it is not, and any free one is chosen once, for workers that come later too. */
-async function withPort(config: Config): Promise<Config> {
-  const { host, port } = config.server;
-  const server = createServer();
-  await listenOn(config.server, () => {
-    const listening = once(server, 'listening');
-    server.listen(port, host);
-    return listening;
-  });
-  const { port: free } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return { ...config, server: { ...config.server, port: free } };
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { Config } from '../config/index.ts';
 import {
   assertMigrated,
@@ -7,6 +7,7 @@ import {
   createSecrets,
   migrate,
   type OpenDatabase,
+  prepareDataFolder,
   readMasterKey,
   type Secrets,
   sqliteFileOf,
@@ -35,11 +36,6 @@ export async function loadCommandConfig(input: CommandInput, io: CommandIo): Pro
 export async function bundledModelNames(): Promise<ReadonlySet<string>> {
   const { bundledAliases, bundledModels } = await import('../catalogue/bundled.ts');
   return new Set([...bundledModels.map(({ id }) => id), ...bundledAliases.keys()]);
-}
-
-/** The folder of the journal, the master key and the process's own files: for its owner only. */
-export function prepareDataDirectory(config: Config): void {
-  mkdirSync(config.storage.dataDir, { recursive: true, mode: 0o700 });
 }
 
 /** Runs `work` with the database brought up to date, and closes it whatever happens. For commands that write. */
@@ -88,7 +84,7 @@ async function withDatabase<Result>(
   config: Config,
   work: (workspace: Workspace) => Promise<Result>,
 ): Promise<Result> {
-  prepareDataDirectory(config);
+  prepareDataFolder(config.storage.dataDir);
   const database = await connectDatabase({
     url: config.storage.url,
     transport: 'in-thread',

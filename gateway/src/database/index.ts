@@ -2,6 +2,7 @@ export { assertMigrated } from './assert-migrated.ts';
 export { createChange, type Change, type ChangeOptions, type Upserted } from './change.ts';
 export { claimMasterKey } from './claim-master-key.ts';
 export { connectDatabase, sqliteFileOf } from './connect.ts';
+export { prepareDataFolder } from './data-folder.ts';
 export { readMasterKey } from './master-key.ts';
 export { migrate } from './migrate.ts';
 export { formatUsd, parseUsd } from './money.ts';

@@ -3,7 +3,6 @@ import {
   closeSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   readFileSync,
   statSync,
@@ -11,6 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { prepareDataFolder } from './data-folder.ts';
 
 const length = 32;
 
@@ -25,7 +25,7 @@ export function readMasterKey(dataDir: string): Buffer {
   const existing = read(file);
   if (existing !== null) return existing;
 
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  prepareDataFolder(dataDir);
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
   const descriptor = openSync(draft, 'wx', 0o600);
   try {
@@ -48,8 +48,15 @@ function read(file: string): Buffer | null {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return null;
+    if (code !== 'EACCES') throw error;
+    throw new Error(
+      `${file}: this user may not read the master key; run it as the gateway's user`,
+      {
+        cause: error,
+      },
+    );
   }
   // Windows has no such bits: access there follows the folder.
   if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) {

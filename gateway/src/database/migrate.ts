@@ -23,7 +23,8 @@ export async function migrate(database: OpenDatabase): Promise<void> {
   if (error === undefined) return;
   const failed = results?.find((result) => result.status === 'Error')?.migrationName;
   const step = failed === undefined ? '' : ` at step '${failed}'`;
-  throw new Error(`the database could not be brought up to date${step}`, { cause: error });
+  const reason = error instanceof Error && error.message !== '' ? `: ${error.message}` : '';
+  throw new Error(`the database could not be brought up to date${step}${reason}`, { cause: error });
 }
 
 async function currentSchema(kysely: Kysely<never> | OpenDatabase['kysely']): Promise<string> {

@@ -9,5 +9,5 @@ export {
 } from './error-response.ts';
 export { originOf } from './origin.ts';
 export { createServer, type ServerOptions } from './server.ts';
-export { listenOn } from './listen.ts';
+export { listenOn, tryListening } from './listen.ts';
 export { baseUrlHint, baseUrlSuffix, pathOf } from './target.ts';

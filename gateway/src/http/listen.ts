@@ -1,3 +1,29 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { readTlsFiles } from './tls-files.ts';
+
+/**
+ * Whether a server of these settings could be opened, before anything is made for it. Gives its port, a free one for
+ * 0, which is let go again at once.
+ * @throws Error with a sentence for the operator.
+ */
+export async function tryListening(address: {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: { readonly cert: string; readonly key: string } | null;
+}): Promise<number> {
+  if (address.tls !== null) readTlsFiles(address.tls);
+  const server = createServer();
+  await listenOn(address, () => {
+    const listening = once(server, 'listening');
+    server.listen(address.port, address.host);
+    return listening;
+  });
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
 /**
  * Begins to listen.
  * @param listen rejects with what the system said

@@ -23,12 +23,15 @@ export interface Pending {
  */
 export function lockJournal(dataDir: string): DatabaseSync {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const lock = new DatabaseSync(join(dataDir, 'journal.lock'), { timeout: 200 });
+  const file = join(dataDir, 'journal.lock');
+  let lock: DatabaseSync | null = null;
   try {
+    lock = new DatabaseSync(file, { timeout: 200 });
     lock.exec('begin exclusive');
     return lock;
   } catch (cause) {
-    lock.close();
+    lock?.close();
+    if ((cause as { errcode?: number }).errcode !== busy) throw unusable(file, cause);
     throw new Error(
       `${dataDir} is in use by another running gateway: stop that one, or give this one a storage.data_dir of its own`,
       { cause },
@@ -36,9 +39,30 @@ export function lockJournal(dataDir: string): DatabaseSync {
   }
 }
 
-/** Opens the journal, made when it is not there. Each connection of a thread calls this itself. */
+/** SQLite's code of a file that somebody else has locked. */
+const busy = 5;
+
+function unusable(file: string, cause: unknown): Error {
+  return new Error(`storage.data_dir: ${file} cannot be used: ${(cause as Error).message}`, {
+    cause,
+  });
+}
+
+/**
+ * Opens the journal, made when it is not there. Each connection of a thread calls this itself.
+ * @throws Error with a sentence for the operator when the file is damaged, or the disk does not take it.
+ */
 export function openJournalFile(dataDir: string) {
-  const database = new DatabaseSync(join(dataDir, 'journal.db'), { timeout: 5_000 });
+  const file = join(dataDir, 'journal.db');
+  try {
+    return openFile(file);
+  } catch (cause) {
+    throw unusable(file, cause);
+  }
+}
+
+function openFile(file: string) {
+  const database = new DatabaseSync(file, { timeout: 5_000 });
   database.exec(`
     pragma page_size = 8192;
     pragma journal_mode = wal;

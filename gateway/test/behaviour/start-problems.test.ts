@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,6 +60,49 @@ describe('a start that cannot be', () => {
     );
     expect(await failure('server: { host: 203.0.113.7, port: 0 }')).toBe(
       'sluice: server.host: this machine has no address 203.0.113.7',
+    );
+  });
+
+  test('for the port or the certificate has not used up what a first start shows', async () => {
+    const taken = createServer();
+    onTestFinished(() => void taken.close());
+    const port = await portOf(taken);
+    const folder = makeFolder();
+    expect(await failure(`server: { port: ${port} }`, folder)).toMatch(
+      /in use by another program$/,
+    );
+    await failure('server: { port: 0, tls: { cert: a.pem, key: b.pem } }', folder);
+    writeFileSync(join(folder, 'sluice.yaml'), 'server: { port: 0 }');
+    const gateway = startGatewayProcess({ folder });
+    onTestFinished(() => void gateway.child.kill('SIGKILL'));
+    await gateway.url;
+    expect(gateway.stdout()).toMatch(/\nadmin: admin@localhost \S+\nkey: sk-\S+\n/);
+    gateway.child.kill('SIGINT');
+    expect(await gateway.exit).toBe(0);
+  });
+
+  test('for the data folder says what is wrong with it', async () => {
+    const folder = makeFolder();
+    writeFileSync(join(folder, 'data'), '');
+    expect(await failure('server: { port: 0 }', folder)).toBe(
+      'sluice: storage.data_dir: the folder FOLDER/data cannot be used: it is a file',
+    );
+    const damaged = makeFolder();
+    mkdirSync(join(damaged, 'data'));
+    writeFileSync(join(damaged, 'data/journal.db'), 'no journal'.repeat(1000));
+    expect(await failure('server: { port: 0 }', damaged)).toBe(
+      'sluice: storage.data_dir: FOLDER/data/journal.db cannot be used: file is not a database',
+    );
+  });
+
+  test('for a damaged table says what the database says', async () => {
+    const folder = makeFolder();
+    mkdirSync(join(folder, 'data'));
+    const database = new DatabaseSync(join(folder, 'data/sluice.db'));
+    database.exec('create table users (id integer)');
+    database.close();
+    expect(await failure('server: { port: 0 }', folder)).toMatch(
+      /^sluice: the database could not be brought up to date at step '[^']+': table \S*users\S* already exists$/,
     );
   });
 
