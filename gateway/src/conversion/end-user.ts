@@ -1,5 +1,5 @@
 import type { GenerationRequest } from '../canonical/index.ts';
-import { digest } from './digest.ts';
+import { digest } from '../protocols/index.ts';
 
 /**
  * Vendors want a name for the end user that says nothing about anybody, of at most 64 characters. Claude Code writes

@@ -13,7 +13,7 @@ import { dropHostedTools } from './tools/hosted-tools.ts';
 import { pairCalls } from './tools/pair-calls.ts';
 import { renameTools } from './tools/rename-tools.ts';
 import { moveResultMedia } from './tools/result-media.ts';
-import { planToolNames, type ToolNames } from './tools/tool-names.ts';
+import { nameTools, type ToolNames } from './tools/tool-names.ts';
 
 export interface PassParts {
   readonly fetchMedia: FetchMedia;
@@ -60,7 +60,7 @@ export async function passRequest(
   request = restoreState(request, target, parts.signer, parts.store, losses);
   request = assignCallIds(request, traits);
   request = pairCalls(request, client === 'messages', losses);
-  const names = planToolNames(request, traits);
+  const names = nameTools(request, traits);
   request = renameTools(request, names, traits, losses);
   if (!traits.toolResultMedia) request = moveResultMedia(request, losses);
   if (!traits.mediaUrls) request = await inlineMedia(request, parts.fetchMedia);

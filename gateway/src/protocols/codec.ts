@@ -22,7 +22,7 @@ export interface Codec {
   readonly name: TextProtocolName;
   readonly traits: CodecTraits;
   /** Where one upstream of this protocol can carry more or less than the next. Absent: all can carry the same. */
-  upstreamTraits?(target: Pick<EncodeTarget, 'provider'>): CodecTraits;
+  upstreamTraits?(target: Pick<EncodeTarget, 'provider' | 'model'>): CodecTraits;
 
   /**
    * A checked request body → canonical. Unknown members become extensions, unknown blocks `opaque`.

@@ -7,10 +7,12 @@ import type { Protocol } from './protocol.ts';
 import { responses, responsesCodec } from './responses/index.ts';
 
 export * from './codec.ts';
+export { digest } from './digest.ts';
 export * from './protocol.ts';
 export { encodeTokenCount, readTokenCount } from './token-count.ts';
 export { estimateInputTokens, estimateOutputTokens, estimateTokens } from './token-estimate.ts';
 export { hasLongNumbers, parseExact } from './exact-json.ts';
+export { planToolNames } from './tool-names.ts';
 export { isRecord, type JsonRecord } from './values.ts';
 
 /** The wire formats of the text endpoints. */

@@ -29,10 +29,11 @@ export interface Protocol {
   patchRequest(request: WireRequest, target: PatchTarget): PatchedRequest;
 
   /**
-   * Reads a complete non-streamed answer. Model name echoed back when the channel mapped it, nothing else changed.
+   * Reads a complete non-streamed answer. The client's own names echoed back where they were mapped, nothing else
+   * changed.
    * @throws UnreadableAnswer when it is not this protocol's answer object.
    */
-  readResponse(body: Buffer, echo: ModelEcho): WireResponse;
+  readResponse(body: Buffer, echo: AnswerEcho): WireResponse;
 
   /** One per attempt of a streamed exchange. */
   createStreamTap(context: StreamContext): StreamTap;
@@ -92,12 +93,20 @@ export interface PatchedRequest {
   readonly rewrites: readonly string[];
   /** Goes into `createStreamTap`: usage was asked for on the client's behalf and has to be taken out again. */
   readonly usageInjected: boolean;
+  /** Goes wherever the answer is read, see `AnswerEcho`. Absent: no name was changed. */
+  readonly toolNames?: ReadonlyMap<string, string>;
 }
 
 /** Both names; equal when the channel does not map the name, and then nothing is echoed. */
 export interface ModelEcho {
   readonly clientModel: string;
   readonly upstreamModel: string;
+}
+
+/** What the client shall read in an answer in place of what the upstream was told. */
+export interface AnswerEcho extends ModelEcho {
+  /** The client's names of tools that are called otherwise upstream, by the upstream's. Absent: all are the same. */
+  readonly toolNames?: ReadonlyMap<string, string>;
 }
 
 export interface WireResponse {
@@ -116,7 +125,7 @@ export class UnreadableAnswer extends Error {
   }
 }
 
-export interface StreamContext extends ModelEcho {
+export interface StreamContext extends AnswerEcho {
   readonly usageInjected: boolean;
 }
 

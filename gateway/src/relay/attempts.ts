@@ -2,7 +2,7 @@ import type { Loss } from '../canonical/index.ts';
 import type { Route } from '../catalogue/index.ts';
 import type { ConvertedRequest } from '../conversion/index.ts';
 import { GatewayError } from '../errors/index.ts';
-import type { PatchedRequest } from '../protocols/index.ts';
+import type { AnswerEcho, PatchedRequest } from '../protocols/index.ts';
 import { findProvider } from '../providers/index.ts';
 import type { Admission, AttemptResult, FailureKind } from '../routing/index.ts';
 import { answerHeaders } from './answer-headers.ts';
@@ -258,7 +258,7 @@ async function attemptOnce(
           ...common,
           client: input.client,
           drains: parts.drains,
-          echo: echoOf(request.model, route),
+          echo: echoOf(request.model, route, patched),
         })
       : startStream(parts, state, slot, {
           ...common,
@@ -301,7 +301,7 @@ function startStream(
   const attempt = new StreamAttempt({
     ...options,
     context: {
-      ...echoOf(state.model, options.route),
+      ...echoOf(state.model, options.route, options.patched),
       usageInjected: options.patched.usageInjected,
     },
     sink: slot.sink,
@@ -320,6 +320,10 @@ function startStream(
   return attempt;
 }
 
-function echoOf(clientModel: string, route: Route) {
-  return { clientModel, upstreamModel: route.upstreamModel };
+function echoOf(
+  clientModel: string,
+  { upstreamModel }: Route,
+  { toolNames }: PatchedRequest,
+): AnswerEcho {
+  return { clientModel, upstreamModel, ...(toolNames !== undefined && { toolNames }) };
 }

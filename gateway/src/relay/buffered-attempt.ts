@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors/index.ts';
 import type { Protocol } from '../protocols/index.ts';
-import { UnreadableAnswer, type ModelEcho } from '../protocols/index.ts';
+import { UnreadableAnswer, type AnswerEcho } from '../protocols/index.ts';
 import type { Provider } from '../providers/index.ts';
 import type {
   UpstreamCall,
@@ -26,7 +26,7 @@ export interface BufferedAttemptOptions {
   readonly request: UpstreamRequest;
   readonly protocol: Pick<Protocol, 'readResponse'>;
   readonly provider: Provider;
-  readonly echo: ModelEcho;
+  readonly echo: AnswerEcho;
   readonly client: Pick<ClientResponse, 'left'>;
   readonly watch: Watch;
   readonly drains: DrainSlots;

@@ -71,9 +71,9 @@ describe('repairs of messages requests', () => {
           expect(again.body).toBe(patched.body);
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: 1500 },
     );
-    expect(mended).toBeGreaterThan(1000);
+    expect(mended).toBeGreaterThan(500);
   });
 
   it('name a rule exactly when they change something', () => {
@@ -124,7 +124,7 @@ describe('repairs of messages requests', () => {
         if (isSuspect(value, value['max_tokens'], context)) return;
         unsuspected += 1;
         const body = Buffer.from(JSON.stringify(value));
-        expect(repair(body, value, {}, context)).toEqual({ edits: [], ids: [] });
+        expect(repair(body, value, {}, context)).toMatchObject({ edits: [], ids: [] });
       }),
       { numRuns: 3000 },
     );

@@ -4,7 +4,7 @@ import { AnswerLosses } from '../../src/conversion/answer-losses.ts';
 import { createConvertedReader, type AnswerReader } from '../../src/conversion/converted-answer.ts';
 import type { StateSigner } from '../../src/conversion/index.ts';
 import { createStateStore } from '../../src/conversion/state/state-store.ts';
-import { planToolNames } from '../../src/conversion/tools/tool-names.ts';
+import { nameTools } from '../../src/conversion/tools/tool-names.ts';
 import { textCodecs, textProtocols } from '../../src/protocols/index.ts';
 import { requestOf } from './canonical.ts';
 
@@ -24,7 +24,7 @@ export function readerOf(
     answer: { requestId: 'req_1', model: 'm', createdAt: 1, request, inputTokens: 3 },
     upstream: textCodecs[upstream],
     client: textCodecs[client],
-    names: planToolNames(request, textCodecs[upstream].traits),
+    names: nameTools(request, textCodecs[upstream].traits),
     owner: { provider: 'simulator', model: 'up', channel: 'ch_1' },
     keyId: 'key_1',
     losses,

@@ -1,6 +1,5 @@
 import type { NativeState, TextProtocolName } from '../../canonical/index.ts';
-import { isRecord } from '../../protocols/index.ts';
-import { digest } from '../digest.ts';
+import { digest, isRecord } from '../../protocols/index.ts';
 
 /** Made from the master key by the composition root. */
 export interface StateSigner {

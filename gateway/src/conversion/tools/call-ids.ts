@@ -4,8 +4,7 @@ import {
   type ToolCallBlock,
   type ToolResultBlock,
 } from '../../canonical/index.ts';
-import type { CodecTraits } from '../../protocols/index.ts';
-import { digest } from '../digest.ts';
+import { type CodecTraits, digest } from '../../protocols/index.ts';
 import { mapBlocks } from '../map-blocks.ts';
 
 type Traits = Pick<CodecTraits, 'toolId' | 'toolIdLength'>;

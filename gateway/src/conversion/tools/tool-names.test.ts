@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { requestOf, tool, traitsOf, assistant, call } from '../../../test/support/canonical.ts';
-import { planToolNames } from './tool-names.ts';
+import { nameTools } from './tool-names.ts';
 
 const traits = traitsOf();
 
@@ -9,13 +9,13 @@ describe('K16 names of tools', () => {
   test('a good name stays as it is, a bad one gets the same new one every time', () => {
     const long = `mcp__${'x'.repeat(80)}`;
     const plan = () =>
-      planToolNames(requestOf({ tools: [tool('ok'), tool('a.b'), tool(long)] }), traits);
+      nameTools(requestOf({ tools: [tool('ok'), tool('a.b'), tool(long)] }), traits);
     const names = plan();
     expect(names.toUpstream('ok', undefined)).toBe('ok');
     expect(names.toUpstream('a.b', undefined)).toMatch(/^a_b_[0-9a-f]{6}$/);
     expect(names.toUpstream(long, undefined)).toHaveLength(64);
     expect(plan().toUpstream(long, undefined)).toBe(names.toUpstream(long, undefined));
-    const alone = planToolNames(requestOf({ tools: [tool('a.b')] }), traits);
+    const alone = nameTools(requestOf({ tools: [tool('a.b')] }), traits);
     expect(alone.toUpstream('a.b', undefined)).toBe(names.toUpstream('a.b', undefined));
   });
 
@@ -27,7 +27,7 @@ describe('K16 names of tools', () => {
         fc.uniqueArray(fc.tuple(name, namespace), { selector: (pair) => JSON.stringify(pair) }),
         (pairs) => {
           const tools = pairs.map(([each, space]) => tool(each, space));
-          const names = planToolNames(requestOf({ tools }), traits);
+          const names = nameTools(requestOf({ tools }), traits);
           const renamed = pairs.map(([each, space]) => names.toUpstream(each, space));
           expect(new Set(renamed).size).toBe(pairs.length);
           renamed.forEach((upstream, at) => {
@@ -46,14 +46,14 @@ describe('K16 names of tools', () => {
 
   test('a flattened name never takes a real one', () => {
     const tools = [tool('run', 'shell'), tool('shell__run')];
-    const names = planToolNames(requestOf({ tools }), traits);
+    const names = nameTools(requestOf({ tools }), traits);
     expect(names.toUpstream('shell__run', undefined)).toBe('shell__run');
     expect(names.toUpstream('run', 'shell')).toMatch(/^shell__run_[0-9a-f]{6}$/);
   });
 
   test('calls of tools that are gone are renamed alike; a name nobody has is left alone', () => {
     const turns = [assistant(call({ name: 'gone tool' }))];
-    const names = planToolNames(requestOf({ turns }), traits);
+    const names = nameTools(requestOf({ turns }), traits);
     expect(names.toUpstream('gone tool', undefined)).toMatch(/^gone_tool_/);
     expect(names.toClient('invented')).toBeNull();
   });

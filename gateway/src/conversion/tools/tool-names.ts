@@ -5,8 +5,7 @@ import type {
   Tool,
   ToolCallBlock,
 } from '../../canonical/index.ts';
-import type { CodecTraits } from '../../protocols/index.ts';
-import { digest } from '../digest.ts';
+import { type CodecTraits, planToolNames } from '../../protocols/index.ts';
 
 /** A tool as the client knows it. */
 export interface ClientTool {
@@ -24,30 +23,20 @@ export interface ToolNames {
 
 type Traits = Pick<CodecTraits, 'toolName' | 'toolNameLength' | 'toolNamespaces'>;
 
-/**
- * Names that the upstream takes. A good name stays; a bad one is cleaned, cut and gets a suffix made from the
- * original, so that it is the same whatever other tools there are. Namespaces become part of the name.
- */
-export function planToolNames(request: GenerationRequest, traits: Traits): ToolNames {
-  const upstream = new Map<string, string>();
-  const client = new Map<string, ClientTool>();
+/** Names that the upstream takes. Namespaces become part of the name where it has none. */
+export function nameTools(request: GenerationRequest, traits: Traits): ToolNames {
   const tools = [...clientTools(request)];
-  const kept = new Set<string>();
+  const upstream = planToolNames(
+    tools.map((tool) => {
+      const name = wishedName(tool, traits);
+      return { key: keyOf(tool.name, tool.namespace), name, isOwn: name === tool.name };
+    }),
+    traits,
+  );
+  const client = new Map<string, ClientTool>();
   for (const tool of tools) {
-    const wished = wishedName(tool, traits);
-    if (wished === tool.name && isAccepted(wished, traits)) kept.add(wished);
-  }
-  for (const tool of tools) {
-    const key = keyOf(tool.name, tool.namespace);
-    if (upstream.has(key)) continue;
-    const wished = wishedName(tool, traits);
-    const isFree = wished === tool.name || !kept.has(wished);
-    const name =
-      isAccepted(wished, traits) && isFree && !client.has(wished)
-        ? wished
-        : renamed(wished, key, traits, (candidate) => kept.has(candidate) || client.has(candidate));
-    upstream.set(key, name);
-    client.set(name, tool);
+    const name = upstream.get(keyOf(tool.name, tool.namespace));
+    if (name !== undefined && !client.has(name)) client.set(name, tool);
   }
   return {
     toUpstream: (name, namespace) =>
@@ -83,23 +72,4 @@ function keyOf(name: string, namespace: string | undefined): string {
 
 function wishedName({ name, namespace }: ClientTool, traits: Traits): string {
   return namespace === undefined || traits.toolNamespaces ? name : `${namespace}__${name}`;
-}
-
-function isAccepted(name: string, traits: Traits): boolean {
-  return name.length <= traits.toolNameLength && traits.toolName.test(name);
-}
-
-function renamed(
-  name: string,
-  key: string,
-  traits: Traits,
-  isTaken: (candidate: string) => boolean,
-): string {
-  const plain = name.replace(/[^A-Za-z0-9_-]/g, '_');
-  const clean = /^[A-Za-z_]/.test(plain) ? plain : `_${plain}`;
-  for (let digits = 6; ; digits += 2) {
-    const suffix = `_${digest(digits, key)}`;
-    const candidate = clean.slice(0, traits.toolNameLength - suffix.length) + suffix;
-    if (!isTaken(candidate)) return candidate;
-  }
 }

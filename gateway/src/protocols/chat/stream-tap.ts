@@ -2,7 +2,7 @@ import type { ReportedUsage } from '../../canonical/index.ts';
 import { allEnded, type ChoiceSet } from '../choice-set.ts';
 import { echoedName } from '../echo.ts';
 import { isDone, parseRecord, readEvent } from '../event-view.ts';
-import { frame, withData } from '../frames.ts';
+import { frame, withEdits } from '../frames.ts';
 import { failureObject } from '../error-object.ts';
 import { readInclusiveUsage } from '../inclusive-usage.ts';
 import { type StreamContext, type StreamEvent, type StreamTap, verdict } from '../protocol.ts';
@@ -68,7 +68,9 @@ export class ChatStreamTap implements StreamTap {
       result = verdict.content;
     }
     if (this.#echo !== null && chunk.modelStart >= 0) {
-      this.replacement = withData(event, read, chunk.modelStart, chunk.modelEnd, this.#echo);
+      this.replacement = withEdits(event, read, [
+        { start: chunk.modelStart, end: chunk.modelEnd, bytes: this.#echo },
+      ]);
       result |= verdict.replace;
     }
     return result;

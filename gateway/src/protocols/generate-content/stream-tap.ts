@@ -2,7 +2,7 @@ import type { ReportedUsage } from '../../canonical/index.ts';
 import { allEnded, type ChoiceSet } from '../choice-set.ts';
 import { echoedName } from '../echo.ts';
 import { parseRecord, readEvent } from '../event-view.ts';
-import { withData } from '../frames.ts';
+import { withEdits } from '../frames.ts';
 import { type StreamContext, type StreamEvent, type StreamTap, verdict } from '../protocol.ts';
 import { failureBody } from './errors.ts';
 import { CandidatesView } from './event-view.ts';
@@ -60,7 +60,9 @@ export class GenerateContentStreamTap implements StreamTap {
       result |= verdict.terminal;
     }
     if (this.#echo !== null && view.modelStart >= 0) {
-      this.replacement = withData(event, read, view.modelStart, view.modelEnd, this.#echo);
+      this.replacement = withEdits(event, read, [
+        { start: view.modelStart, end: view.modelEnd, bytes: this.#echo },
+      ]);
       result |= verdict.replace;
     }
     return result;

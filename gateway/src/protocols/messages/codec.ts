@@ -1,4 +1,4 @@
-import type { Codec } from '../codec.ts';
+import type { Codec, CodecTraits } from '../codec.ts';
 import { decodeRequest } from './decode-request.ts';
 import { decodeResponse } from './decode-response.ts';
 import { MessagesStreamDecoder } from './decode-stream.ts';
@@ -6,21 +6,26 @@ import { encodeRequest } from './encode-request.ts';
 import { encodeResponse } from './encode-response.ts';
 import { MessagesStreamEncoder } from './encode-stream.ts';
 import { fieldName } from './field-name.ts';
+import { factsOf, longToolNames, shortToolNames } from './repairs/model-facts.ts';
+
+const traits: CodecTraits = Object.freeze({
+  ...longToolNames,
+  toolId: /^[a-zA-Z0-9_-]+$/,
+  toolIdLength: 64,
+  customTools: false,
+  toolNamespaces: false,
+  state: 'reasoning',
+  mediaUrls: true,
+  toolResultMedia: true,
+});
+const shortNameTraits: CodecTraits = Object.freeze({ ...traits, ...shortToolNames });
 
 /** Messages, to and from the canonical model. */
 export const messagesCodec = Object.freeze({
   name: 'messages',
-  traits: Object.freeze({
-    toolName: /^[a-zA-Z0-9_-]{1,128}$/,
-    toolNameLength: 128,
-    toolId: /^[a-zA-Z0-9_-]+$/,
-    toolIdLength: 64,
-    customTools: false,
-    toolNamespaces: false,
-    state: 'reasoning',
-    mediaUrls: true,
-    toolResultMedia: true,
-  }),
+  traits,
+  upstreamTraits: ({ model }) =>
+    factsOf(model).toolNames === shortToolNames ? shortNameTraits : traits,
   decodeRequest,
   encodeRequest,
   decodeResponse,

@@ -30,9 +30,10 @@ export function patchRequest(request: WireRequest, target: PatchTarget): Patched
   if (!isSuspect(json, maxTokens ?? undefined, context)) {
     return { body: splice(body, memberEdits(request, changes)), rewrites, usageInjected: false };
   }
-  const { edits, ids } = repair(body, json, changes, context);
+  const { edits, ids, toolNames } = repair(body, json, changes, context);
   const all = [...new Set([...rewrites, ...ids])].toSorted((a, b) => numberOf(a) - numberOf(b));
-  return { body: splice(body, edits), rewrites: all, usageInjected: false };
+  const patched = { body: splice(body, edits), rewrites: all, usageInjected: false };
+  return toolNames.size === 0 ? patched : { ...patched, toolNames };
 }
 
 const numberOf = (id: string): number => Number(id.slice(1));

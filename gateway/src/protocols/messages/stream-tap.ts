@@ -1,11 +1,12 @@
 import type { ReportedUsage } from '../../canonical/index.ts';
 import { echoedName } from '../echo.ts';
 import { isDone, parseRecord, readEvent } from '../event-view.ts';
-import { withData } from '../frames.ts';
+import { withEdits } from '../frames.ts';
 import { type StreamContext, type StreamEvent, type StreamTap, verdict } from '../protocol.ts';
 import { isAbsent, recordAt, type JsonRecord } from '../values.ts';
 import { failureBody } from './errors.ts';
 import { MessageEventView } from './event-view.ts';
+import { echoBlockNames, type ToolNames } from './tool-name-echo.ts';
 import { mergeUsage, readUsage } from './usage.ts';
 
 const view = new MessageEventView();
@@ -17,12 +18,14 @@ export class MessagesStreamTap implements StreamTap {
   /** Only `message_stop` ends a message; a stop reason without it is a cut stream. */
   finished = false;
   readonly #echo: Buffer | null;
+  readonly #toolNames: ToolNames | undefined;
   #reported: JsonRecord = {};
   /** The count of output came that is not announced at the start. */
   #isCounted = false;
 
   constructor(context: StreamContext) {
     this.#echo = echoedName(context);
+    this.#toolNames = context.toolNames;
   }
 
   /** Of a whole message whose output was never counted: none, as what its start announces is a mere beginning. */
@@ -49,7 +52,9 @@ export class MessagesStreamTap implements StreamTap {
       case 'message_start':
         this.#reported = mergeUsage(this.#reported, view.usage);
         if (this.#echo === null || view.modelStart < 0) return verdict.forward;
-        this.replacement = withData(event, read, view.modelStart, view.modelEnd, this.#echo);
+        this.replacement = withEdits(event, read, [
+          { start: view.modelStart, end: view.modelEnd, bytes: this.#echo },
+        ]);
         return verdict.replace;
       case 'message_delta':
         this.#reported = mergeUsage(this.#reported, view.usage);
@@ -60,9 +65,23 @@ export class MessagesStreamTap implements StreamTap {
       case 'message_stop':
         this.finished = true;
         return verdict.terminal;
+      case 'content_block_start': {
+        const seen = view.hasContent ? verdict.content : verdict.forward;
+        return this.#toolNames === undefined
+          ? seen
+          : seen | this.#rename(event, read, this.#toolNames);
+      }
       default:
         return view.hasContent ? verdict.content : verdict.forward;
     }
+  }
+
+  #rename(event: StreamEvent, data: Buffer, names: ToolNames): number {
+    const record = parseRecord(data);
+    const edits = record === null ? [] : echoBlockNames(data, record, names);
+    if (edits.length === 0) return verdict.forward;
+    this.replacement = withEdits(event, data, edits);
+    return verdict.replace;
   }
 
   completion(): string {

@@ -2,7 +2,7 @@ import type { ReportedUsage } from '../../canonical/index.ts';
 import { echoedName } from '../echo.ts';
 import { failureObject } from '../error-object.ts';
 import { isDone, parseRecord, readEvent } from '../event-view.ts';
-import { withData } from '../frames.ts';
+import { withEdits } from '../frames.ts';
 import { readInclusiveUsage } from '../inclusive-usage.ts';
 import { type StreamContext, type StreamEvent, type StreamTap, verdict } from '../protocol.ts';
 import { recordAt } from '../values.ts';
@@ -54,7 +54,9 @@ export class ResponsesStreamTap implements StreamTap {
 
     let result = this.#verdictOf(type);
     if (this.#echo !== null && view.modelStart >= 0) {
-      this.replacement = withData(event, read, view.modelStart, view.modelEnd, this.#echo);
+      this.replacement = withEdits(event, read, [
+        { start: view.modelStart, end: view.modelEnd, bytes: this.#echo },
+      ]);
       result |= verdict.replace;
     }
     return result;

@@ -1,5 +1,8 @@
 import { isRecord, type JsonRecord } from '../../values.ts';
+import { Copies } from './copies.ts';
 import type { ModelFacts } from './model-facts.ts';
+
+export { gone } from './copies.ts';
 
 /** What decides, beside the body, which rules hold. */
 export interface RepairContext {
@@ -39,29 +42,21 @@ export function isPlain({ type }: Block): boolean {
   return plainBlocks.has(type);
 }
 
-/** A member of a changed copy that shall not be there any more. */
-export const gone = undefined;
-
-/**
- * A request while it is being repaired. The client's own objects are never touched: a rule puts changed copies in
- * their place, and each copy knows what it was made from, so that only what differs is written anew.
- */
-export class Draft {
+/** A request while it is being repaired: a rule puts changed copies in the place of what the client wrote. */
+export class Draft extends Copies {
   readonly context: RepairContext;
-  readonly #origins = new Map<object, object>();
+  /** The client's names of tools that are called otherwise now, by their new ones. */
+  toolNames: ReadonlyMap<string, string> = new Map();
   #root: JsonRecord;
 
   constructor(json: JsonRecord, changes: JsonRecord, context: RepairContext) {
+    super();
     this.context = context;
     this.#root = Object.keys(changes).length === 0 ? json : this.change(json, changes);
   }
 
   get root(): JsonRecord {
     return this.#root;
-  }
-
-  get origins(): ReadonlyMap<object, object> {
-    return this.#origins;
   }
 
   /** `gone` removes. */
@@ -87,21 +82,6 @@ export class Draft {
 
   set tools(tools: readonly JsonRecord[]) {
     this.set('tools', this.list(this.#root['tools'] as readonly unknown[], tools));
-  }
-
-  /** A copy with other members; `gone` removes one. */
-  change<Value extends JsonRecord>(value: Value, members: JsonRecord): Value {
-    const copy: Record<string, unknown> = { ...value, ...members };
-    for (const name of Object.keys(members)) if (members[name] === gone) delete copy[name];
-    this.#origins.set(copy, this.#origins.get(value) ?? value);
-    return copy as Value;
-  }
-
-  /** A list that stands in the place of another. */
-  list<Element>(value: readonly unknown[], elements: readonly Element[]): readonly Element[] {
-    const copy = [...elements];
-    this.#origins.set(copy, this.#origins.get(value) ?? value);
-    return copy;
   }
 
   /** The message with other blocks. A text that stood for the content becomes a block only when it has to. */
@@ -136,19 +116,6 @@ export class Draft {
     });
     if (changed) this.messages = next;
     return changed;
-  }
-
-  /** The list itself when nothing in it was replaced. */
-  mapList<Element extends object>(
-    elements: readonly Element[],
-    replace: (element: Element, index: number) => Element | null,
-  ): readonly Element[] {
-    const next = elements.map(replace);
-    if (next.every((element, index) => element === elements[index])) return elements;
-    return this.list(
-      elements,
-      next.filter((element) => element !== null),
-    );
   }
 }
 

@@ -13,6 +13,8 @@ export interface Repairs {
   readonly edits: readonly Edit[];
   /** Of the rules that found something, by number. */
   readonly ids: readonly string[];
+  /** The client's names of tools that were given others, by those. */
+  readonly toolNames: ReadonlyMap<string, string>;
 }
 
 /**
@@ -28,6 +30,7 @@ export function repair(
 ): Repairs {
   const draft = new Draft(json, changes, context);
   const ids = rules.filter(({ apply }) => apply(draft)).map(({ id }) => id);
-  if (draft.root === json) return { edits: [], ids };
-  return { edits: editsBetween(body, json, draft.root, draft.origins), ids };
+  const { root, origins, toolNames } = draft;
+  const edits = root === json ? [] : editsBetween(body, json, root, origins);
+  return { edits, ids, toolNames };
 }

@@ -1,3 +1,4 @@
+import type { ToolNameRule } from '../../tool-names.ts';
 import { refusesPrefill, refusesSampling, type Thinking, thinkingOf } from '../thinking-models.ts';
 
 /** What is known of an upstream's model by its name. */
@@ -12,7 +13,14 @@ export interface ModelFacts {
   readonly takesSystemTurns: boolean | null;
   /** Hosts that name the model so want every tool of the history to be defined. */
   readonly wantsToolsOfHistory: boolean;
+  readonly toolNames: ToolNameRule;
 }
+
+const toolName = /^[a-zA-Z0-9_-]+$/;
+/** What the vendor itself takes. */
+export const longToolNames: ToolNameRule = Object.freeze({ toolName, toolNameLength: 128 });
+/** What everybody takes who speaks this protocol. */
+export const shortToolNames: ToolNameRule = Object.freeze({ toolName, toolNameLength: 64 });
 
 /** Upstream names come from the configuration, so there are few; the bound is for wildcard channels. */
 const mostRemembered = 512;
@@ -32,13 +40,15 @@ function read(name: string): ModelFacts {
   const thinking = thinkingOf(name);
   // Since Opus 4.8: https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages
   const takesSystemTurns = thinking.mode === 'adaptive' && !/4[-.]7(?!\d)/.test(name);
+  const isOfOtherHost = /(^|\.)anthropic\.claude/.test(name);
   return {
     isClaude: true,
     thinking,
     refusesPrefill: refusesPrefill(name),
     refusesSampling: refusesSampling(name),
     takesSystemTurns,
-    wantsToolsOfHistory: /(^|\.)anthropic\.claude/.test(name),
+    wantsToolsOfHistory: isOfOtherHost,
+    toolNames: isOfOtherHost ? shortToolNames : longToolNames,
   };
 }
 
@@ -49,4 +59,5 @@ const ofOthers: ModelFacts = Object.freeze({
   refusesSampling: false,
   takesSystemTurns: null,
   wantsToolsOfHistory: false,
+  toolNames: shortToolNames,
 });

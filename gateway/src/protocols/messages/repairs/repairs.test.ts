@@ -43,6 +43,14 @@ const call = (id: string, input = '{"n":1.0}') =>
   `{"type":"tool_use","id":"${id}","name":"f","input":${input}}`;
 const result = (id: string, content = '"ok"') =>
   `{"type":"tool_result", "tool_use_id":"${id}","content":${content}}`;
+/** A call of a tool that is not `f`, with the id `a`. */
+const called = (name: string) => call('a').replace('"name":"f"', `"name":"${name}"`);
+const found = (member: string, name: string) =>
+  `{"type":"tool_search_tool_result","tool_use_id":"s","content":{"type":"tool_search_tool_search_result","tool_references":[{"type":"tool_reference","${member}":"${name}"}]}}`;
+const added = (name: string) =>
+  `{"type":"tool_addition","tool":{"type":"tool_definition","definition":{"name":"${name}","input_schema":{"type":"object"}}}}`;
+const compacted = (name: string) =>
+  `{"type":"compaction","content":"c","tool_changes":[${added(name)},{"type":"tool_removal","tool":{"type":"tool_reference","name":"${name}"}}]}`;
 const tool = (more = '') => `{"name":"f","input_schema":{"type":"object"}${more}}`;
 const tools = `"tools":[${tool()}]`;
 const marker = '"cache_control":{"type":"ephemeral"}';
@@ -70,6 +78,44 @@ const mended: readonly Case[] = [
     `"thinking":{"type":"adaptive"},"top_k":5,${hello}`,
     `"thinking":{"type":"adaptive"},${hello}`,
     { model: 'claude-opus-4-6' },
+  ],
+  [
+    'a name of a tool that nobody takes, wherever it stands',
+    'b29',
+    `"tools":[${tool()}, {"name":"a.b","input_schema":{"type":"object"}}],"tool_choice":{"type":"tool", "name":"a.b"},
+     "context_management":{"edits":[{"type":"clear_tool_uses_20250919","exclude_tools":["f", "a.b", null],"clear_tool_inputs":["a.b"]}]},
+     ${talk(
+       user(text('hi, a.b')),
+       model(called('a.b'), call('b'), found('tool_name', 'a.b')),
+       user(result('a', '[{"type":"tool_reference","tool_name":"a.b"}]'), result('b')),
+     )}`,
+    `"tools":[${tool()}, {"name":"a_b_68a436","input_schema":{"type":"object"}}],"tool_choice":{"type":"tool", "name":"a_b_68a436"},
+     "context_management":{"edits":[{"type":"clear_tool_uses_20250919","exclude_tools":["f", "a_b_68a436", null],"clear_tool_inputs":["a_b_68a436"]}]},
+     ${talk(
+       user(text('hi, a.b')),
+       model(called('a_b_68a436'), call('b'), found('tool_name', 'a_b_68a436')),
+       user(result('a', '[{"type":"tool_reference","tool_name":"a_b_68a436"}]'), result('b')),
+     )}`,
+  ],
+  [
+    'a name of 65 characters, for other hosts',
+    'b29',
+    `"tools":[{"name":"${'x'.repeat(65)}","input_schema":{"type":"object"}}],${hello}`,
+    `"tools":[{"name":"${'x'.repeat(57)}_1c9c4c","input_schema":{"type":"object"}}],${hello}`,
+    { model: 'eu.anthropic.claude-sonnet-4-5' },
+  ],
+  [
+    'a name that a compaction defines',
+    'b29',
+    talk(user(text('hi')), model(text('x'), compacted('a.b')), user(text('y'))),
+    talk(user(text('hi')), model(text('x'), compacted('a_b_68a436')), user(text('y'))),
+  ],
+  [
+    'a name that was added later',
+    'b29',
+    talk(user(text('hi')), `{"role":"system","content":[${added('a.b')}]}`),
+    talk(user(text('hi')), `{"role":"system","content":[${added('a_b_68a436')}]}`),
+    newer,
   ],
   [
     'a budget that is too small',
@@ -666,6 +712,26 @@ const untouched: readonly Untouched[] = [
   [
     'a step that begins with a block nobody knows yet',
     `"thinking":{"type":"enabled","budget_tokens":2000},${talk(user(text('hi')), model('{"type":"newer"}', call('a')), user(result('a')))}`,
+  ],
+  [
+    'a name of 128 characters, for the vendor itself',
+    `"tools":[{"name":"${'x'.repeat(128)}","input_schema":{"type":"object"}}],${hello}`,
+  ],
+  [
+    'tools that come later, and go',
+    `${tools},${talk(user(text('hi')), `{"role":"system","content":[${added('g')}]}`, user(text('y')))}`,
+    newer,
+  ],
+  [
+    'names that are not the client’s own',
+    `"tools":[{"type":"new_20270101","name":"a.b"},{"type":"mcp_toolset","mcp_server_name":"m.n","configs":{"a.b":{}}}],${talk(
+      user(text('hi')),
+      model(
+        '{"type":"mcp_tool_use","id":"m","name":"a.b","server_name":"m.n","input":{}}',
+        text('x'),
+      ),
+      user(text('y')),
+    )}`,
   ],
   ['messages that are none', '"messages":"later"'],
   ['an image of an unknown kind', talk(user(image('image/avif', 'AAAA')))],

@@ -1,3 +1,4 @@
+import { isToolName } from '../../tool-names.ts';
 import { isRecord, type JsonRecord, recordAt } from '../../values.ts';
 import { isUncacheable } from './cache-rules.ts';
 import { type Block, isBlock, type RepairContext } from './draft.ts';
@@ -7,6 +8,8 @@ import { refusesTopK, refusesTopP } from './sampling.ts';
 import { fittedEffort, isBudgetWrong, isForced, isThinking, isUnknownMode } from './thinking.ts';
 import { isIncomplete, isThought, isUnsigned } from './thinking-blocks.ts';
 import { isPlainId } from './call-ids.ts';
+import { namesBadly } from './tool-names.ts';
+import { isOwnTool } from './tool-name-places.ts';
 import { isResultContent } from './tool-values.ts';
 import { isSchemaWrong } from './tools.ts';
 import { isStrict } from './version-blocks.ts';
@@ -101,6 +104,7 @@ class Walk {
       if (typeof name === 'string') {
         if (this.#names.has(name)) return true;
         this.#names.add(name);
+        if (isOwnTool(tool) && !isToolName(name, this.#context!.model.toolNames)) return true;
       }
       if (typeof description === 'string' && !description.isWellFormed()) return true;
       if (isSchemaWrong(tool) || this.#isMarkerSuspect(tool)) return true;
@@ -172,6 +176,9 @@ class Walk {
       case 'document':
       case 'search_result':
         return !this.#mayCite || this.#isStrict;
+      case 'tool_addition':
+      case 'compaction':
+        return namesBadly(block, context.model);
       default:
         return false;
     }
@@ -182,7 +189,10 @@ class Walk {
     return typeof value === 'string' && (isBlankText(value) || !value.isWellFormed());
   }
 
-  #isCallSuspect({ id, input }: Block): boolean {
+  #isCallSuspect(block: Block): boolean {
+    const { id, input, name } = block;
+    const { toolNames } = this.#context!.model;
+    if (typeof name === 'string' && !isToolName(name, toolNames)) return true;
     if (typeof id !== 'string' || !isPlainId(id) || this.#ids.has(id)) return true;
     this.#ids.add(id);
     this.#open.add(id);

@@ -1,4 +1,4 @@
-import { type Block, blocksIn, type Draft, type Message, text } from './draft.ts';
+import { type Block, blocksIn, type Draft, isPlain, type Message, text } from './draft.ts';
 
 /**
  * Instructions between the turns. Where the model takes them they have a place: text alone, after what the user
@@ -14,7 +14,8 @@ export function placeSystemTurns(draft: Draft): boolean {
   let changed = false;
   for (const [index, message] of messages.entries()) {
     const { role } = message;
-    if ((role !== 'system' && role !== 'developer') || (role === 'system' && takes === null)) {
+    const isInstruction = role === 'developer' || (role === 'system' && takes !== null);
+    if (!isInstruction || holdsDirective(message)) {
       next.push(message);
       continue;
     }
@@ -49,6 +50,11 @@ function isPlaced(
   if (previous?.role === 'user') return true;
   const last = previous?.role === 'assistant' ? blocksIn(previous.content)?.at(-1) : undefined;
   return last?.type === 'server_tool_use';
+}
+
+/** Blocks such as `tool_addition`, which only an instruction may hold. */
+function holdsDirective({ content }: Message): boolean {
+  return typeof content !== 'string' && !content.every(isPlain);
 }
 
 function blocksOf({ content }: Message): readonly Block[] {

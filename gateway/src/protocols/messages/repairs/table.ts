@@ -20,6 +20,7 @@ import {
   keepThinking,
 } from './thinking.ts';
 import { dropIncomplete, dropUnsigned, stopThinking } from './thinking-blocks.ts';
+import { renameTools } from './tool-names.ts';
 import { wrapInputs, writeResults } from './tool-values.ts';
 import {
   checkChoice,
@@ -58,6 +59,7 @@ export const rules: readonly Rule[] = Object.freeze([
   rule('b6', 'some models always think', keepThinking),
   rule('b7', 'a model that must call a tool cannot think first', freeForcedChoice),
   rule('b8', 'an effort is one the model knows', fitEffort),
+  rule('b29', 'the client’s tools have names that the upstream takes', renameTools),
   rule('b41', 'text holds no halves of characters', mendSurrogates),
   rule('b28', 'a thinking block is complete', dropIncomplete),
   rule('b27', 'a thinking block is signed', dropUnsigned),

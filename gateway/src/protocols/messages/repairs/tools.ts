@@ -3,6 +3,7 @@ import { isRecord, type JsonRecord } from '../../values.ts';
 import { createLosses } from '../losses.ts';
 import { encodeToolSchema } from '../tool-schema.ts';
 import { type Draft, gone } from './draft.ts';
+import { isOwnTool } from './tool-name-places.ts';
 import { isCall } from './tool-values.ts';
 import { invalid } from '../wire.ts';
 
@@ -45,9 +46,8 @@ export function mendSchemas(draft: Draft): boolean {
 
 /** Tools of other types bring no schema, or one of their own. */
 export function isSchemaWrong(tool: JsonRecord): boolean {
-  const { type, input_schema: schema } = tool;
-  if ((type !== undefined && type !== null && type !== 'custom') || tool['name'] === undefined)
-    return false;
+  const { input_schema: schema } = tool;
+  if (!isOwnTool(tool) || tool['name'] === undefined) return false;
   if (!isRecord(schema)) return true;
   return schema['type'] !== 'object' || hasUnion(schema);
 }

@@ -1,0 +1,62 @@
+import type { CodecTraits } from './codec.ts';
+import { digest } from './digest.ts';
+
+/** What an upstream takes as the name of a tool. */
+export type ToolNameRule = Pick<CodecTraits, 'toolName' | 'toolNameLength'>;
+
+/** A tool that needs a name upstream. */
+export interface UnnamedTool {
+  /** What makes it another tool than the next; the new name depends on nothing else. */
+  readonly key: string;
+  /** The name it would like to have. */
+  readonly name: string;
+  /** That is the name the client wrote, not one that was put together. */
+  readonly isOwn: boolean;
+}
+
+/** Every upstream takes as much, so a name that has to be another one is the same one for all of them. */
+const renamedLength = 64;
+
+/**
+ * Names that the upstream takes, by key. A good name stays; a bad one is cleaned, cut and gets a suffix made from the
+ * original, so that it is the same whatever other tools there are, and in every turn.
+ */
+export function planToolNames(
+  tools: readonly UnnamedTool[],
+  rule: ToolNameRule,
+): ReadonlyMap<string, string> {
+  const kept = new Set<string>();
+  for (const { name, isOwn } of tools) if (isOwn && isToolName(name, rule)) kept.add(name);
+  const names = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const { key, name, isOwn } of tools) {
+    if (names.has(key)) continue;
+    const stays = isToolName(name, rule) && (isOwn || !kept.has(name)) && !taken.has(name);
+    const given = stays
+      ? name
+      : renamed(name, key, rule, (candidate) => kept.has(candidate) || taken.has(candidate));
+    names.set(key, given);
+    taken.add(given);
+  }
+  return names;
+}
+
+export function isToolName(name: string, { toolName, toolNameLength }: ToolNameRule): boolean {
+  return name.length <= toolNameLength && toolName.test(name);
+}
+
+function renamed(
+  name: string,
+  key: string,
+  { toolNameLength }: ToolNameRule,
+  isTaken: (candidate: string) => boolean,
+): string {
+  const plain = name.replace(/[^A-Za-z0-9_-]/g, '_');
+  const clean = /^[A-Za-z_]/.test(plain) ? plain : `_${plain}`;
+  const length = Math.min(renamedLength, toolNameLength);
+  for (let digits = 6; ; digits += 2) {
+    const suffix = `_${digest(digits, key)}`;
+    const candidate = clean.slice(0, length - suffix.length) + suffix;
+    if (!isTaken(candidate)) return candidate;
+  }
+}
