@@ -32,6 +32,8 @@ export interface TextBlock extends Base {
   readonly type: 'text';
   readonly text: string;
   readonly citations?: readonly Citation[] | undefined;
+  /** It rests on something, too, that only its vendor can point to, such as a file of the request. */
+  readonly citesOwn?: true | undefined;
   readonly logprobs?: readonly TokenLogprob[] | undefined;
 }
 

@@ -65,6 +65,7 @@ export const lossNames = Object.freeze({
  */
 export const answerLossNames = Object.freeze({
   'answer.audio': 'sound',
+  'answer.candidates': 'answers beside the first',
   'answer.citations': 'what a text rests on',
   'answer.file': 'a file',
   'answer.image': 'a picture',

@@ -70,5 +70,6 @@ type EventBody =
   | { readonly type: 'call-end'; readonly call: number }
   /** A block that comes in one piece: an image, or something only its protocol understands. */
   | { readonly type: 'block'; readonly block: Block }
-  | { readonly type: 'citation'; readonly citation: Citation }
+  /** Null: of something that only its vendor can point to. */
+  | { readonly type: 'citation'; readonly citation: Citation | null }
   | { readonly type: 'finish'; readonly finish: Finish };

@@ -18,6 +18,7 @@ export function passResponse(
 }
 
 function passCandidate(passes: AnswerPasses, candidate: Candidate, choice: number): Candidate {
+  passes.losses.candidate(choice);
   const keeper = new StateKeeper(passes.keyId, passes.owner, passes.store);
   const blocks: Block[] = [];
   let calls = 0;

@@ -24,6 +24,7 @@ export class AnswerEvents {
     const number = event.choice ?? 0;
     let choice = this.#choices.get(number);
     if (choice === undefined) {
+      this.#passes.losses.candidate(number);
       choice = new ChoiceEvents(this.#passes, event.choice, this.#emit);
       this.#choices.set(number, choice);
     }
@@ -85,7 +86,7 @@ class ChoiceEvents {
         this.#block(event);
         return;
       case 'citation':
-        this.#passes.losses.citation();
+        this.#passes.losses.citation(event.citation);
         this.#emit(event);
         return;
       case 'finish':

@@ -1,10 +1,11 @@
-import type { AnswerLoss, Block, Loss, TextBlock } from '../canonical/index.ts';
+import type { AnswerLoss, Block, Citation, Loss, TextBlock } from '../canonical/index.ts';
 import type { Codec } from '../protocols/index.ts';
 import { LossList } from './losses.ts';
 
 interface Slots {
   readonly citations: boolean;
   readonly logprobs: boolean;
+  readonly candidates: boolean;
   /** Where there is none, Markdown shows it. */
   readonly image: boolean;
   readonly media: boolean;
@@ -12,10 +13,16 @@ interface Slots {
 
 /** What the answers of each protocol have a place for, beside words, thoughts and calls. */
 const slotsOf: Readonly<Record<Codec['name'], Slots>> = {
-  chat: { citations: true, logprobs: true, image: false, media: false },
-  responses: { citations: true, logprobs: true, image: true, media: false },
-  messages: { citations: false, logprobs: false, image: false, media: false },
-  'generate-content': { citations: false, logprobs: true, image: true, media: true },
+  chat: { citations: true, logprobs: true, candidates: true, image: false, media: false },
+  responses: { citations: true, logprobs: true, candidates: false, image: true, media: false },
+  messages: { citations: false, logprobs: false, candidates: false, image: false, media: false },
+  'generate-content': {
+    citations: false,
+    logprobs: true,
+    candidates: true,
+    image: true,
+    media: true,
+  },
 };
 
 /**
@@ -36,8 +43,14 @@ export class AnswerLosses {
     return this.#losses.all();
   }
 
-  citation(): void {
-    if (!this.#slots.citations) this.#add('answer.citations', 'dropped');
+  /** @param choice counts from 0. */
+  candidate(choice: number): void {
+    if (choice > 0 && !this.#slots.candidates) this.#add('answer.candidates', 'dropped');
+  }
+
+  /** @param citation null: of something that only its vendor can point to. */
+  citation(citation: Citation | null): void {
+    if (citation === null || !this.#slots.citations) this.#add('answer.citations', 'dropped');
   }
 
   logprobs(): void {
@@ -68,8 +81,8 @@ export class AnswerLosses {
     }
   }
 
-  #text({ citations = [], logprobs = [] }: TextBlock): void {
-    if (citations.length > 0) this.citation();
+  #text({ citations = [], citesOwn, logprobs = [] }: TextBlock): void {
+    for (const citation of citesOwn ? [null, ...citations] : citations) this.citation(citation);
     if (logprobs.length > 0) this.logprobs();
   }
 

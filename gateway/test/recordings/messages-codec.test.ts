@@ -102,7 +102,7 @@ function withoutCitations(candidates: readonly Candidate[]): unknown {
     finish,
     blocks: blocks.map((block) => {
       if (block.type !== 'text') return block;
-      const { citations: _, ...rest } = block;
+      const { citations: _, citesOwn: __, ...rest } = block;
       return rest;
     }),
   }));

@@ -17,7 +17,8 @@ interface Open {
   text: string;
   state: NativeState | undefined;
   readonly logprobs: TokenLogprob[];
-  readonly citations: Citation[];
+  /** Null: of something that only its vendor can point to. */
+  readonly citations: (Citation | null)[];
 }
 
 interface Call {
@@ -132,7 +133,8 @@ function blockOf(piece: Open | Call | Block): Block[] {
     ];
   }
   if (!('summary' in piece && 'logprobs' in piece)) return [piece];
-  const { type, text, summary, state, logprobs, citations } = piece;
+  const { type, text, summary, state, logprobs } = piece;
+  const citations = piece.citations.filter((citation) => citation !== null);
   if (text === '' && state === undefined && citations.length === 0) return [];
   const common = { text, ...(state === undefined ? {} : { state }) };
   if (type === 'refusal') return [{ type, ...common }];
@@ -145,6 +147,7 @@ function blockOf(piece: Open | Call | Block): Block[] {
       ...common,
       ...(logprobs.length > 0 ? { logprobs } : {}),
       ...(citations.length > 0 ? { citations } : {}),
+      ...(citations.length < piece.citations.length ? { citesOwn: true } : {}),
     },
   ];
 }

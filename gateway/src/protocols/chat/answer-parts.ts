@@ -50,8 +50,18 @@ export function readRefusal({ refusal }: JsonRecord): string {
   return typeof refusal === 'string' ? refusal : '';
 }
 
+/** A stream tells what was spoken, and its words, piece by piece. */
+export function joinAudio(earlier: JsonRecord | null, later: JsonRecord): JsonRecord {
+  const joined = { ...earlier, ...later };
+  for (const name of ['data', 'transcript']) {
+    const pieces = [earlier?.[name], later[name]].filter((piece) => typeof piece === 'string');
+    if (pieces.length > 0) joined[name] = pieces.join('');
+  }
+  return joined;
+}
+
 /** Spoken answers; null when there is none. */
-export function readAudio({ audio }: JsonRecord): Block | null {
+export function readAudio(audio: unknown): Block | null {
   if (!isRecord(audio) || typeof audio['data'] !== 'string' || audio['data'] === '') return null;
   const { transcript } = audio;
   return {

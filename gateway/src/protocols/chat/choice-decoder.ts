@@ -1,7 +1,13 @@
 import type { Block, GenerationEvent, NativeState } from '../../canonical/index.ts';
 import { isRecord, type JsonRecord, recordAt } from '../values.ts';
 import { moved, readCitations, readLogprobs } from './answer-details.ts';
-import { readAnswerContent, readImages, readRefusal } from './answer-parts.ts';
+import {
+  joinAudio,
+  readAnswerContent,
+  readAudio,
+  readImages,
+  readRefusal,
+} from './answer-parts.ts';
 import { CallSlots } from './call-slots.ts';
 import { readFinish } from './finish.ts';
 import {
@@ -28,6 +34,8 @@ export class ChoiceDecoder {
   #textStart = 0;
   #hasText = false;
   #hasRefusal = false;
+  /** What was spoken so far; it is a block only when it is whole. */
+  #audio: JsonRecord | null = null;
   #reason: string | null = null;
   #stopReason: unknown = null;
   #isFinished = false;
@@ -51,6 +59,7 @@ export class ChoiceDecoder {
     if (delta['images'] !== undefined) {
       for (const image of readImages(delta['images'])) this.#block(image, emit);
     }
+    if (isRecord(delta['audio'])) this.#audio = joinAudio(this.#audio, delta['audio']);
     this.#toolCalls(delta, states, emit);
     if (delta['annotations'] !== undefined) {
       for (const citation of readCitations(delta['annotations'])) {
@@ -63,13 +72,16 @@ export class ChoiceDecoder {
       this.#reason = reason;
       this.#stopReason = stopReason;
       // An answer without content is one by its reason alone: that must be known before the stream is over.
-      if (!this.#hasText && !this.#hasRefusal && !this.#calls.some) this.#finish(emit);
+      const holdsSome = this.#hasText || this.#hasRefusal || this.#audio !== null;
+      if (!holdsSome && !this.#calls.some) this.#finish(emit);
     }
   }
 
   /** Only now: some servers go on with calls after they have named a reason. */
   end(emit: Emit): void {
     this.#giveDetails(emit);
+    const audio = readAudio(this.#audio);
+    if (audio !== null) this.#block(audio, emit);
     this.#calls.end(emit);
     this.#finish(emit);
   }

@@ -83,8 +83,7 @@ export class ChoiceEncoder {
       case 'block':
         return this.#block(event.block);
       case 'citation':
-        this.#citations.push(moved(event.citation, this.#place.textStart));
-        return '';
+        return this.#cite(event.citation);
       case 'finish':
         this.#finish ??= event.finish;
         return '';
@@ -99,6 +98,11 @@ export class ChoiceEncoder {
     }
     const reason = writeFinish(this.#finish, this.#calls.size > 0);
     return `${chunks}${this.#before}{},"logprobs":null,"finish_reason":"${reason}"${this.#tail}`;
+  }
+
+  #cite(citation: Citation | null): string {
+    if (citation !== null) this.#citations.push(moved(citation, this.#place.textStart));
+    return '';
   }
 
   #chunk(delta: string): string {

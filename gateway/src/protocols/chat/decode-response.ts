@@ -42,7 +42,7 @@ function decodeMessage(message: JsonRecord, choice: JsonRecord): Block[] {
   const { blocks: reasoning, states } = readReasoning(message);
   const content = readAnswerContent(message['content']);
   const refusal = readRefusal(message);
-  const audio = readAudio(message);
+  const audio = readAudio(message['audio']);
   const calls = Array.isArray(message['tool_calls'])
     ? message['tool_calls'].map(readCall).filter((call) => call !== null)
     : [];

@@ -2,7 +2,7 @@ import type { GenerationEvent, NativeState, TokenLogprob } from '../../canonical
 import { isRecord, type JsonRecord, recordAt } from '../values.ts';
 import { decodeAnswerPart } from './decode-part.ts';
 import { decodeFinish } from './finish.ts';
-import { readCitations } from './grounding.ts';
+import { readGrounding, readRecitations } from './grounding.ts';
 import { readLogprobs } from './logprobs.ts';
 import { addArguments, type PartialCall } from './partial-call.ts';
 import { readState } from './signature.ts';
@@ -22,6 +22,7 @@ export class CandidateDecoder {
   #calls = 0;
   #partial: PartialCall | null = null;
   #grounding: unknown = null;
+  readonly #recitations: unknown[] = [];
   #finish: unknown = null;
 
   constructor(index: number) {
@@ -36,16 +37,18 @@ export class CandidateDecoder {
       const isText = this.#part(part, logprobs, emit);
       if (isText) logprobs = [];
     }
-    const { groundingMetadata, finishReason } = candidate;
+    const { groundingMetadata, citationMetadata, finishReason } = candidate;
     if (isRecord(groundingMetadata) && Object.keys(groundingMetadata).length > 0) {
       this.#grounding = groundingMetadata;
     }
+    if (isRecord(citationMetadata)) this.#recitations.push(citationMetadata);
     if (finishReason !== undefined && finishReason !== null) this.#finish = finishReason;
   }
 
   end(isBlocked: boolean, emit: Emit): void {
     this.#endPartial(emit);
-    for (const citation of readCitations(this.#grounding, this.#text.join(''))) {
+    const grounded = readGrounding(this.#grounding, this.#text.join(''));
+    for (const citation of [...grounded, ...readRecitations(this.#recitations)]) {
       emit({ ...this.#of, type: 'citation', citation });
     }
     if (this.#finish === null && !isBlocked) return;

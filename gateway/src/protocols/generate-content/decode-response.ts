@@ -3,7 +3,7 @@ import { noExtensions } from '../../canonical/index.ts';
 import { isRecord, type JsonRecord, recordAt } from '../values.ts';
 import { decodeAnswerPart } from './decode-part.ts';
 import { decodeFinish } from './finish.ts';
-import { readCitations } from './grounding.ts';
+import { readGrounding, readRecitations } from './grounding.ts';
 import { joinBlock } from './join-parts.ts';
 import { blockReason, readLogprobs } from './logprobs.ts';
 
@@ -46,7 +46,10 @@ function annotated(blocks: readonly Block[], candidate: JsonRecord): readonly Bl
   const text = blocks[at];
   if (text?.type !== 'text') return blocks;
   const logprobs = readLogprobs(candidate['logprobsResult']);
-  const citations = readCitations(candidate['groundingMetadata'], text.text);
+  const citations = [
+    ...readGrounding(candidate['groundingMetadata'], text.text),
+    ...readRecitations([candidate['citationMetadata']]),
+  ];
   const full: TextBlock = {
     ...text,
     ...(logprobs.length > 0 ? { logprobs } : {}),

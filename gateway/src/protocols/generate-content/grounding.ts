@@ -5,7 +5,7 @@ import { isRecord, type JsonRecord, recordAt } from '../values.ts';
  * The web pages that `groundingMetadata` says a text rests on. Its offsets count UTF-8 bytes of the part, and of
  * streams nobody says which part: a segment that is not found where it should be is looked for by its words.
  */
-export function readCitations(metadata: unknown, text: string): readonly Citation[] {
+export function readGrounding(metadata: unknown, text: string): readonly Citation[] {
   if (!isRecord(metadata)) return [];
   const sources = records(metadata['groundingChunks']).map(sourceOf);
   const supports = records(metadata['groundingSupports']);
@@ -23,6 +23,23 @@ export function readCitations(metadata: unknown, text: string): readonly Citatio
       return source == null ? [] : { ...source, ...place };
     });
   });
+}
+
+/**
+ * The pages whose words a text repeats, each once. Their offsets count bytes of the whole answer, in which thoughts and
+ * calls may stand: they are left out.
+ * @param metadata the `citationMetadata` of the candidate, one after the other.
+ */
+export function readRecitations(metadata: readonly unknown[]): readonly Citation[] {
+  const pages = new Map<string, Citation>();
+  for (const one of metadata.filter(isRecord)) {
+    for (const { uri: url, title } of records(one['citationSources'] ?? one['citations'])) {
+      if (typeof url !== 'string' || url === '' || pages.has(url)) continue;
+      const named = typeof title === 'string' && title !== '' ? title : null;
+      pages.set(url, { url, title: named, start: null, end: null });
+    }
+  }
+  return [...pages.values()];
 }
 
 function records(value: unknown): readonly JsonRecord[] {

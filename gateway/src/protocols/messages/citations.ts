@@ -4,8 +4,12 @@ import { optionalText } from './wire.ts';
 
 /** The web pages among a text's citations. Those of documents and search results point into the request. */
 export function decodeCitations(citations: unknown): Citation[] {
-  if (!Array.isArray(citations)) return [];
-  return citations.flatMap((citation: unknown) => decodeCitation(citation) ?? []);
+  return decodeAllCitations(citations).filter((citation) => citation !== null);
+}
+
+/** As `decodeCitations`, with null for each that only this protocol understands. */
+export function decodeAllCitations(citations: unknown): (Citation | null)[] {
+  return Array.isArray(citations) ? citations.map(decodeCitation) : [];
 }
 
 export function decodeCitation(citation: unknown): Citation | null {

@@ -1,6 +1,6 @@
 import type { Block, GenerationResponse } from '../../canonical/index.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
-import { decodeCitations } from './citations.ts';
+import { decodeAllCitations } from './citations.ts';
 import { reasoning, redactedState, signatureState } from './decode-content.ts';
 import { decodeOpaque } from './decode-opaque.ts';
 import { decodeFinish } from './finish.ts';
@@ -36,8 +36,14 @@ function decodeOutput(block: JsonRecord): Block | null {
 function decodeText(block: JsonRecord): Block | null {
   const text = optionalText(block['text']) ?? '';
   if (text === '') return null;
-  const citations = decodeCitations(block['citations']);
-  return citations.length === 0 ? { type: 'text', text } : { type: 'text', text, citations };
+  const all = decodeAllCitations(block['citations']);
+  const citations = all.filter((citation) => citation !== null);
+  return {
+    type: 'text',
+    text,
+    ...(citations.length > 0 && { citations }),
+    ...(citations.length < all.length && { citesOwn: true }),
+  };
 }
 
 function decodeThinking(block: JsonRecord): Block | null {

@@ -1,6 +1,6 @@
 import type { Citation, GenerationEvent, NativeState } from '../../canonical/index.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
-import { decodeCitation, decodeCitations } from './citations.ts';
+import { decodeAllCitations, decodeCitation } from './citations.ts';
 import { redactedState, signatureState } from './decode-content.ts';
 import { decodeOpaque } from './decode-opaque.ts';
 import { optionalText } from './wire.ts';
@@ -54,7 +54,7 @@ export function openImplied(delta: JsonRecord, state: OutputState, emit: Emit): 
 function openText(block: JsonRecord, state: OutputState, emit: Emit): OpenOutput {
   let wrote = false;
   // They may come before the text they belong to; a citation needs a text to sit on.
-  const citations: Citation[] = decodeCitations(block['citations']);
+  const citations: (Citation | null)[] = decodeAllCitations(block['citations']);
   const write = (text: unknown, to: Emit): void => {
     if (typeof text !== 'string' || text === '') return;
     wrote = true;
@@ -65,8 +65,7 @@ function openText(block: JsonRecord, state: OutputState, emit: Emit): OpenOutput
   return {
     delta(delta, emit) {
       if (delta['type'] === 'citations_delta') {
-        const citation = decodeCitation(delta['citation']);
-        if (citation !== null) citations.push(citation);
+        citations.push(decodeCitation(delta['citation']));
       } else write(delta['text'], emit);
     },
     end(emit) {

@@ -262,6 +262,7 @@ describe('the decoder', () => {
         type: 'text',
         text: 'two',
         citations: [{ url: 'https://a.example', title: 'A', start: null, end: null }],
+        citesOwn: true,
       },
     ]);
   });

@@ -1,4 +1,4 @@
-import type { Citation } from '../../canonical/index.ts';
+import type { Citation, TextBlock } from '../../canonical/index.ts';
 import { isRecord } from '../values.ts';
 
 /** The web page an annotation names; null for files and for kinds only this protocol knows. */
@@ -14,9 +14,12 @@ export function decodeAnnotation(annotation: unknown): Citation | null {
   };
 }
 
-export function decodeAnnotations(annotations: unknown): Citation[] {
-  if (!Array.isArray(annotations)) return [];
-  return annotations.map(decodeAnnotation).filter((citation) => citation !== null);
+export function decodeAnnotations(
+  annotations: unknown,
+): Required<Pick<TextBlock, 'citations' | 'citesOwn'>> {
+  const all = Array.isArray(annotations) ? annotations.map(decodeAnnotation) : [];
+  const citations = all.filter((citation) => citation !== null);
+  return { citations, citesOwn: citations.length < all.length ? true : undefined };
 }
 
 /** The official types have no annotation without a range; an empty one at the start says as little as possible. */

@@ -48,7 +48,7 @@ function opaquePart(type: string, part: JsonRecord): OpaqueBlock {
 }
 
 function decodeText(part: JsonRecord, param: string): Block {
-  const citations = decodeAnnotations(part['annotations']);
+  const { citations = [] } = decodeAnnotations(part['annotations']);
   return {
     type: 'text',
     text: readString(part['text'], `${param}.text`),

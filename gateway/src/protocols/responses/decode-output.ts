@@ -42,13 +42,14 @@ function decodeMessage(item: JsonRecord): Block[] {
 function decodeText(part: JsonRecord): TextBlock[] {
   const { type, text } = part;
   if (type !== 'output_text' || typeof text !== 'string' || text === '') return [];
-  const citations = decodeAnnotations(part['annotations']);
+  const { citations = [], citesOwn } = decodeAnnotations(part['annotations']);
   const logprobs = decodeLogprobs(part['logprobs']);
   return [
     {
       type: 'text',
       text,
       ...(citations.length > 0 && { citations }),
+      ...(citesOwn && { citesOwn }),
       ...(logprobs !== undefined && { logprobs }),
     },
   ];

@@ -150,8 +150,7 @@ function cite(
 ): void {
   if (!state.isOpen(item, part)) return;
   item.cited[part] = (item.cited[part] ?? 0) + 1;
-  const citation = decodeAnnotation(annotation);
-  if (citation !== null) emit({ type: 'citation', citation });
+  emit({ type: 'citation', citation: decodeAnnotation(annotation) });
 }
 
 function itemOf(state: StreamState, event: JsonRecord): OpenItem {

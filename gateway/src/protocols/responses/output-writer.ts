@@ -170,8 +170,9 @@ export class OutputWriter {
     return frames;
   }
 
-  #cite(citation: Citation): string {
-    return this.#openItem instanceof WrittenMessage ? this.#openItem.cite(citation) : '';
+  #cite(citation: Citation | null): string {
+    if (citation === null || !(this.#openItem instanceof WrittenMessage)) return '';
+    return this.#openItem.cite(citation);
   }
 
   /** A message stays open for what is said next; a thought is an item of its own. */

@@ -107,14 +107,16 @@ function shown(candidates: readonly Candidate[]): unknown {
       if (block.type === 'tool-call' && block.kind === 'function') {
         return { ...block, arguments: block.arguments || '{}' };
       }
-      if (block.type !== 'text' || block.citations === undefined) return block;
+      if (block.type !== 'text') return block;
+      const { citesOwn: _, ...text } = block;
+      if (block.citations === undefined) return text;
       const citations = block.citations.map(({ url, title, start, end }) => ({
         url,
         title: title ?? '',
         start: start ?? 0,
         end: end ?? 0,
       }));
-      return { ...block, citations };
+      return { ...text, citations };
     }),
   }));
 }

@@ -1,41 +1,28 @@
-import { areas, type ClientFeatures } from './feature.ts';
-import type { Outcome } from './run.ts';
-
-/** What was found out about one client: a list of outcomes per feature, one per upstream, in one order. */
-export interface ClientOutcomes {
-  readonly features: ClientFeatures;
-  readonly upstreams: readonly string[];
-  readonly rows: readonly (readonly Outcome[])[];
+/** One part of the page: a heading, and a table with an area's lines below each other. */
+export interface Section {
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly lines: readonly { readonly area: string; readonly cells: readonly string[] }[];
 }
 
-/** Markdown: a table per client protocol. */
-export function describeOutcomes(clients: readonly ClientOutcomes[]): string {
-  return clients.map(describeClient).join('\n\n');
+/** Markdown: a table per section. */
+export function describeSections(sections: readonly Section[]): string {
+  return sections.map(describeSection).join('\n\n');
 }
 
-function describeClient({ features, upstreams, rows }: ClientOutcomes): string {
-  const header = ['', ...upstreams.map((upstream) => `to ${upstream}`), 'Told as, and why'];
-  const lines = areas.flatMap((area) => {
-    const own = rows.filter(([first]) => first?.feature.area === area);
-    if (own.length === 0) return [];
-    return [[`**${area}**`, ...upstreams.map(() => ''), ''], ...own.map(describeRow)];
-  });
-  return `### A client of ${features.client}\n\n${table([header, ...lines])}`;
-}
-
-function describeRow(outcomes: readonly Outcome[]): string[] {
-  const feature = outcomes[0]!.feature;
-  const told = outcomes.flatMap(({ losses, param }) => [
-    ...losses.map(({ what }) => what),
-    ...(param === '' ? [] : [param]),
+function describeSection({ title, columns, lines }: Section): string {
+  const areas = [...new Set(lines.map(({ area }) => area))];
+  const rows = areas.flatMap((area) => [
+    [`**${area}**`, ...columns.map(() => ''), ''],
+    ...lines.filter((line) => line.area === area).map(({ cells }) => cells),
   ]);
-  const names = [...new Set(told)].map((name) => `\`${name}\``).join(', ');
-  const why = feature.why ?? '';
-  return [
-    feature.name,
-    ...outcomes.map(({ how }) => (how === 'refused' ? '400' : how)),
-    names === '' ? why : `${names}: ${why}`,
-  ];
+  return `### ${title}\n\n${table([['', ...columns, 'Told as, and why'], ...rows])}`;
+}
+
+/** The last cell of a line: the names of what is told, each once, and the reason. */
+export function toldAndWhy(names: readonly string[], why = ''): string {
+  const told = [...new Set(names)].map((name) => `\`${name}\``).join(', ');
+  return [told, why].filter((text) => text !== '').join(': ');
 }
 
 /** Columns of equal width, as the formatter has them. */

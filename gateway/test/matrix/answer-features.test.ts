@@ -1,0 +1,78 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { answerFeatures } from './answer-features/index.ts';
+import { giveAnswer, outcomeOf } from './answer-features/run.ts';
+import {
+  describeSections,
+  type Section,
+  toldAndWhy,
+  withWrittenPart,
+} from './features/document.ts';
+import { protocolNames } from './gateway.ts';
+
+const page = resolve(import.meta.dirname, '../../../docs/converted-answers.md');
+
+const upstreams = protocolNames.map((upstream) => {
+  const clients = protocolNames.filter((name) => name !== upstream);
+  const rows = answerFeatures
+    .filter(({ of }) => of[upstream] !== undefined)
+    .map((feature) => {
+      const outcomes = clients.map((client) => outcomeOf(feature, upstream, client));
+      return { name: feature.name, feature, outcomes };
+    });
+  return { upstream, clients, rows };
+});
+
+describe.each(upstreams)('an answer of $upstream', ({ upstream, clients, rows }) => {
+  test('loses nothing when it is plain', () => {
+    for (const client of clients) {
+      const { whole, streamed } = giveAnswer(upstream, client);
+      expect(whole?.losses).toEqual([]);
+      expect(streamed.losses).toEqual([]);
+    }
+  });
+
+  test.each(rows)('$name: what does not arrive is told, and nothing else', ({ outcomes }) => {
+    for (const { streamed } of outcomes) {
+      expect(streamed.how).not.toBe('lost in silence');
+      expect(streamed.how).not.toBe('untrue');
+      expect(streamed.told).not.toBe('');
+    }
+  });
+
+  test.each(rows)('$name: is the same whole and streamed', ({ outcomes }) => {
+    for (const { whole, streamed } of outcomes) expect(whole ?? streamed).toEqual(streamed);
+  });
+
+  test('names each feature once', () => {
+    expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length);
+  });
+});
+
+test.each(answerFeatures)('$name: has a reason where it is lost', (feature) => {
+  const all = upstreams.flatMap(({ rows }) => rows).filter((row) => row.feature === feature);
+  const hows = all.flatMap(({ outcomes }) => outcomes.map(({ streamed }) => streamed.how));
+  if (hows.some((how) => how !== 'carried')) expect(feature.why).toBeDefined();
+  expect(hows.includes('ignored')).toBe(feature.harmless === true);
+});
+
+test('the published table is what was found', () => {
+  const written = readFileSync(page, 'utf8');
+  const found = withWrittenPart(written, describeSections(upstreams.map(sectionOf)));
+  if (process.env['SLUICE_WRITE_DOCS'] === '1') writeFileSync(page, found);
+  else expect(written, 'SLUICE_WRITE_DOCS=1 writes docs/converted-answers.md').toBe(found);
+});
+
+function sectionOf({ upstream, clients, rows }: (typeof upstreams)[number]): Section {
+  return {
+    title: `An answer of ${upstream}`,
+    columns: clients.map((client) => `to ${client}`),
+    lines: rows.map(({ feature: { area, name, why }, outcomes }) => {
+      const became = outcomes.map(({ streamed }) => streamed);
+      const cells = became.map(({ how, told }) => (told === null ? how : `\`${told}\``));
+      const names = became.flatMap(({ losses }) => losses.map(({ what }) => what));
+      return { area, cells: [name, ...cells, toldAndWhy(names, why)] };
+    }),
+  };
+}

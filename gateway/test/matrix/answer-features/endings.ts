@@ -1,0 +1,147 @@
+import type { TextProtocolName } from '../../../src/canonical/index.ts';
+import { type AnswerFeature, inArea, mark, type SaidOf } from './feature.ts';
+import { calls } from './calls.ts';
+
+/** Why an answer ended, in the client's words: the last that its answer says of it. */
+const endings: Readonly<Record<TextProtocolName, RegExp>> = {
+  chat: /"finish_reason":"(\w+)"/g,
+  responses:
+    /"incomplete_details":\{"reason":"(\w+)"\}|"type":"response\.(completed)"|"status":"(completed|incomplete)","incomplete_details":null/g,
+  messages: /"stop_reason":"(\w+)"/g,
+  'generate-content': /"(?:finishReason|blockReason)":"(\w+)"/g,
+};
+
+function ended(client: TextProtocolName, answer: string): string {
+  const last = [...answer.matchAll(endings[client])].at(-1) ?? [];
+  return last.slice(1).find((word) => word !== undefined) ?? '';
+}
+
+const aCall = calls.find(({ name }) => name === 'a call')!.of;
+
+/** Each upstream's reasons, and what the answer is that has it. */
+const reasons: { readonly [Upstream in TextProtocolName]: Record<string, SaidOf[Upstream]> } = {
+  chat: {
+    stop: {},
+    length: { choice: { finish_reason: 'length' } },
+    content_filter: { choice: { finish_reason: 'content_filter' } },
+    tool_calls: aCall.chat!,
+    'another word': { choice: { finish_reason: 'x_unknown' } },
+  },
+  responses: {
+    completed: {},
+    'completed, with calls': aCall.responses!,
+    'incomplete: max_output_tokens': incomplete('max_output_tokens'),
+    'incomplete: content_filter': incomplete('content_filter'),
+    'incomplete: another word': incomplete('x_unknown'),
+  },
+  messages: {
+    end_turn: {},
+    tool_use: aCall.messages!,
+    ...Object.fromEntries(
+      [
+        'max_tokens',
+        'stop_sequence',
+        'model_context_window_exceeded',
+        'pause_turn',
+        'refusal',
+        'x_unknown',
+      ].map((reason) => [
+        reason === 'x_unknown' ? 'another word' : reason,
+        { answer: { stop_reason: reason } },
+      ]),
+    ),
+    'refusal, nothing said': { content: [], answer: { stop_reason: 'refusal' } },
+  },
+  'generate-content': {
+    STOP: {},
+    'STOP, with calls': aCall['generate-content']!,
+    ...Object.fromEntries(
+      [
+        'MAX_TOKENS',
+        'CONTINUATION',
+        'SAFETY',
+        'RECITATION',
+        'LANGUAGE',
+        'BLOCKLIST',
+        'PROHIBITED_CONTENT',
+        'SPII',
+        'IMAGE_SAFETY',
+        'MALFORMED_FUNCTION_CALL',
+        'OTHER',
+      ].map((finishReason) => [finishReason, { candidate: { finishReason } }]),
+    ),
+    'a refused prompt': {
+      answer: { candidates: undefined, promptFeedback: { blockReason: 'SAFETY' } },
+    },
+  },
+};
+
+function incomplete(reason: string) {
+  return { answer: { status: 'incomplete', incomplete_details: { reason } } };
+}
+
+const finishes = Object.entries(reasons).flatMap(([upstream, named]) =>
+  Object.entries(named).map(([name, said]): Omit<AnswerFeature, 'area'> => ({
+    name: name.includes(' ') ? name : `\`${name}\``,
+    of: { [upstream]: said },
+    told: ended,
+  })),
+);
+
+export const whys = inArea('Why it ended', [
+  ...finishes,
+  {
+    name: 'the stop sequence that was met',
+    why: 'only messages names it',
+    harmless: true,
+    of: {
+      chat: { choice: { finish_reason: 'stop', stop_reason: mark } },
+      messages: { answer: { stop_reason: 'stop_sequence', stop_sequence: mark } },
+    },
+  },
+  {
+    name: 'why it was refused or filtered',
+    why: 'words of the vendor’s own; that it was is told',
+    harmless: true,
+    of: {
+      chat: { choice: { finish_reason: 'content_filter', content_filter_results: { a: mark } } },
+      messages: {
+        answer: {
+          stop_reason: 'refusal',
+          stop_details: { type: 'refusal', category: mark, explanation: mark },
+        },
+      },
+      'generate-content': { candidate: { finishReason: 'SAFETY', finishMessage: mark } },
+    },
+  },
+]);
+
+/** Which frame tells a client that the answer has failed. */
+function failed(_client: TextProtocolName, answer: string): string {
+  const [frame = ''] = answer.trimEnd().split('\n\n').slice(-1);
+  const named = /^event: (.*)$/m.exec(frame)?.[1];
+  return named ?? `{ ${/\{"(\w+)"/.exec(frame)?.[1]} }`;
+}
+
+export const failures = inArea('Failures', [
+  {
+    name: 'an error in the stream',
+    told: failed,
+    of: {
+      chat: { failure: { error: { message: 'no', type: 'server_error', code: 500 } } },
+      responses: {
+        failure: {
+          type: 'response.failed',
+          response: { status: 'failed', error: { code: 'server_error', message: 'no' } },
+        },
+      },
+      messages: {
+        failure: { type: 'error', error: { type: 'overloaded_error', message: 'no' } },
+      },
+      'generate-content': {
+        parts: [{ text: 'so' }, { text: 'and' }],
+        failure: { error: { code: 500, message: 'no', status: 'INTERNAL' } },
+      },
+    },
+  },
+]);

@@ -1,0 +1,86 @@
+import type { TextProtocolName } from '../../../src/canonical/index.ts';
+
+/** One thing that an answer can hold, alone in it, as each upstream protocol that has it says it. */
+export interface AnswerFeature {
+  readonly area: AnswerArea;
+  /** Markdown. */
+  readonly name: string;
+  readonly of: { readonly [Upstream in TextProtocolName]?: SaidOf[Upstream] };
+  /** What shows that it arrived; `mark` when absent. */
+  readonly shown?: string | RegExp;
+  /** In place of the mark: what the client is told, in its protocol's own words. */
+  readonly told?: (client: TextProtocolName, answer: string) => string;
+  /** Why it does not arrive everywhere as it is, or how it does. */
+  readonly why?: string;
+  /** Nothing that a client does depends on it: it may stay away in silence. */
+  readonly harmless?: true;
+}
+
+export const answerAreas = [
+  'Words',
+  'Calls',
+  'Thoughts',
+  'Pictures, sound, files',
+  'Tools that the vendor runs',
+  'Why it ended',
+  'What was used',
+  'About the answer',
+  'Failures',
+] as const;
+export type AnswerArea = (typeof answerAreas)[number];
+
+export type Members = Readonly<Record<string, unknown>>;
+
+/** What makes an answer another one than the plainest of its protocol. */
+export interface SaidOf {
+  readonly chat: AnyAnswer & {
+    readonly message?: Members;
+    readonly choice?: Members;
+    readonly second?: Members;
+  };
+  readonly responses: AnyAnswer & { readonly output?: readonly Members[] };
+  readonly messages: AnyAnswer & { readonly content?: readonly Members[] };
+  readonly 'generate-content': AnyAnswer & {
+    readonly parts?: readonly Members[];
+    readonly candidate?: Members;
+    readonly second?: readonly Members[];
+  };
+}
+
+interface AnyAnswer {
+  /** Members of the answer itself. */
+  readonly answer?: Members;
+  /** An event after which the stream has failed; such an answer is only streamed. */
+  readonly failure?: Members;
+}
+
+/** Starts a list of features of one area. */
+export const inArea = (
+  area: AnswerArea,
+  features: readonly Omit<AnswerFeature, 'area'>[],
+): AnswerFeature[] => features.map((feature) => ({ area, ...feature }));
+
+/** Stands somewhere in what is looked for. */
+export const mark = 'marked';
+/** A count that nothing else in an answer has. */
+export const count = 70_001;
+
+/** Pieces of answers, as each protocol writes them. */
+export const outputMessage = (...content: readonly Members[]): Members => ({
+  type: 'message',
+  id: 'msg_1',
+  role: 'assistant',
+  status: 'completed',
+  content,
+});
+export const outputText = (text: string, more: Members = {}): Members => ({
+  type: 'output_text',
+  text,
+  annotations: [],
+  ...more,
+});
+export const textBlock = (text: string, more: Members = {}): Members => ({
+  type: 'text',
+  text,
+  ...more,
+});

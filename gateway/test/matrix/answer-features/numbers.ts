@@ -1,0 +1,182 @@
+import { count, inArea, mark, type Members } from './feature.ts';
+
+const chat = (usage: Members) => ({
+  answer: { usage: { prompt_tokens: count + 5, completion_tokens: count + 9, ...usage } },
+});
+const responses = (usage: Members) => ({
+  answer: { usage: { input_tokens: count + 5, output_tokens: count + 9, ...usage } },
+});
+const messages = (usage: Members) => ({
+  answer: { usage: { input_tokens: 5, output_tokens: count + 9, ...usage } },
+});
+const content = (usage: Members) => ({
+  answer: {
+    usageMetadata: { promptTokenCount: count + 5, candidatesTokenCount: 9, ...usage },
+  },
+});
+
+const noParts = 'only the sum is told, which has it';
+const itsOwn = 'belongs to one vendor';
+
+export const numbers = [
+  ...inArea('What was used', [
+    {
+      name: 'input',
+      shown: `${count}`,
+      of: {
+        chat: chat({ prompt_tokens: count }),
+        responses: responses({ input_tokens: count }),
+        messages: messages({ input_tokens: count }),
+        'generate-content': content({ promptTokenCount: count }),
+      },
+    },
+    {
+      name: 'input from a cache',
+      shown: `${count}`,
+      of: {
+        chat: chat({ prompt_tokens_details: { cached_tokens: count } }),
+        responses: responses({ input_tokens_details: { cached_tokens: count } }),
+        messages: messages({ cache_read_input_tokens: count }),
+        'generate-content': content({ cachedContentTokenCount: count }),
+      },
+    },
+    {
+      name: 'input written to a cache',
+      shown: new RegExp(`"(cache_write_tokens|cache_creation_input_tokens)":${count}`),
+      why: `generateContent has none: ${noParts}`,
+      harmless: true,
+      of: {
+        chat: chat({ prompt_tokens_details: { cache_write_tokens: count } }),
+        responses: responses({ input_tokens_details: { cache_write_tokens: count } }),
+        messages: messages({ cache_creation_input_tokens: count }),
+      },
+    },
+    {
+      name: 'written for an hour',
+      shown: /1h/,
+      why: `only messages tells for how long; ${noParts}`,
+      harmless: true,
+      of: {
+        messages: messages({
+          cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: count },
+        }),
+      },
+    },
+    {
+      name: 'output',
+      shown: `${count}`,
+      of: {
+        chat: chat({ completion_tokens: count }),
+        responses: responses({ output_tokens: count }),
+        messages: messages({ output_tokens: count }),
+        'generate-content': content({ candidatesTokenCount: count }),
+      },
+    },
+    {
+      name: 'thinking, as a part of it',
+      shown: `${count}`,
+      of: {
+        chat: chat({ completion_tokens_details: { reasoning_tokens: count } }),
+        responses: responses({ output_tokens_details: { reasoning_tokens: count } }),
+        messages: messages({ output_tokens_details: { thinking_tokens: count } }),
+        'generate-content': content({ thoughtsTokenCount: count }),
+      },
+    },
+    {
+      name: 'what a vendor’s tool read',
+      shown: `${count + 5}`,
+      of: {
+        'generate-content': content({ promptTokenCount: 5, toolUsePromptTokenCount: count }),
+      },
+    },
+    {
+      name: 'parts by kind (sound, pictures, predictions)',
+      shown: `${count}`,
+      why: noParts,
+      harmless: true,
+      of: {
+        chat: chat({ completion_tokens_details: { audio_tokens: count } }),
+        'generate-content': content({
+          promptTokensDetails: [{ modality: 'IMAGE', tokenCount: count }],
+        }),
+      },
+    },
+    {
+      name: 'how often a vendor’s tool ran',
+      shown: `${count}`,
+      why: itsOwn,
+      harmless: true,
+      of: { messages: messages({ server_tool_use: { web_search_requests: count } }) },
+    },
+  ]),
+  ...inArea('About the answer', [
+    {
+      name: 'the id of the answer',
+      why: 'the gateway makes its own',
+      harmless: true,
+      of: {
+        chat: { answer: { id: `chatcmpl-${mark}` } },
+        responses: { answer: { id: `resp_${mark}` } },
+        messages: { answer: { id: `msg_${mark}` } },
+        'generate-content': { answer: { responseId: mark } },
+      },
+    },
+    {
+      name: 'the model',
+      why: 'the client reads the name that it asked for',
+      harmless: true,
+      of: {
+        chat: { answer: { model: mark } },
+        responses: { answer: { model: mark } },
+        messages: { answer: { model: mark } },
+        'generate-content': { answer: { modelVersion: mark } },
+      },
+    },
+    {
+      name: 'the tier that served it',
+      why: 'tiers belong to one vendor',
+      harmless: true,
+      of: {
+        chat: { answer: { service_tier: mark } },
+        responses: { answer: { service_tier: mark } },
+        messages: messages({ service_tier: mark }),
+        'generate-content': content({ trafficType: mark }),
+      },
+    },
+    {
+      name: 'fingerprints, ratings, averages',
+      why: itsOwn,
+      harmless: true,
+      of: {
+        chat: { answer: { system_fingerprint: mark } },
+        'generate-content': {
+          candidate: { safetyRatings: [{ category: mark, probability: 'LOW' }], avgLogprobs: -1 },
+        },
+      },
+    },
+    {
+      name: 'a container, edits of the context',
+      why: itsOwn,
+      harmless: true,
+      of: {
+        messages: {
+          answer: {
+            container: { id: mark, expires_at: '' },
+            context_management: { applied_edits: [{ type: mark }] },
+          },
+        },
+      },
+    },
+    {
+      name: 'a member that nobody knows',
+      why: 'nobody else can know it',
+      harmless: true,
+      of: {
+        chat: { answer: { x_unknown: mark } },
+        responses: { answer: { x_unknown: mark } },
+        messages: { answer: { x_unknown: mark } },
+        'generate-content': { answer: { xUnknown: mark } },
+      },
+    },
+  ]),
+];

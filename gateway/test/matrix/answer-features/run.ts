@@ -1,0 +1,90 @@
+import type { Loss, TextProtocolName } from '../../../src/canonical/index.ts';
+import { AnswerLosses } from '../../../src/conversion/answer-losses.ts';
+import { GatewayError } from '../../../src/errors/index.ts';
+import { verdict } from '../../../src/protocols/index.ts';
+import { readEvents, sameNames } from '../../recordings/tap-run.ts';
+import { requestOf } from '../../support/canonical.ts';
+import { readerOf } from '../../support/converted-reader.ts';
+import { type AnswerFeature, mark, type SaidOf } from './feature.ts';
+import { wireAnswer } from './wire.ts';
+
+/** What a client of another protocol is given of one answer. */
+export interface Given {
+  readonly text: string;
+  readonly losses: readonly Loss[];
+}
+
+/** Asks for everything that has to be asked for. */
+const request = requestOf({
+  wantsUsage: true,
+  logprobs: 1,
+  choices: 2,
+  reasoning: { mode: 'on', effort: 'high', budget: null, show: true },
+});
+
+/** Runs one answer of an upstream through the real converter, whole and streamed. Null where there is no such form. */
+export function giveAnswer<Upstream extends TextProtocolName>(
+  upstream: Upstream,
+  client: TextProtocolName,
+  said: SaidOf[Upstream] = {},
+): { readonly whole: Given | null; readonly streamed: Given } {
+  const { whole, stream } = wireAnswer(upstream, said);
+  return {
+    whole: said.failure === undefined ? giveWhole(upstream, client, whole) : null,
+    streamed: giveStream(upstream, client, stream),
+  };
+}
+
+function giveWhole(upstream: TextProtocolName, client: TextProtocolName, body: string): Given {
+  const losses = new AnswerLosses(client);
+  const reader = readerOf(upstream, client, request, losses);
+  const text = reader.readResponse(Buffer.from(body), sameNames).body.toString('utf8');
+  return { text, losses: losses.all() };
+}
+
+function giveStream(upstream: TextProtocolName, client: TextProtocolName, stream: string): Given {
+  const losses = new AnswerLosses(client);
+  const tap = readerOf(upstream, client, request, losses).createStreamTap(sameNames);
+  let text = '';
+  let isFailed = false;
+  for (const event of readEvents([Buffer.from(stream)])) {
+    const flags = tap.inspect(event);
+    if (flags & verdict.replace) text += String(tap.replacement);
+    isFailed ||= (flags & verdict.failed) !== 0;
+  }
+  text += isFailed ? (tap.fail?.(new GatewayError('upstream_abnormal')) ?? '') : tap.completion();
+  return { text, losses: losses.all() };
+}
+
+/** What becomes of one feature of one upstream's answers at one client. */
+export interface Became {
+  readonly how: 'carried' | 'approximated' | 'dropped' | 'ignored' | 'lost in silence' | 'untrue';
+  readonly losses: readonly Loss[];
+  /** How the client is told, where there are words for it. */
+  readonly told: string | null;
+}
+
+/** Null for the whole answer where it is only streamed. */
+export function outcomeOf(
+  feature: AnswerFeature,
+  upstream: TextProtocolName,
+  client: TextProtocolName,
+): { readonly whole: Became | null; readonly streamed: Became } {
+  const { whole, streamed } = giveAnswer(upstream, client, feature.of[upstream]);
+  const became = (given: Given): Became => ({
+    how: howOf(feature, given),
+    losses: given.losses,
+    told: feature.told?.(client, given.text) ?? null,
+  });
+  return { whole: whole && became(whole), streamed: became(streamed) };
+}
+
+/** Only what stands in the client's answer has arrived, and what stands there was not dropped. */
+function howOf(feature: AnswerFeature, { text, losses: [loss] }: Given): Became['how'] {
+  if (feature.told !== undefined) return 'carried';
+  const { shown = mark, harmless } = feature;
+  const isThere = typeof shown === 'string' ? text.includes(shown) : shown.test(text);
+  if (loss !== undefined) return isThere && loss.how === 'dropped' ? 'untrue' : loss.how;
+  if (isThere) return 'carried';
+  return harmless ? 'ignored' : 'lost in silence';
+}
