@@ -70,7 +70,11 @@ function encodeItem(block: Block, losses: LossNotes): object | null | undefined 
   }
 }
 
-/** Without state of this protocol's own there is nothing an upstream would take back. */
+/**
+ * Without state of this protocol's own there is nothing an upstream would take back. One that hides its thoughts in
+ * such a state shows their summary only, and refuses any other text of them; on the way through other clients the two
+ * are one.
+ */
 function encodeReasoning(block: ReasoningBlock, losses: LossNotes): object | null {
   const { state, text } = block;
   const isOwn = state?.protocol === 'responses' && state.kind === 'encrypted';
@@ -79,11 +83,11 @@ function encodeReasoning(block: ReasoningBlock, losses: LossNotes): object | nul
     if (text !== '') losses.dropped('reasoning');
     return null;
   }
-  const isSummary = block.summary === true;
+  const isSummary = block.summary === true || isOwn;
   return {
     type: 'reasoning',
     ...(id !== undefined && { id }),
-    summary: isSummary ? [{ type: 'summary_text', text }] : [],
+    summary: isSummary && text !== '' ? [{ type: 'summary_text', text }] : [],
     ...(!isSummary && text !== '' && { content: [{ type: 'reasoning_text', text }] }),
     ...(isOwn && { encrypted_content: state.data }),
   };
