@@ -40,7 +40,10 @@ const media: fc.Arbitrary<Block> = fc.oneof(
 const textBlock: fc.Arbitrary<TextBlock> = text.map((words) => ({ type: 'text', text: words }));
 const said: fc.Arbitrary<Block> = fc.oneof(textBlock, media);
 
-const json = fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<unknown>;
+/** Written and read once: JSON reads a `-0` that it never writes. */
+const json = fc
+  .jsonValue({ maxDepth: 2 })
+  .map((value) => JSON.parse(JSON.stringify(value)) as unknown);
 const object = fc.dictionary(fc.string({ minLength: 1 }), json, { maxKeys: 3 });
 
 interface Round {
