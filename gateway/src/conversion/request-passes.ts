@@ -2,6 +2,7 @@ import type { GenerationRequest, TextProtocolName } from '../canonical/index.ts'
 import type { Codec } from '../protocols/index.ts';
 import type { LossList } from './losses.ts';
 import { hideEndUser } from './end-user.ts';
+import { sayLoneInstructions } from './lone-instructions.ts';
 import { sayJson } from './json-hint.ts';
 import { inlineMedia, type FetchMedia } from './media.ts';
 import { limitOutput } from './output-limit.ts';
@@ -57,6 +58,7 @@ export async function passRequest(
   request = limitOutput(request, maxOutputTokens, losses);
   request = hideEndUser(request);
   request = sayJson(request, upstream.name, losses);
+  request = sayLoneInstructions(request, upstream.name, losses);
   request = restoreState(request, target, parts.signer, parts.store, losses);
   request = assignCallIds(request, traits);
   request = pairCalls(request, client === 'messages', losses);

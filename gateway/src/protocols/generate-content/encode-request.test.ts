@@ -165,10 +165,4 @@ describe('encoding the settings', () => {
     expect(refused).toBeInstanceOf(Unconvertible);
     expect(generateContentCodec.fieldName((refused as Unconvertible).what)).toBe(field);
   });
-
-  it('instructions alone are what the user says', () => {
-    const { json, losses } = encode({ system: [{ type: 'text', text: 's' }], turns: [] });
-    expect(json).toEqual({ contents: [{ role: 'user', parts: [{ text: 's' }] }] });
-    expect(losses).toEqual([{ what: 'system', how: 'approximated' }]);
-  });
 });

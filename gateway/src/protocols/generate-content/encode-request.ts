@@ -23,16 +23,13 @@ export function encodeRequest(
   };
   const system = encodeSystem(request.system, context);
   const contents = encodeContents(request.turns, context);
-  const isAlone = contents.length === 0;
-  if (isAlone && system === null) {
+  if (contents.length === 0) {
     throw new Unconvertible('messages', 'the conversation needs a message of the user');
   }
-  // Instructions alone are no conversation: then they are what the user says.
-  if (isAlone) losses.approximated('system');
   const tools = encodeTools(request.tools, request.toolChoice, target, context);
   const members = {
-    contents: isAlone ? [{ role: 'user', ...system }] : contents,
-    systemInstruction: isAlone ? null : system,
+    contents,
+    systemInstruction: system,
     tools: tools.length > 0 ? tools : null,
     toolConfig: encodeToolConfig(request.toolChoice, request.tools),
     generationConfig: encodeConfig(request, context),
