@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { Unconvertible } from '../../canonical/index.ts';
+import { Unconvertible, type Block, type Turn } from '../../canonical/index.ts';
 import { assistant, call, requestOf, result, user } from '../../../test/support/canonical.ts';
-import { LossList } from '../losses.ts';
+import { lossCodes, LossList } from '../losses.ts';
 import { pairCalls } from './pair-calls.ts';
 
 const a = call({ id: 'a' });
@@ -22,6 +22,24 @@ describe('K19, K15: calls and their results', () => {
     expect(paired({ turns })).toEqual([user('go'), assistant(a), user(ofA), system]);
   });
 
+  test('a result that comes late goes to its call, whatever was said in between', () => {
+    const turns = [user('go'), assistant(a, b), user(ofA, 'on'), assistant('hm'), user(ofB)];
+    expect(paired({ turns })).toEqual([
+      user('go'),
+      assistant(a, b),
+      user(ofA, ofB, 'on'),
+      assistant('hm'),
+    ]);
+    const told = [user('go'), assistant(a), user('on'), assistant(b), user(ofB, ofA, 'so')];
+    expect(paired({ turns: told })).toEqual([
+      user('go'),
+      assistant(a),
+      user(ofA, 'on'),
+      assistant(b),
+      user(ofB, 'so'),
+    ]);
+  });
+
   test('calls at the very end wait for nothing', () => {
     const turns = [user('go'), assistant(a)];
     expect(paired({ turns })).toEqual(turns);
@@ -39,15 +57,56 @@ describe('K19, K15: calls and their results', () => {
     expect(() => paired({ turns })).toThrow(Unconvertible);
   });
 
-  test('where the client’s own vendor would repair it, an unanswered call gets an empty result', () => {
-    const losses = new LossList();
-    const turns = [user('go'), assistant(a, b), user(ofB, 'on')];
-    const [, , answers] = pairCalls(requestOf({ turns }), true, losses).turns;
-    expect(answers?.blocks).toMatchObject([
-      { id: 'a', object: { error: expect.any(String) } },
-      ofB,
-      { text: 'on' },
-    ]);
-    expect(losses.all()).toEqual([{ what: 'tool_result', how: 'approximated' }]);
+  describe('where the client’s own vendor would repair it', () => {
+    const mended = (...turns: Turn[]) => {
+      const losses = new LossList();
+      return [pairCalls(requestOf({ turns }), true, losses).turns, lossCodes(losses.all())];
+    };
+    const approximated = ['approximated:tool_result'];
+    const empty = expect.objectContaining({ id: 'a', object: { error: expect.any(String) } });
+
+    test('an unanswered call gets an empty result', () => {
+      const answered = { role: 'user', blocks: [empty, ofB, { type: 'text', text: 'on' }] };
+      const said = [user('go'), assistant(a, b)];
+      expect(mended(...said, user(ofB, 'on'))).toEqual([[...said, answered], approximated]);
+    });
+
+    test('also one that only instructions follow', () => {
+      const note: Turn = { role: 'system', blocks: [{ type: 'text', text: 'note' }] };
+      const said = [user('go'), assistant(a)];
+      const answered = { role: 'user', blocks: [empty] };
+      expect(mended(...said, note)).toEqual([[...said, answered, note], approximated]);
+    });
+
+    test('a call at the very end is left out, and with it what was only thought', () => {
+      const thought = { type: 'reasoning', text: 'so' } as const;
+      const lost = ['dropped:tool_call'];
+      expect(mended(user('go'), assistant(thought, a))).toEqual([[user('go')], lost]);
+      const spoken = assistant('now');
+      expect(mended(user('go'), assistant('now', a))).toEqual([[user('go'), spoken], lost]);
+    });
+
+    test('a result that nobody asked for is quoted', () => {
+      const image: Block = {
+        type: 'image',
+        source: { kind: 'url', url: 'https://a.example/b.png', mime: null },
+      };
+      const stray = result({ id: 'x', content: [{ type: 'text', text: 'out' }, image] });
+      expect(mended(user(stray, 'on'))).toEqual([
+        [user('[Result of tool call x]\nout', image, 'on')],
+        approximated,
+      ]);
+      const failed = result({ id: 'x', content: [], isError: true });
+      expect(mended(user('go'), assistant(a), user(ofA, failed))).toEqual([
+        [user('go'), assistant(a), user(ofA, '[Error of tool call x]')],
+        approximated,
+      ]);
+    });
+
+    test('of two results of one call the later one counts', () => {
+      const later = result({ id: 'a', content: [{ type: 'text', text: 'later' }] });
+      const said = [user('go'), assistant(a)];
+      expect(mended(...said, user(ofA, later))).toEqual([[...said, user(later)], approximated]);
+    });
   });
 });

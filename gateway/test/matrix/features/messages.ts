@@ -198,7 +198,7 @@ export const messages: ClientFeatures = {
       },
       {
         name: 'a result without its call',
-        why: 'every upstream refuses it',
+        why: 'every upstream refuses it: the model is told as by the user',
         body: said(user([result('toolu_9', 'sunny')])),
       },
       {
