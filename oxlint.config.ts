@@ -29,6 +29,7 @@ const table: Readonly<Record<string, string>> = {
   usage: `canonical database ledger ${anywhere}`,
   nodes: `canonical database journal ${anywhere}`,
   declaration: `access canonical catalogue database ${anywhere}`,
+  'other-gateways': `billing canonical catalogue declaration ${anywhere}`,
   startup: `access canonical catalogue database declaration providers ${anywhere}`,
   supervisor: `startup ${anywhere}`,
   routing: `canonical catalogue providers ${anywhere}`,
@@ -38,7 +39,7 @@ const table: Readonly<Record<string, string>> = {
   http: `canonical compression protocols ${anywhere}`,
   endpoints: `access billing canonical catalogue counting http ledger protocols relay usage ${anywhere}`,
   'console-api': `access billing canonical catalogue counting database http journal ledger tasks usage ${anywhere}`,
-  commands: `access billing canonical catalogue console-api conversion counting database declaration http journal json ledger nodes protocols providers relay routing startup supervisor tasks upstream usage ${anywhere}`,
+  commands: `access billing canonical catalogue console-api conversion counting database declaration http journal json ledger nodes other-gateways protocols providers relay routing startup supervisor tasks upstream usage ${anywhere}`,
 };
 
 export const directions: Readonly<Record<string, readonly string[]>> = Object.fromEntries(

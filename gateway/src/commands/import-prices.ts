@@ -23,9 +23,8 @@ left out, and counted on stderr.`,
     if (!isPriceListFormat(format)) {
       throw new UsageError(`FORMAT: expected ${priceListFormats.join(' or ')}, got '${format}'`);
     }
-    const { readFile } = await import('node:fs/promises');
-    const { resolve } = await import('node:path');
-    const text = await readFile(resolve(io.workingDirectory ?? '.', file), 'utf8');
+    const { readInput } = await import('./read-input.ts');
+    const text = await readInput(io, file);
     const providers = input.texts('provider');
     const list = readPriceList(format, text, providers);
     const unknown = providers.filter((provider) => !list.providers.includes(provider));

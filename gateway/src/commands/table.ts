@@ -87,6 +87,16 @@ export const commandTable: readonly TableEntry[] = [
     load: async () => (await import('./usage.ts')).usage,
   },
   {
+    name: 'import litellm',
+    summary: 'Turn a configuration of LiteLLM into one of Sluice',
+    load: async () => (await import('./import-gateway.ts')).importLitellm,
+  },
+  {
+    name: 'import new-api',
+    summary: 'Turn the channels of new-api or one-api into a configuration',
+    load: async () => (await import('./import-gateway.ts')).importNewApi,
+  },
+  {
     name: 'import prices',
     summary: 'Turn a public price list into models of the configuration',
     load: async () => (await import('./import-prices.ts')).importPrices,

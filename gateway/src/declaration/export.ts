@@ -1,6 +1,6 @@
-import { stringify } from 'yaml';
 import type { DeclaredPrice } from '../config/index.ts';
 import { formatDuration, providerDefaults } from '../config/index.ts';
+import { compact, Placeholder, toFileText } from './file-text.ts';
 import { createVariableNames } from './variable-names.ts';
 import type { CurrentState } from './state.repository.ts';
 
@@ -69,24 +69,16 @@ export function exportState(state: CurrentState, bundledModels: ReadonlySet<stri
     ),
     keys: exportKeys(state, names),
   };
-  const heading =
-    '# Written by sluice export. Secrets are not in here: set the variables named in ${…}.\n';
-  return heading + stringify(escape(compact(file)), { lineWidth: 0, aliasDuplicateObjects: false });
+  return toFileText(
+    'Written by sluice export. Secrets are not in here: set the variables named in ${…}.',
+    file,
+  );
 }
 
 interface Names {
   readonly groups: ReadonlySet<string>;
   readonly teams: ReadonlySet<string>;
   readonly models: ReadonlySet<string>;
-}
-
-/** A `${…}` that must stay one: everything else is escaped. */
-class Placeholder {
-  readonly variable: string;
-
-  constructor(variable: string) {
-    this.variable = variable;
-  }
 }
 
 function exportChannels(state: CurrentState, names: Names): object[] {
@@ -196,25 +188,4 @@ function exportPrice(price: DeclaredPrice): object {
 /** `cacheWrite1h` → `cache_write_1h`. */
 function snakeCase(text: string): string {
   return text.replaceAll(/[A-Z]|\d+h$/g, (part) => `_${part.toLowerCase()}`);
-}
-
-/** Without what says nothing: null, empty lists and empty mappings. */
-function compact(entry: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(entry).filter(([, value]) => {
-      if (value === null || value === undefined) return false;
-      return (
-        typeof value !== 'object' || value instanceof Placeholder || Object.keys(value).length > 0
-      );
-    }),
-  );
-}
-
-/** Text that looks like a placeholder means itself, so it is escaped; real placeholders are written out. */
-function escape(value: unknown): unknown {
-  if (typeof value === 'string') return value.replaceAll('${', () => '$${');
-  if (value instanceof Placeholder) return `\${${value.variable}}`;
-  if (Array.isArray(value)) return value.map(escape);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, escape(part)]));
 }

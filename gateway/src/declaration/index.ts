@@ -1,5 +1,7 @@
 export { applyDeclaration, DeclarationConflict, ensureDefaultGroup } from './apply.ts';
 export { exportState } from './export.ts';
+export { compact, Placeholder, toFileText } from './file-text.ts';
+export { createVariableNames } from './variable-names.ts';
 export type { FieldChange } from './fields.ts';
 export { type Kind, type Plan, planDeclaration, type PlanStep } from './plan.ts';
 export { type CurrentState, lockDeclaration, readState } from './state.repository.ts';

@@ -1,0 +1,37 @@
+import { stringify } from 'yaml';
+
+/** A `${…}` that must stay one: everything else is escaped. */
+export class Placeholder {
+  readonly variable: string;
+
+  constructor(variable: string) {
+    this.variable = variable;
+  }
+}
+
+/** A configuration file of these entries, below a comment of one line. */
+export function toFileText(heading: string, file: Readonly<Record<string, unknown>>): string {
+  const entries = escape(compact(file));
+  return `# ${heading}\n${stringify(entries, { lineWidth: 0, aliasDuplicateObjects: false })}`;
+}
+
+/** Without what says nothing: null, empty lists and empty mappings. */
+export function compact(entry: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(entry).filter(([, value]) => {
+      if (value === null || value === undefined) return false;
+      return (
+        typeof value !== 'object' || value instanceof Placeholder || Object.keys(value).length > 0
+      );
+    }),
+  );
+}
+
+/** Text that looks like a placeholder means itself, so it is escaped; real placeholders are written out. */
+function escape(value: unknown): unknown {
+  if (typeof value === 'string') return value.replaceAll('${', () => '$${');
+  if (value instanceof Placeholder) return `\${${value.variable}}`;
+  if (Array.isArray(value)) return value.map(escape);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, escape(part)]));
+}

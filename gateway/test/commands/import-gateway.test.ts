@@ -1,0 +1,364 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { bundledAliases, bundledModels } from '../../src/catalogue/bundled.ts';
+import { parseConfig, type Declared } from '../../src/config/index.ts';
+import { createWorkplace } from './support.ts';
+
+/*
+ * Files written by hand in the form of the other gateways. Everything secret in them says so: no run may show it.
+ */
+
+const litellm = `
+common: &common { api_key: os.environ/OPENAI_API_KEY }
+model_list:
+  - model_name: gpt-4o
+    litellm_params: { <<: *common, model: openai/gpt-4o, rpm: 480, tpm: 100000 }
+  - model_name: gpt-4o
+    litellm_params:
+      model: openai/gpt-4o
+      api_base: http://user:secret-in-url@vllm.internal:8000?key=secret-in-query
+      api_key: secret-key-of-vllm
+      rpm: 20
+  - model_name: fast
+    litellm_params: { model: gpt-5-mini, timeout: 300, extra_headers: { X-Team: secret-header } }
+  - model_name: claude
+    litellm_params: { model: anthropic/claude-haiku-4-5, order: 2 }
+  - model_name: claude
+    litellm_params: { model: openrouter/anthropic/claude, order: 1 }
+  - model_name: qwen
+    litellm_params: { model: hosted_vllm/Qwen/Qwen3, api_base: os.environ/VLLM_URL }
+    model_info: { input_cost_per_token: 1.5e-07, output_cost_per_token: 0.0000006, max_input_tokens: 32000 }
+  - model_name: free
+    litellm_params: { model: hosted_vllm/free, api_base: "http://127.0.0.1:8000/v1", input_cost_per_token: 0, output_cost_per_token: 0 }
+  - model_name: deep
+    litellm_params: { model: deepseek/deepseek-chat, weight: 0.7 }
+  - model_name: deep
+    litellm_params: { model: deepseek/deepseek-reasoner, weight: 0.7 }
+  - model_name: azure
+    litellm_params: { model: azure/gpt-4o-eu, api_key: secret-azure }
+  - model_name: openai/*
+    litellm_params: { model: openai/* }
+  - model_name: vectors
+    litellm_params: { model: text-embedding-3-small }
+    model_info: { mode: embedding }
+litellm_settings: { drop_params: true }
+router_settings: { model_group_alias: { gpt-4: gpt-4o, hidden: { model: fast, hidden: true }, lost: azure } }
+general_settings: { master_key: os.environ/MASTER_KEY, database_url: 'postgres://u:secret-db@h/db' }
+environment_variables: { REDIS_PASSWORD: secret-redis }
+`;
+
+const channels = [
+  {
+    id: 1,
+    type: 1,
+    status: 1,
+    name: 'OpenAI main',
+    key: '',
+    weight: 10,
+    priority: 5,
+    base_url: '',
+    models: 'gpt-4o,gpt-4, text-embedding-3-small,loop',
+    group: 'default,vip',
+    model_mapping: '{"gpt-4":"middle","middle":"gpt-4.1","loop":"loop"}',
+    setting: '{"proxy":"http://user:secret-proxy@h"}',
+    param_override: '{}',
+  },
+  {
+    id: 2,
+    type: 14,
+    status: 2,
+    name: 'Claude',
+    key: 'secret-one\nsecret-two',
+    base_url: 'https://u:secret-in-url@relay.example.com/api?k=secret-in-query',
+    models: 'claude-haiku-4-5',
+    group: 'default',
+    model_mapping: 'secret-not-json',
+  },
+  { id: 3, type: 1, status: 1, name: 'Claude', base_url: 'https://relay.example.com', models: 'x' },
+  { id: 4, type: 24, status: 3, name: '', models: 'gemini-2.5-flash', priority: -3, weight: 0 },
+  { id: 5, type: 33, status: 1, name: 'aws', models: 'claude-x' },
+  { id: 6, type: 40, status: 1, name: 'forty', models: 'm' },
+];
+
+async function importFile(format: string, text: string) {
+  const { folder, sluice } = createWorkplace(null);
+  writeFileSync(join(folder, 'other'), text);
+  const outcome = await sluice('import', format, 'other');
+  expect(outcome.out + outcome.err).not.toContain('secret-');
+  return { ...outcome, folder, sluice };
+}
+
+/** The written file as `sluice check` reads it, with every variable set that the command asks for. */
+function declaredBy({ out, err }: { readonly out: string; readonly err: string }): Declared {
+  const asked = /^to be set: (.*)$/m.exec(err)?.[1]?.split(', ') ?? [];
+  const environment = Object.fromEntries(
+    asked.map((name) => [
+      name,
+      name === 'VLLM_URL' ? 'http://vllm:1/v1' : `sk-${name}-${'a1'.repeat(20)}`,
+    ]),
+  );
+  const { declared } = parseConfig(out, {
+    file: 'f.yaml',
+    environment,
+    bundledModels: bundledModels.map(({ id }) => id),
+    bundledAliases: bundledAliases.keys(),
+  });
+  if (declared === null) throw new Error('nothing is declared');
+  return declared;
+}
+
+describe('sluice import litellm', () => {
+  test('writes a file that check takes, with the order and the shares of deployments', async () => {
+    const outcome = await importFile('litellm', litellm);
+    expect(outcome.code).toBe(0);
+    const declared = declaredBy(outcome);
+    expect(
+      declared.channels.map((channel) => [
+        channel.name,
+        channel.provider,
+        channel.baseUrl,
+        channel.models.map(({ name, upstream }) => `${name}=${upstream}`).join(),
+        channel.priority,
+        channel.weight,
+      ]),
+    ).toEqual([
+      ['openai', 'openai', 'https://api.openai.com/v1', 'gpt-4o=gpt-4o', 0, 480],
+      [
+        'vllm.internal',
+        'openai-compatible',
+        'http://vllm.internal:8000/v1',
+        'gpt-4o=gpt-4o',
+        0,
+        20,
+      ],
+      ['openai-2', 'openai', 'https://api.openai.com/v1', 'fast=gpt-5-mini', 0, 1],
+      ['anthropic', 'anthropic', 'https://api.anthropic.com/v1', 'claude=claude-haiku-4-5', 1, 1],
+      [
+        'openrouter',
+        'openai-compatible',
+        'https://openrouter.ai/api/v1',
+        'claude=anthropic/claude',
+        2,
+        1,
+      ],
+      ['hosted_vllm', 'openai-compatible', 'http://vllm:1/v1', 'qwen=Qwen/Qwen3', 0, 1],
+      ['127.0.0.1', 'openai-compatible', 'http://127.0.0.1:8000/v1', 'free=free', 0, 1],
+      [
+        'deepseek',
+        'openai-compatible',
+        'https://api.deepseek.com/v1',
+        'deep=deepseek-chat',
+        0,
+        700,
+      ],
+      // One channel cannot serve one name twice.
+      [
+        'deepseek-2',
+        'openai-compatible',
+        'https://api.deepseek.com/v1',
+        'deep=deepseek-reasoner',
+        0,
+        700,
+      ],
+    ]);
+    expect(declared.channels[2]?.headers).toEqual({ 'X-Team': expect.stringContaining('HEADER') });
+    expect(declared.aliases).toEqual({ 'gpt-4': 'gpt-4o', hidden: 'fast' });
+    expect(declared.keys).toMatchObject([{ name: 'litellm-master', user: 'admin@localhost' }]);
+  });
+
+  test('carries prices digit for digit, and takes those of a known upstream', async () => {
+    const declared = declaredBy(await importFile('litellm', litellm));
+    const prices = declared.models.map(({ id, price, contextWindow }) => [
+      id,
+      price,
+      contextWindow,
+    ]);
+    expect(prices).toEqual([
+      ['fast', { input: '0.25', cacheRead: '0.025', output: '2' }, 400_000],
+      ['claude', expect.objectContaining({ input: '1', output: '5' }), 200_000],
+      ['qwen', { input: '0.15', output: '0.6' }, 32_000],
+      ['free', { input: '0', output: '0' }, null],
+      ['deep', null, null],
+    ]);
+  });
+
+  test('says of which upstream a price is, where they differ', async () => {
+    const { err } = await importFile(
+      'litellm',
+      `model_list:
+  - { model_name: any, litellm_params: { model: gpt-5 } }
+  - { model_name: any, litellm_params: { model: openai/gpt-5-mini } }\n`,
+    );
+    expect(err).toContain(
+      "model 'any' has upstreams of several prices: that of gpt-5 is written\n",
+    );
+  });
+
+  test('says what is not carried, and where the secrets go', async () => {
+    const { err } = await importFile('litellm', litellm);
+    for (const line of [
+      "warning: model 'azure' is left out: 'azure' is not a vendor that can be carried",
+      "warning: model 'openai/*' is left out: a pattern names no models; add those that are used",
+      "warning: model 'vectors' is left out: models of mode embedding are not served",
+      "warning: model 'gpt-4o': its api_base is carried without credentials and query",
+      "warning: channel 'vllm.internal': its API key stands in the file of LiteLLM; put it into VLLM_INTERNAL_API_KEY",
+      "warning: alias 'lost' is left out: its model is not carried",
+      'warning: litellm_settings: not carried: drop_params',
+      'warning: general_settings: not carried: database_url',
+      'warning: environment_variables: not carried: REDIS_PASSWORD',
+      'warning: litellm_params.tpm of gpt-4o: not carried',
+      'warning: models without a price are refused to clients until one is written: deep',
+    ]) {
+      expect(err).toContain(`${line}\n`);
+    }
+    expect(err).toMatch(/\nto be set: (\w+, )*VLLM_INTERNAL_API_KEY(, \w+)*\n$/);
+  });
+
+  test('never writes a master key, and says when it is too weak', async () => {
+    const list = 'model_list: [{ model_name: gpt-4o, litellm_params: { model: gpt-4o } }]\n';
+    const strong = `sk-secret-${'b7'.repeat(20)}`;
+    const kept = await importFile('litellm', `${list}general_settings: { master_key: ${strong} }`);
+    expect(declaredBy(kept).keys[0]?.secret).toContain('LITELLM_MASTER_KEY');
+    const weak = await importFile('litellm', `${list}general_settings: { master_key: sk-1234 }`);
+    expect(declaredBy(weak).keys[0]?.secret).toBeNull();
+    expect(weak.err).toContain('too weak for a key here');
+  });
+});
+
+describe('sluice import new-api', () => {
+  test('writes a file that check takes', async () => {
+    const data = { items: channels, total: 9 };
+    const outcome = await importFile('new-api', JSON.stringify({ success: true, data }));
+    expect(outcome.code).toBe(0);
+    const declared = declaredBy(outcome);
+    expect(
+      declared.channels.map((channel) => [
+        channel.name,
+        channel.provider,
+        channel.baseUrl,
+        channel.models.map(({ name, upstream }) => `${name}=${upstream}`).join(),
+        channel.groups.join(),
+        channel.apiKeys.length,
+        channel.priority,
+        channel.weight,
+        channel.enabled,
+      ]),
+    ).toEqual([
+      [
+        'OpenAI main',
+        'openai',
+        'https://api.openai.com/v1',
+        'gpt-4o=gpt-4o,gpt-4=gpt-4.1,loop=loop',
+        'default,vip',
+        1,
+        5,
+        10,
+        true,
+      ],
+      [
+        'Claude',
+        'anthropic',
+        'https://relay.example.com/api/v1',
+        'claude-haiku-4-5=claude-haiku-4-5',
+        'default',
+        2,
+        0,
+        1,
+        false,
+      ],
+      [
+        'Claude-2',
+        'openai-compatible',
+        'https://relay.example.com/v1',
+        'x=x',
+        'default',
+        1,
+        0,
+        1,
+        true,
+      ],
+      [
+        'channel-4',
+        'gemini',
+        'https://generativelanguage.googleapis.com/v1beta',
+        'gemini-2.5-flash=gemini-2.5-flash',
+        'default',
+        1,
+        -3,
+        1,
+        false,
+      ],
+      [
+        'forty',
+        'openai-compatible',
+        'https://api.siliconflow.cn/v1',
+        'm=m',
+        'default',
+        1,
+        0,
+        1,
+        true,
+      ],
+    ]);
+    for (const line of [
+      'the file has 6 of 9 channels: ask for more per page',
+      "channel 'aws' is left out: type 33 cannot be carried",
+      "channel 'OpenAI main': models that are not chat are left out: text-embedding-3-small",
+      "channel 'Claude': its API key stands in the file; put it into CLAUDE_API_KEY_1, CLAUDE_API_KEY_2",
+      "channel 'Claude': its model_mapping cannot be read and is not carried",
+      "channel 'channel-4' is disabled there, and written so",
+      'the ratios of groups are not in the export: set price_multiplier of groups',
+      'setting of OpenAI main: not carried',
+      'models without a price are refused to clients until one is written: loop, x, m',
+    ]) {
+      expect(outcome.err).toContain(`warning: ${line}\n`);
+    }
+    expect(outcome.err).not.toContain('param_override');
+  });
+
+  test('reads the numbers of one-api, which mean other vendors', async () => {
+    const outcome = await importFile('new-api', JSON.stringify({ data: channels.slice(5) }));
+    expect(declaredBy(outcome).channels[0]?.baseUrl).toBe(
+      'https://ark.cn-beijing.volces.com/api/v3',
+    );
+  });
+});
+
+describe('sluice import', () => {
+  test('refuses what is no such file, without a word of it', async () => {
+    const broken = await importFile('litellm', 'model_list: [\n  secret-a: "secret-b');
+    expect(broken).toMatchObject({ code: 1, out: '' });
+    expect(broken.err).toMatch(/^sluice: line \d is not valid YAML \(\w+\)\n$/);
+    expect((await importFile('litellm', '[1]')).err).toMatch(/^sluice: no model_list found/);
+    expect((await importFile('new-api', '{"key": secret-x}')).err).toBe(
+      'sluice: the file is not valid JSON\n',
+    );
+    expect((await importFile('new-api', '{"data":[{"id":1}]}')).err).toMatch(/no channels found/);
+    const nothing = await importFile('new-api', '{"data":[{"type":33,"name":"aws","models":"m"}]}');
+    expect(nothing).toMatchObject({ code: 1, out: '' });
+    expect(nothing.err).toMatch(/\nsluice: nothing could be carried\n$/);
+    const { sluice } = createWorkplace(null);
+    expect(await sluice('import', 'litellm', 'nope')).toEqual({
+      code: 1,
+      out: '',
+      err: 'sluice: nope: expected a readable file, got no such file\n',
+    });
+  });
+
+  test('writes to a file that is not there yet, or prints JSON', async () => {
+    const { folder, sluice } = await importFile('litellm', litellm);
+    expect((await sluice('import', 'litellm', 'other', '--output', 'new.yaml')).out).toBe('');
+    expect(readFileSync(join(folder, 'new.yaml'), 'utf8')).toMatch(/^# Written by sluice import/);
+    expect(await sluice('import', 'litellm', 'other', '--output', 'new.yaml')).toMatchObject({
+      code: 1,
+      err: 'sluice: new.yaml: cannot be written: it is there already\n',
+    });
+    const { out } = await sluice('import', 'litellm', 'other', '--json');
+    expect(JSON.parse(out)).toMatchObject({
+      file: { aliases: { 'gpt-4': 'gpt-4o' } },
+      warnings: expect.any(Array),
+      variables: expect.arrayContaining(['MASTER_KEY']),
+    });
+  });
+});
