@@ -6,7 +6,8 @@ import {
   type StreamTap,
 } from '../protocols/index.ts';
 import { answerHeaders } from './answer-headers.ts';
-import { attemptUntilAnswered, type StreamSlot } from './attempts.ts';
+import { attemptUntilAnswered } from './failover.ts';
+import type { StreamSlot } from './tries.ts';
 import { createTokenCounting, type TokenCount, type TokenCounting } from './count-tokens.ts';
 import type { ExchangeInput, Relay } from './exchange.ts';
 import { createExchangeState, settle, type Ending, type ExchangeState } from './exchange-state.ts';

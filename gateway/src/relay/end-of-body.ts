@@ -1,0 +1,33 @@
+import type { UpstreamCall } from '../upstream/index.ts';
+import type { Watch, Watched } from './watch.ts';
+
+/** After the terminator an upstream may take so long to end its body; then its connection is not worth keeping. */
+const patienceMs = 2_000;
+
+/** The body of an answer that is complete: usually just its last chunk is on the way, and the connection is kept. */
+export class EndOfBody implements Watched {
+  readonly #call: UpstreamCall;
+  readonly #watch: Watch;
+  readonly #giveUpAt: number;
+
+  constructor(call: UpstreamCall, watch: Watch, now: number) {
+    this.#call = call;
+    this.#watch = watch;
+    this.#giveUpAt = now + patienceMs;
+    watch.add(this);
+  }
+
+  tick(now: number): void {
+    if (now >= this.#giveUpAt) this.end();
+  }
+
+  end(): void {
+    this.come();
+    this.#call.abort();
+  }
+
+  /** It has ended by itself. */
+  come(): void {
+    this.#watch.remove(this);
+  }
+}

@@ -1,0 +1,95 @@
+import type { Route } from '../catalogue/index.ts';
+import { clientDeadline } from './client-deadline.ts';
+import type { ExchangeState } from './exchange-state.ts';
+import { finalError } from './final-error.ts';
+import type { AttemptFailure, AttemptOutcome } from './outcome.ts';
+import type { RelayParts } from './parts.ts';
+import type { Prepared } from './prepare.ts';
+import { RouteConversions } from './route-conversions.ts';
+import { maxTries, type StreamSlot, type Tries } from './tries.ts';
+import { tryRoute } from './try-route.ts';
+
+const leftEarly = Object.freeze({
+  kind: 'left',
+  asked: false,
+  status: null,
+  usage: null,
+  outputBytes: 0,
+  whole: false,
+  shown: false,
+});
+
+/**
+ * Tries channel after channel until one answers or the client has seen something.
+ * @param slot null for a non-streamed exchange.
+ * @throws GatewayError when no channel answered, or when the fault is the client's own.
+ */
+export async function attemptUntilAnswered(
+  parts: RelayParts,
+  state: ExchangeState,
+  prepared: Prepared,
+  slot: StreamSlot | null,
+): Promise<Exclude<AttemptOutcome, AttemptFailure>> {
+  const { health, clock } = parts;
+  const { routes } = prepared;
+  const { client, protocol } = state.input;
+  const tries: Tries = {
+    parts,
+    state,
+    prepared,
+    slot,
+    conversions: null,
+    sent: 0,
+    uncertain: 0,
+    failures: [],
+  };
+
+  for (let at = 0; at < routes.length; at += 1) {
+    if (tries.sent >= maxTries || tries.uncertain > 1) break;
+    if (client.left) return leftEarly;
+    const route = routes[at]!;
+    if (tries.sent > 0 && !isInTime(tries, route)) continue;
+    if (!route.channel.protocols.includes(protocol)) {
+      tries.conversions ??= new RouteConversions(parts, state, prepared);
+      if (!(await tries.conversions.convert(route))) continue;
+      // Converting may have fetched something meanwhile.
+      if (client.left) return leftEarly;
+    }
+    const mayFailOver = at + 1 < routes.length && tries.sent + 1 < maxTries;
+    const admission = health.admit(route, tries.sent > 0, mayFailOver, clock.monotonic());
+    if (!admission.admitted) {
+      if (admission.kind !== null) tries.failures.push(admission.kind);
+      continue;
+    }
+    const outcome = await tryRoute(tries, route, admission);
+    if (outcome !== null) return outcome;
+  }
+
+  const { conversions } = tries;
+  const able = routes.filter((route) => conversions?.isRefused(route) !== true);
+  if (able.length === 0 && conversions?.refusal != null) throw conversions.refusal;
+  if (tries.sent === 0) {
+    const last = health.admitAnyway(able, clock.monotonic());
+    if (last !== null) {
+      // So far it was passed over, each channel for a reason of its own; now it speaks for itself.
+      tries.failures.splice(able.indexOf(last.route), 1);
+      const outcome = await tryRoute(tries, last.route, last.admission);
+      if (outcome !== null) return outcome;
+    }
+  }
+  // Whom the attempts asked stands in their records; nobody answered.
+  state.channel = null;
+  state.upstreamModel = null;
+  const now = clock.monotonic();
+  const waits = able.map((route) => health.waitOf(route, now));
+  throw finalError(tries.failures, Math.min(...waits), prepared.request.model);
+}
+
+/** Does the client still wait when this channel usually answers? A second try that it cannot see is only work. */
+function isInTime({ parts, state, slot }: Tries, route: Route): boolean {
+  const { health, clock } = parts;
+  const deadline = clientDeadline(state.input);
+  if (deadline === Number.POSITIVE_INFINITY) return true;
+  const usual = health.usualTime(route, slot === null ? 'buffered' : 'stream');
+  return clock.monotonic() + usual < deadline;
+}

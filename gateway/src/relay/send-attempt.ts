@@ -1,0 +1,152 @@
+import type { Loss } from '../canonical/index.ts';
+import type { Route } from '../catalogue/index.ts';
+import type { ConvertedRequest } from '../conversion/index.ts';
+import { GatewayError } from '../errors/index.ts';
+import type { AnswerEcho, PatchedRequest, Protocol } from '../protocols/index.ts';
+import { findProvider, type Provider } from '../providers/index.ts';
+import type { Admission } from '../routing/index.ts';
+import { answerHeaders } from './answer-headers.ts';
+import { recordAttempt } from './attempt-record.ts';
+import { BufferedAttempt } from './buffered-attempt.ts';
+import { clientDeadline } from './client-deadline.ts';
+import { nativeRequest, strippedLosses } from './native-request.ts';
+import type { AttemptOutcome } from './outcome.ts';
+import { StreamAttempt } from './stream-attempt.ts';
+import type { StreamSlot, Tries } from './tries.ts';
+import { buildUpstreamRequest } from './upstream-request.ts';
+
+const noLosses: readonly Loss[] = Object.freeze([]);
+
+/** One request to one upstream, ready to be sent. */
+interface Sending {
+  readonly route: Route;
+  readonly admission: Admission;
+  readonly provider: Provider;
+  /** Null when the channel speaks the client's protocol. */
+  readonly converted: ConvertedRequest | null;
+  readonly patched: PatchedRequest;
+}
+
+/**
+ * Sends one request and waits for its end, which becomes an entry of the usage row.
+ * @param converted null when the channel speaks the client's protocol.
+ */
+export async function sendAttempt(
+  tries: Tries,
+  route: Route,
+  admission: Admission,
+  converted: ConvertedRequest | null,
+): Promise<AttemptOutcome> {
+  const { parts, state, prepared, slot } = tries;
+  const { clock, health } = parts;
+  const { request } = prepared;
+  const protocol = parts.protocols[state.input.protocol];
+  const provider = findProvider(route.channel.provider);
+  if (provider === undefined) throw new GatewayError('internal_error');
+  const native = converted === null ? nativeRequest(protocol, request) : request;
+  const patched =
+    converted ??
+    protocol.patchRequest(native, {
+      upstreamModel: route.upstreamModel,
+      maxOutputTokens: prepared.model.maxOutputTokens,
+      headers: state.input.headers,
+    });
+  const startedAt = clock.now();
+  const started = clock.monotonic();
+  state.channel = route.channel.name;
+  state.upstreamModel = route.upstreamModel;
+  state.rewrites = patched.rewrites;
+  state.answerLosses = converted?.answerLosses ?? null;
+  state.losses = converted?.losses ?? (native === request ? noLosses : strippedLosses);
+
+  const sending: Sending = { route, admission, provider, converted, patched };
+  const attempt =
+    slot === null ? startBuffered(tries, sending) : startStream(tries, sending, slot, started);
+  const outcome = await attempt.outcome;
+  if (slot !== null) slot.attempt = null;
+  if (slot === null && outcome.kind === 'complete') {
+    health.took(admission, 'buffered', clock.monotonic() - started);
+  }
+  state.attempts.push(
+    recordAttempt(outcome, attempt.upstreamHeaders, {
+      channel: route.channel.name,
+      startedAt,
+      durationMs: clock.monotonic() - started,
+    }),
+  );
+  return outcome;
+}
+
+function startBuffered(tries: Tries, sending: Sending): BufferedAttempt {
+  const { parts, state, prepared } = tries;
+  return new BufferedAttempt({
+    ...commonOptions(tries, sending),
+    client: state.input.client,
+    drains: parts.drains,
+    echo: echoOf(prepared.request.model, sending),
+  });
+}
+
+/** @param started monotonic time: from here to the first content is what the channel takes. */
+function startStream(
+  tries: Tries,
+  sending: Sending,
+  slot: StreamSlot,
+  started: number,
+): StreamAttempt {
+  const { parts, state, prepared } = tries;
+  const { route, admission, patched } = sending;
+  const readsOn = route.channel.billsAfterCancel || prepared.request.worksOn === true;
+  slot.attempt = new StreamAttempt({
+    ...commonOptions(tries, sending),
+    context: {
+      ...echoOf(prepared.request.model, sending),
+      usageInjected: patched.usageInjected,
+    },
+    sink: slot.sink,
+    drains: readsOn ? parts.drains : null,
+    headers: answerHeaders(state.rewrites, state.losses),
+    monotonic: parts.clock.monotonic,
+    keepAliveMs: parts.timeouts.keepaliveComment,
+    onFirstContent: () => {
+      const now = parts.clock.monotonic();
+      parts.health.begun(admission, route, now);
+      parts.health.took(admission, 'stream', now - started);
+      state.ttftMs ??= now - state.input.startedAt;
+    },
+  });
+  return slot.attempt;
+}
+
+function commonOptions(
+  { parts, state, prepared }: Tries,
+  { route, admission, provider, converted, patched }: Sending,
+) {
+  const { input } = state;
+  const reader: Pick<Protocol, 'readResponse' | 'createStreamTap'> =
+    converted?.reader ?? parts.protocols[input.protocol];
+  return {
+    upstream: parts.upstream,
+    request: buildUpstreamRequest(
+      input,
+      route,
+      provider,
+      admission.secret,
+      converted?.protocol ?? input.protocol,
+      patched,
+      prepared.request.stream,
+      parts.timeouts,
+    ),
+    protocol: reader,
+    provider,
+    watch: parts.watch,
+    deadline: input.startedAt + (route.channel.timeouts.total ?? parts.timeouts.total),
+    clientDeadline: clientDeadline(input),
+  };
+}
+
+function echoOf(clientModel: string, { route, patched }: Sending): AnswerEcho {
+  const { upstreamModel } = route;
+  const { toolNames } = patched;
+  return { clientModel, upstreamModel, ...(toolNames !== undefined && { toolNames }) };
+}
