@@ -5,7 +5,7 @@ import type { Counters, HoldDecision } from '../counting/index.ts';
 import { GatewayError, type ErrorName } from '../errors/index.ts';
 import type { ChargeRecord } from '../journal/index.ts';
 import { parseMultiplier, receiptOf, type Multiplier } from './cost.ts';
-import { textHold } from './hold-bound.ts';
+import { textHold, type DemandedInput } from './hold-bound.ts';
 import { chargeOf } from './judge-usage.ts';
 import { metersOf } from './meters-of.ts';
 import { ratesOf, type PriceRates } from './rates.ts';
@@ -23,7 +23,7 @@ export interface TextOrder {
   /** As the client wrote them. */
   readonly outputLimit: number | null;
   readonly choices: number;
-  readonly unseenInput?: boolean;
+  readonly extent?: DemandedInput;
   /** Unix milliseconds after which nobody can still be working on it. */
   readonly expiresAt: number;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseMultiplier, receiptOf, type Line } from './cost.ts';
-import { holdOf, imageHold, textHold } from './hold-bound.ts';
+import { holdOf, imageHold, textHold, tokenBounds } from './hold-bound.ts';
 import { imageLines } from './image-lines.ts';
 import { ratesOf } from './rates.ts';
 import { videoSecondLines } from './video-lines.ts';
@@ -26,6 +26,41 @@ describe('the hold of a text request', () => {
 
   it('counts every answer asked for', () => {
     expect(hold(1_000, 100, 5)).toBe(5n * hold(1_000, 100));
+  });
+
+  describe('with input that its bytes do not tell', () => {
+    const nothing = {
+      images: 0,
+      imageTokens: 1_000,
+      imageBytes: 0,
+      unseen: false,
+      hostedTools: false,
+    };
+    const input = (more: Partial<typeof nothing>, contextWindow: number | null = 100_000) =>
+      tokenBounds(
+        { ...model, contextWindow },
+        { bodyBytes: 4_000, outputLimit: 1, choices: null, extent: { ...nothing, ...more } },
+      ).input;
+
+    it('takes each picture for as much as any can be, and not for its bytes', () => {
+      expect(input({})).toBe(2_000n);
+      expect(input({ images: 2 })).toBe(4_000n);
+      expect(input({ images: 2, imageBytes: 3_000 })).toBe(2_500n);
+      expect(input({ images: 1_000 })).toBe(102_000n);
+      expect(input({ images: 1, imageBytes: 9_000 })).toBe(1_000n);
+    });
+
+    it('takes the window where nothing else bounds it', () => {
+      expect(input({ unseen: true })).toBe(100_000n);
+      expect(input({ unseen: true }, null)).toBe(200_000n);
+      expect(input({ unseen: true }, 1_000)).toBe(2_000n);
+      expect(input({ unseen: true, images: 5 })).toBe(100_000n);
+    });
+
+    it('leaves room for what tools find', () => {
+      expect(input({ hostedTools: true })).toBe(52_000n);
+      expect(input({ hostedTools: true }, 8_000)).toBe(10_000n);
+    });
   });
 
   it('follows the multiplier, rounded up', () => {

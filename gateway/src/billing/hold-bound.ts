@@ -9,16 +9,30 @@ export interface TextDemand {
   readonly outputLimit: number | null;
   /** How many answers it wants; null for one. Not to be trusted either. */
   readonly choices: number | null;
-  /** The upstream adds input of its own keeping, so that the body bounds nothing. */
-  readonly unseenInput?: boolean;
+  /** What of its input the bytes do not tell; absent: nothing. */
+  readonly extent?: DemandedInput;
+}
+
+export interface DemandedInput {
+  readonly images: number;
+  /** The most that any model which may answer takes for an image. */
+  readonly imageTokens: number;
+  /** Of `bodyBytes`, those that are images. */
+  readonly imageBytes: number;
+  /** Input of any length, so that nothing but the model's window bounds it. */
+  readonly unseen: boolean;
+  /** The upstream runs tools in between. */
+  readonly hostedTools: boolean;
 }
 
 /** What a request is taken to want at most when neither it nor the model says less. */
 const usualOutput = 16_384;
-/** A body's JSON and text hardly make more tokens than this; what does, such as a picture named by its address, is overshoot. */
+/** A body's JSON and text hardly make more tokens than this. */
 const bytesPerToken = 2;
 /** What unseen input is taken to be at most when the model does not say its window. */
 const usualWindow = 200_000;
+/** What a provider's tools are taken to find at most: some searches and the pages they name. More is overshoot. */
+const usualFindings = 50_000;
 /** What a 64-bit column holds; amounts beyond it are all the same: more than anybody has. */
 const most = 2n ** 63n - 1n;
 
@@ -27,16 +41,29 @@ type BoundingModel = Pick<Model, 'maxOutputTokens'> & Partial<Pick<Model, 'conte
 /** The tokens a text request is held for. */
 export function tokenBounds(
   model: BoundingModel,
-  { bodyBytes, outputLimit, choices, unseenInput = false }: TextDemand,
+  { bodyBytes, outputLimit, choices, extent }: TextDemand,
 ): { readonly input: bigint; readonly output: bigint } {
   const each = bounded(choices) ?? 1n;
   const output =
     bounded(outputLimit) ?? BigInt(Math.min(model.maxOutputTokens ?? usualOutput, usualOutput));
-  const least = unseenInput ? (model.contextWindow ?? usualWindow) : 0;
+  const input =
+    extent === undefined ? bodyBytes / bytesPerToken : inputBound(model, bodyBytes, extent);
   return {
-    input: (bounded(Math.max(bodyBytes / bytesPerToken, least)) ?? 0n) * each,
+    input: (bounded(input) ?? 0n) * each,
     output: output * each,
   };
+}
+
+function inputBound(
+  { contextWindow }: BoundingModel,
+  bodyBytes: number,
+  { images, imageTokens, imageBytes, unseen, hostedTools }: DemandedInput,
+): number {
+  const window = contextWindow ?? usualWindow;
+  const said = Math.max(0, bodyBytes - imageBytes) / bytesPerToken;
+  const shown = Math.min(images * imageTokens, window);
+  const found = hostedTools ? Math.min(usualFindings, window) : 0;
+  return Math.max(said + shown + found, unseen ? window : 0);
 }
 
 /**

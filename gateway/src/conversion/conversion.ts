@@ -152,7 +152,7 @@ function answerContext(
     model: exchange.request.model,
     createdAt: Math.floor(exchange.arrivedAt / 1000),
     request,
-    inputTokens: Math.ceil(estimateInputTokens(exchange.request.json) * familyOf(target).said),
+    inputTokens: Math.ceil(estimateInputTokens(exchange.request) * familyOf(target).said),
   };
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { byArea, byCrops, byPatches, byTiles, type ImageRule } from './image-rules.ts';
 
 const at = (rule: ImageRule, width: number, height: number, detail?: string) =>
-  rule({ width, height }, detail);
+  rule.of({ width, height }, detail);
 
 describe('what providers charge for images', () => {
   it('tiles: the examples of OpenAI’s page', () => {
@@ -35,16 +35,21 @@ describe('what providers charge for images', () => {
     expect(at(byCrops, 960, 540)).toBe(516);
   });
 
-  it.each([byTiles(85, 170), byArea(1568, 1600), byPatches(1536, 1.62)])(
-    'is bounded whatever the size (%#)',
+  it.each([byTiles(85, 170), byArea(1568, 1600), byPatches(1536, 1.62), byCrops])(
+    'takes no more than its most, whatever the size (%#)',
     (rule) => {
       const side = fc.integer({ min: 1, max: 100_000 });
       fc.assert(
         fc.property(side, side, (width, height) => {
           const tokens = at(rule, width, height);
-          expect(tokens > 0 && tokens <= 2_600).toBe(true);
+          expect(tokens > 0 && tokens <= rule.most).toBe(true);
         }),
       );
+      const largest = [2_048, 3_072, 100_000].flatMap((one) => [
+        at(rule, one, one),
+        at(rule, one, 768),
+      ]);
+      expect(Math.max(...largest)).toBe(rule.most);
     },
   );
 });

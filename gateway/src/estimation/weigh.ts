@@ -25,7 +25,10 @@ export function weigh(outline: Outline, texts: TextCounts, family: Family): numb
     family.hostedTool * hostedTools +
     (outline.hasFormat ? family.format : 0) +
     outline.hiddenState / hiddenPerToken +
-    images.reduce((total, { size, detail }) => total + family.image(size ?? usualSize, detail), 0) +
+    images.reduce(
+      (total, { size, detail }) => total + family.image.of(size ?? usualSize, detail),
+      0,
+    ) +
     family.pdfPage * outline.pdfPages +
     family.audioSecond * outline.audioSeconds +
     family.videoSecond * outline.videoSeconds;

@@ -1,6 +1,7 @@
 import type { ReportedUsage, TextProtocolName } from '../canonical/index.ts';
 import type { GatewayError } from '../errors/index.ts';
 import type { JsonScan } from '../json/index.ts';
+import type { InputExtent } from './input-extent.ts';
 
 /**
  * One wire format, as the relay sees it. Pure: no I/O, no clock. A protocol never imports another one.
@@ -75,8 +76,8 @@ export interface WireRequest extends OpenedRequest {
   readonly choices: number;
   /** The upstream works on when its client leaves (`background`). */
   readonly worksOn?: boolean;
-  /** Part of the input is kept by the upstream and not in the body (`previous_response_id`, `cachedContent`). */
-  readonly unseenInput?: boolean;
+  /** What of the input the bytes of the body do not tell. */
+  readonly extent: InputExtent;
 }
 
 export interface PatchTarget {

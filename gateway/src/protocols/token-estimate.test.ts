@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { estimateInputTokens, estimateOutputTokens, estimateTokens } from './token-estimate.ts';
+import {
+  estimateInputTokens as estimate,
+  estimateOutputTokens,
+  estimateTokens,
+} from './token-estimate.ts';
+
+const extent = { images: 0, named: 0, imageBytes: 0, unseen: false, hostedTools: false };
+const estimateInputTokens = (json: Record<string, unknown>, named = 0): number =>
+  estimate({ json, extent: { ...extent, named } });
 
 test('four bytes are a token, and a part of one counts whole', () => {
   expect(estimateTokens(0)).toBe(0);
@@ -23,6 +31,11 @@ test('an image is not read as text, however large', () => {
   };
   expect(estimateInputTokens({ messages: [{ content: [image] }] })).toBe(1_000);
   expect(estimateInputTokens({ data: 'B'.repeat(9e5) })).toBe(1_000);
+});
+
+test('what is only named is no less', () => {
+  const image = { type: 'image_url', image_url: { url: 'https://a.example/12345' } };
+  expect(estimateInputTokens({ messages: [{ content: [image, image] }] }, 2)).toBe(2_012);
 });
 
 test('long prose is text', () => {

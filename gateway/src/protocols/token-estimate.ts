@@ -1,3 +1,4 @@
+import type { WireRequest } from './protocol.ts';
 import { isRecord } from './values.ts';
 
 /*
@@ -39,9 +40,12 @@ export function estimateTokens(bytes: number): number {
   return Math.ceil(bytes / bytesPerToken);
 }
 
-/** The tokens of a parsed request, its instructions, conversation and tools. */
-export function estimateInputTokens(request: unknown): number {
-  return tokensIn(request);
+/** The tokens of a request, its instructions, conversation, tools and media. */
+export function estimateInputTokens({
+  json,
+  extent,
+}: Pick<WireRequest, 'json' | 'extent'>): number {
+  return tokensIn(json) + extent.named * tokensPerMedium;
 }
 
 /** The tokens of a parsed answer of any of the text protocols. */

@@ -74,5 +74,5 @@ function decode(
 
 function estimateUnread({ request }: Prepared, targets: readonly EstimateTarget[]): number {
   const factor = Math.max(1, ...targets.map((target) => familyOf(target).said));
-  return Math.max(1, Math.ceil(estimateInputTokens(request.json) * factor));
+  return Math.max(1, Math.ceil(estimateInputTokens(request) * factor));
 }

@@ -1,5 +1,5 @@
 import type { ReportedUsage, TokenUsage } from '../canonical/index.ts';
-import { estimateInputTokens, estimateTokens } from '../protocols/index.ts';
+import { estimateInputTokens, estimateTokens, type WireRequest } from '../protocols/index.ts';
 
 /** What an exchange used, as far as anybody knows. */
 export interface ExchangeUsage {
@@ -38,7 +38,7 @@ export function asReported({ tokens, absurd }: ReportedUsage): ExchangeUsage {
 export function usageOfAnswer(
   reported: ReportedUsage | null,
   policy: 'estimate' | 'zero' | 'error',
-  request: unknown,
+  request: WireRequest,
   outputTokens: () => number,
 ): ExchangeUsage | null {
   if (reported !== null) return asReported(reported);
@@ -56,7 +56,7 @@ export function usageOfAnswer(
  */
 export function usageOfLeaving(
   reported: ReportedUsage | null,
-  request: unknown,
+  request: WireRequest,
   outputBytes: number,
 ): ExchangeUsage {
   const tokens = reported?.tokens ?? noTokens;

@@ -10,8 +10,10 @@ import {
 import type { Timeouts } from '../config/index.ts';
 import { carriesEnvelopes } from '../conversion/index.ts';
 import { GatewayError } from '../errors/index.ts';
+import { familyOf } from '../estimation/index.ts';
 import type { WireRequest } from '../protocols/index.ts';
 import { conversationOf, findCandidates, type Conversation } from '../routing/index.ts';
+import type { ExchangeInput } from './exchange.ts';
 import type { ExchangeState } from './exchange-state.ts';
 import type { RelayParts } from './parts.ts';
 
@@ -89,6 +91,18 @@ function longestTotal(snapshot: CatalogueSnapshot, { total }: Timeouts): number 
   return milliseconds;
 }
 
+/** The most that an image takes of any model that may answer, by the names they have at the upstreams. */
+function mostImageTokens(
+  { caller, protocol }: ExchangeInput,
+  { request, model, snapshot, servedNames }: Checked,
+): number {
+  if (request.extent.images === 0) return 0;
+  const routes = servedNames.flatMap((name) => snapshot.routes.get(caller.group)?.get(name) ?? []);
+  const names = new Set(routes.map(({ upstreamModel }) => upstreamModel));
+  if (names.size === 0) names.add(model.id);
+  return Math.max(...names.values().map((name) => familyOf({ model: name, protocol }).image.most));
+}
+
 /**
  * Sets aside what the request may cost. Counting tokens costs nothing.
  * @throws GatewayError when something is used up.
@@ -96,8 +110,9 @@ function longestTotal(snapshot: CatalogueSnapshot, { total }: Timeouts): number 
 export function holdMoney(
   parts: RelayParts,
   { input }: ExchangeState,
-  { request, model, snapshot }: Checked,
+  checked: Checked,
 ): Hold | null | Promise<Hold | null> {
+  const { request, model, snapshot } = checked;
   const { caller } = input;
   const group = snapshot.groups.get(caller.group);
   // A key of a group that is gone: nothing will serve it, as the search for channels is about to say.
@@ -110,7 +125,7 @@ export function holdMoney(
     bodyBytes: input.body.length,
     outputLimit: request.maxOutputTokens,
     choices: request.choices,
-    unseenInput: request.unseenInput ?? false,
+    extent: { ...request.extent, imageTokens: mostImageTokens(input, checked) },
     expiresAt: parts.clock.now() + longestTotal(snapshot, parts.timeouts) + settleMs,
   });
 }

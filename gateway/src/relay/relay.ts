@@ -73,7 +73,7 @@ async function answerBuffered(
     return;
   }
   const { status, body } = outcome;
-  const usage = usageOfAnswer(outcome.usage, parts.missingUsage, prepared.request.json, () =>
+  const usage = usageOfAnswer(outcome.usage, parts.missingUsage, prepared.request, () =>
     estimateOutputTokens(parseAnswer(body)),
   );
   if (usage === null) {
@@ -149,7 +149,7 @@ async function answerStream(
 
   switch (outcome.kind) {
     case 'complete': {
-      const usage = usageOfAnswer(outcome.usage, parts.missingUsage, prepared.request.json, () =>
+      const usage = usageOfAnswer(outcome.usage, parts.missingUsage, prepared.request, () =>
         estimateTokens(outcome.tap?.outputBytes ?? 0),
       );
       if (usage === null) {
@@ -174,7 +174,7 @@ async function answerStream(
     case 'broken': {
       if (outcome.heldUp) {
         const { usage, tap } = outcome;
-        const used = usageOfLeaving(usage, prepared.request.json, tap.outputBytes);
+        const used = usageOfLeaving(usage, prepared.request, tap.outputBytes);
         const ending = { outcome: 'client-left', status: 499, error: outcome.error } as const;
         await settleAnswer(parts, state, { ...ending, usage: used });
       } else await settleError(parts, state, outcome.error, 'failed', 200);
@@ -207,7 +207,7 @@ function leftEnding(
       ? nothingUsed
       : whole && usage !== null
         ? asReported(usage)
-        : usageOfLeaving(usage, request.json, outputBytes);
+        : usageOfLeaving(usage, request, outputBytes);
   return { outcome: 'client-left', status: 499, error: null, usage: used };
 }
 

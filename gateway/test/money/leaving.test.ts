@@ -98,6 +98,21 @@ describe.each(textProtocols)('$name', (protocol) => {
   });
 });
 
+test('media that are only named are input too', async () => {
+  gateway.simulator.clear();
+  const image = { type: 'image_url', image_url: { url: 'https://example.com/a' } };
+  const content = [{ type: 'text', text: question }, image, image];
+  const [row] = await rowsAfter(1, async () => {
+    const body = { model: 'priced', stream: true, messages: [{ role: 'user', content }] };
+    const client = await open(body, '/v1/chat/completions', 'delay=5000');
+    await until(() => gateway.simulator.requests().length === 1, 'the upstream was asked');
+    client.socket.resetAndDestroy();
+  });
+  expect(row).toMatchObject({ outcome: 'client-left', tokens: { output: 0 } });
+  expect(row!.tokens.input).toBeGreaterThanOrEqual(2_025);
+  expect(nanoOf(row!.cost)).toBe(costOf(row!));
+});
+
 test('an upstream that could not even be reached has done nothing', async () => {
   // Accepts and never answers a TLS greeting.
   const mute = await openTcpServer(() => {});

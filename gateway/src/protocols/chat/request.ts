@@ -1,6 +1,7 @@
 import { parseObject, watchList } from '../../json/index.ts';
 import type { OpenedRequest, RequestPath, WireRequest } from '../protocol.ts';
 import { checkRange, readCount, readFlag, readModel, requireOneOf } from '../request-values.ts';
+import { inputExtent } from './input-extent.ts';
 
 const watched = watchList([
   'model',
@@ -32,5 +33,6 @@ export function readRequest(opened: OpenedRequest): WireRequest {
     stream: readFlag(json['stream'], 'stream'),
     maxOutputTokens: newer === null ? older : Math.max(newer, older ?? 0),
     choices: readCount(json['n'], 'n', 1) ?? 1,
+    extent: inputExtent(json),
   };
 }

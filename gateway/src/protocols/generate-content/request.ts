@@ -2,7 +2,8 @@ import { GatewayError } from '../../errors/index.ts';
 import { parseObject, watchList } from '../../json/index.ts';
 import type { OpenedRequest, RequestPath, WireRequest } from '../protocol.ts';
 import { readCount, requireOneOf } from '../request-values.ts';
-import { isAbsent, isRecord, type JsonRecord } from '../values.ts';
+import { isRecord, type JsonRecord } from '../values.ts';
+import { inputExtent } from './input-extent.ts';
 
 const watched = watchList(
   [
@@ -37,7 +38,7 @@ export function readRequest(opened: OpenedRequest): WireRequest {
     stream: path.stream ?? false,
     maxOutputTokens: readCount(bound, 'generationConfig.maxOutputTokens', 0),
     choices: readCount(candidates, 'generationConfig.candidateCount', 1) ?? 1,
-    unseenInput: !isAbsent(json['cachedContent'] ?? json['cached_content']),
+    extent: inputExtent(json),
   };
 }
 

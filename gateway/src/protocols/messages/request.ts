@@ -1,6 +1,7 @@
 import { parseObject, watchList } from '../../json/index.ts';
 import type { OpenedRequest, RequestPath, WireRequest } from '../protocol.ts';
 import { readCount, readFlag, readModel, requireOneOf } from '../request-values.ts';
+import { inputExtent } from './input-extent.ts';
 import { readNumeral, readYesNo } from './repairs/index.ts';
 
 const watched = watchList(['model', 'messages', 'stream', 'max_tokens', 'temperature']);
@@ -20,5 +21,6 @@ export function readRequest(opened: OpenedRequest): WireRequest {
     stream: readFlag(readYesNo(json['stream']), 'stream'),
     maxOutputTokens: readCount(readNumeral(json['max_tokens']), 'max_tokens', 0),
     choices: 1,
+    extent: inputExtent(json),
   };
 }

@@ -1,7 +1,7 @@
 import { parseObject, watchList } from '../../json/index.ts';
 import type { OpenedRequest, RequestPath, WireRequest } from '../protocol.ts';
-import { isAbsent } from '../values.ts';
 import { readCount, readFlag, readModel, refuseValue, requireOneOf } from '../request-values.ts';
+import { inputExtent } from './input-extent.ts';
 
 const watched = watchList([
   'model',
@@ -13,9 +13,6 @@ const watched = watchList([
   'conversation',
   'background',
 ]);
-
-/** Each names something that the upstream keeps and reads as input. */
-const unseen = ['previous_response_id', 'conversation', 'prompt'] as const;
 
 /** @throws GatewayError as `Protocol.openRequest` says. */
 export function openRequest(body: Buffer, path: RequestPath): OpenedRequest {
@@ -38,6 +35,6 @@ export function readRequest(opened: OpenedRequest): WireRequest {
     maxOutputTokens: readCount(json['max_output_tokens'], 'max_output_tokens', 0),
     choices: 1,
     worksOn,
-    unseenInput: unseen.some((name) => !isAbsent(json[name])),
+    extent: inputExtent(json),
   };
 }
