@@ -1,6 +1,6 @@
 import { isRecord, recordAt } from '../../values.ts';
 import { invalid } from '../wire.ts';
-import type { Block, Draft, RepairContext } from './draft.ts';
+import { type Block, blocksIn, type Draft, type RepairContext } from './draft.ts';
 
 /** The beginning of each format in base64. */
 const beginnings: readonly (readonly [start: string, type: string])[] = [
@@ -58,15 +58,24 @@ export function checkImageSizes(draft: Draft): boolean {
   if (!draft.context.model.isClaude) return false;
   for (const [index, message] of (draft.messages ?? []).entries()) {
     if (typeof message.content === 'string') continue;
-    for (const [position, block] of message.content.entries()) {
-      if (!isImageTooLarge(block, draft.context)) continue;
-      throw invalid(
-        `messages.${index}.content.${position}`,
-        `is an image of more than ${mostBytes / 1024 / 1024} MB or ${mostPixels} pixels on a side`,
-      );
-    }
+    checkBlocks(message.content, `messages.${index}.content`, draft.context);
   }
   return false;
+}
+
+/** Tools give images back too. */
+function checkBlocks(blocks: readonly Block[], path: string, context: RepairContext): void {
+  for (const [position, block] of blocks.entries()) {
+    const place = `${path}.${position}`;
+    if (block.type === 'tool_result') {
+      checkBlocks(blocksIn(block['content']) ?? [], `${place}.content`, context);
+    }
+    if (!isImageTooLarge(block, context)) continue;
+    throw invalid(
+      place,
+      `is an image of more than ${mostBytes / 1024 / 1024} MB or ${mostPixels} pixels on a side`,
+    );
+  }
 }
 
 export function isImageTooLarge({ type, source }: Block, { model }: RepairContext): boolean {

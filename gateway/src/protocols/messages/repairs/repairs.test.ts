@@ -527,6 +527,48 @@ const mended: readonly Case[] = [
   ['an address as user', 'b40', `"metadata":{"user_id":"me@example.com"},${hello}`, hello],
   ['half a character', 'b41', talk(user(text('hi \\ud83d'))), talk(user(text('hi �')))],
   [
+    'a tool that is defined again where the cached part ends',
+    'b30',
+    `"tools":[${tool()},{"name":"g","input_schema":{"type":"object"}}, ${tool(`,${marker}`)}],${hello}`,
+    `"tools":[${tool()},{${marker},"name":"g","input_schema":{"type":"object"}}],${hello}`,
+  ],
+  [
+    'half a character in a document',
+    'b41',
+    talk(
+      user(
+        '{"type":"document","source":{"type":"text","media_type":"text/plain","data":"cut \\ud83d"}}',
+      ),
+    ),
+    talk(
+      user('{"type":"document","source":{"type":"text","media_type":"text/plain","data":"cut �"}}'),
+    ),
+  ],
+  [
+    'half a character in a search result that a tool gave back',
+    'b41',
+    talk(
+      user(text('hi')),
+      model(call('a')),
+      user(
+        result(
+          'a',
+          `[{"type":"search_result","title":"t","source":"s","content":[${text('cut \\ud83d')}]}]`,
+        ),
+      ),
+    ),
+    talk(
+      user(text('hi')),
+      model(call('a')),
+      user(
+        result(
+          'a',
+          `[{"type":"search_result","title":"t","source":"s","content":[${text('cut �')}]}]`,
+        ),
+      ),
+    ),
+  ],
+  [
     'half a character in a call',
     'b41',
     talk(user(text('hi')), model(call('a', '{"n":1.0,"s":["\\udc00"]}')), user(result('a'))),
@@ -718,6 +760,20 @@ const untouched: readonly Untouched[] = [
     `"tools":[{"name":"${'x'.repeat(128)}","input_schema":{"type":"object"}}],${hello}`,
   ],
   [
+    'a choice of a tool that comes later',
+    `${tools},"tool_choice":{"type":"tool","name":"g"},${talk(user(text('hi')), `{"role":"system","content":[${added('g')}]}`)}`,
+    newer,
+  ],
+  [
+    'a choice when all tools come later',
+    `"tool_choice":{"type":"any"},${talk(user(text('hi')), `{"role":"system","content":[${added('g')}]}`)}`,
+    newer,
+  ],
+  [
+    'a choice of a tool of a server',
+    `${tools},"mcp_servers":[{"type":"url","name":"s","url":"u"}],"tool_choice":{"type":"tool","name":"s_g"},${hello}`,
+  ],
+  [
     'tools that come later, and go',
     `${tools},${talk(user(text('hi')), `{"role":"system","content":[${added('g')}]}`, user(text('y')))}`,
     newer,
@@ -773,6 +829,12 @@ const refused: readonly (readonly [what: string, body: string, param: string, me
       /another tool already: f/,
     ],
     [
+      'two tools of one name that nobody takes',
+      `"tools":[{"name":"a.b"},{"name":"a.b","strict":true}],${hello}`,
+      'tools.1.name',
+      /another tool already: a\.b$/,
+    ],
+    [
       'a tool that is not there',
       `${tools},"tool_choice":{"type":"tool","name":"g"},${hello}`,
       'tool_choice.name',
@@ -782,6 +844,21 @@ const refused: readonly (readonly [what: string, body: string, param: string, me
       'a wide image',
       talk(user(image('image/png', 'iVBORw0KGgoAAAANSUhEUgAAH0EAAAABCAYAAAA='))),
       'messages.0.content.0',
+      /8000 pixels/,
+    ],
+    [
+      'a wide image that a tool gave back',
+      talk(
+        user(text('hi')),
+        model(call('a')),
+        user(
+          result(
+            'a',
+            `[${text('x')},${image('image/png', 'iVBORw0KGgoAAAANSUhEUgAAH0EAAAABCAYAAAA=')}]`,
+          ),
+        ),
+      ),
+      'messages.2.content.0.content.1',
       /8000 pixels/,
     ],
     [

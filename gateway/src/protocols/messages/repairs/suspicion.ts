@@ -175,7 +175,7 @@ class Walk {
         return isImageWrong(block) || isImageTooLarge(block, context);
       case 'document':
       case 'search_result':
-        return !this.#mayCite || this.#isStrict;
+        return !this.#mayCite || this.#isStrict || isIllFormed(block);
       case 'tool_addition':
       case 'compaction':
         return namesBadly(block, context.model);

@@ -102,6 +102,16 @@ function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as unknown[]) : [];
 }
 
+/** Of tools that come with the conversation and not with the request. */
+export function namesDefinedLater({ messages }: JsonRecord): ReadonlySet<string> {
+  const names = new Set<string>();
+  renamedMembers(new Copies(), { messages }, (name, use) => {
+    if (use === 'defined') names.add(name);
+    return name;
+  });
+  return names;
+}
+
 /** A block that defines or calls a tool under a name that the model's upstream does not take. */
 export function namesBadly(block: JsonRecord, { toolNames }: ModelFacts): boolean {
   let isBad = false;

@@ -4,26 +4,38 @@ import { createLosses } from '../losses.ts';
 import { encodeToolSchema } from '../tool-schema.ts';
 import { type Draft, gone } from './draft.ts';
 import { isOwnTool } from './tool-name-places.ts';
+import { namesDefinedLater } from './tool-names.ts';
 import { isCall } from './tool-values.ts';
 import { invalid } from '../wire.ts';
 
-/** A tool that is defined twice in the same words is defined once. @throws GatewayError when the words differ. */
+/**
+ * A tool that is defined twice in the same words is defined once; a cache marker moves to the tool before.
+ * @throws GatewayError when the words differ.
+ */
 export function dropRepeatedTools(draft: Draft): boolean {
   const { tools } = draft;
   if (tools === null) return false;
-  const first = new Map<string, JsonRecord>();
-  const next = draft.mapList(tools, (tool, index) => {
-    const { name } = tool;
-    if (typeof name !== 'string') return tool;
-    const earlier = first.get(name);
-    if (earlier === undefined) first.set(name, tool);
-    else if (!isDeepStrictEqual(unmarked(earlier), unmarked(tool))) {
-      throw invalid(`tools.${index}.name`, `is the name of another tool already: ${name}`);
+  const first = new Map<unknown, JsonRecord>();
+  const kept: JsonRecord[] = [];
+  for (const [index, tool] of tools.entries()) {
+    const { name, cache_control: marker } = tool;
+    const earlier = typeof name === 'string' ? first.get(name) : undefined;
+    const previous = kept.at(-1);
+    if (earlier === undefined || previous === undefined) {
+      first.set(name, tool);
+      kept.push(tool);
+      continue;
     }
-    return earlier === undefined ? tool : null;
-  });
-  if (next === tools) return false;
-  draft.tools = next;
+    if (!isDeepStrictEqual(unmarked(earlier), unmarked(tool))) {
+      const own = draft.toolNames.get(String(name)) ?? String(name);
+      throw invalid(`tools.${index}.name`, `is the name of another tool already: ${own}`);
+    }
+    if (isRecord(marker) && !isRecord(previous['cache_control'])) {
+      kept[kept.length - 1] = draft.change(previous, { cache_control: marker });
+    }
+  }
+  if (kept.length === tools.length) return false;
+  draft.tools = kept;
   return true;
 }
 
@@ -122,7 +134,7 @@ export function loadOneTool(draft: Draft): boolean {
 
 /** A choice among no tools. */
 export function dropIdleChoice(draft: Draft): boolean {
-  if (!isIdleChoice(draft.root)) return false;
+  if (!isIdleChoice(draft.root) || namesDefinedLater(draft.root).size > 0) return false;
   draft.set('tool_choice', gone);
   return true;
 }
@@ -144,6 +156,7 @@ export function checkChoice(draft: Draft): boolean {
   // A set of tools has names that only its provider knows.
   if (typeof name !== 'string' || tools.some((tool) => typeof tool['name'] !== 'string'))
     return false;
-  if (tools.some((tool) => tool['name'] === name)) return false;
+  if (tools.some((tool) => tool['name'] === name) || root['mcp_servers'] != null) return false;
+  if (namesDefinedLater(root).has(name)) return false;
   throw invalid('tool_choice.name', `names ${name}, which is not among the tools`);
 }
