@@ -8,6 +8,7 @@ const fetched: Block = {
   type: 'image',
   source: { kind: 'data', mime: 'image/png', base64: Buffer.from('bytes').toString('base64') },
 };
+const all = new Set(['image', 'file', 'audio', 'video'] as const);
 const png: FetchMedia = async () => ({ mime: 'image/png', bytes: Buffer.from('bytes') });
 
 describe('media by address', () => {
@@ -15,7 +16,7 @@ describe('media by address', () => {
     const asked: string[] = [];
     const a = image('https://a.example/1');
     const request = requestOf({ turns: [user('look', a, a), user(result({ content: [a] }))] });
-    const inlined = await inlineMedia(request, (url) => {
+    const inlined = await inlineMedia(request, all, (url) => {
       asked.push(url);
       return png(url);
     });
@@ -26,9 +27,27 @@ describe('media by address', () => {
     expect(asked).toEqual(['https://a.example/1']);
   });
 
+  test('stays one where the upstream takes addresses of its kind', async () => {
+    const paper: Block = {
+      type: 'file',
+      source: { kind: 'url', url: 'https://a.example/2', mime: 'application/pdf' },
+    };
+    const request = requestOf({ turns: [user(image('https://a.example/1'), paper)] });
+    const pdf: FetchMedia = async () => ({ mime: 'application/pdf', bytes: Buffer.from('%PDF') });
+    const base64 = Buffer.from('%PDF').toString('base64');
+    const { turns } = await inlineMedia(request, new Set(['file'] as const), pdf);
+    expect(turns).toEqual([
+      user(image('https://a.example/1'), {
+        type: 'file',
+        source: { kind: 'data', mime: 'application/pdf', base64 },
+      }),
+    ]);
+    expect(await inlineMedia(request, new Set<never>(), pdf)).toBe(request);
+  });
+
   test('of another kind is the encoder’s to judge', async () => {
     const request = requestOf({ turns: [user(image('gs://bucket/a.png'))] });
-    expect(await inlineMedia(request, png)).toBe(request);
+    expect(await inlineMedia(request, all, png)).toBe(request);
   });
 
   test('that cannot be had is refused with the reason', async () => {
@@ -36,7 +55,7 @@ describe('media by address', () => {
     const refuse: FetchMedia = async () => {
       throw new MediaRefused('its host is not public');
     };
-    const error = await inlineMedia(request, refuse).catch((caught: unknown) => caught);
+    const error = await inlineMedia(request, all, refuse).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(Unconvertible);
     expect(error).toMatchObject({
       what: 'image.url',
@@ -46,7 +65,7 @@ describe('media by address', () => {
 
   test('is bounded in number and together', async () => {
     const many = Array.from({ length: 21 }, (_, at) => image(`https://a.example/${at}`));
-    await expect(inlineMedia(requestOf({ turns: [user(...many)] }), png)).rejects.toThrow(
+    await expect(inlineMedia(requestOf({ turns: [user(...many)] }), all, png)).rejects.toThrow(
       Unconvertible,
     );
     const large: FetchMedia = async () => ({
@@ -54,6 +73,6 @@ describe('media by address', () => {
       bytes: Buffer.alloc(15 * 1024 * 1024),
     });
     const three = requestOf({ turns: [user(...many.slice(0, 3))] });
-    await expect(inlineMedia(three, large)).rejects.toThrow('too large');
+    await expect(inlineMedia(three, all, large)).rejects.toThrow('too large');
   });
 });

@@ -5,6 +5,7 @@ import {
   type MediaSource,
   type Turn,
 } from '../canonical/index.ts';
+import type { CodecTraits } from '../protocols/index.ts';
 
 /** What a media address gave. */
 export interface FetchedMedia {
@@ -35,16 +36,19 @@ const parallel = 4;
 type MediaBlock = Extract<Block, { readonly source: MediaSource }>;
 
 /**
- * Media by address becomes media in bytes, for upstreams that take no other.
+ * Media by address becomes media in bytes, where the upstream takes no other.
+ * @param asBytes the kinds of media that must be bytes.
  * @throws Unconvertible naming the address's kind, when one cannot be had.
  */
 export async function inlineMedia(
   request: GenerationRequest,
+  asBytes: CodecTraits['mediaAsBytes'],
   fetchMedia: FetchMedia,
 ): Promise<GenerationRequest> {
+  if (asBytes.size === 0) return request;
   const wanted = new Map<string, MediaBlock>();
   for (const block of allBlocks(request)) {
-    const url = addressOf(block);
+    const url = addressOf(block, asBytes);
     if (url !== null) wanted.set(url, block as MediaBlock);
   }
   if (wanted.size === 0) return request;
@@ -54,7 +58,7 @@ export async function inlineMedia(
   const fetched = await fetchAll([...wanted], fetchMedia);
   const inline = (block: Block): Block => {
     if (block.type === 'tool-result') return { ...block, content: block.content.map(inline) };
-    const source = fetched.get(addressOf(block) ?? '');
+    const source = fetched.get(addressOf(block, asBytes) ?? '');
     return source === undefined ? block : ({ ...block, source } as Block);
   };
   const turns = request.turns.map((turn): Turn => ({ ...turn, blocks: turn.blocks.map(inline) }));
@@ -105,7 +109,7 @@ function* allBlocks(request: GenerationRequest): Generator<Block> {
   }
 }
 
-function addressOf(block: Block): string | null {
-  if (!('source' in block) || block.source.kind !== 'url') return null;
+function addressOf(block: Block, asBytes: CodecTraits['mediaAsBytes']): string | null {
+  if (!('source' in block) || !asBytes.has(block.type) || block.source.kind !== 'url') return null;
   return /^https?:/i.test(block.source.url) ? block.source.url : null;
 }

@@ -65,7 +65,7 @@ export async function passRequest(
   const names = nameTools(request, traits);
   request = renameTools(request, names, traits, losses);
   if (!traits.toolResultMedia) request = moveResultMedia(request, losses);
-  if (!traits.mediaUrls) request = await inlineMedia(request, parts.fetchMedia);
+  request = await inlineMedia(request, traits.mediaAsBytes, parts.fetchMedia);
   return { request, names };
 }
 

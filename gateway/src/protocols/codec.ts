@@ -55,6 +55,8 @@ export interface Codec {
   fieldName(what: string): string;
 }
 
+export type MediaType = 'image' | 'file' | 'audio' | 'video';
+
 /** What a protocol can carry at all; the models behind it may carry less. */
 export interface CodecTraits {
   /** Names of tools: characters and length. */
@@ -67,8 +69,8 @@ export interface CodecTraits {
   readonly toolNamespaces: boolean;
   /** The client gives opaque state back: `block` on any block, `reasoning` on reasoning blocks only, `none`. */
   readonly state: 'block' | 'reasoning' | 'none';
-  /** Media by URL; where not, the bytes must be there. */
-  readonly mediaUrls: boolean;
+  /** Media of which it wants the bytes where the client gives an address. */
+  readonly mediaAsBytes: ReadonlySet<MediaType>;
   /** Images and files inside tool results. */
   readonly toolResultMedia: boolean;
 }

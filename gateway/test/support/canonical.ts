@@ -86,7 +86,7 @@ export function traitsOf(fields: Partial<CodecTraits> = {}): CodecTraits {
     customTools: false,
     toolNamespaces: false,
     state: 'block',
-    mediaUrls: true,
+    mediaAsBytes: new Set<never>(),
     toolResultMedia: true,
     ...fields,
   };

@@ -40,7 +40,11 @@ export interface Asked {
 }
 
 const capabilities = new Set(['vision', 'tools', 'reasoning', 'sampling']);
-const fetchNothing: FetchMedia = async () => ({ mime: 'image/png', bytes: Buffer.from('x') });
+/** Nothing is fetched: an address that ends in `.pdf` is taken for one, any other for a picture. */
+const fetchNothing: FetchMedia = async (url) => ({
+  mime: url.endsWith('.pdf') ? 'application/pdf' : 'image/png',
+  bytes: Buffer.from('x'),
+});
 
 export function converterOf() {
   return createConverter({

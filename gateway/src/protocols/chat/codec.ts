@@ -1,4 +1,4 @@
-import type { Codec, CodecTraits } from '../codec.ts';
+import type { Codec, CodecTraits, MediaType } from '../codec.ts';
 import { isOpenAi } from '../openai-upstream.ts';
 import { decodeRequest } from './decode-request.ts';
 import { decodeResponse } from './decode-response.ts';
@@ -17,7 +17,8 @@ const traits: CodecTraits = Object.freeze({
   toolNamespaces: false,
   // In `reasoning_details`, which some clients return; for the others it is remembered here.
   state: 'block',
-  mediaUrls: true,
+  // Pictures go by their address, films not at all.
+  mediaAsBytes: new Set<MediaType>(['file', 'audio']),
   toolResultMedia: false,
 });
 const compatibleTraits: CodecTraits = Object.freeze({ ...traits, customTools: false });

@@ -82,6 +82,11 @@ function encodeFile({ source, filename }: FileBlock, { losses }: EncodeContext):
         losses.approximated('file');
         return { type: 'text', text: fileText(source.base64, filename) };
       }
+      // What an address gives need not be what was expected of it.
+      if (source.mime.startsWith('image/')) return encodeImage({ type: 'image', source });
+      if (/^(audio|video)\//.test(source.mime)) {
+        throw notAvailable('file', `a file of type '${source.mime}'`);
+      }
       return {
         type: 'file',
         file: {

@@ -1,4 +1,4 @@
-import type { Codec } from '../codec.ts';
+import type { Codec, MediaType } from '../codec.ts';
 import { decodeRequest } from './decode-request.ts';
 import { decodeResponse } from './decode-response.ts';
 import { createStreamDecoder } from './decode-stream.ts';
@@ -18,7 +18,7 @@ export const generateContentCodec = Object.freeze({
     customTools: false,
     toolNamespaces: false,
     state: 'block',
-    mediaUrls: false,
+    mediaAsBytes: new Set<MediaType>(['image', 'file', 'audio', 'video']),
     toolResultMedia: true,
   }),
   decodeRequest,

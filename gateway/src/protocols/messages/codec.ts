@@ -15,7 +15,7 @@ const traits: CodecTraits = Object.freeze({
   customTools: false,
   toolNamespaces: false,
   state: 'reasoning',
-  mediaUrls: true,
+  mediaAsBytes: new Set<never>(),
   toolResultMedia: true,
 });
 const shortNameTraits: CodecTraits = Object.freeze({ ...traits, ...shortToolNames });

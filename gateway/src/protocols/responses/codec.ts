@@ -16,7 +16,7 @@ const traits: CodecTraits = Object.freeze({
   customTools: true,
   toolNamespaces: true,
   state: 'reasoning',
-  mediaUrls: true,
+  mediaAsBytes: new Set<never>(),
   toolResultMedia: true,
 });
 const compatibleTraits: CodecTraits = Object.freeze({

@@ -98,7 +98,6 @@ export const messages: ClientFeatures = {
       { name: '`document`, PDF', ...withBlock({ type: 'document', source: paperBytes }) },
       {
         name: '`document`, address',
-        why: 'is fetched for generateContent; chat takes no addresses of files',
         ...withBlock({ type: 'document', source: { type: 'url', url: paper } }),
       },
       {

@@ -120,7 +120,6 @@ export const responses: ClientFeatures = {
       },
       {
         name: 'file, address',
-        why: 'is fetched for generateContent; chat takes no addresses of files',
         ...withPart({ type: 'input_file', file_url: paper }),
       },
       {
