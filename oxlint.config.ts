@@ -39,6 +39,7 @@ const table: Readonly<Record<string, string>> = {
   http: `canonical compression protocols ${anywhere}`,
   endpoints: `access billing canonical catalogue counting http ledger protocols relay usage ${anywhere}`,
   'console-api': `access billing canonical catalogue counting database http journal ledger tasks usage ${anywhere}`,
+  app: `access billing catalogue conversion counting database endpoints estimation http journal ledger nodes protocols relay routing startup upstream ${anywhere}`,
   commands: `access billing canonical catalogue console-api conversion counting database declaration http journal json ledger nodes other-gateways protocols providers relay routing startup supervisor tasks upstream usage ${anywhere}`,
 };
 
@@ -59,7 +60,7 @@ export const confinedPackages: readonly {
   {
     packages: ['fastify', '@fastify/multipart'],
     regex: '^(fastify|@fastify/.+)$',
-    allowed: ['http/**', 'endpoints/**', 'console-api/**', 'app.ts'],
+    allowed: ['http/**', 'endpoints/**', 'console-api/**', 'app/**'],
   },
   {
     packages: ['prom-client', '@opentelemetry/api'],
@@ -154,7 +155,6 @@ function restrict(
 
 const directionOverrides: OxlintOverride[] = [
   restrict('*.ts', [], []),
-  restrict('app.ts', [], ['app.ts']),
   ...folders.flatMap((folder) => [
     restrict(`${folder}/**`, folderPatterns(folder), [`${folder}/**`]),
     restrict(`${folder}/**/*.repository.ts`, folderPatterns(folder), [

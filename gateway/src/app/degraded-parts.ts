@@ -1,0 +1,42 @@
+import type { Config } from '../config/index.ts';
+import type { Counters } from '../counting/index.ts';
+import type { RevisionWatch } from '../database/index.ts';
+import type { NodeRegistry } from '../nodes/index.ts';
+import type { UncaughtErrors } from '../observability/index.ts';
+import type { Storage } from './storage.ts';
+
+export interface HealthSources extends Pick<Storage, 'nodes' | 'adoption'> {
+  readonly config: Config;
+  readonly revisions: RevisionWatch;
+  readonly counters: Counters;
+  readonly uncaught: UncaughtErrors;
+  /** What the supervisor has to say; absent: there is none. */
+  readonly said: (() => readonly string[]) | undefined;
+}
+
+/** What works with less than usual, in words, for `/ready`. */
+export function degradedParts(sources: HealthSources): readonly string[] {
+  const { revisions, nodes, adoption, counters, uncaught } = sources;
+  const isShared = sources.config.redis.url !== null;
+  return [
+    ...(revisions.problem === null ? [] : ['database']),
+    ...degradedNodes(nodes, isShared),
+    ...(isShared && counters.degraded ? ['redis'] : []),
+    ...adoption.problems,
+    ...(sources.said?.() ?? []),
+    ...(uncaught.exceptions > 0 ? ['an exception was caught by nobody: ending'] : []),
+    ...(uncaught.rejections > 0 ? ['a promise failed that nobody waited for'] : []),
+  ];
+}
+
+/** What the other nodes are missing, or missed by. */
+function degradedNodes({ missing, live }: NodeRegistry, isShared: boolean): string[] {
+  const words = missing.map(
+    ({ id, journalDepth }) => `${id} is gone with ${journalDepth} usage records in its journal`,
+  );
+  // Each would allow the whole of every limit.
+  if (live() > 1 && !isShared) {
+    words.push(`${live()} nodes without redis do not share their limits`);
+  }
+  return words;
+}

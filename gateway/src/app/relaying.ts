@@ -1,0 +1,100 @@
+import { createBilling } from '../billing/index.ts';
+import type { CatalogueSnapshot } from '../catalogue/index.ts';
+import type { Config } from '../config/index.ts';
+import { createConverter, MediaRefused, type FetchMedia } from '../conversion/index.ts';
+import type { Counters } from '../counting/index.ts';
+import type { Secrets } from '../database/index.ts';
+import { createTokenEstimator } from '../estimation/index.ts';
+import type { Journal } from '../journal/index.ts';
+import type { ExchangeObserver, Logger } from '../observability/index.ts';
+import { textCodecs, textProtocols } from '../protocols/index.ts';
+import {
+  createDrainSlots,
+  createRelay,
+  createWatch,
+  type Relay,
+  type Watch,
+} from '../relay/index.ts';
+import { createChannelAffinity, type ChannelHealth } from '../routing/index.ts';
+import {
+  createGuardedFetch,
+  createUpstreamClient,
+  FetchRefused,
+  type GuardedFetchOptions,
+} from '../upstream/index.ts';
+import { clock } from './clock.ts';
+import type { Closing } from './closing.ts';
+
+export interface RelayingOptions {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly secrets: Secrets;
+  readonly snapshot: () => CatalogueSnapshot;
+  readonly health: ChannelHealth;
+  readonly journal: Journal;
+  readonly counters: Counters;
+  readonly observer: ExchangeObserver;
+  readonly onUnexpectedError: (error: unknown, requestId: string) => void;
+  readonly mediaFetch: GuardedFetchOptions | undefined;
+}
+
+export interface Relaying {
+  readonly relay: Relay;
+  /** Over all running exchanges: ends them when the gateway stops. */
+  readonly watch: Watch;
+}
+
+/** What runs an exchange: the relay, and all it needs towards the upstreams. */
+export function createRelaying(options: RelayingOptions, closing: Closing): Relaying {
+  const { config, logger, secrets, snapshot, health, journal, counters, observer } = options;
+  const onDefect = (error: unknown) => logger.error('unexpected error', error);
+  const upstream = closing.add(
+    createUpstreamClient({ maxConnections: config.limits.inFlight, onDefect }),
+  );
+  const watch = closing.add(createWatch(clock, onDefect));
+  const estimator = closing.add(
+    createTokenEstimator({
+      onProblem: (error) => logger.error('the thread that counts tokens ended', error),
+    }),
+  );
+  const converter = createConverter({
+    protocols: textProtocols,
+    codecs: textCodecs,
+    signer: { sign: secrets.signState, verify: secrets.verifyState },
+    fetchMedia: guardedMedia(options.mediaFetch),
+    now: clock.monotonic,
+  });
+  const relay = createRelay({
+    snapshot,
+    protocols: textProtocols,
+    codecs: textCodecs,
+    estimator,
+    converter,
+    upstream,
+    health,
+    affinity: createChannelAffinity(),
+    journal,
+    billing: createBilling({ counters, now: clock.now }),
+    timeouts: config.timeouts,
+    watch,
+    drains: createDrainSlots(config.limits.inFlight),
+    missingUsage: config.billing.missingUsage,
+    clock,
+    observer,
+    random: Math.random,
+    onUnexpectedError: options.onUnexpectedError,
+  });
+  return { relay, watch };
+}
+
+/** Media that clients name by address, for upstreams that want the bytes. */
+function guardedMedia(options?: GuardedFetchOptions): FetchMedia {
+  const fetchMedia = createGuardedFetch(options);
+  return async (url) => {
+    try {
+      return await fetchMedia(url);
+    } catch (error) {
+      throw error instanceof FetchRefused ? new MediaRefused(error.message, error) : error;
+    }
+  };
+}
