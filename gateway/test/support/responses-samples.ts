@@ -196,9 +196,15 @@ const turns = fc
     return alternating;
   });
 
+/** Closed, so that a tool may be held to it. */
 const schema = fc.constantFrom(
-  { type: 'object', properties: {} },
-  { type: 'object', properties: { b: { type: 'string' }, a: { type: 'number' } }, required: ['b'] },
+  { type: 'object', properties: {}, required: [], additionalProperties: false },
+  {
+    type: 'object',
+    properties: { b: { type: 'string' }, a: { type: 'number' } },
+    required: ['b', 'a'],
+    additionalProperties: false,
+  },
 );
 const functionTool = (namespace: fc.Arbitrary<string | undefined>): fc.Arbitrary<Tool> =>
   compact(

@@ -6,8 +6,9 @@ import type {
   Tool,
   ToolChoice,
 } from '../../canonical/index.ts';
+import { fitTools } from '../openai-tools.ts';
 import { isOpenAi } from '../openai-upstream.ts';
-import { isRecord, type JsonRecord } from '../values.ts';
+import type { JsonRecord } from '../values.ts';
 import { entryPrefix } from './decode-tools.ts';
 import { type EncodeContext, notAvailable, ownMembers } from './losses.ts';
 
@@ -18,7 +19,8 @@ type Tools = Pick<GenerationRequest, 'tools' | 'toolChoice' | 'parallelTools'>;
  * servers refuse a choice among no tools.
  * @throws Unconvertible when a tool is demanded that cannot be had.
  */
-export function encodeTools(request: Tools, context: EncodeContext): JsonRecord {
+export function encodeTools(given: Tools, context: EncodeContext): JsonRecord {
+  const request = { ...given, tools: fitTools(given.tools, context.losses) };
   const search = request.tools.find((tool) => isOwnSearch(tool) || standsForSearch(tool, context));
   const offered = request.tools.filter((tool) => isOffered(tool, request.toolChoice, context));
   const choice = encodeChoice(request, offered, context);
@@ -85,7 +87,7 @@ function encodeFunction(tool: FunctionTool, { losses }: EncodeContext): JsonReco
     function: {
       name: tool.name,
       ...(tool.description !== null && { description: tool.description }),
-      parameters: objectSchema(tool.schema),
+      parameters: tool.schema,
       ...(tool.strict !== null && { strict: tool.strict }),
       ...members,
     },
@@ -101,14 +103,6 @@ function ownToolMembers({ extensions }: FunctionTool | CustomTool) {
     else members[name] = value;
   }
   return { entry, members };
-}
-
-/** Servers that check schemas refuse one without a type or without properties. */
-function objectSchema(schema: FunctionTool['schema']): JsonRecord {
-  if (schema === null) return { type: 'object', properties: {} };
-  if (schema['type'] === 'object' && isRecord(schema['properties'])) return schema;
-  const properties = isRecord(schema['properties']) ? schema['properties'] : {};
-  return { ...schema, type: 'object', properties };
 }
 
 function encodeCustom(tool: CustomTool, { losses }: EncodeContext): JsonRecord {

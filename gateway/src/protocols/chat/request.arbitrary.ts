@@ -154,14 +154,17 @@ function result(content: readonly TextBlock[], id: string): Block {
   return { type: 'tool-result', id, name: null, content: blocks, isError: false };
 }
 
-const schema = fc.record({
-  type: fc.constant('object'),
-  properties: fc.dictionary(
-    name,
-    fc.constantFrom({ type: 'string' }, { type: 'number', minimum: 1 }),
-    { maxKeys: 2 },
-  ),
-});
+/** Closed, so that a tool may be held to it. */
+const schema = fc
+  .dictionary(name, fc.constantFrom({ type: 'string' }, { type: 'number', minimum: 1 }), {
+    maxKeys: 2,
+  })
+  .map((properties) => ({
+    type: 'object',
+    properties,
+    required: Object.keys(properties),
+    additionalProperties: false,
+  }));
 
 const tool: fc.Arbitrary<Tool> = fc.oneof(
   fc.record({

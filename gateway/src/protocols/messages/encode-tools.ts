@@ -8,7 +8,7 @@ import {
 import { isRecord } from '../values.ts';
 import { mark } from './encode-content.ts';
 import { applyExtensions, type Losses } from './losses.ts';
-import { encodeToolSchema } from './tool-schema.ts';
+import { encodeToolSchema } from '../tool-schema.ts';
 import type { WireObject } from './wire.ts';
 
 export interface EncodedTools {
@@ -95,7 +95,7 @@ const nameOf = ({ name }: Tool): string => name;
 function encodeFunction(tool: FunctionTool, losses: Losses): WireObject {
   const wire: WireObject = { name: tool.name };
   if (tool.description !== null) wire['description'] = tool.description;
-  wire['input_schema'] = encodeToolSchema(tool.schema, losses);
+  wire['input_schema'] = encodeToolSchema(tool.schema, () => losses.approximate('tool.schema'));
   if (tool.strict !== null) wire['strict'] = tool.strict;
   applyExtensions(wire, tool.extensions, losses);
   if (tool.cache !== undefined) mark(wire, tool.cache);

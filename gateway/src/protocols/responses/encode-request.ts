@@ -1,5 +1,6 @@
 import type { GenerationRequest } from '../../canonical/index.ts';
 import type { Encoded, EncodeTarget } from '../codec.ts';
+import { fitTools } from '../openai-tools.ts';
 import { isOpenAi } from '../openai-upstream.ts';
 import type { JsonRecord } from '../values.ts';
 import { keepCacheMarkers } from './cache-markers.ts';
@@ -29,7 +30,7 @@ export function encodeRequest(given: GenerationRequest, target: EncodeTarget): E
   noteUnknown(request, losses);
   const { toolChoice, parallelTools } = request;
   const hosts = target.capabilities.has('hosted_tools');
-  const tools = encodeTools(request.tools, losses, hosts);
+  const tools = encodeTools(fitTools(request.tools, losses), losses, hosts);
   // With the last tool its choice goes too: upstreams refuse a choice among nothing.
   if (tools.length === 0 && request.tools.length > 0 && toolChoice?.mode === 'required') {
     throw notAvailable('tool_choice', 'a call of a tool that another provider runs');

@@ -64,7 +64,7 @@ function encodeFunction(tool: FunctionTool, losses: LossNotes): object {
     type: 'function',
     name: tool.name,
     ...(tool.description !== null && { description: tool.description }),
-    parameters: objectSchema(tool.schema),
+    parameters: tool.schema,
     // Left out, it would mean true.
     strict: tool.strict ?? false,
     ...ownToolMembers(tool),
@@ -76,13 +76,6 @@ function ownToolMembers({ extensions = [] }: FunctionTool | CustomTool): JsonRec
     .filter(({ protocol, name }) => protocol === 'responses' && name.startsWith('tool.'))
     .map(({ name, value }) => [name.slice('tool.'.length), value] as const);
   return Object.fromEntries(own);
-}
-
-/** Upstreams refuse a function whose schema is not an object's with its properties. */
-function objectSchema(schema: JsonRecord | null): JsonRecord {
-  if (schema === null) return { type: 'object', properties: {} };
-  if (schema['type'] === 'object' && schema['properties'] !== undefined) return schema;
-  return { ...schema, type: 'object', properties: schema['properties'] ?? {} };
 }
 
 function encodeCustom(tool: CustomTool, losses: LossNotes): object {

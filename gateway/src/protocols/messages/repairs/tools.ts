@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord, type JsonRecord } from '../../values.ts';
-import { createLosses } from '../losses.ts';
-import { encodeToolSchema } from '../tool-schema.ts';
+import { encodeToolSchema } from '../../tool-schema.ts';
 import { type Draft, gone } from './draft.ts';
 import { isOwnTool } from './tool-name-places.ts';
 import { namesDefinedLater } from './tool-names.ts';
@@ -74,7 +73,7 @@ function mendSchema(draft: Draft, tool: JsonRecord): JsonRecord {
   if (!hasUnion(schema)) {
     return draft.change(tool, { input_schema: draft.change(schema, { type: 'object' }) });
   }
-  const merged = encodeToolSchema(schema, createLosses());
+  const merged = encodeToolSchema(schema, () => {});
   const input_schema = draft.change(schema, {
     oneOf: gone,
     anyOf: gone,
