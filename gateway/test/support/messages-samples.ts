@@ -147,13 +147,19 @@ const tools: fc.Arbitrary<Tool[]> = fc
   .chain((names) =>
     fc.tuple(
       ...names.map((each) =>
-        fc.record({
-          type: fc.constant('function' as const),
-          name: fc.constant(each),
-          description: fc.option(said, { nil: null }),
-          schema,
-          strict: fc.constantFrom(null, true, false),
-        }),
+        fc
+          .record({
+            type: fc.constant('function' as const),
+            name: fc.constant(each),
+            description: fc.option(said, { nil: null }),
+            schema,
+            strict: fc.constantFrom(null, true, false),
+          })
+          .map((tool) => {
+            // A tool is held to a closed schema only.
+            const closed = { ...tool.schema, additionalProperties: false };
+            return tool.strict === true ? { ...tool, schema: closed } : tool;
+          }),
       ),
     ),
   );

@@ -13,8 +13,10 @@ export interface EncodedReasoning {
 export interface ReasoningContext {
   readonly target: EncodeTarget;
   readonly maxTokens: number;
-  /** A tool must be called, or the last step of a tool loop came without its signed thoughts. */
-  readonly hindered: boolean;
+  /** A tool must be called. */
+  readonly forced: boolean;
+  /** The last step of a tool loop came without its signed thoughts. */
+  readonly brokenLoop: boolean;
 }
 
 const nothing: EncodedReasoning = Object.freeze({ thinking: null, effort: null });
@@ -46,12 +48,14 @@ export function encodeReasoning(
     return nothing;
   }
   if (isOff) return turnOff(model, effort, losses);
-  if (context.hindered && model.off !== null) {
+  const isManual =
+    model.mode === 'manual' || (model.mode === 'either' && reasoning.budget !== null);
+  // A model that decides for itself may also have decided not to think before its calls.
+  const isHindered = context.forced || (isManual && context.brokenLoop);
+  if (isHindered && model.off !== null) {
     losses.approximate('reasoning');
     return turnOff(model, effort, losses);
   }
-  const isManual =
-    model.mode === 'manual' || (model.mode === 'either' && reasoning.budget !== null);
   if (isManual) return thinkWithin(reasoning, context.maxTokens, effort, losses);
   return { thinking: { type: 'adaptive', ...display(reasoning) }, effort };
 }

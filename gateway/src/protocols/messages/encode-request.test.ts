@@ -259,6 +259,36 @@ describe('tools', () => {
     expect(losses).toEqual(['~tool.schema', '-tools.web_search']);
   });
 
+  it('are held to a schema that the upstream can enforce', () => {
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'integer', minimum: 1 }, b: { type: 'object', properties: {} } },
+      required: ['a'],
+    };
+    const { body, losses } = encode({
+      tools: [
+        { ...tool('held'), schema, strict: true },
+        { ...tool('free'), schema, strict: false },
+      ],
+    });
+    expect(body.tools).toEqual([
+      {
+        name: 'held',
+        input_schema: {
+          ...schema,
+          properties: {
+            a: { type: 'integer', description: '(minimum: 1)' },
+            b: { type: 'object', properties: {}, additionalProperties: false },
+          },
+          additionalProperties: false,
+        },
+        strict: true,
+      },
+      { name: 'free', input_schema: schema, strict: false },
+    ]);
+    expect(losses).toEqual(['~tool.schema']);
+  });
+
   const tools = [tool('f'), tool('g')];
   it.each<[Partial<GenerationRequest>, unknown]>([
     [
@@ -516,7 +546,7 @@ describe('reasoning', () => {
     ]);
   });
 
-  it('is off in a tool loop whose thoughts are gone, and only there', () => {
+  it('is off in a tool loop whose thoughts are gone, where they have a budget, and only there', () => {
     const state = { protocol: 'messages', kind: 'signature', data: 's' } as const;
     const loop = (...blocks: Block[]) => ({
       tools,
@@ -534,6 +564,8 @@ describe('reasoning', () => {
       loop({ type: 'reasoning', text: 'x', state }),
     );
     expect(on).toEqual(enabled(1024));
+    const adaptive = thought({ effort: 'low' }, 'claude-opus-4-7', loop());
+    expect(adaptive).toEqual([{ type: 'adaptive' }, 'low', []]);
     const past = { tools, turns: [...loop().turns, assistant('done'), user('next')] };
     expect(thought({ effort: 'low' }, 'claude-sonnet-4-5', past)[0]).toEqual(enabled(1024));
   });

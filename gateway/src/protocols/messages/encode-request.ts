@@ -30,8 +30,7 @@ export function encodeRequest(
   );
   const system = encodeSystem(request, losses);
   const messages = encodeTurns(request.turns, losses);
-  const hindered = forced || isBrokenLoop(messages);
-  const context = { target, maxTokens, hindered };
+  const context = { target, maxTokens, forced, brokenLoop: isBrokenLoop(messages) };
   const { thinking, effort } = encodeReasoning(request, context, losses);
   const isThinking = thinking !== null && thinking['type'] !== 'disabled';
   closeConversation(messages, isThinking || refusesPrefill(target.model), losses);

@@ -9,6 +9,7 @@ import { isRecord } from '../values.ts';
 import { mark } from './encode-content.ts';
 import { applyExtensions, type Losses } from './losses.ts';
 import { encodeToolSchema } from '../tool-schema.ts';
+import { encodeOutputSchema } from './output-schema.ts';
 import type { WireObject } from './wire.ts';
 
 export interface EncodedTools {
@@ -95,11 +96,18 @@ const nameOf = ({ name }: Tool): string => name;
 function encodeFunction(tool: FunctionTool, losses: Losses): WireObject {
   const wire: WireObject = { name: tool.name };
   if (tool.description !== null) wire['description'] = tool.description;
-  wire['input_schema'] = encodeToolSchema(tool.schema, () => losses.approximate('tool.schema'));
+  wire['input_schema'] = encodeArguments(tool, losses);
   if (tool.strict !== null) wire['strict'] = tool.strict;
   applyExtensions(wire, tool.extensions, losses);
   if (tool.cache !== undefined) mark(wire, tool.cache);
   return wire;
+}
+
+/** What a tool is held to is bound to the same rules as an answer that is held to a schema. */
+function encodeArguments({ schema, strict }: FunctionTool, losses: Losses): WireObject {
+  const onChange = (): void => losses.approximate('tool.schema');
+  const object = encodeToolSchema(schema, onChange);
+  return strict === true ? encodeOutputSchema(object, onChange) : object;
 }
 
 function encodeChoice(
