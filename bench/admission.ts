@@ -29,6 +29,7 @@ const team = (at: number): CallerTeam => ({
   monthlyBudget: null,
   totalBudget: null,
   timeZone: 'Europe/Berlin',
+  openWindow: null,
 });
 const allUsers = Array.from({ length: users }, (_, at) => user(at));
 const allTeams = Array.from({ length: teams }, (_, at) => team(at));

@@ -1,3 +1,5 @@
+import type { WindowClock } from '../ledger/index.ts';
+
 /** A user as admission needs it; one object for all keys of the user. Amounts are nano-USD. */
 export interface CallerUser {
   readonly id: string;
@@ -8,7 +10,7 @@ export interface CallerUser {
 }
 
 /** A team as admission needs it; one object for all keys that act for it. Null = no limit. */
-export interface CallerTeam {
+export interface CallerTeam extends WindowClock {
   readonly id: string;
   readonly name: string;
   readonly funding: bigint;
@@ -16,8 +18,6 @@ export interface CallerTeam {
   readonly dailyBudget: bigint | null;
   readonly monthlyBudget: bigint | null;
   readonly totalBudget: bigint | null;
-  /** IANA name; days and months begin by its clock. */
-  readonly timeZone: string;
 }
 
 /** Who is calling: the key and everything about it that a request needs, held in memory by every node. */

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Database } from '../database/schema.ts';
 import { fundingOf, type HolderAccount } from '../ledger/index.ts';
 import type { CallerTeam, CallerUser } from './caller.ts';
+import { windowClockOf } from './teams.repository.ts';
 
 /** The users and teams behind keys, each read once and one object in memory. */
 export interface Holders {
@@ -51,7 +52,7 @@ export function createHolders(db: Kysely<Database>): Holders {
         dailyBudget: row.budget_daily,
         monthlyBudget: row.budget_monthly,
         totalBudget: row.budget_total,
-        timeZone: row.time_zone,
+        ...windowClockOf(row),
       };
       teams.set(row.id, Object.freeze(team));
     }

@@ -4,7 +4,7 @@ import { assertMayChange, type Change, type Upserted } from '../database/change.
 import { formatUsd, parseUsd } from '../database/money.ts';
 import { bit, createId, differs, ownedFields, type Stored } from '../database/rows.ts';
 import type { Database, TeamTable } from '../database/schema.ts';
-import { openAccount } from '../ledger/index.ts';
+import { changeZone, openAccount, type WindowClock } from '../ledger/index.ts';
 import { replaceMembers } from './team-members.repository.ts';
 
 export type StoredTeam = Stored<DeclaredTeam> & { readonly id: string };
@@ -40,7 +40,6 @@ export async function upsertTeam(change: Change, team: DeclaredTeam): Promise<Up
     budget_daily: orNull(team.budget.daily, parseUsd),
     budget_monthly: orNull(team.budget.monthly, parseUsd),
     budget_total: orNull(team.budget.total, parseUsd),
-    time_zone: team.timeZone,
     owner,
     enabled: bit(true),
   };
@@ -52,6 +51,7 @@ export async function upsertTeam(change: Change, team: DeclaredTeam): Promise<Up
       .insertInto('teams')
       .values({
         ...values,
+        time_zone: team.timeZone,
         id,
         name: team.name,
         opening_credit: credit,
@@ -66,8 +66,9 @@ export async function upsertTeam(change: Change, team: DeclaredTeam): Promise<Up
   }
   assertMayChange(change, 'team', team.name, existing.owner);
   const membersChanged = await replaceMembers(change, existing, team.members);
-  if (!membersChanged && !differs(existing, values)) return 'unchanged';
-  await update(change, team.name, values);
+  const clock = clockColumns(changeZone(windowClockOf(existing), team.timeZone, now));
+  if (!membersChanged && !differs(existing, { ...values, ...clock })) return 'unchanged';
+  await update(change, team.name, { ...values, ...clock });
   return 'updated';
 }
 
@@ -78,6 +79,22 @@ export async function disableTeam(change: Change, name: string): Promise<boolean
   assertMayChange(change, 'team', name, existing.owner);
   await update(change, name, { enabled: 0 });
   return true;
+}
+
+type ClockColumns = Pick<Selectable<TeamTable>, 'time_zone' | 'open_window' | 'open_window_zone'>;
+
+export function windowClockOf(row: ClockColumns): WindowClock {
+  const { time_zone: timeZone, open_window: date, open_window_zone: zone } = row;
+  const openWindow = date === null || zone === null ? null : { date, timeZone: zone };
+  return { timeZone, openWindow };
+}
+
+function clockColumns({ timeZone, openWindow }: WindowClock): ClockColumns {
+  return {
+    time_zone: timeZone,
+    open_window: openWindow?.date ?? null,
+    open_window_zone: openWindow?.timeZone ?? null,
+  };
 }
 
 function find(db: Kysely<Database>, name: string) {

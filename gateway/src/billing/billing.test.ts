@@ -38,6 +38,7 @@ const team: CallerTeam = {
   monthlyBudget: 60n * cent,
   totalBudget: 70n * cent,
   timeZone: 'Asia/Shanghai',
+  openWindow: null,
 };
 const member: Caller = { ...caller, teamId: team.id, team, memberBudget: 80n * cent };
 

@@ -1,7 +1,6 @@
 import type { Caller, CallerTeam } from '../access/index.ts';
 import { unlimited, type Meter } from '../counting/index.ts';
-import { meterNames } from '../ledger/index.ts';
-import { dailyWindow } from './windows.ts';
+import { meterNames, windowOf } from '../ledger/index.ts';
 
 /** With less than a cent a balance admits nothing; every other limit admits until it is used up. */
 const balanceFloor = 10_000_000n;
@@ -26,7 +25,7 @@ const cache = new WeakMap<Caller, CallerMeters>();
  */
 export function metersOf(caller: Caller, now: number): CallerMeters {
   const { team } = caller;
-  const window = team === null ? null : dailyWindow(team.timeZone, now);
+  const window = team === null ? null : windowOf(team, now);
   const cached = cache.get(caller);
   if (cached?.window === window) return cached;
   const { keyId, userId } = caller;

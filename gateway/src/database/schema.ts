@@ -93,6 +93,9 @@ export interface TeamTable extends Owned {
   budget_monthly: bigint | null;
   budget_total: bigint | null;
   time_zone: string;
+  /** The window of its budgets that was open when the time zone last changed, and the zone in which that ends. */
+  open_window: string | null;
+  open_window_zone: string | null;
 }
 
 export interface TeamMemberTable {

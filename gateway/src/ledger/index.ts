@@ -17,3 +17,4 @@ export {
 } from './meter-names.ts';
 export type { Difference } from './reconcile/difference.ts';
 export { reconcile, type Checked } from './reconcile/reconcile.ts';
+export { changeZone, windowOf, type WindowClock } from './windows.ts';

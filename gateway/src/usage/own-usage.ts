@@ -7,6 +7,8 @@ export interface MoneyLimit {
   readonly used: bigint;
   /** Set aside for requests that are under way. */
   readonly held: bigint;
+  /** The day or month it is for, by the team's clock; absent: for good. */
+  readonly window?: string;
 }
 
 /** What a key may still do. Null: no such limit. */
@@ -76,9 +78,10 @@ export function encodeOwnUsage({ from, to, by, sums, limits }: OwnUsage): string
 
 function encodeLimit(money: MoneyLimit | null) {
   if (money === null) return null;
-  const { limit, used, held } = money;
+  const { limit, used, held, window } = money;
   const left = limit - used - held;
   return {
+    ...(window !== undefined && { window }),
     limit: formatUsd(limit),
     used: formatUsd(used),
     held: formatUsd(held),

@@ -26,7 +26,8 @@ describe.each(commands)('%s', (command) => {
     await sluice('apply');
     change(
       folder,
-      "drop table master_key; delete from kysely_migration where name = '0009-master-key'",
+      `alter table teams drop column open_window; alter table teams drop column open_window_zone;
+       delete from kysely_migration where name = '0010-team-windows'`,
     );
     const before = readFileSync(join(folder, 'data/sluice.db'));
     expect(await sluice(...words)).toEqual({

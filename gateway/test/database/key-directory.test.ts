@@ -171,6 +171,7 @@ describe.each(dialects)('%s', (dialect) => {
           monthlyBudget: 300_000_000_001n,
           totalBudget: null,
           timeZone: 'UTC',
+          openWindow: null,
         },
       });
       const { teamId } = caller ?? { teamId: null };

@@ -89,6 +89,7 @@ describe('GET /v1/usage', () => {
       monthlyBudget: 10n,
       totalBudget: null,
       timeZone: 'America/New_York',
+      openWindow: null,
     };
     const { answer } = await ask('', {
       counters,
@@ -108,8 +109,8 @@ describe('GET /v1/usage', () => {
       team: {
         name: 'research',
         rpm: 600,
-        daily: limit(2, 8),
-        monthly: limit(3, 7),
+        daily: { window: '2026-11-20', ...limit(2, 8) },
+        monthly: { window: '2026-11', ...limit(3, 7) },
         total: null,
         member: limit(4, 6),
       },

@@ -201,6 +201,7 @@ const team = {
   monthlyBudget: null,
   totalBudget: null,
   timeZone: 'UTC',
+  openWindow: null,
 };
 const single: Caller = {
   keyId: 'key_1',

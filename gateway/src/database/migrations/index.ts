@@ -8,6 +8,7 @@ import { usageHourly } from './0006-usage-hourly.ts';
 import { keyRotation } from './0007-key-rotation.ts';
 import { nodes } from './0008-nodes.ts';
 import { masterKey } from './0009-master-key.ts';
+import { teamWindows } from './0010-team-windows.ts';
 import type { ColumnTypes } from './column-types.ts';
 
 /** All steps in order. A step that has been released is never edited; a change is a new step. */
@@ -26,5 +27,6 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string,
     '0007-key-rotation': keyRotation(types),
     '0008-nodes': nodes(types),
     '0009-master-key': masterKey(types),
+    '0010-team-windows': teamWindows(types),
   };
 }

@@ -22,7 +22,11 @@ export async function limitsOf(
   const limits = new Map(
     meters.map(({ name, limit }, index): [string, MoneyLimit] => {
       const state = states[index] ?? { spent: stored.get(name) ?? 0n, held: 0n };
-      return [name, { limit, used: state.spent, held: state.held }];
+      const window = /:(?:daily|monthly):([\d-]+)$/.exec(name)?.[1];
+      return [
+        name,
+        { limit, used: state.spent, held: state.held, ...(window !== undefined && { window }) },
+      ];
     }),
   );
   const find = (start: string) =>

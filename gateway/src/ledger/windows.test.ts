@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dailyWindow } from './windows.ts';
+import { changeZone, dailyWindow, windowOf, type WindowClock } from './windows.ts';
 
 const monthlyWindow = (zone: string, unixMs: number) => dailyWindow(zone, unixMs).slice(0, 7);
 
@@ -93,3 +93,55 @@ function minutesOf(zone: string, date: string): number {
   }
   return count;
 }
+
+describe('a time zone that changes', () => {
+  const shanghai: WindowClock = { timeZone: 'Asia/Shanghai', openWindow: null };
+  const utc: WindowClock = { timeZone: 'UTC', openWindow: null };
+
+  it('B-18 eastward: the open day ends by its own clock, and the next one is shorter', () => {
+    const changed = changeZone(utc, 'Asia/Shanghai', at('2026-11-21T20:00:00Z'));
+    expect(windowOf(changed, at('2026-11-21T20:00:00Z'))).toBe('2026-11-21');
+    expect(windowOf(changed, at('2026-11-21T23:59:59Z'))).toBe('2026-11-21');
+    expect(windowOf(changed, at('2026-11-22T00:00:00Z'))).toBe('2026-11-22');
+    expect(windowOf(changed, at('2026-11-22T15:59:59Z'))).toBe('2026-11-22');
+    expect(windowOf(changed, at('2026-11-22T16:00:00Z'))).toBe('2026-11-23');
+  });
+
+  it('B-18 westward: the open day goes on until the new clock has passed it', () => {
+    const changed = changeZone(shanghai, 'UTC', at('2026-11-21T20:00:00Z'));
+    expect(windowOf(changed, at('2026-11-21T20:00:00Z'))).toBe('2026-11-22');
+    expect(windowOf(changed, at('2026-11-22T23:59:59Z'))).toBe('2026-11-22');
+    expect(windowOf(changed, at('2026-11-23T00:00:00Z'))).toBe('2026-11-23');
+  });
+
+  it('is nothing when it stays what it is', () => {
+    expect(changeZone(utc, 'UTC', 0)).toBe(utc);
+  });
+
+  const zone = fc.constantFrom('UTC', 'Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Asia/Kolkata');
+  const step = fc.record({ zone, wait: fc.integer({ min: 0, max: 40 * 60 }) });
+
+  it('however often: time goes on, no day twice, and the clock is soon the last one', () => {
+    fc.assert(
+      fc.property(zone, fc.array(step, { maxLength: 8 }), (first, steps) => {
+        let now = at('2026-11-21T00:00:00Z');
+        let clock: WindowClock = { timeZone: first, openWindow: null };
+        let last = windowOf(clock, now);
+        for (const { zone: next, wait } of steps) {
+          for (let passed = 0; passed < wait; passed += 30) {
+            const window = windowOf(clock, now + passed * minute);
+            expect(window >= last).toBe(true);
+            last = window;
+          }
+          now += wait * minute;
+          last = windowOf(clock, now);
+          clock = changeZone(clock, next, now);
+          // A change by itself opens no window.
+          expect(windowOf(clock, now)).toBe(last);
+        }
+        const later = now + 52 * hour;
+        expect(windowOf(clock, later)).toBe(dailyWindow(clock.timeZone, later));
+      }),
+    );
+  });
+});

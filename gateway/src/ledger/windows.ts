@@ -46,3 +46,37 @@ function formatDate(format: Intl.DateTimeFormat, unixMs: number): string {
   );
   return `${parts['year']}-${parts['month']}-${parts['day']}`;
 }
+
+/** By which clock a team's windows begin. */
+export interface WindowClock {
+  readonly timeZone: string;
+  /** The window that was open when the time zone last changed, and the zone in which it ends; null: it never has. */
+  readonly openWindow: { readonly date: string; readonly timeZone: string } | null;
+}
+
+/**
+ * The window of a team's budgets at a time in Unix milliseconds. A changed time zone applies from the next window on:
+ * the one that is open ends by its own clock, and none is gone back to. So no date's budget is spent twice, and none
+ * is had before its time.
+ */
+export function windowOf({ timeZone, openWindow }: WindowClock, unixMs: number): string {
+  const date = dailyWindow(timeZone, unixMs);
+  if (openWindow === null) return date;
+  return isOpen(openWindow, unixMs) || date < openWindow.date ? openWindow.date : date;
+}
+
+/** The clock once the time zone is another one. */
+export function changeZone(clock: WindowClock, timeZone: string, unixMs: number): WindowClock {
+  if (timeZone === clock.timeZone) return clock;
+  const { openWindow } = clock;
+  const endsIn =
+    openWindow !== null && isOpen(openWindow, unixMs) ? openWindow.timeZone : clock.timeZone;
+  return { timeZone, openWindow: { date: windowOf(clock, unixMs), timeZone: endsIn } };
+}
+
+function isOpen(
+  { date, timeZone }: NonNullable<WindowClock['openWindow']>,
+  unixMs: number,
+): boolean {
+  return dailyWindow(timeZone, unixMs) <= date;
+}
