@@ -23,6 +23,7 @@ export class AnswerFlow {
     | 'flowing'
     /** The success terminator has come: the rest waits for the journal. */
     | 'ending' = 'holding';
+  #hasContent = false;
   #held: Buffer[] = [];
   #heldBytes = 0;
 
@@ -56,7 +57,10 @@ export class AnswerFlow {
 
   #beforeOrAfterFlow(bytes: Buffer | null, flags: number): boolean {
     const isContent = (flags & verdict.content) !== 0;
-    if (isContent) this.#options.onFirstContent();
+    if (isContent && !this.#hasContent) {
+      this.#hasContent = true;
+      this.#options.onFirstContent();
+    }
     if ((flags & verdict.terminal) !== 0) {
       this.#run.flush();
       this.#stage = 'ending';
