@@ -55,7 +55,13 @@ function parse(command: Command, args: readonly string[]) {
     });
   } catch (error) {
     // Node's text goes on with advice about `--`, which helps nobody here.
-    const [first = 'the arguments cannot be read'] = (error as Error).message.split('. ');
+    const [first = 'the arguments cannot be read'] = (error as Error).message.split(/\.\s/);
+    const option = /^Option '(--[a-z-]+)' argument is ambiguous/.exec(first)?.[1];
+    if (option !== undefined) {
+      throw new UsageError(
+        `${option} needs a value; one that begins with - is written ${option}=-…`,
+      );
+    }
     throw new UsageError(first.charAt(0).toLowerCase() + first.slice(1));
   }
 }

@@ -69,7 +69,10 @@ function fromFile(
     return bytes.toString('utf8').replace(/\r?\n$/, '');
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'an error';
-    failures.push({ expected: `the file ${path || '(no path)'} to be readable`, got: code });
+    failures.push({
+      expected: `the file ${path || '(no path)'} to be readable`,
+      got: code === 'ENOENT' ? 'no such file' : code,
+    });
     return '';
   }
 }

@@ -57,6 +57,10 @@ function reportIssue(issue: z.core.$ZodIssue, input: unknown, base: Path, report
 /** Says which name was probably meant, or which names there are. */
 export function reportUnknownKey(path: Path, known: readonly string[], report: Report): void {
   const key = String(path.at(-1));
+  if (key === '<<') {
+    report(path, 'every key written out (YAML merge keys are not read)', quote(key));
+    return;
+  }
   const hint = didYouMean(key, known);
   const expected = hint === '' ? `one of the keys ${known.join(', ')}` : 'a known key';
   report(path, expected, `${quote(key)}${hint}`);

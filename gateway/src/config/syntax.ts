@@ -16,6 +16,8 @@ export function syntaxProblems(
     const { line } = lines.linePos(error.pos[0]);
     if (problems.has(line)) continue;
     problems.set(line, { file, line, path: '', expected: 'valid YAML', got: reason(error, text) });
+    // The brackets around it stay open, and every line below would be told to be wrong.
+    if (isUnquotedPlaceholder(error, text)) break;
   }
   if (document.directives.yaml.version === '1.1') {
     problems.set(1, { file, line: 1, path: '', expected: 'YAML 1.2', got: 'YAML 1.1' });
@@ -33,9 +35,13 @@ function reason(error: ParserError, text: string): string {
   if (error.code === 'TAG_RESOLVE_FAILED') return 'a tag that is not known';
   if (error.code === 'MULTIPLE_DOCS') return 'a second document';
   if (error.code === 'TAB_AS_INDENT') return 'a tab as indentation (use spaces)';
-  if (text[error.pos[0]] === '{' && text[error.pos[0] - 1] === '$') {
+  if (isUnquotedPlaceholder(error, text)) {
     return 'an unquoted ${…} inside { } or [ ] (write it in double quotes)';
   }
   const fixed = error.message.replace(/[:(].*$/s, '').trim();
   return fixed === '' ? 'an error' : fixed.charAt(0).toLowerCase() + fixed.slice(1);
+}
+
+function isUnquotedPlaceholder({ pos: [start] }: ParserError, text: string): boolean {
+  return text[start] === '{' && text[start - 1] === '$';
 }

@@ -279,11 +279,15 @@ test.each<readonly [text: string, ...problems: string[]]>([
   ],
   [
     'admin: { password: "${file:/nowhere/at/all}" }',
-    'f.yaml:1: admin.password: expected the file /nowhere/at/all to be readable, got ENOENT',
+    'f.yaml:1: admin.password: expected the file /nowhere/at/all to be readable, got no such file',
   ],
   [
     'redis: { url: "${1X}" }',
     'f.yaml:1: redis.url: expected ${NAME}, ${NAME:-default} or ${file:/path}, got another placeholder (write $${ for a literal ${)',
+  ],
+  [
+    'channels:\n  - &c { name: c, provider: openai, models: [] }\n  - { <<: *c, name: d, provider: openai, models: [] }',
+    'f.yaml:3: channels[1]["<<"]: expected every key written out (YAML merge keys are not read), got "<<"',
   ],
   // Syntax
   [
@@ -292,6 +296,10 @@ test.each<readonly [text: string, ...problems: string[]]>([
   ],
   [
     'redis: { url: ${X} }',
+    'f.yaml:1: expected valid YAML, got an unquoted ${…} inside { } or [ ] (write it in double quotes)',
+  ],
+  [
+    'metrics: { token: ${X} }\nserver: { port: 1 }\nchannels:\n  - { name: a }',
     'f.yaml:1: expected valid YAML, got an unquoted ${…} inside { } or [ ] (write it in double quotes)',
   ],
   ['server:\n\tport: 1', 'f.yaml:2: expected valid YAML, got a tab as indentation (use spaces)'],
@@ -309,6 +317,16 @@ test.each<readonly [text: string, ...problems: string[]]>([
 ])('%s', (text, ...problems) => {
   expect(problemsOf(text)).toEqual(problems);
 });
+
+test.each(['$OPENAI_API_KEY', 'os.environ/OPENAI_API_KEY', '{{Key}}', '%KEY%', 'env:KEY'])(
+  '%s would be sent to the upstream as it stands, and is refused as an API key',
+  (text) => {
+    const keys = `channels: [{ name: c, provider: openai, models: [], api_keys: ["ok", "${text}"] }]`;
+    expect(problemsOf(keys)).toEqual([
+      'f.yaml:1: channels[0].api_keys[1]: expected an API key, or ${NAME} for that of a variable, got the name of a variable',
+    ]);
+  },
+);
 
 test('placeholders fill strings, numbers and flags, and never become YAML', () => {
   const environment = { PORT: '9001', NAME: '} , x: y: [', EMPTY: '', FLAG: 'false' };

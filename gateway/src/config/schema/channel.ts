@@ -2,7 +2,17 @@ import { z } from 'zod';
 import { protocolNames } from '../../canonical/index.ts';
 import { dictionary, distinctList, list, mapping } from '../collection.ts';
 import type { DeclaredChannel, ProviderName } from '../config.ts';
-import { flag, integer, isName, leaf, name, oneOf, string } from '../leaf.ts';
+import {
+  flag,
+  integer,
+  isName,
+  leaf,
+  type LeafOptions,
+  name,
+  oneOf,
+  string,
+  WrongBecause,
+} from '../leaf.ts';
 import { normaliseBaseUrl, parseHttpUrl } from '../network.ts';
 import { providerDefaults, providerNames } from '../provider-defaults.ts';
 import { Scalar } from '../scalar.ts';
@@ -19,6 +29,24 @@ const servedModel = z.preprocess(
 /** Its strength is the vendor's concern: local upstreams take any text. */
 const isApiKey = (text: string) => /^[\x21-\x7e]{1,4096}$/.test(text);
 
+/** Ways in which other programs name a variable; no vendor's key looks so. */
+const foreignVariable = /^(\$[A-Za-z_]\w*|%\w+%|os\.environ\/\w+|env[:.]\w+|\$?\{\{.*\}\}?)$/;
+
+const apiKey = <const Options extends LeafOptions>(options: Options) =>
+  leaf(
+    'an API key',
+    ({ value }) => {
+      if (typeof value !== 'string' || !isApiKey(value)) return undefined;
+      return foreignVariable.test(value)
+        ? new WrongBecause(
+            'an API key, or ${NAME} for that of a variable',
+            'the name of a variable',
+          )
+        : value;
+    },
+    options,
+  );
+
 const baseUrl = leaf(
   'a URL such as https://api.example.com/v1',
   ({ value }) => (typeof value === 'string' ? (parseHttpUrl(value) ?? undefined) : undefined),
@@ -33,8 +61,8 @@ const shape = mapping({
   name: name('a channel name'),
   provider: oneOf(providerNames),
   base_url: baseUrl,
-  api_key: string('an API key', isApiKey, { fallback: null, secret: true }),
-  api_keys: list(string('an API key', isApiKey, { secret: true }), () => []),
+  api_key: apiKey({ fallback: null, secret: true }),
+  api_keys: list(apiKey({ secret: true }), () => []),
   protocols: distinctList(oneOf(protocolNames), () => []),
   groups: distinctList(string('a group name', isName), () => ['default']),
   models: list(servedModel),
