@@ -36,6 +36,9 @@ export interface CountingBench {
   readonly spent: Map<string, bigint>;
   /** Meters the database was asked of. */
   readonly asked: string[];
+  readonly database: { isAway: boolean };
+  /** Redis forgets everything. */
+  empty(): Promise<void>;
   /** Another node on the same Redis. */
   another(): Promise<Counters>;
   close(): Promise<void>;
@@ -46,6 +49,7 @@ export async function openBench(kind: Implementation): Promise<CountingBench> {
   const clock = new TestClock();
   const spent = new Map<string, bigint>();
   const asked: string[] = [];
+  const database = { isAway: false };
   const prefix = `test-${randomBytes(6).toString('hex')}:`;
   const opened: Counters[] = [];
 
@@ -55,6 +59,7 @@ export async function openBench(kind: Implementation): Promise<CountingBench> {
       monotonic: () => clock.monotonic,
       spent: async (meters: readonly string[]) => {
         asked.push(...meters);
+        if (database.isAway) throw new Error('no database');
         return new Map(spent);
       },
     };
@@ -80,6 +85,8 @@ export async function openBench(kind: Implementation): Promise<CountingBench> {
     clock,
     spent,
     asked,
+    database,
+    empty: () => removeKeys(prefix),
     another: open,
     async close() {
       // A node that lost Redis counts alone: then these tests would not have shown what they say.

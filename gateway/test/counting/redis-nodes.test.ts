@@ -88,6 +88,53 @@ describe.skipIf(!redisAnswers)('three nodes on one Redis', () => {
     expect(await hold(nodes[1]!, meter, 1_000n)).toEqual({ held: true, amount: 650n });
   });
 
+  test('what was settled before Redis was emptied counts, though the database hears of it later', async () => {
+    const own = await openBench('redis');
+    try {
+      const [one, two] = [own.counters, await own.another()];
+      const meter: Meter = { name: fresh('meter'), limit: 1_000n, floor: 1n };
+      const ask = (node: Counters, amount: bigint, id = fresh('request')) =>
+        node.hold({ id, amount, meters: [meter], expiresAt: own.clock.wall + 600_000 });
+      const id = fresh('request');
+      await ask(one, 400n, id);
+      one.settle(id, [meter.name], 400n);
+      await one.read(meter.name);
+      await own.empty();
+      // They notice, and enter it again.
+      for (const node of [one, two]) {
+        await node.read(meter.name);
+        await expect.poll(() => node.degraded).toBe(false);
+      }
+      const after = fresh('request');
+      expect(await ask(two, 100n, after)).toEqual({ held: true, amount: 100n });
+      two.settle(after, [meter.name], 100n);
+      await two.read(meter.name);
+      own.spent.set(meter.name, 400n);
+      own.clock.advance(5_000);
+      own.database.isAway = true;
+      const meanwhile = fresh('request');
+      expect(await ask(two, 1n, meanwhile)).toMatchObject({ held: true });
+      two.settle(meanwhile, [meter.name], 0n);
+      own.database.isAway = false;
+      own.clock.advance(5_000);
+      // The database does not know of the last 100 yet, and Redis did not of the first 400.
+      expect(await ask(two, 1n)).toMatchObject({ held: true });
+      expect(await two.read(meter.name)).toEqual({ spent: 400n, held: 1n });
+      own.spent.set(meter.name, 500n);
+      own.clock.advance(5_000);
+      expect(await ask(one, 1_000n)).toEqual({ held: true, amount: 499n });
+      // From here on Redis knows all of it.
+      own.asked.length = 0;
+      own.clock.advance(5_000);
+      await ask(two, 1n);
+      own.clock.advance(5_000);
+      await ask(two, 1n);
+      expect(own.asked.filter((name) => name === meter.name).length).toBeLessThanOrEqual(1);
+    } finally {
+      await own.close();
+    }
+  });
+
   test('a refusal is remembered without asking Redis, and no longer than it is true', async () => {
     const limits: RateLimit[] = [{ name: fresh('key'), limit: 1, windowMs: 10_000 }];
     const ask = () => nodes[0]!.admit({ id: fresh('request'), limits });

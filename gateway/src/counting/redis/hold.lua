@@ -1,6 +1,7 @@
 -- Reserves money on every meter, or on none.
 -- KEYS: epoch, then per meter: the hash, its holds by end. ARGV: epoch, time, id, amount, milliseconds until void,
--- then per meter: limit, floor, what the database says was spent ('' when not asked), microseconds since it was asked.
+-- then per meter: limit, floor, what the database says was spent ('' when not asked, '-1' when it did not answer),
+-- microseconds since it was asked.
 -- Replies {'held', amount, spent and held of each meter after it}, {'denied', which meter}, {'short', which meter} when
 -- another request has all that was left of it already, {'unknown', which ...}, or {'doubtful', which ...} when the
 -- database should be asked again; meters are numbers from 0.
@@ -10,14 +11,24 @@ local count = (#KEYS - 1) / 2
 local spent, held, short, unknown, doubtful, before = {}, {}, {}, {'unknown'}, {'doubtful'}, nil
 -- Time enough for the settlement to come late, and for the journal of a node that died to be read.
 local graceOfDoubt = 60000000
+-- What was settled before Redis was emptied may still be on its way into the database. Time enough for that.
+local graceOfSeed = 5000000
+
+-- The database is asked again after so long.
+local function doubtFor(meter, grace)
+  redis.call('HSET', meter, 'doubt', whole(now + grace - graceOfDoubt))
+end
 
 for at = 1, count do
   local meter, ends = KEYS[2 * at], KEYS[2 * at + 1]
   local seed, age = ARGV[4 * at + 4], ARGV[4 * at + 5]
   voidExpired(meter, ends, now)
-  if seed ~= '' and redis.call('HSETNX', meter, 'spent', seed) == 1 then
+  if seed ~= '' and seed ~= '-1' and redis.call('HSETNX', meter, 'spent', seed) == 1 then
     redis.call('HSET', meter, 'since', whole(now - age))
     redis.call('PEXPIRE', meter, 172800000)
+    local begun = tonumber(string.match(ARGV[1], '@(%d+)$') or 0)
+    if now - begun < graceOfDoubt then doubtFor(meter, graceOfSeed) end
+    seed = ''
   end
   local found = redis.call('HMGET', meter, 'spent', 'held', 'of:' .. id, 'doubt', 'short')
   if not found[1] then
@@ -31,8 +42,13 @@ for at = 1, count do
       if less(spent[at], amount(seed)) then
         spent[at] = amount(seed)
         redis.call('HSET', meter, 'spent', seed)
+        -- In return it may lack the last few that this one knew of.
+        doubtFor(meter, graceOfSeed)
+      elseif seed == '-1' then
+        doubtFor(meter, graceOfSeed)
+      else
+        redis.call('HDEL', meter, 'doubt')
       end
-      redis.call('HDEL', meter, 'doubt')
     elseif found[4] and now - tonumber(found[4]) >= graceOfDoubt then
       doubtful[#doubtful + 1] = at - 1
     end

@@ -22,6 +22,8 @@ const endedIds = 65_536;
 const perBatch = 200;
 /** A meter may be forgotten again between the question to the database and the second try. */
 const mostTries = 4;
+/** What the scripts are told of a meter when the database did not answer. */
+const notKnown = -1n;
 
 export interface RemoteMoney {
   hold(request: HoldRequest): HoldDecision | Promise<HoldDecision>;
@@ -116,7 +118,7 @@ export function createRemoteMoney(options: RemoteMoneyOptions): RemoteMoney {
     throw new GatewayError('unavailable', { cause: new Error('Redis keeps no meter') });
   };
 
-  /** What is only doubtful is left as it is when the database is away. */
+  /** What is only doubtful is left as it is while the database is away. */
   const spentOn = async (
     meters: readonly string[],
     isOptional: boolean,
@@ -125,7 +127,7 @@ export function createRemoteMoney(options: RemoteMoneyOptions): RemoteMoney {
       return await lookUp(meters);
     } catch (error) {
       if (!isOptional) throw error;
-      return new Map(meters.map((meter) => [meter, 0n]));
+      return new Map(meters.map((meter) => [meter, notKnown]));
     }
   };
 

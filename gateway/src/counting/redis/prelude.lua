@@ -5,7 +5,8 @@
 -- high * 1e9 + low with 0 <= low < 1e9: both are whole numbers far below 2^53. They are stored as decimal text.
 local base = 1000000000
 
--- The epoch is made once per life of the data. Another one, or none, means that Redis has been emptied.
+-- The epoch is made once per life of the data: a name and the time, 'name@microseconds'. Another one, or none, means
+-- that Redis has been emptied.
 local function lost()
   return redis.call('GET', KEYS[1]) ~= ARGV[1]
 end

@@ -75,7 +75,9 @@ export async function createRedisCounters(options: RedisCountersOptions): Promis
     commandTimeoutMs: options.commandTimeoutMs ?? linkRules.commandTimeoutMs,
     onLost: () => share.begin(),
     async enter(run) {
-      const [found] = await run(scripts.enter, [epochKey, `${prefix}probe`], [randomUUID(), '']);
+      const time = serverTime === null ? '' : String(serverTime());
+      const keys = [epochKey, `${prefix}probe`];
+      const [found] = await run(scripts.enter, keys, [randomUUID(), time]);
       const emptied = epoch !== found;
       epoch = String(found);
       const ask = askBy(run);
