@@ -10,6 +10,7 @@ import {
 import type { AnswerContext, EncodeTarget } from '../../src/protocols/codec.ts';
 import type { WireRequest } from '../../src/protocols/index.ts';
 import { readEvents } from '../recordings/tap-run.ts';
+import { requestOf, user } from './canonical.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -41,33 +42,7 @@ export function target(model = 'gemini-3.5-flash', capabilities: string[] = []):
 
 /** A request that asks for nothing but what is given. */
 export function request(given: Partial<GenerationRequest>): GenerationRequest {
-  return {
-    model: 'm',
-    stream: false,
-    system: [],
-    turns: [{ role: 'user', blocks: [{ type: 'text', text: 'hi' }] }],
-    tools: [],
-    toolChoice: null,
-    parallelTools: null,
-    maxOutputTokens: null,
-    temperature: null,
-    topP: null,
-    topK: null,
-    presencePenalty: null,
-    frequencyPenalty: null,
-    seed: null,
-    stop: [],
-    choices: 1,
-    format: null,
-    verbosity: null,
-    reasoning: null,
-    logprobs: null,
-    cacheKey: null,
-    endUser: null,
-    wantsUsage: true,
-    extensions: [],
-    ...given,
-  };
+  return requestOf({ model: 'm', turns: [user('hi')], wantsUsage: true, ...given });
 }
 
 export function answerContext(given: Partial<GenerationRequest> = {}): AnswerContext {

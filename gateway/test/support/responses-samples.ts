@@ -10,35 +10,17 @@ import {
   type Turn,
 } from '../../src/canonical/index.ts';
 import type { AnswerContext } from '../../src/protocols/codec.ts';
+import { requestOf, user as userSays } from './canonical.ts';
 
 /** Canonical values that the Responses form can say without loss. */
 
-export const bareRequest: GenerationRequest = {
+export const bareRequest = requestOf({
   model: 'm',
   stream: true,
-  system: [],
-  turns: [{ role: 'user', blocks: [{ type: 'text', text: 'Hi' }] }],
-  tools: [],
-  toolChoice: null,
-  parallelTools: null,
-  maxOutputTokens: null,
-  temperature: null,
-  topP: null,
-  topK: null,
-  presencePenalty: null,
-  frequencyPenalty: null,
-  seed: null,
-  stop: [],
-  choices: 1,
-  format: null,
-  verbosity: null,
-  reasoning: null,
-  logprobs: null,
-  cacheKey: null,
-  endUser: null,
+  turns: [userSays('Hi')],
   wantsUsage: true,
   extensions: noExtensions,
-};
+});
 
 export const answer: AnswerContext = {
   requestId: 'req_abcdefghijklmnopqrstuvwx',
