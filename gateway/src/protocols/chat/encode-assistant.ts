@@ -3,7 +3,7 @@ import { isOpenAi } from '../openai-upstream.ts';
 import type { JsonRecord } from '../values.ts';
 import { contentOf, memberValues } from './encode-content.ts';
 import { encodeOpaque, noteCommon } from './encode-parts.ts';
-import { type EncodeContext, ownMembers } from './losses.ts';
+import { type EncodeContext, ownMembers } from './encode-context.ts';
 import { detailsIn } from './reasoning.ts';
 import { writeCall } from './tool-calls.ts';
 

@@ -1,7 +1,7 @@
 import type { Block } from '../../canonical/index.ts';
 import type { JsonRecord } from '../values.ts';
 import { encodePart } from './encode-parts.ts';
-import type { EncodeContext } from './losses.ts';
+import type { EncodeContext } from './encode-context.ts';
 import { memberName } from './message-members.ts';
 
 /** Parts, or one string where there is nothing but one text: every server takes that. */

@@ -9,7 +9,7 @@ import type { JsonRecord } from '../values.ts';
 import { encodeAssistant } from './encode-assistant.ts';
 import { contentOf, encodeParts, memberValues } from './encode-content.ts';
 import { noteCommon } from './encode-parts.ts';
-import type { EncodeContext } from './losses.ts';
+import type { EncodeContext } from './encode-context.ts';
 
 /**
  * The whole conversation as messages. Tool results are messages of their own, in the order of the calls they answer

@@ -6,9 +6,10 @@ import {
   type OpaqueBlock,
   Unconvertible,
 } from '../../canonical/index.ts';
+import { notAvailable } from '../losses.ts';
 import type { JsonRecord } from '../values.ts';
 import { formatDataUrl } from './data-url.ts';
-import { type EncodeContext, notAvailable, ownMembers } from './losses.ts';
+import { type EncodeContext, ownMembers } from './encode-context.ts';
 import { memberName } from './message-members.ts';
 
 /**

@@ -1,18 +1,19 @@
 import type { GenerationRequest } from '../../canonical/index.ts';
 import type { Encoded, EncodeTarget } from '../codec.ts';
+import { Losses } from '../losses.ts';
 import { isOpenAi } from '../openai-upstream.ts';
 import type { JsonRecord } from '../values.ts';
 import { encodeMessages } from './encode-messages.ts';
 import { encodeAnswerForm, encodeSampling } from './encode-settings.ts';
 import { encodeTools } from './encode-tools.ts';
-import { type EncodeContext, Losses, ownMembers } from './losses.ts';
+import { type EncodeContext, ownMembers } from './encode-context.ts';
 
 /** @throws Unconvertible as `Codec.encodeRequest` says. */
 export function encodeRequest(
   request: GenerationRequest,
   target: EncodeTarget,
 ): Encoded<JsonRecord> {
-  const losses = new Losses();
+  const losses = new Losses('chat');
   const context: EncodeContext = { target, losses };
   losses.foreign(request.extensions);
   const { stream_options: ownOptions, ...own } = ownMembers(request.extensions);

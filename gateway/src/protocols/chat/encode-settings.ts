@@ -1,8 +1,9 @@
 import type { GenerationRequest, OutputFormat, ReasoningRequest } from '../../canonical/index.ts';
 import type { EncodeTarget } from '../codec.ts';
+import { notAvailable } from '../losses.ts';
 import { isOpenAi, leastEffort } from '../openai-upstream.ts';
 import type { JsonRecord } from '../values.ts';
-import { type EncodeContext, notAvailable } from './losses.ts';
+import type { EncodeContext } from './encode-context.ts';
 
 /** As many as the protocol allows. */
 const mostStops = 4;

@@ -6,11 +6,12 @@ import type {
   Tool,
   ToolChoice,
 } from '../../canonical/index.ts';
+import { notAvailable } from '../losses.ts';
 import { fitTools } from '../openai-tools.ts';
 import { isOpenAi } from '../openai-upstream.ts';
 import type { JsonRecord } from '../values.ts';
 import { entryPrefix } from './decode-tools.ts';
-import { type EncodeContext, notAvailable, ownMembers } from './losses.ts';
+import { type EncodeContext, ownMembers } from './encode-context.ts';
 
 type Tools = Pick<GenerationRequest, 'tools' | 'toolChoice' | 'parallelTools'>;
 

@@ -1,8 +1,8 @@
 import { type GenerationRequest, type OutputFormat, Unconvertible } from '../../canonical/index.ts';
+import type { Losses } from '../losses.ts';
 import type { JsonRecord } from '../values.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { toDialect } from './json-schema.ts';
-import type { Losses } from './losses.ts';
 import { encodeThinking } from './thinking.ts';
 
 /** The API refuses more. */

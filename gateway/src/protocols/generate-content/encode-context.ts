@@ -1,4 +1,4 @@
-import type { Losses } from './losses.ts';
+import type { Losses } from '../losses.ts';
 import type { ModelTraits } from './model-traits.ts';
 
 /** What encoding the pieces of one request shares. */

@@ -74,7 +74,7 @@ function encodeOpaque(block: OpaqueBlock, { losses }: EncodeContext): Part | nul
     losses.inWords(block.name);
     return { text: block.text };
   }
-  losses.foreign(block.name, block.ifForeign);
+  losses.ofClient(block.name, block.ifForeign);
   return null;
 }
 
@@ -120,7 +120,7 @@ function mediaOf(block: Block, context: EncodeContext): Part[] {
     return [];
   }
   if (block.type === 'opaque' && block.protocol !== 'generate-content') {
-    if (block.text === undefined) losses.foreign(block.name, block.ifForeign);
+    if (block.text === undefined) losses.ofClient(block.name, block.ifForeign);
     else losses.inWords(block.name);
     return [];
   }

@@ -1,12 +1,12 @@
 import { type GenerationRequest, Unconvertible } from '../../canonical/index.ts';
 import type { Encoded, EncodeTarget } from '../codec.ts';
+import { Losses } from '../losses.ts';
 import type { JsonRecord } from '../values.ts';
 import { encodeConfig } from './encode-config.ts';
 import { encodeContents, encodeSystem } from './encode-contents.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { encodeToolConfig, encodeTools } from './encode-tools.ts';
 import { restoreExtensions } from './extensions.ts';
-import { createLosses, type Losses } from './losses.ts';
 import { modelTraits } from './model-traits.ts';
 
 /** @throws Unconvertible */
@@ -14,7 +14,7 @@ export function encodeRequest(
   request: GenerationRequest,
   target: EncodeTarget,
 ): Encoded<JsonRecord> {
-  const losses = createLosses();
+  const losses = new Losses('generate-content');
   const context: EncodeContext = {
     losses,
     model: modelTraits(target.model, target.capabilities),

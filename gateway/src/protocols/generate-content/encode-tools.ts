@@ -6,11 +6,11 @@ import {
   Unconvertible,
 } from '../../canonical/index.ts';
 import type { EncodeTarget } from '../codec.ts';
+import type { Losses } from '../losses.ts';
 import type { JsonRecord } from '../values.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { restoreExtensions } from './extensions.ts';
 import { toParameters } from './json-schema.ts';
-import type { Losses } from './losses.ts';
 
 /** @throws Unconvertible when a tool is demanded that cannot be had. */
 export function encodeTools(

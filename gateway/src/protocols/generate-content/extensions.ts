@@ -1,6 +1,6 @@
 import type { Extension, Extensions } from '../../canonical/index.ts';
+import type { Losses } from '../losses.ts';
 import { setPath } from './fields.ts';
-import type { Losses } from './losses.ts';
 
 type Fate = Extension['ifForeign'];
 
@@ -29,6 +29,6 @@ export function restoreExtensions(
 ): void {
   for (const extension of extensions ?? []) {
     if (extension.protocol === 'generate-content') setPath(target, extension.name, extension.value);
-    else losses.foreign(extension.name, extension.ifForeign);
+    else losses.ofClient(extension.name, extension.ifForeign);
   }
 }

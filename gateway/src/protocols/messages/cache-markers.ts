@@ -1,4 +1,4 @@
-import type { Losses } from './losses.ts';
+import type { Losses } from '../losses.ts';
 import type { WireObject } from './wire.ts';
 
 /** "A maximum of 4 blocks with cache_control may be provided." */
@@ -25,7 +25,7 @@ export function limitCacheMarkers(body: Marked, reserved: number, losses: Losses
     if (excess <= 0) break;
     if (kept.has(holder)) continue;
     delete holder['cache_control'];
-    losses.drop('cache');
+    losses.dropped('cache');
     excess -= 1;
   }
   orderLifetimes(all);

@@ -6,9 +6,10 @@ import {
   type ToolResultBlock,
   Unconvertible,
 } from '../../canonical/index.ts';
+import type { Losses } from '../losses.ts';
 import { isRecord } from '../values.ts';
 import { encodeFile, encodeImage } from './encode-media.ts';
-import { applyExtensions, type Losses } from './losses.ts';
+import { applyExtensions } from './extensions.ts';
 import { toolInput } from './tool-input.ts';
 import type { WireObject } from './wire.ts';
 
@@ -65,7 +66,7 @@ function encodeText(block: TextBlock, losses: Losses): WireObject | null {
   const found = own.find(({ name }) => name === 'search_result');
   if (isRecord(found?.value)) return { ...found.value };
   const citesItself = own.some(({ name }) => name === 'citations');
-  if (block.citations !== undefined && !citesItself) losses.drop('citations');
+  if (block.citations !== undefined && !citesItself) losses.dropped('citations');
   return encodePlainText(block.text);
 }
 
@@ -82,13 +83,13 @@ function encodeReasoningBlock({ text, state }: ReasoningBlock, losses: Losses): 
       return { type: 'thinking', thinking: text, signature: state.data };
     }
   }
-  losses.drop('reasoning');
+  losses.dropped('reasoning');
   return null;
 }
 
 function encodeCall(block: ToolCallBlock, losses: Losses): WireObject {
   const { input, wrapped } = toolInput(block.arguments);
-  if (wrapped) losses.approximate('tool_call.arguments');
+  if (wrapped) losses.approximated('tool_call.arguments');
   return { type: 'tool_use', id: block.id ?? '', name: block.name, input };
 }
 

@@ -4,14 +4,14 @@ import {
   type MediaSource,
   Unconvertible,
 } from '../../canonical/index.ts';
-import type { Losses } from './losses.ts';
+import type { Losses } from '../losses.ts';
 import type { WireObject } from './wire.ts';
 
 const imageTypes = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 
 /** @throws Unconvertible for a format that this protocol does not take, or somebody else's file. */
 export function encodeImage({ source, detail }: ImageBlock, losses: Losses): WireObject {
-  if (detail !== undefined) losses.drop('image.detail');
+  if (detail !== undefined) losses.dropped('image.detail');
   return { type: 'image', source: encodeImageSource(source) };
 }
 

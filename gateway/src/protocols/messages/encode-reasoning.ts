@@ -1,7 +1,7 @@
 import type { GenerationRequest, ReasoningRequest } from '../../canonical/index.ts';
 import type { EncodeTarget } from '../codec.ts';
+import type { Losses } from '../losses.ts';
 import { isRecord } from '../values.ts';
-import type { Losses } from './losses.ts';
 import { type Effort, type Thinking, thinkingOf } from './thinking-models.ts';
 import type { WireObject } from './wire.ts';
 
@@ -44,7 +44,7 @@ export function encodeReasoning(
   if (own !== undefined) return { thinking: isRecord(own.value) ? own.value : null, effort };
   const isOff = reasoning.mode === 'off' || reasoning.effort === 'none' || reasoning.budget === 0;
   if (cannotThink(model, context.target)) {
-    if (!isOff) losses.drop('reasoning');
+    if (!isOff) losses.dropped('reasoning');
     return nothing;
   }
   if (isOff) return turnOff(model, effort, losses);
@@ -53,7 +53,7 @@ export function encodeReasoning(
   // A model that decides for itself may also have decided not to think before its calls.
   const isHindered = context.forced || (isManual && context.brokenLoop);
   if (isHindered && model.off !== null) {
-    losses.approximate('reasoning');
+    losses.approximated('reasoning');
     return turnOff(model, effort, losses);
   }
   if (isManual) return thinkWithin(reasoning, context.maxTokens, effort, losses);
@@ -66,7 +66,7 @@ function cannotThink(model: Thinking, { capabilities }: EncodeTarget): boolean {
 
 function turnOff(model: Thinking, effort: Effort | null, losses: Losses): EncodedReasoning {
   if (model.off !== null) return { thinking: { type: model.off }, effort };
-  losses.approximate('reasoning');
+  losses.approximated('reasoning');
   return { thinking: null, effort: model.efforts[0] ?? null };
 }
 
@@ -77,12 +77,12 @@ function thinkWithin(
   losses: Losses,
 ): EncodedReasoning {
   if (maxTokens <= leastBudget) {
-    losses.drop('reasoning');
+    losses.dropped('reasoning');
     return { thinking: null, effort };
   }
   const budget = boundBudget(reasoning, maxTokens);
   if (reasoning.budget !== null && budget !== reasoning.budget)
-    losses.approximate('reasoning.budget');
+    losses.approximated('reasoning.budget');
   const shown = reasoning.show === false ? { display: 'omitted' } : {};
   return { thinking: { type: 'enabled', budget_tokens: budget, ...shown }, effort };
 }
@@ -115,13 +115,13 @@ function supportedEffort(
   if (wanted === null || wanted === 'none' || budget === 0) return null;
   if (model.efforts.length === 0) {
     // Without levels it is the budget that carries the effort; one beside a budget has no place.
-    if (budget !== null) losses.drop('reasoning.effort');
+    if (budget !== null) losses.dropped('reasoning.effort');
     return null;
   }
-  if (budget !== null && model.mode === 'adaptive') losses.approximate('reasoning.budget');
+  if (budget !== null && model.mode === 'adaptive') losses.approximated('reasoning.budget');
   if (wanted === 'minimal') return 'low';
   const nearest = model.efforts.findLast((level) => rank(level) <= rank(wanted));
-  if (nearest !== wanted && mode === 'on') losses.approximate('reasoning.effort');
+  if (nearest !== wanted && mode === 'on') losses.approximated('reasoning.effort');
   return nearest ?? null;
 }
 

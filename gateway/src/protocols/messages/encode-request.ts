@@ -1,12 +1,13 @@
 import { type GenerationRequest, type OutputFormat, Unconvertible } from '../../canonical/index.ts';
 import type { Encoded, EncodeTarget } from '../codec.ts';
+import { Losses } from '../losses.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
 import { limitCacheMarkers } from './cache-markers.ts';
 import { encodeBlock } from './encode-content.ts';
 import { encodeReasoning } from './encode-reasoning.ts';
 import { encodeTools } from './encode-tools.ts';
 import { encodeTurns, type Message, moveMarker, text } from './encode-turns.ts';
-import { applyExtensions, createLosses, type Losses } from './losses.ts';
+import { applyExtensions } from './extensions.ts';
 import { encodeOutputSchema } from './output-schema.ts';
 import { refusesPrefill, refusesSampling } from './thinking-models.ts';
 import type { WireObject } from './wire.ts';
@@ -19,7 +20,7 @@ export function encodeRequest(
   request: GenerationRequest,
   target: EncodeTarget,
 ): Encoded<JsonRecord> {
-  const losses = createLosses();
+  const losses = new Losses('messages');
   refuse(request);
   reportSampling(request, losses);
   const maxTokens = boundOutput(request.maxOutputTokens, target.maxOutputTokens, losses);
@@ -46,7 +47,7 @@ export function encodeRequest(
   if (stop.length > 0) body['stop_sequences'] = stop;
   const { topP } = request;
   if (topP !== null && takesTopP(target, isThinking)) body['top_p'] = topP;
-  else if (topP !== null) losses.drop('top_p');
+  else if (topP !== null) losses.dropped('top_p');
   applyExtensions(body, request.extensions, losses);
   addTo(body, 'metadata', request.endUser === null ? {} : { user_id: request.endUser });
   addTo(body, 'output_config', {
@@ -58,7 +59,7 @@ export function encodeRequest(
     body['cache_control'] === undefined ? 0 : 1,
     losses,
   );
-  return { json: body, losses: losses.all };
+  return { json: body, losses: losses.list() };
 }
 
 /** Leaving these out would give the caller something else than was asked for. */
@@ -81,7 +82,7 @@ function reportSampling(request: GenerationRequest, losses: Losses): void {
     verbosity: request.verbosity,
     cache_key: request.cacheKey,
   };
-  for (const what of keysOf(wishes)) if (wishes[what] !== null) losses.drop(what);
+  for (const what of keysOf(wishes)) if (wishes[what] !== null) losses.dropped(what);
 }
 
 function keysOf<Name extends string>(wishes: Readonly<Record<Name, unknown>>): Name[] {
@@ -96,7 +97,7 @@ function takesTopP({ model, capabilities }: EncodeTarget, isThinking: boolean): 
 function boundOutput(asked: number | null, limit: number | null, losses: Losses): number {
   const wanted = asked ?? limit;
   const bounded = Math.min(wanted ?? defaultMaxTokens, limit ?? Number.POSITIVE_INFINITY);
-  if (bounded !== wanted) losses.approximate('max_output_tokens');
+  if (bounded !== wanted) losses.approximated('max_output_tokens');
   return bounded;
 }
 
@@ -112,7 +113,7 @@ function encodeSystem(request: GenerationRequest, losses: Losses): WireObject[] 
     else moveMarker(block, blocks.at(-1));
   }
   if (request.format?.type === 'json') {
-    losses.approximate('response_format');
+    losses.approximated('response_format');
     blocks.push(text('Answer with one JSON object and nothing else.'));
   }
   return blocks;
@@ -120,13 +121,13 @@ function encodeSystem(request: GenerationRequest, losses: Losses): WireObject[] 
 
 function encodeFormat(format: OutputFormat | null, losses: Losses): WireObject {
   if (format?.type !== 'schema') return {};
-  const onChange = (): void => losses.approximate('response_format.schema');
+  const onChange = (): void => losses.approximated('response_format.schema');
   return { format: { type: 'json_schema', schema: encodeOutputSchema(format.schema, onChange) } };
 }
 
 function encodeStop(stop: readonly string[], losses: Losses): string[] {
   const sent = stop.filter((sequence) => sequence.trim() !== '');
-  if (sent.length < stop.filter((sequence) => sequence !== '').length) losses.drop('stop');
+  if (sent.length < stop.filter((sequence) => sequence !== '').length) losses.dropped('stop');
   return sent;
 }
 
@@ -154,7 +155,7 @@ function closeConversation(messages: Message[], refusesBegun: boolean, losses: L
   const block = last?.content.at(-1);
   if (last?.role !== 'assistant' || block?.['type'] !== 'text') return;
   if (refusesBegun) {
-    losses.approximate('messages');
+    losses.approximated('messages');
     messages.push({ role: 'user', content: [text('Continue.')] });
   } else block['text'] = String(block['text']).trimEnd();
 }

@@ -5,9 +5,10 @@ import {
   type Tool,
   Unconvertible,
 } from '../../canonical/index.ts';
+import type { Losses } from '../losses.ts';
 import { isRecord } from '../values.ts';
 import { mark } from './encode-content.ts';
-import { applyExtensions, type Losses } from './losses.ts';
+import { applyExtensions } from './extensions.ts';
 import { encodeToolSchema } from '../tool-schema.ts';
 import { encodeOutputSchema } from './output-schema.ts';
 import type { WireObject } from './wire.ts';
@@ -32,7 +33,7 @@ export function encodeTools(wishes: Wishes, losses: Losses, hosts = false): Enco
   const isOne = toolChoice?.mode === 'required' && names.size === 1;
   // Nothing here says "one of these": the others are left out.
   const isSubset = only !== null && !isOne && toolChoice?.mode !== 'none';
-  if (isSubset) losses.approximate('tool_choice');
+  if (isSubset) losses.approximated('tool_choice');
   const sent = wishes.tools.filter((tool) => !isSubset || names.has(tool.name));
   const taken = new Set(wishes.tools.filter(({ type }) => type !== 'hosted').map(nameOf));
   const own = (tool: Tool) => (hosts ? equivalentOf(tool, taken) : null);
@@ -60,8 +61,8 @@ function encodeTool(tool: Tool, losses: Losses, own: HostedEntry | null): WireOb
       throw new Unconvertible('tools.custom', 'tools with free text cannot be sent to this model');
     case 'hosted':
       if (tool.protocol === 'messages' && isRecord(tool.value)) return { ...tool.value };
-      if (own === null) losses.drop(`tools.${tool.name}`);
-      else losses.approximate(`tools.${tool.name}`);
+      if (own === null) losses.dropped(`tools.${tool.name}`);
+      else losses.approximated(`tools.${tool.name}`);
       return own === null ? null : { ...own };
   }
 }
@@ -105,7 +106,7 @@ function encodeFunction(tool: FunctionTool, losses: Losses): WireObject {
 
 /** What a tool is held to is bound to the same rules as an answer that is held to a schema. */
 function encodeArguments({ schema, strict }: FunctionTool, losses: Losses): WireObject {
-  const onChange = (): void => losses.approximate('tool.schema');
+  const onChange = (): void => losses.approximated('tool.schema');
   const object = encodeToolSchema(schema, onChange);
   return strict === true ? encodeOutputSchema(object, onChange) : object;
 }
@@ -118,7 +119,7 @@ function encodeChoice(
 ): WireObject | null {
   if (!hasTools) {
     // Without tools there is nothing to choose from, and upstreams refuse the member.
-    if (toolChoice?.mode === 'required') losses.drop('tool_choice');
+    if (toolChoice?.mode === 'required') losses.dropped('tool_choice');
     return null;
   }
   const mode = toolChoice?.mode ?? 'auto';

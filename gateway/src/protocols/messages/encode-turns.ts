@@ -1,6 +1,6 @@
 import { type Block, type Turn, Unconvertible } from '../../canonical/index.ts';
+import type { Losses } from '../losses.ts';
 import { encodeBlock, mark } from './encode-content.ts';
-import type { Losses } from './losses.ts';
 import type { WireObject } from './wire.ts';
 
 export interface Message {
@@ -27,7 +27,7 @@ export function encodeTurns(turns: readonly Turn[], losses: Losses): Message[] {
     throw new Unconvertible('messages', 'the conversation needs a message of the user');
   }
   if (first.role === 'assistant') {
-    losses.approximate('messages');
+    losses.approximated('messages');
     messages.unshift({ role: 'user', content: [text('(conversation continues)')] });
   }
   return messages;
@@ -47,8 +47,8 @@ function mergeTurns(turns: readonly Turn[], losses: Losses): Message[] {
     return message;
   };
   for (const turn of turns) {
-    if (turn.name !== undefined) losses.drop('message.name');
-    if (turn.role === 'system') losses.approximate('system');
+    if (turn.name !== undefined) losses.dropped('message.name');
+    if (turn.role === 'system') losses.approximated('system');
     const role = turn.role === 'assistant' ? 'assistant' : 'user';
     for (const block of turn.blocks) {
       const wire = encodeBlock(block, losses);
@@ -56,7 +56,7 @@ function mergeTurns(turns: readonly Turn[], losses: Losses): Message[] {
         const last = messages.at(-1);
         if (last?.role === role) moveMarker(block, last.content.at(-1));
       } else if (role === 'assistant' && isShown(wire)) {
-        losses.approximate(block.type === 'file' ? 'file' : 'image');
+        losses.approximated(block.type === 'file' ? 'file' : 'image');
         carried.push(wire);
       } else messageOf(role).content.push(wire);
     }
@@ -79,7 +79,7 @@ export function moveMarker({ cache }: Block, previous: WireObject | undefined): 
 function dropOpenCalls(messages: Message[], losses: Losses): void {
   const last = messages.at(-1);
   if (last?.role !== 'assistant' || !last.content.some(isCall)) return;
-  losses.drop('tool_call');
+  losses.dropped('tool_call');
   last.content = last.content.filter((block) => !isCall(block));
   if (last.content.length === 0) messages.pop();
 }

@@ -1,9 +1,9 @@
 import type { FinishReason, TokenUsage } from '../../canonical/index.ts';
 import type { AnswerContext } from '../codec.ts';
+import { Losses } from '../losses.ts';
 import type { JsonRecord } from '../values.ts';
 import { encodeFormat } from './encode-settings.ts';
 import { encodeToolChoice, encodeTools } from './encode-tools.ts';
-import { createLossNotes } from './loss-notes.ts';
 import { ownValue } from './own-extension.ts';
 
 /** How a response ended, in this protocol's words. */
@@ -74,7 +74,7 @@ export function describeAnswer(answer: AnswerContext): JsonRecord {
       ...(verbosity !== null && { verbosity }),
     },
     tool_choice: toolChoice === null ? 'auto' : encodeToolChoice(toolChoice, request.tools),
-    tools: encodeTools(request.tools, createLossNotes()),
+    tools: encodeTools(request.tools, new Losses('responses')),
     top_logprobs: request.logprobs ?? 0,
     top_p: request.topP,
     truncation: 'disabled',

@@ -1,5 +1,5 @@
 import type { Block, GenerationRequest } from '../../canonical/index.ts';
-import type { LossNotes } from './loss-notes.ts';
+import type { Losses } from '../losses.ts';
 
 /**
  * The request with a marker only where a part can carry one, which is what a user or a developer says; without any for
@@ -8,7 +8,7 @@ import type { LossNotes } from './loss-notes.ts';
 export function keepCacheMarkers(
   request: GenerationRequest,
   known: boolean,
-  losses: LossNotes,
+  losses: Losses,
 ): GenerationRequest {
   const strip = <B extends Block>(block: B, carries: boolean): B => {
     const kept =

@@ -5,10 +5,10 @@ import {
   type MediaSource,
   Unconvertible,
 } from '../../canonical/index.ts';
+import { type Losses, notAvailable } from '../losses.ts';
 import { encodeAnnotation } from './annotations.ts';
 import { formatDataUrl } from './data-url.ts';
 import { contentPart } from './decode-content.ts';
-import { type LossNotes, notAvailable, noteForeign } from './loss-notes.ts';
 import { ownValue } from './own-extension.ts';
 
 /** Lifetimes a breakpoint may name. */
@@ -21,9 +21,9 @@ const lifetimes = new Set(['30m', '12h']);
 export function encodePart(
   block: Block,
   speaker: 'assistant' | 'other',
-  losses: LossNotes,
+  losses: Losses,
 ): object | null {
-  noteForeign(block.extensions, losses);
+  losses.foreign(block.extensions);
   switch (block.type) {
     case 'text':
       return speaker === 'assistant'
@@ -92,7 +92,7 @@ function ownFile(source: Extract<MediaSource, { kind: 'file-id' }>): string {
 function encodeOpaquePart(
   block: Extract<Block, { type: 'opaque' }>,
   speaker: 'assistant' | 'other',
-  losses: LossNotes,
+  losses: Losses,
 ): object | null {
   if (block.protocol === 'responses') return isPart(block) ? (block.value as object) : null;
   if (block.text !== undefined && block.ifForeign !== 'refuse') {

@@ -1,5 +1,6 @@
 import type { GenerationRequest } from '../../canonical/index.ts';
 import type { Encoded, EncodeTarget } from '../codec.ts';
+import { Losses, notAvailable } from '../losses.ts';
 import { fitTools } from '../openai-tools.ts';
 import { isOpenAi } from '../openai-upstream.ts';
 import type { JsonRecord } from '../values.ts';
@@ -17,16 +18,15 @@ import {
 } from './encode-settings.ts';
 import { encodeToolChoice, encodeTools } from './encode-tools.ts';
 import { encodeTurn } from './encode-turn.ts';
-import { createLossNotes, type LossNotes, notAvailable, noteForeign } from './loss-notes.ts';
 
 /** Extensions that stand inside a member which is written anyway. */
 const inside = /^(reasoning|text)\.|^include$/;
 
 /** @throws Unconvertible as `Codec.encodeRequest` says. */
 export function encodeRequest(given: GenerationRequest, target: EncodeTarget): Encoded<JsonRecord> {
-  const losses = createLossNotes();
+  const losses = new Losses('responses');
   const request = keepCacheMarkers(given, isOpenAi(target), losses);
-  noteForeign(request.extensions, losses);
+  losses.foreign(request.extensions);
   noteUnknown(request, losses);
   const { toolChoice, parallelTools } = request;
   const hosts = target.capabilities.has('hosted_tools');
@@ -58,14 +58,14 @@ export function encodeRequest(given: GenerationRequest, target: EncodeTarget): E
     store: false,
     ...Object.fromEntries(own),
   };
-  return { json, losses: losses.all() };
+  return { json, losses: losses.list() };
 }
 
 /** Who asks, and which requests share a cache. Compatible servers know only the older name of the first. */
 function encodeOrigin(
   { cacheKey, endUser }: GenerationRequest,
   target: EncodeTarget,
-  losses: LossNotes,
+  losses: Losses,
 ): JsonRecord {
   if (isOpenAi(target)) {
     return {
@@ -81,12 +81,12 @@ function encodeOrigin(
  * The first text before the conversation is its instructions; more of them, and those where a prompt cache ends, are
  * a developer's message.
  */
-function encodeInput({ system, turns }: GenerationRequest, losses: LossNotes): JsonRecord {
+function encodeInput({ system, turns }: GenerationRequest, losses: Losses): JsonRecord {
   const [first, ...others] = system;
   const isPlain = first !== undefined && first.cache === undefined;
   const rest = isPlain ? others : system;
   const content = rest.map((block) => encodePart(block, 'other', losses));
-  if (isPlain) noteForeign(first.extensions, losses);
+  if (isPlain) losses.foreign(first.extensions);
   const leading = content.length === 0 ? [] : [{ type: 'message', role: 'developer', content }];
   const input = [...leading, ...turns.flatMap((turn) => encodeTurn(turn, losses))];
   return { ...(isPlain && { instructions: first.text }), input };

@@ -1,6 +1,6 @@
 import type { GenerationRequest, OutputFormat, ReasoningRequest } from '../../canonical/index.ts';
 import type { EncodeTarget } from '../codec.ts';
-import { type LossNotes, notAvailable } from './loss-notes.ts';
+import { type Losses, notAvailable } from '../losses.ts';
 import { type LeastEffort, leastEffort } from '../openai-upstream.ts';
 import { ownValue } from './own-extension.ts';
 
@@ -16,7 +16,7 @@ const unknownHere = Object.freeze({
 } as const);
 
 /** @throws Unconvertible for stop sequences and for several answers. */
-export function noteUnknown(request: GenerationRequest, losses: LossNotes): void {
+export function noteUnknown(request: GenerationRequest, losses: Losses): void {
   if (request.stop.some((text) => text !== '')) throw notAvailable('stop', 'stopping at a text');
   if (request.choices > 1) throw notAvailable('n', 'more than one answer');
   for (const [member, what] of Object.entries(unknownHere)) {
@@ -27,7 +27,7 @@ export function noteUnknown(request: GenerationRequest, losses: LossNotes): void
 export function encodeSampling(
   request: GenerationRequest,
   target: EncodeTarget,
-  losses: LossNotes,
+  losses: Losses,
 ): { temperature?: number; top_p?: number } {
   const { temperature, topP } = request;
   if (!mayHave(target, 'sampling')) {
@@ -38,7 +38,7 @@ export function encodeSampling(
   return { ...(temperature !== null && { temperature }), ...(topP !== null && { top_p: topP }) };
 }
 
-export function encodeMaxOutputTokens(limit: number | null, losses: LossNotes): object {
+export function encodeMaxOutputTokens(limit: number | null, losses: Losses): object {
   if (limit === null) return {};
   if (limit < leastOutputTokens) losses.approximated('max_output_tokens');
   return { max_output_tokens: Math.max(limit, leastOutputTokens) };
@@ -48,7 +48,7 @@ export function encodeMaxOutputTokens(limit: number | null, losses: LossNotes): 
 export function encodeReasoningRequest(
   request: GenerationRequest,
   target: EncodeTarget,
-  losses: LossNotes,
+  losses: Losses,
 ): object | undefined {
   const { reasoning, extensions } = request;
   const own: Record<string, unknown> = {};
@@ -73,7 +73,7 @@ export function encodeReasoningRequest(
 }
 
 /** A model that has no name for it thinks as it does by itself. */
-function encodeOff(target: EncodeTarget, losses: LossNotes): LeastEffort | null {
+function encodeOff(target: EncodeTarget, losses: Losses): LeastEffort | null {
   const effort = leastEffort(target);
   if (effort !== 'none') losses.approximated('reasoning');
   return effort;
@@ -81,7 +81,7 @@ function encodeOff(target: EncodeTarget, losses: LossNotes): LeastEffort | null 
 
 function encodeEffort(
   { effort, budget }: ReasoningRequest,
-  losses: LossNotes,
+  losses: Losses,
 ): ReasoningRequest['effort'] {
   if (effort !== null || budget === null) return effort;
   losses.approximated('reasoning.budget');

@@ -5,9 +5,9 @@ import type {
   Tool,
   ToolChoice,
 } from '../../canonical/index.ts';
+import { type Losses, notAvailable } from '../losses.ts';
 import type { JsonRecord } from '../values.ts';
 import { namespaceDescription } from './decode-tools.ts';
-import { type LossNotes, notAvailable, noteForeign } from './loss-notes.ts';
 import { ownValue } from './own-extension.ts';
 
 interface Namespace {
@@ -21,7 +21,7 @@ interface Namespace {
  * Neighbours in one namespace share an entry.
  * @param hosts the upstream runs tools of its own: one of another provider's can stand for it
  */
-export function encodeTools(tools: readonly Tool[], losses: LossNotes, hosts = false): object[] {
+export function encodeTools(tools: readonly Tool[], losses: Losses, hosts = false): object[] {
   const entries: object[] = [];
   let open: Namespace | null = null;
   for (const tool of tools) {
@@ -57,8 +57,8 @@ function openNamespace(name: string, tools: readonly Tool[]): Namespace {
   return { type: 'namespace', name, description, tools: [] };
 }
 
-function encodeFunction(tool: FunctionTool, losses: LossNotes): object {
-  noteForeign(tool.extensions, losses);
+function encodeFunction(tool: FunctionTool, losses: Losses): object {
+  losses.foreign(tool.extensions);
   if (tool.cache !== undefined) losses.dropped('cache');
   return {
     type: 'function',
@@ -78,8 +78,8 @@ function ownToolMembers({ extensions = [] }: FunctionTool | CustomTool): JsonRec
   return Object.fromEntries(own);
 }
 
-function encodeCustom(tool: CustomTool, losses: LossNotes): object {
-  noteForeign(tool.extensions, losses);
+function encodeCustom(tool: CustomTool, losses: Losses): object {
+  losses.foreign(tool.extensions);
   const { name, description, grammar } = tool;
   return {
     type: 'custom',
@@ -98,7 +98,7 @@ const equivalents: Readonly<Partial<Record<HostedTool['kind'], { readonly type: 
   code: codeInterpreter,
 };
 
-function encodeHosted(tool: HostedTool, losses: LossNotes, hosts: boolean): object | null {
+function encodeHosted(tool: HostedTool, losses: Losses, hosts: boolean): object | null {
   if (tool.protocol === 'responses') return tool.value as object;
   const equivalent = hosts ? equivalents[tool.kind] : undefined;
   if (equivalent === undefined) losses.dropped(`tools.${tool.name}`);

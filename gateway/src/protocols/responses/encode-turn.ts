@@ -1,6 +1,6 @@
 import type { Block, ReasoningBlock, ToolResultBlock, Turn } from '../../canonical/index.ts';
+import type { Losses } from '../losses.ts';
 import { encodePart, isPart } from './encode-content.ts';
-import { type LossNotes, noteForeign } from './loss-notes.ts';
 import { ownValue } from './own-extension.ts';
 
 interface Message {
@@ -15,7 +15,7 @@ interface Message {
  * of its own.
  * @throws Unconvertible
  */
-export function encodeTurn(turn: Turn, losses: LossNotes): object[] {
+export function encodeTurn(turn: Turn, losses: Losses): object[] {
   if (turn.name !== undefined) losses.dropped('message.name');
   const items: object[] = [];
   let message: Message | null = null;
@@ -42,14 +42,14 @@ export function encodeTurn(turn: Turn, losses: LossNotes): object[] {
 const roles = Object.freeze({ user: 'user', assistant: 'assistant', system: 'developer' });
 
 /** A model's picture or file can only be shown to it again as a user's. */
-function roleOf({ role }: Turn, { type }: Block, losses: LossNotes): string {
+function roleOf({ role }: Turn, { type }: Block, losses: Losses): string {
   if (role !== 'assistant' || (type !== 'image' && type !== 'file')) return roles[role];
   losses.approximated(type);
   return 'user';
 }
 
 /** Undefined: part of a message. Null: an item that cannot be sent. */
-function encodeItem(block: Block, losses: LossNotes): object | null | undefined {
+function encodeItem(block: Block, losses: Losses): object | null | undefined {
   switch (block.type) {
     case 'reasoning':
       return encodeReasoning(block, losses);
@@ -75,7 +75,7 @@ function encodeItem(block: Block, losses: LossNotes): object | null | undefined 
  * such a state shows their summary only, and refuses any other text of them; on the way through other clients the two
  * are one.
  */
-function encodeReasoning(block: ReasoningBlock, losses: LossNotes): object | null {
+function encodeReasoning(block: ReasoningBlock, losses: Losses): object | null {
   const { state, text } = block;
   const isOwn = state?.protocol === 'responses' && state.kind === 'encrypted';
   const id = isOwn ? state.id : ownValue(block.extensions, 'reasoning.id');
@@ -94,19 +94,19 @@ function encodeReasoning(block: ReasoningBlock, losses: LossNotes): object | nul
 }
 
 /** Items of calls and results have no members for what other protocols' clients attach to theirs. */
-function noteUnplaced({ cache, extensions }: Block, losses: LossNotes): void {
-  noteForeign(extensions, losses);
+function noteUnplaced({ cache, extensions }: Block, losses: Losses): void {
+  losses.foreign(extensions);
   if (cache !== undefined) losses.dropped('cache');
 }
 
-function encodeResult(block: ToolResultBlock, losses: LossNotes): object {
+function encodeResult(block: ToolResultBlock, losses: Losses): object {
   noteUnplaced(block, losses);
   const type = block.kind === 'custom' ? 'custom_tool_call_output' : 'function_call_output';
   return { type, call_id: block.id, output: encodeOutput(block, losses) };
 }
 
 /** A text where there is nothing else, since older upstreams know only that. */
-function encodeOutput({ content, isError }: ToolResultBlock, losses: LossNotes): unknown {
+function encodeOutput({ content, isError }: ToolResultBlock, losses: Losses): unknown {
   const blocks = isError ? markedAsError(content) : content;
   if (isError) losses.approximated('tool_result.is_error');
   const [only] = blocks;
