@@ -114,6 +114,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       health,
       uncaught,
       openConnections: () => serving.openConnections(),
+      degraded: () => degraded(),
       renderMetrics: worker?.renderMetrics,
     });
     const { relay, watch } = createRelaying(

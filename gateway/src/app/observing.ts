@@ -20,6 +20,7 @@ export interface ObservingOptions extends Pick<Storage, 'journal' | 'nodes'> {
   readonly health: ChannelHealth;
   readonly uncaught: UncaughtErrors;
   readonly openConnections: () => Promise<number>;
+  readonly degraded: () => readonly string[];
   /** The metrics of several processes; null, or absent: those of this one. */
   readonly renderMetrics: (() => Promise<string | null>) | undefined;
 }
@@ -31,7 +32,7 @@ export interface Observing {
 
 /** Who is told of each exchange: metrics, the log, the alarm, and traces when they are wanted. */
 export function createObserving(options: ObservingOptions): Observing {
-  const { logger, snapshot, health, journal, nodes, uncaught, openConnections } = options;
+  const { logger, snapshot, health, journal, nodes, uncaught, openConnections, degraded } = options;
   const metrics = createMetrics(
     {
       journal,
@@ -41,6 +42,7 @@ export function createObserving(options: ObservingOptions): Observing {
       droppedLogLines: () => logger.dropped,
       liveNodes: nodes.live,
       uncaughtErrors: () => uncaught,
+      degraded,
     },
     options.renderMetrics,
   );

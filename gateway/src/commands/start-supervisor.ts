@@ -17,6 +17,7 @@ import { watchDamage } from './damage.ts';
 import { reloadFile } from './reload-file.ts';
 import { removePidFile, writePidFile } from './runtime-files.ts';
 import { keepListeningAfter, stopSignal } from './stop-signal.ts';
+import { programVersion } from './version.ts';
 
 /** So long the workers wait for what earlier ones left behind; the rest is adopted while they serve. */
 const adoptionMs = 10_000;
@@ -99,7 +100,7 @@ export async function startSupervisor(
   const stopped = stopSignal();
   writePidFile(dataDir, { pid: process.pid, startedAt: Date.now() });
   io.stdout(greeting);
-  logger.info('started', { count: config.server.workers });
+  logger.info('started', { detail: await programVersion(), count: config.server.workers });
   const reason = await Promise.race([stopped, damage.happened]);
   logger.info('stopping', { detail: reason });
   process.off('SIGHUP', reload);

@@ -47,8 +47,9 @@ export const start: Command = {
     process.on('SIGHUP', reload);
     const stopped = stopSignal();
     writePidFile(dataDir, { pid: process.pid, startedAt: Date.now() });
-    io.stdout(greeting(await programVersion(), app, config));
-    logger.info('started');
+    const version = await programVersion();
+    io.stdout(greeting(version, app, config));
+    logger.info('started', { detail: version });
     const reason = await Promise.race([stopped, damage.happened]);
     logger.info('stopping', { detail: reason });
     process.off('SIGHUP', reload);

@@ -246,8 +246,14 @@ async function settleError(
   try {
     await settle(parts, state, { outcome, status, error, usage: nothingUsed });
   } catch (journalError) {
+    // A journal that takes nothing has said so itself, once for all the requests that it meets.
+    if (isJournalAway(journalError)) return;
     parts.onUnexpectedError(journalError, state.input.id);
   }
+}
+
+function isJournalAway(error: unknown): boolean {
+  return error instanceof GatewayError && error.errorName === 'unavailable';
 }
 
 function toGatewayError(parts: RelayParts, input: ExchangeInput, error: unknown): GatewayError {

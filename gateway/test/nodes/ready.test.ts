@@ -51,4 +51,5 @@ it('tells in /ready and in the log who is gone with records, and that nobody sha
   expect(warnings).toContainEqual({ component: 'nodes', detail: 'node_gone', count: 4 });
   const scraped = await (await fetch(`${app.url}/metrics`)).text();
   expect(scraped).toContain('\nsluice_live_nodes 2\n');
+  expect(scraped).toContain('\nsluice_degraded 2\n');
 });

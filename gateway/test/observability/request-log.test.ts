@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { ask, describeChannels, only, openGateway } from '../behaviour/support.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
+import { GatewayError } from '../../src/errors/index.ts';
 import { createLogger } from '../../src/observability/index.ts';
 import { testKey } from '../support/gateway.ts';
 import { startGatewayProcess } from '../support/gateway-process.ts';
@@ -35,6 +36,20 @@ function openLog() {
     },
   };
 }
+
+test('a journal that takes nothing is told by itself, not as a defect by every refused request', async () => {
+  const gateway = await openGateway({});
+  const append = vi.spyOn(gateway.app.journal, 'append');
+  append.mockRejectedValue(new GatewayError('unavailable', { cause: new Error('disk full') }));
+  expect((await ask(gateway, chat, false, 'no-such-model')).status).toBe(400);
+  expect(gateway.errors).toEqual([]);
+  append.mockRejectedValue(new TypeError('a defect'));
+  expect((await ask(gateway, chat, false, 'no-such-model')).status).toBe(400);
+  expect(gateway.errors).toEqual([expect.any(TypeError)]);
+  append.mockRestore();
+  // Whoever closes it counts errors.
+  (gateway.errors as unknown[]).length = 0;
+});
 
 test('one line per finished exchange, with these members and no others', async () => {
   const { logger, lines } = openLog();

@@ -10,6 +10,8 @@ export interface GatewayReadings {
   /** Nodes that serve, this one included. */
   liveNodes(): number;
   uncaughtErrors(): UncaughtErrors;
+  /** What works with less than usual, in words. */
+  degraded(): readonly string[];
 }
 
 /** How one channel is, as this node sees it. */
@@ -84,6 +86,15 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
     aggregator: 'max',
     collect() {
       this.set(readings.liveNodes());
+    },
+  });
+  new Gauge({
+    name: 'sluice_degraded',
+    help: 'How much works with less than usual: what /ready names in degraded.',
+    registers,
+    aggregator: 'max',
+    collect() {
+      this.set(readings.degraded().length);
     },
   });
   new Counter({
