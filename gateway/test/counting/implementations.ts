@@ -97,7 +97,7 @@ export async function openBench(kind: Implementation): Promise<CountingBench> {
   };
 }
 
-async function removeKeys(prefix: string): Promise<void> {
+export async function removeKeys(prefix: string): Promise<void> {
   const client = await createClient({ url: redisUrl }).connect();
   for await (const keys of client.scanIterator({ MATCH: `${prefix}*`, COUNT: 1_000 })) {
     if (keys.length > 0) await client.unlink(keys);

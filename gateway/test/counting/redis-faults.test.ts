@@ -12,6 +12,8 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
   let liveNodes: number;
   /** Added to the monotonic clock. */
   let later: number;
+  /** Added to the wall clock. */
+  let stepped: number;
   let count = 0;
   beforeAll(async () => {
     redis = await startPrivateRedis();
@@ -23,6 +25,7 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
     spent = new Map();
     liveNodes = 1;
     later = 0;
+    stepped = 0;
   });
   afterEach(async () => {
     redis.thaw();
@@ -33,7 +36,7 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
   const open = async (url = redis.url): Promise<Counters> => {
     const node = await createRedisCounters({
       url,
-      now: Date.now,
+      now: () => Date.now() + stepped,
       monotonic: () => performance.now() + later,
       // The longest pause between two probes.
       random: () => 1,
@@ -51,7 +54,7 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
   const admit = async (node: Counters, limits: readonly RateLimit[], id = fresh('request')) =>
     node.admit({ id, limits });
   const hold = async (node: Counters, meter: Meter, amount: bigint, id = fresh('request')) =>
-    node.hold({ id, amount, meters: [meter], expiresAt: Date.now() + 60_000 });
+    node.hold({ id, amount, meters: [meter], expiresAt: Date.now() + stepped + 60_000 });
   const admitted = async (node: Counters, limits: readonly RateLimit[], tries: number) => {
     let total = 0;
     for (let at = 0; at < tries; at += 1) total += Number((await admit(node, limits)).admitted);
@@ -250,6 +253,27 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
     const again = await open();
     expect(await admitted(again, limits, 50)).toBeLessThanOrEqual(20);
     expect(await admitted(again, limits, 50)).toBe(0);
+  });
+
+  test('what is held is put back after a step of the clock, for as long as before', async () => {
+    const node = await open();
+    const [early, late] = [meterOf(1_000n), meterOf(1_000n)];
+    await hold(node, early, 300n);
+    stepped = 40 * 86_400_000;
+    await redis.command('FLUSHALL');
+    await admit(node, rate(1));
+    await isBack(node);
+    expect(await hold(node, early, 1_000n)).toEqual({ held: true, amount: 700n });
+    await hold(node, late, 300n);
+    stepped = -stepped;
+    await redis.command('FLUSHALL');
+    await admit(node, rate(1));
+    await isBack(node);
+    // Kept for two days beyond it.
+    const kept = Number(await redis.command('PTTL', `sluice:holds:${late.name}`));
+    const remaining = kept - 2 * 86_400_000;
+    expect(remaining).toBeGreaterThan(30_000);
+    expect(remaining).toBeLessThan(61_000);
   });
 
   test('what was settled while Redis was away is not counted twice when it comes back empty', async () => {

@@ -13,7 +13,8 @@ import type { Share } from './share.ts';
 interface LiveHold {
   readonly amount: bigint;
   readonly meters: readonly string[];
-  readonly expiresAt: number;
+  /** Milliseconds of the monotonic clock: a step of the other neither ends nor prolongs it. */
+  readonly voidAt: number;
   /** False when it was made in this node's share. */
   inRedis: boolean;
 }
@@ -55,11 +56,12 @@ export function createRemoteMoney(options: RemoteMoneyOptions): RemoteMoney {
   const settlements = createSettlements({ ask, isUp, monotonic, meterKeys, endedKey });
   const ended = new Ended(endedIds);
   const live = new Map<string, LiveHold>();
-  const forgetVoid = createForgetting(live, ({ expiresAt }) => expiresAt <= now());
+  const forgetVoid = createForgetting(live, ({ voidAt }) => voidAt <= monotonic());
 
   const remember = (request: HoldRequest, amount: bigint, inRedis: boolean): void => {
     const meters = request.meters.map(({ name }) => name);
-    live.set(request.id, { amount, meters, expiresAt: request.expiresAt, inRedis });
+    const voidAt = monotonic() + request.expiresAt - now();
+    live.set(request.id, { amount, meters, voidAt, inRedis });
     forgetVoid(2);
   };
 
@@ -150,7 +152,7 @@ export function createRemoteMoney(options: RemoteMoneyOptions): RemoteMoney {
     });
 
   const putBack = async (id: string, hold: LiveHold, ask: Ask): Promise<void> => {
-    const remaining = Math.round(hold.expiresAt - now());
+    const remaining = Math.round(hold.voidAt - monotonic());
     if (remaining <= 0 || !live.has(id)) return;
     const keys = [endedKey(id), ...hold.meters.flatMap(meterKeys)];
     await ask(scripts.restore, keys, [id, String(hold.amount), String(remaining)]);
