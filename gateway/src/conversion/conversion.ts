@@ -18,7 +18,7 @@ import {
 } from '../protocols/index.ts';
 import { AnswerLosses } from './answer-losses.ts';
 import { createConvertedReader, type AnswerReader } from './converted-answer.ts';
-import { exactHistory } from './exact-history.ts';
+import { exactRequest } from './exact-request.ts';
 import { LossList } from './losses.ts';
 import type { FetchMedia } from './media.ts';
 import { passRequest } from './request-passes.ts';
@@ -85,7 +85,7 @@ export function createConverter(options: ConverterOptions): Converter {
       const encode = async (target: ConversionTarget): Promise<ConvertedRequest> => {
         answer ??= answerContext(
           exchange,
-          client.decodeRequest(exactHistory(exchange.request, client.name)),
+          client.decodeRequest(exactRequest(exchange.request, client)),
           target,
         );
         const upstream = codecs[target.protocol];

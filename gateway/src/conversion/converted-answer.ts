@@ -2,7 +2,7 @@ import type { GenerationResponse } from '../canonical/index.ts';
 import {
   UnreadableAnswer,
   isRecord,
-  parseExact,
+  parsePassingOn,
   type ModelEcho,
   type Protocol,
   type StreamContext,
@@ -20,7 +20,7 @@ export function createConvertedReader(upstream: Protocol, passes: AnswerPasses):
   return {
     readResponse(body: Buffer, echo: ModelEcho): WireResponse {
       const { usage } = upstream.readResponse(body, unechoed(echo));
-      const json = parseAnswer(body.toString('utf8'), upstream.name);
+      const json = parsePassingOn(body, passes.upstream.passedOn);
       if (!isRecord(json)) throw new UnreadableAnswer('the answer is not a JSON object');
       const response = passes.upstream.decodeResponse(json);
       if (isEmpty(response)) throw new UnreadableAnswer('the answer is empty');
@@ -38,13 +38,6 @@ export function createConvertedReader(upstream: Protocol, passes: AnswerPasses):
       );
     },
   };
-}
-
-/** Where arguments are objects, their long integers stay what they are; where they are text, they are that already. */
-function parseAnswer(text: string, upstream: Protocol['name']): unknown {
-  return upstream === 'messages' || upstream === 'generate-content'
-    ? parseExact(text)
-    : JSON.parse(text);
 }
 
 /** Nothing is echoed into what the client does not see. */

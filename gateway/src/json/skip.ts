@@ -82,7 +82,7 @@ function skipScalar(bytes: Buffer, at: number): number {
   return i === at ? -1 : i;
 }
 
-function endsScalar(byte: number): boolean {
+export function endsScalar(byte: number): boolean {
   return (
     byte <= 0x20 ||
     byte === comma ||

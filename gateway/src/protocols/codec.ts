@@ -21,6 +21,8 @@ import type { JsonRecord } from './values.ts';
 export interface Codec {
   readonly name: TextProtocolName;
   readonly traits: CodecTraits;
+  /** Members, of requests and answers, that are only passed on: arguments and results of calls, schemas. */
+  readonly passedOn: ReadonlySet<string>;
   /** Where one upstream of this protocol can carry more or less than the next. Absent: all can carry the same. */
   upstreamTraits?(target: Pick<EncodeTarget, 'provider' | 'model'>): CodecTraits;
 

@@ -1,4 +1,4 @@
-import { parseExact } from './exact-json.ts';
+import { parsePassingOn } from './exact-json.ts';
 import { isRecord, type JsonRecord } from './values.ts';
 
 /** Picks what a tap needs out of one event's JSON; false when the bytes cannot be walked. No effect on the tap. */
@@ -28,10 +28,10 @@ export function parseRecord(data: Buffer): JsonRecord | null {
   }
 }
 
-/** The same, its long integers kept as they are. */
-export function parseExactRecord(data: Buffer): JsonRecord | null {
+/** The same, the numbers in the named members as they were written. */
+export function parseRecordPassingOn(data: Buffer, names: ReadonlySet<string>): JsonRecord | null {
   try {
-    const value: unknown = parseExact(data.toString('utf8'));
+    const value: unknown = parsePassingOn(data, names);
     return isRecord(value) ? value : null;
   } catch {
     return null;

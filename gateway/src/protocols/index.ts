@@ -11,7 +11,7 @@ export { digest } from './digest.ts';
 export * from './protocol.ts';
 export { encodeTokenCount, readTokenCount } from './token-count.ts';
 export { estimateInputTokens, estimateOutputTokens, estimateTokens } from './token-estimate.ts';
-export { hasLongNumbers, parseExact } from './exact-json.ts';
+export { parsePassingOn, passingOn } from './exact-json.ts';
 export { planToolNames } from './tool-names.ts';
 export { isRecord, type JsonRecord } from './values.ts';
 

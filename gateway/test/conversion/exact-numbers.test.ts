@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TextProtocolName } from '../../src/canonical/index.ts';
+import { GatewayError } from '../../src/errors/index.ts';
 import { readEvents, sameNames } from '../recordings/tap-run.ts';
 import { convert, readWireText } from '../support/convert.ts';
 import { readerOf } from '../support/converted-reader.ts';
@@ -78,4 +80,132 @@ describe('integers beyond 2^53 in the arguments of calls', () => {
     const { body } = await convert({ client: 'messages', request, target });
     expect(String(body)).toContain('"topK":5');
   });
+});
+
+/** Numbers that `JSON.stringify` writes in another way than they came. */
+const odd = fc.oneof(
+  fc.constantFrom('1.0', '-0', '1e400', '-1E-400', '9007199254740993', '0.10000000000000000555'),
+  fc.bigInt({ min: 10n ** 17n, max: 10n ** 30n }).map((number) => `-${number}1`),
+  fc.tuple(fc.nat(), fc.nat()).map(([whole, part]) => `${whole}.${part}0`),
+);
+
+const numbered = (kind: string, [least, preset]: readonly string[]) =>
+  `{"type":"object","properties":{"n":{"type":"${kind}","minimum":${least},"default":${preset}}},"required":["n"]}`;
+
+type Written = readonly string[];
+
+/** A request with odd numbers in the schema of a tool and of the answer, and in the arguments of a call. */
+const withSchemas: Readonly<Record<TextProtocolName, (tool: string, answer: string) => string>> = {
+  chat: (tool, answer) =>
+    `,"tools":[{"type":"function","function":{"name":"f","parameters":${tool}}}],
+      "response_format":{"type":"json_schema","json_schema":{"name":"a","schema":${answer}}}}`,
+  responses: (tool, answer) =>
+    `,"tools":[{"type":"function","name":"f","parameters":${tool}}],
+      "text":{"format":{"type":"json_schema","name":"a","schema":${answer}}}}`,
+  messages: (tool, answer) =>
+    `,"tools":[{"name":"f","input_schema":${tool}}],
+      "output_config":{"format":{"type":"json_schema","schema":${answer}}}}`,
+  'generate-content': (tool, answer) =>
+    `,"tools":[{"functionDeclarations":[{"name":"f","parametersJsonSchema":${tool}}]}],
+      "generationConfig":{"temperature":1.0,"responseMimeType":"application/json","responseJsonSchema":${answer}}}`,
+};
+
+function hasNumber(body: string, number: string): boolean {
+  const text = number.replaceAll(/[.+]/g, String.raw`\$&`);
+  return new RegExp(`[^\\d.eE+-]${text}(?![\\d.eE])`).test(body);
+}
+
+describe('numbers that are only passed on are as they were written', () => {
+  const pairs = clients.flatMap((client) =>
+    clients.filter((upstream) => upstream !== client).map((upstream) => ({ client, upstream })),
+  );
+
+  it.each(pairs)('in schemas, of $client for $upstream', async ({ client, upstream }) => {
+    const example = async ([kind, tool, answer]: readonly [string, Written, Written]) => {
+      const more = withSchemas[client](numbered(kind, tool), numbered(kind, answer));
+      const request = readWireText(client, asked[client].replace(/}$/, more));
+      const { body } = await convert({ client, request, target: { protocol: upstream } });
+      expect(JSON.parse(String(body))).toBeTypeOf('object');
+      for (const number of [...tool, ...answer])
+        expect(String(body)).toSatisfy((text: string) => hasNumber(text, number), number);
+    };
+    const two = fc.tuple(odd, odd);
+    const kinds = fc.constantFrom('number', 'integer');
+    await fc.assert(fc.asyncProperty(fc.tuple(kinds, two, two), example), { numRuns: 30 });
+  });
+
+  it.each(pairs)('in arguments, of $client for $upstream', async ({ client, upstream }) => {
+    const example = async (number: string) => {
+      const plain = asked[client];
+      const request = readWireText(
+        client,
+        plain
+          .replaceAll('"small":1', `"small":${number}`)
+          .replaceAll('small\\":1', `small\\":${number}`),
+      );
+      const { body } = await convert({ client, request, target: { protocol: upstream } });
+      expect(String(body)).toMatch(/small\\*":/);
+      expect(hasNumber(String(body), number)).toBe(true);
+    };
+    await fc.assert(fc.asyncProperty(odd, example), { numRuns: 30 });
+  });
+
+  it.each(
+    (['messages', 'generate-content'] as const).flatMap((upstream) =>
+      clients.filter((client) => client !== upstream).map((client) => ({ upstream, client })),
+    ),
+  )('in arguments, answered by $upstream to $client', ({ upstream, client }) => {
+    const example = (number: string) => {
+      const answer = answers[upstream].replace('"small":1', `"small":${number}`);
+      const { body } = readerOf(upstream, client).readResponse(Buffer.from(answer), sameNames);
+      expect(hasNumber(String(body), number)).toBe(true);
+    };
+    fc.assert(fc.property(odd, example), { numRuns: 30 });
+  });
+
+  it.each(pairs)(
+    'and whatever a schema holds, $client for $upstream',
+    async ({ client, upstream }) => {
+      const keyword = fc.constantFrom(
+        'minimum',
+        'minLength',
+        'minItems',
+        'enum',
+        'const',
+        'items',
+        'anyOf',
+        'properties',
+        'multipleOf',
+        'exclusiveMinimum',
+        'type',
+        'default',
+        'required',
+        'description',
+      );
+      const schema = fc
+        .dictionary(
+          keyword,
+          fc.oneof(
+            odd,
+            odd.map((number) => `[${number}]`),
+            odd.map((number) => `{"n":${number}}`),
+          ),
+        )
+        .map((members) =>
+          Object.entries(members)
+            .map(([name, value]) => `,"${name}":${value}`)
+            .join(''),
+        );
+      const example = async (more: string) => {
+        const text = withSchemas[client](`{"type":"object"${more}}`, `{"type":"object"${more}}`);
+        const request = readWireText(client, asked[client].replace(/}$/, text));
+        try {
+          await convert({ client, request, target: { protocol: upstream } });
+        } catch (error) {
+          expect(error).toBeInstanceOf(GatewayError);
+        }
+      };
+      await fc.assert(fc.asyncProperty(schema, example), { numRuns: 50 });
+    },
+  );
 });

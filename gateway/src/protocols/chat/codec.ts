@@ -27,6 +27,7 @@ const compatibleTraits: CodecTraits = Object.freeze({ ...traits, customTools: fa
 export const chatCodec = Object.freeze({
   name: 'chat',
   traits,
+  passedOn: new Set(['parameters', 'schema']),
   upstreamTraits: (target) => (isOpenAi(target) ? traits : compatibleTraits),
   decodeRequest,
   encodeRequest,

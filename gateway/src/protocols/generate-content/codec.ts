@@ -6,9 +6,11 @@ import { encodeRequest } from './encode-request.ts';
 import { encodeResponse } from './encode-response.ts';
 import { createStreamEncoder } from './encode-stream.ts';
 import { fieldName } from './field-name.ts';
+import { passedOn } from './passed-on.ts';
 
 export const generateContentCodec = Object.freeze({
   name: 'generate-content',
+  passedOn,
   traits: Object.freeze({
     toolName: /^[A-Za-z_][A-Za-z0-9_.:-]*$/,
     // Newer models take 128, the others 64.

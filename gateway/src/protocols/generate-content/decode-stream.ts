@@ -1,11 +1,12 @@
 import type { GenerationEvent } from '../../canonical/index.ts';
 import type { StreamDecoder } from '../codec.ts';
-import { parseExactRecord } from '../event-view.ts';
+import { parseRecordPassingOn } from '../event-view.ts';
 import type { StreamEvent } from '../protocol.ts';
 import { isRecord } from '../values.ts';
 import { CandidateDecoder } from './candidate-decoder.ts';
 import { indexOf } from './decode-response.ts';
 import { blockReason } from './logprobs.ts';
+import { passedOn } from './passed-on.ts';
 
 type Emit = (event: GenerationEvent) => void;
 
@@ -20,7 +21,7 @@ export function createStreamDecoder(): StreamDecoder {
   return {
     push(event: StreamEvent, emit: Emit) {
       if (event.data === null) return;
-      const chunk = parseExactRecord(event.data);
+      const chunk = parseRecordPassingOn(event.data, passedOn);
       if (chunk === null) return;
       if (blockReason(chunk) !== null) isBlocked = true;
       const written = chunk['candidates'];

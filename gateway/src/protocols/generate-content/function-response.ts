@@ -1,6 +1,6 @@
 import type { Block, ToolResultBlock } from '../../canonical/index.ts';
-import { parseExact } from '../exact-json.ts';
-import { isRecord, type JsonRecord } from '../values.ts';
+import { isExactRecord, parseExact } from '../exact-json.ts';
+import type { JsonRecord } from '../values.ts';
 
 /**
  * The protocol's results are objects, everybody else's are text: an object whose only member is a text under
@@ -46,7 +46,7 @@ export function readArguments(text: string): CallArguments {
   if (text.trim() === '') return { args: {}, broken: false };
   try {
     const value: unknown = parseExact(text);
-    return { args: isRecord(value) ? value : { value }, broken: false };
+    return { args: isExactRecord(value) ? value : { value }, broken: false };
   } catch {
     return { args: { raw_arguments: text }, broken: true };
   }

@@ -1,3 +1,4 @@
+import { doubleOf, isNumber } from '../exact-json.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
 import { hint, type Rewriting } from './schema-rewriting.ts';
 
@@ -20,7 +21,7 @@ export const scalarReaders: ReadonlyMap<string, Reader> = new Map<string, Reader
 
 /** The named members that are finite numbers. */
 export function numbers(schema: JsonRecord, names: readonly string[]): JsonRecord {
-  const found = names.filter((name) => typeof schema[name] === 'number');
+  const found = names.filter((name) => isNumber(schema[name]));
   return Object.fromEntries(found.map((name) => [name, schema[name]]));
 }
 
@@ -63,8 +64,10 @@ function readNumeric(schema: JsonRecord, way: Rewriting): TypedKeywords {
     ['exclusiveMaximum', 'maximum', -1],
   ] as const) {
     const value = schema[bound];
-    if (typeof value !== 'number') continue;
-    const whole = schema['type'] === 'integer' && Number.isInteger(value);
+    if (!isNumber(value)) continue;
+    // Of one that no double holds, the next integer cannot be told.
+    const whole =
+      schema['type'] === 'integer' && typeof value === 'number' && Number.isInteger(value);
     if (keywords[name] === undefined) keywords[name] = whole ? value + step : value;
     if (!whole) {
       hints.push(hint(bound, value));
@@ -75,7 +78,7 @@ function readNumeric(schema: JsonRecord, way: Rewriting): TypedKeywords {
   if (values !== null && values.length > 0) {
     // Lists of values are for texts only.
     const [value] = values;
-    if (values.length === 1 && typeof value === 'number') {
+    if (values.length === 1 && isNumber(value)) {
       keywords['minimum'] = value;
       keywords['maximum'] = value;
     } else {
@@ -118,14 +121,14 @@ export function typesOf(schema: JsonRecord): readonly string[] {
   const values = allowedValues(schema);
   if (values !== null && values.length > 0) return [...new Set(values.map(typeOfValue))];
   if (schema['const'] === null) return ['null'];
-  if (typeof schema['pattern'] === 'string' || typeof schema['minLength'] === 'number') {
+  if (typeof schema['pattern'] === 'string' || isNumber(schema['minLength'])) {
     return ['string'];
   }
-  return typeof schema['minimum'] === 'number' ? ['number'] : [];
+  return isNumber(schema['minimum']) ? ['number'] : [];
 }
 
 function typeOfValue(value: unknown): string {
   if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  if (isNumber(value)) return Number.isInteger(doubleOf(value)) ? 'integer' : 'number';
   return typeof value === 'object' ? 'object' : typeof value;
 }

@@ -6,6 +6,7 @@ import { encodeRequest } from './encode-request.ts';
 import { encodeResponse } from './encode-response.ts';
 import { MessagesStreamEncoder } from './encode-stream.ts';
 import { fieldName } from './field-name.ts';
+import { passedOn } from './passed-on.ts';
 import { factsOf, longToolNames, shortToolNames } from './repairs/model-facts.ts';
 
 const traits: CodecTraits = Object.freeze({
@@ -24,6 +25,7 @@ const shortNameTraits: CodecTraits = Object.freeze({ ...traits, ...shortToolName
 export const messagesCodec = Object.freeze({
   name: 'messages',
   traits,
+  passedOn,
   upstreamTraits: ({ model }) =>
     factsOf(model).toolNames === shortToolNames ? shortNameTraits : traits,
   decodeRequest,

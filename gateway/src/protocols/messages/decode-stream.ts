@@ -1,9 +1,10 @@
 import type { GenerationEvent } from '../../canonical/index.ts';
 import type { StreamDecoder } from '../codec.ts';
-import { parseExactRecord } from '../event-view.ts';
+import { parseRecordPassingOn } from '../event-view.ts';
 import type { StreamEvent } from '../protocol.ts';
 import { isRecord, type JsonRecord, recordAt } from '../values.ts';
 import { decodeFinish } from './finish.ts';
+import { passedOn } from './passed-on.ts';
 import { openImplied, openOutput, type OpenOutput, type OutputState } from './open-output.ts';
 
 type Emit = (event: GenerationEvent) => void;
@@ -17,7 +18,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
 
   push({ data, name }: StreamEvent, emit: Emit): void {
     if (data === null || this.#ended) return;
-    const event = parseExactRecord(data);
+    const event = parseRecordPassingOn(data, passedOn);
     if (event === null) return;
     switch (event['type'] ?? name) {
       case 'content_block_delta':

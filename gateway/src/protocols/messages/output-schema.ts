@@ -1,3 +1,4 @@
+import { doubleOf } from '../exact-json.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
 
 /** What the constrained decoder does not check; it refuses a schema that asks for it. */
@@ -34,7 +35,7 @@ export function encodeOutputSchema(schema: JsonRecord, onChange: () => void): Js
   const notes: string[] = [];
   for (const [keyword, value] of Object.entries(schema)) {
     if (keyword === '$schema') continue;
-    if (unsupported.has(keyword) || (keyword === 'minItems' && Number(value) > 1)) {
+    if (unsupported.has(keyword) || (keyword === 'minItems' && doubleOf(value) > 1)) {
       notes.push(`${keyword}: ${JSON.stringify(value)}`);
     } else if (nested.has(keyword)) encoded[keyword] = encode(value);
     else if (lists.has(keyword) && Array.isArray(value)) encoded[keyword] = value.map(encode);

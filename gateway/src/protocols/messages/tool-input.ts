@@ -1,5 +1,5 @@
-import { parseExact } from '../exact-json.ts';
-import { isRecord, type JsonRecord } from '../values.ts';
+import { isExactRecord, parseExact } from '../exact-json.ts';
+import type { JsonRecord } from '../values.ts';
 
 interface ToolInput {
   readonly input: JsonRecord;
@@ -16,6 +16,6 @@ export function toolInput(text: string): ToolInput {
   } catch {
     return { input: { raw_arguments: text }, wrapped: true };
   }
-  if (isRecord(value)) return { input: value, wrapped: false };
+  if (isExactRecord(value)) return { input: value, wrapped: false };
   return value === null ? { input: {}, wrapped: false } : { input: { value }, wrapped: true };
 }

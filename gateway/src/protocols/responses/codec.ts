@@ -29,6 +29,7 @@ const compatibleTraits: CodecTraits = Object.freeze({
 export const responsesCodec = Object.freeze({
   name: 'responses',
   traits,
+  passedOn: new Set(['parameters', 'schema', 'arguments', 'output']),
   upstreamTraits: (target) => (isOpenAi(target) ? traits : compatibleTraits),
   decodeRequest,
   encodeRequest,
