@@ -2,7 +2,7 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Caller } from '../access/index.ts';
 import type { Counters, RateDecision, RateLimit } from '../counting/index.ts';
 import { GatewayError } from '../errors/index.ts';
-import { callerOf, type EndpointContext } from './context.ts';
+import { callerOf } from './caller-of.ts';
 
 const minute = 60_000;
 const hour = 3_600_000;
@@ -13,7 +13,14 @@ const freePerMinute = 600;
  * `generation`: counts against the rates and takes a slot. `free`: token counts and lists, which have a guard of
  * their own.
  */
-export type CallKind = 'generation' | 'free';
+type CallKind = 'generation' | 'free';
+
+/** The hooks that count against the rates of a key, for requests of one kind. */
+export interface RateHooks {
+  readonly generation: onRequestHookHandler;
+  readonly free: onRequestHookHandler;
+  by(kindOf: (request: FastifyRequest) => CallKind): onRequestHookHandler;
+}
 
 interface Limits {
   readonly generation: readonly RateLimit[];
@@ -23,8 +30,7 @@ interface Limits {
 /** Built once per caller; a changed key is a new caller. */
 const known = new WeakMap<Caller, Limits>();
 
-/** The hooks of all kinds. */
-export function createRateHooks(counters: Counters): EndpointContext['countRates'] {
+export function createRateHooks(counters: Counters): RateHooks {
   return {
     generation: createRateHook(counters, () => 'generation'),
     free: createRateHook(counters, () => 'free'),

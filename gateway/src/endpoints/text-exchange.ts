@@ -3,7 +3,7 @@ import type { TextProtocolName } from '../canonical/index.ts';
 import { GatewayError } from '../errors/index.ts';
 import { createClientResponse } from '../http/index.ts';
 import type { ExchangeInput, Relay } from '../relay/index.ts';
-import { callerOf } from './context.ts';
+import { callerOf } from './caller-of.ts';
 
 /** What an endpoint knows about a request beside its body. */
 export interface TextCall {

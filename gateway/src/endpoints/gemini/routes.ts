@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { GatewayError } from '../../errors/index.ts';
 import { answerJson } from '../../http/index.ts';
-import { callerOf, type EndpointContext } from '../context.ts';
+import { callerOf } from '../caller-of.ts';
+import type { EndpointContext } from '../context.ts';
 import { checkModelPath, modelTail, parseModelCall } from '../model-path.ts';
 import { queryText } from '../query.ts';
 import type { TextCall } from '../text-exchange.ts';

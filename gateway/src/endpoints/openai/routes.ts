@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { GatewayError } from '../../errors/index.ts';
 import { answerJson } from '../../http/index.ts';
-import { callerOf, type EndpointContext } from '../context.ts';
+import { callerOf } from '../caller-of.ts';
+import type { EndpointContext } from '../context.ts';
 import { checkModelPath, modelTail } from '../model-path.ts';
 import { textCall } from '../text-exchange.ts';
 import { encodeModelPage } from './model-page.ts';

@@ -4,7 +4,8 @@ import type { Counters, SpentSource } from '../../counting/index.ts';
 import { GatewayError } from '../../errors/index.ts';
 import { answerJson } from '../../http/index.ts';
 import { encodeOwnUsage, type UsageSum } from '../../usage/index.ts';
-import { callerOf, type EndpointContext } from '../context.ts';
+import { callerOf } from '../caller-of.ts';
+import type { EndpointContext } from '../context.ts';
 import { queryText } from '../query.ts';
 import { limitsOf } from './usage-limits.ts';
 
