@@ -3,12 +3,22 @@ import { zodResponseFormat } from 'openai/helpers/zod';
 import { describe, expect, test } from 'vitest';
 import { shareGateway } from '../behaviour/support.ts';
 import { testKey } from '../support/gateway.ts';
-import { onePerProtocol } from './gateway.ts';
+import { describeServed } from './gateway.ts';
 import { city, tools } from './sdk/ask.ts';
 
-const shared = shareGateway({ config: onePerProtocol });
+const upstreams = ['responses', 'messages', 'generate-content'] as const;
+const shared = shareGateway({
+  config: describeServed(
+    upstreams.map((name) => ({
+      name: `only-${name}`,
+      protocols: [name],
+      // Of those before, none holds to a schema beside tools.
+      models: [[`at-${name}`, name === 'generate-content' ? 'gemini-3-chat' : 'demo-chat']],
+    })),
+  ),
+});
 
-describe.each(['responses', 'messages', 'generate-content'])('K07 at %s', (upstream) => {
+describe.each(upstreams)('K07 at %s', (upstream) => {
   const ask = async (text: string, stream: boolean) => {
     const { completions } = new OpenAI({
       apiKey: testKey,

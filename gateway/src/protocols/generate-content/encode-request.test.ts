@@ -16,6 +16,41 @@ const result = (id: string, words: string, isError = false): Block => ({
   isError,
 });
 
+describe('the form of an answer beside functions', () => {
+  const schema = { type: 'object', properties: { a: { type: 'string' } } };
+  const form = { type: 'schema', name: 'n', description: null, schema, strict: true } as const;
+  const tools = [
+    { type: 'function', name: 'f', description: null, schema: null, strict: null },
+  ] as const;
+  const system = [{ type: 'text', text: 's' }] as const;
+  const systemOf = (json: Readonly<Record<string, unknown>>) =>
+    JSON.stringify(json['systemInstruction']);
+
+  it.each(['gemini-2.5-flash', 'gemini-2.0-flash', 'tuned'])('is said in words to %s', (model) => {
+    for (const format of [form, { type: 'json' } as const]) {
+      const { json, losses } = encode({ format, tools, system }, model);
+      expect(json).not.toHaveProperty('generationConfig');
+      expect(systemOf(json)).toMatch(/"s".*answer with one JSON object/);
+      expect(losses).toEqual([{ what: 'response_format', how: 'approximated' }]);
+    }
+    expect(systemOf(encode({ format: form, tools, system }, model).json)).toContain('{\\"a\\"');
+  });
+
+  it.each([
+    ['gemini-3-pro-preview', { tools }],
+    ['gemini-2.5-flash', { tools: [] }],
+  ])('is held to by %s with %j', (model, given) => {
+    const { json } = encode({ ...given, format: form, system }, model);
+    expect(json['generationConfig']).toMatchObject({ responseMimeType: 'application/json' });
+    expect(json['systemInstruction']).toEqual({ parts: [{ text: 's' }] });
+  });
+
+  it('of words alone asks for nothing', () => {
+    const { json, losses } = encode({ format: { type: 'text' }, tools }, 'gemini-2.5-flash');
+    expect([json['systemInstruction'], losses]).toEqual([undefined, []]);
+  });
+});
+
 describe('encoding the settings', () => {
   it.each<[string, Partial<GenerationRequest>, unknown]>([
     [

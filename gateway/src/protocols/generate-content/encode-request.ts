@@ -10,10 +10,7 @@ import { restoreExtensions } from './extensions.ts';
 import { modelTraits } from './model-traits.ts';
 
 /** @throws Unconvertible */
-export function encodeRequest(
-  request: GenerationRequest,
-  target: EncodeTarget,
-): Encoded<JsonRecord> {
+export function encodeRequest(given: GenerationRequest, target: EncodeTarget): Encoded<JsonRecord> {
   const losses = new Losses('generate-content');
   const context: EncodeContext = {
     losses,
@@ -21,6 +18,7 @@ export function encodeRequest(
     callNames: new Map(),
     details: new Set(),
   };
+  const request = context.model.formsBesideTools ? given : askForForm(given, losses);
   const system = encodeSystem(request.system, context);
   const contents = encodeContents(request.turns, context);
   if (contents.length === 0) {
@@ -40,6 +38,20 @@ export function encodeRequest(
   reportAbsent(request, losses);
   restoreExtensions(json, request.extensions, losses);
   return { json, losses: losses.list() };
+}
+
+/** A form of the answer beside functions is refused by models that cannot hold to it: it is said in words. */
+function askForForm(request: GenerationRequest, losses: Losses): GenerationRequest {
+  const { format, system, tools } = request;
+  const isFree = format === null || format.type === 'text';
+  if (isFree || !tools.some(({ type }) => type === 'function')) return request;
+  losses.approximated('response_format');
+  const form = 'When you do not call a function, answer with one JSON object and nothing else';
+  const text =
+    format.type === 'json'
+      ? `${form}.`
+      : `${form}. It must match this JSON Schema:\n${JSON.stringify(format.schema)}`;
+  return { ...request, format: null, system: [...system, { type: 'text', text }] };
 }
 
 /** What the protocol has no member for. */

@@ -18,10 +18,24 @@ export interface ModelTraits {
   readonly resultMedia: boolean;
   /** Runs its own tools beside declared functions. */
   readonly mixesTools: boolean;
+  /** Holds an answer to a form beside declared functions. */
+  readonly formsBesideTools: boolean;
 }
 
-const third = { demandsSignatures: true, callIds: true, resultMedia: true, mixesTools: true };
-const earlier = { demandsSignatures: false, callIds: false, resultMedia: false, mixesTools: false };
+const third = {
+  demandsSignatures: true,
+  callIds: true,
+  resultMedia: true,
+  mixesTools: true,
+  formsBesideTools: true,
+};
+const earlier = {
+  demandsSignatures: false,
+  callIds: false,
+  resultMedia: false,
+  mixesTools: false,
+  formsBesideTools: false,
+};
 
 /**
  * By the model's name, as its maker documents the generations; a name that says nothing gets what all accept.
