@@ -11,6 +11,7 @@ import type { JsonRecord } from '../values.ts';
 import { moved, writeCitation, writeLogprobs } from './answer-details.ts';
 import { AnswerText, callId, markdownImage, wordsOf } from './answer-text.ts';
 import { writeFinish } from './finish.ts';
+import { wantsFunctionCall } from './legacy-calls.ts';
 import { memberName } from './message-members.ts';
 import { contentId, ownDetail } from './reasoning.ts';
 import { stateMembers } from './tool-calls.ts';
@@ -45,6 +46,7 @@ export class ChoiceEncoder {
   readonly #place = new AnswerText();
   readonly #calls = new Map<number, SentCall>();
   readonly #citations: Citation[] = [];
+  readonly #isLegacy: boolean;
   #open: 'text' | 'refusal' | 'reasoning' | null = null;
   #details = 0;
   #finish: Finish | null = null;
@@ -52,6 +54,7 @@ export class ChoiceEncoder {
   constructor(index: number, frame: ChunkFrame, answer: AnswerContext) {
     this.#index = index;
     this.#answer = answer;
+    this.#isLegacy = wantsFunctionCall(answer.request);
     this.#before = `${frame.head}[{"index":${index},"delta":`;
     this.#tail = `}]${frame.tail}`;
     this.#after = `,"logprobs":null,"finish_reason":null${this.#tail}`;
@@ -96,7 +99,8 @@ export class ChoiceEncoder {
     if (this.#citations.length > 0) {
       chunks += this.#chunk(JSON.stringify({ annotations: this.#citations.map(writeCitation) }));
     }
-    const reason = writeFinish(this.#finish, this.#calls.size > 0);
+    const made = this.#calls.size === 0 ? 'none' : this.#isLegacy ? 'function' : 'tools';
+    const reason = writeFinish(this.#finish, made);
     return `${chunks}${this.#before}{},"logprobs":null,"finish_reason":"${reason}"${this.#tail}`;
   }
 
@@ -158,7 +162,12 @@ export class ChoiceEncoder {
     if (this.#calls.has(call)) return '';
     this.#interrupt();
     const index = this.#calls.size;
+    // The old form has room for one call.
+    if (this.#isLegacy && index > 0) return '';
     this.#calls.set(call, { index, kind, hasArguments: false, isEnded: false });
+    if (this.#isLegacy) {
+      return this.#chunk(JSON.stringify({ function_call: { name, arguments: '' } }));
+    }
     const named = id ?? callId(this.#answer.requestId, this.#index, index);
     const entry = {
       index,
@@ -181,6 +190,7 @@ export class ChoiceEncoder {
     if (call === undefined || call.isEnded || text === '') return '';
     call.hasArguments = true;
     const written = JSON.stringify(text);
+    if (this.#isLegacy) return this.#chunk(`{"function_call":{"arguments":${written}}}`);
     const piece =
       call.kind === 'custom'
         ? `"custom":{"input":${written}}`

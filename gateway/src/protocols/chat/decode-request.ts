@@ -5,6 +5,7 @@ import { decodeFormat } from './decode-format.ts';
 import { decodeMessages } from './decode-messages.ts';
 import { decodeReasoningRequest } from './decode-reasoning-request.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
+import { declaresLegacy, legacyExtension } from './legacy-calls.ts';
 import { invalid, readArray, readBoolean, readNumber, readString } from './request-fields.ts';
 import { topLevelExtensions } from './top-level.ts';
 
@@ -19,7 +20,8 @@ export function decodeRequest(request: WireRequest): GenerationRequest {
     ...decodeMessages(json['messages']),
     tools: decodeTools(json),
     toolChoice: decodeToolChoice(json),
-    parallelTools: readBoolean(json, 'parallel_tool_calls'),
+    // The old form has room for one call.
+    parallelTools: declaresLegacy(json) ? false : readBoolean(json, 'parallel_tool_calls'),
     // The newer name wins; `WireRequest` has the larger of both, for what the answer may cost.
     maxOutputTokens: readNumber(json, 'max_completion_tokens') ?? readNumber(json, 'max_tokens'),
     temperature: readNumber(json, 'temperature'),
@@ -37,7 +39,7 @@ export function decodeRequest(request: WireRequest): GenerationRequest {
     cacheKey: readString(json, 'prompt_cache_key'),
     endUser: readString(json, 'safety_identifier') ?? readString(json, 'user'),
     wantsUsage: recordAt(json, 'stream_options')['include_usage'] === true,
-    extensions: [...extensions, ...topLevelExtensions(json, members)],
+    extensions: [...extensions, ...legacyExtension(json), ...topLevelExtensions(json, members)],
   };
 }
 

@@ -7,6 +7,7 @@ import { encodeMessages } from './encode-messages.ts';
 import { encodeAnswerForm, encodeSampling } from './encode-settings.ts';
 import { encodeTools } from './encode-tools.ts';
 import { type EncodeContext, ownMembers } from './encode-context.ts';
+import { legacyCalls } from './legacy-calls.ts';
 
 /** @throws Unconvertible as `Codec.encodeRequest` says. */
 export function encodeRequest(
@@ -16,7 +17,7 @@ export function encodeRequest(
   const losses = new Losses('chat');
   const context: EncodeContext = { target, losses };
   losses.foreign(request.extensions);
-  const { stream_options: ownOptions, ...own } = ownMembers(request.extensions);
+  const { stream_options: ownOptions, [legacyCalls]: _, ...own } = ownMembers(request.extensions);
   const json = {
     model: target.model,
     messages: encodeMessages(request, context),

@@ -13,6 +13,7 @@ import type { JsonRecord } from '../values.ts';
 import { moved, writeCitation, writeLogprobs, writeUsage } from './answer-details.ts';
 import { AnswerText, answerId, callId, markdownImage, wordsOf } from './answer-text.ts';
 import { writeFinish } from './finish.ts';
+import { wantsFunctionCall } from './legacy-calls.ts';
 import { memberName } from './message-members.ts';
 import { contentId, ownDetail } from './reasoning.ts';
 import { writeCall } from './tool-calls.ts';
@@ -37,17 +38,19 @@ function encodeChoice(candidate: Candidate, index: number, answer: AnswerContext
   const message = new MessageWriter(index, answer);
   for (const block of candidate.blocks) message.add(block);
   const { calls, logprobs } = message;
+  const made = calls.length === 0 ? 'none' : message.isLegacy ? 'function' : 'tools';
   return {
     index,
     message: message.json(),
     logprobs: logprobs.length === 0 ? null : writeLogprobs(logprobs),
-    finish_reason: writeFinish(candidate.finish, calls.length > 0),
+    finish_reason: writeFinish(candidate.finish, made),
   };
 }
 
 class MessageWriter {
   readonly calls: JsonRecord[] = [];
   readonly logprobs: TokenLogprob[] = [];
+  readonly isLegacy: boolean;
   readonly #index: number;
   readonly #answer: AnswerContext;
   readonly #place = new AnswerText();
@@ -61,6 +64,7 @@ class MessageWriter {
   constructor(index: number, answer: AnswerContext) {
     this.#index = index;
     this.#answer = answer;
+    this.isLegacy = wantsFunctionCall(answer.request);
   }
 
   add(block: Block): void {
@@ -103,9 +107,15 @@ class MessageWriter {
       ...(this.#reasoning !== '' && { reasoning_content: this.#reasoning }),
       ...(this.#details.length > 0 && { reasoning_details: this.#details }),
       ...(this.#citations.length > 0 && { annotations: this.#citations.map(writeCitation) }),
-      ...(this.calls.length > 0 && { tool_calls: this.calls }),
+      ...this.#callMembers(),
       ...this.#members,
     };
+  }
+
+  #callMembers(): JsonRecord {
+    const [first] = this.calls;
+    if (first === undefined) return {};
+    return this.isLegacy ? { function_call: first['function'] } : { tool_calls: this.calls };
   }
 
   #addText({ text, citations, logprobs, state }: TextBlock): void {

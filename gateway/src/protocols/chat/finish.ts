@@ -70,8 +70,12 @@ const words: Readonly<Record<FinishReason, string>> = Object.freeze({
   other: 'stop',
 });
 
+/** In which form the client gets the calls that were made. */
+export type MadeCalls = 'none' | 'tools' | 'function';
+
 /** `tool_calls` if and only if there are calls that the client can act on. */
-export function writeFinish(finish: Finish | null, hasCalls: boolean): string {
+export function writeFinish(finish: Finish | null, made: MadeCalls): string {
   const word = words[finish?.reason ?? 'end'];
-  return word === 'stop' && hasCalls ? 'tool_calls' : word;
+  if (word !== 'stop' || made === 'none') return word;
+  return made === 'tools' ? 'tool_calls' : 'function_call';
 }

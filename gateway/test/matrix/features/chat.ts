@@ -148,6 +148,7 @@ export const chat: ClientFeatures = {
       {
         name: 'the old `functions`',
         body: { functions: [{ name: 'now', parameters: citySchema }] },
+        why: 'make one call at a time, which generateContent cannot be asked for',
       },
       {
         name: "a function's `strict`",
