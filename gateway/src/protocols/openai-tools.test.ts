@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { FunctionTool } from '../canonical/index.ts';
+import { Losses } from './losses.ts';
 import { fitTools } from './openai-tools.ts';
 import type { JsonRecord } from './values.ts';
 
 function fit(schema: JsonRecord | null, strict: boolean | null = null) {
-  const losses: string[] = [];
+  const losses = new Losses('chat');
   const tool: FunctionTool = { type: 'function', name: 'f', description: null, schema, strict };
-  const [fitted] = fitTools([tool], { approximated: (what) => void losses.push(what) });
+  const [fitted] = fitTools([tool], losses);
   const { schema: sent, strict: held } = fitted as FunctionTool;
-  return { schema: sent, strict: held, losses };
+  return { schema: sent, strict: held, losses: losses.list().map(({ what }) => what) };
 }
 
 const text = { type: 'string' };

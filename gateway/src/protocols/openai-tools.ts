@@ -1,10 +1,7 @@
-import type { FunctionTool, LossName, Tool } from '../canonical/index.ts';
+import type { FunctionTool, Tool } from '../canonical/index.ts';
+import type { Losses } from './losses.ts';
 import { encodeToolSchema } from './tool-schema.ts';
 import { isRecord, type JsonRecord } from './values.ts';
-
-interface Losses {
-  approximated(what: LossName): void;
-}
 
 /**
  * The tools as OpenAI takes them, whose rules many servers of its protocols share: arguments are one object, an array
