@@ -1,4 +1,5 @@
 import type { DeclaredPrice, ProviderName } from '../config/index.ts';
+import { isName } from '../config/leaf.ts';
 import { createVariableNames, Placeholder } from '../declaration/index.ts';
 
 /** What was read of another gateway, in our words, before it is written as a file. */
@@ -42,6 +43,8 @@ export interface Notes {
   warn(sentence: string): void;
   /** One sentence for a setting of many entries: `timeout` of `gpt-4o`, of `fast`, … */
   leftOut(setting: string, of: string): void;
+  /** Names of variables that mean something already, and are given to no secret. */
+  reserve(names: Iterable<string>): void;
   /** A variable that the other gateway reads too. */
   variable(name: string): Placeholder;
   /** A variable for a secret that stood in the other file, or that its export does not hold. */
@@ -55,6 +58,7 @@ export function createNotes(): Notes {
   const sentences: string[] = [];
   const settings = new Map<string, Set<string>>();
   const variables = new Set<string>();
+  const reserved = new Set<string>();
   const nameOf = createVariableNames();
   const use = (name: string): Placeholder => {
     variables.add(name);
@@ -78,10 +82,13 @@ export function createNotes(): Notes {
     leftOut(setting, of) {
       settings.set(setting, (settings.get(setting) ?? new Set()).add(of));
     },
+    reserve(names) {
+      for (const name of names) reserved.add(name);
+    },
     variable: use,
     secret(owner, what) {
       let name = nameOf(owner, what);
-      while (variables.has(name)) name = nameOf(owner, what);
+      while (variables.has(name) || reserved.has(name)) name = nameOf(owner, what);
       return use(name);
     },
   };
@@ -91,7 +98,11 @@ export function createNotes(): Notes {
 export function createChannelNames(): (wanted: string) => string {
   const taken = new Set<string>();
   return (wanted) => {
-    const base = wanted.trim().slice(0, 100) || 'channel';
+    const base =
+      wanted
+        .replaceAll(/\p{Cc}/gu, '')
+        .slice(0, 100)
+        .trim() || 'channel';
     let name = base;
     for (let count = 2; taken.has(name); count += 1) name = `${base}-${count}`;
     taken.add(name);
@@ -108,6 +119,11 @@ export function plainUrl(
   const shortened = url.username + url.password + url.search + url.hash !== '';
   url.username = url.password = url.search = url.hash = '';
   return { url: url.href.replace(/\/+$/, ''), shortened };
+}
+
+/** What a model or a group may be called here. */
+export function isServedName(text: string): boolean {
+  return text !== '' && isName(text);
 }
 
 export function hasPath(url: string): boolean {

@@ -6,10 +6,12 @@ import {
 } from '../billing/price-list/exact-json.ts';
 import { listedCount, listedPrice } from '../billing/price-list/listed-model.ts';
 import { parseKeySettings, type DeclaredPrice, type ProviderName } from '../config/index.ts';
+import { isHeaderName, reservedHeaders } from '../config/schema/channel.ts';
 import type { Placeholder } from '../declaration/index.ts';
 import {
   createChannelNames,
   hasPath,
+  isServedName,
   plainUrl,
   type Draft,
   type DraftChannel,
@@ -93,6 +95,9 @@ export function readLitellmConfig(text: string, notes: Notes): Draft {
   const list = file['model_list'];
   if (!Array.isArray(list))
     throw new Error('no model_list found: is it the config.yaml of LiteLLM?');
+  // A key at another address must not be that of the vendor, which may stand in the environment.
+  notes.reserve(Object.values(vendors).flatMap(({ variable }) => variable ?? []));
+  notes.reserve(text.matchAll(/os\.environ\/(\w+)/g).map(([, name = '']) => name));
   const models = new Map<string, DraftModel>();
   const deployments = list.flatMap((entry: unknown, index) => {
     const read = isExactMapping(entry) ? readDeployment(entry, index, notes) : null;
@@ -136,13 +141,15 @@ function readDeployment(entry: ExactMapping, index: number, notes: Notes): Deplo
   const given = entry['litellm_params'];
   const params = isExactMapping(given) ? given : {};
   const model = textOf(params['model']) ?? '';
-  const label = name === '' ? `model_list[${index}]` : name;
+  const label = isServedName(name) ? name : `model_list[${index}]`;
   const leaveOut = (reason: string): null => {
     notes.warn(`model '${label}' is left out: ${reason}`);
     return null;
   };
-  if (name === '' || model === '')
+  if (name === '' || model === '') {
     return leaveOut('it has no model_name or no litellm_params.model');
+  }
+  if (!isServedName(name) || !isServedName(model)) return leaveOut('its name cannot be one here');
   if (name.includes('*') || model.includes('*')) {
     return leaveOut('a pattern names no models; add those that are used');
   }
@@ -178,16 +185,23 @@ function readDeployment(entry: ExactMapping, index: number, notes: Notes): Deplo
     provider: isOther ? 'openai-compatible' : vendor.provider,
     baseUrl: address ?? vendor.baseUrl ?? null,
     key: keyOf(params['api_key'], vendor),
-    headers: {
-      ...(isExactMapping(params['extra_headers']) ? params['extra_headers'] : {}),
-      ...(textOf(params['organization']) === null
-        ? {}
-        : { 'OpenAI-Organization': params['organization'] }),
-    },
+    headers: headersOf(params, label, notes),
     order: numberOf(params['order']),
     weight: numberOf(params['weight']),
     rpm: numberOf(params['rpm']),
   };
+}
+
+function headersOf(params: ExactMapping, label: string, notes: Notes): ExactMapping {
+  const given = isExactMapping(params['extra_headers']) ? params['extra_headers'] : {};
+  const headers = Object.entries(given).filter(([header]) => {
+    const isTaken = isHeaderName(header) && !reservedHeaders.has(header.toLowerCase());
+    if (!isTaken) notes.leftOut('a header of litellm_params.extra_headers', label);
+    return isTaken;
+  });
+  const organization = textOf(params['organization']) ?? '';
+  if (organization !== '') headers.push(['OpenAI-Organization', organization]);
+  return Object.fromEntries(headers);
 }
 
 /** Null: none is given; undefined: what is given is no address. */
@@ -284,7 +298,7 @@ function nameFor({ vendorName, provider, baseUrl }: Deployment): string {
 
 function toVariable(key: KeySource, channel: string, notes: Notes): Placeholder {
   if ('variable' in key) return notes.variable(key.variable);
-  const placeholder = notes.secret(channel, 'API_KEY');
+  const placeholder = notes.secret(channel, 'KEY');
   notes.warn(
     `channel '${channel}': its API key stands in the file of LiteLLM; put it into ${placeholder.variable}`,
   );
@@ -362,7 +376,8 @@ function readAliases(
     if (!isExactMapping(given)) continue;
     for (const [alias, value] of Object.entries(given)) {
       const target = textOf(isExactMapping(value) ? value['model'] : value) ?? '';
-      if (names.has(alias)) notes.warn(`alias '${alias}' is left out: a model has that name`);
+      if (!isServedName(alias)) notes.warn('an alias is left out: its name cannot be one here');
+      else if (names.has(alias)) notes.warn(`alias '${alias}' is left out: a model has that name`);
       else if (!names.has(target))
         notes.warn(`alias '${alias}' is left out: its model is not carried`);
       else aliases.set(alias, target);

@@ -3,6 +3,7 @@ import {
   createChannelNames,
   hasPath,
   isOtherModel,
+  isServedName,
   plainUrl,
   type Draft,
   type DraftChannel,
@@ -189,7 +190,7 @@ function modelsOf(entry: Entry, channel: string, notes: Notes): DraftChannel['mo
       const seen = new Set([name]);
       let upstream = name;
       for (let next = mapping[upstream]; next !== undefined; next = mapping[upstream]) {
-        if (seen.has(next)) break;
+        if (seen.has(next) || !isServedName(next)) break;
         seen.add(next);
         upstream = next;
       }
@@ -223,7 +224,7 @@ function keysOf(entry: Entry, channel: string, notes: Notes): DraftChannel['apiK
       : [];
   const count = Math.max(1, inside.length, typeof size === 'number' ? Math.min(size, 1000) : 0);
   const keys = Array.from({ length: count }, (_, index) =>
-    notes.secret(channel, count === 1 ? 'API_KEY' : `API_KEY_${index + 1}`),
+    notes.secret(channel, count === 1 ? 'KEY' : `KEY_${index + 1}`),
   );
   const names = keys.map(({ variable }) => variable).join(', ');
   notes.warn(
@@ -242,7 +243,7 @@ function within(value: unknown, minimum: number, fallback: number): number {
 function listOf(value: unknown): string[] {
   if (typeof value !== 'string') return [];
   const parts = value.split(',').map((part) => part.trim());
-  return [...new Set(parts.filter((part) => part !== ''))];
+  return [...new Set(parts.filter(isServedName))];
 }
 
 /** Settings are text; some say nothing at length. */

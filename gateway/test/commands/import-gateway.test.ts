@@ -1,8 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bundledAliases, bundledModels } from '../../src/catalogue/bundled.ts';
 import { parseConfig, type Declared } from '../../src/config/index.ts';
+import { toFileText } from '../../src/declaration/index.ts';
+import { createNotes, readOtherGateway, toFile } from '../../src/other-gateways/index.ts';
 import { createWorkplace } from './support.ts';
 
 /*
@@ -91,7 +94,10 @@ async function importFile(format: string, text: string) {
 
 /** The written file as `sluice check` reads it, with every variable set that the command asks for. */
 function declaredBy({ out, err }: { readonly out: string; readonly err: string }): Declared {
-  const asked = /^to be set: (.*)$/m.exec(err)?.[1]?.split(', ') ?? [];
+  return check(out, /^to be set: (.*)$/m.exec(err)?.[1]?.split(', ') ?? []);
+}
+
+function check(out: string, asked: readonly string[]): Declared {
   const environment = Object.fromEntries(
     asked.map((name) => [
       name,
@@ -183,6 +189,18 @@ describe('sluice import litellm', () => {
     ]);
   });
 
+  test('gives no secret a variable that means another one', async () => {
+    const outcome = await importFile(
+      'litellm',
+      `model_list:
+  - { model_name: a, litellm_params: { model: anthropic/a, api_base: "https://relay.example.com/v1", api_key: secret-a } }
+  - { model_name: b, litellm_params: { model: anthropic/b } }
+  - { model_name: c, litellm_params: { model: anthropic/c, api_key: os.environ/ANTHROPIC_KEY } }\n`,
+    );
+    const keys = declaredBy(outcome).channels.map(({ apiKeys: [key = ''] }) => key.slice(3, -41));
+    expect(keys).toEqual(['ANTHROPIC_KEY_2', 'ANTHROPIC_API_KEY', 'ANTHROPIC_KEY']);
+  });
+
   test('says of which upstream a price is, where they differ', async () => {
     const { err } = await importFile(
       'litellm',
@@ -202,7 +220,7 @@ describe('sluice import litellm', () => {
       "warning: model 'openai/*' is left out: a pattern names no models; add those that are used",
       "warning: model 'vectors' is left out: models of mode embedding are not served",
       "warning: model 'gpt-4o': its api_base is carried without credentials and query",
-      "warning: channel 'vllm.internal': its API key stands in the file of LiteLLM; put it into VLLM_INTERNAL_API_KEY",
+      "warning: channel 'vllm.internal': its API key stands in the file of LiteLLM; put it into VLLM_INTERNAL_KEY",
       "warning: alias 'lost' is left out: its model is not carried",
       'warning: litellm_settings: not carried: drop_params',
       'warning: general_settings: not carried: database_url',
@@ -212,7 +230,7 @@ describe('sluice import litellm', () => {
     ]) {
       expect(err).toContain(`${line}\n`);
     }
-    expect(err).toMatch(/\nto be set: (\w+, )*VLLM_INTERNAL_API_KEY(, \w+)*\n$/);
+    expect(err).toMatch(/\nto be set: (\w+, )*VLLM_INTERNAL_KEY(, \w+)*\n$/);
   });
 
   test('never writes a master key, and says when it is too weak', async () => {
@@ -305,7 +323,7 @@ describe('sluice import new-api', () => {
       'the file has 6 of 9 channels: ask for more per page',
       "channel 'aws' is left out: type 33 cannot be carried",
       "channel 'OpenAI main': models that are not chat are left out: text-embedding-3-small",
-      "channel 'Claude': its API key stands in the file; put it into CLAUDE_API_KEY_1, CLAUDE_API_KEY_2",
+      "channel 'Claude': its API key stands in the file; put it into CLAUDE_KEY_1, CLAUDE_KEY_2",
       "channel 'Claude': its model_mapping cannot be read and is not carried",
       "channel 'channel-4' is disabled there, and written so",
       'the ratios of groups are not in the export: set price_multiplier of groups',
@@ -360,5 +378,102 @@ describe('sluice import', () => {
       warnings: expect.any(Array),
       variables: expect.arrayContaining(['MASTER_KEY']),
     });
+  });
+});
+
+const odd = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 12 }),
+  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc.constantFrom(
+    '',
+    ' ',
+    'a',
+    'a,b,a',
+    'gpt-4o',
+    '${X}',
+    '$${',
+    '*',
+    '-5',
+    '{"a":"b","b":"a"}',
+    'https://u:p@h/?q',
+  ),
+  fc.constantFrom(null, true, 0, 1, 2.5, -3, 14, 1e99, [], ['a'], {}),
+);
+const someOf = (...keys: readonly string[]) =>
+  fc.record(Object.fromEntries(keys.map((key) => [key, odd])), { requiredKeys: [] });
+
+describe('whatever the other file holds, check takes the written one', () => {
+  function written(gateway: 'litellm' | 'new-api', text: string): void {
+    const notes = createNotes();
+    const file = toFile(readOtherGateway(gateway, text, notes), notes);
+    check(toFileText('test', file), notes.variables);
+  }
+
+  test('of new-api', () => {
+    const channel = fc
+      .tuple(
+        fc.record({
+          type: fc.constantFrom(1, 8, 14, 24, 40, '1'),
+          models: fc.oneof(odd, fc.constant('m,n')),
+        }),
+        someOf(
+          'id',
+          'name',
+          'status',
+          'base_url',
+          'group',
+          'model_mapping',
+          'priority',
+          'weight',
+          'key',
+          'channel_info',
+          'setting',
+        ),
+      )
+      .map(([first, more]) => ({ ...more, ...first }));
+    fc.assert(
+      fc.property(fc.array(channel, { minLength: 1, maxLength: 4 }), (data) =>
+        written('new-api', JSON.stringify({ data })),
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  test('of LiteLLM', () => {
+    const params = fc
+      .tuple(
+        fc.record({
+          model: fc.oneof(odd, fc.constantFrom('gpt-4o', 'openai/x', 'hosted_vllm/y', 'groq/z')),
+        }),
+        someOf(
+          'api_base',
+          'api_key',
+          'order',
+          'weight',
+          'rpm',
+          'organization',
+          'input_cost_per_token',
+          'output_cost_per_token',
+          'timeout',
+        ),
+        fc.option(fc.dictionary(fc.string({ maxLength: 5 }), odd, { maxKeys: 2 }), {
+          nil: undefined,
+        }),
+      )
+      .map(([first, more, extra_headers]) => ({ ...more, ...first, extra_headers }));
+    const file = fc.record({
+      model_list: fc.array(
+        fc.record({ model_name: fc.oneof(odd, fc.constantFrom('n', 'm')), litellm_params: params }),
+        { maxLength: 4 },
+      ),
+      router_settings: fc.record({
+        model_group_alias: fc.dictionary(fc.string(), fc.oneof(odd, fc.constant('m'))),
+      }),
+      general_settings: someOf('master_key', 'database_url'),
+    });
+    fc.assert(
+      fc.property(file, (value) => written('litellm', JSON.stringify(value))),
+      { numRuns: 200 },
+    );
   });
 });
