@@ -15,6 +15,7 @@ import { team, user } from './samples.ts';
 
 const hour = 3_600_000;
 const start = Date.UTC(2026, 10, 21);
+const books = { transactions: 6, postings: 6, accounts: 4, meters: 11 };
 
 describe.each(dialects)('%s', (dialect) => {
   describe.skipIf(isSkipped(dialect))('reconcile', () => {
@@ -73,7 +74,7 @@ describe.each(dialects)('%s', (dialect) => {
 
     it('finds nothing in books that are right, and looks at everything', async () => {
       expect(await run()).toEqual({
-        checked: { rows: 60, transactions: 6, postings: 6, accounts: 4, meters: 11, hours: 6 },
+        checked: { rows: 60, openings: 2, ...books, keys: 3, hours: 6 },
         differences: [],
       });
     });
@@ -122,7 +123,7 @@ describe.each(dialects)('%s', (dialect) => {
       ],
       [
         `update spent_totals set spent = spent - 1 where meter like 'key:%:quota'`,
-        ['meter', 'meter', 'meter'],
+        ['meter', 'meter', 'meter', 'key', 'key', 'key'],
       ],
       [
         `update spent_totals set spent = spent + 1 where meter like 'team:%:balance'`,
@@ -137,6 +138,28 @@ describe.each(dialects)('%s', (dialect) => {
         `insert into ledger_entries (transaction_id, account, amount, kind, time)
          values ('tx_z', 'user:nobody', -1, 'usage', 0), ('tx_z', 'revenue', 1, 'usage', 0)`,
         ['posting', 'account'],
+      ],
+      [
+        `insert into ledger_entries (transaction_id, account, amount, kind, time)
+         values ('tx_z', 'user:nobody', 1, 'top-up', 0), ('tx_z', 'revenue', -1, 'top-up', 0)`,
+        ['transaction'],
+      ],
+      [
+        `insert into ledger_entries (transaction_id, account, amount, kind, time)
+         values ('tx_z', 'revenue', 1, 'usage', 0), ('tx_z', 'funding', -1, 'usage', 0)`,
+        ['transaction', 'posting', 'account'],
+      ],
+      [
+        `insert into ledger_entries (transaction_id, account, amount, kind, time)
+         values ('tx_z', 'user:nobody', 1, 'correction', 0), ('tx_z', 'funding', -1, 'correction', 0)`,
+        ['transaction'],
+      ],
+      [`update users set opening_credit = opening_credit + 1`, ['opening']],
+      [`update teams set opening_credit = opening_credit - 1`, ['opening']],
+      [
+        `update usage_hourly set cost = cost + 1
+         where key_id = 'key_2' and model = 'model-1' and channel = 'openai-main' and hour = ${start}`,
+        ['hour', 'key'],
       ],
     ])('finds what %s does', async (statement, checks) => {
       await sql.raw(statement).execute(database.kysely);
@@ -171,9 +194,13 @@ describe.each(dialects)('%s', (dialect) => {
       expect(await balances(kysely, [`user:${userId}`, `team:${teamId}`])).toEqual(before);
       // The hour that the cut goes through cannot be checked any more.
       expect(await run()).toEqual({
-        checked: { rows: 35, transactions: 6, postings: 6, accounts: 4, meters: 11, hours: 3 },
+        checked: { rows: 35, openings: 2, ...books, keys: 3, hours: 3 },
         differences: [],
       });
+      await sql`update usage_hourly set cost = cost + 1 where hour = ${start}`.execute(kysely);
+      const { differences } = await run();
+      expect(new Set(differences.map(({ check }) => check))).toEqual(new Set(['key']));
+      await sql`update usage_hourly set cost = cost - 1 where hour = ${start}`.execute(kysely);
       await sql`update removed_usage set cost = cost + 1`.execute(kysely);
       const kinds = new Set((await run()).differences.map(({ check }) => check));
       expect(kinds).toEqual(new Set(['posting', 'meter']));

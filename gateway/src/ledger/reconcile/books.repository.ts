@@ -18,7 +18,14 @@ interface Sum {
   readonly spent: bigint;
 }
 
-/** Every transaction adds up to 0. */
+/** The accounts that a kind of transaction moves money between, as a condition that its entries break. */
+const strangers = sql<boolean>`(
+  (account = 'revenue' and kind <> 'usage')
+  or (account = 'funding' and kind not in ('opening', 'top-up'))
+  or (account = 'operator-loss' and kind <> 'correction')
+)`;
+
+/** Every transaction adds up to 0, and what it gives to is what its kind is for. */
 export async function* checkTransactions(db: Kysely<Database>): Check {
   let count = 0;
   for await (const range of rangesOf(db, 'transaction_id')) {
@@ -30,8 +37,40 @@ export async function* checkTransactions(db: Kysely<Database>): Check {
     for (const { name, amount } of rows) {
       yield { check: 'transaction', subject: name, expected: '0', found: String(amount) };
     }
+    const { rows: strange } = await sql<Pick<Sum, 'name' | 'account'> & { kind: string }>`
+      select transaction_id as name, account, kind from ledger_entries
+      where ${range.within('transaction_id')} and ${strangers}`.execute(db);
+    for (const { name, account, kind } of strange) {
+      const found = `${kind} on '${account}'`;
+      yield { check: 'transaction', subject: name, expected: 'an account of its kind', found };
+    }
   }
   return count;
+}
+
+/** What a user or a team began with is what the books say. */
+export async function* checkOpenings(db: Kysely<Database>): Check {
+  let total = 0;
+  for (const [table, kind] of [
+    ['users', 'user'],
+    ['teams', 'team'],
+  ] as const) {
+    const account = sql`${sql.lit(`${kind}:`)} || holder.id`;
+    const { count } = await db
+      .selectFrom(table)
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    total += count;
+    const { rows } = await sql<Omit<Sum, 'name'>>`
+      select ${account} as account, opening_credit as amount, coalesce(entry.amount, 0) as spent
+      from ${sql.table(table)} as holder left join ledger_entries as entry
+        on entry.transaction_id = 'opening:' || ${account} and entry.account = ${account}
+      where opening_credit <> coalesce(entry.amount, 0)`.execute(db);
+    for (const { account: subject, amount, spent } of rows) {
+      yield { check: 'opening', subject, expected: String(amount), found: String(spent) };
+    }
+  }
+  return total;
 }
 
 /** What a transaction took from an account is what its rows cost, those that retention removed included. */

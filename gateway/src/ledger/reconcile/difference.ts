@@ -1,8 +1,17 @@
 /** Something in the books that is not what the rows say. */
 export interface Difference {
   /** What was checked. */
-  readonly check: 'receipt' | 'charge' | 'transaction' | 'posting' | 'account' | 'meter' | 'hour';
-  /** A request's id, a transaction's, an account, a meter, or an hour with its key. */
+  readonly check:
+    | 'receipt'
+    | 'charge'
+    | 'transaction'
+    | 'opening'
+    | 'posting'
+    | 'account'
+    | 'meter'
+    | 'key'
+    | 'hour';
+  /** A request's id, a transaction's, an account, a meter, a key, or an hour with its key. */
   readonly subject: string;
   /** What the rows say, as text. */
   readonly expected: string;

@@ -1,13 +1,19 @@
 import type { OpenDatabase } from '../../database/index.ts';
-import { checkAccounts, checkPostings, checkTransactions } from './books.repository.ts';
+import {
+  checkAccounts,
+  checkOpenings,
+  checkPostings,
+  checkTransactions,
+} from './books.repository.ts';
 import type { Check, Difference } from './difference.ts';
 import { checkHours } from './hours.repository.ts';
+import { checkKeys } from './keys.repository.ts';
 import { checkMeters } from './meters.repository.ts';
 import { checkRows, type TimeRange } from './rows.repository.ts';
 
-/** How much was looked at: rows, transactions, accounts, meters, hours. */
+/** How much was looked at. */
 export type Checked = Record<
-  'rows' | 'transactions' | 'postings' | 'accounts' | 'meters' | 'hours',
+  'rows' | 'transactions' | 'openings' | 'postings' | 'accounts' | 'meters' | 'keys' | 'hours',
   number
 >;
 
@@ -29,9 +35,11 @@ export async function reconcile(
     ...(isWhole
       ? ([
           ['transactions', checkTransactions(kysely)],
+          ['openings', checkOpenings(kysely)],
           ['postings', checkPostings(kysely)],
           ['accounts', checkAccounts(kysely)],
           ['meters', checkMeters(kysely)],
+          ['keys', checkKeys(kysely)],
         ] as const satisfies [keyof Checked, Check][])
       : []),
   ];
