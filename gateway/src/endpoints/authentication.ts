@@ -1,18 +1,24 @@
-import type { FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, KeyDirectory } from '../access/index.ts';
 import { GatewayError } from '../errors/index.ts';
 import { createAddressSet, presentedKey, type AddressSet } from '../http/index.ts';
+import type { EndpointContext } from './context.ts';
+
+/** Nodes learn of changes within a second, so that a caller found less than this ago is as good as found now. */
+const freshMs = 1_000;
 
 /**
- * Finds out who is calling before anything of the body is read. Runs to its end at once for every key that is
- * in memory; only a key never seen before makes the request wait.
+ * Finds out who is calling before anything of the body is read, and again when waiting and reading took their time:
+ * who slowly sends a request must not come in with a key that has been revoked, or under limits that were lowered,
+ * meanwhile. Runs to its end at once for every key that is in memory; only a key never seen before makes the request
+ * wait.
  *
  * @param now Unix milliseconds
  */
 export function createAuthentication(
   keys: KeyDirectory,
   now: () => number,
-): (queryKey: boolean) => onRequestHookHandler {
+): EndpointContext['authenticate'] {
   const admit = (request: FastifyRequest, caller: Caller | null): GatewayError | undefined => {
     if (caller === null || !isUsable(caller, now())) return new GatewayError('invalid_key');
     if (!isAddressAllowed(caller, request)) return new GatewayError('ip_not_allowed');
@@ -20,8 +26,8 @@ export function createAuthentication(
     return undefined;
   };
 
-  return (queryKey) =>
-    function authenticate(request, _reply, done) {
+  return (scope, { queryKey }) => {
+    function authenticate(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
       const presented = presentedKey(
         request.raw.rawHeaders,
         queryKey ? queryKeysOf(request.query) : [],
@@ -36,13 +42,21 @@ export function createAuthentication(
       } else {
         done(admit(request, found));
       }
-    };
+    }
+    scope.addHook('onRequest', authenticate);
+    scope.addHook('preHandler', (request, reply, done) => {
+      if (performance.now() - request.startedAt < freshMs) done();
+      else authenticate(request, reply, done);
+    });
+  };
 }
+
+type Done = (error?: Error) => void;
 
 async function settle(
   found: Promise<Caller | null>,
   admit: (caller: Caller | null) => GatewayError | undefined,
-  done: (error?: Error) => void,
+  done: Done,
 ): Promise<void> {
   let refusal: Error | undefined;
   try {

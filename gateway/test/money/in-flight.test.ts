@@ -1,7 +1,8 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseConfig } from '../../src/config/index.ts';
 import { reconcile, type Difference } from '../../src/ledger/index.ts';
-import { openGateway, rowOf, until } from '../behaviour/support.ts';
+import { openGateway, rawPost, rowOf, sendRaw, until } from '../behaviour/support.ts';
 import { testKey, type TestGateway } from '../support/gateway.ts';
 import { keyQuota, nanoOf } from './books.ts';
 
@@ -126,6 +127,24 @@ describe.each<readonly [string, World, World, number, RegExp]>([
     expect(seen.row).toMatchObject({ outcome: 'completed' });
     expect(nanoOf(seen.row.cost)).toBe(plain(seen.row.tokens));
   });
+});
+
+test.each<readonly [string, World, number, RegExp]>([
+  ['the key is disabled', { key: ', enabled: false' }, 401, /invalid api key/],
+  ['the user is disabled', { user: 'balance: 1000, enabled: false' }, 401, /invalid api key/],
+  ['addresses are fenced', { key: ', ips: [203.0.113.0/24]' }, 403, /ip address/],
+  ['the quota falls', { key: ', quota: 0' }, 402, /key quota limit/],
+])('a body that takes its time: %s before its end', async (_name, after, status, message) => {
+  const gateway = await openGateway({ config: worldOf({}) });
+  const request = rawPost('/v1/chat/completions', body);
+  const client = await sendRaw(gateway.url, request.slice(0, -10));
+  await wait(1_100);
+  await change(gateway, after);
+  client.socket.write(request.slice(-10));
+  await until(() => client.received().includes('}}'), 'the answer');
+  expect(client.received()).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(client.received()).toMatch(message);
+  expect(gateway.simulator.requests()).toEqual([]);
 });
 
 test('B-21 a quota that is raised lets the next request in while the first one holds all of the old', async () => {

@@ -8,7 +8,7 @@ const countTokens = textCall('messages', 'count-tokens');
 /** Protocol B. Queries (`?beta=true`) mean nothing here. */
 export function anthropicRoutes(context: EndpointContext) {
   return function anthropic(scope: FastifyInstance, _options: object, done: () => void): void {
-    scope.addHook('onRequest', context.authenticate(false));
+    context.authenticate(scope, { queryKey: false });
     const { admit, countRates } = context;
     scope.post('/v1/messages', { onRequest: [admit, countRates.generation] }, (request, reply) =>
       context.runText(request, reply, messages),

@@ -12,7 +12,7 @@ import { encodeGeminiPage } from './model-page.ts';
 export function geminiRoutes(context: EndpointContext) {
   return function gemini(scope: FastifyInstance, _options: object, done: () => void): void {
     scope.addHook('onRequest', checkModelPath);
-    scope.addHook('onRequest', context.authenticate(true));
+    context.authenticate(scope, { queryKey: true });
     scope.post('/v1beta/models/*', { onRequest: hooks(context) }, (request, reply) =>
       run(context, request, reply),
     );
@@ -37,7 +37,7 @@ export function geminiRoutes(context: EndpointContext) {
 export function geminiV1Routes(context: EndpointContext) {
   return function geminiV1(scope: FastifyInstance, _options: object, done: () => void): void {
     scope.addHook('onRequest', checkModelPath);
-    scope.addHook('onRequest', context.authenticate(false));
+    context.authenticate(scope, { queryKey: false });
     scope.post('/v1/models/*', { onRequest: hooks(context) }, (request, reply) =>
       run(context, request, reply),
     );

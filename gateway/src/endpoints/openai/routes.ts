@@ -14,7 +14,7 @@ const responses = textCall('responses', 'generate');
 export function openaiRoutes(context: EndpointContext) {
   return function openai(scope: FastifyInstance, _options: object, done: () => void): void {
     scope.addHook('onRequest', checkModelPath);
-    scope.addHook('onRequest', context.authenticate(false));
+    context.authenticate(scope, { queryKey: false });
 
     const onRequest = [context.admit, context.countRates.generation];
     const free = { onRequest: context.countRates.free };

@@ -41,7 +41,7 @@ const defaultSpan = 30 * 24 * hour;
 export function usageRoute(context: EndpointContext, options: UsageRouteOptions) {
   const { usage, counters, now } = options;
   return function ownUsage(scope: FastifyInstance, _options: object, done: () => void): void {
-    scope.addHook('onRequest', context.authenticate(false));
+    context.authenticate(scope, { queryKey: false });
     scope.get('/v1/usage', { onRequest: context.countRates.free }, async (request, reply) => {
       const caller = callerOf(request);
       const question = parseQuestion(request.query, now());
