@@ -1,8 +1,8 @@
 import type { GenerationRequest } from '../../src/canonical/index.ts';
 import { countTexts } from '../../src/estimation/count-text.ts';
-import { familyOf } from '../../src/estimation/family.ts';
-import { outlineRequest } from '../../src/estimation/outline.ts';
-import { weigh } from '../../src/estimation/weigh.ts';
+import { type Family, familyOf } from '../../src/estimation/family.ts';
+import { type Outline, outlineRequest } from '../../src/estimation/outline.ts';
+import { type TextCounts, weigh } from '../../src/estimation/weigh.ts';
 import { textCodecs, textProtocols } from '../../src/protocols/index.ts';
 import { usageIn } from '../replay/recorded-usage.ts';
 import type { Recording } from './recordings.ts';
@@ -11,8 +11,14 @@ import type { Recording } from './recordings.ts';
 export interface Comparison {
   readonly id: string;
   readonly family: string;
+  /** Who answered, and as which model. */
+  readonly group: string;
   readonly reported: number;
   readonly estimated: number;
+  /** What the estimate is made from. */
+  readonly outline: Outline;
+  readonly texts: TextCounts;
+  readonly row: Family;
 }
 
 /** Why a recording's count says nothing about its request. */
@@ -39,8 +45,18 @@ function compare(recording: Recording): Comparison | null {
   if (decoded === null || !isSelfContained(request, decoded)) return null;
   const outline = outlineRequest(decoded);
   const texts = { said: countTexts(outline.said), defined: countTexts(outline.defined) };
-  const family = familyOf({ model, protocol });
-  return { id, family: family.name, reported, estimated: weigh(outline, texts, family) };
+  const row = familyOf({ model, protocol });
+  const vendor = id.slice(protocol.length + 1).replace(/-(json|stream|event).*$/, '');
+  return {
+    id,
+    family: row.name,
+    group: `${vendor} ${model}`,
+    reported,
+    estimated: weigh(outline, texts, row),
+    outline,
+    texts,
+    row,
+  };
 }
 
 function modelOf({ protocol, endpoint, request, body, sse }: Recording): string {
