@@ -10,6 +10,7 @@ import {
   UsageError,
 } from './command.ts';
 import { readTimes } from './time-options.ts';
+import type { Workspace } from './workspace.ts';
 
 export const usage: Command = {
   name: 'usage',
@@ -52,14 +53,21 @@ async function printPage(
   const { listUsage, totalUsage } = await import('../usage/index.ts');
   const { formatUsd } = await import('../database/index.ts');
   const asJson = input.flag('json');
-  const { page, total } = await withReadableWorkspace(config, async ({ database: { kysely } }) => ({
-    page: await listUsage(kysely, filter),
-    total: asJson ? null : await totalUsage(kysely, filter),
-  }));
+  const { page, total, unknown } = await withReadableWorkspace(config, async (workspace) => {
+    const { kysely } = workspace.database;
+    const page = await listUsage(kysely, filter);
+    const total = asJson ? null : await totalUsage(kysely, filter);
+    return {
+      page,
+      total,
+      unknown: total?.requests === 0 ? await unknownIn(filter, workspace) : [],
+    };
+  });
   if (total === null) {
     printJson(io, page);
     return;
   }
+  for (const name of unknown) io.stderr(`note: there is no ${name}\n`);
   const { formatTable } = await import('./text-table.ts');
   const heading = ['TIME', 'KEY', 'MODEL', 'CHANNEL', 'STATUS', 'IN', 'OUT', 'COST'];
   const rows = page.data.map((entry) => [
@@ -75,6 +83,28 @@ async function printPage(
   io.stdout(formatTable(heading, rows));
   io.stdout(`total: ${total.requests} requests, ${formatUsd(total.cost)} USD\n`);
   if (page.next !== null) io.stdout(`more: --cursor ${page.next}\n`);
+}
+
+/** Names that nothing has: nobody should take a typing error for a month without usage. */
+async function unknownIn(
+  { key, user, team, channel }: UsageFilter,
+  { database: { kysely }, secrets }: Workspace,
+): Promise<string[]> {
+  const { findKey, findUserByEmail, listTeams } = await import('../access/index.ts');
+  const { listChannels } = await import('../catalogue/index.ts');
+  const isNamed = (name: string) => (each: { readonly name: string }) => each.name === name;
+  const unknown: string[] = [];
+  if (key !== undefined && (await findKey(kysely, key)) === null) unknown.push(`key '${key}'`);
+  if (user !== undefined && (await findUserByEmail(kysely, user)) === null) {
+    unknown.push(`user '${user}'`);
+  }
+  if (team !== undefined && !(await listTeams(kysely)).some(isNamed(team))) {
+    unknown.push(`team '${team}'`);
+  }
+  if (channel !== undefined && !(await listChannels(kysely, secrets)).some(isNamed(channel))) {
+    unknown.push(`channel '${channel}'`);
+  }
+  return unknown;
 }
 
 /** All that matches, page by page, so that any number of rows needs little memory. */

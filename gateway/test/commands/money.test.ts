@@ -124,6 +124,13 @@ test('usage shows totals of all that matches', async () => {
     'total: 1 requests, 0.000000005',
   );
   expect((await sluice('usage', '--model', 'none')).out).toContain('total: 0 requests, 0 USD\n');
+  // A channel that is gone keeps its rows; a name that nothing has is a typing error.
+  expect((await sluice('usage', '--channel', 'other')).err).toBe('');
+  const names = ['--key', 'k', '--user', 'u@example.com', '--team', 't', '--channel', 'c'];
+  expect(await sluice('usage', ...names)).toMatchObject({
+    code: 0,
+    err: "note: there is no key 'k'\nnote: there is no user 'u@example.com'\nnote: there is no team 't'\nnote: there is no channel 'c'\n",
+  });
 });
 
 test('usage exports everything as CSV that no spreadsheet takes for a formula', async () => {
