@@ -107,12 +107,12 @@ describe('the fit', () => {
 
   it('knows nothing of what it is measured on', () => {
     const few = comparisons
-      .filter((_, at) => at % 8 === 0)
-      .map((each) => ({ ...each, group: 'few', reported: each.reported * 4 }));
+      .filter((_, at) => at % 5 === 0)
+      .map((each) => ({ ...each, group: 'few', reported: each.reported * 2 }));
     const many = comparisons.map((each) => ({ ...each, group: 'many' }));
     const measured = heldOutByModel([...few, ...many]).filter(({ group }) => group === 'many');
     expect(measured).toHaveLength(many.length);
     const shares = measured.map(({ estimated, reported }) => estimated / reported);
-    expect(shares.toSorted((a, b) => a - b)[20]).toBeGreaterThan(2);
+    expect(shares.toSorted((a, b) => a - b)[20]).toBeGreaterThan(1.5);
   });
 });
