@@ -35,6 +35,88 @@ async function finalMessage(stream: string): Promise<unknown> {
   return JSON.parse(JSON.stringify(message));
 }
 
+/** The members that a type of the SDK has in every value. */
+type Needed<T> = Required<{ [K in keyof T as undefined extends T[K] ? never : K]: true }>;
+
+function missing(value: unknown, needed: Readonly<Record<string, true>>): string[] {
+  const present = value as Readonly<Record<string, unknown>>;
+  return Object.keys(needed).filter((name) => present[name] === undefined);
+}
+
+const message: Needed<Anthropic.Message> = {
+  id: true,
+  container: true,
+  content: true,
+  diagnostics: true,
+  model: true,
+  role: true,
+  stop_details: true,
+  stop_reason: true,
+  stop_sequence: true,
+  type: true,
+  usage: true,
+};
+const used: Needed<Anthropic.Usage> = {
+  cache_creation: true,
+  cache_creation_input_tokens: true,
+  cache_read_input_tokens: true,
+  inference_geo: true,
+  input_tokens: true,
+  output_tokens: true,
+  output_tokens_details: true,
+  server_tool_use: true,
+  service_tier: true,
+  speed: true,
+};
+const called: Needed<Anthropic.ToolUseBlock> = {
+  id: true,
+  caller: true,
+  name: true,
+  type: true,
+};
+const ended: Needed<Anthropic.RawMessageDeltaEvent.Delta> = {
+  container: true,
+  stop_details: true,
+  stop_reason: true,
+  stop_sequence: true,
+};
+
+it('nothing that the SDK’s types have in every answer is missing', () => {
+  const call = {
+    type: 'tool-call',
+    id: 'a',
+    name: 'f',
+    kind: 'function',
+    arguments: '{}',
+  } as const;
+  const candidate = { blocks: [call], finish: { reason: 'tool' } } as const;
+  const whole = messagesCodec.encodeResponse(
+    { candidates: [candidate], extensions: [] },
+    usage,
+    answerContext,
+  );
+  const { usage: counts, content } = whole as { usage: unknown; content: unknown[] };
+  expect([missing(whole, message), missing(counts, used), missing(content[0], called)]).toEqual([
+    [],
+    [],
+    [],
+  ]);
+
+  const stream = encodeEvents(eventsOf(candidate), usage);
+  const events = [...stream.matchAll(/^data: (.*)$/gm)].map(
+    ([, json]) => JSON.parse(json ?? '') as Record<string, unknown>,
+  );
+  const at = (type: string, member: string) =>
+    events.find((event) => event['type'] === type)?.[member] as Record<string, unknown>;
+  const start = at('message_start', 'message');
+  expect([
+    missing(start, message),
+    missing(start['usage'], used),
+    missing(at('content_block_start', 'content_block'), called),
+    missing(at('message_delta', 'delta'), ended),
+  ]).toEqual([[], [], [], []]);
+});
+
 it('the SDK puts a stream together as the answer that is not streamed', async () => {
   await fc.assert(
     fc.asyncProperty(candidates, async (candidate) => {

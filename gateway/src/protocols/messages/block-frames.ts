@@ -1,5 +1,6 @@
 import { frame } from '../frames.ts';
 import { isRecord } from '../values.ts';
+import { directCaller } from './message-frame.ts';
 import type { CallPiece, Piece, WholePiece, WordsPiece } from './output-line.ts';
 import { toolInput } from './tool-input.ts';
 
@@ -68,7 +69,7 @@ function writeCall(index: number, piece: CallPiece): string {
   if (!piece.begun) {
     piece.begun = true;
     const { id, name } = piece;
-    frames += start(index, { type: 'tool_use', id, name, input: {} });
+    frames += start(index, { type: 'tool_use', id, name, input: {}, caller: directCaller });
   }
   if (!piece.streams && piece.text.trimStart().startsWith('{')) piece.streams = true;
   if (piece.streams) {

@@ -71,7 +71,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
     const rest = this.#advance();
     const delta = JSON.stringify({
       type: 'message_delta',
-      delta: encodeFinish(this.#finish, this.#calls > 0),
+      delta: { ...encodeFinish(this.#finish, this.#calls > 0), container: null },
       usage: encodeUsage(usage, this.#answer.inputTokens),
     });
     const ending = frame('message_delta', delta) + frame('message_stop', '{"type":"message_stop"}');

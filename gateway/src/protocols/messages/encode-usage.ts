@@ -10,6 +10,10 @@ export interface WireUsage {
   };
   readonly output_tokens: number;
   readonly output_tokens_details: { readonly thinking_tokens: number };
+  readonly inference_geo: null;
+  readonly server_tool_use: null;
+  readonly service_tier: null;
+  readonly speed: null;
 }
 
 /** Of what nobody counted, the estimate of the input is all there is to say. */
@@ -26,5 +30,9 @@ export function encodeUsage(usage: TokenUsage | null, estimatedInput: number): W
     },
     output_tokens: usage?.output ?? 0,
     output_tokens_details: { thinking_tokens: usage?.reasoning ?? 0 },
+    inference_geo: null,
+    server_tool_use: null,
+    service_tier: null,
+    speed: null,
   };
 }

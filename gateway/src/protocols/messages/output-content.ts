@@ -1,5 +1,6 @@
 import type { Block, MediaSource, NativeState } from '../../canonical/index.ts';
 import { isRecord } from '../values.ts';
+import { directCaller } from './message-frame.ts';
 import { toolInput } from './tool-input.ts';
 import type { WireObject } from './wire.ts';
 
@@ -17,6 +18,7 @@ export function encodeOutput(block: Block, mintId: () => string): WireObject | n
         id: block.id ?? mintId(),
         name: block.name,
         input: toolInput(block.arguments).input,
+        caller: directCaller,
       };
     case 'image':
       return textBlock(imageText(block.source));

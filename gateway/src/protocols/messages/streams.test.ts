@@ -127,7 +127,8 @@ describe('the encoder', () => {
     const encoder = messagesCodec.createStreamEncoder(answerContext);
     const parts = ['{"a":', '"x', 'y"}'];
     const begun = encoder.push(callStart(0));
-    expect(blocks(begun)).toEqual([{ type: 'tool_use', id: 'c0', name: 'f', input: {} }]);
+    const caller = { type: 'direct' };
+    expect(blocks(begun)).toEqual([{ type: 'tool_use', id: 'c0', name: 'f', input: {}, caller }]);
     const written = parts.map((part) => readFrames(encoder.push(args(0, part)))[0]?.data['delta']);
     expect(written).toEqual(
       parts.map((part) => ({ type: 'input_json_delta', partial_json: part })),
@@ -176,6 +177,7 @@ describe('the encoder', () => {
       stop_reason: 'refusal',
       stop_sequence: null,
       stop_details: { type: 'refusal', category: null, explanation: null },
+      container: null,
     });
   });
 
