@@ -181,8 +181,8 @@ export const nativeRequest: fc.Arbitrary<GenerationRequest> = fc
       },
     ),
     effort: orNull(fc.constantFrom('minimal', 'low', 'medium', 'high' as const)),
-    safety: orNull(fc.array(object)),
-    voice: orNull(object),
+    safety: orNull(fc.array(object, { minLength: 1 })),
+    voice: orNull(fc.dictionary(fc.string({ minLength: 1 }), json, { minKeys: 1, maxKeys: 3 })),
   })
   .map(({ mode, isOneOf, effort, safety, voice, tools, ...given }) => {
     const only = isOneOf && mode !== 'none' ? tools.map((tool) => tool.name) : null;

@@ -159,14 +159,19 @@ describe('decoding', () => {
     const { extensions } = decode({
       contents: [],
       cachedContent: 'cachedContents/x',
-      safetySettings: [],
-      generation_config: { response_modalities: ['Image', 'TEXT'], speech_config: {} },
+      safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'OFF' }],
+      labels: {},
+      generation_config: {
+        response_modalities: ['Image', 'TEXT'],
+        speech_config: { languageCode: 'de' },
+      },
       toolConfig: { functionCallingConfig: { mode: 'VALIDATED' } },
     });
     const fates = Object.fromEntries(extensions.map(({ name, ifForeign }) => [name, ifForeign]));
     expect(fates).toEqual({
       cachedContent: 'refuse',
       safetySettings: 'drop',
+      labels: 'ignore',
       'generationConfig.responseModalities': 'refuse',
       'generationConfig.speechConfig': 'drop',
       'toolConfig.functionCallingConfig.mode': 'drop',

@@ -86,6 +86,23 @@ describe('encoding the conversation', () => {
     expect(marks('gemini-2.5-flash')).toEqual([null, null, null, null]);
   });
 
+  it('K20: what is said beside results does not begin a turn', () => {
+    const turns = [
+      user(text('go')),
+      assistant(call('a')),
+      user(result('a', '1'), text('a remark')),
+      assistant(call('b')),
+      user(result('b', '2'), text('another')),
+    ];
+    const calls = contentsOf({ turns }, 'gemini-3-flash-preview').flatMap(({ parts }) =>
+      parts.filter((part) => 'functionCall' in part),
+    );
+    expect(calls).toMatchObject([
+      { thoughtSignature: 'skip_thought_signature_validator' },
+      { thoughtSignature: 'skip_thought_signature_validator' },
+    ]);
+  });
+
   it.each<[string, unknown, boolean]>([
     ['', {}, false],
     ['{"b":1,"a":2}', { b: 1, a: 2 }, false],

@@ -3,9 +3,7 @@ import type { JsonRecord } from '../values.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { type EncodedResult, encodePart, encodeResult, type Part } from './encode-part.ts';
 import { restoreExtensions } from './extensions.ts';
-
-/** What goes where a signature is demanded and none of the model's own exists. */
-const skipSignature = 'skip_thought_signature_validator';
+import { skipSignature } from './signature.ts';
 
 interface Content {
   readonly role: 'user' | 'model';
@@ -84,7 +82,10 @@ function write({ role, parts, results }: Content, before: Content | undefined): 
  * must be signed (https://ai.google.dev/gemini-api/docs/thought-signatures). A step made by another model never is.
  */
 function signCalls(contents: readonly Content[]): void {
-  const start = contents.findLastIndex(({ isMessage }) => isMessage);
+  // What the user says beside results may be a mere remark of the client's on the step.
+  const start = contents.findLastIndex(
+    ({ isMessage, results }) => isMessage && results.length === 0,
+  );
   for (const { parts } of contents.slice(start + 1)) {
     const call = parts.find((part) => part['functionCall'] !== undefined);
     if (call !== undefined) call['thoughtSignature'] ??= skipSignature;

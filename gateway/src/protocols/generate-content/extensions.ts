@@ -14,8 +14,13 @@ export function ownExtensions(
     protocol: 'generate-content',
     name: prefix + name,
     value,
-    ifForeign: fateOf(name, value),
+    // Some clients fill what they do not use.
+    ifForeign: isEmpty(value) ? 'ignore' : fateOf(name, value),
   }));
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
 /**

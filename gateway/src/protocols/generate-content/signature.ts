@@ -5,10 +5,13 @@ import { member } from './fields.ts';
 /** Every envelope of ours starts with it. */
 const envelopeMark = 'gw1.';
 
+/** What goes where a signature is demanded and none of the model's own exists; clients write it, too. */
+export const skipSignature = 'skip_thought_signature_validator';
+
 /** A part's `thoughtSignature`; undefined when it has none. */
 export function readState(part: JsonRecord): NativeState | undefined {
   const data = member(part, 'thoughtSignature');
-  if (typeof data !== 'string' || data === '') return undefined;
+  if (typeof data !== 'string' || data === '' || data === skipSignature) return undefined;
   const kind = data.startsWith(envelopeMark) ? 'envelope' : 'thought-signature';
   return { protocol: 'generate-content', kind, data };
 }
