@@ -3,6 +3,7 @@ import type { Transaction } from 'kysely';
 import type { Change } from '../database/change.ts';
 import type { Database } from '../database/schema.ts';
 import type { Account, EntryKind, HolderAccount } from './accounts.ts';
+import { fundingOf } from './balances.repository.ts';
 
 export interface LedgerTransaction {
   /** Given twice, the second is refused by the database. */
@@ -71,14 +72,24 @@ export interface Credit {
   readonly reason: string;
 }
 
+/** As in the file, in nano-USD: far below what 64 bits hold, so that no sum of credits and usage is ever beyond them. */
+const mostCredit = 1_000_000_000n * 1_000_000_000n;
+
 /**
  * A top-up or a correction. The nodes learn of it within their look for changes, as the row of the account's holder
  * gets a new revision. Gives the transaction's id.
- * @throws Error when there is no such user or team, or the amount is 0.
+ * @throws Error when there is no such user or team, the amount is 0, or the account's credits would come to more than
+ *   10⁹ USD, above or below 0.
  */
 export async function creditAccount(change: Change, credit: Credit): Promise<string> {
   const { account, amount, kind, actor, reason } = credit;
   if (amount === 0n) throw new Error('an amount of 0 changes nothing');
+  const funding = (await fundingOf(change.trx, [account])).get(account) ?? 0n;
+  for (const sum of [amount, funding + amount]) {
+    if (sum > mostCredit || sum < -mostCredit) {
+      throw new Error('the credits of an account come to 1000000000 USD at most');
+    }
+  }
   await touchHolder(change, account);
   const id = createTransactionId(change.now);
   const other = kind === 'top-up' ? 'funding' : 'operator-loss';

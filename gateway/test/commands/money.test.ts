@@ -52,6 +52,8 @@ test.each([
   expect(code).toBe(2);
 });
 
+const tooMuch = 'the credits of an account come to 1000000000 USD at most';
+
 test('a credit and a correction stay in the books with who and why', async () => {
   const { sluice, json, folder } = await applied();
   expect(await json('user', 'credit', 'ADA@example.com', '2.5', ...why)).toEqual({
@@ -88,6 +90,10 @@ test.each([
   [['user', 'credit', 'ada@example.com', '0', ...why], 2, 'AMOUNT: expected an amount in USD'],
   [['user', 'credit', 'ada@example.com', '1e3', ...why], 2, 'AMOUNT: expected an amount in USD'],
   [['user', 'credit', 'ada@example.com', ...why], 2, 'AMOUNT is required'],
+  // Further credits could take the sum of all beyond 64 bits, and the account with it.
+  [['user', 'credit', 'ada@example.com', '9000000000', ...why], 1, tooMuch],
+  [['user', 'credit', 'ada@example.com', '999999996', ...why], 1, tooMuch],
+  [['team', 'credit', 'research', '-1000000000.1', ...why], 1, tooMuch],
 ])('%j is refused', async (argv, code, message) => {
   const { sluice } = await applied();
   const outcome = await sluice(...argv);
