@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { migrate, openDatabase } from '../../src/database/index.ts';
 import { toLine } from '../../src/journal/record-line.ts';
 import { writeUsage } from '../../src/journal/usage-writer.repository.ts';
-import { charge, record, unpaidAttempt } from '../journal/records.ts';
+import { charge, keepPrice, record, unpaidAttempt } from '../journal/records.ts';
 import { createWorkplace } from './support.ts';
 
 const file = `users: [{ email: ada@example.com, balance: 5 }]
@@ -105,6 +105,7 @@ async function used() {
   const workplace = await applied();
   const database = openDatabase({ url: `sqlite:${join(workplace.folder, 'data/sluice.db')}` });
   await migrate(database);
+  await keepPrice(database);
   const time = Date.UTC(2026, 10, 21, 23);
   const lines = [
     record('req_1', { time, charge: charge(10n) }),

@@ -9,7 +9,7 @@ import { removeOldUsage } from '../../src/journal/retention.repository.ts';
 import { writeUsage } from '../../src/journal/usage-writer.repository.ts';
 import { balances, creditAccount, reconcile, type Difference } from '../../src/ledger/index.ts';
 import { checkMeters } from '../../src/ledger/reconcile/meters.repository.ts';
-import { charge, record, unpaidAttempt } from '../journal/records.ts';
+import { charge, keepPrice, record, unpaidAttempt } from '../journal/records.ts';
 import { change, dialects, isSkipped, openTestDatabase } from './databases.ts';
 import { team, user } from './samples.ts';
 
@@ -26,6 +26,7 @@ describe.each(dialects)('%s', (dialect) => {
     beforeEach(async () => {
       opened = await openTestDatabase(dialect);
       ({ database } = opened);
+      await keepPrice(database);
       await change(database, async (file) => {
         await upsertUser(file, user);
         await upsertTeam(file, team);
@@ -86,8 +87,27 @@ describe.each(dialects)('%s', (dialect) => {
 
     const rowOf = `where id = 'req_1_13'`;
     it.each([
-      [`update usage set receipt = '[{"part":"x","quantity":1,"rate":"1"}]' ${rowOf}`, ['receipt']],
+      [
+        `update usage set receipt = '[{"part":"x","quantity":1,"rate":"1"}]' ${rowOf}`,
+        ['receipt', 'price'],
+      ],
       [`update usage set receipt = 'x' ${rowOf}`, ['receipt']],
+      // The same cost by other numbers.
+      [
+        `update usage set receipt = '[{"part":"output","quantity":1,"rate":"92000000"}]' ${rowOf}`,
+        ['price'],
+      ],
+      [
+        `update usage set receipt = '[{"part":"tokens","quantity":92,"rate":"1000000"}]' ${rowOf}`,
+        ['price'],
+      ],
+      [`update usage set price_version = 'price_2' ${rowOf}`, ['price']],
+      [`update usage set price_version = null ${rowOf}`, ['price']],
+      [
+        `update price_versions set price = '{"output":"0.002"}'`,
+        Array.from({ length: 48 }, () => 'price'),
+      ],
+      [`delete from price_versions`, Array.from({ length: 48 }, () => 'price')],
       [
         `update usage set cost = cost + 1 ${rowOf}`,
         ['receipt', 'hour', 'posting', 'meter', 'meter', 'meter'],

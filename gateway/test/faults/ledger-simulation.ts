@@ -8,7 +8,7 @@ import { isDataError, writeUsage } from '../../src/journal/usage-writer.reposito
 import { creditAccount, type HolderAccount } from '../../src/ledger/index.ts';
 import { change } from '../database/databases.ts';
 import { team, user } from '../database/samples.ts';
-import { charge, record, unpaidAttempt } from '../journal/records.ts';
+import { charge, keepPrice, record, unpaidAttempt } from '../journal/records.ts';
 
 /** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
 export function createRandom(seed: number): () => number {
@@ -59,6 +59,7 @@ export async function createSimulation(database: OpenDatabase, random: () => num
     }
     await upsertTeam(file, { ...team, members: [] });
   });
+  await keepPrice(database);
   const { kysely } = database;
   const users = (await kysely.selectFrom('users').select('id').execute()).map(({ id }) => id);
   const teams = (await kysely.selectFrom('teams').select('id').execute()).map(({ id }) => id);

@@ -1,4 +1,5 @@
 import type { AttemptRecord, ChargeRecord, ExchangeRecord } from '../../src/journal/index.ts';
+import type { OpenDatabase } from '../../src/database/index.ts';
 
 /** A finished exchange with something in every part. */
 export function record(id: string, parts: Partial<ExchangeRecord> = {}): ExchangeRecord {
@@ -68,4 +69,13 @@ export function charge(cost: bigint, parts: Partial<ChargeRecord> = {}): ChargeR
     window: null,
     ...parts,
   };
+}
+
+/** Keeps the price that `charge` names, as the catalogue does before it is used. */
+export async function keepPrice({ kysely }: OpenDatabase): Promise<void> {
+  await kysely
+    .insertInto('price_versions')
+    .values({ id: 'price_1', model: 'm', price: '{"output":"0.001"}', created_at: 1 })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }

@@ -14,6 +14,7 @@ export const checkedColumns = [
   'held',
   'overshoot',
   'multiplier',
+  'price_version',
   'posting',
   ...chargedColumns,
 ] as const satisfies readonly (keyof UsageTable)[];

@@ -3,6 +3,7 @@ export interface Difference {
   /** What was checked. */
   readonly check:
     | 'receipt'
+    | 'price'
     | 'charge'
     | 'transaction'
     | 'opening'

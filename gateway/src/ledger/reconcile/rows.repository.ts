@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Database } from '../../database/schema.ts';
 import { checkRow, checkedColumns, type CheckedRow } from './check-row.ts';
 import type { Check } from './difference.ts';
+import { checkRates } from './kept-rates.ts';
 
 /** Unix milliseconds: `from` included, `to` not. */
 export interface TimeRange {
@@ -36,12 +37,37 @@ export async function* usageRows(
   }
 }
 
-/** Every row against its own receipt. */
+/** Every row against its own receipt, and that against the price it names. */
 export async function* checkRows(db: Kysely<Database>, range: TimeRange): Check {
+  const prices = createPrices(db);
   let count = 0;
   for await (const rows of usageRows(db, range)) {
     count += rows.length;
-    for (const row of rows) yield* checkRow(row);
+    await prices.load(rows);
+    for (const row of rows) {
+      yield* checkRow(row);
+      if (row.cost !== null) yield* checkRates(row, prices.get(row.price_version));
+    }
   }
   return count;
+}
+
+/** The kept prices that rows name, each read once. */
+function createPrices(db: Kysely<Database>) {
+  const known = new Map<string, string | undefined>();
+  return {
+    async load(rows: readonly CheckedRow[]): Promise<void> {
+      const named = new Set(rows.flatMap(({ price_version: id }) => id ?? []));
+      const wanted = [...named].filter((id) => !known.has(id));
+      if (wanted.length === 0) return;
+      for (const id of wanted) known.set(id, undefined);
+      const kept = await db
+        .selectFrom('price_versions')
+        .select(['id', 'price'])
+        .where('id', 'in', wanted)
+        .execute();
+      for (const { id, price } of kept) known.set(id, price);
+    },
+    get: (id: string | null) => (id === null ? undefined : known.get(id)),
+  };
 }
