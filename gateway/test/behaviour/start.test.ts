@@ -206,7 +206,8 @@ describe('R-25 SIGTERM', () => {
     );
     const id = running.headers.get('x-request-id') ?? 'none';
     expect(rows.stdout.split(id)).toHaveLength(2);
-  });
+    // Eleven seconds of it are waits; the rest are three processes that start.
+  }, 40_000);
 
   test('a stream beyond the drain time ends in its protocol’s error frame and a clean end', async () => {
     const gateway = start({ folder: makeFolder('server: { port: 0, drain_timeout: 1s }\n') });
