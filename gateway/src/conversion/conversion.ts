@@ -80,21 +80,19 @@ export function createConverter(options: ConverterOptions): Converter {
   return {
     open(exchange) {
       const client = codecs[exchange.protocol];
+      let decoded: GenerationRequest | null = null;
       let answer: AnswerContext | null = null;
 
       const encode = async (target: ConversionTarget): Promise<ConvertedRequest> => {
-        answer ??= answerContext(
-          exchange,
-          client.decodeRequest(exactRequest(exchange.request, client)),
-          target,
-        );
+        decoded ??= client.decodeRequest(exactRequest(exchange.request, client));
+        answer ??= answerContext(exchange, decoded, target);
         const upstream = codecs[target.protocol];
         const { provider, model, channel, capabilities, maxOutputTokens } = target;
         const owner = { provider, model, channel };
         const { keyId } = exchange;
         const losses = new LossList();
         const { request, names } = await passRequest(
-          answer.request,
+          decoded,
           client.name,
           upstream,
           { owner, protocol: target.protocol, keyId, capabilities, maxOutputTokens },
@@ -144,9 +142,10 @@ function mended(upstream: Protocol, body: Buffer, target: ConversionTarget): Pat
 
 function answerContext(
   exchange: ConvertedExchange,
-  request: GenerationRequest,
+  decoded: GenerationRequest,
   target: ConversionTarget,
 ): AnswerContext {
+  const { turns: _, ...request } = decoded;
   return {
     requestId: exchange.id,
     model: exchange.request.model,

@@ -39,6 +39,8 @@ export function createTextExchange(
     const { body } = request;
     // A POST without any body never reaches the body parser.
     if (!Buffer.isBuffer(body)) throw new GatewayError('invalid_body');
+    // The relay forgets it once it is of no more use; Fastify would keep it until the answer has ended.
+    request.body = undefined;
     const client = createClientResponse(request, reply);
     const input: ExchangeInput = {
       id: request.id,

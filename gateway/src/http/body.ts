@@ -62,6 +62,8 @@ function collect(source: Readable, limit: number, done: BodyListener): void {
   const settle = (error: GatewayError | null, body?: Buffer): void => {
     source.off('data', onData);
     source.off('end', onEnd);
+    // The request lives as long as its answer, and what listens for its errors would keep them.
+    chunks.length = 0;
     done(error, body);
   };
   const onData = (chunk: Buffer): void => {

@@ -103,8 +103,8 @@ export interface AnswerContext {
   readonly model: string;
   /** Unix seconds. */
   readonly createdAt: number;
-  /** The client's, before any pass changed it. */
-  readonly request: GenerationRequest;
+  /** The client's, before any pass changed it; not its conversation, which would be kept as long as the answer lasts. */
+  readonly request: Omit<GenerationRequest, 'turns'>;
   /** An estimate of the input, for protocols that announce it before anything else. */
   readonly inputTokens: number;
 }

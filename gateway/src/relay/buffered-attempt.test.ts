@@ -20,7 +20,7 @@ function start(clientDeadline = Number.POSITIVE_INFINITY, drains = createDrainSl
   let listener: UpstreamListener | null = null;
   let aborted = false;
   const client = { left: false };
-  const attempt = new BufferedAttempt({
+  const attempt = new BufferedAttempt({} as UpstreamRequest, {
     upstream: {
       send(_request, given) {
         listener = given;
@@ -33,7 +33,6 @@ function start(clientDeadline = Number.POSITIVE_INFINITY, drains = createDrainSl
       },
       close: async () => {},
     },
-    request: {} as UpstreamRequest,
     protocol: textProtocols.chat,
     provider,
     echo: { clientModel: 'm', upstreamModel: 'm' },

@@ -23,7 +23,6 @@ const drainMs = 120_000;
 
 export interface BufferedAttemptOptions {
   readonly upstream: UpstreamClient;
-  readonly request: UpstreamRequest;
   readonly protocol: Pick<Protocol, 'readResponse'>;
   readonly provider: Provider;
   readonly echo: AnswerEcho;
@@ -50,13 +49,14 @@ export class BufferedAttempt implements UpstreamListener, Watched {
   #drainUntil: number | null = null;
   #resolve: (outcome: AttemptOutcome) => void = () => {};
 
-  constructor(options: BufferedAttemptOptions) {
+  /** @param request not kept. */
+  constructor(request: UpstreamRequest, options: BufferedAttemptOptions) {
     this.#options = options;
     this.outcome = new Promise((resolve) => {
       this.#resolve = resolve;
     });
     options.watch.add(this);
-    this.#call = options.upstream.send(options.request, this);
+    this.#call = options.upstream.send(request, this);
   }
 
   onHead(status: number, headers: UpstreamHeaders): void {

@@ -1,5 +1,8 @@
 import type { ReportedUsage, TokenUsage } from '../canonical/index.ts';
-import { estimateInputTokens, estimateTokens, type WireRequest } from '../protocols/index.ts';
+import { estimateTokens } from '../protocols/index.ts';
+import { inputTokensOf, type Prepared } from './prepare.ts';
+
+type Asked = Pick<Prepared, 'request' | 'inputTokens'>;
 
 /** What an exchange used, as far as anybody knows. */
 export interface ExchangeUsage {
@@ -38,14 +41,14 @@ export function asReported({ tokens, absurd }: ReportedUsage): ExchangeUsage {
 export function usageOfAnswer(
   reported: ReportedUsage | null,
   policy: 'estimate' | 'zero' | 'error',
-  request: WireRequest,
+  asked: Asked,
   outputTokens: () => number,
 ): ExchangeUsage | null {
   if (reported !== null) return asReported(reported);
   if (policy === 'error') return null;
   const output = policy === 'zero' ? 0 : outputTokens();
   if (output === 0) return nothingUsed;
-  const tokens = { ...noTokens, input: estimateInputTokens(request), output };
+  const tokens = { ...noTokens, input: inputTokensOf(asked), output };
   return { tokens, source: 'estimated', absurd: false };
 }
 
@@ -56,7 +59,7 @@ export function usageOfAnswer(
  */
 export function usageOfLeaving(
   reported: ReportedUsage | null,
-  request: WireRequest,
+  asked: Asked,
   outputBytes: number,
 ): ExchangeUsage {
   const tokens = reported?.tokens ?? noTokens;
@@ -69,7 +72,7 @@ export function usageOfLeaving(
     };
   }
   return {
-    tokens: { ...tokens, input: estimateInputTokens(request), output },
+    tokens: { ...tokens, input: inputTokensOf(asked), output },
     source: 'estimated',
     absurd: reported?.absurd ?? false,
   };

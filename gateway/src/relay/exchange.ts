@@ -14,8 +14,8 @@ export interface ExchangeInput {
   readonly caller: Caller;
   readonly protocol: TextProtocolName;
   readonly operation: Operation;
-  /** Decoded (no content encoding left). */
-  readonly body: Buffer;
+  /** Decoded (no content encoding left). Empty once the relay has no more use for it. */
+  body: Buffer;
   /** From the URL, where the protocol puts it there. */
   readonly pathModel: string | null;
   readonly pathStream: boolean | null;

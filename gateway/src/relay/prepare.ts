@@ -11,7 +11,7 @@ import type { Timeouts } from '../config/index.ts';
 import { carriesEnvelopes } from '../conversion/index.ts';
 import { GatewayError } from '../errors/index.ts';
 import { familyOf } from '../estimation/index.ts';
-import type { WireRequest } from '../protocols/index.ts';
+import { estimateInputTokens, type WireRequest } from '../protocols/index.ts';
 import { conversationOf, findCandidates, type Conversation } from '../routing/index.ts';
 import type { ExchangeInput } from './exchange.ts';
 import type { ExchangeState } from './exchange-state.ts';
@@ -28,7 +28,12 @@ export interface Checked {
 }
 
 /** A checked request and the ways to answer it, found once for all attempts. */
-export interface Prepared extends Pick<Checked, 'request' | 'model'> {
+export interface Prepared {
+  /** Without its text from `forgetText` on. */
+  request: WireRequest;
+  /** An estimate of its tokens, made when its text was forgotten. */
+  inputTokens: number | null;
+  readonly model: Model;
   /** In the order to try them. */
   readonly routes: readonly Route[];
   /** Null when there is only one way, so that nothing depends on it. */
@@ -152,7 +157,7 @@ export function findWays(
     },
     parts.random,
   );
-  if (routes.length === 1) return { request, model, routes, conversation: null };
+  if (routes.length === 1) return { request, inputTokens: null, model, routes, conversation: null };
   const conversation = conversationOf({
     keyId: caller.keyId,
     model: request.model,
@@ -163,7 +168,7 @@ export function findWays(
   const now = parts.clock.monotonic();
   const ranksFirst = firstRank(routes, input.protocol, request);
   const preferred = parts.affinity.prefer(routes, conversation, now, ranksFirst);
-  return { request, model, routes: preferred, conversation };
+  return { request, inputTokens: null, model, routes: preferred, conversation };
 }
 
 /**
@@ -178,4 +183,24 @@ function firstRank(
   const speaks = ({ channel }: Route) => channel.protocols.includes(protocol);
   const isMixed = routes.some(speaks) && !routes.every(speaks);
   return isMixed && !carriesEnvelopes(body, protocol) ? speaks : undefined;
+}
+
+const noText = Object.freeze({ body: Buffer.alloc(0), json: Object.freeze({}) });
+
+/**
+ * Lets go of the request's text. Nobody is sent it again once the client has seen some of an answer; an agent's
+ * request is hundreds of kilobytes, more than that when parsed, and its answer may take minutes.
+ */
+export function forgetText({ input }: ExchangeState, prepared: Prepared): void {
+  prepared.inputTokens = estimateInputTokens(prepared.request);
+  prepared.request = { ...prepared.request, ...noText };
+  input.body = noText.body;
+}
+
+/** An estimate of the request's tokens, for when nobody says how many there were. */
+export function inputTokensOf({
+  inputTokens,
+  request,
+}: Pick<Prepared, 'inputTokens' | 'request'>): number {
+  return inputTokens ?? estimateInputTokens(request);
 }

@@ -73,7 +73,7 @@ async function answerBuffered(
     return;
   }
   const { status, body } = outcome;
-  const usage = usageOfAnswer(outcome.usage, parts.missingUsage, prepared.request, () =>
+  const usage = usageOfAnswer(outcome.usage, parts.missingUsage, prepared, () =>
     estimateOutputTokens(parseAnswer(body)),
   );
   if (usage === null) {
@@ -149,7 +149,7 @@ async function answerStream(
 
   switch (outcome.kind) {
     case 'complete': {
-      const usage = usageOfAnswer(outcome.usage, parts.missingUsage, prepared.request, () =>
+      const usage = usageOfAnswer(outcome.usage, parts.missingUsage, prepared, () =>
         estimateTokens(outcome.tap?.outputBytes ?? 0),
       );
       if (usage === null) {
@@ -174,7 +174,7 @@ async function answerStream(
     case 'broken': {
       if (outcome.heldUp) {
         const { usage, tap } = outcome;
-        const used = usageOfLeaving(usage, prepared.request, tap.outputBytes);
+        const used = usageOfLeaving(usage, prepared, tap.outputBytes);
         const ending = { outcome: 'client-left', status: 499, error: outcome.error } as const;
         await settleAnswer(parts, state, { ...ending, usage: used });
       } else await settleError(parts, state, outcome.error, 'failed', 200);
@@ -199,7 +199,7 @@ function streamErrorOf(
 
 /** Who leaves pays for what the upstream had done by then: nothing when none had been asked, or it had refused. */
 function leftEnding(
-  { request }: Prepared,
+  prepared: Prepared,
   { asked, status, usage, whole, outputBytes }: Extract<AttemptOutcome, { kind: 'left' }>,
 ): Ending {
   const used =
@@ -207,7 +207,7 @@ function leftEnding(
       ? nothingUsed
       : whole && usage !== null
         ? asReported(usage)
-        : usageOfLeaving(usage, request, outputBytes);
+        : usageOfLeaving(usage, prepared, outputBytes);
   return { outcome: 'client-left', status: 499, error: null, usage: used };
 }
 

@@ -46,6 +46,12 @@ export class RouteConversions {
     }
   }
 
+  /** Lets go of all that was made: no other route is going to be asked. */
+  forget(): void {
+    this.#conversion = null;
+    this.#converted.clear();
+  }
+
   #make({ channel, upstreamModel }: Route): Promise<ConvertedRequest> {
     const { input } = this.#state;
     const { model, request } = this.#prepared;

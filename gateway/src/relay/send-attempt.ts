@@ -5,12 +5,14 @@ import { GatewayError } from '../errors/index.ts';
 import type { AnswerEcho, PatchedRequest, Protocol } from '../protocols/index.ts';
 import { findProvider, type Provider } from '../providers/index.ts';
 import type { Admission } from '../routing/index.ts';
+import type { UpstreamRequest } from '../upstream/index.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { recordAttempt } from './attempt-record.ts';
 import { BufferedAttempt } from './buffered-attempt.ts';
 import { clientDeadline } from './client-deadline.ts';
 import { nativeRequest, strippedLosses } from './native-request.ts';
 import type { AttemptOutcome } from './outcome.ts';
+import { forgetText } from './prepare.ts';
 import { StreamAttempt } from './stream-attempt.ts';
 import type { StreamSlot, Tries } from './tries.ts';
 import { buildUpstreamRequest } from './upstream-request.ts';
@@ -25,43 +27,24 @@ interface Sending {
   /** Null when the channel speaks the client's protocol. */
   readonly converted: ConvertedRequest | null;
   readonly patched: PatchedRequest;
+  /** Monotonic time. */
+  readonly started: number;
 }
 
 /**
- * Sends one request and waits for its end, which becomes an entry of the usage row.
- * @param converted null when the channel speaks the client's protocol.
+ * Sends one request and waits for its end, which becomes an entry of the usage row. What waits here, as long as the
+ * answer lasts, holds nothing of the request's text.
  */
 export async function sendAttempt(
   tries: Tries,
   route: Route,
   admission: Admission,
-  converted: ConvertedRequest | null,
 ): Promise<AttemptOutcome> {
-  const { parts, state, prepared, slot } = tries;
+  const { parts, state, slot } = tries;
   const { clock, health } = parts;
-  const { request } = prepared;
-  const protocol = parts.protocols[state.input.protocol];
-  const provider = findProvider(route.channel.provider);
-  if (provider === undefined) throw new GatewayError('internal_error');
-  const native = converted === null ? nativeRequest(protocol, request) : request;
-  const patched =
-    converted ??
-    protocol.patchRequest(native, {
-      upstreamModel: route.upstreamModel,
-      maxOutputTokens: prepared.model.maxOutputTokens,
-      headers: state.input.headers,
-    });
   const startedAt = clock.now();
   const started = clock.monotonic();
-  state.channel = route.channel.name;
-  state.upstreamModel = route.upstreamModel;
-  state.rewrites = patched.rewrites;
-  state.answerLosses = converted?.answerLosses ?? null;
-  state.losses = converted?.losses ?? (native === request ? noLosses : strippedLosses);
-
-  const sending: Sending = { route, admission, provider, converted, patched };
-  const attempt =
-    slot === null ? startBuffered(tries, sending) : startStream(tries, sending, slot, started);
+  const attempt = startAttempt(tries, route, admission, started);
   const outcome = await attempt.outcome;
   if (slot !== null) slot.attempt = null;
   if (slot === null && outcome.kind === 'complete') {
@@ -77,9 +60,39 @@ export async function sendAttempt(
   return outcome;
 }
 
+function startAttempt(
+  tries: Tries,
+  route: Route,
+  admission: Admission,
+  started: number,
+): BufferedAttempt | StreamAttempt {
+  const { parts, state, prepared, slot } = tries;
+  const { request } = prepared;
+  const protocol = parts.protocols[state.input.protocol];
+  const provider = findProvider(route.channel.provider);
+  if (provider === undefined) throw new GatewayError('internal_error');
+  const converted = tries.conversions?.of(route) ?? null;
+  const native = converted === null ? nativeRequest(protocol, request) : request;
+  const patched =
+    converted ??
+    protocol.patchRequest(native, {
+      upstreamModel: route.upstreamModel,
+      maxOutputTokens: prepared.model.maxOutputTokens,
+      headers: state.input.headers,
+    });
+  state.channel = route.channel.name;
+  state.upstreamModel = route.upstreamModel;
+  state.rewrites = patched.rewrites;
+  state.answerLosses = converted?.answerLosses ?? null;
+  state.losses = converted?.losses ?? (native === request ? noLosses : strippedLosses);
+
+  const sending: Sending = { route, admission, provider, converted, patched, started };
+  return slot === null ? startBuffered(tries, sending) : startStream(tries, sending, slot);
+}
+
 function startBuffered(tries: Tries, sending: Sending): BufferedAttempt {
   const { parts, state, prepared } = tries;
-  return new BufferedAttempt({
+  return new BufferedAttempt(upstreamRequest(tries, sending), {
     ...commonOptions(tries, sending),
     client: state.input.client,
     drains: parts.drains,
@@ -87,17 +100,11 @@ function startBuffered(tries: Tries, sending: Sending): BufferedAttempt {
   });
 }
 
-/** @param started monotonic time: from here to the first content is what the channel takes. */
-function startStream(
-  tries: Tries,
-  sending: Sending,
-  slot: StreamSlot,
-  started: number,
-): StreamAttempt {
+function startStream(tries: Tries, sending: Sending, slot: StreamSlot): StreamAttempt {
   const { parts, state, prepared } = tries;
-  const { route, admission, patched } = sending;
+  const { route, admission, patched, started } = sending;
   const readsOn = route.channel.billsAfterCancel || prepared.request.worksOn === true;
-  slot.attempt = new StreamAttempt({
+  slot.attempt = new StreamAttempt(upstreamRequest(tries, sending), {
     ...commonOptions(tries, sending),
     context: {
       ...echoOf(prepared.request.model, sending),
@@ -114,29 +121,36 @@ function startStream(
       parts.health.took(admission, 'stream', now - started);
       state.ttftMs ??= now - state.input.startedAt;
     },
+    onShown: () => {
+      tries.conversions?.forget();
+      forgetText(state, prepared);
+    },
   });
   return slot.attempt;
 }
 
-function commonOptions(
+function upstreamRequest(
   { parts, state, prepared }: Tries,
-  { route, admission, provider, converted, patched }: Sending,
-) {
+  { route, provider, admission, converted, patched }: Sending,
+): UpstreamRequest {
+  return buildUpstreamRequest(
+    state.input,
+    route,
+    provider,
+    admission.secret,
+    converted?.protocol ?? state.input.protocol,
+    patched,
+    prepared.request.stream,
+    parts.timeouts,
+  );
+}
+
+function commonOptions({ parts, state }: Tries, { route, provider, converted }: Sending) {
   const { input } = state;
   const reader: Pick<Protocol, 'readResponse' | 'createStreamTap'> =
     converted?.reader ?? parts.protocols[input.protocol];
   return {
     upstream: parts.upstream,
-    request: buildUpstreamRequest(
-      input,
-      route,
-      provider,
-      admission.secret,
-      converted?.protocol ?? input.protocol,
-      patched,
-      prepared.request.stream,
-      parts.timeouts,
-    ),
     protocol: reader,
     provider,
     watch: parts.watch,

@@ -46,7 +46,6 @@ const heldUpMs = 5_000;
 
 export interface StreamAttemptOptions extends AnswerFlowOptions {
   readonly upstream: UpstreamClient;
-  readonly request: UpstreamRequest;
   readonly protocol: Pick<Protocol, 'createStreamTap'>;
   readonly provider: Provider;
   readonly context: StreamContext;
@@ -59,6 +58,8 @@ export interface StreamAttemptOptions extends AnswerFlowOptions {
   readonly deadline: number;
   /** Monotonic time until which the client waits for the head. */
   readonly clientDeadline: number;
+  /** Told once, when the client has been written some of the answer. */
+  readonly onShown: () => void;
 }
 
 type Phase =
@@ -93,7 +94,8 @@ export class StreamAttempt implements UpstreamListener, Watched {
   #endOfBody: EndOfBody | null = null;
   #resolve: (outcome: AttemptOutcome) => void = () => {};
 
-  constructor(options: StreamAttemptOptions) {
+  /** @param request not kept. */
+  constructor(request: UpstreamRequest, options: StreamAttemptOptions) {
     this.#options = options;
     this.outcome = new Promise((resolve) => {
       this.#resolve = resolve;
@@ -103,9 +105,9 @@ export class StreamAttempt implements UpstreamListener, Watched {
       maxEventBytes: eventLimit,
       onEvent: (event) => this.#onEvent(event),
     });
-    this.#flow = new AnswerFlow(options, (bytes) => options.sink.show(bytes, this.#call));
+    this.#flow = new AnswerFlow(options, (bytes) => this.#show(bytes));
     options.watch.add(this);
-    this.#call = options.upstream.send(options.request, this);
+    this.#call = options.upstream.send(request, this);
   }
 
   onHead(status: number, headers: UpstreamHeaders): void {
@@ -236,6 +238,13 @@ export class StreamAttempt implements UpstreamListener, Watched {
           : event.raw;
     if (!this.#flow.add(bytes, flags)) this.#cut('head-too-large');
     else if (this.#flow.ending && this.#tap.closed) this.#completeEarly();
+  }
+
+  #show(bytes: Buffer): void {
+    const { sink, onShown } = this.#options;
+    const shownBefore = sink.shown;
+    sink.show(bytes, this.#call);
+    if (!shownBefore && sink.shown) onShown();
   }
 
   #onUnseenEvent(event: StreamEvent): void {

@@ -18,27 +18,28 @@ export async function tryRoute(
 ): Promise<Exclude<AttemptOutcome, AttemptFailure> | null> {
   const { parts, prepared } = tries;
   const { affinity, clock } = parts;
-  const { conversation, request } = prepared;
-  const converted = tries.conversions?.of(route) ?? null;
+  const { conversation } = prepared;
+  // Not what it was converted to: this waits until the answer has ended.
+  const isConverted = (tries.conversions?.of(route) ?? null) !== null;
   let result: AttemptResult = 'undecided';
   try {
     tries.sent += 1;
     // From the first byte on, not from the last: agents send the requests of a session side by side.
     if (conversation !== null) affinity.used(conversation, route, clock.monotonic());
-    let outcome = await sendAttempt(tries, route, admission, converted);
+    let outcome = await sendAttempt(tries, route, admission);
     if (outcome.kind === 'failed' && outcome.stale && tries.sent < maxTries) {
       tries.sent += 1;
-      outcome = await sendAttempt(tries, route, admission, converted);
+      outcome = await sendAttempt(tries, route, admission);
     }
     result = resultForHealth(outcome);
     // The id of a converted answer is ours; no upstream could continue it.
-    if (outcome.kind === 'complete' && conversation !== null && converted === null) {
+    if (outcome.kind === 'complete' && conversation !== null && !isConverted) {
       affinity.answered(conversation, route, outcome.body, clock.monotonic());
     }
     if (outcome.kind !== 'failed') return outcome;
     if (outcome.final !== undefined) throw outcome.final;
     const { classification } = outcome;
-    if (classification.kind === 'client') throw errorOfFailure(outcome, request);
+    if (classification.kind === 'client') throw errorOfFailure(outcome, prepared.request);
     tries.failures.push(classification.as);
     if (outcome.class === 'uncertain') tries.uncertain += 1;
     return null;

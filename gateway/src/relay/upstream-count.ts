@@ -110,18 +110,18 @@ async function send(
   state.channel = route.channel.name;
   state.upstreamModel = route.upstreamModel;
   state.rewrites = patched.rewrites;
-  const attempt = new BufferedAttempt({
+  const asked = buildUpstreamRequest(
+    input,
+    route,
+    provider,
+    admission.secret,
+    input.protocol,
+    patched,
+    false,
+    parts.timeouts,
+  );
+  const attempt = new BufferedAttempt(asked, {
     upstream: parts.upstream,
-    request: buildUpstreamRequest(
-      input,
-      route,
-      provider,
-      admission.secret,
-      input.protocol,
-      patched,
-      false,
-      parts.timeouts,
-    ),
     protocol: { readResponse: (body) => readTokenCount(input.protocol, body) },
     provider,
     echo: { clientModel: request.model, upstreamModel: route.upstreamModel },

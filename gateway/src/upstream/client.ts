@@ -1,5 +1,7 @@
 import { Pool } from 'undici';
 import type { Timeouts } from '../config/index.ts';
+
+import { bodyForUndici } from './body-once.ts';
 import { CallHandler, type UpstreamCall, type UpstreamListener } from './call.ts';
 import { createConnector } from './connector.ts';
 import { createNameCache } from './name-cache.ts';
@@ -80,13 +82,15 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
   return {
     send(request, listener) {
       const handler = new CallHandler(listener, options.onDefect);
+      const { body, length } = bodyForUndici(request.body);
+      const { headers } = request;
       try {
         poolFor(request.origin, request.timeouts.connect).dispatch(
           {
             path: request.path,
             method: request.method,
-            headers: request.headers,
-            body: request.body,
+            headers: length === null ? headers : { ...headers, 'content-length': String(length) },
+            body,
             headersTimeout: request.timeouts.firstByte,
             bodyTimeout: request.timeouts.streamIdle,
           },

@@ -47,8 +47,15 @@ server: { port: 0, drain_timeout: 1s }
 limits: { in_flight: ${limit}, queue: 20 }
 channels:
   - { name: sim, provider: simulator, base_url: "${simulator.url}", protocols: [chat], models: [demo-chat] }
+  - name: converted
+    provider: simulator
+    base_url: "${simulator.url}"
+    protocols: [messages]
+    models: [{ name: converted, upstream: demo-chat }]
   - { name: large, provider: openai-compatible, base_url: "${large.url}", api_key: none, models: [large] }
-models: [{ id: large, type: chat, price: { input: 1, output: 1 } }]
+models:
+  - { id: large, type: chat, price: { input: 1, output: 1 } }
+  - { id: converted, type: chat, price: { input: 1, output: 1 } }
 users: [{ email: tester@example.com, balance: 100000 }]
 keys: [{ name: test, user: tester@example.com, secret: ${key} }]
 `,
@@ -68,11 +75,17 @@ const open = (): Socket => {
   return socket;
 };
 
-function ask(socket: Socket, stream: boolean, fault: string, model = 'demo-chat'): void {
+function ask(
+  socket: Socket,
+  stream: boolean,
+  fault: string,
+  model = 'demo-chat',
+  content = 'hello',
+): void {
   const body = JSON.stringify({
     model,
     stream,
-    messages: [{ role: 'user', content: 'hello' }],
+    messages: [{ role: 'user', content }],
   });
   socket.write(
     `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n` +
@@ -176,6 +189,43 @@ test(
     expect(share).toBeGreaterThan(0);
     expect(share).toBeLessThan(0.9);
     for (const socket of sockets) socket.destroy();
+    await until(async () => (await openExchanges()) === 0, 'all have been let go', 10_000);
+  },
+);
+
+test.each(['demo-chat', 'converted'])(
+  'a request is forgotten once its answer is shown: long streams of large requests to %s',
+  { timeout: 120_000 },
+  async (model) => {
+    await useGateway(inFlightOfSlow);
+    const count = full ? 500 : 150;
+    // Beyond Latin-1, so that each is twice as large when it is parsed.
+    const content = 'naïve — '.repeat(30_000);
+    const begin = async (fault: string) => {
+      const socket = open();
+      ask(socket, true, fault, model, content);
+      await new Promise<void>((resolve) => socket.once('data', () => resolve()));
+      socket.resume();
+      return socket;
+    };
+    const beginSome = (fault: string) =>
+      Promise.all(Array.from({ length: 25 }, () => begin(fault)));
+    // As many at a time as later: what they leave to be collected is in both figures.
+    const pass = async () => {
+      const sockets = await beginSome('');
+      await until(async () => (await openExchanges()) <= held.length, 'passed', 20_000);
+      for (const socket of sockets) socket.destroy();
+    };
+    const held: Socket[] = [];
+    for (let round = 0; round < 4; round += 1) await pass();
+    const before = memory();
+    while (held.length < count) held.push(...(await beginSome('events=100;gap=500')));
+    for (let round = 0; round < 2; round += 1) await pass();
+    expect(await openExchanges()).toBe(count);
+    // Kept, each would be 300 KB of bytes and 480 KB of text.
+    const perStream = (memory() - before) / count;
+    expect(perStream).toBeLessThan(400_000);
+    for (const socket of held) socket.destroy();
     await until(async () => (await openExchanges()) === 0, 'all have been let go', 10_000);
   },
 );
