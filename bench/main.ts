@@ -7,12 +7,18 @@ import { protocols, type Protocol } from './answers.ts';
 import { drivingCore } from './processes.ts';
 import { formatTable, judge } from './report.ts';
 import { rows, temporaryDirectory, usualRows, warmUp, type Settings } from './rows.ts';
-import { startTarget, startUpstream, targetNames, type TargetName } from './targets.ts';
+import {
+  startTarget,
+  startUpstream,
+  targetNames,
+  usualTargets,
+  type TargetName,
+} from './targets.ts';
 
 const { values } = parseArgs({
   options: {
     rows: { type: 'string', default: usualRows.join(',') },
-    targets: { type: 'string', default: targetNames.join(',') },
+    targets: { type: 'string', default: usualTargets.join(',') },
     rounds: { type: 'string', default: '5' },
     protocol: { type: 'string', default: 'chat' },
     rate: { type: 'string' },
@@ -25,7 +31,7 @@ if (values.help) {
   process.stdout.write(
     `npm run bench -- [options]
   --rows ${Object.keys(rows).join(',')} (all but usage)
-  --targets ${targetNames.join(',')}
+  --targets ${targetNames.join(',')} (all but copy)
   --rounds 5         how often each row is measured on each target, alternately
   --protocol chat    of the streamed rows: ${protocols.join(', ')}
   --rate N           streams per second of the delays (half of what the last target can do)

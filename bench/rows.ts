@@ -70,7 +70,7 @@ export const rows: Readonly<Record<string, (bench: Bench) => Promise<ResultRow[]
   },
 
   async pairs({ settings, targets, upstream }) {
-    const own = targets.filter(({ name }) => name !== 'baseline');
+    const own = targets.filter(({ name }) => name === 'nginx' || name === 'gateway');
     await upstream.pace({ gap: 1 });
     for (const { port, name } of own) {
       if (name !== 'gateway') continue;

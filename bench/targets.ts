@@ -9,8 +9,10 @@ import { sleep } from './statistics.ts';
 
 export const benchKey = 'sk-bench-0123456789abcdefghijklmnopqrstuvwxyz';
 
-export const targetNames = ['nginx', 'baseline', 'gateway'] as const;
+export const targetNames = ['nginx', 'copy', 'baseline', 'gateway'] as const;
 export type TargetName = (typeof targetNames)[number];
+/** `copy` shows how little any Node program can cost; it is measured when it is asked for. */
+export const usualTargets = targetNames.filter((name) => name !== 'copy');
 
 /** Something that answers requests, either by itself or by asking the upstream. */
 export interface Target {
@@ -65,13 +67,9 @@ export const startTarget: Readonly<
     return target('nginx', port, child);
   },
 
-  async baseline(upstreamPort) {
-    const script = path.join(here, 'baseline.ts');
-    const args = [script, String(upstreamPort), benchKey];
-    const child = spawnPinned(measuredCore, process.execPath, args, { quiet: true });
-    const [, port] = await outputLine(child, /listening on http:\/\/[^:]+:(\d+)/);
-    return target('baseline', Number(port), child);
-  },
+  copy: (upstreamPort) => startScript('copy', [String(upstreamPort)]),
+
+  baseline: (upstreamPort) => startScript('baseline', [String(upstreamPort), benchKey]),
 
   gateway: startGateway,
 };
@@ -86,6 +84,14 @@ export async function startGateway(
   const child = spawnGateway(upstreamPort, directory, redisUrl);
   const [, port] = await outputLine(child, /^sluice \S+ listening on https?:\/\/[^:]+:(\d+)/);
   return target('gateway', Number(port), child);
+}
+
+/** A Node program of this folder that says where it listens. */
+async function startScript(name: 'copy' | 'baseline', values: readonly string[]): Promise<Target> {
+  const args = [path.join(here, `${name}.ts`), ...values];
+  const child = spawnPinned(measuredCore, process.execPath, args, { quiet: true });
+  const [, port] = await outputLine(child, /listening on http:\/\/[^:]+:(\d+)/);
+  return target(name, Number(port), child);
 }
 
 /** The gateway's process, not waited for. Its log is dropped: nobody reads a log at this rate. */
