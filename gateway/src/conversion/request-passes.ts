@@ -50,7 +50,7 @@ export async function passRequest(
   const { capabilities, owner, maxOutputTokens } = target;
   const traits = upstream.upstreamTraits?.(owner) ?? upstream.traits;
   let request = dropHostedTools(
-    withShownReasoning(decoded, client),
+    withoutZeroPenalties(withShownReasoning(decoded, client)),
     upstream.name,
     capabilities,
     losses,
@@ -77,4 +77,15 @@ function withShownReasoning(
   const { reasoning } = request;
   const isShown = client === 'messages' && reasoning?.mode === 'on' && reasoning.show === null;
   return isShown ? { ...request, reasoning: { ...reasoning, show: true } } : request;
+}
+
+/** Clients write out the default; to an upstream that has no penalties, or refuses any, nothing is lost with it. */
+function withoutZeroPenalties(request: GenerationRequest): GenerationRequest {
+  const { presencePenalty, frequencyPenalty } = request;
+  if (presencePenalty !== 0 && frequencyPenalty !== 0) return request;
+  return {
+    ...request,
+    presencePenalty: presencePenalty === 0 ? null : presencePenalty,
+    frequencyPenalty: frequencyPenalty === 0 ? null : frequencyPenalty,
+  };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { convert, readWire } from '../support/convert.ts';
 
-/** What a client of generateContent writes without meaning anything by it is no loss. */
+/** What a client writes without meaning anything by it is no loss. */
 
 const contents = [
   { role: 'user', parts: [{ text: 'hello' }] },
@@ -33,5 +33,22 @@ test.each(['chat', 'responses', 'messages'] as const)(
       strict: true,
     });
     expect(converted.losses).toEqual([]);
+  },
+);
+
+test.each(['responses', 'messages', 'generate-content'] as const)(
+  'penalties of nothing, to %s',
+  async (protocol) => {
+    const messages = [{ role: 'user', content: 'hello' }];
+    const ask = (penalty: number) => {
+      const penalties = { presence_penalty: penalty, frequency_penalty: penalty };
+      const request = readWire('chat', { model: 'm', messages, ...penalties });
+      return convert({ client: 'chat', request, target: { protocol } });
+    };
+    const [none, some] = [await ask(0), await ask(0.5)];
+    expect(none.losses).toEqual([]);
+    expect(String(none.body)).not.toMatch(/penalty/i);
+    const said = some.losses.length > 0 || String(some.body).includes('presencePenalty');
+    expect(said).toBe(true);
   },
 );
