@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module';
+import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 
@@ -15,6 +16,10 @@ if (major < 24 || (major === 24 && minor < 12)) {
 // What a request allocates lives for milliseconds. The space for such objects starts small and doubles only while
 // much of it survives; growing it faster means fewer collections, each of which copies the requests under way.
 setFlagsFromString('--semi-space-growth-factor=8');
+
+// Threads that mark what is alive beside the main thread help when they have a core. On the only one they take turns
+// with it, and requests wait for tens of milliseconds.
+if (availableParallelism() === 1) setFlagsFromString('--no-concurrent-marking');
 
 // Starting means compiling the same files again and again; the result is kept in the user's cache folder. Threads and
 // child processes know of it by the environment only: without it each of them loads the compiler, some 40 MB in all.

@@ -11,7 +11,7 @@ import { assertDataFolderFree, openJournal } from '../journal/index.ts';
 import { adoptJournals, journalFolders } from '../nodes/index.ts';
 import { createLogger, renderTogether } from '../observability/index.ts';
 import { applyFile, prepareDatabase } from '../startup/prepare-database.ts';
-import { createCrew, forkWorker } from '../supervisor/index.ts';
+import { createCrew, workerForks } from '../supervisor/index.ts';
 import { type CommandInput, type CommandIo, exitCode } from './command.ts';
 import { watchDamage } from './damage.ts';
 import { reloadFile } from './reload-file.ts';
@@ -61,7 +61,7 @@ export async function startSupervisor(
 
   const crew = createCrew({
     size: config.server.workers,
-    fork: forkWorker,
+    fork: workerForks(config.server.workers),
     begin: () => ({ kind: 'begin', config, firstStart, degraded: adoption.problems }),
     renderMetrics: async () => {
       const collected = await crew.askAll('metrics');

@@ -1,15 +1,23 @@
 import cluster from 'node:cluster';
+import { availableParallelism } from 'node:os';
 import type { WorkerEvents, WorkerProcess } from './crew.ts';
 import { isMessage, seatVariable, type FromWorker } from './messages.ts';
 
 /**
- * This program once more, with the same arguments. The supervisor accepts connections and hands them out in turn:
- * the kernel's own ways of sharing a port leave some workers idle while others have long streams to carry.
+ * Makes workers: this program once more, with the same arguments. The supervisor accepts connections and hands them out
+ * in turn: the kernel's own ways of sharing a port leave some workers idle while others have long streams to carry.
+ * @param workers how many there will be
  */
-export function forkWorker(seat: number, events: WorkerEvents): WorkerProcess {
+export function workerForks(workers: number) {
   cluster.schedulingPolicy = cluster.SCHED_RR;
+  // A worker on every core: what marks memory beside one of them would take another one's core (see `main.ts`).
+  const flags = workers >= availableParallelism() ? ['--no-concurrent-marking'] : [];
   // Times are bigint and secrets are bytes, which JSON does not carry.
-  cluster.setupPrimary({ serialization: 'advanced' });
+  cluster.setupPrimary({ serialization: 'advanced', execArgv: [...process.execArgv, ...flags] });
+  return forkWorker;
+}
+
+function forkWorker(seat: number, events: WorkerEvents): WorkerProcess {
   const worker = cluster.fork({ [seatVariable]: String(seat) });
   worker.on('message', (message: unknown) => {
     if (isMessage(message)) events.onMessage(message as FromWorker);

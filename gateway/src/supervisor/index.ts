@@ -1,3 +1,3 @@
 export { createCrew, type Crew } from './crew.ts';
-export { forkWorker } from './fork-worker.ts';
+export { workerForks } from './fork-worker.ts';
 export { takeSeat, type Seat } from './seat.ts';
