@@ -1,3 +1,4 @@
+import { Connection } from './connection.ts';
 import { closedLoop, openLoop, openStreams, type Load } from './load.ts';
 import { cpuSeconds, memoryBytes } from './processes.ts';
 import { median, percentile, sleep } from './statistics.ts';
@@ -59,6 +60,33 @@ export async function memory(
   const open = memoryBytes(target.pid);
   streams.close();
   return { idle, perStream: (open - idle) / count };
+}
+
+/** Bytes of memory that each of `count` connections adds that have had an answer and wait for the next request. */
+export async function idleConnectionMemory(
+  target: Target,
+  load: Load,
+  count: number,
+): Promise<number> {
+  const connections: Connection[] = [];
+  const add = async (some: number): Promise<void> => {
+    for (let at = 0; at < some; at += 100) {
+      const next = Array.from(
+        { length: Math.min(100, some - at) },
+        () => new Connection(load.port),
+      );
+      connections.push(...next);
+      await Promise.all(next.map((connection) => connection.exchange(load.request)));
+    }
+  };
+  // The first of them pay for what all share.
+  await add(count / 10);
+  const before = memoryBytes(target.pid);
+  await add(count);
+  await sleep(3_000);
+  const after = memoryBytes(target.pid);
+  for (const connection of connections) connection.close();
+  return (after - before) / count;
 }
 
 function spread(samples: readonly number[]): Spread {

@@ -5,8 +5,8 @@ export interface ResultRow {
   readonly title: string;
   readonly unit: 'µs' | 'ms' | 'KiB' | 'MiB' | 's' | '×';
   readonly values: Readonly<Partial<Record<TargetName, number | undefined>>>;
-  /** What the gateway is held to: a multiple of nginx, or a number in the row's unit. */
-  readonly bound: { readonly timesNginx: number } | { readonly atMost: number };
+  /** What the gateway is held to: a multiple of nginx, or a number in the row's unit; null: it is only told. */
+  readonly bound: { readonly timesNginx: number } | { readonly atMost: number } | null;
   /** The machine was too busy for these values to be judged. */
   readonly unsure?: boolean;
 }
@@ -19,6 +19,7 @@ export interface JudgedRow extends ResultRow {
 
 export function judge(row: ResultRow): JudgedRow {
   const { gateway, nginx } = row.values;
+  if (row.bound === null) return { ...row, judged: null, held: null };
   const relative = 'timesNginx' in row.bound;
   const limit = 'timesNginx' in row.bound ? row.bound.timesNginx : row.bound.atMost;
   const judged = relative ? ratio(gateway, nginx) : (gateway ?? null);
@@ -32,10 +33,8 @@ export function formatTable(rows: readonly JudgedRow[], targets: readonly Target
     ...targets.map((name) => number(row.values[name])),
     ...targets
       .filter(isCompared)
-      .map((name) =>
-        'timesNginx' in row.bound ? number(ratio(row.values[name], row.values.nginx)) : '',
-      ),
-    'timesNginx' in row.bound ? `≤ ${row.bound.timesNginx} × nginx` : `≤ ${row.bound.atMost}`,
+      .map((name) => (isRelative(row) ? number(ratio(row.values[name], row.values.nginx)) : '')),
+    boundText(row.bound),
     row.unsure ? 'UNSURE' : row.held === null ? '' : row.held ? 'held' : 'MISSED',
   ]);
   const cells = [[...header, 'bound', ''], ...lines];
@@ -43,6 +42,13 @@ export function formatTable(rows: readonly JudgedRow[], targets: readonly Target
   const padded = cells.map((line) => line.map((cell, at) => cell.padEnd(widths?.[at] ?? 0)));
   const rule = padded[0]?.map((cell) => '-'.repeat(cell.length));
   return [padded[0], rule, ...padded.slice(1)].map((line) => `| ${line?.join(' | ')} |`).join('\n');
+}
+
+const isRelative = ({ bound }: ResultRow) => bound !== null && 'timesNginx' in bound;
+
+function boundText(bound: ResultRow['bound']): string {
+  if (bound === null) return '';
+  return 'timesNginx' in bound ? `≤ ${bound.timesNginx} × nginx` : `≤ ${bound.atMost}`;
 }
 
 const isCompared = (name: TargetName) => name !== 'nginx';

@@ -7,13 +7,16 @@ interface Wanted {
   readonly stream: boolean;
   /** Roughly the bytes of the body. */
   readonly size: number;
+  /** Characters of base64 of an image beside the text; chat only. */
+  readonly image?: number;
   /** The model as the client writes it; the catalogue of gateway.yaml knows it. */
   readonly model: string;
 }
 
 /** The load of one row for a target on `port`. */
-export function loadFor(port: number, { protocol, stream, size, model }: Wanted): Load {
-  const body = Buffer.from(JSON.stringify(bodies[protocol](model, stream, prose(size))));
+export function loadFor(port: number, { protocol, stream, size, image, model }: Wanted): Load {
+  const content = image === undefined ? prose(size) : withImage(prose(size), image);
+  const body = Buffer.from(JSON.stringify(bodies[protocol](model, stream, content)));
   const head =
     `POST ${requestPath(protocol, model, stream)} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n` +
     `authorization: Bearer ${benchKey}\r\ncontent-type: application/json\r\naccept: */*\r\n` +
@@ -39,39 +42,51 @@ function requestPath(protocol: Protocol, model: string, stream: boolean): string
   return `/v1beta/models/${model}:${method}`;
 }
 
-const bodies: Readonly<Record<Protocol, (model: string, stream: boolean, text: string) => object>> =
-  {
-    // The client asks for the usage itself, as coding agents do.
-    chat: (model, stream, text) => ({
-      model,
-      stream,
-      ...(stream ? { stream_options: { include_usage: true } } : {}),
-      messages: [
-        { role: 'system', content: 'You are a helpful assistant.' },
-        { role: 'user', content: text },
-      ],
-      temperature: 0.7,
-      max_tokens: 1024,
-    }),
-    messages: (model, stream, text) => ({
-      model,
-      stream,
-      max_tokens: 1024,
-      system: 'You are a helpful assistant.',
-      messages: [{ role: 'user', content: text }],
-    }),
-    responses: (model, stream, text) => ({
-      model,
-      stream,
-      instructions: 'You are a helpful assistant.',
-      input: [{ role: 'user', content: text }],
-      max_output_tokens: 1024,
-    }),
-    'generate-content': (_, __, text) => ({
-      contents: [{ role: 'user', parts: [{ text }] }],
-      generationConfig: { maxOutputTokens: 1024 },
-    }),
-  };
+type Content = string | readonly object[];
+
+const bodies: Readonly<
+  Record<Protocol, (model: string, stream: boolean, text: Content) => object>
+> = {
+  // The client asks for the usage itself, as coding agents do.
+  chat: (model, stream, text) => ({
+    model,
+    stream,
+    ...(stream ? { stream_options: { include_usage: true } } : {}),
+    messages: [
+      { role: 'system', content: 'You are a helpful assistant.' },
+      { role: 'user', content: text },
+    ],
+    temperature: 0.7,
+    max_tokens: 1024,
+  }),
+  messages: (model, stream, text) => ({
+    model,
+    stream,
+    max_tokens: 1024,
+    system: 'You are a helpful assistant.',
+    messages: [{ role: 'user', content: text }],
+  }),
+  responses: (model, stream, text) => ({
+    model,
+    stream,
+    instructions: 'You are a helpful assistant.',
+    input: [{ role: 'user', content: text }],
+    max_output_tokens: 1024,
+  }),
+  'generate-content': (_, __, text) => ({
+    contents: [{ role: 'user', parts: [{ text }] }],
+    generationConfig: { maxOutputTokens: 1024 },
+  }),
+};
+
+/** What nobody decodes on the way may be any base64. */
+function withImage(text: string, length: number): Content {
+  const url = `data:image/png;base64,${'iVBORw0K'.repeat(Math.round(length / 8))}`;
+  return [
+    { type: 'text', text },
+    { type: 'image_url', image_url: { url } },
+  ];
+}
 
 /** Text with quotes, line ends and letters beyond ASCII, as prompts have, so that a parser has work. */
 function prose(size: number): string {

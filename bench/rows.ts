@@ -4,7 +4,15 @@ import path from 'node:path';
 import { eventsPerStream, protocols, type Protocol } from './answers.ts';
 import { Connection } from './connection.ts';
 import { closedLoop } from './load.ts';
-import { cpuPerRequest, delays, difference, medianSpread, memory, type Delays } from './measure.ts';
+import {
+  cpuPerRequest,
+  delays,
+  difference,
+  idleConnectionMemory,
+  medianSpread,
+  memory,
+  type Delays,
+} from './measure.ts';
 import { measuredCore, outputLine, spawnPinned, stop } from './processes.ts';
 import type { ResultRow } from './report.ts';
 import { loadFor, modelOf, onlyModelOf } from './requests.ts';
@@ -148,22 +156,46 @@ export const rows: Readonly<Record<string, (bench: Bench) => Promise<ResultRow[]
   },
 
   async memory({ settings, upstream }) {
-    await upstream.pace({ gap: 20_000 });
     const idle: Partial<Record<TargetName, number>> = {};
     const perStream: Partial<Record<TargetName, number>> = {};
+    const perLarge: Partial<Record<TargetName, number>> = {};
+    const perConnection: Partial<Record<TargetName, number>> = {};
+    const { protocol } = settings;
     for (const name of settings.targets) {
       settings.progress(`memory of ${name}`);
-      const target = await startTarget[name](upstream.port, temporaryDirectory());
-      const { protocol } = settings;
-      await closedLoop(plainLoad(target.port), 8, 200);
-      const measured = await memory(target, streamLoad(target.port, protocol), 1_000);
+      const start = async () => {
+        const target = await startTarget[name](upstream.port, temporaryDirectory());
+        await upstream.pace({ gap: 0 });
+        await closedLoop(plainLoad(target.port), 8, 200);
+        await upstream.pace({ gap: 20_000 });
+        return target;
+      };
+      const first = await start();
+      const measured = await memory(first, streamLoad(first.port, protocol), 1_000);
       idle[name] = measured.idle / 1024 / 1024;
       perStream[name] = measured.perStream / 1024;
-      await target.stop();
+      await first.stop();
+      const second = await start();
+      const large = { protocol, stream: true, size: 300_000, model: modelOf(protocol) };
+      perLarge[name] = (await memory(second, loadFor(second.port, large), 400)).perStream / 1024;
+      await second.stop();
+      const third = await start();
+      await upstream.pace({ gap: 0 });
+      const connections = await idleConnectionMemory(third, plainLoad(third.port), 10_000);
+      perConnection[name] = connections / 1024;
+      await third.stop();
     }
+    const row = (title: string, unit: 'KiB' | 'MiB', values: typeof idle, atMost?: number) => ({
+      title,
+      unit,
+      values,
+      bound: atMost === undefined ? null : { atMost },
+    });
     return [
-      { title: 'memory per open stream', unit: 'KiB', values: perStream, bound: { atMost: 32 } },
-      { title: 'memory of the idle process', unit: 'MiB', values: idle, bound: { atMost: 200 } },
+      row('memory per open stream', 'KiB', perStream, 32),
+      row('memory per open stream of a request of 300 KB', 'KiB', perLarge),
+      row('memory per idle connection, 10 000 of them', 'KiB', perConnection),
+      row('memory of the idle process', 'MiB', idle, 200),
     ];
   },
 
@@ -176,8 +208,16 @@ export const rows: Readonly<Record<string, (bench: Bench) => Promise<ResultRow[]
       const model = target.name === 'gateway' ? 'bench-renamed' : 'bench';
       return cpuPerRequest(target, loadFor(target.port, { ...wanted, model }), run);
     });
-    const title = 'CPU per request of 300 KB, only the model name changed';
-    return [{ title, unit: 'µs', values: medians(values), bound: { atMost: 1_000 } }];
+    const images = await alternate(settings, targets, (target) => {
+      const model = target.name === 'gateway' ? 'bench-renamed' : 'bench';
+      const load = loadFor(target.port, { ...wanted, size: 1_500, image: 10_000_000, model });
+      return cpuPerRequest(target, load, { connections: 4, count: 80 });
+    });
+    const title = (size: string) => `CPU per request of ${size}, only the model name changed`;
+    return [
+      { title: title('300 KB'), unit: 'µs', values: medians(values), bound: { atMost: 1_000 } },
+      { title: title('10 MB, an image'), unit: 'µs', values: medians(images), bound: null },
+    ];
   },
 
   async start({ settings, upstream }) {
