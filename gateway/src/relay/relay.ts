@@ -6,17 +6,17 @@ import {
   type StreamTap,
 } from '../protocols/index.ts';
 import { answerHeaders } from './answer-headers.ts';
-import { attemptUntilAnswered } from './failover.ts';
-import type { StreamSlot } from './tries.ts';
-import { createTokenCounting, type TokenCount, type TokenCounting } from './count-tokens.ts';
+import { attemptUntilAnswered } from './attempts/failover.ts';
+import type { StreamSlot } from './attempts/tries.ts';
+import { createTokenCounting, type TokenCount, type TokenCounting } from './counts/count-tokens.ts';
 import type { ExchangeInput, Relay } from './exchange.ts';
 import { createExchangeState, settle, type Ending, type ExchangeState } from './exchange-state.ts';
 import { asReported, nothingUsed, usageOfAnswer, usageOfLeaving } from './exchange-usage.ts';
-import { createFraming } from './framing.ts';
-import type { AttemptOutcome } from './outcome.ts';
+import { createFraming } from './streams/framing.ts';
+import type { AttemptOutcome } from './attempts/outcome.ts';
 import type { RelayParts } from './parts.ts';
 import { checkRequest, findWays, holdMoney, type Prepared } from './prepare.ts';
-import { StreamSink } from './stream-sink.ts';
+import { StreamSink } from './streams/stream-sink.ts';
 
 /** One exchange end to end: prepare once, attempt many, make the row durable, and only then end the answer. */
 export function createRelay(parts: RelayParts): Relay {

@@ -1,5 +1,5 @@
-import type { StreamEvent } from '../protocols/index.ts';
-import type { ExchangeInput } from './exchange.ts';
+import type { StreamEvent } from '../../protocols/index.ts';
+import type { ExchangeInput } from '../exchange.ts';
 
 /**
  * How a streamed answer is cut into bytes for this client. Upstreams always send server-sent events; a

@@ -1,8 +1,8 @@
-import type { GatewayError } from '../errors/index.ts';
-import type { StreamTap } from '../protocols/index.ts';
-import type { Classification } from '../providers/index.ts';
-import { errorOfFailure } from './error-of-failure.ts';
-import { brokenAttempt, type AttemptFailure, type AttemptOutcome } from './outcome.ts';
+import type { GatewayError } from '../../errors/index.ts';
+import type { StreamTap } from '../../protocols/index.ts';
+import type { Classification } from '../../providers/index.ts';
+import { errorOfFailure } from '../attempts/error-of-failure.ts';
+import { brokenAttempt, type AttemptFailure, type AttemptOutcome } from '../attempts/outcome.ts';
 
 /** What there was of a streamed answer when it ended. */
 export interface StreamSoFar {

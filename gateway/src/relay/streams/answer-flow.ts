@@ -1,4 +1,4 @@
-import { verdict } from '../protocols/index.ts';
+import { verdict } from '../../protocols/index.ts';
 import { EventRun } from './event-run.ts';
 import type { StreamSink } from './stream-sink.ts';
 

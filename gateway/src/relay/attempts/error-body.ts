@@ -1,5 +1,5 @@
-import type { Provider } from '../providers/index.ts';
-import type { UpstreamHeaders } from '../upstream/index.ts';
+import type { Provider } from '../../providers/index.ts';
+import type { UpstreamHeaders } from '../../upstream/index.ts';
 import type { AttemptFailure } from './outcome.ts';
 
 /** As much of an error answer as is read: enough to classify it. */

@@ -1,7 +1,7 @@
-import { GatewayError } from '../errors/index.ts';
-import type { Protocol } from '../protocols/index.ts';
-import { UnreadableAnswer, type AnswerEcho } from '../protocols/index.ts';
-import type { Provider } from '../providers/index.ts';
+import { GatewayError } from '../../errors/index.ts';
+import type { Protocol } from '../../protocols/index.ts';
+import { UnreadableAnswer, type AnswerEcho } from '../../protocols/index.ts';
+import type { Provider } from '../../providers/index.ts';
 import type {
   UpstreamCall,
   UpstreamClient,
@@ -9,12 +9,12 @@ import type {
   UpstreamHeaders,
   UpstreamListener,
   UpstreamRequest,
-} from '../upstream/index.ts';
-import type { ClientResponse } from './client-response.ts';
-import type { DrainSlots } from './drain-slots.ts';
+} from '../../upstream/index.ts';
+import type { ClientResponse } from '../client-response.ts';
+import type { DrainSlots } from '../drain-slots.ts';
 import { errorBodyLimit, failureOfAnswer, isError, parseJson } from './error-body.ts';
 import { brokenAttempt, type AttemptFailure, type AttemptOutcome } from './outcome.ts';
-import type { Watch, Watched } from './watch.ts';
+import type { Watch, Watched } from '../watch.ts';
 
 /** A whole answer is held in memory before the client sees it; this bounds it. */
 const answerLimit = 64 * 1024 * 1024;

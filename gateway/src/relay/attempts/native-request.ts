@@ -1,6 +1,6 @@
-import type { Loss } from '../canonical/index.ts';
-import { carriesEnvelopes, stripEnvelopes } from '../conversion/index.ts';
-import type { Protocol, WireRequest } from '../protocols/index.ts';
+import type { Loss } from '../../canonical/index.ts';
+import { carriesEnvelopes, stripEnvelopes } from '../../conversion/index.ts';
+import type { Protocol, WireRequest } from '../../protocols/index.ts';
 
 /** Of a history that an upstream of another protocol wrote in part. */
 export const strippedLosses: readonly Loss[] = Object.freeze([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FailureKind } from '../routing/index.ts';
+import type { FailureKind } from '../../routing/index.ts';
 import { finalError } from './final-error.ts';
 
 const kinds: readonly FailureKind[] = ['abnormal', 'overloaded', 'rate-limited', 'model-missing'];

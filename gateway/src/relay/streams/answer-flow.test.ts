@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { verdict } from '../protocols/index.ts';
+import { verdict } from '../../protocols/index.ts';
 import { AnswerFlow } from './answer-flow.ts';
 import { createFraming } from './framing.ts';
 import { StreamSink } from './stream-sink.ts';

@@ -1,6 +1,6 @@
-import type { ReportedUsage } from '../canonical/index.ts';
-import type { AttemptClass, AttemptRecord } from '../journal/index.ts';
-import type { UpstreamHeaders } from '../upstream/index.ts';
+import type { ReportedUsage } from '../../canonical/index.ts';
+import type { AttemptClass, AttemptRecord } from '../../journal/index.ts';
+import type { UpstreamHeaders } from '../../upstream/index.ts';
 import type { AttemptOutcome } from './outcome.ts';
 
 /** What an attempt leaves in the usage row. Times as `AttemptRecord` has them. */

@@ -1,7 +1,7 @@
-import type { Provider } from '../providers/index.ts';
-import type { UpstreamHeaders } from '../upstream/index.ts';
-import { errorBodyLimit, failureOfAnswer, isError, parseJson } from './error-body.ts';
-import { brokenAttempt, type AttemptFailure } from './outcome.ts';
+import type { Provider } from '../../providers/index.ts';
+import type { UpstreamHeaders } from '../../upstream/index.ts';
+import { errorBodyLimit, failureOfAnswer, isError, parseJson } from '../attempts/error-body.ts';
+import { brokenAttempt, type AttemptFailure } from '../attempts/outcome.ts';
 
 /** What an upstream answers in the place of a stream: an error, mostly. Read as far as it takes to judge it. */
 export class UnstreamedAnswer {

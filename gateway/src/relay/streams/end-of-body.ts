@@ -1,5 +1,5 @@
-import type { UpstreamCall } from '../upstream/index.ts';
-import type { Watch, Watched } from './watch.ts';
+import type { UpstreamCall } from '../../upstream/index.ts';
+import type { Watch, Watched } from '../watch.ts';
 
 /** After the terminator an upstream may take so long to end its body; then its connection is not worth keeping. */
 const patienceMs = 2_000;

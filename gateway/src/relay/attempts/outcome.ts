@@ -1,8 +1,8 @@
-import type { ReportedUsage } from '../canonical/index.ts';
-import type { GatewayError } from '../errors/index.ts';
-import type { AttemptClass } from '../journal/index.ts';
-import type { StreamTap } from '../protocols/index.ts';
-import type { Classification } from '../providers/index.ts';
+import type { ReportedUsage } from '../../canonical/index.ts';
+import type { GatewayError } from '../../errors/index.ts';
+import type { AttemptClass } from '../../journal/index.ts';
+import type { StreamTap } from '../../protocols/index.ts';
+import type { Classification } from '../../providers/index.ts';
 
 /** An attempt that failed before the client saw any of it: another channel may still answer. */
 export interface AttemptFailure {

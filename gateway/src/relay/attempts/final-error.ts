@@ -1,5 +1,5 @@
-import { GatewayError } from '../errors/index.ts';
-import type { FailureKind } from '../routing/index.ts';
+import { GatewayError } from '../../errors/index.ts';
+import type { FailureKind } from '../../routing/index.ts';
 
 /**
  * What the client is told when no channel answered. One kind of failure among all of them has its own status;

@@ -1,10 +1,10 @@
-import type { Route } from '../catalogue/index.ts';
-import type { Conversion, ConvertedRequest } from '../conversion/index.ts';
-import { GatewayError } from '../errors/index.ts';
-import { upstreamProtocol } from '../routing/index.ts';
-import type { ExchangeState } from './exchange-state.ts';
-import type { RelayParts } from './parts.ts';
-import type { Prepared } from './prepare.ts';
+import type { Route } from '../../catalogue/index.ts';
+import type { Conversion, ConvertedRequest } from '../../conversion/index.ts';
+import { GatewayError } from '../../errors/index.ts';
+import { upstreamProtocol } from '../../routing/index.ts';
+import type { ExchangeState } from '../exchange-state.ts';
+import type { RelayParts } from '../parts.ts';
+import type { Prepared } from '../prepare.ts';
 
 /** The request as each route of another protocol is to get it, made when the route's turn comes. */
 export class RouteConversions {

@@ -1,4 +1,4 @@
-import type { ExchangeInput } from './exchange.ts';
+import type { ExchangeInput } from '../exchange.ts';
 
 /**
  * The monotonic time after which the client has given up, as its SDK says in `x-stainless-timeout` (seconds);

@@ -1,4 +1,4 @@
-import type { Route } from '../catalogue/index.ts';
+import type { Route } from '../../catalogue/index.ts';
 
 /**
  * Counters that failed, and until when they are not asked again. Kept apart from the health of channels: an upstream

@@ -1,5 +1,5 @@
-import type { Route } from '../catalogue/index.ts';
-import type { Admission, AttemptResult } from '../routing/index.ts';
+import type { Route } from '../../catalogue/index.ts';
+import type { Admission, AttemptResult } from '../../routing/index.ts';
 import { errorOfFailure } from './error-of-failure.ts';
 import type { AttemptFailure, AttemptOutcome } from './outcome.ts';
 import { sendAttempt } from './send-attempt.ts';

@@ -1,11 +1,11 @@
-import { GatewayError } from '../errors/index.ts';
-import { familyOf, type EstimateTarget } from '../estimation/index.ts';
-import type { GenerationRequest } from '../canonical/index.ts';
-import { encodeTokenCount, estimateInputTokens } from '../protocols/index.ts';
-import { upstreamProtocol } from '../routing/index.ts';
-import type { ExchangeState } from './exchange-state.ts';
-import type { RelayParts } from './parts.ts';
-import type { Prepared } from './prepare.ts';
+import { GatewayError } from '../../errors/index.ts';
+import { familyOf, type EstimateTarget } from '../../estimation/index.ts';
+import type { GenerationRequest } from '../../canonical/index.ts';
+import { encodeTokenCount, estimateInputTokens } from '../../protocols/index.ts';
+import { upstreamProtocol } from '../../routing/index.ts';
+import type { ExchangeState } from '../exchange-state.ts';
+import type { RelayParts } from '../parts.ts';
+import type { Prepared } from '../prepare.ts';
 import { createCounterAsking } from './upstream-count.ts';
 
 /** An answer to "how many tokens is this?". */

@@ -1,5 +1,5 @@
-import { GatewayError } from '../errors/index.ts';
-import type { WireRequest } from '../protocols/index.ts';
+import { GatewayError } from '../../errors/index.ts';
+import type { WireRequest } from '../../protocols/index.ts';
 import { finalError } from './final-error.ts';
 import type { AttemptFailure } from './outcome.ts';
 

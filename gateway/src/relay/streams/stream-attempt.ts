@@ -1,12 +1,12 @@
-import { GatewayError } from '../errors/index.ts';
+import { GatewayError } from '../../errors/index.ts';
 import {
   verdict,
   type Protocol,
   type StreamContext,
   type StreamEvent,
   type StreamTap,
-} from '../protocols/index.ts';
-import type { Provider } from '../providers/index.ts';
+} from '../../protocols/index.ts';
+import type { Provider } from '../../providers/index.ts';
 import {
   createEventStreamReader,
   EventTooLarge,
@@ -17,12 +17,12 @@ import {
   type UpstreamHeaders,
   type UpstreamListener,
   type UpstreamRequest,
-} from '../upstream/index.ts';
+} from '../../upstream/index.ts';
 import { AnswerFlow, type AnswerFlowOptions } from './answer-flow.ts';
-import type { DrainSlots } from './drain-slots.ts';
+import type { DrainSlots } from '../drain-slots.ts';
 import { EndOfBody } from './end-of-body.ts';
-import { failureOfAnswer, isError } from './error-body.ts';
-import { brokenAttempt, type AttemptOutcome } from './outcome.ts';
+import { failureOfAnswer, isError } from '../attempts/error-body.ts';
+import { brokenAttempt, type AttemptOutcome } from '../attempts/outcome.ts';
 import {
   cutStream,
   endedStream,
@@ -31,7 +31,7 @@ import {
   type StreamSoFar,
 } from './stream-outcome.ts';
 import { UnstreamedAnswer } from './unstreamed-answer.ts';
-import type { Watch, Watched } from './watch.ts';
+import type { Watch, Watched } from '../watch.ts';
 
 /** A larger event is not one of any protocol. */
 const eventLimit = 8 * 1024 * 1024;

@@ -1,10 +1,10 @@
-import type { TextProtocolName } from '../canonical/index.ts';
-import type { Channel, Route } from '../catalogue/index.ts';
-import type { Timeouts } from '../config/index.ts';
-import type { PatchedRequest } from '../protocols/index.ts';
-import type { Provider } from '../providers/index.ts';
-import type { UpstreamRequest } from '../upstream/index.ts';
-import type { ExchangeInput } from './exchange.ts';
+import type { TextProtocolName } from '../../canonical/index.ts';
+import type { Channel, Route } from '../../catalogue/index.ts';
+import type { Timeouts } from '../../config/index.ts';
+import type { PatchedRequest } from '../../protocols/index.ts';
+import type { Provider } from '../../providers/index.ts';
+import type { UpstreamRequest } from '../../upstream/index.ts';
+import type { ExchangeInput } from '../exchange.ts';
 
 /** Client headers that may go upstream, each with the names it may arrive under. */
 const forwarded: readonly (readonly [name: string, arrivesAs: readonly string[]])[] = [

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Channel } from '../catalogue/index.ts';
-import type { Timeouts } from '../config/index.ts';
-import { findProvider } from '../providers/index.ts';
-import type { ExchangeInput } from './exchange.ts';
+import type { Channel } from '../../catalogue/index.ts';
+import type { Timeouts } from '../../config/index.ts';
+import { findProvider } from '../../providers/index.ts';
+import type { ExchangeInput } from '../exchange.ts';
 import { buildUpstreamRequest } from './upstream-request.ts';
 
 const timeouts: Timeouts = {

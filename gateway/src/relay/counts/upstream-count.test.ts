@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { Route } from '../catalogue/index.ts';
-import { GatewayError } from '../errors/index.ts';
-import { textProtocols } from '../protocols/index.ts';
-import { createChannelHealth } from '../routing/index.ts';
-import type { UpstreamListener } from '../upstream/index.ts';
-import { createExchangeState } from './exchange-state.ts';
-import type { ExchangeInput } from './exchange.ts';
-import type { RelayParts } from './parts.ts';
-import type { Prepared } from './prepare.ts';
+import type { Route } from '../../catalogue/index.ts';
+import { GatewayError } from '../../errors/index.ts';
+import { textProtocols } from '../../protocols/index.ts';
+import { createChannelHealth } from '../../routing/index.ts';
+import type { UpstreamListener } from '../../upstream/index.ts';
+import { createExchangeState } from '../exchange-state.ts';
+import type { ExchangeInput } from '../exchange.ts';
+import type { RelayParts } from '../parts.ts';
+import type { Prepared } from '../prepare.ts';
 import { createCounterAsking } from './upstream-count.ts';
 
 const fault = { kind: 'failover', as: 'abnormal', blame: 'channel' } as const;
