@@ -2,9 +2,11 @@ import type { TextProtocolName } from '../../canonical/index.ts';
 import { isRecord } from '../../protocols/index.ts';
 import { isEnvelope } from './envelope.ts';
 
-/** How every envelope begins: as it is, and in the base64 of clients that keep bytes. */
-const mark = 'gw1.eyJwIjo';
-const markInBase64 = Buffer.from('gw1.eyJwI').toString('base64');
+/** How every envelope begins, as the JSON text that it is the whole of: as it is, and in the base64 of clients that keep bytes. */
+const mark = '"gw1.eyJwIjo';
+const markInBase64 = `"${Buffer.from('gw1.eyJwI').toString('base64')}`;
+/** So much of them is looked for first: longer needles are sought in another way, which is slower. */
+const shortLength = 5;
 
 /** Members in which clients give state back, in any protocol. */
 const carriers: ReadonlySet<string> = new Set([
@@ -17,7 +19,8 @@ const carriers: ReadonlySet<string> = new Set([
 
 /** Is there an envelope of ours in this request? Costs a search through its bytes. */
 export function carriesEnvelopes(body: Buffer, client: TextProtocolName): boolean {
-  return body.includes(client === 'generate-content' ? markInBase64 : mark);
+  const needle = client === 'generate-content' ? markInBase64 : mark;
+  return body.includes(needle.slice(0, shortLength), 'latin1') && body.includes(needle, 'latin1');
 }
 
 /**
