@@ -6,6 +6,7 @@ import { openOffer } from './app/offer.ts';
 import { createRelaying } from './app/relaying.ts';
 import { createServing, type Serving } from './app/serving.ts';
 import { openStorage } from './app/storage.ts';
+import { growYoungSpaceFast } from './app/young-space.ts';
 import type { CatalogueStore } from './catalogue/index.ts';
 import type { Config } from './config/index.ts';
 import {
@@ -156,6 +157,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       closing,
     );
     await serving.listen();
+    growYoungSpaceFast();
 
     return {
       url: serving.url,

@@ -13,10 +13,6 @@ if (major < 24 || (major === 24 && minor < 12)) {
   process.exit(1);
 }
 
-// What a request allocates lives for milliseconds. The space for such objects starts small and doubles only while
-// much of it survives; growing it faster means fewer collections, each of which copies the requests under way.
-setFlagsFromString('--semi-space-growth-factor=8');
-
 // Threads that mark what is alive beside the main thread help when they have a core. On the only one they take turns
 // with it, and requests wait for tens of milliseconds.
 if (availableParallelism() === 1) setFlagsFromString('--no-concurrent-marking');
