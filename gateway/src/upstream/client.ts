@@ -1,6 +1,5 @@
 import { Pool } from 'undici';
 import type { Timeouts } from '../config/index.ts';
-
 import { bodyForUndici } from './body-once.ts';
 import { CallHandler, type UpstreamCall, type UpstreamListener } from './call.ts';
 import { createConnector } from './connector.ts';

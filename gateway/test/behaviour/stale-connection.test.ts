@@ -22,12 +22,16 @@ async function openForgetfulUpstream(close: 'end' | 'reset', answers = Number.PO
   const url = await openTcpServer((socket) => {
     connections += 1;
     let served = 0;
+    let text = '';
     socket.on('data', (bytes: Buffer) => {
-      if (!bytes.includes('POST ')) return;
+      text += bytes.toString('latin1');
+      if (!text.endsWith('}')) return;
+      const asked = text;
+      text = '';
       requests += 1;
       served += 1;
       if (served === 1 && connections <= answers) {
-        socket.write(bytes.includes('"stream":true') ? streamed : whole);
+        socket.write(asked.includes('"stream":true') ? streamed : whole);
       } else if (close === 'end') socket.end();
       else socket.resetAndDestroy();
     });
@@ -43,11 +47,17 @@ channels:
 describe.each(['end', 'reset'] as const)(
   'R-38 the upstream closes an idle connection (%s)',
   (close) => {
-    test.each([false, true])('the request is sent once more (streamed: %s)', async (stream) => {
+    test.each([
+      [false, 5],
+      [true, 5],
+      [false, 100_000],
+      [true, 100_000],
+    ])('the request is sent once more (streamed: %s, of %d letters)', async (stream, length) => {
       const upstream = await openForgetfulUpstream(close);
       const gateway = await openGateway({ config: config(upstream.url) });
-      expect((await ask(gateway, chat, stream)).status).toBe(200);
-      const second = await ask(gateway, chat, stream);
+      const text = 'x'.repeat(length);
+      expect((await ask(gateway, chat, stream, undefined, {}, text)).status).toBe(200);
+      const second = await ask(gateway, chat, stream, undefined, {}, text);
       expect(second.status).toBe(200);
       expect({ requests: upstream.requests(), connections: upstream.connections() }).toEqual({
         requests: 3,
@@ -71,11 +81,31 @@ describe.each(['end', 'reset'] as const)(
   },
 );
 
-test('R-38 a new connection that is reset is not tried again', async () => {
-  const upstream = await openForgetfulUpstream('reset', 0);
-  const gateway = await openGateway({ config: config(upstream.url) });
-  expect((await ask(gateway, chat, false)).status).toBe(502);
-  expect(upstream.requests()).toBe(1);
+test.each([5, 100_000])(
+  'R-38 a new connection that is reset is not tried again (%d letters)',
+  async (length) => {
+    const upstream = await openForgetfulUpstream('reset', 0);
+    const gateway = await openGateway({ config: config(upstream.url) });
+    const answer = await ask(gateway, chat, false, undefined, {}, 'x'.repeat(length));
+    expect(answer.status).toBe(502);
+    expect(upstream.requests()).toBe(1);
+  },
+);
+
+test('an upstream that answers while it is still being sent the request is heard', async () => {
+  const refusal = JSON.stringify({ error: { message: 'too long', type: 'x', code: null } });
+  const url = await openTcpServer((socket) => {
+    socket.once('data', () => {
+      socket.pause();
+      socket.end(
+        `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${refusal.length}\r\nconnection: close\r\n\r\n${refusal}`,
+      );
+    });
+  });
+  const gateway = await openGateway({ config: config(url) });
+  const answer = await ask(gateway, chat, true, undefined, {}, 'x'.repeat(10_000_000));
+  expect(answer.status).toBe(400);
+  expect(attemptsOf(await rowOf(gateway, answer.id))).toMatchObject([{ status: 400 }]);
 });
 
 test('R-38 R-04 a time-out on a reused connection is no stale one: not sent again', async () => {
@@ -92,6 +122,16 @@ test('R-38 R-04 a time-out on a reused connection is no stale one: not sent agai
   expect(second.status).toBe(502);
   expect(requests).toBe(2);
   expect(attemptsOf(await rowOf(gateway, second.id))).toMatchObject([
+    { class: 'uncertain', result: 'first-byte-timeout' },
+  ]);
+});
+
+test('R-04 an upstream that does not take a large request is given up in time', async () => {
+  const url = await openTcpServer((socket) => void socket.pause());
+  const gateway = await openGateway({ config: `${config(url)}timeouts: { first_byte: 300ms }\n` });
+  const answer = await ask(gateway, chat, true, undefined, {}, 'x'.repeat(20_000_000));
+  expect(answer.status).toBe(502);
+  expect(attemptsOf(await rowOf(gateway, answer.id))).toMatchObject([
     { class: 'uncertain', result: 'first-byte-timeout' },
   ]);
 });

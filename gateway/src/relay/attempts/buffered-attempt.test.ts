@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { textProtocols } from '../../protocols/index.ts';
 import { findProvider } from '../../providers/index.ts';
 import type { UpstreamListener, UpstreamRequest } from '../../upstream/index.ts';
-import { BufferedAttempt } from './buffered-attempt.ts';
 import { createDrainSlots } from '../drain-slots.ts';
+import { BufferedAttempt } from './buffered-attempt.ts';
 
 const provider = findProvider('simulator')!;
 const answer = Buffer.from(

@@ -12,9 +12,9 @@ import type {
 } from '../../upstream/index.ts';
 import type { ClientResponse } from '../client-response.ts';
 import type { DrainSlots } from '../drain-slots.ts';
+import type { Watch, Watched } from '../watch.ts';
 import { errorBodyLimit, failureOfAnswer, isError, parseJson } from './error-body.ts';
 import { brokenAttempt, type AttemptFailure, type AttemptOutcome } from './outcome.ts';
-import type { Watch, Watched } from '../watch.ts';
 
 /** A whole answer is held in memory before the client sees it; this bounds it. */
 const answerLimit = 64 * 1024 * 1024;

@@ -1,10 +1,10 @@
 import type { Route } from '../../catalogue/index.ts';
-import { clientDeadline } from './client-deadline.ts';
 import type { ExchangeState } from '../exchange-state.ts';
-import { finalError } from './final-error.ts';
-import type { AttemptFailure, AttemptOutcome } from './outcome.ts';
 import type { RelayParts } from '../parts.ts';
 import type { Prepared } from '../prepare.ts';
+import { clientDeadline } from './client-deadline.ts';
+import { finalError } from './final-error.ts';
+import type { AttemptFailure, AttemptOutcome } from './outcome.ts';
 import { RouteConversions } from './route-conversions.ts';
 import { maxTries, type StreamSlot, type Tries } from './tries.ts';
 import { tryRoute } from './try-route.ts';

@@ -7,13 +7,13 @@ import { findProvider, type Provider } from '../../providers/index.ts';
 import type { Admission } from '../../routing/index.ts';
 import type { UpstreamRequest } from '../../upstream/index.ts';
 import { answerHeaders } from '../answer-headers.ts';
+import { forgetText } from '../prepare.ts';
+import { StreamAttempt } from '../streams/stream-attempt.ts';
 import { recordAttempt } from './attempt-record.ts';
 import { BufferedAttempt } from './buffered-attempt.ts';
 import { clientDeadline } from './client-deadline.ts';
 import { nativeRequest, strippedLosses } from './native-request.ts';
 import type { AttemptOutcome } from './outcome.ts';
-import { forgetText } from '../prepare.ts';
-import { StreamAttempt } from '../streams/stream-attempt.ts';
 import type { StreamSlot, Tries } from './tries.ts';
 import { buildUpstreamRequest } from './upstream-request.ts';
 

@@ -2,9 +2,9 @@ import type { FailureKind } from '../../routing/index.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import type { RelayParts } from '../parts.ts';
 import type { Prepared } from '../prepare.ts';
-import type { RouteConversions } from './route-conversions.ts';
 import type { StreamAttempt } from '../streams/stream-attempt.ts';
 import type { StreamSink } from '../streams/stream-sink.ts';
+import type { RouteConversions } from './route-conversions.ts';
 
 /** Requests that one exchange may send upstream. */
 export const maxTries = 3;

@@ -20,7 +20,7 @@ export async function tryRoute(
   const { affinity, clock } = parts;
   const { conversation } = prepared;
   // Not what it was converted to: this waits until the answer has ended.
-  const isConverted = (tries.conversions?.of(route) ?? null) !== null;
+  const isConverted = tries.conversions !== null && tries.conversions.of(route) !== null;
   let result: AttemptResult = 'undecided';
   try {
     tries.sent += 1;

@@ -1,6 +1,6 @@
+import type { GenerationRequest } from '../../canonical/index.ts';
 import { GatewayError } from '../../errors/index.ts';
 import { familyOf, type EstimateTarget } from '../../estimation/index.ts';
-import type { GenerationRequest } from '../../canonical/index.ts';
 import { encodeTokenCount, estimateInputTokens } from '../../protocols/index.ts';
 import { upstreamProtocol } from '../../routing/index.ts';
 import type { ExchangeState } from '../exchange-state.ts';

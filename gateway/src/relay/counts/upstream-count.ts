@@ -6,14 +6,14 @@ import type { Admission } from '../../routing/index.ts';
 import { recordAttempt } from '../attempts/attempt-record.ts';
 import { BufferedAttempt } from '../attempts/buffered-attempt.ts';
 import { clientDeadline } from '../attempts/client-deadline.ts';
-import { createCounterRests, type CounterRests } from './counter-rests.ts';
-import type { DrainSlots } from '../drain-slots.ts';
 import { errorOfFailure } from '../attempts/error-of-failure.ts';
-import type { ExchangeState } from '../exchange-state.ts';
 import type { AttemptFailure, AttemptOutcome } from '../attempts/outcome.ts';
+import { buildUpstreamRequest } from '../attempts/upstream-request.ts';
+import type { DrainSlots } from '../drain-slots.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { RelayParts } from '../parts.ts';
 import type { Prepared } from '../prepare.ts';
-import { buildUpstreamRequest } from '../attempts/upstream-request.ts';
+import { createCounterRests, type CounterRests } from './counter-rests.ts';
 
 /** A count that takes longer than this, all counters together, is worth less than an estimate. */
 const patienceMs = 5_000;

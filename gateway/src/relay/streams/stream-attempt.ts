@@ -18,11 +18,12 @@ import {
   type UpstreamListener,
   type UpstreamRequest,
 } from '../../upstream/index.ts';
-import { AnswerFlow, type AnswerFlowOptions } from './answer-flow.ts';
-import type { DrainSlots } from '../drain-slots.ts';
-import { EndOfBody } from './end-of-body.ts';
 import { failureOfAnswer, isError } from '../attempts/error-body.ts';
 import { brokenAttempt, type AttemptOutcome } from '../attempts/outcome.ts';
+import type { DrainSlots } from '../drain-slots.ts';
+import type { Watch, Watched } from '../watch.ts';
+import { AnswerFlow, type AnswerFlowOptions } from './answer-flow.ts';
+import { EndOfBody } from './end-of-body.ts';
 import {
   cutStream,
   endedStream,
@@ -31,7 +32,6 @@ import {
   type StreamSoFar,
 } from './stream-outcome.ts';
 import { UnstreamedAnswer } from './unstreamed-answer.ts';
-import type { Watch, Watched } from '../watch.ts';
 
 /** A larger event is not one of any protocol. */
 const eventLimit = 8 * 1024 * 1024;
