@@ -1,9 +1,11 @@
 /**
  * Names of environment variables for the secrets of one export: `openai-main`, `API_KEY` →
  * `OPENAI_MAIN_API_KEY`. Two secrets never share a variable.
+ * @param taken names that mean something else; those that are given are added
  */
-export function createVariableNames(): (owner: string, what: string) => string {
-  const taken = new Set<string>();
+export function createVariableNames(
+  taken = new Set<string>(),
+): (owner: string, what: string) => string {
   return (owner, what) => {
     const words = `${owner}_${what}`.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');
     const base = words.replace(/^_+|_+$/g, '').replace(/^(?=\d)/, 'CHANNEL_');

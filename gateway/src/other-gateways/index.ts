@@ -1,8 +1,9 @@
-import type { Draft, Notes } from './draft.ts';
-import { readLitellmConfig } from './litellm.ts';
+import type { Draft } from './draft.ts';
+import { readLitellmConfig } from './litellm/index.ts';
 import { readNewApiChannels } from './new-api.ts';
+import type { Notes } from './notes.ts';
 
-export { createNotes } from './draft.ts';
+export { createNotes } from './notes.ts';
 export { toFile } from './to-file.ts';
 
 const readers = { litellm: readLitellmConfig, 'new-api': readNewApiChannels };

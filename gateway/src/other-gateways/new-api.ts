@@ -1,14 +1,8 @@
 import type { ProviderName } from '../config/index.ts';
-import {
-  createChannelNames,
-  hasPath,
-  isOtherModel,
-  isServedName,
-  plainUrl,
-  type Draft,
-  type DraftChannel,
-  type Notes,
-} from './draft.ts';
+import { hasPath, plainUrl, providerAt } from './address.ts';
+import type { Draft, DraftChannel } from './draft.ts';
+import { createChannelNames, isServedName } from './names.ts';
+import type { Notes } from './notes.ts';
 
 interface Kind {
   readonly provider: ProviderName;
@@ -137,13 +131,9 @@ function readChannel(
   const groups = listOf(entry['group']);
   const isEnabled = entry['status'] === undefined || entry['status'] === 1;
   if (!isEnabled) notes.warn(`channel '${name}' is disabled there, and written so`);
-  const isOther =
-    kind.provider === 'openai' &&
-    address !== null &&
-    new URL(address).hostname !== 'api.openai.com';
   return {
     name,
-    provider: isOther ? 'openai-compatible' : kind.provider,
+    provider: providerAt(kind.provider, address),
     baseUrl: address,
     apiKeys: keysOf(entry, name, notes),
     groups: groups.length === 0 ? ['default'] : groups,
@@ -178,7 +168,7 @@ function addressOf(
 
 function modelsOf(entry: Entry, channel: string, notes: Notes): DraftChannel['models'] {
   const mapping = mappingOf(entry, channel, notes);
-  const names = [...new Set(listOf(entry['models']))];
+  const names = listOf(entry['models']);
   const others = names.filter(isOtherModel);
   if (others.length > 0) {
     notes.warn(`channel '${channel}': models that are not chat are left out: ${others.join(', ')}`);
@@ -244,6 +234,13 @@ function listOf(value: unknown): string[] {
   if (typeof value !== 'string') return [];
   const parts = value.split(',').map((part) => part.trim());
   return [...new Set(parts.filter(isServedName))];
+}
+
+/** Models of these names are neither chat nor anything else that is served. */
+function isOtherModel(name: string): boolean {
+  return /embed|whisper|(^|[-_/])tts|rerank|moderation|dall-e|(^|[-_])mj[-_]|midjourney|suno|stable-diffusion|gpt-image|sora|bge-|speech|transcribe|realtime/i.test(
+    name,
+  );
 }
 
 /** Settings are text; some say nothing at length. */

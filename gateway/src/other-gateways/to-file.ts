@@ -1,7 +1,8 @@
 import { bundledAliases, bundledModels } from '../catalogue/bundled.ts';
 import { toModelEntry, type ListedModel } from '../billing/price-list/index.ts';
 import { compact } from '../declaration/index.ts';
-import type { Draft, DraftChannel, Notes } from './draft.ts';
+import type { Draft, DraftChannel } from './draft.ts';
+import type { Notes } from './notes.ts';
 
 /**
  * The entries of a configuration file. Models that the bundled catalogue does not know are declared, with the price

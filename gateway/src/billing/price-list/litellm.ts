@@ -5,7 +5,7 @@ import { listedCount, listedPrice, type Listing, type SkipReason } from './liste
 const noModels = new Set(['sample_spec', 'fallback_generalizations']);
 
 /** Costs are per token. */
-const perTokenToMillion = 6;
+export const perTokenToMillion = 6;
 
 const types = new Map<unknown, 'chat' | 'image'>([
   ['chat', 'chat'],

@@ -1,0 +1,48 @@
+import { parseDocument, visit } from 'yaml';
+import {
+  ExactNumber,
+  isExactMapping,
+  type ExactMapping,
+} from '../../billing/price-list/exact-json.ts';
+
+/**
+ * Numbers stay as they are written: `1.5e-07` is a price.
+ * @throws Error with a sentence when it is no YAML. The text is never part of it.
+ */
+export function parseExactYaml(text: string): unknown {
+  const document = parseDocument(text, { merge: true, prettyErrors: false, logLevel: 'silent' });
+  const [error] = document.errors;
+  if (error !== undefined) {
+    const line = text.slice(0, error.pos[0]).split('\n').length;
+    throw new Error(`line ${line} is not valid YAML (${error.code})`);
+  }
+  visit(document, {
+    Scalar(_, node) {
+      if (typeof node.value === 'number')
+        node.value = new ExactNumber(node.source ?? String(node.value));
+    },
+  });
+  return document.toJS();
+}
+
+/** The mapping at `key`, or an empty one. */
+export function mappingAt(mapping: ExactMapping, key: string): ExactMapping {
+  const value = mapping[key];
+  return isExactMapping(value) ? value : {};
+}
+
+/** The name of the variable that the text stands for, as LiteLLM writes it; null when it is the value itself. */
+export function environmentName(text: string): string | null {
+  return /^os\.environ\/([A-Za-z_]\w*)$/.exec(text)?.[1] ?? null;
+}
+
+export function textOf(value: unknown): string | null {
+  if (value instanceof ExactNumber) return value.source;
+  return typeof value === 'string' ? value.trim() : null;
+}
+
+export function numberOf(value: unknown): number | null {
+  const text = textOf(value);
+  const number = text === null || text === '' ? Number.NaN : Number(text);
+  return Number.isFinite(number) && number >= 0 ? number : null;
+}
