@@ -189,6 +189,22 @@ describe('sluice import litellm', () => {
     ]);
   });
 
+  test('keeps the sequence of orders, whatever numbers they are', async () => {
+    const outcome = await importFile(
+      'litellm',
+      `model_list:
+  - { model_name: a, litellm_params: { model: gpt-4o, order: 2.5, max_input_tokens: 1000 } }
+  - { model_name: a, litellm_params: { model: gpt-4.1, order: 1 } }
+  - { model_name: a, litellm_params: { model: gpt-5, order: 3000000 } }
+  - { model_name: a, litellm_params: { model: gpt-5-mini } }\n`,
+    );
+    const { channels: written, models } = declaredBy(outcome);
+    expect(written.map(({ priority }) => priority)).toEqual([2, 3, 1, 0]);
+    // What is carried is not told to be left.
+    expect(models[0]?.contextWindow).toBe(1000);
+    expect(outcome.err).not.toContain('max_input_tokens');
+  });
+
   test('gives no secret a variable that means another one', async () => {
     const outcome = await importFile(
       'litellm',
@@ -444,11 +460,11 @@ describe('whatever the other file holds, check takes the written one', () => {
       .tuple(
         fc.record({
           model: fc.oneof(odd, fc.constantFrom('gpt-4o', 'openai/x', 'hosted_vllm/y', 'groq/z')),
+          order: fc.oneof(odd, fc.constantFrom(undefined, 1, 2.5, 3_000_000)),
         }),
         someOf(
           'api_base',
           'api_key',
-          'order',
           'weight',
           'rpm',
           'organization',

@@ -7,14 +7,13 @@ import { environmentName, textOf } from './values.ts';
 
 /** Deployments that differ in nothing but their models are one channel. */
 export function toChannels(deployments: readonly Deployment[], notes: Notes): DraftChannel[] {
-  const last = Math.max(0, ...deployments.map(({ order }) => order ?? 0));
+  const priorityOf = prioritiesOf(deployments);
   const weights = weightsOf(deployments, notes);
   const nameOf = createChannelNames();
   const drafts = new Map<string, { channel: DraftChannel; models: Map<string, string> }>();
   for (const deployment of deployments) {
     const { name, upstream, provider, baseUrl, key, headers, order } = deployment;
-    // The lowest order comes first; those without one after all others.
-    const priority = order === null ? 0 : last + 1 - order;
+    const priority = order === null ? 0 : (priorityOf.get(order) ?? 0);
     const weight = weights.get(deployment) ?? 1;
     const likeness = JSON.stringify([provider, baseUrl, key, headers, priority, weight]);
     // A channel serves each name once.
@@ -51,6 +50,13 @@ export function toChannels(deployments: readonly Deployment[], notes: Notes): Dr
     ...channel,
     models: Array.from(models, ([name, upstream]) => ({ name, upstream })),
   }));
+}
+
+/** `order` → `priority`: the lowest comes first, and those without one (0) after all others. Orders may be any numbers. */
+function prioritiesOf(deployments: readonly Deployment[]): ReadonlyMap<number, number> {
+  const orders = new Set(deployments.flatMap(({ order }) => order ?? []));
+  const lastFirst = [...orders].toSorted((one, other) => other - one);
+  return new Map(lastFirst.map((order, index) => [order, index + 1]));
 }
 
 function toVariable(key: KeySource, channel: string, notes: Notes): Placeholder {

@@ -5,7 +5,7 @@ import type { Placeholder } from '../../declaration/index.ts';
 import { hasPath, plainUrl, providerAt } from '../address.ts';
 import { isServedName } from '../names.ts';
 import type { Notes } from '../notes.ts';
-import { costSettings } from './models.ts';
+import { modelSettings } from './models.ts';
 import { environmentName, mappingAt, numberOf, textOf } from './values.ts';
 import { prefixOf, vendorModelOf, type Vendor } from './vendors.ts';
 
@@ -69,7 +69,7 @@ export function readDeployment(
   if (address === undefined) return leaveOut('its api_base is no http address');
   if (address === null && vendor.baseUrl === undefined) return leaveOut('it has no api_base');
   for (const [setting, value] of Object.entries(params)) {
-    const isCarried = understood.has(setting) || costSettings.includes(setting);
+    const isCarried = understood.has(setting) || modelSettings.includes(setting);
     if (!isCarried && value !== null) notes.leftOut(`litellm_params.${setting}`, label);
   }
   const provider = providerAt(vendor.provider, address);

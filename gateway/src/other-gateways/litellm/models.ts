@@ -14,7 +14,12 @@ const costs = {
   output: 'output_cost_per_token',
 } as const;
 
-export const costSettings: readonly string[] = Object.values(costs);
+/** What is read here of a deployment. */
+export const modelSettings: readonly string[] = [
+  ...Object.values(costs),
+  'max_input_tokens',
+  'max_output_tokens',
+];
 
 /** What is said of a model beside its name: prices and limits. Null: nothing. */
 export function readModel(entry: ExactMapping): DraftModel | null {
