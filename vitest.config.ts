@@ -3,16 +3,35 @@ import { defineConfig } from 'vitest/config';
 /** Set by the continuous integration run: where the machine-readable report goes. */
 const report = process.env.SLUICE_TEST_REPORT;
 
+/** Start nothing that outlives a test: many files share a process. */
+const pure = [
+  'gateway/src/**/*.test.ts',
+  'gateway/test/{config,conversion,property,recordings}/**/*.test.ts',
+  'simulator/**/*.test.ts',
+];
+const exclude = ['**/node_modules/**'];
+
 export default defineConfig({
   test: {
-    include: ['gateway/**/*.test.ts', 'simulator/**/*.test.ts', 'bench/**/*.test.ts'],
-    exclude: ['**/node_modules/**'],
-    // A process per file: worker threads and open SQLite handles end with it, and `process.exit` is caught.
     pool: 'forks',
-    maxWorkers: 2,
+    // Most of the time is spent waiting: for time limits, processes and disks.
+    maxWorkers: 3,
     testTimeout: 20_000,
     hookTimeout: 30_000,
     reporters: report === undefined ? ['default'] : ['default', 'json'],
     ...(report === undefined ? {} : { outputFile: { json: report } }),
+    projects: [
+      { extends: true, test: { name: 'units', include: pure, exclude, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'gateway',
+          include: ['gateway/test/**/*.test.ts', 'bench/**/*.test.ts'],
+          exclude: [...exclude, ...pure],
+          // A process per file: worker threads and open SQLite handles end with it, and `process.exit` is caught.
+          isolate: true,
+        },
+      },
+    ],
   },
 });

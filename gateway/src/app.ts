@@ -101,7 +101,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const adopted = worker === null ? [...journalFolders(dataDir), ...adopt] : [];
     const storage = await openStorage({ config, logger, dataDir, adopted }, closing);
     const { database, journal } = storage;
-    const offer = await openOffer(database, secrets, logger, closing);
+    const offer = await openOffer(storage, secrets, logger, closing);
     const { snapshot } = offer.catalogue;
     const counters = await openCounters(config, logger, storage, closing);
 

@@ -25,12 +25,14 @@ export interface SimulatorOptions {
   readonly signingKey?: string;
   /** Milliseconds since the epoch, for `created` fields; default a constant. */
   readonly clock?: () => number;
+  /** How many requests the log keeps, the newest; default 10 000. */
+  readonly keptRequests?: number;
 }
 
 export interface Simulator {
   readonly url: string;
   readonly port: number;
-  /** Everything received since the start or the last `clear()`, oldest first. */
+  /** Everything received since the start or the last `clear()`, oldest first; the newest of them when they are too many. */
   requests(): ReceivedRequest[];
   /** Forgets the requests, the count of aborted ones and how often faults applied. */
   clear(): void;
@@ -64,7 +66,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     replay: createReplayer(options.recordings ?? process.env['SIMULATOR_RECORDINGS']),
     cache: clock ? uncached : createReplyCache(),
   };
-  const log = createRequestLog(Date.now);
+  const log = createRequestLog(Date.now, options.keptRequests);
   const sockets = new Set<Socket>();
   let aborted = 0;
   const clear = () => {

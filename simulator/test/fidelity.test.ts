@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startSimulator, type Simulator } from '../src/index.ts';
 import { eventsOf, type Json } from './client.ts';
-import { hasRecordings, readRecordings } from './recordings.ts';
+import { absence, readRecordings } from './recordings.ts';
 
 /** Who answers for each protocol; compatible servers of others have their own ideas. */
 const owners: Readonly<Record<string, string>> = {
@@ -36,7 +36,7 @@ const requests: readonly (readonly [protocol: string, path: string, body: Json])
   ],
 ];
 
-describe.skipIf(!hasRecordings)('measured against recorded traffic', () => {
+describe.skipIf(absence !== null)(`measured against recorded traffic ${absence ?? ''}`, () => {
   let simulator: Simulator;
   let recordings: Json[];
   beforeAll(async () => {

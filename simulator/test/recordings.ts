@@ -6,7 +6,20 @@ import type { Json } from './client.ts';
 export const recordingsFolder =
   process.env['SLUICE_RECORDINGS'] ?? resolve(import.meta.dirname, '../../../shared/recordings');
 
-export const hasRecordings = existsSync(recordingsFolder);
+/** Why tests over recordings are skipped, for their names; null when they are not. */
+export const absence = hasSome()
+  ? null
+  : `no recordings in ${recordingsFolder} (SLUICE_RECORDINGS)`;
+if (absence !== null && process.env['SLUICE_RECORDINGS'] && process.env['CI'] !== undefined) {
+  throw new Error(`${absence}, which this run requires`);
+}
+
+function hasSome(): boolean {
+  return (
+    existsSync(recordingsFolder) &&
+    readdirSync(recordingsFolder).some((name) => name.endsWith('.json'))
+  );
+}
 
 /** Every recorded exchange, parsed. */
 export function readRecordings(): Json[] {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startSimulator, type Simulator } from '../src/index.ts';
 import { ask, askRaw } from './client.ts';
-import { hasRecordings, readRecordings, recordingsFolder } from './recordings.ts';
+import { absence, readRecordings, recordingsFolder } from './recordings.ts';
 
 let folder: string;
 let simulator: Simulator;
@@ -66,7 +66,7 @@ test.each(['../outside', '..%2Foutside', '/etc/passwd', 'a-stream.json', '', '.'
   },
 );
 
-describe.skipIf(!hasRecordings)('real recordings', () => {
+describe.skipIf(absence !== null)(`real recordings ${absence ?? ''}`, () => {
   test('all can be replayed', { timeout: 60_000 }, async () => {
     const real = await startSimulator({ recordings: recordingsFolder });
     const recordings = readRecordings();

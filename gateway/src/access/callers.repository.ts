@@ -33,22 +33,35 @@ export async function* allCallers(db: Kysely<Database>): AsyncGenerator<CallerEn
   }
 }
 
-/** The keys that changed, or whose user or team changed, after this revision. */
-export async function callersSince(db: Kysely<Database>, revision: number): Promise<CallerEntry[]> {
-  const rows = await keyRows(db)
+/**
+ * The keys that changed, or whose user or team changed, after this revision; in pages, as a team may have very many.
+ * Their ids are asked for first: in pages of their own they would be searched for by walking through all keys.
+ */
+export async function* callersSince(
+  db: Kysely<Database>,
+  revision: number,
+): AsyncGenerator<CallerEntry[]> {
+  const changed = await db
+    .selectFrom('keys')
+    .select('id')
     .where((where) =>
       where.or([
-        where('keys.revision', '>', revision),
-        where('keys.user_id', 'in', (from) =>
+        where('revision', '>', revision),
+        where('user_id', 'in', (from) =>
           from.selectFrom('users').select('id').where('revision', '>', revision),
         ),
-        where('keys.team_id', 'in', (from) =>
+        where('team_id', 'in', (from) =>
           from.selectFrom('teams').select('id').where('revision', '>', revision),
         ),
       ]),
     )
     .execute();
-  return createMapper(db)(rows);
+  const ids = changed.map(({ id }) => id);
+  const toEntries = createMapper(db);
+  for (let at = 0; at < ids.length; at += pageSize) {
+    const page = ids.slice(at, at + pageSize);
+    yield await toEntries(await keyRows(db).where('keys.id', 'in', page).execute());
+  }
 }
 
 /** The keys with these hashes, present or previous. */

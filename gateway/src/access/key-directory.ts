@@ -1,12 +1,17 @@
-import type { OpenDatabase, RevisionWatch, Secrets } from '../database/index.ts';
+import type { DatabaseBreaker, OpenDatabase, RevisionWatch, Secrets } from '../database/index.ts';
 import { GatewayError } from '../errors/index.ts';
 import type { Caller, KeyDirectory } from './caller.ts';
 import { allCallers, callersSince, type CallerEntry } from './callers.repository.ts';
 import { isKeySecret } from './key-secret.ts';
 import { createKeyLookup } from './key-lookup.ts';
 
+/** Milliseconds that keys in memory are good for without a look at the database: one may have been revoked since. */
+const goodForMs = 600_000;
+
 export interface KeyDirectoryOptions {
   readonly database: OpenDatabase;
+  /** Between requests and the database, for keys that are not in memory. */
+  readonly breaker: DatabaseBreaker;
   readonly secrets: Pick<Secrets, 'hashKey'>;
   /** Tells when keys, users or teams changed. */
   readonly watch: RevisionWatch;
@@ -27,13 +32,13 @@ export interface LoadedKeyDirectory extends KeyDirectory {
  * the table says anything about a secret.
  */
 export function createKeyDirectory(options: KeyDirectoryOptions): LoadedKeyDirectory {
-  const { database, secrets, watch, now = () => performance.now() } = options;
+  const { database, breaker, secrets, watch, now = () => performance.now() } = options;
   const callers = new Map<string, Caller>();
   /** Key id → its hash, to forget the old one when a secret is replaced. */
   const hashes = new Map<string, string>();
   /** Likewise of the secrets before, of keys that were rotated. */
   const previousHashes = new Map<string, string>();
-  const lookup = createKeyLookup({ database, now });
+  const lookup = createKeyLookup({ database, breaker, now });
   let seen: number | null = null;
 
   function keep({ hash, caller, previous }: CallerEntry): void {
@@ -55,10 +60,13 @@ export function createKeyDirectory(options: KeyDirectoryOptions): LoadedKeyDirec
     callers.set(hash, caller);
   }
 
-  watch.subscribe(async (revision) => {
-    if (seen === null) return;
-    for (const entry of await callersSince(database.kysely, seen)) keep(entry);
+  const changes = watch.subscribe(async (revision) => {
+    if (seen === null) return false;
+    for await (const page of callersSince(database.kysely, seen)) {
+      for (const entry of page) keep(entry);
+    }
     seen = revision;
+    return true;
   });
 
   async function findUnknown(hash: string): Promise<Caller | null> {
@@ -78,7 +86,10 @@ export function createKeyDirectory(options: KeyDirectoryOptions): LoadedKeyDirec
       if (!isKeySecret(secret)) return null;
       const hash = secrets.hashKey(secret);
       const caller = callers.get(hash);
-      if (caller !== undefined) return caller;
+      if (caller !== undefined) {
+        if (now() - changes.upToDateAt <= goodForMs) return caller;
+        return Promise.reject(new GatewayError('unavailable'));
+      }
       return lookup.isMissing(hash) ? null : findUnknown(hash);
     },
     async load() {

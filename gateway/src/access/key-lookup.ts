@@ -1,4 +1,4 @@
-import type { OpenDatabase } from '../database/index.ts';
+import type { DatabaseBreaker, OpenDatabase } from '../database/index.ts';
 import { callersByHash, type CallerEntry } from './callers.repository.ts';
 import { createNegativeCache } from './negative-cache.ts';
 
@@ -18,10 +18,12 @@ interface Waiting {
 
 /**
  * Asks the database for keys that are not in memory: each at most once per 10 s, one query at a time, and the
- * next query takes everything that came meanwhile. So made-up keys cannot load the database.
+ * next query takes everything that came meanwhile. So made-up keys cannot load the database, and nobody waits for one
+ * that does not answer.
  */
 export function createKeyLookup(options: {
   readonly database: OpenDatabase;
+  readonly breaker: DatabaseBreaker;
   readonly now: () => number;
 }) {
   const missing = createNegativeCache({ lifetime: missingFor, max: maxMissing });
@@ -43,7 +45,9 @@ export function createKeyLookup(options: {
   async function ask(): Promise<void> {
     const batch = asked;
     try {
-      const entries = await callersByHash(options.database.kysely, [...batch.keys()]);
+      const entries = await options.breaker(() =>
+        callersByHash(options.database.kysely, [...batch.keys()]),
+      );
       const found = new Map<string | null, CallerEntry>();
       for (const entry of entries) {
         found.set(entry.hash, entry);

@@ -11,7 +11,7 @@ import type { Storage } from './storage.ts';
 export async function openCounters(
   config: Config,
   logger: Logger,
-  { database, journal, adoption, nodes }: Storage,
+  { database, breaker, journal, adoption, nodes }: Storage,
   closing: Closing,
 ): Promise<Counters> {
   return closing.add(
@@ -22,7 +22,7 @@ export async function openCounters(
       // What an earlier process left in the journal has been spent too.
       spent: createSpentSource({
         ready: Promise.all([journal.caughtUp, adoption.finished]),
-        read: (meters) => spentOf(database.kysely, meters),
+        read: (meters) => breaker(() => spentOf(database.kysely, meters)),
       }),
       appliedUntil: () => journal.appliedUntil,
       liveNodes: nodes.live,

@@ -4,16 +4,12 @@ import {
   type CatalogueProblem,
   type CatalogueStore,
 } from '../catalogue/index.ts';
-import {
-  createRevisionWatch,
-  type OpenDatabase,
-  type RevisionWatch,
-  type Secrets,
-} from '../database/index.ts';
+import { createRevisionWatch, type RevisionWatch, type Secrets } from '../database/index.ts';
 import type { Logger } from '../observability/index.ts';
 import type { Closing } from './closing.ts';
 import { loadInBackground } from './load-in-background.ts';
 import { createSimulatorSlot } from './simulator-slot.ts';
+import type { Storage } from './storage.ts';
 
 /** What is offered, and to whom: kept in memory, and kept up with the database. */
 export interface Offer {
@@ -25,7 +21,7 @@ export interface Offer {
 }
 
 export async function openOffer(
-  database: OpenDatabase,
+  { database, breaker }: Pick<Storage, 'database' | 'breaker'>,
   secrets: Secrets,
   logger: Logger,
   closing: Closing,
@@ -42,7 +38,7 @@ export async function openOffer(
   });
   simulator.onChange = () => void catalogue.refresh().catch(() => {});
   await catalogue.load();
-  const keys = createKeyDirectory({ database, secrets, watch: revisions });
+  const keys = createKeyDirectory({ database, breaker, secrets, watch: revisions });
   // Not waited for: until all keys are in memory each one is looked up when it comes.
   closing.add(loadInBackground(() => keys.load(), 'keys', logger));
   return {

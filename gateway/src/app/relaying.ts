@@ -82,6 +82,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     clock,
     observer,
     random: Math.random,
+    digestBody: secrets.digestBody,
     onUnexpectedError: options.onUnexpectedError,
   });
   return { relay, watch };

@@ -1,5 +1,10 @@
 import type { Config } from '../config/index.ts';
-import { openDatabase, type OpenDatabase } from '../database/index.ts';
+import {
+  createDatabaseBreaker,
+  openDatabase,
+  type DatabaseBreaker,
+  type OpenDatabase,
+} from '../database/index.ts';
 import { openJournal, type Journal } from '../journal/index.ts';
 import {
   adoptJournals,
@@ -13,6 +18,8 @@ import type { Closing } from './closing.ts';
 
 export interface Storage {
   readonly database: OpenDatabase;
+  /** For what requests wait for. */
+  readonly breaker: DatabaseBreaker;
   readonly nodes: NodeRegistry;
   readonly journal: Journal;
   readonly adoption: Adoption;
@@ -49,5 +56,5 @@ export async function openStorage(
   const adoption = closing.add(
     adoptJournals({ folders: adopted, database, databaseUrl, log: logger }),
   );
-  return { database, nodes, journal, adoption };
+  return { database, breaker: createDatabaseBreaker(), nodes, journal, adoption };
 }

@@ -44,6 +44,8 @@ export interface Hold {
 }
 
 export interface Billing {
+  /** Whether a request to this model costs nothing, whatever it uses: every price is 0, or the group's multiplier is. */
+  isFree(model: Model, group: Group): boolean;
   /**
    * Sets aside the most that the request can cost, or all that is left. Null: it costs nothing, whatever it uses.
    * At once while counting is in memory; a promise when it is not.
@@ -70,8 +72,10 @@ const multipliers = new WeakMap<Group, Multiplier>();
 
 export function createBilling({ counters, now }: BillingOptions): Billing {
   return {
+    isFree: (model, group) => termsOf(model, group) === null,
+
     hold(order) {
-      const terms = termsOf(order);
+      const terms = termsOf(order.model, order.group);
       if (terms === null) return null;
       const { rates, multiplier } = terms;
       const { id, caller } = order;
@@ -117,7 +121,7 @@ export function createBilling({ counters, now }: BillingOptions): Billing {
 type Terms = Pick<Hold, 'rates' | 'priceVersion' | 'multiplier' | 'multiplierText'>;
 
 /** Null when nothing can cost anything: neither balance nor limits matter then. */
-function termsOf({ model, group }: TextOrder): Terms | null {
+function termsOf(model: Model, group: Group): Terms | null {
   const { price, priceVersion } = model;
   if (price === null || priceVersion === null) throw new GatewayError('internal_error');
   const rates = ratesOf(price);
@@ -125,11 +129,11 @@ function termsOf({ model, group }: TextOrder): Terms | null {
   if (multiplier === undefined) {
     multipliers.set(group, (multiplier = parseMultiplier(group.priceMultiplier)));
   }
-  if (multiplier === 0n || isFree(rates)) return null;
+  if (multiplier === 0n || hasNoPrice(rates)) return null;
   return { rates, priceVersion, multiplier, multiplierText: group.priceMultiplier };
 }
 
-function isFree({ tokens }: PriceRates): boolean {
+function hasNoPrice({ tokens }: PriceRates): boolean {
   return tokens !== null && tokens.dearestInput.perUnit === 0n && tokens.output.perUnit === 0n;
 }
 
@@ -144,7 +148,8 @@ const errors: readonly (readonly [meter: RegExp, error: ErrorName])[] = [
   [/:member:/, 'member_budget_exceeded'],
 ];
 
-function refusal(meter: string): GatewayError {
+function refusal(meter: string | null): GatewayError {
+  if (meter === null) return new GatewayError('rate_limited');
   const found = errors.find(([pattern]) => pattern.test(meter));
   return new GatewayError(found?.[1] ?? 'internal_error');
 }

@@ -243,6 +243,16 @@ it('K30, K31, K33: no token is charged twice and none gives money back', () => {
     },
   };
   expect(wireCost('generate-content', gemini, price)).toBe(5_005_000n + 25_795_500n);
+  // What of them were pictures is said once more beside it, and counts no second time.
+  const details = {
+    promptTokensDetails: [
+      { modality: 'TEXT', tokenCount: 262_000 },
+      { modality: 'IMAGE', tokenCount: 960 },
+    ],
+    cacheTokensDetails: [{ modality: 'TEXT', tokenCount: 257_955 }],
+  };
+  const detailed = { ...gemini, usageMetadata: { ...gemini.usageMetadata, ...details } };
+  expect(wireCost('generate-content', detailed, price)).toBe(5_005_000n + 25_795_500n);
   // More cached than in the prompt: the prompt excludes what was cached.
   const usage = {
     prompt_tokens: 10,

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { DeclaredPrice } from '../config/index.ts';
 import { buildSnapshot } from './build-snapshot.ts';
 import { bundledModels, bundledModelsOf } from './bundled.ts';
+import { bundledAt } from './bundled/entry.ts';
 import { isPriced } from './is-priced.ts';
 import { normalPrice } from './normal-price.ts';
 
@@ -15,6 +17,12 @@ const priced = bundledModels.flatMap(({ id, type, price }) =>
 const text = (part: keyof DeclaredPrice, price: DeclaredPrice) => Number(price[part] ?? Number.NaN);
 
 describe('bundled prices', () => {
+  it('are dated in the documentation as they are here', () => {
+    const page = readFileSync(new URL('../../../docs/billing.md', import.meta.url), 'utf8');
+    const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+    expect(page).toContain(`was gone through on ${date.format(Date.parse(bundledAt))}`);
+  });
+
   it.each(priced)('of $id are whole, in normal form, and plausible', ({ id, type, price }) => {
     const model = models.get(id);
     expect(model !== undefined && isPriced(model)).toBe(true);

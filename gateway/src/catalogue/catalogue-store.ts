@@ -91,7 +91,9 @@ export function createCatalogueStore(options: CatalogueStoreOptions): CatalogueS
   }
 
   watch.subscribe(async () => {
-    if (seen !== null) await read();
+    if (seen === null) return false;
+    await read();
+    return true;
   });
 
   return {

@@ -20,7 +20,7 @@ import { AnswerLosses } from './answer-losses.ts';
 import { createConvertedReader, type AnswerReader } from './converted-answer.ts';
 import { exactRequest } from './exact-request.ts';
 import { LossList } from './losses.ts';
-import type { FetchMedia } from './media.ts';
+import { MediaLeftAlone, type FetchMedia } from './media.ts';
 import { passRequest } from './request-passes.ts';
 import type { StateSigner } from './state/envelope.ts';
 import { createStateStore } from './state/state-store.ts';
@@ -55,7 +55,9 @@ export interface ConvertedExchange {
 /** One exchange, decoded at most once, encoded for each upstream that is tried. */
 export interface Conversion {
   /**
+   * A token count becomes one. Nobody pays for it, so no media are fetched for it.
    * @throws GatewayError `invalid_value` with `param` for what cannot be carried, or may not be lost.
+   * @throws MediaLeftAlone when a count would need them.
    */
   convert(target: ConversionTarget): Promise<ConvertedRequest>;
 }
@@ -80,6 +82,8 @@ export function createConverter(options: ConverterOptions): Converter {
   return {
     open(exchange) {
       const client = codecs[exchange.protocol];
+      const { path } = exchange.request;
+      const isCount = path.operation === 'count-tokens';
       let decoded: GenerationRequest | null = null;
       let answer: AnswerContext | null = null;
 
@@ -96,19 +100,21 @@ export function createConverter(options: ConverterOptions): Converter {
           client.name,
           upstream,
           { owner, protocol: target.protocol, keyId, capabilities, maxOutputTokens },
-          { signer, store, fetchMedia },
+          { signer, store, fetchMedia: isCount ? leaveMedia : fetchMedia },
           losses,
         );
         const encoded = upstream.encodeRequest(request, target);
         for (const loss of encoded.losses) losses.add(loss);
+        const json =
+          (isCount ? upstream.encodeCount?.(encoded.json, target) : null) ?? encoded.json;
         const answerLosses = new AnswerLosses(client.name);
         const parts = { names, owner, keyId, signer, store, losses: answerLosses };
         const passes = { answer, upstream, client, ...parts };
-        const body = Buffer.from(JSON.stringify(encoded.json));
+        const body = Buffer.from(JSON.stringify(json));
         return {
           protocol: target.protocol,
-          ...mended(protocols[target.protocol], body, target),
-          losses: losses.all(),
+          ...mended(protocols[target.protocol], body, path, target),
+          losses: isCount ? losses.all().filter(isCounted) : losses.all(),
           answerLosses,
           reader: createConvertedReader(protocols[target.protocol], passes),
         };
@@ -130,12 +136,22 @@ export function createConverter(options: ConverterOptions): Converter {
 }
 
 const noRewrites: readonly string[] = Object.freeze([]);
-const generate: RequestPath = Object.freeze({ operation: 'generate', model: null, stream: null });
+
+/** Where nothing is answered, no bound of the answer is lost. */
+const isCounted = ({ what }: Loss): boolean => what !== 'max_output_tokens';
+
+const leaveMedia: FetchMedia = () => Promise.reject(new MediaLeftAlone());
 
 /** Messages upstreams refuse small faults that other protocols take; they are mended as those of its own clients are. */
-function mended(upstream: Protocol, body: Buffer, target: ConversionTarget): PatchedRequest {
+function mended(
+  upstream: Protocol,
+  body: Buffer,
+  { operation }: RequestPath,
+  target: ConversionTarget,
+): PatchedRequest {
   if (upstream.name !== 'messages') return { body, rewrites: noRewrites, usageInjected: false };
-  const request = upstream.readRequest(upstream.openRequest(body, generate));
+  const path = { operation, model: null, stream: null };
+  const request = upstream.readRequest(upstream.openRequest(body, path));
   const { model, maxOutputTokens } = target;
   return upstream.patchRequest(request, { upstreamModel: model, maxOutputTokens });
 }

@@ -23,7 +23,7 @@ export function createConvertedReader(upstream: Protocol, passes: AnswerPasses):
       const json = parsePassingOn(body, passes.upstream.passedOn);
       if (!isRecord(json)) throw new UnreadableAnswer('the answer is not a JSON object');
       const response = passes.upstream.decodeResponse(json);
-      if (isEmpty(response)) throw new UnreadableAnswer('the answer is empty');
+      if (isEmpty(response)) throw new UnreadableAnswer('the answer is empty', null, usage);
       const converted = passes.client.encodeResponse(
         passResponse(passes, response),
         usage?.tokens ?? null,

@@ -76,6 +76,17 @@ describe('K04 generate-content', () => {
       candidates: [{ index: 0, content: { role: 'model', parts: [] }, finishReason }],
     });
 
+  test('nothing may have cost something all the same, which is the operator’s loss', () => {
+    const usage = { promptTokenCount: 30, candidatesTokenCount: 7 };
+    const body = nothing('OTHER').replace('{', `{"usageMetadata":${JSON.stringify(usage)},`);
+    const read = () => readerOf('generate-content', 'chat').readResponse(Buffer.from(body), echo);
+    expect(read).toThrow(
+      expect.objectContaining({
+        usage: { tokens: expect.objectContaining({ input: 30, output: 7 }), absurd: false },
+      }),
+    );
+  });
+
   test.each(['OTHER', 'MALFORMED_FUNCTION_CALL'])('nothing but %s is no answer', (reason) => {
     const reader = readerOf('generate-content', 'chat');
     expect(() => reader.readResponse(Buffer.from(nothing(reason)), echo)).toThrow(UnreadableAnswer);

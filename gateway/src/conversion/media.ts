@@ -28,6 +28,14 @@ export class MediaRefused extends Error {
   }
 }
 
+/** Media by address that are not to be fetched for this. */
+export class MediaLeftAlone extends Error {
+  constructor() {
+    super('media are not fetched for a token count');
+    this.name = 'MediaLeftAlone';
+  }
+}
+
 /** So many addresses of one request are fetched, and as much together: one request is not to fetch the whole web. */
 const maxAddresses = 20;
 const maxTotalBytes = 40 * 1024 * 1024;

@@ -1,6 +1,7 @@
 import type { GenerationRequest, TextProtocolName } from '../canonical/index.ts';
 import type { Codec } from '../protocols/index.ts';
 import type { LossList } from './losses.ts';
+import { nameCache } from './cache-key.ts';
 import { hideEndUser } from './end-user.ts';
 import { sayLoneInstructions } from './lone-instructions.ts';
 import { sayJson } from './json-hint.ts';
@@ -56,6 +57,7 @@ export async function passRequest(
     losses,
   );
   request = limitOutput(request, maxOutputTokens, losses);
+  request = nameCache(request, client, traits, target.keyId);
   request = hideEndUser(request);
   request = sayJson(request, upstream.name, losses);
   request = sayLoneInstructions(request, upstream.name, losses);

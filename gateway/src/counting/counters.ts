@@ -14,6 +14,8 @@ export interface Counters {
 
   /**
    * Reserves money on every meter, or on none. Asked again with the id of a hold that is not ended, it answers the same.
+   * It may be asked while the answer to `admit` is still on its way, and holds nothing then when that is a denial, unless
+   * Redis fails in between or a second goes by.
    * @throws GatewayError `unavailable` when a meter was never seen and the database is away.
    */
   hold(request: HoldRequest): HoldDecision | Promise<HoldDecision>;
@@ -95,7 +97,8 @@ export const unlimited = 2n ** 63n - 1n;
 
 export type HoldDecision =
   | { readonly held: true; readonly amount: bigint }
-  | { readonly held: false; readonly denied: string };
+  /** `denied`: the first meter without enough. Null when the admission of the same id, asked for before, was denied. */
+  | { readonly held: false; readonly denied: string | null };
 
 export interface MeterState {
   readonly spent: bigint;

@@ -1,3 +1,4 @@
+export { createDatabaseBreaker, type DatabaseBreaker } from './breaker.ts';
 export { assertMigrated } from './assert-migrated.ts';
 export { createChange, type Change, type ChangeOptions, type Upserted } from './change.ts';
 export { claimMasterKey } from './claim-master-key.ts';

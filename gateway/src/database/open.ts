@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Kysely } from 'kysely';
+import { listenForChanges, type Listening } from './listening.ts';
 import { createPostgresDialect, integerPlugin } from './postgres.ts';
 import type { Database } from './schema.ts';
 import { createSqliteDialect } from './sqlite/dialect.ts';
@@ -21,6 +22,8 @@ export interface DatabaseOptions {
 export interface OpenDatabase {
   readonly kysely: Kysely<Database>;
   readonly dialect: 'sqlite' | 'postgres';
+  /** Tells of committed changes, over a connection of its own; null: this database tells nobody. */
+  readonly listen: ((onNews: () => void) => Listening) | null;
   close(): Promise<void>;
 }
 
@@ -34,7 +37,12 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
       statementTimeout: options.statementTimeout ?? 1_000,
     });
     const kysely = new Kysely<Database>({ dialect, plugins: [integerPlugin] });
-    return { kysely, dialect: 'postgres', close: () => kysely.destroy() };
+    return {
+      kysely,
+      dialect: 'postgres',
+      listen: (onNews) => listenForChanges(url, onNews),
+      close: () => kysely.destroy(),
+    };
   }
   const file = sqliteFile(url);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -44,6 +52,7 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
   return {
     kysely,
     dialect: 'sqlite',
+    listen: null,
     async close() {
       await kysely.destroy();
       // Kysely does not destroy a driver that was never used, and its thread would keep the process alive.

@@ -50,12 +50,17 @@ class DroppingClient extends pg.Client {
     if (answer instanceof Promise) {
       answer.catch((error: Error) => {
         if (error.message === 'Query read timeout') {
-          (this as unknown as Internals).connection.stream.destroy();
+          destroyConnection(this);
         }
       });
     }
     return answer;
   }
+}
+
+/** Without a goodbye, which a server that does not answer would not take. */
+export function destroyConnection(client: Pick<pg.Client, 'end'>): void {
+  (client as unknown as Internals).connection.stream.destroy();
 }
 
 /** What pg does not declare. */

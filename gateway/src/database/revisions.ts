@@ -1,10 +1,12 @@
-import type { Kysely, Transaction } from 'kysely';
+import { PostgresAdapter, sql, type Kysely, type Transaction } from 'kysely';
+import { changesChannel } from './listening.ts';
 import type { Database } from './schema.ts';
 
 /**
  * Takes the next revision number. Every transaction that changes groups, channels, models, aliases, users,
  * teams or keys takes one and writes it into the rows it changes. The counter's row stays locked until the
  * transaction ends, so numbers become visible in their order and a poller that has seen N misses nothing.
+ * On PostgreSQL the same statement notifies the nodes; they hear of it once the transaction is committed.
  */
 export async function nextRevision(trx: Transaction<Database>): Promise<number> {
   const row = await trx
@@ -12,6 +14,9 @@ export async function nextRevision(trx: Transaction<Database>): Promise<number> 
     .set((expression) => ({ value: expression('value', '+', 1) }))
     .where('name', '=', 'global')
     .returning('value')
+    .$if(trx.getExecutor().adapter instanceof PostgresAdapter, (query) =>
+      query.returning(sql`pg_notify(${changesChannel}, '')`.as('notified')),
+    )
     .executeTakeFirstOrThrow();
   return row.value;
 }

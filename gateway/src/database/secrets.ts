@@ -23,6 +23,8 @@ export interface Secrets {
   /** base64url HMAC-SHA-256 of what a client is given to keep: that it comes back unaltered, and from us. */
   signState(text: string): string;
   verifyState(text: string, signature: string): boolean;
+  /** 16 characters that are the same for the same bytes: a keyed hash, so that nobody can try out what was said. */
+  digestBody(body: Buffer): string;
 }
 
 const version = 'v1.';
@@ -34,6 +36,7 @@ export function createSecrets(masterKey: Buffer): Secrets {
   if (masterKey.length !== 32) throw new Error('secrets.master_key: expected 32 bytes');
   const sealing = derive(masterKey, 'sluice seal v1');
   const signing = derive(masterKey, 'sluice client state v1');
+  const digesting = derive(masterKey, 'sluice body digest v1');
   const pepper = derive(masterKey, 'sluice client key v1');
   return Object.freeze({
     fingerprint: derive(masterKey, 'sluice master key v1').toString('hex'),
@@ -46,11 +49,12 @@ export function createSecrets(masterKey: Buffer): Secrets {
       const own = sign(signing, text);
       return given.length === own.length && timingSafeEqual(given, own);
     },
+    digestBody: (body: Buffer) => sign(digesting, body).toString('base64url').slice(0, 16),
   });
 }
 
-function sign(key: Buffer, text: string): Buffer {
-  return createHmac('sha256', key).update(text).digest();
+function sign(key: Buffer, data: string | Buffer): Buffer {
+  return createHmac('sha256', key).update(data).digest();
 }
 
 function derive(masterKey: Buffer, use: string): Buffer {

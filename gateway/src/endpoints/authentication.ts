@@ -4,7 +4,7 @@ import { GatewayError } from '../errors/index.ts';
 import { createAddressSet, presentedKey, type AddressSet } from '../http/index.ts';
 import type { EndpointContext } from './context.ts';
 
-/** Nodes learn of changes within a second, so that a caller found less than this ago is as good as found now. */
+/** Without notifications nodes learn of changes after a second or more: a caller found just now is good for as long. */
 const freshMs = 1_000;
 
 /**

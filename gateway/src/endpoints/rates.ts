@@ -8,6 +8,8 @@ const minute = 60_000;
 const hour = 3_600_000;
 /** What costs nothing is asked for in bursts, by dozens; only a loop gone wild asks this often. */
 const freePerMinute = 600;
+/** Bytes. */
+const shortBody = 65_536;
 
 /**
  * `generation`: counts against the rates and takes a slot. `free`: token counts and lists, which have a guard of
@@ -30,55 +32,82 @@ interface Limits {
 /** Built once per caller; a changed key is a new caller. */
 const known = new WeakMap<Caller, Limits>();
 
-export function createRateHooks(counters: Counters): RateHooks {
-  return {
-    generation: createRateHook(counters, () => 'generation'),
-    free: createRateHook(counters, () => 'free'),
-    by: (kindOf) => createRateHook(counters, kindOf),
-  };
+/** @param onLateRefusal told of a refusal that no hook reports, because the request has gone on meanwhile */
+export function createRateHooks(
+  counters: Counters,
+  onLateRefusal: (refusal: Error) => void,
+): RateHooks {
+  const by: RateHooks['by'] = (kindOf) => createRateHook(counters, onLateRefusal, kindOf);
+  return { generation: by(() => 'generation'), free: by(() => 'free'), by };
 }
 
 /**
- * The hook that counts a request against its key's and team's rates before anything of its body is read. Refused
- * requests are not counted, and whatever refuses one later keeps the count and gives the slot back.
+ * The hook that counts a request against its key's and team's rates before anything of its body is read, or while a
+ * short one is, when the answer takes its time: then the money can be asked for right behind. Refused requests are not
+ * counted, and whatever refuses one later keeps the count and gives the slot back.
  *
  * @param kindOf asked per request, since one path can serve both kinds
  */
 function createRateHook(
   counters: Counters,
+  onLateRefusal: (refusal: Error) => void,
   kindOf: (request: FastifyRequest) => CallKind,
 ): onRequestHookHandler {
   return function countRates(request, _reply, done) {
-    const limits = limitsOf(callerOf(request))[kindOf(request)];
+    const kind = kindOf(request);
+    // The one whose slot it takes, even if the key's settings change before the answer is there.
+    const caller = callerOf(request);
+    const limits = limitsOf(caller)[kind];
     if (limits.length === 0) {
       done();
       return;
     }
     const decision = counters.admit({ id: request.id, limits });
-    if (decision instanceof Promise) void settle(counters, request, decision, done);
-    else done(refusalOf(counters, request, decision));
+    if (!(decision instanceof Promise)) {
+      done(refusalOf(counters, request, caller, decision));
+      return;
+    }
+    const refusal = settle(counters, request, caller, decision);
+    if (kind === 'generation' && isShort(request)) {
+      request.undecided = refusal;
+      void pass(refusal, (refused) => {
+        if (refused !== undefined) onLateRefusal(refused);
+      });
+      done();
+    } else void pass(refusal, done);
   };
 }
 
 async function settle(
   counters: Counters,
   request: FastifyRequest,
+  caller: Caller,
   decision: Promise<RateDecision>,
-  done: (error?: Error) => void,
-): Promise<void> {
-  let refusal: Error | undefined;
+): Promise<Error | undefined> {
   try {
-    refusal = refusalOf(counters, request, await decision);
+    return refusalOf(counters, request, caller, await decision);
   } catch (thrown) {
-    refusal = thrown instanceof Error ? thrown : new Error('counting failed', { cause: thrown });
+    return thrown instanceof Error ? thrown : new Error('counting failed', { cause: thrown });
   }
-  done(refusal);
+}
+
+async function pass(
+  refusal: Promise<Error | undefined>,
+  done: (refusal?: Error) => void,
+): Promise<void> {
+  done(await refusal);
+}
+
+/** Read whether or not it is refused: it is here already, as a rule, and nobody waits to be invited to send it. */
+function isShort({ raw: { headers } }: FastifyRequest): boolean {
+  return Number(headers['content-length']) <= shortBody && headers.expect === undefined;
 }
 
 /** Undefined when the request may go on; then its slot is given back when its answer is out. */
 function refusalOf(
   counters: Counters,
   request: FastifyRequest,
+  caller: Caller,
   decision: RateDecision,
 ): GatewayError | undefined {
   if (!decision.admitted) {
@@ -90,7 +119,7 @@ function refusalOf(
     return new GatewayError('rate_limited', { retryAfter });
   }
   const { place, id } = request;
-  if (place !== null && callerOf(request).maxConcurrency !== null) {
+  if (place !== null && caller.maxConcurrency !== null) {
     place.onLeave(() => counters.leave(id));
   }
   return undefined;

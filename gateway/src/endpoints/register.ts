@@ -39,19 +39,20 @@ export interface EndpointOptions {
 
 /** Puts every client surface on the server; one scope each, so that none can loosen another's checks. */
 export function registerEndpoints(server: FastifyInstance, options: EndpointOptions): void {
+  const { metrics } = options;
   const context: EndpointContext = {
     authenticate: createAuthentication(options.keys, options.now),
     admit: createAdmissionHook(options.admission),
-    countRates: createRateHooks(options.counters),
+    countRates: createRateHooks(options.counters, (refusal) => countRefusal(metrics, refusal)),
     runText: createTextExchange(options.relay, options.onUnexpectedError),
     lists: createModelLists(options.snapshot),
   };
   server.decorateRequest('caller', null);
   server.decorateRequest('place', null);
   answerUnknownPaths(server);
-  countRefusals(server, options.metrics);
+  countRefusals(server, metrics);
   server.register(healthRoutes(options.health));
-  server.register(metricsRoutes(options.metrics, { token: options.metricsToken }));
+  server.register(metricsRoutes(metrics, { token: options.metricsToken }));
   server.register(consolePage);
   server.register(websocketRefusal);
   server.register(openaiRoutes(context));
@@ -63,8 +64,22 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointOpti
 
 /** What is refused before it reaches the relay; the relay tells of the rest itself. */
 function countRefusals(server: FastifyInstance, metrics: Metrics): void {
-  server.addHook('onError', (_request, _reply, error, done) => {
-    metrics.refused(error instanceof GatewayError ? error.errorName : 'other');
+  server.addHook('onError', ({ undecided }, _reply, error, done) => {
+    if (undecided === null) countRefusal(metrics, error);
+    else void countUnlessRefused(metrics, undecided, error);
     done();
   });
+}
+
+/** A request that its rates refuse is counted as that, whatever else is wrong with it. */
+async function countUnlessRefused(
+  metrics: Metrics,
+  undecided: Promise<Error | undefined>,
+  error: Error,
+): Promise<void> {
+  if ((await undecided) === undefined) countRefusal(metrics, error);
+}
+
+function countRefusal(metrics: Metrics, error: Error): void {
+  metrics.refused(error instanceof GatewayError ? error.errorName : 'other');
 }

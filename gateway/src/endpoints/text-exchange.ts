@@ -47,6 +47,7 @@ export function createTextExchange(
       arrivedAt: request.arrivedAt,
       startedAt: request.startedAt,
       caller: callerOf(request),
+      undecided: request.undecided,
       protocol: call.protocol,
       operation: call.operation,
       body,

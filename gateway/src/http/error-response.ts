@@ -33,6 +33,14 @@ export function createErrorResponder(
   onUnexpectedError: UnexpectedErrorListener,
 ): ErrorResponder {
   return function respondWithError(thrown, request, reply) {
+    const { undecided } = request;
+    // A path that cannot be decoded has a request without the members that routes are given.
+    if (undecided instanceof Promise) {
+      request.undecided = null;
+      reply.hijack();
+      void undecided.then((refusal) => respondWithError(refusal ?? thrown, request, reply));
+      return;
+    }
     const error = toGatewayError(thrown);
     if (error.errorName === 'internal_error') {
       onUnexpectedError(error.cause ?? error, request.id);

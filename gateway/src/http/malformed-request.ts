@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import { createRequestId } from './request-id.ts';
 
@@ -22,6 +23,20 @@ export function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): v
   socket.resume();
   const timer = setTimeout(() => socket.destroy(), drainMilliseconds).unref();
   socket.once('close', () => clearTimeout(timer));
+}
+
+/**
+ * Refuses HTTP/1.1 without a host (RFC 9112, 3.2) like what is no HTTP, and does nothing for requests behind it. Node's
+ * own check would let those run, and be paid for, although the connection closes before their answers.
+ */
+export function requireHost(listener: RequestListener): RequestListener {
+  return (request, response) => {
+    const { socket, headers, httpVersion } = request;
+    if (socket.writableEnded) return;
+    if (httpVersion === '1.1' && headers.host === undefined) {
+      refuseMalformed(new Error('no host'), socket);
+    } else listener(request, response);
+  };
 }
 
 /** An answer on this connection has begun: another status line would be read as part of its body. */

@@ -11,7 +11,7 @@ import {
   type ErrorResponder,
   type UnexpectedErrorListener,
 } from './error-response.ts';
-import { refuseMalformed } from './malformed-request.ts';
+import { refuseMalformed, requireHost } from './malformed-request.ts';
 import { keepPromises, type PromisedConnections } from './promised-connections.ts';
 import { createRequestId } from './request-id.ts';
 import { repairTarget } from './target.ts';
@@ -30,6 +30,8 @@ export interface ServerOptions {
   readonly onUnexpectedError: UnexpectedErrorListener;
   /** Milliseconds; set lower by tests only. */
   readonly headersTimeout?: number;
+  /** Milliseconds for a whole request with its body; set lower by tests only. */
+  readonly requestTimeout?: number;
   /** Milliseconds; set lower by tests only. */
   readonly writeStall?: number;
   /** True once the gateway stops: clients are asked to come back on another connection. */
@@ -54,6 +56,11 @@ declare module 'fastify' {
     arrivedAt: number;
     /** `performance.now()` at arrival. */
     startedAt: number;
+    /**
+     * A check that comes before the body and is answered while it is read: why the request is refused, or undefined.
+     * Never rejected. Whoever refuses the request for something else says this first.
+     */
+    undecided: Promise<Error | undefined> | null;
   }
 }
 
@@ -72,7 +79,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const settings: FastifyServerOptions = {
     logger: false,
     trustProxy: false,
-    serverFactory: (listener) => createNodeServer(listener, options),
+    serverFactory: (listener) => createNodeServer(requireHost(listener), options),
     clientErrorHandler: refuseMalformed,
     frameworkErrors: respondWithError,
     genReqId: createRequestId,
@@ -98,6 +105,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.decorate('writeStall', options.writeStall ?? writeStall);
   server.decorateRequest('arrivedAt', 0);
   server.decorateRequest('startedAt', 0);
+  server.decorateRequest('undecided', null);
   server.addHook('onRequest', (request, _reply, done) => {
     request.arrivedAt = Date.now();
     request.startedAt = performance.now();
@@ -120,14 +128,19 @@ function createNodeServer(listener: RequestListener, options: ServerOptions): Se
   const settings = {
     keepAliveTimeout,
     headersTimeout: options.headersTimeout ?? headersTimeout,
-    requestTimeout,
-    connectionsCheckingInterval: Math.min(5_000, options.headersTimeout ?? 5_000),
+    requestTimeout: options.requestTimeout ?? requestTimeout,
+    connectionsCheckingInterval: Math.min(
+      5_000,
+      options.headersTimeout ?? 5_000,
+      options.requestTimeout ?? 5_000,
+    ),
     maxHeaderSize,
     noDelay: true,
     keepAlive: true,
     keepAliveInitialDelay: 30_000,
     insecureHTTPParser: false,
-    requireHostHeader: true,
+    // `requireHost` does it.
+    requireHostHeader: false,
   };
   const server =
     options.tls === null

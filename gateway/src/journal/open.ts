@@ -9,7 +9,8 @@ import type {
   ToWriter,
   WriterSettings,
 } from './messages.ts';
-import type { Journal } from './record.ts';
+import { createKeptLines } from './kept-lines.ts';
+import type { ExchangeRecord, Journal } from './record.ts';
 import { toLine } from './record-line.ts';
 import { startThread } from './thread.ts';
 
@@ -30,12 +31,16 @@ export interface JournalProblem {
     | 'database-away'
     | 'record-rejected'
     | 'rows-not-removed'
+    | 'records-lost'
     | 'worker-ended';
   readonly message: string;
 }
 
-/** Kept for the answers that are under way when the bound is reached: they still get their record. */
+/** Kept for the answers that are under way when the bound is reached: what is owed for them still gets its record. */
 const reserve = 16 * 2 ** 20;
+
+/** Characters of records that may wait in memory for the disk: some ten thousand of them. */
+const mostKept = 4 * 2 ** 20;
 
 /**
  * Opens the journal of this folder; what an earlier process left in it is applied first.
@@ -63,6 +68,10 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   let counting = true;
   let wasOpen = false;
   let closing: Promise<void> | null = null;
+  /** Without the reserve. */
+  const usualSize = maxSize - Math.min(reserve, maxSize / 10);
+  const kept = createKeptLines(mostKept);
+  let lost = 0;
 
   function give(message: ToWriter): void {
     awaited = writer.post(message);
@@ -112,6 +121,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
         bytes += sent.bytes;
         sent = { count: 0, bytes: 0 };
         commits.done();
+        writeKept();
       } else if (message.kind === 'failed') {
         problem('write-failed', message.message);
         notWritten(message.message);
@@ -159,6 +169,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
           mark = { at: performance.now(), left: depth };
         }
         writer.post({ kind: 'remove', upTo: message.upTo });
+        writeKept();
       } else if (message.kind === 'away') {
         problem('database-away', message.message);
       } else if (message.kind === 'rejected') {
@@ -171,10 +182,39 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     onDeath: (reason) => problem('worker-ended', reason),
   });
 
+  function appendLine(line: string, isOwed: boolean): Promise<void> {
+    const isFull = bytes + line.length > (isOwed ? maxSize : usualSize);
+    return isFull ? Promise.reject(rejection('full')) : commits.append(line);
+  }
+
+  function lose(count: number): void {
+    if (count > 0 && lost === 0) problem('records-lost', 'the disk did not take them');
+    lost += count;
+  }
+
+  /** What came of a record that could not be written. @throws the reason, unless the record waits in memory. */
+  function keepOrThrow(record: ExchangeRecord, line: string, reason: unknown): void {
+    if (closing === null && isOwedNothing(record) && kept.add(line)) return;
+    lose(1);
+    throw reason;
+  }
+
+  function writeKept(): void {
+    if (kept.count === 0 || !isUsable()) return;
+    for (const line of kept.takeAll()) {
+      appendLine(line, false).catch(() => {
+        if (!kept.add(line)) lose(1);
+      });
+    }
+  }
+
+  const isUsable = () => commits.broken === null && bytes < usualSize;
+
   async function close(timeoutMs: number): Promise<void> {
     const deadline = performance.now() + timeoutMs;
     while (!commits.idle && performance.now() < deadline) await wait(2);
     commits.end('the gateway is stopping');
+    lose(kept.takeAll().length);
     await applier.end({ kind: 'drain' }, deadline - performance.now());
     await writer.end({ kind: 'close' }, 1_000);
   }
@@ -182,11 +222,14 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   return {
     append(record) {
       const line = toLine(record);
-      if (bytes + line.length > maxSize) return Promise.reject(rejection('full'));
-      return commits.append(line);
+      const written = appendLine(line, record.charge !== null);
+      return written.catch((reason: unknown) => keepOrThrow(record, line, reason));
     },
     get usable() {
-      return commits.broken === null && bytes < maxSize - Math.min(reserve, maxSize / 10);
+      return isUsable();
+    },
+    get lost() {
+      return lost;
     },
     get depth() {
       // The applier may report a batch before the writer's own answer has been read.
@@ -198,4 +241,9 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     },
     close: (timeoutMs = 5_000) => (closing ??= close(timeoutMs)),
   };
+}
+
+/** An answer that nobody owes anything for. What was refused or failed is told without a row when it must be. */
+function isOwedNothing({ charge, outcome }: ExchangeRecord): boolean {
+  return charge === null && (outcome === 'completed' || outcome === 'client-left');
 }

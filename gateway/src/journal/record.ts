@@ -115,11 +115,14 @@ export interface ReceiptItem {
 export interface Journal {
   /**
    * Keeps the record; resolves once it is on disk (fsync done), so that what comes after may be shown to the
-   * client. Rejects when it cannot be made durable.
+   * client. Rejects when it cannot be made durable; an answer that nobody owes anything for waits in memory instead, as
+   * far as there is room, and is written when the disk takes records again.
    */
   append(record: ExchangeRecord): Promise<void>;
-  /** False when the journal cannot take records now (disk full, bound reached): nothing new may be admitted. */
+  /** False when the journal cannot take records now (disk full, bound reached): nothing that costs may be admitted. */
   readonly usable: boolean;
+  /** Records that were not made durable and will not be. */
+  readonly lost: number;
   /** Records on disk that are not yet in the database. */
   readonly depth: number;
   /**

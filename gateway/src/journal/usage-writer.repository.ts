@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { Database, OpenDatabase } from '../database/index.ts';
+import { hourlyDimensions, hourlySums } from '../database/usage-hourly.ts';
 import { createTransactionId, postTransaction, type Account } from '../ledger/index.ts';
 import { sumUp, type BatchTotals } from './batch-totals.ts';
 import { bulkInsert, type BulkInsert } from './bulk-insert.repository.ts';
@@ -63,7 +64,7 @@ async function writeTotals(
   // In one order everywhere: two nodes that change the same rows must not wait for each other in a circle.
   const spent = [...meters].toSorted(([a], [b]) => (a < b ? -1 : 1));
   await bulkInsert(trx, dialect, spentInsert, spent);
-  const sums = hours.map((totals) => Object.values(totals)).toSorted(byTextOf(hourKeyLength));
+  const sums = hours.map((totals) => Object.values(totals)).toSorted(byTextOf(hourKey.length));
   await bulkInsert(trx, dialect, hourInsert, sums);
 }
 
@@ -78,32 +79,13 @@ const spentInsert: BulkInsert = {
   end: 'on conflict (meter) do update set spent = spent_totals.spent + excluded.spent',
 };
 
-/** In the order of `HourTotals`. */
-const hourColumns = [
-  'hour',
-  'key_id',
-  'user_id',
-  'team_id',
-  'model',
-  'channel',
-  'requests',
-  'failed',
-  'input_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'cache_write_1h_tokens',
-  'output_tokens',
-  'reasoning_tokens',
-  'cost',
-  'unbilled_tokens',
-] as const;
-const hourKeyLength = 6;
+const hourKey = ['hour', ...hourlyDimensions] as const;
 
 const hourInsert: BulkInsert = {
   table: 'usage_hourly',
-  columns: hourColumns,
-  end: `on conflict (${hourColumns.slice(0, hourKeyLength).join(', ')}) do update set ${hourColumns
-    .slice(hourKeyLength)
+  // In the order of `HourTotals`.
+  columns: [...hourKey, ...hourlySums],
+  end: `on conflict (${hourKey.join(', ')}) do update set ${hourlySums
     .map((name) => `${name} = usage_hourly.${name} + excluded.${name}`)
     .join(', ')}`,
 };

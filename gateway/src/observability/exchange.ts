@@ -4,6 +4,10 @@ export interface FinishedExchange {
   readonly keyName: string;
   /** The catalogue's id of the model; null when the request named none that the catalogue has. */
   readonly modelId: string | null;
+  /** How often the client says it has sent this before. */
+  readonly retryCount: number;
+  /** The same for the same body; null when no try came before and none will follow. */
+  readonly bodyDigest: string | null;
   /** The client's trace context, as it came. */
   readonly traceparent: HeaderValue;
   readonly tracestate: HeaderValue;

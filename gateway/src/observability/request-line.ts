@@ -15,12 +15,17 @@ export interface RequestLine {
   readonly outcome: string;
   readonly error: string | null;
   readonly attempts: number;
+  /** By the client: each try is a request of its own. */
+  readonly retryCount: number;
+  /** Of tries that belong together, as far as it is known. */
+  readonly bodyDigest: string | null;
   readonly ttftMs: number | null;
   readonly durationMs: number;
   readonly tokens: ExchangeFacts['tokens'];
 }
 
-export function requestLineOf({ record, keyName }: FinishedExchange): RequestLine {
+export function requestLineOf(exchange: FinishedExchange): RequestLine {
+  const { record, keyName, retryCount, bodyDigest } = exchange;
   const { input, cacheRead, cacheWrite, cacheWrite1h, output, reasoning } = record.tokens;
   return {
     requestId: record.id,
@@ -35,6 +40,8 @@ export function requestLineOf({ record, keyName }: FinishedExchange): RequestLin
     outcome: record.outcome,
     error: record.error,
     attempts: record.attempts.length,
+    retryCount,
+    bodyDigest,
     ttftMs: record.ttftMs,
     durationMs: record.durationMs,
     tokens: { input, cacheRead, cacheWrite, cacheWrite1h, output, reasoning },

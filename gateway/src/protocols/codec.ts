@@ -38,6 +38,11 @@ export interface Codec {
    */
   encodeRequest(request: GenerationRequest, target: EncodeTarget): Encoded<JsonRecord>;
 
+  /**
+   * What `encodeRequest` made, as this protocol's token counter takes it. Absent: the protocol has no counter.
+   */
+  encodeCount?(json: JsonRecord, target: EncodeTarget): JsonRecord;
+
   /** A complete answer, known to be an answer object (`Protocol.readResponse` took it). Usage is read there. */
   decodeResponse(json: JsonRecord): GenerationResponse;
 
@@ -73,6 +78,8 @@ export interface CodecTraits {
   readonly state: 'block' | 'reasoning' | 'none';
   /** Media of which it wants the bytes where the client gives an address. */
   readonly mediaAsBytes: ReadonlySet<MediaType>;
+  /** Requests may say which of them share a prompt cache. */
+  readonly cacheKey: boolean;
   /** Images and files inside tool results. */
   readonly toolResultMedia: boolean;
 }

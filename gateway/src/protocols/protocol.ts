@@ -119,10 +119,13 @@ export interface WireResponse {
 export class UnreadableAnswer extends Error {
   /** The parsed error object when the answer was an error in a success's clothes. */
   readonly body: unknown;
-  constructor(message: string, body: unknown = null) {
+  /** What it says was used all the same. */
+  readonly usage: ReportedUsage | null;
+  constructor(message: string, body: unknown = null, usage: ReportedUsage | null = null) {
     super(message);
     this.name = 'UnreadableAnswer';
     this.body = body;
+    this.usage = usage;
   }
 }
 

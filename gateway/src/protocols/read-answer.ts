@@ -1,11 +1,16 @@
+import type { ReportedUsage } from '../canonical/index.ts';
 import { UnreadableAnswer } from './protocol.ts';
 import { isRecord, type JsonRecord } from './values.ts';
 
 /**
  * The object of a complete answer.
+ * @param usageOf reads what an answer that carries an error says it used
  * @throws UnreadableAnswer
  */
-export function readAnswer(body: Buffer): JsonRecord {
+export function readAnswer(
+  body: Buffer,
+  usageOf: (answer: JsonRecord) => ReportedUsage | null,
+): JsonRecord {
   let answer: unknown;
   try {
     answer = JSON.parse(body.toString('utf8'));
@@ -13,6 +18,8 @@ export function readAnswer(body: Buffer): JsonRecord {
     throw new UnreadableAnswer('the answer is not JSON');
   }
   if (!isRecord(answer)) throw new UnreadableAnswer('the answer is not a JSON object');
-  if (answer['error']) throw new UnreadableAnswer('the answer carries an error', answer);
+  if (answer['error']) {
+    throw new UnreadableAnswer('the answer carries an error', answer, usageOf(answer));
+  }
   return answer;
 }

@@ -8,7 +8,7 @@ describe('the answer to a token count', () => {
     fc.assert(
       fc.property(fc.nat(), (tokens) => {
         const body = Buffer.from(encodeTokenCount(name, tokens));
-        expect(readTokenCount(name, body)).toEqual({ body, usage: null });
+        expect(readTokenCount(name, name, body)).toEqual({ body, usage: null });
       }),
     );
     expect(encodeTokenCount('messages', 7)).toBe('{"input_tokens":7}');
@@ -17,7 +17,16 @@ describe('the answer to a token count', () => {
 
   it('keeps what else an upstream says', () => {
     const body = Buffer.from('{"totalTokens": 31, "promptTokensDetails": []}');
-    expect(readTokenCount('generate-content', body).body).toBe(body);
+    expect(readTokenCount('generate-content', 'generate-content', body).body).toBe(body);
+  });
+
+  it.each([
+    ['generate-content', '{"totalTokens":31,"cachedContentTokenCount":4}', 'messages'],
+    ['responses', '{"object":"response.input_tokens","input_tokens":31}', 'messages'],
+    ['messages', '{"input_tokens":31}', 'generate-content'],
+  ] as const)('%s: %s is the number alone for %s', (upstream, said, client) => {
+    const { body } = readTokenCount(upstream, client, Buffer.from(said));
+    expect(body.toString()).toBe(encodeTokenCount(client, 31));
   });
 
   it.each([
@@ -33,6 +42,8 @@ describe('the answer to a token count', () => {
     'no JSON',
     '',
   ])('%s is none', (text) => {
-    expect(() => readTokenCount('messages', Buffer.from(text))).toThrow(UnreadableAnswer);
+    expect(() => readTokenCount('messages', 'generate-content', Buffer.from(text))).toThrow(
+      UnreadableAnswer,
+    );
   });
 });

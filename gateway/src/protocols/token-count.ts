@@ -8,19 +8,24 @@ function memberOf(protocol: TextProtocolName): string {
 }
 
 /**
- * An upstream's answer to a token count, unchanged.
+ * An upstream's answer to a token count: unchanged for a client of the same protocol, its number alone for any other.
  * @throws UnreadableAnswer when it names no number of tokens.
  */
-export function readTokenCount(protocol: TextProtocolName, body: Buffer): WireResponse {
-  const answer = readAnswer(body);
-  const tokens = answer[memberOf(protocol)];
-  if (!Number.isSafeInteger(tokens) || (tokens as number) < 0) {
+export function readTokenCount(
+  upstream: TextProtocolName,
+  client: TextProtocolName,
+  body: Buffer,
+): WireResponse {
+  const answer = readAnswer(body, () => null);
+  const tokens = answer[memberOf(upstream)];
+  if (typeof tokens !== 'number' || !Number.isSafeInteger(tokens) || tokens < 0) {
     throw new UnreadableAnswer('the answer is not a token count', answer);
   }
-  return { body, usage: null };
+  const told = upstream === client ? body : Buffer.from(encodeTokenCount(client, tokens));
+  return { body: told, usage: null };
 }
 
-/** The same, of our own making. */
-export function encodeTokenCount(protocol: TextProtocolName, tokens: number): string {
-  return JSON.stringify({ [memberOf(protocol)]: tokens });
+/** A count of our own making, in the client's shape. */
+export function encodeTokenCount(client: TextProtocolName, tokens: number): string {
+  return JSON.stringify({ [memberOf(client)]: tokens });
 }

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from './values.ts';
+import { isAbsent, isRecord, type JsonRecord } from './values.ts';
 
 const unions = ['oneOf', 'anyOf', 'allOf'] as const;
 
@@ -13,6 +13,7 @@ export function encodeToolSchema(schema: JsonRecord | null, onChange: () => void
   if (present.length === 0 && schema['type'] === 'object' && isRecord(schema['properties'])) {
     return schema;
   }
+  if (!canBeArguments(schema)) onChange();
   const properties: Record<string, unknown> = {};
   const { oneOf, anyOf, allOf, ...others } = schema;
   for (const branches of [oneOf, anyOf, allOf]) {
@@ -26,4 +27,13 @@ export function encodeToolSchema(schema: JsonRecord | null, onChange: () => void
   }
   if (isRecord(schema['properties'])) Object.assign(properties, schema['properties']);
   return { ...others, type: 'object', properties };
+}
+
+/** Arguments are objects: false for a schema that says it is of anything else, or whose properties have no names. */
+export function canBeArguments({ type, properties }: JsonRecord): boolean {
+  if (!isAbsent(properties) && !isRecord(properties)) return false;
+  const types: readonly unknown[] = Array.isArray(type) ? type : [type];
+  return types.some(
+    (name) => isAbsent(name) || (typeof name === 'string' && name.toLowerCase() === 'object'),
+  );
 }

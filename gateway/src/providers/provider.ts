@@ -1,4 +1,4 @@
-import type { ProtocolName } from '../canonical/index.ts';
+import type { ProtocolName, TextProtocolName } from '../canonical/index.ts';
 import type { ProviderName } from '../config/index.ts';
 import type { ErrorName } from '../errors/index.ts';
 
@@ -8,6 +8,8 @@ import type { ErrorName } from '../errors/index.ts';
  */
 export interface Provider {
   readonly name: ProviderName;
+  /** Protocols in which it counts the tokens of a request without answering it. */
+  readonly counters: readonly TextProtocolName[];
   /** The path after the base URL. The model is percent-encoded here and nowhere else. */
   path(target: UpstreamTarget): string;
   /** The credential's headers, lower-case names. Null: the channel has no credential. */

@@ -5,6 +5,7 @@ import { lossCodes, type AnswerLosses } from '../conversion/index.ts';
 import { GatewayError } from '../errors/index.ts';
 import type { AttemptRecord, ChargeRecord, ExchangeRecord, Outcome } from '../journal/index.ts';
 import type { FinishedExchange } from '../observability/index.ts';
+import { mayBeRetried, retryCountOf } from './client-retries.ts';
 import type { ExchangeInput } from './exchange.ts';
 import type { ExchangeUsage } from './exchange-usage.ts';
 import type { RelayParts } from './parts.ts';
@@ -30,9 +31,17 @@ export interface ExchangeState {
   answerLosses: Pick<AnswerLosses, 'all'> | null;
   /** Milliseconds from arrival to the first content; null when none came. */
   ttftMs: number | null;
+  /** How often the client says it has sent this before. */
+  readonly retryCount: number;
+  /** What tells this body from others; null while nobody wants to know. */
+  readonly bodyDigest: string | null;
 }
 
-export function createExchangeState(input: ExchangeInput): ExchangeState {
+export function createExchangeState(
+  { digestBody }: Pick<RelayParts, 'digestBody'>,
+  input: ExchangeInput,
+): ExchangeState {
+  const retryCount = retryCountOf(input);
   return {
     input,
     model: input.pathModel ?? '',
@@ -47,6 +56,9 @@ export function createExchangeState(input: ExchangeInput): ExchangeState {
     losses: [],
     answerLosses: null,
     ttftMs: null,
+    retryCount,
+    // Now: once an answer is shown the body is gone.
+    bodyDigest: retryCount > 0 ? digestBody(input.body) : null,
   };
 }
 
@@ -101,8 +113,14 @@ export function recordOf(
   };
 }
 
+/** What of the relay's parts an end takes. */
+export type SettlingParts = Pick<RelayParts, 'billing' | 'clock' | 'digestBody'> & {
+  readonly journal: Pick<RelayParts['journal'], 'append'>;
+  readonly observer: Pick<RelayParts['observer'], 'finished'>;
+};
+
 /** Makes the exchange's row durable. Everything that tells the client of an end waits for this. */
-export function settle(parts: RelayParts, state: ExchangeState, ending: Ending): Promise<void> {
+export function settle(parts: SettlingParts, state: ExchangeState, ending: Ending): Promise<void> {
   const durationMs = parts.clock.monotonic() - state.input.startedAt;
   const { hold } = state;
   const charge = hold === null || !isOwed(ending) ? null : chargeFor(parts, state, hold, ending);
@@ -110,11 +128,11 @@ export function settle(parts: RelayParts, state: ExchangeState, ending: Ending):
   return parts.journal.append(record).then(
     () => {
       if (hold !== null) parts.billing.settle(hold, charge);
-      parts.observer.finished(observed(state, record));
+      parts.observer.finished(observed(parts, state, record));
     },
     (error: unknown) => {
       if (hold !== null) parts.billing.settle(hold, null);
-      parts.observer.finished(observed(state, withoutRow(record)));
+      parts.observer.finished(observed(parts, state, withoutRow(record)));
       throw error;
     },
   );
@@ -122,7 +140,7 @@ export function settle(parts: RelayParts, state: ExchangeState, ending: Ending):
 
 /** @throws what billing throws; then nothing is held any more. */
 function chargeFor(
-  { billing }: RelayParts,
+  { billing }: SettlingParts,
   state: ExchangeState,
   hold: Hold,
   { usage }: Ending,
@@ -157,10 +175,30 @@ function withoutRow(record: ExchangeRecord): ExchangeRecord {
 }
 
 function observed(
-  { input, catalogueModel }: ExchangeState,
+  parts: Pick<RelayParts, 'digestBody'>,
+  state: ExchangeState,
   record: ExchangeRecord,
 ): FinishedExchange {
+  const { input, catalogueModel, retryCount } = state;
   const modelId = catalogueModel?.id ?? null;
   const { traceparent, tracestate } = input.headers;
-  return { record, keyName: input.caller.keyName, modelId, traceparent, tracestate };
+  return {
+    record,
+    keyName: input.caller.keyName,
+    modelId,
+    retryCount,
+    bodyDigest: bodyDigestOf(parts, state, record),
+    traceparent,
+    tracestate,
+  };
+}
+
+/** Of requests that may come again, and of those that did; the others are not worth the time. */
+function bodyDigestOf(
+  { digestBody }: Pick<RelayParts, 'digestBody'>,
+  { input, bodyDigest }: ExchangeState,
+  { status }: ExchangeRecord,
+): string | null {
+  if (bodyDigest !== null || !mayBeRetried(status) || input.body.length === 0) return bodyDigest;
+  return digestBody(input.body);
 }

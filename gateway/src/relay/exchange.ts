@@ -12,6 +12,8 @@ export interface ExchangeInput {
   /** `performance.now()` at arrival: durations come from the monotonic clock. */
   readonly startedAt: number;
   readonly caller: Caller;
+  /** Whether the rates refuse it, while that is being asked: known before anything is sent. Never rejected. */
+  readonly undecided: Promise<Error | undefined> | null;
   readonly protocol: TextProtocolName;
   readonly operation: Operation;
   /** Decoded (no content encoding left). Empty once the relay has no more use for it. */

@@ -34,6 +34,8 @@ export interface RelayParts {
   readonly observer: ExchangeObserver;
   /** In [0, 1). */
   readonly random: () => number;
+  /** A short text that is the same for the same bytes and tells nothing of them. */
+  readonly digestBody: (body: Buffer) => string;
   /** For faults of our own, with the exchange they hurt. */
   readonly onUnexpectedError: (error: unknown, exchangeId: string) => void;
 }

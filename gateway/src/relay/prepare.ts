@@ -1,5 +1,4 @@
 import type { Hold } from '../billing/index.ts';
-import type { TextProtocolName } from '../canonical/index.ts';
 import {
   isPriced,
   resolveModel,
@@ -38,6 +37,8 @@ export interface Prepared {
   readonly routes: readonly Route[];
   /** Null when there is only one way, so that nothing depends on it. */
   readonly conversation: Conversation | null;
+  /** Its history holds reasoning that we sealed. Null until somebody looked: that costs a search through its bytes. */
+  isSealed: boolean | null;
 }
 
 /**
@@ -76,7 +77,6 @@ export function checkRequest(parts: RelayParts, state: ExchangeState): Checked {
   const request = protocol.readRequest(opened);
   state.stream = request.stream;
   state.choices = request.choices;
-  if (!parts.journal.usable) throw new GatewayError('unavailable');
   const servedNames = id === request.model ? [id] : [request.model, id];
   return { request, model, snapshot, servedNames };
 }
@@ -109,8 +109,9 @@ function mostImageTokens(
 }
 
 /**
- * Sets aside what the request may cost. Counting tokens costs nothing.
- * @throws GatewayError when something is used up.
+ * Sets aside what the request may cost. Counting tokens costs nothing. What costs something needs a journal that can
+ * take its row; what does not is served without one.
+ * @throws GatewayError when nothing can be recorded, or something is used up.
  */
 export function holdMoney(
   parts: RelayParts,
@@ -122,6 +123,9 @@ export function holdMoney(
   const group = snapshot.groups.get(caller.group);
   // A key of a group that is gone: nothing will serve it, as the search for channels is about to say.
   if (group === undefined || input.operation !== 'generate') return null;
+  if (!parts.journal.usable && !parts.billing.isFree(model, group)) {
+    throw new GatewayError('unavailable');
+  }
   return parts.billing.hold({
     id: input.id,
     caller,
@@ -157,7 +161,18 @@ export function findWays(
     },
     parts.random,
   );
-  if (routes.length === 1) return { request, inputTokens: null, model, routes, conversation: null };
+  const prepared = {
+    request,
+    inputTokens: null,
+    model,
+    routes,
+    conversation: null,
+    isSealed: null,
+  };
+  if (routes.length === 1) return prepared;
+  const speaks = ({ channel }: Route) => channel.protocols.includes(input.protocol);
+  const isMixed = routes.some(speaks) && !routes.every(speaks);
+  const isSealed = isMixed ? carriesEnvelopes(request.body, input.protocol) : null;
   const conversation = conversationOf({
     keyId: caller.keyId,
     model: request.model,
@@ -166,23 +181,11 @@ export function findWays(
     namesAnswers: input.protocol === 'responses',
   });
   const now = parts.clock.monotonic();
-  const ranksFirst = firstRank(routes, input.protocol, request);
+  // A warm cache is no reason to convert what a channel of the client's own protocol could answer; thoughts that only
+  // the other channel can read are.
+  const ranksFirst = isSealed === false ? speaks : undefined;
   const preferred = parts.affinity.prefer(routes, conversation, now, ranksFirst);
-  return { request, inputTokens: null, model, routes: preferred, conversation };
-}
-
-/**
- * A warm cache is no reason to convert what a channel of the client's own protocol could answer; thoughts that only
- * the other channel can read are.
- */
-function firstRank(
-  routes: readonly Route[],
-  protocol: TextProtocolName,
-  { body }: WireRequest,
-): ((route: Route) => boolean) | undefined {
-  const speaks = ({ channel }: Route) => channel.protocols.includes(protocol);
-  const isMixed = routes.some(speaks) && !routes.every(speaks);
-  return isMixed && !carriesEnvelopes(body, protocol) ? speaks : undefined;
+  return { ...prepared, routes: preferred, conversation, isSealed };
 }
 
 const noText = Object.freeze({ body: Buffer.alloc(0), json: Object.freeze({}) });

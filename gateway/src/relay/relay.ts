@@ -23,7 +23,7 @@ export function createRelay(parts: RelayParts): Relay {
   const counting = createTokenCounting(parts);
   return {
     async run(input) {
-      const state = createExchangeState(input);
+      const state = createExchangeState(parts, input);
       const prepared = await prepareOrRefuse(parts, state);
       const counts = input.operation === 'count-tokens';
       const kind = prepared.request.stream && !counts ? 'stream' : 'buffered';
@@ -40,17 +40,31 @@ export function createRelay(parts: RelayParts): Relay {
 }
 
 async function prepareOrRefuse(parts: RelayParts, state: ExchangeState): Promise<Prepared> {
+  const { undecided } = state.input;
   try {
     const checked = checkRequest(parts, state);
     const held = holdMoney(parts, state, checked);
     // In memory it is there at once, and no turn of the event loop is spent on it.
     state.hold = held instanceof Promise ? await held : held;
+    if (undecided !== null) await requireAdmission(undecided);
     return findWays(parts, state, checked);
   } catch (error) {
+    const refused = undecided === null ? undefined : await undecided;
+    if (refused !== undefined) {
+      // As if nothing had been asked after the rates. There is money to give back when Redis has just failed, or when
+      // the body took longer to come than Redis remembers the refusal.
+      if (state.hold !== null) parts.billing.settle(state.hold, null);
+      throw refused;
+    }
     const refusal = toGatewayError(parts, state.input, error);
     await settleError(parts, state, refusal, 'refused');
     throw refusal;
   }
+}
+
+async function requireAdmission(undecided: Promise<Error | undefined>): Promise<void> {
+  const refused = await undecided;
+  if (refused !== undefined) throw refused;
 }
 
 async function answerBuffered(

@@ -84,6 +84,8 @@ type Query = SelectQueryBuilder<Database, 'usage_hourly', object>;
 async function matching(db: Kysely<Database>, filter: SumFilter): Promise<Query> {
   const { from, to, key, keyId, user, team, model, channel } = filter;
   let query: Query = db.selectFrom('usage_hourly');
+  // None stands as an empty text here, and is no name to ask by: single requests are not found by it either.
+  if ([team, model, channel].includes('')) query = query.where(sql.lit(false));
   if (from !== undefined) query = query.where('hour', '>=', from - (from % hourMs));
   if (to !== undefined) query = query.where('hour', '<', to);
   if (keyId !== undefined) query = query.where('key_id', '=', keyId);

@@ -1,21 +1,26 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { only, rawPost, sendRaw, shareGateway, until } from './support.ts';
-import { textProtocols } from './text-protocols.ts';
+import { askRaw, only, shareGateway, until } from './support.ts';
+import { textProtocols, type TextProtocol } from './text-protocols.ts';
+
+/** The same answers without `alt=sse`: one JSON array, which grows by an element at a time. */
+const jsonArray: TextProtocol & { readonly label: string } = {
+  ...textProtocols[3]!,
+  label: 'generate-content as a JSON array',
+  path: (model, stream) => textProtocols[3]!.path(model, stream).replace('?alt=sse', ''),
+};
+const waysOfAsking = [...textProtocols.map((each) => ({ ...each, label: each.name })), jsonArray];
 
 const shared = shareGateway({});
 const idOf = (received: string) => /x-request-id: (req_\S+)/i.exec(received)?.[1];
 
-describe.each(textProtocols)('R-18 $name', (protocol) => {
+describe.each(waysOfAsking)('R-18 $label', (protocol) => {
   test('a client that leaves a stream stops the upstream within a second', async () => {
     const { gateway } = shared;
     gateway.simulator.clear();
-    const client = await sendRaw(
-      gateway.url,
-      rawPost(protocol.path('demo-chat', true), protocol.body('demo-chat', true), [
-        'x-simulator-fault: events=400;gap=20',
-      ]),
-    );
+    const client = await askRaw(gateway, protocol, true, 'demo-chat', [
+      'x-simulator-fault: events=400;gap=20',
+    ]);
     await until(
       () => client.received().startsWith('HTTP/1.1 200'),
       'the head, and so content, has come',
@@ -37,12 +42,9 @@ describe.each(textProtocols)('R-18 $name', (protocol) => {
     const { gateway } = shared;
     const before = (await gateway.usage()).length;
     gateway.simulator.clear();
-    const client = await sendRaw(
-      gateway.url,
-      rawPost(protocol.path('demo-chat', true), protocol.body('demo-chat', true), [
-        'x-simulator-fault: stall-at=0',
-      ]),
-    );
+    const client = await askRaw(gateway, protocol, true, 'demo-chat', [
+      'x-simulator-fault: stall-at=0',
+    ]);
     await until(() => gateway.simulator.requests().length === 1, 'the upstream was asked');
     await wait(50);
     client.socket.resetAndDestroy();
@@ -66,14 +68,11 @@ describe.each(textProtocols)('R-18 $name', (protocol) => {
     const { gateway } = shared;
     const before = (await gateway.usage()).length;
     gateway.simulator.clear();
-    const client = await sendRaw(
-      gateway.url,
-      rawPost(protocol.path('demo-chat', true), protocol.body('demo-chat', true), [
-        `x-simulator-fault: ${fault}`,
-      ]),
-    );
+    const client = await askRaw(gateway, protocol, true, 'demo-chat', [
+      `x-simulator-fault: ${fault}`,
+    ]);
     await until(() => gateway.simulator.requests().length === 1, 'the upstream was asked');
-    if (shown) await until(() => client.received().includes('data: '), 'content has come');
+    if (shown) await until(() => /\r\n\r\n[^]*"/.test(client.received()), 'content has come');
     await wait(50);
     client.socket.destroy();
     await until(() => gateway.simulator.aborted() === 1, 'the upstream was cancelled', 1_000);
@@ -85,13 +84,10 @@ describe.each(textProtocols)('R-18 $name', (protocol) => {
 
   test('R-20 a half-closed client waits through keep-alives for the whole answer', async () => {
     const { gateway } = shared;
-    const client = await sendRaw(
-      gateway.url,
-      rawPost(protocol.path('demo-chat', true), protocol.body('demo-chat', true), [
-        'x-simulator-fault: delay=1500',
-        'connection: close',
-      ]),
-    );
+    const client = await askRaw(gateway, protocol, true, 'demo-chat', [
+      'x-simulator-fault: delay=1500',
+      'connection: close',
+    ]);
     client.socket.end();
     await until(() => client.received().startsWith('HTTP/1.1 200'), 'the head, early', 1_000);
     await client.ended;
@@ -105,12 +101,9 @@ describe.each(textProtocols)('R-18 $name', (protocol) => {
     const { gateway } = shared;
     const before = (await gateway.usage()).length;
     gateway.simulator.clear();
-    const client = await sendRaw(
-      gateway.url,
-      rawPost(protocol.path('demo-chat', false), protocol.body('demo-chat', false), [
-        'x-simulator-fault: delay=400',
-      ]),
-    );
+    const client = await askRaw(gateway, protocol, false, 'demo-chat', [
+      'x-simulator-fault: delay=400',
+    ]);
     await until(() => gateway.simulator.requests().length === 1, 'the upstream was asked');
     client.socket.destroy();
     await until(async () => (await gateway.usage()).length === before + 1, 'its row');
@@ -127,13 +120,10 @@ describe.each(textProtocols)('R-18 $name', (protocol) => {
     'R-20 a client that only closes its sending side gets the answer (streamed: %s)',
     async (stream) => {
       const { gateway } = shared;
-      const client = await sendRaw(
-        gateway.url,
-        rawPost(protocol.path('demo-chat', stream), protocol.body('demo-chat', stream), [
-          'x-simulator-fault: delay=200',
-          'connection: close',
-        ]),
-      );
+      const client = await askRaw(gateway, protocol, stream, 'demo-chat', [
+        'x-simulator-fault: delay=200',
+        'connection: close',
+      ]);
       client.socket.end();
       await client.ended;
       expect(client.received()).toMatch(/^HTTP\/1\.1 200 /);
@@ -150,12 +140,14 @@ test('R-18 after a hundred clients left at any moment nothing is open and every 
   gateway.simulator.clear();
   await Promise.all(
     Array.from({ length: 100 }, async (_, index) => {
-      const protocol = textProtocols[index % textProtocols.length]!;
-      const client = await sendRaw(
-        gateway.url,
-        rawPost(protocol.path('demo-chat', true), protocol.body('demo-chat', true, `n${index}`), [
-          'x-simulator-fault: events=300;gap=10',
-        ]),
+      const protocol = waysOfAsking[index % waysOfAsking.length]!;
+      const client = await askRaw(
+        gateway,
+        protocol,
+        true,
+        'demo-chat',
+        ['x-simulator-fault: events=300;gap=10'],
+        `n${index}`,
       );
       await wait(50 + Math.random() * 500);
       client.socket.destroy();

@@ -1,61 +1,10 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { describe, expect, test } from 'vitest';
-import type { TestGateway } from '../support/gateway.ts';
+import { channel, count, said, surfaces, type Surface } from './counting.ts';
 import { ask, attemptsOf, describeChannels, openGateway, rowOf, shareGateway } from './support.ts';
 import { textProtocols } from './text-protocols.ts';
 
 const messages = textProtocols.find(({ name }) => name === 'messages')!;
-const said = 'The quick brown fox jumps over the lazy dog.';
-
-interface Counted {
-  readonly status: number;
-  readonly tokens: unknown;
-  readonly members: readonly string[];
-  readonly estimated: string | null;
-  readonly id: string;
-}
-
-/** The two surfaces that count, from outside. */
-const surfaces = [
-  {
-    name: 'messages' as const,
-    member: 'input_tokens',
-    path: (_model: string) => '/v1/messages/count_tokens',
-    body: (model: string, text: string): Record<string, unknown> => ({
-      model,
-      messages: [{ role: 'user', content: text }],
-    }),
-  },
-  {
-    name: 'generate-content' as const,
-    member: 'totalTokens',
-    path: (model: string) => `/v1beta/models/${encodeURIComponent(model)}:countTokens`,
-    body: (_model: string, text: string): Record<string, unknown> => ({
-      contents: [{ role: 'user', parts: [{ text }] }],
-    }),
-  },
-];
-type Surface = (typeof surfaces)[number];
-
-async function count(
-  gateway: TestGateway,
-  surface: Surface,
-  model: string,
-  body: unknown = surface.body(model, said),
-): Promise<Counted> {
-  const response = await gateway.post(surface.path(model), body);
-  const answer = (await response.json()) as Record<string, unknown>;
-  return {
-    status: response.status,
-    tokens: answer[surface.member],
-    members: Object.keys(answer),
-    estimated: response.headers.get('x-sluice-estimated'),
-    id: response.headers.get('x-request-id') ?? '',
-  };
-}
-
-const channel = (name: string, at: string, protocols: string, more = '') =>
-  `  - { name: "${name}", provider: simulator, base_url: "SIMULATOR${at}", protocols: [${protocols}], models: ["${name}"]${more} }`;
 
 const everyone = 'chat, responses, messages, generate-content';
 /** What a counter may do; none of it is the client's fault. */
@@ -79,7 +28,7 @@ describe('where no upstream counts', () => {
     config: `
 channels:
 ${channel('chat-only', '', 'chat')}
-${channel('gpt-4o', '', 'responses')}
+${channel('gpt-4o', '', 'chat')}
 ${channel('claude-sonnet-4-5', '', 'chat')}
 models:
   - { id: chat-only, type: chat, price: { input: 1, output: 2 } }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startTestGateway } from '../support/gateway.ts';
-import { ask } from './support.ts';
+import { ask, describeChannels, ordinaryPrice } from './support.ts';
 import { textProtocols } from './text-protocols.ts';
 
 const [chat] = textProtocols;
@@ -8,17 +8,16 @@ const [chat] = textProtocols;
 test('R-43 a damaged price is an alarm; its model goes on at the last good one, a new model is refused', async () => {
   const alarms: string[] = [];
   const gateway = await startTestGateway({
-    config: `
-channels:
-  - name: sim
-    provider: simulator
-    base_url: SIMULATOR
-    protocols: [chat]
-    models: [{ name: priced, upstream: demo-chat }, { name: second, upstream: demo-chat }]
-models:
-  - { id: priced, type: chat, price: { input: 1, output: 2 } }
-  - { id: second, type: chat }
-`,
+    config: describeChannels(
+      [
+        {
+          name: 'sim',
+          protocols: ['chat'],
+          models: ['priced -> demo-chat', 'second -> demo-chat'],
+        },
+      ],
+      (model) => (model === 'priced' ? ordinaryPrice : ''),
+    ),
     logger: {
       error: (message, error) => void alarms.push(`${message}: ${(error as Error).message}`),
     },

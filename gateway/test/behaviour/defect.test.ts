@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { StreamTap } from '../../src/protocols/index.ts';
+import { keyQuota } from '../money/books.ts';
 import { startTestGateway, testKey } from '../support/gateway.ts';
-import { ask, until } from './support.ts';
+import { ask, describeChannels, until } from './support.ts';
 import { textProtocols } from './text-protocols.ts';
 
 /** A chat protocol with defects, each for one model's requests only. */
@@ -72,14 +73,13 @@ const chat = textProtocols.find(({ name }) => name === 'chat')!;
 test('R-27 a defect fails the request that meets it, and no other', async () => {
   const gateway = await startTestGateway({
     config: `
-channels:
-  - name: sim
-    provider: simulator
-    base_url: SIMULATOR
-    protocols: [chat]
-    models: [demo-chat, ${names.map((name) => `{ name: ${name}, upstream: demo-chat }`).join(', ')}]
-models:
-${names.map((id) => `  - { id: ${id}, type: chat, price: { input: 1, output: 2 } }`).join('\n')}
+${describeChannels([
+  {
+    name: 'sim',
+    protocols: ['chat'],
+    models: ['demo-chat', ...names.map((name) => `${name} -> demo-chat`)],
+  },
+])}
 users: [{ email: tester@example.com, balance: 100 }]
 keys: [{ name: test, user: tester@example.com, secret: ${testKey}, quota: 100 }]
 `,
@@ -100,7 +100,7 @@ keys: [{ name: test, user: tester@example.com, secret: ${testKey}, quota: 100 }]
     // It is told: nobody could mend it otherwise.
     expect([where, gateway.errors.length > logged]).toEqual([where, true]);
   }
-  await until(async () => (await heldBy(gateway.url)) === '0', 'no hold is left', 2_000);
+  await until(async () => (await keyQuota(gateway, testKey)).held === 0n, 'no hold is left', 2_000);
   const rows = await gateway.usage();
   const failed = rows.filter(({ model }) => model.startsWith('defect-'));
   for (const { model, outcome, cost } of failed) {
@@ -112,9 +112,3 @@ keys: [{ name: test, user: tester@example.com, secret: ${testKey}, quota: 100 }]
   }
   expect((await fetch(`${gateway.url}/ready`)).status).toBe(200);
 });
-
-async function heldBy(url: string): Promise<string> {
-  const headers = { authorization: `Bearer ${testKey}` };
-  const answer: unknown = await (await fetch(`${url}/v1/usage`, { headers })).json();
-  return (answer as { limits: { key_quota: { held: string } } }).limits.key_quota.held;
-}

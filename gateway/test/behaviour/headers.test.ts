@@ -1,19 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { testKey } from '../support/gateway.ts';
-import { openGateway, openTcpServer, shareGateway } from './support.ts';
+import { describeChannels, openGateway, openTcpServer, shareGateway } from './support.ts';
 import { textProtocols } from './text-protocols.ts';
 
 const shared = shareGateway({
-  config: `
-channels:
-  - name: sim
-    provider: simulator
-    base_url: SIMULATOR
-    api_key: upstream-credential
-    protocols: [chat, responses, messages, generate-content]
-    models: [demo-chat]
-    headers: { x-channel: own }
-`,
+  config: describeChannels([
+    {
+      name: 'sim',
+      models: ['demo-chat'],
+      more: ['api_key: upstream-credential', 'headers: { x-channel: own }'],
+    },
+  ]),
 });
 
 /** Everything that says who the client is or how it came here. */

@@ -1,22 +1,9 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { TestGateway } from '../support/gateway.ts';
-import { ask, attemptsOf, describeChannels, openGateway, rowOf } from './support.ts';
+import { ask, attemptsOf, describeChannels, jumpingClock, openGateway, rowOf } from './support.ts';
 import { textProtocols } from './text-protocols.ts';
 
 const chat = textProtocols[0]!;
-
-/** Lets the gateway's clock jump ahead, so that nobody has to wait for an ejection's end. */
-function jumpingClock(): (ms: number) => void {
-  const real = performance.now.bind(performance);
-  let ahead = 0;
-  const spy = vi.spyOn(performance, 'now').mockImplementation(() => real() + ahead);
-  onTestFinished(() => {
-    spy.mockRestore();
-  });
-  return (ms) => {
-    ahead += ms;
-  };
-}
 
 const askedAt = (gateway: TestGateway, part: string): number =>
   gateway.simulator.requests().filter(({ path }) => path.includes(part)).length;

@@ -1,7 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { runClients } from '../faults/load.ts';
+import { allRows, reconcileLogs } from '../faults/reconcile.ts';
 import { testKey, type TestGateway } from '../support/gateway.ts';
-import { ask, describeChannels, openGateway, rawPost, sendRaw, until } from './support.ts';
+import { ask, askRaw, describeChannels, openGateway, rawPost, sendRaw, until } from './support.ts';
 import { textProtocols } from './text-protocols.ts';
 
 const [chat] = textProtocols as [(typeof textProtocols)[number]];
@@ -74,10 +76,7 @@ test('R-24 those who wait are served in turn; those who left are not', async () 
   const order: string[] = [];
   const first = text('first').then((answer) => order.push(`first ${answer.status}`));
   await wait(50);
-  const left = await sendRaw(
-    gateway.url,
-    rawPost(chat.path('demo-chat', false), chat.body('demo-chat', false, 'left')),
-  );
+  const left = await askRaw(gateway, chat, false, 'demo-chat', [], 'left');
   await wait(50);
   const second = text('second').then((answer) => order.push(`second ${answer.status}`));
   await wait(50);
@@ -94,10 +93,7 @@ test('R-24 those who wait are served in turn; those who left are not', async () 
 test('R-20 a half-closed client that would have to wait is told to come again', async () => {
   const gateway = await open(1, 3);
   const running = await startStream(gateway);
-  const client = await sendRaw(
-    gateway.url,
-    rawPost(chat.path('demo-chat', false), chat.body('demo-chat', false)),
-  );
+  const client = await askRaw(gateway, chat, false);
   client.socket.end();
   await until(() => client.received().startsWith('HTTP/1.1 '), 'an answer', 500);
   expect(client.received()).toMatch(/^HTTP\/1\.1 503 [^]*\r\nretry-after: 1\r\n/i);
@@ -137,14 +133,37 @@ test('R-24 every place is given back, however its request ended', async () => {
   await Promise.all(running.map((answer) => answer.text()));
 });
 
+test('R-24 of many more than there are places, each is refused without a trace or told the truth', async () => {
+  const gateway = await open(3, 2);
+  let begun = 0;
+  const seen = await runClients(
+    {
+      url: gateway.url,
+      key: testKey,
+      random: Math.random,
+      onCompleted: () => {},
+      faults: ['', 'gap=5', 'delay=30', 'cut-at=4', 'status=400'],
+      wanted: () => (begun += 1) <= 400,
+    },
+    25,
+  );
+  const refused = seen.filter(({ status }) => status === 503);
+  expect(refused.length).toBeGreaterThan(20);
+  await gateway.usage();
+  const rows = await allRows(gateway.app.database);
+  const known = new Set(rows.map(({ id }) => id));
+  expect(refused.filter(({ id }) => known.has(id ?? ''))).toEqual([]);
+  const received = gateway.simulator.requests();
+  const asked = received.map(({ body }) => body).join();
+  expect(refused.filter(({ mark }) => asked.includes(`${mark}.`))).toEqual([]);
+  const admitted = seen.filter(({ status }) => status !== 503);
+  expect(admitted.filter(({ completed }) => completed).length).toBeGreaterThan(5);
+  expect(reconcileLogs(admitted, rows, received)).toEqual([]);
+});
+
 test('R-19 an answer that is drained for a client that left keeps its place until then', async () => {
   const gateway = await open(1, 0);
-  const client = await sendRaw(
-    gateway.url,
-    rawPost(chat.path('demo-chat', false), chat.body('demo-chat', false), [
-      'x-simulator-fault: delay=600',
-    ]),
-  );
+  const client = await askRaw(gateway, chat, false, 'demo-chat', ['x-simulator-fault: delay=600']);
   await until(() => gateway.simulator.requests().length === 1, 'the upstream was asked');
   client.socket.resetAndDestroy();
   await wait(100);

@@ -1,19 +1,25 @@
 import { expect, test } from 'vitest';
-import { rowOf, shareGateway } from './support.ts';
+import { testKey } from '../support/gateway.ts';
+import { describeChannels, ordinaryPrice, rowOf, shareGateway } from './support.ts';
 
 const shared = shareGateway({
   config: `
-channels:
-  - name: sim
-    provider: simulator
-    base_url: SIMULATOR
-    protocols: [messages]
-    models:
-      - { name: old, upstream: claude-sonnet-4-5 }
-      - { name: new, upstream: claude-opus-4-8 }
-models:
-  - { id: old, type: chat, max_output_tokens: 8000, price: { input: 1, output: 2 } }
-  - { id: new, type: chat, max_output_tokens: 8000, price: { input: 1, output: 2 } }
+${describeChannels(
+  [
+    {
+      name: 'sim',
+      protocols: ['messages'],
+      models: ['old -> claude-sonnet-4-5', 'new -> claude-opus-4-8'],
+    },
+    {
+      name: 'with-beta',
+      protocols: ['messages'],
+      models: ['opened -> claude-opus-4-8'],
+      more: ['headers: { Anthropic-Beta: context-management-2025-06-27 }'],
+    },
+  ],
+  () => `max_output_tokens: 8000, ${ordinaryPrice}`,
+)}
 `,
 });
 
@@ -70,7 +76,36 @@ const broken: readonly (readonly [string, string, Record<string, unknown>, strin
     },
     'b4,b25',
   ],
+  [
+    'fields of a beta without its header',
+    'new',
+    {
+      context_management: { edits: [] },
+      output_config: { effort: 'low', task_budget: { type: 'tokens', total: 50_000 } },
+      messages: [user(text('go'))],
+    },
+    'b39',
+  ],
 ];
+
+test.each([
+  ['the client', 'new', { 'anthropic-beta': 'context-management-2025-06-27' }],
+  ['the channel', 'opened', {}],
+])('a field goes with the beta that %s names', async (_, model, headers) => {
+  const context = { edits: [{ type: 'clear_tool_uses_20250919' }] };
+  const { gateway } = shared;
+  gateway.simulator.clear();
+  const response = await gateway.post(
+    '/v1/messages',
+    { model, max_tokens: 100, messages: [user(text('go'))], context_management: context },
+    { authorization: `Bearer ${testKey}`, ...headers },
+  );
+  expect([response.status, response.headers.get('x-sluice-rewrites')]).toEqual([200, null]);
+  await response.text();
+  const [received] = gateway.simulator.requests();
+  expect(received?.json).toMatchObject({ context_management: context });
+  expect(new Map(received?.headers).get('anthropic-beta')).toBe('context-management-2025-06-27');
+});
 
 test.each(broken)('%s is mended and told', async (_, model, members, rules) => {
   const body = { model, max_tokens: 2000, ...members };

@@ -1,6 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { only, openGateway, rawPost, sendRaw, shareGateway, until } from './support.ts';
+import {
+  ask,
+  askRaw,
+  describeChannels,
+  only,
+  openGateway,
+  rawPost,
+  sendRaw,
+  shareGateway,
+  until,
+} from './support.ts';
 import { textProtocols } from './text-protocols.ts';
 
 const shared = shareGateway({});
@@ -16,13 +26,10 @@ describe.each(boundless)('$name', (protocol) => {
   test('a client that does not read pauses the upstream; memory stays bounded, nothing is lost', async () => {
     const { gateway } = shared;
     gateway.simulator.clear();
-    const client = await sendRaw(
-      gateway.url,
-      rawPost(protocol.path('demo-chat', true), protocol.body('demo-chat', true), [
-        `x-simulator-fault: gap=0;events=${events};text-bytes=${answerBytes}`,
-        'connection: close',
-      ]),
-    );
+    const client = await askRaw(gateway, protocol, true, 'demo-chat', [
+      `x-simulator-fault: gap=0;events=${events};text-bytes=${answerBytes}`,
+      'connection: close',
+    ]);
     client.socket.pause();
     const sent = () => gateway.simulator.requests()[0]?.eventsSent ?? 0;
     let whilePaused = 0;
@@ -49,27 +56,28 @@ describe.each(boundless)('R-17 R-21 $name', (protocol) => {
   const big = (fault: string) => `x-simulator-fault: ${fault};text-bytes=${answerBytes}`;
 
   test('a client that takes nothing for so long is cut off, its upstream cancelled', async () => {
-    const gateway = await openGateway({ writeStall: 600 });
-    const client = await sendRaw(
-      gateway.url,
-      rawPost(protocol.path('demo-chat', true), protocol.body('demo-chat', true), [
-        big(`gap=0;events=${events}`),
-      ]),
-    );
+    const gateway = await openGateway({
+      writeStall: 600,
+      config: `${describeChannels([{ name: 'sim', models: ['demo-chat'] }])}
+limits: { in_flight: 1, queue: 1 }
+`,
+    });
+    const client = await askRaw(gateway, protocol, true, 'demo-chat', [
+      big(`gap=0;events=${events}`),
+    ]);
     const startedAt = performance.now();
     client.socket.pause();
-    await until(() => gateway.simulator.aborted() === 1, 'the upstream was cancelled', 3_000);
+    await until(() => gateway.simulator.aborted() === 1, 'the upstream was cancelled', 10_000);
     expect(performance.now() - startedAt).toBeGreaterThan(600);
     await until(async () => (await gateway.usage()).length === 1, 'its row');
     expect(only(await gateway.usage())).toMatchObject({ outcome: 'client-left', status: 499 });
+    // The one place there is has been given back.
+    expect((await ask(gateway, protocol, false)).status).toBe(200);
   });
 
   test('also when all has been written: nobody keeps a whole answer in memory for ever', async () => {
     const gateway = await openGateway({ writeStall: 600 });
-    const client = await sendRaw(
-      gateway.url,
-      rawPost(protocol.path('demo-chat', false), protocol.body('demo-chat', false), [big('gap=0')]),
-    );
+    const client = await askRaw(gateway, protocol, false, 'demo-chat', [big('gap=0')]);
     client.socket.pause();
     await until(async () => (await gateway.usage()).length === 1, 'its row');
     await wait(1_500);
@@ -91,11 +99,7 @@ describe.each(boundless)('R-17 R-21 $name', (protocol) => {
       else client.socket.pause();
     }, 300);
     try {
-      await until(
-        () => protocol.terminator.test(client.received().slice(-2_000)),
-        'its end',
-        20_000,
-      );
+      await until(() => protocol.terminator.test(client.latest(2_000)), 'its end', 20_000);
     } finally {
       clearInterval(breathe);
       client.socket.resume();
@@ -103,6 +107,6 @@ describe.each(boundless)('R-17 R-21 $name', (protocol) => {
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     client.socket.write(request(false, ['connection: close']));
     await client.ended;
-    expect(client.received().slice(-5_000)).toMatch(/HTTP\/1\.1 200 [^]*You said/);
+    expect(client.latest(5_000)).toMatch(/HTTP\/1\.1 200 [^]*You said/);
   }, 30_000);
 });

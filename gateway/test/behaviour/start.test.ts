@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -95,9 +95,14 @@ describe('the first start', () => {
     expect(await stop(gateway)).toBe(0);
   });
 
-  test('a provider key in the environment is offered instead of the demo', async () => {
+  test.each([
+    ['OPENAI_API_KEY', 'openai'],
+    ['ANTHROPIC_API_KEY', 'anthropic'],
+    ['GEMINI_API_KEY', 'gemini'],
+  ])('a key in %s is offered instead of the demo', async (variable, channel) => {
     const secret = 'sk-proj-environment-0123456789';
-    const gateway = start({ folder: makeFolder(anyPort), environment: { OPENAI_API_KEY: secret } });
+    const folder = makeFolder(anyPort);
+    const gateway = start({ folder, environment: { [variable]: secret } });
     const url = await gateway.url;
     const { key = '', try: example = '' } = greetingOf(gateway);
     expect(example).not.toContain('demo-');
@@ -105,8 +110,21 @@ describe('the first start', () => {
     const { data } = (await list.json()) as { data: { id: string; owned_by: string }[] };
     expect(data.length).toBeGreaterThan(0);
     expect(data.map(({ id }) => id).filter((id) => id.startsWith('demo-'))).toEqual([]);
-    expect(gateway.stdout() + gateway.stderr()).not.toContain(secret);
     expect(await stop(gateway)).toBe(0);
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [join(import.meta.dirname, '../../src/main.ts'), 'export'],
+      { cwd: folder },
+    );
+    expect(
+      Array.from(stdout.matchAll(/^ {2}- name: (\S+)\n {4}provider:/gm), ([, name]) => name),
+    ).toEqual([channel]);
+    // Neither printed nor logged nor kept in the clear.
+    expect(gateway.stdout() + gateway.stderr() + stdout).not.toContain(secret);
+    const files = readdirSync(join(folder, 'data'), { recursive: true, withFileTypes: true });
+    for (const file of files.filter((each) => each.isFile())) {
+      expect(readFileSync(join(file.parentPath, file.name), 'latin1')).not.toContain(secret);
+    }
   });
 });
 

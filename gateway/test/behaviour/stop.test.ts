@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { startTestGateway } from '../support/gateway.ts';
-import { rawPost, sendRaw, until } from './support.ts';
+import { attemptsOf, rawPost, rowsAfterStop, sendRaw, until } from './support.ts';
 import { textProtocols } from './text-protocols.ts';
 
 describe.concurrent.each(textProtocols)('R-25 $name', (protocol) => {
@@ -14,7 +14,7 @@ describe.concurrent.each(textProtocols)('R-25 $name', (protocol) => {
     const shown = await ask(true, 'events=200;gap=100');
     const notShown = ask(true, 'delay=30000');
     const whole = ask(false, 'delay=30000');
-    while (gateway.simulator.requests().length < 3) await new Promise(setImmediate);
+    await until(() => gateway.simulator.requests().length === 3, 'all have been asked', 15_000);
 
     const startedAt = performance.now();
     const closed = gateway.app.close();
@@ -33,8 +33,27 @@ describe.concurrent.each(textProtocols)('R-25 $name', (protocol) => {
     expect(performance.now() - startedAt).toBeLessThan(4_000);
     expect(gateway.simulator.aborted()).toBe(3);
     expect(gateway.errors).toEqual([]);
+
+    // Their rows are in the database: nobody pays, and what an upstream has told of its use is the operator's loss.
+    const rows = await rowsAfterStop(gateway);
+    expect(rows).toHaveLength(3);
+    const rowOf = ({ headers }: Response) =>
+      rows.find(({ id }) => id === headers.get('x-request-id'));
+    const unpaid = { outcome: 'failed', tokens: { input: 0, output: 0 }, cost: null };
+    const attempt = { channel: 'sim', class: 'uncertain', status: null, result: 'ended' };
+    const told = protocol.name === 'messages' ? { usage: { input: 2 } } : {};
+    expect(rowOf(shown)).toMatchObject({
+      ...unpaid,
+      status: 200,
+      attempts: [{ ...attempt, class: 'shown', status: 200, ...told }],
+    });
+    for (const answer of [await notShown, await whole]) {
+      const row = rowOf(answer);
+      expect(row).toMatchObject({ ...unpaid, status: 503 });
+      expect(row && attemptsOf(row)).toEqual([attempt]);
+    }
     await gateway.simulator.close();
-  }, 15_000);
+  }, 30_000);
 });
 
 test.each(textProtocols)(

@@ -1,8 +1,9 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished, vi } from 'vitest';
+import { openDatabase } from '../../src/database/index.ts';
 import type { AttemptRecord } from '../../src/journal/index.ts';
-import type { UsageEntry } from '../../src/usage/index.ts';
+import { listUsage, type UsageEntry } from '../../src/usage/index.ts';
 import {
   startTestGateway,
   testKey,
@@ -41,29 +42,42 @@ export function shareGateway(options: TestGatewayOptions): { readonly gateway: T
   };
 }
 
+/** YAML, USD per million tokens. */
+export const ordinaryPrice = 'price: { input: 1, output: 2 }';
+
+const everyProtocol = ['chat', 'responses', 'messages', 'generate-content'];
+
 export interface ChannelSketch {
   readonly name: string;
   /** Below the simulator's address, such as `/fault(status=500)`; or a whole address. */
   readonly at?: string;
   /** Names, or `name -> upstream name`. */
   readonly models: readonly string[];
+  /** Default: every text protocol. */
+  readonly protocols?: readonly string[];
   /** More lines of YAML, without indentation. */
   readonly more?: readonly string[];
 }
 
-/** YAML of channels on the simulator, every text protocol, and of priced models for all they serve. */
-export function describeChannels(channels: readonly ChannelSketch[]): string {
+/**
+ * YAML of channels on the simulator, and of models for all they serve.
+ * @param settingsOf what a model's entry says besides its id and type. Default: a price.
+ */
+export function describeChannels(
+  channels: readonly ChannelSketch[],
+  settingsOf: (model: string) => string = () => ordinaryPrice,
+): string {
   const served = channels.flatMap(({ models }) => models.map((model) => splitMapping(model).name));
   const declared = new Set(
     served.filter((name) => name !== 'demo-chat' && name !== 'demo-reasoning'),
   );
   return [
     'channels:',
-    ...channels.flatMap(({ name, at = '', models, more = [] }) => [
+    ...channels.flatMap(({ name, at = '', models, protocols = everyProtocol, more = [] }) => [
       `  - name: ${JSON.stringify(name)}`,
       `    provider: simulator`,
       `    base_url: ${JSON.stringify(at.startsWith('http') ? at : `SIMULATOR${at}`)}`,
-      `    protocols: [chat, responses, messages, generate-content]`,
+      `    protocols: [${protocols.join(', ')}]`,
       `    models:`,
       ...models.map((model) => {
         const { name: own, upstream } = splitMapping(model);
@@ -72,9 +86,10 @@ export function describeChannels(channels: readonly ChannelSketch[]): string {
       ...more.map((line) => `    ${line}`),
     ]),
     ...(declared.size === 0 ? [] : ['models:']),
-    ...[...declared].map(
-      (id) => `  - { id: ${JSON.stringify(id)}, type: chat, price: { input: 1, output: 2 } }`,
-    ),
+    ...[...declared].map((id) => {
+      const entry = [`id: ${JSON.stringify(id)}`, 'type: chat', settingsOf(id)].filter(Boolean);
+      return `  - { ${entry.join(', ')} }`;
+    }),
   ].join('\n');
 }
 
@@ -112,6 +127,18 @@ export interface Answer {
   readonly text: string;
 }
 
+/** All rows of a gateway that has been stopped. */
+export async function rowsAfterStop({
+  databaseUrl,
+}: Pick<TestGateway, 'databaseUrl'>): Promise<readonly UsageEntry[]> {
+  const database = openDatabase({ url: databaseUrl });
+  try {
+    return (await listUsage(database.kysely, { limit: 1000 })).data;
+  } finally {
+    await database.close();
+  }
+}
+
 /** The one row of a request; fails when it has none or several. */
 export async function rowOf(gateway: TestGateway, id: string): Promise<UsageEntry> {
   return only((await gateway.usage()).filter((row) => row.id === id));
@@ -147,6 +174,24 @@ export async function until(
     if (performance.now() > end) throw new Error(`not within ${timeoutMs} ms: ${sentence}`);
     await wait(10);
   }
+}
+
+/**
+ * Lets the gateway's clock jump ahead, so that nobody has to wait for an ejection's end.
+ * @param atEnd who puts it right again: the test's end, or `afterAll` for the whole file.
+ */
+export function jumpingClock(
+  atEnd: (restore: () => void) => void = onTestFinished,
+): (ms: number) => void {
+  const real = performance.now.bind(performance);
+  let ahead = 0;
+  const spy = vi.spyOn(performance, 'now').mockImplementation(() => real() + ahead);
+  atEnd(() => {
+    spy.mockRestore();
+  });
+  return (ms) => {
+    ahead += ms;
+  };
 }
 
 /** A port on which nobody listens. */
@@ -189,6 +234,8 @@ export interface RawClient {
   readonly socket: Socket;
   /** Everything received so far. */
   received(): string;
+  /** The last so many bytes of it: for asking often in a large answer. */
+  latest(bytes: number): string;
   readonly ended: Promise<void>;
 }
 
@@ -205,7 +252,18 @@ export async function sendRaw(url: string, request: string | Buffer): Promise<Ra
   });
   await new Promise<void>((resolve) => socket.once('connect', resolve));
   socket.write(request);
-  return { socket, received: () => Buffer.concat(chunks).toString('latin1'), ended };
+  return {
+    socket,
+    received: () => Buffer.concat(chunks).toString('latin1'),
+    latest(bytes) {
+      let length = 0;
+      const before = chunks.findLastIndex((chunk) => (length += chunk.length) >= bytes);
+      return Buffer.concat(chunks.slice(Math.max(before, 0)))
+        .subarray(-bytes)
+        .toString('latin1');
+    },
+    ended,
+  };
 }
 
 /** The bytes of a POST with the test key. */
@@ -221,4 +279,19 @@ export function rawPost(path: string, body: unknown, headers: readonly string[] 
     '',
     text,
   ].join('\r\n');
+}
+
+/** The call that `ask` makes, by a client by bytes. */
+export function askRaw(
+  { url }: Pick<TestGateway, 'url'>,
+  protocol: TextProtocol,
+  stream: boolean,
+  model = 'demo-chat',
+  headers: readonly string[] = [],
+  text?: string,
+): Promise<RawClient> {
+  return sendRaw(
+    url,
+    rawPost(protocol.path(model, stream), protocol.body(model, stream, text), headers),
+  );
 }

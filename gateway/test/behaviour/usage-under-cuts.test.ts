@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
   ask,
+  askRaw,
   describeChannels,
   only,
   openGateway,
-  rawPost,
   rowOf,
-  sendRaw,
   shareGateway,
   until,
 } from './support.ts';
@@ -67,12 +66,9 @@ describe.each(textProtocols)('$name', (protocol) => {
   test('a client that leaves owes the input and what had come, and the upstream stops', async () => {
     const { gateway } = shared;
     gateway.simulator.clear();
-    const client = await sendRaw(
-      gateway.url,
-      rawPost(protocol.path('demo-chat', true), protocol.body('demo-chat', true), [
-        'x-simulator-fault: events=200;text-bytes=8000;gap=10',
-      ]),
-    );
+    const client = await askRaw(gateway, protocol, true, 'demo-chat', [
+      'x-simulator-fault: events=200;text-bytes=8000;gap=10',
+    ]);
     await until(() => client.received().length > 4_000, 'some of the answer has come');
     client.socket.destroy();
     await until(() => gateway.simulator.aborted() === 1, 'the upstream was cancelled', 1_000);
@@ -89,12 +85,9 @@ describe.each(textProtocols)('$name', (protocol) => {
   test('where a cancel is charged in full, the rest is read for its count', async () => {
     const { gateway } = shared;
     gateway.simulator.clear();
-    const client = await sendRaw(
-      gateway.url,
-      rawPost(protocol.path('charging', true), protocol.body('charging', true), [
-        'x-simulator-fault: events=60;gap=10',
-      ]),
-    );
+    const client = await askRaw(gateway, protocol, true, 'charging', [
+      'x-simulator-fault: events=60;gap=10',
+    ]);
     await until(() => client.received().startsWith('HTTP/1.1 200'), 'content has come');
     client.socket.destroy();
     const id = idOf(client.received()) ?? '';

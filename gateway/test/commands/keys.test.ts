@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { createWorkplace } from './support.ts';
 
 const file = `groups: [{ name: vip }]
@@ -22,8 +23,8 @@ const ada = ['--user', 'Ada@example.com'] as const;
 test('a key is created with every setting and shown once', async () => {
   const { json, sluice, folder } = await applied();
   const options =
-    '--team research --group vip --model fast --model helper --quota 5.00 --ip 10.0.0.0/8 ' +
-    '--expires-at 2027-01-01T00:00:00Z --rpm 60 --rph 100 --max-concurrency 2';
+    '--team research --group vip --model fast --model helper --quota 5.00 --ip 10.0.0.0/8 --ip ::1 ' +
+    '--expires-at 2027-01-01T00:00:00Z --rpm 60 --rph 0 --max-concurrency 2 --conversion strict';
   const created = await json('key', 'create', ...ada, '--name', 'ci', ...options.split(' '));
   expect(created).toEqual({
     id: expect.stringMatching(/^key_/),
@@ -42,7 +43,21 @@ test('a key is created with every setting and shown once', async () => {
     enabled: true,
   });
   expect(list.map(({ name }) => name)).toEqual(['ci', 'declared']);
-  expect((await sluice('export')).out).toContain('quota: "5"');
+  const { keys } = parse((await sluice('export')).out) as { keys: { name: string }[] };
+  expect(keys.find(({ name }) => name === 'ci')).toEqual({
+    name: 'ci',
+    user: 'ada@example.com',
+    team: 'research',
+    group: 'vip',
+    models: ['fast', 'helper'],
+    quota: '5',
+    expires_at: '2027-01-01T00:00:00.000Z',
+    ips: ['10.0.0.0/8', '::1'],
+    rpm: 60,
+    rph: 0,
+    max_concurrency: 2,
+    conversion: 'strict',
+  });
   expect(readFileSync(join(folder, 'data/sluice.db')).includes(key)).toBe(false);
 });
 

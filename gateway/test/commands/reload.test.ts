@@ -1,10 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { startSimulator } from 'simulator';
 import { expect, onTestFinished, test } from 'vitest';
 import { writePidFile } from '../../src/commands/runtime-files.ts';
 import { startGatewayProcess } from '../support/gateway-process.ts';
+import { askChat } from '../workers/workplace.ts';
 import { createWorkplace } from './support.ts';
+
+const secret = 'sk-test-0123456789abcdefghijklmnopqrstuv';
 
 /** A process that answers SIGHUP the way the gateway does. */
 async function standIn(folder: string, outcome: { ok: boolean; problems: string[] }) {
@@ -77,7 +81,6 @@ test('a gateway that is gone is not signalled', async () => {
 });
 
 test('tells which changed settings need a restart, and the demo goes when channels come', async () => {
-  const secret = 'sk-test-0123456789abcdefghijklmnopqrstuv';
   const accounts = `users: [{ email: u@example.com }]
 keys: [{ name: k, user: u@example.com, secret: ${secret} }]
 `;
@@ -114,4 +117,50 @@ ${accounts}`);
     /server\.body_limit, .*"the file has changes that need a restart"/,
   );
   expect(gateway.stderr()).not.toContain('canary');
+});
+
+test('R-43 a file with a price that is none changes nothing: the last good one is charged', async () => {
+  const simulator = await startSimulator();
+  onTestFinished(() => simulator.close());
+  const fileOf = (input: string) => `server: { port: 0 }
+channels:
+  - { name: sim, provider: simulator, base_url: "${simulator.url}", protocols: [chat], models: [demo-chat, second] }
+models:
+  - { id: demo-chat, type: chat, price: { input: ${input}, output: 0 } }
+  - { id: second, type: chat, price: { input: 1, output: 1 } }
+users: [{ email: u@example.com, balance: 10 }]
+keys: [{ name: k, user: u@example.com, secret: ${secret} }]
+`;
+  const { sluice, json, write, folder } = createWorkplace(fileOf('1000'));
+  const gateway = startGatewayProcess({ folder });
+  onTestFinished(() => void gateway.child.kill('SIGKILL'));
+  const url = await gateway.url;
+  const ask = async () => {
+    const { status } = await askChat(url, { key: secret });
+    expect(status).toBe(200);
+  };
+  await ask();
+  for (const damaged of ['x', '-1', '.nan', '1e9', '"1000', '{']) {
+    write(fileOf(damaged));
+    expect(await sluice('check')).toMatchObject({ code: 1 });
+    // As an operator would who does not check first.
+    const failures = () => gateway.stderr().split('"the file was not reloaded"').length;
+    const before = failures();
+    gateway.child.kill('SIGHUP');
+    await expect.poll(failures).toBe(before + 1);
+    await ask();
+  }
+  write(fileOf('1000'));
+  const costs = async () => {
+    const { data } = (await json('usage')) as { data: { cost: string }[] };
+    return data.map(({ cost }) => cost);
+  };
+  await expect.poll(async () => (await costs()).length).toBe(7);
+  expect(new Set(await costs()).size).toBe(1);
+  write(fileOf('2000'));
+  expect(await sluice('reload')).toMatchObject({ code: 0 });
+  await ask();
+  await expect.poll(async () => (await costs()).length).toBe(8);
+  const [now, last] = await costs();
+  expect(Number(now)).toBeCloseTo(2 * Number(last), 9);
 });

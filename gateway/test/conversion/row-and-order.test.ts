@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { attemptsOf, rowOf, shareGateway } from '../behaviour/support.ts';
 import { testKey } from '../support/gateway.ts';
 
@@ -103,4 +103,18 @@ test('a conversation returns from a converted channel, unless its thoughts live 
   const told = await post('/v1/chat/completions', ask(choice?.message ?? {}, next));
   expect(channelOf(told)).toBe('converted');
   expect(channelOf(await post('/v1/chat/completions', ask()))).toBe('native');
+});
+
+test('a request is searched for sealed thoughts once, however many channels are asked', async () => {
+  const search = vi.spyOn(Buffer.prototype, 'includes');
+  onTestFinished(() => search.mockRestore());
+  await post('/v1/chat/completions', {
+    model: 'mixed',
+    messages: [{ role: 'user', content: 'the only one that is searched' }],
+  });
+  const searched = search.mock.contexts.filter((body, at) => {
+    const [needle] = search.mock.calls[at] ?? [];
+    return needle === '"gw1.' && body.toString().includes('the only one');
+  });
+  expect(searched).toHaveLength(1);
 });

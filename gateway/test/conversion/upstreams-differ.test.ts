@@ -5,7 +5,8 @@ import { convert, readWire, type Asked } from '../support/convert.ts';
 
 /** What is encoded differently for speakers of one protocol. */
 
-const openai = { provider: 'openai', model: 'gpt-5.2' };
+const openai = { provider: 'openai', model: 'gpt-5.6' };
+const olderOpenai = { provider: 'openai', model: 'gpt-5.2' };
 const compatible = { provider: 'openai-compatible', model: 'qwen3' };
 
 async function converted(client: TextProtocolName, json: object, target: Asked['target']) {
@@ -125,6 +126,38 @@ describe('what only OpenAI knows', () => {
     expect(body).toMatchObject({ user: hash, tools: [{ type: 'function', name: 'patch' }] });
     expect(lost).toEqual(['-cache', '-cache_key', '-defer_loading', '~tools.custom']);
   });
+
+  it.each(['chat', 'responses'] as const)(
+    'where a cache ends is told to %s models that have marks',
+    async (protocol) => {
+      const marked = toMessages({
+        system: [{ type: 'text', text: 's', cache_control: { type: 'ephemeral' } }],
+      });
+      const newer = await converted('messages', marked, { protocol, ...openai });
+      expect(JSON.stringify(newer.json)).toMatch(/"text":"s","prompt_cache_breakpoint":\{"mode":/);
+      expect(newer.lost).toEqual([]);
+      const older = await converted('messages', marked, { protocol, ...olderOpenai });
+      expect(JSON.stringify(older.json)).not.toContain('breakpoint');
+      expect(older.lost).toEqual(['-cache']);
+    },
+  );
+
+  it.each(['chat', 'responses'] as const)(
+    'the session of a messages client names the cache for %s',
+    async (protocol) => {
+      const keyOf = async (user: string, target: object) => {
+        const asked = toMessages({ metadata: { user_id: user } });
+        const { json: body, lost } = await converted('messages', asked, { protocol, ...target });
+        expect(lost).toEqual([]);
+        return body['prompt_cache_key'];
+      };
+      const key = await keyOf('session-1', openai);
+      expect(key).toEqual(hash);
+      expect(await keyOf('session-1', olderOpenai)).toBe(key);
+      expect(await keyOf('session-2', openai)).not.toBe(key);
+      expect(await keyOf('session-1', compatible)).toBeUndefined();
+    },
+  );
 
   const patch = {
     model: 'm',

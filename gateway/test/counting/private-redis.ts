@@ -8,6 +8,9 @@ const program = process.env.SLUICE_TEST_REDIS_SERVER ?? '/usr/bin/redis-server';
 
 /** False where there is no program to start: tests of faults need a Redis that nobody else uses. */
 export const canStartRedis = existsSync(program);
+if (!canStartRedis && process.env.CI !== undefined) {
+  throw new Error(`no redis-server at ${program}, which this run requires`);
+}
 
 export interface PrivateRedis {
   readonly url: string;

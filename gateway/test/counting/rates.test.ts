@@ -3,6 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RateLimit } from '../../src/counting/index.ts';
 import { type CountingBench, implementations, isSkipped, openBench } from './implementations.ts';
 
+/** Random histories in Redis; `npm run test:money` asks for as many there as in memory. */
+const inRedis = Number(process.env['SLUICE_RATE_HISTORIES'] ?? '200');
+
 describe.each(implementations)('in %s', (kind) => {
   describe.skipIf(isSkipped(kind))('rates', () => {
     let bench: CountingBench;
@@ -23,41 +26,75 @@ describe.each(implementations)('in %s', (kind) => {
     const admit = async (limits: readonly RateLimit[], id = `request-${(ids += 1)}`) =>
       bench.counters.admit({ id, limits });
 
-    test('P-14, L-02, L-03: every history is decided as by a list of all times', async () => {
-      const step = fc.record({
-        wait: fc.nat(20_000),
-        uses: fc.subarray([0, 1, 2], { minLength: 1 }),
-      });
-      await fc.assert(
-        fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
-          const limits = [rate(2, 10_000), rate(5, 60_000), rate(3, 30_000)];
-          const times: number[][] = [[], [], []];
-          const { clock } = bench;
-          for (const { wait, uses } of steps) {
-            clock.advance(wait);
-            const waits = uses.map((at) => {
-              const { limit, windowMs } = limits[at]!;
-              const decisive = times[at]!.at(-limit);
-              return decisive === undefined ? 0 : decisive + windowMs - clock.monotonic;
-            });
-            const used = uses.map((at) => limits[at]!);
-            const longest = Math.max(0, ...waits);
-            const decision = await admit(used);
-            if (longest > 0) {
-              const denied = used[waits.findIndex((wait) => wait > 0)]!.name;
-              expect(decision).toEqual({ admitted: false, denied, retryAfterMs: longest });
-              clock.advance(longest - 1);
-              expect(await admit(used)).toMatchObject({ admitted: false, retryAfterMs: 1 });
-              clock.advance(1);
-              expect(await admit(used)).toEqual({ admitted: true });
-            } else {
-              expect(decision).toEqual({ admitted: true });
+    test(
+      'P-14, L-02, L-03: every history is decided as by a list of all times',
+      { timeout: 300_000 },
+      async () => {
+        const step = fc.record({
+          wait: fc.nat(20_000),
+          uses: fc.subarray([0, 1, 2], { minLength: 1 }),
+        });
+        await fc.assert(
+          fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+            const limits = [rate(2, 10_000), rate(5, 60_000), rate(3, 30_000)];
+            const times: number[][] = [[], [], []];
+            const { clock } = bench;
+            for (const { wait, uses } of steps) {
+              clock.advance(wait);
+              const waits = uses.map((at) => {
+                const { limit, windowMs } = limits[at]!;
+                const decisive = times[at]!.at(-limit);
+                return decisive === undefined ? 0 : decisive + windowMs - clock.monotonic;
+              });
+              const used = uses.map((at) => limits[at]!);
+              const longest = Math.max(0, ...waits);
+              const decision = await admit(used);
+              if (longest > 0) {
+                const denied = used[waits.findIndex((wait) => wait > 0)]!.name;
+                expect(decision).toEqual({ admitted: false, denied, retryAfterMs: longest });
+                clock.advance(longest - 1);
+                expect(await admit(used)).toMatchObject({ admitted: false, retryAfterMs: 1 });
+                clock.advance(1);
+                expect(await admit(used)).toEqual({ admitted: true });
+              } else {
+                expect(decision).toEqual({ admitted: true });
+              }
+              for (const at of uses) times[at]!.push(clock.monotonic);
             }
-            for (const at of uses) times[at]!.push(clock.monotonic);
-          }
-        }),
-        { numRuns: kind === 'memory' ? 300 : 60 },
-      );
+          }),
+          { numRuns: kind === 'memory' ? 1_000 : inRedis },
+        );
+      },
+    );
+
+    test.each([
+      [2_047, 64_000],
+      [2_048, 64_000],
+      // To the end of the part of the window that they came in.
+      [2_049, 64_700],
+    ])('of %i at one moment the next is admitted after %i ms', async (limit, wait) => {
+      const own = await openBench(kind);
+      try {
+        const full = [rate(limit, 64_000)];
+        const ask = async () => own.counters.admit({ id: `request-${(ids += 1)}`, limits: full });
+        const fill = async (): Promise<number> => {
+          const decisions = await Promise.all(Array.from({ length: limit + 5 }, ask));
+          return decisions.filter(({ admitted }) => admitted).length;
+        };
+        own.clock.advance(300);
+        for (let turn = 0; turn < 2; turn += 1) {
+          expect(await fill()).toBe(limit);
+          expect(await ask()).toMatchObject({ admitted: false, retryAfterMs: wait });
+          own.clock.advance(wait - 1);
+          expect(await ask()).toMatchObject({ admitted: false, retryAfterMs: 1 });
+          // Each turn at the same place of a part.
+          own.clock.advance(1);
+          expect(await fill()).toBe(limit);
+          own.clock.advance(192_000 - wait);
+        }
+      } finally {
+        await own.close();
+      }
     });
 
     test('above 2 048 it is never too much, and a refusal is true to a 64th of the window', async () => {

@@ -8,6 +8,8 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
   let redis: PrivateRedis;
   let opened: Counters[];
   let spent: Map<string, bigint>;
+  /** Meters the database was asked of, question by question. */
+  let asked: (readonly string[])[];
   let log: string[];
   let liveNodes: number;
   /** Added to the monotonic clock. */
@@ -22,6 +24,7 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
   beforeEach(() => {
     opened = [];
     log = [];
+    asked = [];
     spent = new Map();
     liveNodes = 1;
     later = 0;
@@ -40,7 +43,10 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
       monotonic: () => performance.now() + later,
       // The longest pause between two probes.
       random: () => 1,
-      spent: async () => new Map(spent),
+      spent: async (meters) => {
+        asked.push(meters);
+        return new Map(spent);
+      },
       liveNodes: () => liveNodes,
       log: { info: (message) => log.push(message), error: (message) => log.push(message) },
     });
@@ -90,8 +96,8 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
       times.push(performance.now() - begin);
     }
     expect(slow).toHaveLength(5);
-    // Others use this machine too: 50 ms of waiting, and the time until somebody notices that it is over.
-    expect(Math.max(...slow)).toBeLessThan(100);
+    // 50 ms of waiting, and on a machine that does other work the time until somebody notices that it is over.
+    expect(Math.max(...slow)).toBeLessThan(550);
     const percentile = quick.toSorted((a, b) => a - b)[Math.floor(quick.length * 0.98)];
     expect(percentile).toBeLessThan(1);
     redis.thaw();
@@ -101,6 +107,30 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
       'Redis is lost: every node goes on with its share of each limit',
       'Redis counts',
     ]);
+  });
+
+  test('L-13: meanwhile the database is asked once for each meter, and not for each request', async () => {
+    const node = await open();
+    const [known, one, two] = [meterOf(10_000n), meterOf(10_000n), meterOf(10_000n)];
+    expect(await hold(node, known, 1n)).toMatchObject({ held: true });
+    redis.freeze();
+    await isLost(node);
+    asked.length = 0;
+    const limits = rate(1_000);
+    for (const meter of [known, one, two]) {
+      const decisions = await Promise.all(Array.from({ length: 100 }, () => hold(node, meter, 1n)));
+      expect(decisions.filter(({ held }) => held)).toHaveLength(100);
+      for (let turn = 0; turn < 100; turn += 1) {
+        const id = fresh('request');
+        expect(await admit(node, limits, id)).toEqual({ admitted: true });
+        expect(await hold(node, meter, 1n, id)).toMatchObject({ held: true });
+        node.settle(id, [meter.name], 1n);
+        node.leave(id);
+      }
+    }
+    expect(asked).toEqual([[one.name], [two.name]]);
+    redis.thaw();
+    await isBack(node);
   });
 
   test('L-10: three nodes admit a third each, and never more than the limit', async () => {

@@ -18,8 +18,15 @@ import {
   upsertModel,
   type CatalogueStore,
 } from '../../src/catalogue/index.ts';
-import { createRevisionWatch, createSecrets, type OpenDatabase } from '../../src/database/index.ts';
-import { change, dialects, isSkipped, openTestDatabase, testSecrets } from './databases.ts';
+import { createSecrets, type OpenDatabase } from '../../src/database/index.ts';
+import {
+  change,
+  dialects,
+  isSkipped,
+  openTestDatabase,
+  testSecrets,
+  watchByHand,
+} from './databases.ts';
 import { channel, model } from './samples.ts';
 
 describe.each(dialects)('%s', (dialect) => {
@@ -34,7 +41,7 @@ describe.each(dialects)('%s', (dialect) => {
       store = createCatalogueStore({
         database,
         secrets: testSecrets,
-        watch: createRevisionWatch({ database, interval: 2 ** 30 }),
+        watch: watchByHand(database),
         simulatorUrl: () => simulatorUrl,
       });
       await store.load();

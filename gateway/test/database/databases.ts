@@ -2,9 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import pg from 'pg';
-import { createChange, createSecrets, migrate, openDatabase } from '../../src/database/index.ts';
-import type { Change, OpenDatabase, Owner } from '../../src/database/index.ts';
+import {
+  createChange,
+  createRevisionWatch,
+  createSecrets,
+  migrate,
+  openDatabase,
+} from '../../src/database/index.ts';
+import type { Change, OpenDatabase, Owner, RevisionWatch } from '../../src/database/index.ts';
 
 const postgresUrl = process.env.SLUICE_TEST_POSTGRES ?? 'postgres://postgres@127.0.0.1:5432/test';
 
@@ -73,10 +80,24 @@ export function change<Result>(
     .execute((trx) => run(createChange(trx, { owner, secrets: testSecrets, now: 1_000 })));
 }
 
-async function administer(sql: string): Promise<void> {
+/** A watch that looks only when it is asked to. */
+export const watchByHand = ({ kysely }: OpenDatabase): RevisionWatch =>
+  createRevisionWatch({ database: { kysely, listen: null }, interval: 2 ** 30 });
+
+/** The backends of nodes that wait to be told of changes. */
+export const listenersOf = async ({ kysely }: OpenDatabase): Promise<number[]> => {
+  const { rows } = await sql<{ pid: number }>`
+    select pid from pg_stat_activity
+    where datname = current_database() and query = 'listen sluice_changes' and state = 'idle'`.execute(
+    kysely,
+  );
+  return rows.map(({ pid }) => pid);
+};
+
+async function administer(statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: postgresUrl });
   await client.connect();
-  await client.query(sql);
+  await client.query(statement);
   await client.end();
 }
 

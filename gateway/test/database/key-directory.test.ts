@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { KyselyPlugin } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import {
   createKeyDirectory,
   disableKey,
@@ -11,10 +12,21 @@ import {
   type Caller,
   type LoadedKeyDirectory,
 } from '../../src/access/index.ts';
-import { createRevisionWatch, type OpenDatabase } from '../../src/database/index.ts';
+import {
+  createDatabaseBreaker,
+  openDatabase,
+  type OpenDatabase,
+} from '../../src/database/index.ts';
 import { GatewayError } from '../../src/errors/index.ts';
 import { creditAccount } from '../../src/ledger/index.ts';
-import { change, dialects, isSkipped, openTestDatabase, testSecrets } from './databases.ts';
+import {
+  change,
+  dialects,
+  isSkipped,
+  openTestDatabase,
+  testSecrets,
+  watchByHand,
+} from './databases.ts';
 import { countQueries } from './count-queries.ts';
 import { key, team, user } from './samples.ts';
 
@@ -37,8 +49,13 @@ describe.each(dialects)('%s', (dialect) => {
         await upsertUser(file, user);
         await upsertKey(file, key);
       });
-      const watch = createRevisionWatch({ database, interval: 2 ** 30 });
-      directory = createKeyDirectory({ database, secrets: testSecrets, watch, now: () => now });
+      directory = createKeyDirectory({
+        database,
+        breaker: createDatabaseBreaker(),
+        secrets: testSecrets,
+        watch: watchByHand(database),
+        now: () => now,
+      });
       await directory.load();
     });
     afterAll(() => opened.close());
@@ -138,8 +155,8 @@ describe.each(dialects)('%s', (dialect) => {
       await change(database, (file) => disableKey(file, 'fresh'));
       queries.reset();
       await directory.refresh();
-      // The revision, the key, its user, and what the user was ever credited.
-      expect(queries.rows).toBe(4);
+      // The revision, the key's id, the key, its user, and what the user was ever credited.
+      expect(queries.rows).toBe(5);
       expect(held(secretOf('fresh'))).toMatchObject({ enabled: false });
     });
 
@@ -198,6 +215,38 @@ describe.each(dialects)('%s', (dialect) => {
       expect(await directory.find(old)).toBeNull();
     });
 
+    it('learns of what changes while the keys are read for the first time', async () => {
+      const secret = secretOf('revoked-meanwhile');
+      await change(database, (file) => upsertKey(file, { ...key, name: 'meanwhile', secret }));
+      const other = openDatabase({ url: opened.url });
+      onTestFinished(() => other.close());
+      const watch = watchByHand(other);
+      let happens: (() => Promise<void>) | null = async () => {
+        await change(other, (file) => revokeKey(file, 'meanwhile'));
+        await watch.poll();
+      };
+      // Between the reading of the first page and its arrival.
+      const late: KyselyPlugin = {
+        transformQuery: ({ node }) => node,
+        async transformResult({ result }) {
+          const run = happens;
+          happens = null;
+          await run?.();
+          return result;
+        },
+      };
+      const starting = createKeyDirectory({
+        database: { ...database, kysely: opened.database.kysely.withPlugin(late) },
+        breaker: createDatabaseBreaker(),
+        secrets: testSecrets,
+        watch,
+      });
+      await starting.load();
+      expect(starting.find(secret)).toMatchObject({ enabled: true });
+      await starting.refresh();
+      expect(starting.find(secret)).toMatchObject({ enabled: false });
+    });
+
     it('turns off a revoked key and every key of a disabled user', async () => {
       await change(database, (file) => revokeKey(file, 'expected'));
       await directory.refresh();
@@ -208,13 +257,21 @@ describe.each(dialects)('%s', (dialect) => {
       expect(held(key.secret ?? '')).toMatchObject({ enabled: false });
     });
 
-    it('goes on with the keys it has while the database is away', async () => {
+    it('goes on with the keys it has while the database is away, for ten minutes', async () => {
+      const before = performance.now();
+      await directory.refresh();
+      const after = performance.now();
       await opened.database.close();
       const unknown = directory.find(secretOf('while-away'));
       await expect(unknown).rejects.toThrow(GatewayError);
       await expect(unknown).rejects.toMatchObject({ errorName: 'unavailable' });
       await expect(directory.refresh()).rejects.toBeInstanceOf(Error);
+      now = before + 600_000;
       expect(held(key.secret ?? '')).not.toBeNull();
+      now = after + 600_001;
+      await expect(directory.find(key.secret ?? '')).rejects.toMatchObject({
+        errorName: 'unavailable',
+      });
     });
   });
 });

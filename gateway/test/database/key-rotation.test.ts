@@ -9,8 +9,15 @@ import {
   upsertUser,
   type LoadedKeyDirectory,
 } from '../../src/access/index.ts';
-import { createRevisionWatch, type OpenDatabase } from '../../src/database/index.ts';
-import { change, dialects, isSkipped, openTestDatabase, testSecrets } from './databases.ts';
+import { createDatabaseBreaker, type OpenDatabase } from '../../src/database/index.ts';
+import {
+  change,
+  dialects,
+  isSkipped,
+  openTestDatabase,
+  testSecrets,
+  watchByHand,
+} from './databases.ts';
 import { key, user } from './samples.ts';
 
 const grace = 60_000;
@@ -25,8 +32,14 @@ describe.each(dialects)('%s', (dialect) => {
     let loaded: LoadedKeyDirectory;
 
     const openDirectory = () => {
-      const watch = createRevisionWatch({ database, interval: 2 ** 30 });
-      return createKeyDirectory({ database, secrets: testSecrets, watch, now: () => rotatedAt });
+      const watch = watchByHand(database);
+      return createKeyDirectory({
+        database,
+        breaker: createDatabaseBreaker(),
+        secrets: testSecrets,
+        watch,
+        now: () => rotatedAt,
+      });
     };
 
     beforeAll(async () => {

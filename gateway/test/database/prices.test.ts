@@ -12,8 +12,15 @@ import {
   type Model,
 } from '../../src/catalogue/index.ts';
 import type { DeclaredPrice } from '../../src/config/index.ts';
-import { createRevisionWatch, nextRevision, type OpenDatabase } from '../../src/database/index.ts';
-import { change, dialects, isSkipped, openTestDatabase, testSecrets } from './databases.ts';
+import { nextRevision, type OpenDatabase } from '../../src/database/index.ts';
+import {
+  change,
+  dialects,
+  isSkipped,
+  openTestDatabase,
+  testSecrets,
+  watchByHand,
+} from './databases.ts';
 import { model } from './samples.ts';
 
 describe.each(dialects)('%s', (dialect) => {
@@ -35,7 +42,7 @@ describe.each(dialects)('%s', (dialect) => {
       const store = createCatalogueStore({
         database,
         secrets: testSecrets,
-        watch: createRevisionWatch({ database, interval: 2 ** 30 }),
+        watch: watchByHand(database),
         simulatorUrl: () => null,
         onProblem: (problem) => problems.push(problem),
         now: () => clock,

@@ -1,9 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKeyDirectory, upsertKey, upsertUser } from '../../src/access/index.ts';
-import { createRevisionWatch } from '../../src/database/index.ts';
+import { createDatabaseBreaker } from '../../src/database/index.ts';
 import { countQueries } from './count-queries.ts';
-import { change, dialects, isSkipped, openTestDatabase, testSecrets } from './databases.ts';
+import {
+  change,
+  dialects,
+  isSkipped,
+  openTestDatabase,
+  testSecrets,
+  watchByHand,
+} from './databases.ts';
 import { key, user } from './samples.ts';
 
 /* S-43: a storm of made-up keys costs the database little and the memory a bounded amount. */
@@ -27,9 +34,10 @@ describe.each(dialects)('%s', (dialect) => {
         await upsertUser(file, user);
         await upsertKey(file, key);
       });
-      const watch = createRevisionWatch({ database, interval: 2 ** 30 });
+      const watch = watchByHand(database);
       let now = 5_000;
       const directory = createKeyDirectory({
+        breaker: createDatabaseBreaker(),
         database,
         secrets: testSecrets,
         watch,

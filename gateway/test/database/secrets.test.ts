@@ -91,3 +91,13 @@ describe('password', () => {
     expect(await verifyPassword('x', 'plain')).toBe(false);
   });
 });
+
+describe('digestBody', () => {
+  it('is the same for the same bytes under the same master key only, and short', () => {
+    const digest = secrets.digestBody(Buffer.from('{"a":1}'));
+    expect(digest).toMatch(/^[\w-]{16}$/);
+    expect(secrets.digestBody(Buffer.from('{"a":1}'))).toBe(digest);
+    expect(secrets.digestBody(Buffer.from('{"a":2}'))).not.toBe(digest);
+    expect(others.digestBody(Buffer.from('{"a":1}'))).not.toBe(digest);
+  });
+});

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { describeChannels, rawPost, sendRaw, until } from '../behaviour/support.ts';
+import { askRaw, describeChannels, until } from '../behaviour/support.ts';
 import { textProtocols, type TextProtocol } from '../behaviour/text-protocols.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { reconcile, type ClientLog } from './reconcile.ts';
+import { reconcileLogs, type ClientLog } from './reconcile.ts';
 
 /*
  * Every protocol's stream, broken before each of its events in every way a stream can break, and left by its client
@@ -97,7 +97,7 @@ test('clients, rows and the upstream tell the same story', async () => {
   const sent = clients.length;
   expect(sent).toBeGreaterThan(150);
   expect(rows).toHaveLength(sent);
-  expect(reconcile(clients, rows, gateway.simulator.requests())).toEqual([]);
+  expect(reconcileLogs(clients, rows, gateway.simulator.requests())).toEqual([]);
   for (const outcome of ['completed', 'failed', 'client-left']) {
     expect(rows.filter((row) => row.outcome === outcome).length).toBeGreaterThan(10);
   }
@@ -151,11 +151,13 @@ async function send(
 
 /** Reads as far as that event and is gone. */
 async function leave(protocol: TextProtocol, mark: string, at: number): Promise<void> {
-  const client = await sendRaw(
-    gateway.url,
-    rawPost(protocol.path(mark, true), protocol.body(mark, true, `${mark}.`), [
-      `x-simulator-fault: ${faultOf(mark, '')};gap=40`,
-    ]),
+  const client = await askRaw(
+    gateway,
+    protocol,
+    true,
+    mark,
+    [`x-simulator-fault: ${faultOf(mark, '')};gap=40`],
+    `${mark}.`,
   );
   const seen = () => client.received().match(/^data: /gm)?.length ?? 0;
   await until(() => seen() > at || protocol.terminator.test(client.received()), `event ${at}`);

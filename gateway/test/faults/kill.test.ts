@@ -8,7 +8,8 @@ import { openDatabase } from '../../src/database/index.ts';
 import { balances, reconcile, type Difference } from '../../src/ledger/index.ts';
 import { createTestDatabase, isSkipped, type Dialect } from '../database/databases.ts';
 import { startGatewayProcess } from '../support/gateway-process.ts';
-import { runClients, type SeenAnswer } from './load.ts';
+import { runClients } from './load.ts';
+import type { ClientLog } from './reconcile.ts';
 
 const key = 'sk-kill-0123456789abcdefghijklmnopqrstuv';
 const clients = 8;
@@ -35,7 +36,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
       const { url: databaseUrl, drop } = await createTestDatabase(dialect);
       const folder = mkdtempSync(join(tmpdir(), 'sluice-kill-'));
       writeFileSync(join(folder, 'sluice.yaml'), configuration(simulator.url, databaseUrl));
-      const seen: SeenAnswer[] = [];
+      const seen: ClientLog[] = [];
       try {
         for (let loop = 0; loop < loops[dialect]; loop += 1) {
           seen.push(...(await loadAndKill(folder, loop)));
@@ -72,7 +73,7 @@ keys: [{ name: test, user: tester@example.com, secret: ${key} }]
  * Every start applies what the killed process before it left behind, while new load comes in. Most kills
  * come in the moment in which some client sees its answer complete, when a row that is late would be lost.
  */
-async function loadAndKill(folder: string, loop: number): Promise<SeenAnswer[]> {
+async function loadAndKill(folder: string, loop: number): Promise<ClientLog[]> {
   const gateway = startGatewayProcess({ folder });
   const url = await gateway.url;
   const kill = () => void gateway.child.kill('SIGKILL');
@@ -135,7 +136,7 @@ async function assertExactBooks(url: string, rows: readonly Row[]): Promise<void
   }
 }
 
-function assertExactRows(seen: readonly SeenAnswer[], rows: readonly Row[], kills: number): void {
+function assertExactRows(seen: readonly ClientLog[], rows: readonly Row[], kills: number): void {
   const byId = new Map(rows.map((row) => [row.id, row]));
   expect(byId.size).toBe(rows.length);
 

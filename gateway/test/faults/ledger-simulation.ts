@@ -1,14 +1,21 @@
-import { sql, type KyselyPlugin } from 'kysely';
+import type { KyselyPlugin } from 'kysely';
 import { upsertTeam, upsertUser } from '../../src/access/index.ts';
 import type { OpenDatabase } from '../../src/database/index.ts';
 import type { ExchangeRecord } from '../../src/journal/index.ts';
 import { toLine } from '../../src/journal/record-line.ts';
 import { removeOldUsage } from '../../src/journal/retention.repository.ts';
 import { isDataError, writeUsage } from '../../src/journal/usage-writer.repository.ts';
-import { creditAccount, type HolderAccount } from '../../src/ledger/index.ts';
+import { creditAccount, spentOf, type HolderAccount } from '../../src/ledger/index.ts';
 import { change } from '../database/databases.ts';
 import { team, user } from '../database/samples.ts';
-import { charge, keepPrice, record, unpaidAttempt } from '../journal/records.ts';
+import { SimulatedClock } from './simulated-clock.ts';
+import {
+  callersOf,
+  declaredPrice,
+  SimulatedNode,
+  type Diary,
+  type SimulatedPrice,
+} from './simulated-node.ts';
 
 /** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
 export function createRandom(seed: number): () => number {
@@ -21,92 +28,142 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-/** One node: what it has not made durable yet, and what it has and did not apply for certain. */
-interface Node {
-  open: ExchangeRecord[];
-  journal: ExchangeRecord[][];
-}
-
 /** What must be in the books: kept beside them by the simplest means. */
-export interface Model {
+export interface Model extends Diary {
   readonly applied: Map<string, ExchangeRecord>;
+  readonly durable: Map<string, ExchangeRecord>;
   readonly credited: Map<HolderAccount, bigint>;
+  /** What was durably charged on each meter, and how much of it beyond the hold. */
+  readonly charged: Map<string, bigint>;
+  readonly overshot: Map<string, bigint>;
 }
 
 const day = 86_400_000;
+const second = 1_000;
 const nodes = 2;
 
 /**
- * Two nodes over one database: exchanges end, batches become durable or are lost in a crash, are applied, applied
- * again in any order and by both at once; the database fails in the middle, clocks jump, credits come in, old rows go.
+ * Two gateways over one database, each with accounts of its own: requests are admitted and end, batches become durable
+ * or are lost in a crash, are applied, applied again in any order and by both at once; the database fails in the middle,
+ * disks are full, clocks jump, prices change, credits come in, old rows go.
  */
 export async function createSimulation(database: OpenDatabase, random: () => number) {
-  const model: Model = { applied: new Map(), credited: new Map() };
-  const cluster: Node[] = Array.from({ length: nodes }, () => ({ open: [], journal: [] }));
+  const model: Model = {
+    terms: new Map(),
+    answered: new Map(),
+    ended: new Map(),
+    shown: new Set(),
+    abandoned: new Set(),
+    applied: new Map(),
+    durable: new Map(),
+    credited: new Map(),
+    limits: new Map(),
+    overdrawn: [],
+    charged: new Map(),
+    overshot: new Map(),
+  };
   /** Everything that was ever durable: a replay may bring back any of it. */
-  const history: ExchangeRecord[][] = [];
+  const history: (readonly ExchangeRecord[])[] = [];
   const failing = failAt(database);
-  let clock = Date.UTC(2026, 10, 21);
+  const clock = new SimulatedClock(Date.UTC(2026, 10, 21));
   let count = 0;
   let cutoff = 0;
+  /** What the database failed with last. */
+  let problem: unknown = null;
 
   const below = (limit: number) => Math.floor(random() * limit);
   const pick = <Item>(items: readonly Item[]): Item => items[below(items.length)] as Item;
 
   await change(database, async (file) => {
-    for (const email of ['a@example.com', 'b@example.com']) {
-      await upsertUser(file, { ...user, email });
+    for (let node = 0; node < nodes; node += 1) {
+      await upsertUser(file, { ...user, email: `${node}@example.com`, balance: '1' });
+      await upsertTeam(file, { ...team, name: `team-${node}`, balance: '5', members: [] });
     }
-    await upsertTeam(file, { ...team, members: [] });
   });
-  await keepPrice(database);
   const { kysely } = database;
-  const users = (await kysely.selectFrom('users').select('id').execute()).map(({ id }) => id);
-  const teams = (await kysely.selectFrom('teams').select('id').execute()).map(({ id }) => id);
-  for (const id of users) model.credited.set(`user:${id}`, 10_000_000_000n);
-  for (const id of teams) model.credited.set(`team:${id}`, 100_000_000_000n);
+  const users = await kysely.selectFrom('users').select('id').orderBy('email').execute();
+  const teams = await kysely.selectFrom('teams').select('id').orderBy('name').execute();
+  for (const { id } of users) model.credited.set(`user:${id}`, 1_000_000_000n);
+  for (const { id } of teams) model.credited.set(`team:${id}`, 5_000_000_000n);
+  let price = await keepNextPrice();
 
-  function exchange(): void {
-    const userId = pick(users);
-    const teamId = random() < 0.4 ? pick(teams) : null;
-    const keyId = `key_${below(3)}`;
-    const time = clock + below(7_200_000);
-    const cost = random() < 0.1 ? 0n : BigInt(below(2 ** 40));
-    const held = random() < 0.2 ? cost / 2n : cost;
-    const owed = charge(cost, {
-      payer: teamId === null ? 'user' : 'team',
-      held: String(held),
-      overshoot: String(cost - held),
-      window: teamId === null ? null : new Date(time).toISOString().slice(0, 10),
+  /** As the keys of the node are once it has heard of every credit. */
+  function callersAt(node: number) {
+    const [userId, teamId] = [users[node]!.id, teams[node]!.id];
+    const ofUser = { id: userId, funding: model.credited.get(`user:${userId}`)!, quota: null };
+    return callersOf(node, ofUser, {
+      id: teamId,
+      name: `team-${node}`,
+      funding: model.credited.get(`team:${teamId}`)!,
+      rpm: null,
+      dailyBudget: 400_000_000n,
+      monthlyBudget: 4_000_000_000n,
+      totalBudget: 90_000_000_000n,
+      timeZone: 'Asia/Shanghai',
+      openWindow: null,
     });
-    const shared = { keyId, userId, teamId, time, model: `model-${below(2)}` };
-    const ending = random();
-    const unpaid = random() < 0.2 ? [unpaidAttempt(`spare-${below(2)}`, below(1_000))] : [];
-    const { attempts } = record('');
-    pick(cluster).open.push(
-      record(`req_${(count += 1)}`, {
-        ...shared,
-        attempts: [...unpaid, ...attempts],
-        ...(ending < 0.7 ? { charge: owed } : ending < 0.85 ? { outcome: 'failed' } : {}),
-        ...(ending > 0.95 ? { attempts: [], channel: null, outcome: 'refused' } : {}),
-      }),
-    );
   }
 
-  /** The group commit: from here on these exchanges may not be lost. */
-  function commit({ open, journal }: Node): void {
-    if (open.length === 0) return;
-    const batch = open.splice(0);
-    journal.push(batch);
-    history.push(batch);
+  const cluster = users.map(
+    (_, node) =>
+      new SimulatedNode({
+        random,
+        clock,
+        diary: model,
+        callers: callersAt(node),
+        nextId: () => `req_${(count += 1)}`,
+        async spent(meters) {
+          if (random() < 0.05) throw new Error('the database went away');
+          return spentOf(kysely, meters);
+        },
+      }),
+  );
+
+  /** What is set from now on is not what was held by. */
+  async function keepNextPrice(): Promise<SimulatedPrice> {
+    const next = {
+      version: `price_${(count += 1)}`,
+      input: BigInt(50_000 + below(300_000)),
+      output: BigInt(100_000 + below(400_000)),
+    };
+    await kysely
+      .insertInto('price_versions')
+      .values({
+        id: next.version,
+        model: 'm',
+        price: JSON.stringify(declaredPrice(next)),
+        created_at: 1,
+      })
+      .execute();
+    return next;
+  }
+
+  async function commit(node: SimulatedNode): Promise<void> {
+    const batch = await node.commit();
+    if (batch.length > 0) history.push(batch);
+    for (const record of batch) {
+      model.durable.set(record.id, record);
+      const { charge } = record;
+      if (charge === null) continue;
+      for (const meter of model.terms.get(record.id)?.meters ?? []) {
+        add(model.charged, meter, BigInt(charge.cost));
+        add(model.overshot, meter, BigInt(charge.overshoot));
+      }
+    }
   }
 
   /** What a node does after a crash, too: everything from the oldest on, then it forgets what was applied. */
-  async function applyJournal(node: Node): Promise<void> {
-    const batches = node.journal.slice(0, 1 + below(3));
+  async function applyJournal({ journal }: SimulatedNode): Promise<void> {
+    const batches = journal.slice(0, 1 + below(3));
     if (!(await apply(batches.flat(), random() < 0.3))) return;
     // A crash between the two leaves them in the journal.
-    if (random() < 0.7) node.journal.splice(0, batches.length);
+    if (random() < 0.7) journal.splice(0, batches.length);
+  }
+
+  /** It counts again once what it had made durable is in the database. */
+  async function crash(node: SimulatedNode): Promise<void> {
+    node.crash();
+    await applyInTheEnd(node.journal.splice(0).flat());
   }
 
   /** @returns whether it is in the database now. */
@@ -114,9 +171,10 @@ export async function createSimulation(database: OpenDatabase, random: () => num
     if (records.length === 0) return false;
     const through = interrupted ? failing(below(5)) : database;
     try {
-      await writeUsage(through, records.map(toLine).join(','), clock);
+      await writeUsage(through, records.map(toLine).join(','), clock.now());
     } catch (error) {
       if (isDataError(error)) throw error;
+      problem = error;
       return false;
     }
     for (const each of records) model.applied.set(each.id, each);
@@ -125,7 +183,7 @@ export async function createSimulation(database: OpenDatabase, random: () => num
 
   /** R-33, B-15: everything so far, many times, in any order, by two at once. */
   async function replay(): Promise<void> {
-    const old = history.filter(() => random() < 0.3);
+    const old = history.slice(-200).filter(() => random() < 0.3);
     const fresh = old.filter((batch) => batch.every(({ time }) => time >= cutoff));
     for (let time = below(20); time >= 0; time -= 1) {
       const order = fresh.flat().toSorted(() => random() - 0.5);
@@ -137,7 +195,9 @@ export async function createSimulation(database: OpenDatabase, random: () => num
   /** Two appliers that meet on PostgreSQL may be told to try again, and do. */
   async function applyInTheEnd(records: readonly ExchangeRecord[]): Promise<void> {
     if (records.length === 0) return;
-    while (!(await apply(records, false)));
+    for (let tries = 0; !(await apply(records, false)); tries += 1) {
+      if (tries > 100) throw new Error('it cannot be applied', { cause: problem });
+    }
   }
 
   async function credit(): Promise<void> {
@@ -145,48 +205,72 @@ export async function createSimulation(database: OpenDatabase, random: () => num
     const amount = BigInt(1 + below(1e9)) * (random() < 0.3 ? -1n : 1n);
     const kind = amount > 0n ? 'top-up' : 'correction';
     await change(database, (file) =>
-      creditAccount({ ...file, now: clock }, { account, amount, kind, actor: 'sim', reason: 'x' }),
+      creditAccount(
+        { ...file, now: clock.now() },
+        { account, amount, kind, actor: 'sim', reason: 'x' },
+      ),
     );
     model.credited.set(account, (model.credited.get(account) ?? 0n) + amount);
+    for (const [at, node] of cluster.entries()) node.callers = callersAt(at);
   }
 
   /** Only what no journal can bring back is old enough: retention is days, a journal is empty within minutes. */
   async function retention(): Promise<void> {
-    const waiting = cluster.flatMap(({ open, journal }) => [...open, ...journal.flat()]);
-    const oldest = Math.min(clock - 2 * day, ...waiting.map(({ time }) => time));
+    const waiting = cluster.flatMap(({ journal }) => journal.flat()).map(({ time }) => time);
+    const begun = cluster.flatMap(({ times }) => times);
+    const oldest = Math.min(clock.now() - 2 * day, ...waiting, ...begun);
     cutoff = Math.max(cutoff, oldest);
     await removeOldUsage(database, cutoff, 1 + below(50));
   }
 
-  const steps: readonly (readonly [weight: number, step: () => Promise<void> | void])[] = [
-    [40, exchange],
+  /** Requests that would outlive it have failed, or are forgotten; and no end waits for the disk that long. */
+  async function wait(milliseconds: number): Promise<void> {
+    for (const node of cluster) {
+      node.reachDeadline(clock.monotonic() + milliseconds);
+      await commit(node);
+    }
+    clock.advance(milliseconds);
+  }
+
+  const steps: readonly (readonly [weight: number, step: () => Promise<unknown> | void])[] = [
+    [40, () => pick(cluster).begin(price)],
+    [35, () => pick(cluster).finish()],
     [20, () => commit(pick(cluster))],
-    [3, () => void pick(cluster).open.splice(0)],
+    [1, () => pick(cluster).fillDisk()],
+    [2, () => crash(pick(cluster))],
     [20, () => applyJournal(pick(cluster))],
     [2, replay],
-    [3, () => void (clock += below(day))],
+    [6, () => wait(second * below(400))],
+    [2, () => wait(second * below(day / second))],
     // Backwards, too, though never so far that rows from before the retention would be made.
-    [2, () => void (clock = Math.max(clock - below(day), cutoff))],
-    [2, credit],
+    [2, () => clock.step(Math.max(clock.now() - below(day), cutoff))],
+    [5, credit],
+    [1, async () => (price = await keepNextPrice())],
     [1, retention],
   ];
   const weights = steps.reduce((sum, [weight]) => sum + weight, 0);
 
   return {
     model,
+    cluster,
+    clock,
     async step(): Promise<void> {
       let left = random() * weights;
       const chosen = steps.find(([weight]) => (left -= weight) < 0);
       await chosen?.[1]();
     },
-    /** Everything durable is applied. */
+    /** Every request has ended, and everything durable is applied. */
     async settle(): Promise<void> {
-      for (const node of cluster) {
-        commit(node);
-        await applyInTheEnd(node.journal.splice(0).flat());
-      }
+      await wait(1_000 * second);
+      for (const node of cluster) await applyInTheEnd(node.journal.splice(0).flat());
     },
   };
+}
+
+export type Simulation = Awaited<ReturnType<typeof createSimulation>>;
+
+function add(sums: Map<string, bigint>, name: string, amount: bigint): void {
+  sums.set(name, (sums.get(name) ?? 0n) + amount);
 }
 
 /** The same database, which fails after so many statements: of a transaction nothing may be left then. */
@@ -202,54 +286,4 @@ function failAt(database: OpenDatabase) {
     };
     return { ...database, kysely: database.kysely.withPlugin(plugin) };
   };
-}
-
-/** Sums of the database that P-01, P-03 and P-09 are about. */
-export async function readSums({ kysely }: OpenDatabase) {
-  const { rows: accounts } = await sql<{ account: string; amount: bigint }>`
-    select account, sum(amount) as amount from ledger_entries group by account`.execute(kysely);
-  const { rows: unbalanced } = await sql`
-    select transaction_id from ledger_entries group by transaction_id having sum(amount) <> 0`.execute(
-    kysely,
-  );
-  const meters = await kysely.selectFrom('spent_totals').select(['meter', 'spent']).execute();
-  const { rows: hours } = await sql<{ requests: number; cost: bigint; unbilled: number }>`
-    select coalesce(sum(requests), 0) as requests, coalesce(sum(cost), 0) as cost,
-      coalesce(sum(unbilled_tokens), 0) as unbilled
-    from usage_hourly`.execute(kysely);
-  return {
-    balances: new Map(accounts.map(({ account, amount }) => [account, amount])),
-    unbalanced: unbalanced.length,
-    meters: new Map(meters.map(({ meter, spent }) => [meter, spent])),
-    requests: hours[0]?.requests ?? 0,
-    cost: hours[0]?.cost ?? 0n,
-    unbilled: hours[0]?.unbilled ?? 0,
-  };
-}
-
-/** The same sums of the model. */
-export function sumsOf({ applied, credited }: Model): Awaited<ReturnType<typeof readSums>> {
-  const balances = new Map<string, bigint>(credited);
-  const meters = new Map<string, bigint>();
-  let cost = 0n;
-  let unbilled = 0;
-  for (const { charge: owed, attempts, keyId, userId, teamId } of applied.values()) {
-    // An attempt has used 16 tokens and its output.
-    for (const { usage } of attempts) if (usage !== undefined) unbilled += 16 + usage.output;
-    if (owed === null || owed.cost === '0') continue;
-    const amount = BigInt(owed.cost);
-    const account = owed.payer === 'team' ? `team:${teamId}` : `user:${userId}`;
-    balances.set(account, (balances.get(account) ?? 0n) - amount);
-    const { window } = owed;
-    const limits =
-      window === null
-        ? ['quota']
-        : [`daily:${window}`, `monthly:${window.slice(0, 7)}`, 'total', `member:${userId}`];
-    const names = ['balance', ...limits].map((name) => `${account}:${name}`);
-    for (const meter of [...names, `key:${keyId}:quota`]) {
-      meters.set(meter, (meters.get(meter) ?? 0n) + amount);
-    }
-    cost += amount;
-  }
-  return { balances, unbalanced: 0, meters, requests: applied.size, cost, unbilled };
 }

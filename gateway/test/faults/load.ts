@@ -1,14 +1,5 @@
 import { request as httpRequest } from 'node:http';
-
-/** What a client saw of one request. */
-export interface SeenAnswer {
-  /** The `x-request-id`; null when no head came. */
-  readonly id: string | null;
-  /** The whole answer with its protocol's success terminator. */
-  readonly completed: boolean;
-  /** The client itself went away in the middle. */
-  readonly left: boolean;
-}
+import type { ClientLog } from './reconcile.ts';
 
 export interface LoadOptions {
   readonly url: string;
@@ -26,38 +17,42 @@ export interface LoadOptions {
 
 interface Kind {
   readonly path: string;
-  readonly body: object;
+  readonly body: (text: string) => object;
   readonly isComplete: (text: string) => boolean;
 }
 
-const question = [{ role: 'user', content: 'hello' }];
-const contents = { contents: [{ role: 'user', parts: [{ text: 'hello' }] }] };
+const question = (text: string) => [{ role: 'user', content: text }];
+const contents = (text: string) => ({ contents: [{ role: 'user', parts: [{ text }] }] });
 const model = 'demo-chat';
 const isJson = (text: string) => text.startsWith('{') && text.trimEnd().endsWith('}');
 
 /** Four protocols, streamed and whole. */
 const kinds: readonly Kind[] = [
-  { path: '/v1/chat/completions', body: { model, messages: question }, isComplete: isJson },
-  { path: '/v1/responses', body: { model, input: 'hello' }, isComplete: isJson },
+  {
+    path: '/v1/chat/completions',
+    body: (text) => ({ model, messages: question(text) }),
+    isComplete: isJson,
+  },
+  { path: '/v1/responses', body: (text) => ({ model, input: text }), isComplete: isJson },
   {
     path: '/v1/messages',
-    body: { model, max_tokens: 200, messages: question },
+    body: (text) => ({ model, max_tokens: 200, messages: question(text) }),
     isComplete: isJson,
   },
   { path: `/v1beta/models/${model}:generateContent`, body: contents, isComplete: isJson },
   {
     path: '/v1/chat/completions',
-    body: { model, stream: true, messages: question },
+    body: (text) => ({ model, stream: true, messages: question(text) }),
     isComplete: (text) => text.includes('data: [DONE]\n\n'),
   },
   {
     path: '/v1/responses',
-    body: { model, stream: true, input: 'hello' },
+    body: (text) => ({ model, stream: true, input: text }),
     isComplete: (text) => /"type":"response\.completed".*\n\n/.test(text),
   },
   {
     path: '/v1/messages',
-    body: { model, stream: true, max_tokens: 200, messages: question },
+    body: (text) => ({ model, stream: true, max_tokens: 200, messages: question(text) }),
     isComplete: (text) => /event: message_stop\ndata: .*\n\n/.test(text),
   },
   {
@@ -70,8 +65,8 @@ const kinds: readonly Kind[] = [
 const everyFault = ['', '', 'gap=3', 'gap=25', 'delay=60', 'status=500', 'cut-at=4', 'error-at=3'];
 
 /** Sends requests, several at a time, until the gateway is gone; answers what was seen of each. */
-export async function runClients(options: LoadOptions, clients: number): Promise<SeenAnswer[]> {
-  const seen: SeenAnswer[] = [];
+export async function runClients(options: LoadOptions, clients: number): Promise<ClientLog[]> {
+  const seen: ClientLog[] = [];
   await Promise.all(
     Array.from({ length: clients }, async () => {
       while (options.wanted?.() ?? true) {
@@ -84,15 +79,20 @@ export async function runClients(options: LoadOptions, clients: number): Promise
   return seen;
 }
 
+/** So that each request of a file has a mark of its own. */
+let sent = 0;
+
 /** Null when the gateway cannot be reached any more. */
-function send(options: LoadOptions): Promise<SeenAnswer | null> {
+function send(options: LoadOptions): Promise<ClientLog | null> {
   const { url, key, random, onCompleted, faults = everyFault, leaving = 0.1 } = options;
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
   const kind = pick(kinds);
   const fault = pick(faults);
   const leaves = random() < leaving;
+  const mark = `load-${(sent += 1)}`;
   return new Promise((resolve) => {
     let id: string | null = null;
+    let status: number | null = null;
     let text = '';
     let left = false;
     // A client believes the terminator, whatever becomes of the connection after it.
@@ -110,6 +110,7 @@ function send(options: LoadOptions): Promise<SeenAnswer | null> {
       },
       (response) => {
         id = String(response.headers['x-request-id']);
+        status = response.statusCode ?? null;
         if (leaves) {
           setTimeout(() => {
             left = true;
@@ -122,13 +123,14 @@ function send(options: LoadOptions): Promise<SeenAnswer | null> {
           completed = true;
           onCompleted();
         });
-        const over = () => resolve({ id, completed, left });
+        const over = () => resolve({ mark, id, status, completed, left });
         response.on('end', over).on('error', over).on('close', over);
       },
     );
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
-      resolve(error.code === 'ECONNREFUSED' ? null : { id, completed, left });
+      const isGone = error.code === 'ECONNREFUSED';
+      resolve(isGone ? null : { mark, id, status, completed, left });
     });
-    outgoing.end(JSON.stringify(kind.body));
+    outgoing.end(JSON.stringify(kind.body(`${mark}.`)));
   });
 }

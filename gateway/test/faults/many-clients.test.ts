@@ -101,7 +101,7 @@ interface LargeAnswers {
   close(): void;
 }
 
-/** An upstream whose answers of ten megabytes are made as they are taken: a thousand of them need no memory here. */
+/** An upstream whose answers of fifty megabytes are made as they are taken: a thousand of them need no memory here. */
 async function startLargeAnswers(): Promise<LargeAnswers> {
   let sent = 0;
   const delta = { index: 0, delta: { content: 'x'.repeat(10_000) }, finish_reason: null };
@@ -132,7 +132,7 @@ async function startLargeAnswers(): Promise<LargeAnswers> {
   };
 }
 
-const largeEvents = 1_000;
+const largeEvents = 5_000;
 const largeBytes = largeEvents * 10_000;
 
 /** Resident memory of the gateway, bytes. */
@@ -187,7 +187,7 @@ test(
     // Most of each answer has never left its upstream: kernels hold some megabytes on the way.
     const share = (large.sent - sentBefore) / clients / largeBytes;
     expect(share).toBeGreaterThan(0);
-    expect(share).toBeLessThan(0.9);
+    expect(share).toBeLessThan(0.6);
     for (const socket of sockets) socket.destroy();
     await until(async () => (await openExchanges()) === 0, 'all have been let go', 10_000);
   },

@@ -1,10 +1,11 @@
 import type { ReceivedRequest } from 'simulator';
+import type { OpenDatabase } from '../../src/database/index.ts';
 import type { AttemptRecord } from '../../src/journal/index.ts';
-import type { UsageEntry } from '../../src/usage/index.ts';
+import { listUsage, type UsageEntry } from '../../src/usage/index.ts';
 
 /** One request as its client saw it. */
 export interface ClientLog {
-  /** A text that only this request carries, so that the upstream's log can be read for it. */
+  /** A word that only this request carries, before a full stop, so that the upstream's log can be read for it. */
   readonly mark: string;
   /** The `x-request-id`; null when no head came. */
   readonly id: string | null;
@@ -20,7 +21,7 @@ export interface ClientLog {
  * an answer that was finished and not recorded, one recorded that its client never got whole, an attempt that only
  * one side knows of.
  */
-export function reconcile(
+export function reconcileLogs(
   clients: readonly ClientLog[],
   rows: readonly UsageEntry[],
   received: readonly ReceivedRequest[],
@@ -28,6 +29,13 @@ export function reconcile(
   const differences: string[] = [];
   const rowsById = new Map<string, UsageEntry[]>();
   for (const row of rows) rowsById.set(row.id, [...(rowsById.get(row.id) ?? []), row]);
+
+  const receivedByMark = new Map<string, ReceivedRequest[]>();
+  for (const request of received) {
+    for (const [, mark = ''] of request.body.matchAll(/([\w-]+)\./g)) {
+      receivedByMark.set(mark, [...(receivedByMark.get(mark) ?? []), request]);
+    }
+  }
 
   for (const client of clients) {
     if (client.id === null) continue;
@@ -46,7 +54,7 @@ export function reconcile(
     if (row.outcome === 'completed' && row.tokens.output === 0) say('completed without output');
     if (row.outcome === 'failed' && row.tokens.input + row.tokens.output > 0) say('failed, owed');
 
-    const asked = received.filter(({ body }) => body.includes(`${client.mark}.`));
+    const asked = receivedByMark.get(client.mark) ?? [];
     const attempts = row.attempts as readonly AttemptRecord[];
     const sent = attempts.filter((attempt) => attempt.class !== 'not-sent');
     if (asked.length !== sent.length) say(`${asked.length} upstream, ${sent.length} attempts`);
@@ -57,4 +65,16 @@ export function reconcile(
     }
   }
   return differences;
+}
+
+/** Every row there is. */
+export async function allRows({ kysely }: Pick<OpenDatabase, 'kysely'>): Promise<UsageEntry[]> {
+  const rows: UsageEntry[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = await listUsage(kysely, { limit: 1_000, ...(cursor !== null && { cursor }) });
+    rows.push(...page.data);
+    cursor = page.next;
+  } while (cursor !== null);
+  return rows;
 }

@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -10,7 +8,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/database/index.ts';
 import { createTestDatabase, isSkipped } from '../database/databases.ts';
 import { startGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts';
-import { runClients, type SeenAnswer } from './load.ts';
+import { freePort, isWithoutNginx, startNginx } from '../support/nginx.ts';
+import { runClients } from './load.ts';
+import type { ClientLog } from './reconcile.ts';
 
 const key = 'sk-roll-0123456789abcdefghijklmnopqrstuv';
 /** Nodes on one database seal and open the same secrets. */
@@ -20,12 +20,7 @@ const clients = 12;
 /** `npm run test:faults` asks for all twenty; each takes some eight seconds. */
 const restarts = process.env['SLUICE_FAULT_LOOPS'] === undefined ? 2 : 20;
 
-const nginx = ['/usr/sbin/nginx', 'nginx'].find((path) => spawnSync(path, ['-v']).status === 0);
-if (nginx === undefined && process.env['CI'] !== undefined) {
-  throw new Error('no nginx, which this run requires');
-}
-
-test.skipIf(nginx === undefined || isSkipped('postgres'))(
+test.skipIf(isWithoutNginx || isSkipped('postgres'))(
   `R-25 ${restarts} rolling restarts of two nodes behind nginx lose no request and no row`,
   { timeout: 60_000 + restarts * 20_000 },
   async () => {
@@ -50,11 +45,11 @@ test.skipIf(nginx === undefined || isSkipped('postgres'))(
     };
     await startNode(0);
     await startNode(1);
-    const front = await startNginx(folder, ports);
-    onTestFinished(() => void front.child.kill('SIGTERM'));
+    const front = await startNginx({ folder, ports });
+    onTestFinished(() => front.close());
 
     let restarting = true;
-    const seen: Promise<SeenAnswer[]> = runClients(
+    const seen: Promise<ClientLog[]> = runClients(
       {
         url: front.url,
         key,
@@ -85,7 +80,7 @@ test.skipIf(nginx === undefined || isSkipped('postgres'))(
 
     const lost = answers.filter(({ completed, left }) => !completed && !left);
     // What nginx says helps to find out why; it is empty when all is well.
-    expect({ lost, nginx: readFileSync(join(folder, 'nginx-error.log'), 'utf8') }).toEqual({
+    expect({ lost, nginx: front.errors() }).toEqual({
       lost: [],
       nginx: expect.any(String),
     });
@@ -115,66 +110,6 @@ channels:
 users: [{ email: tester@example.com, balance: 1000 }]
 keys: [{ name: test, user: tester@example.com, secret: ${key} }]
 `;
-}
-
-/** As an operator would put it in front: idle connections end before a stopping node closes its listener. */
-async function startNginx(
-  folder: string,
-  ports: readonly number[],
-): Promise<{ readonly url: string; readonly child: ChildProcess }> {
-  const port = await freePort();
-  const file = join(folder, 'nginx.conf');
-  writeFileSync(
-    file,
-    `
-daemon off;
-worker_processes 1;
-pid ${folder}/nginx.pid;
-error_log ${folder}/nginx-error.log error;
-events { worker_connections 512; }
-http {
-  access_log off;
-  client_body_temp_path ${folder}/body;
-  proxy_temp_path ${folder}/proxy;
-  fastcgi_temp_path ${folder}/fastcgi;
-  uwsgi_temp_path ${folder}/uwsgi;
-  scgi_temp_path ${folder}/scgi;
-  upstream gateway {
-    ${ports.map((each) => `server 127.0.0.1:${each} max_fails=0;`).join('\n    ')}
-    keepalive 16;
-    keepalive_timeout 4s;
-  }
-  server {
-    listen 127.0.0.1:${port};
-    location / {
-      proxy_pass http://gateway;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_buffering off;
-      proxy_read_timeout 600s;
-    }
-  }
-}
-`,
-  );
-  const child = spawn(nginx ?? '', ['-p', folder, '-c', file], { stdio: 'ignore' });
-  for (let round = 0; round < 100; round += 1) {
-    const answers = await fetch(`http://127.0.0.1:${port}/health`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    if (answers) return { url: `http://127.0.0.1:${port}`, child };
-    await wait(50);
-  }
-  throw new Error('nginx did not start');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return port;
 }
 
 async function readRows(url: string): Promise<{ id: string; outcome: string }[]> {

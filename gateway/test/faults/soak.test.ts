@@ -1,15 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { startSimulator } from 'simulator';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/database/index.ts';
 import { reconcile, type Difference } from '../../src/ledger/index.ts';
-import { startGatewayProcess } from '../support/gateway-process.ts';
+import { startGatewayPlace } from '../support/gateway-place.ts';
+import { secret } from '../workers/workplace.ts';
 import { runClients } from './load.ts';
 
-const key = 'sk-soak-0123456789abcdefghijklmnopqrstuv';
 const minutes = 5;
 const minuteMs = 60_000;
 
@@ -28,32 +25,7 @@ test.skipIf(process.env['SLUICE_FAULT_LOOPS'] === undefined || process.platform 
   `R-42 ${minutes} minutes of mixed load with faults: memory, files and sockets stay, and only what was broken breaks`,
   { timeout: (minutes + 2) * minuteMs },
   async () => {
-    const simulator = await startSimulator();
-    const folder = mkdtempSync(join(tmpdir(), 'sluice-soak-'));
-    const databaseUrl = `sqlite:${folder}/test.db`;
-    writeFileSync(
-      join(folder, 'sluice.yaml'),
-      `
-server: { port: 0, drain_timeout: 5s }
-storage: { url: ${JSON.stringify(databaseUrl)}, data_dir: ./data }
-channels:
-  - name: sim
-    provider: simulator
-    base_url: ${simulator.url}
-    protocols: [chat, responses, messages, generate-content]
-    models: [demo-chat]
-users: [{ email: tester@example.com, balance: 100000 }]
-keys: [{ name: test, user: tester@example.com, secret: ${key} }]
-`,
-    );
-    const gateway = startGatewayProcess({ folder });
-    onTestFinished(async () => {
-      gateway.child.kill('SIGKILL');
-      await gateway.exit;
-      await simulator.close();
-      rmSync(folder, { recursive: true, force: true });
-    });
-    const url = await gateway.url;
+    const { gateway, url, databaseUrl, simulator } = await startGatewayPlace();
     const sample = (): Sample => {
       const status = readFileSync(`/proc/${gateway.child.pid}/status`, 'latin1');
       return {
@@ -66,7 +38,7 @@ keys: [{ name: test, user: tester@example.com, secret: ${key} }]
     let wanted = true;
     const common = {
       url,
-      key,
+      key: secret,
       random: Math.random,
       onCompleted: () => {},
       wanted: () => wanted,

@@ -1,60 +1,21 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startSimulator, type Simulator } from 'simulator';
+import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/database/index.ts';
-import { startGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts';
+import { startGatewayPlace, type GatewayPlace } from '../support/gateway-place.ts';
+import { startGatewayProcess } from '../support/gateway-process.ts';
 import { canStartRedis } from '../counting/private-redis.ts';
 import { isSkipped } from '../database/databases.ts';
 import { askChat, createWorkplace, secret } from '../workers/workplace.ts';
+import { runClients } from './load.ts';
+import { allRows, reconcileLogs } from './reconcile.ts';
 
 const preload = new URL('./uncaught.preload.mjs', import.meta.url).href;
 
-interface Place {
-  readonly gateway: GatewayProcess;
-  readonly url: string;
-  readonly databaseUrl: string;
-  readonly simulator: Simulator;
-}
-
-async function startPlace(environment: Record<string, string> = {}): Promise<Place> {
-  const simulator = await startSimulator();
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-uncaught-'));
-  const databaseUrl = `sqlite:${folder}/test.db`;
-  writeFileSync(
-    join(folder, 'sluice.yaml'),
-    `
-server: { port: 0, drain_timeout: 10s }
-storage: { url: ${JSON.stringify(databaseUrl)}, data_dir: ./data }
-channels:
-  - { name: sim, provider: simulator, base_url: ${simulator.url}, protocols: [chat], models: [demo-chat] }
-users: [{ email: tester@example.com, balance: 100 }]
-keys: [{ name: test, user: tester@example.com, secret: ${secret} }]
-`,
-  );
-  const gateway = startGatewayProcess({
-    folder,
+const startPlace = (environment: Record<string, string> = {}): Promise<GatewayPlace> =>
+  startGatewayPlace({
+    drainTimeout: '10s',
     environment: { ...environment, NODE_OPTIONS: `--import ${preload}` },
   });
-  onTestFinished(async () => {
-    gateway.child.kill('SIGKILL');
-    await gateway.exit;
-    await simulator.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  return { gateway, url: await gateway.url, databaseUrl, simulator };
-}
-
-async function statusesOf(databaseUrl: string): Promise<string[]> {
-  const database = openDatabase({ url: databaseUrl });
-  try {
-    const rows = await database.kysely.selectFrom('usage').select('outcome').execute();
-    return rows.map(({ outcome }) => outcome);
-  } finally {
-    await database.close();
-  }
-}
 
 const readyOf = async (url: string) => {
   const response = await fetch(`${url}/ready`, { headers: { connection: 'close' } });
@@ -68,6 +29,17 @@ test(
     const { gateway, url, databaseUrl, simulator } = await startPlace();
     const stream = askChat(url, { stream: true, fault: 'events=40;gap=40' });
     await expect.poll(() => simulator.requests().length, { timeout: 5_000 }).toBe(1);
+    // Until it cannot be reached any more.
+    const load = runClients(
+      {
+        url,
+        key: secret,
+        random: Math.random,
+        onCompleted: () => {},
+        faults: ['', 'gap=25', 'delay=60', 'status=500'],
+      },
+      4,
+    );
     gateway.child.kill('SIGUSR2');
     await expect.poll(async () => (await readyOf(url)).code, { timeout: 2_000 }).toBe(503);
     expect(await readyOf(url)).toMatchObject({
@@ -76,8 +48,10 @@ test(
     });
     expect(await metric(url, 'sluice_uncaught_errors_total{kind="exception"}')).toBe(1);
     // Until load balancers have noticed, requests are still served.
-    expect((await askChat(url)).status).toBe(200);
-    expect((await stream).text).toContain('data: [DONE]');
+    const late = await askChat(url);
+    expect(late.status).toBe(200);
+    const early = await stream;
+    expect(early.text).toContain('data: [DONE]');
     expect(await gateway.exit).toBe(1);
     const line = gateway
       .stderr()
@@ -91,7 +65,17 @@ test(
       },
     });
     expect(gateway.stderr()).not.toContain(secret);
-    expect(await statusesOf(databaseUrl)).toEqual(['completed', 'completed']);
+    const database = openDatabase({ url: databaseUrl });
+    onTestFinished(() => database.close());
+    const rows = await allRows(database);
+    const outcomes = new Map(rows.map(({ id, outcome }) => [id, outcome]));
+    expect([early, late].map(({ id }) => outcomes.get(id ?? ''))).toEqual([
+      'completed',
+      'completed',
+    ]);
+    const seen = await load;
+    expect(seen.filter(({ completed }) => completed).length).toBeGreaterThan(10);
+    expect(reconcileLogs(seen, rows, simulator.requests())).toEqual([]);
   },
 );
 

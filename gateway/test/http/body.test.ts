@@ -174,6 +174,48 @@ describe('size', () => {
   });
 });
 
+describe.each([
+  '/v1/chat/completions',
+  '/v1/responses',
+  '/v1/messages',
+  '/v1beta/models/m:generateContent',
+])('S-22 %s', (endpoint) => {
+  it('refuses 64 MiB without a declared length while they are being sent', async () => {
+    const gateway = await startGateway();
+    const socket = open(gateway.port);
+    const answer: string[] = [];
+    socket.on('data', (piece) => void answer.push(piece.toString()));
+    socket.write(
+      `POST ${endpoint} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ntransfer-encoding: chunked\r\n\r\n`,
+    );
+    const chunk = Buffer.from(`100000\r\n${' '.repeat(mebibyte)}\r\n`);
+    let sent = 0;
+    // The last chunk never comes: who waits for the end of the body waits for ever.
+    while (answer.length === 0 && sent < 200) {
+      await new Promise((resolve) => {
+        socket.write(chunk, resolve);
+      });
+      sent += 1;
+      if (sent > 64) await delay(5);
+    }
+    expect(answer.join('')).toMatch(/^HTTP\/1\.1 413 .*request body too large/s);
+    expect(sent).toBeGreaterThan(64);
+    expect(sent).toBeLessThan(100);
+    expect(gateway.exchanges).toEqual([]);
+    socket.destroy();
+  });
+
+  it('stops unpacking a bomb at the limit', async () => {
+    const gateway = await startGateway();
+    const body = gzipSync(Buffer.alloc(65 * mebibyte));
+    const headers = { ...json, 'content-encoding': 'gzip' };
+    const answer = await call(gateway.port, endpoint, { headers, body });
+    expect(answer.status).toBe(413);
+    expect(messageOf(answer)).toBe('request body too large');
+    expect(gateway.exchanges).toEqual([]);
+  });
+});
+
 describe('early answers', () => {
   it.each([
     ['too much', key, '413'],

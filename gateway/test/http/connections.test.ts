@@ -1,41 +1,14 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { malformedRequests } from './malformed-requests.ts';
 import { key, delay, open, raw, startGateway } from './support.ts';
 
 const path = '/v1/chat/completions';
 const head = `POST ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n`;
 
 describe('S-24 malformed HTTP is answered 400 or cut, and runs nothing', () => {
-  it.each([
-    [
-      'length and chunks',
-      `${head}content-length: 6\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\nGET`,
-    ],
-    ['two lengths', `${head}content-length: 2\r\ncontent-length: 3\r\n\r\n{} `],
-    ['the same length twice in one', `${head}content-length: 2, 2\r\n\r\n{}`],
-    [
-      'two codings',
-      `${head}transfer-encoding: chunked\r\ntransfer-encoding: identity\r\n\r\n0\r\n\r\n`,
-    ],
-    ['chunked not last', `${head}transfer-encoding: chunked, identity\r\n\r\n0\r\n\r\n`],
-    ['an odd coding', `${head}transfer-encoding: xchunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`],
-    ['bare LF', `POST ${path} HTTP/1.1\nhost: x\nx-api-key: ${key}\ncontent-length: 2\n\n{}`],
-    ['bare CR in a header', `${head}a: b\rc: d\r\ncontent-length: 2\r\n\r\n{}`],
-    ['a folded header', `${head}a: b\r\n c\r\ncontent-length : 2\r\n\r\n{}`],
-    ['a space before the colon', `${head}content-length : 2\r\n\r\n{}`],
-    ['a NUL in a header', `${head}a: b\u0000c\r\ncontent-length: 2\r\n\r\n{}`],
-    ['a negative length', `${head}content-length: -2\r\n\r\n{}`],
-    ['a signed length', `${head}content-length: +2\r\n\r\n{}`],
-    ['a hexadecimal length', `${head}content-length: 0x2\r\n\r\n{}`],
-    ['a bad chunk size', `${head}transfer-encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`],
-    [
-      'an endless chunk extension',
-      `${head}transfer-encoding: chunked\r\n\r\n2;${'a'.repeat(100_000)}\r\n{}\r\n0\r\n\r\n`,
-    ],
-    ['no host', `POST ${path} HTTP/1.1\r\nx-api-key: ${key}\r\ncontent-length: 2\r\n\r\n{}`],
-    ['another protocol', 'SSH-2.0-client\r\n\r\n'],
-    ['a TLS hello', '\u0016\u0003\u0001\u0002\u0000\u0001'],
-    ['too many header bytes', `${head}a: ${'b'.repeat(40_000)}\r\ncontent-length: 2\r\n\r\n{}`],
-  ])('%s', async (_name, bytes) => {
+  it.each(malformedRequests(key))('%s', async (_name, bytes) => {
     const gateway = await startGateway();
     const answer = await raw(gateway.port, Buffer.from(bytes, 'latin1'));
     expect(answer).toMatch(/^(?:|HTTP\/1\.1 4(?:00|31) .*)$/s);
@@ -76,13 +49,44 @@ describe('S-24 malformed HTTP is answered 400 or cut, and runs nothing', () => {
   });
 });
 
-describe('slow heads', () => {
-  it('are cut', async () => {
-    const gateway = await startGateway({ server: { headersTimeout: 100 } });
+describe('S-24 slow requests are cut', () => {
+  const encodings = ['content-length: 5000\r\n', 'transfer-encoding: chunked\r\n'];
+
+  it.each([
+    ['a head that stops', 'POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-a: ', ''],
+    ['a head in trickles', 'POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-a: ', 'b'],
+    ['a first line in trickles', 'POST /v1/', 'm'],
+    ...encodings.flatMap((encoding) => [
+      [`a body that stops, ${encoding.trim()}`, `${head}${encoding}\r\n`, ''],
+      [
+        `a body in trickles, ${encoding.trim()}`,
+        `${head}${encoding}\r\n`,
+        encoding.startsWith('t') ? '1\r\n \r\n' : ' ',
+      ],
+    ]),
+  ])('%s', async (_name, beginning, more) => {
+    const gateway = await startGateway({ server: { headersTimeout: 100, requestTimeout: 200 } });
     const started = performance.now();
-    const answer = await raw(gateway.port, 'POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-a: ');
-    expect(answer).toContain('408');
-    expect(performance.now() - started).toBeLessThan(2000);
+    const socket = open(gateway.port);
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += chunk.toString();
+    });
+    socket.on('error', () => {});
+    socket.write(beginning);
+    const trickle = setInterval(() => {
+      if (more !== '' && socket.writable) socket.write(more);
+    }, 20);
+    await new Promise((resolve) => {
+      socket.on('end', resolve);
+      socket.on('close', resolve);
+    });
+    clearInterval(trickle);
+    socket.destroy();
+    expect(received).toMatch(/^HTTP\/1\.1 408 .*connection: close\r\n/s);
+    expect(performance.now() - started).toBeLessThan(4_000);
+    expect(gateway.exchanges).toEqual([]);
+    expect(gateway.unexpected).toEqual([]);
   });
 });
 
@@ -99,6 +103,42 @@ describe('the tuning', () => {
     expect(Reflect.get(server, 'noDelay')).toBe(true);
     expect(Reflect.get(server, 'keepAlive')).toBe(true);
     expect(Reflect.get(server, 'keepAliveInitialDelay')).toBe(30);
+  });
+});
+
+/** Of the connection's end at this port: which timer runs for it, and in how many seconds it goes off. */
+function timerOf(port: number, peer: number): { kind: string; seconds: number } | null {
+  const hex = (number: number) => number.toString(16).toUpperCase().padStart(4, '0');
+  for (const line of readFileSync('/proc/net/tcp', 'latin1').split('\n')) {
+    const [, local = '', remote = '', , , timer = ''] = line.trim().split(/\s+/);
+    if (!local.endsWith(`:${hex(port)}`) || !remote.endsWith(`:${hex(peer)}`)) continue;
+    const [kind = '', ticks = ''] = timer.split(':');
+    // A hundred ticks a second, whatever the kernel's own clock.
+    return { kind, seconds: Number.parseInt(ticks, 16) / 100 };
+  }
+  return null;
+}
+
+describe.runIf(process.platform === 'linux')('R-21 a client that vanished without a FIN', () => {
+  it('is asked after by the system on every accepted connection, within half a minute', async () => {
+    const gateway = await startGateway({
+      run: async ({ client }) => {
+        client.start(200, { 'content-type': 'text/event-stream' });
+        client.write('data: 1\n\n');
+        await delay(200);
+        client.end('data: [DONE]\n\n');
+      },
+    });
+    const socket = open(gateway.port);
+    socket.write(`${head}content-length: 2\r\n\r\n{}`);
+    await once(socket, 'data');
+    // While an answer is under way, and while the connection waits for the next request. 02 is keep-alive.
+    const peer = socket.localPort ?? 0;
+    await expect.poll(() => timerOf(gateway.port, peer)?.kind).toBe('02');
+    const { seconds } = timerOf(gateway.port, peer)!;
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThanOrEqual(30);
+    socket.destroy();
   });
 });
 

@@ -1,13 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { expect, test } from 'vitest';
+import { test } from 'vitest';
 import { catalogue, GatewayError, type ErrorName } from '../../src/errors/index.ts';
 import { textProtocols } from '../../src/protocols/index.ts';
-import { table, withWrittenPart } from '../matrix/features/document.ts';
+import { assertWritten, table } from '../support/written-page.ts';
 import { errorMeanings } from './error-meanings.ts';
 import { bearer, call, startGateway, type Answer } from './support.ts';
-
-const page = resolve(import.meta.dirname, '../../../docs/errors.md');
 
 const surfaces = [
   { title: 'chat', name: 'chat', path: '/v1/chat/completions' },
@@ -28,11 +24,8 @@ test('docs/errors.md has every error of the catalogue, as it is answered', async
     return call(port, path, { headers: bearer(), body: '{}' });
   };
 
-  const written = readFileSync(page, 'utf8');
   const parts = [await describeShapes(answer), await describeErrors(answer)];
-  const found = withWrittenPart(written, parts.join('\n\n'));
-  if (process.env['SLUICE_WRITE_DOCS'] === '1') writeFileSync(page, found);
-  else expect(written, 'SLUICE_WRITE_DOCS=1 writes docs/errors.md').toBe(found);
+  assertWritten('errors.md', parts.join('\n\n'));
 });
 
 type Ask = (path: string, error: GatewayError) => Promise<Answer>;

@@ -104,7 +104,7 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
     now: () => now,
     health: settings.health ?? (() => ({ status: 'ok', degraded: [] })),
     metrics: createMetrics({
-      journal: { depth: 0, usable: true },
+      journal: { depth: 0, usable: true, lost: 0 },
       openConnections: async () => 0,
       channelStates: () => [],
       droppedLogLines: () => 0,

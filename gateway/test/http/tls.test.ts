@@ -1,20 +1,25 @@
 import { readFileSync } from 'node:fs';
-import { connect } from 'node:tls';
+import { connect, type TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
-import { delay, key, open, startGateway } from './support.ts';
+import { describe, expect, it } from 'vitest';
+import { call, delay, key, open, raw, startGateway } from './support.ts';
 
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`./fixtures/localhost-${name}.pem`, import.meta.url));
 const tls = { cert: fixture('cert'), key: fixture('key') };
 
+function connectTls(port: number, alpn?: readonly string[]): TLSSocket {
+  return connect({
+    socket: open(port),
+    servername: 'localhost',
+    ca: readFileSync(tls.cert),
+    ...(alpn && { ALPNProtocols: [...alpn] }),
+  });
+}
+
 function exchange(port: number, bytes: string, halfClose: boolean): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect({
-      socket: open(port),
-      servername: 'localhost',
-      ca: readFileSync(tls.cert),
-    });
+    const socket = connectTls(port);
     let received = '';
     socket.on('data', (chunk) => {
       received += chunk.toString();
@@ -64,4 +69,45 @@ it('serves a client that half-closes', async () => {
 it('answers nothing to plain HTTP', async () => {
   const gateway = await startGateway({ server: { tls } });
   await expect(fetch(`http://127.0.0.1:${gateway.port}/health`)).rejects.toThrow('fetch failed');
+});
+
+/** What a client that offers these speaks with us afterwards; rejects when there is no agreement. */
+function negotiate(port: number, alpn: readonly string[]): Promise<string | false | null> {
+  return new Promise((resolve, reject) => {
+    const socket = connectTls(port, alpn);
+    socket.on('error', reject);
+    socket.on('secureConnect', () => {
+      resolve(socket.alpnProtocol);
+      socket.destroy();
+    });
+  });
+}
+
+// Rapid resets of streams (CVE-2023-44487) need HTTP/2.
+describe('S-47 HTTP/2 is not spoken', () => {
+  it('is not agreed on in TLS', async () => {
+    const { port } = await startGateway({ server: { tls } });
+    expect(await negotiate(port, ['h2', 'http/1.1'])).toBe('http/1.1');
+    await expect(negotiate(port, ['h2'])).rejects.toThrow(/no application protocol/i);
+  });
+
+  it('is not begun with by a client that knows no better', async () => {
+    const gateway = await startGateway();
+    const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u0004\0\0\0\0\0';
+    expect(await raw(gateway.port, preface)).toMatch(/^HTTP\/1\.1 400 /);
+    expect(gateway.unexpected).toEqual([]);
+  });
+
+  it('is not changed to, and the request of a client that offers to is served', async () => {
+    const gateway = await startGateway();
+    const headers = {
+      'x-api-key': key,
+      connection: 'Upgrade, HTTP2-Settings',
+      upgrade: 'h2c',
+      'http2-settings': 'AAMAAABkAAQAAP__',
+    };
+    const answer = await call(gateway.port, '/v1/messages', { headers, body: '{"a":1}' });
+    expect(answer.status).toBe(200);
+    expect(gateway.exchanges[0]?.body.toString()).toBe('{"a":1}');
+  });
 });

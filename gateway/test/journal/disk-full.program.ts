@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { openJournal } from '../../src/journal/index.ts';
-import { record } from './records.ts';
+import { charge, record } from './records.ts';
 
 const [dataDir = '', databaseUrl = ''] = process.argv.slice(2);
 const limitFiles = (size: string) =>
@@ -14,7 +14,7 @@ async function appendUntilRefused(prefix: string, most: number): Promise<string 
   for (let number = 0; number < most; number++) {
     const id = `${prefix}_${number}`;
     try {
-      await journal.append(record(id, { userAgent: 'x'.repeat(250) }));
+      await journal.append(record(id, { userAgent: 'x'.repeat(250), charge: charge(1n) }));
       acknowledged.push(id);
     } catch (error) {
       return (error as Error).message;

@@ -9,7 +9,7 @@ import { openJournal, type Journal, type JournalProblem } from '../../src/journa
 import { toLine } from '../../src/journal/record-line.ts';
 import { writeUsage } from '../../src/journal/usage-writer.repository.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
-import { record } from './records.ts';
+import { charge, record } from './records.ts';
 
 describe.each(dialects)('%s', (dialect) => {
   describe.skipIf(isSkipped(dialect))('journal', () => {
@@ -159,7 +159,7 @@ describe.each(dialects)('%s', (dialect) => {
       await expect(
         (async () => {
           for (;;) {
-            await full.append(record(`req_${taken}`));
+            await full.append(record(`req_${taken}`, { charge: charge(1n) }));
             taken += 1;
           }
         })(),
@@ -171,6 +171,42 @@ describe.each(dialects)('%s', (dialect) => {
       const again = await open({ maxSize: 3_000 });
       await waitFor(() => again.usable);
       await again.append(record('req_more'));
+      await again.close();
+      expect(await idsInDatabase()).toHaveLength(taken + 1);
+    });
+
+    it('R-31 keeps answers that cost nothing in memory meanwhile, and counts what is lost', async () => {
+      const full = await open({ maxSize: 1, databaseUrl: unreachableUrl(dialect, dataDir) });
+      await full.append(record('req_free'));
+      await full.append(record('req_left', { outcome: 'client-left', status: 499 }));
+      expect(full.lost).toBe(0);
+      for (const lost of [
+        record('req_paid', { charge: charge(1n) }),
+        record('req_failed', { outcome: 'failed' }),
+      ]) {
+        await expect(full.append(lost)).rejects.toMatchObject({ errorName: 'unavailable' });
+      }
+      expect(full.lost).toBe(2);
+      await full.close(100);
+      expect(full.lost).toBe(4);
+      expect(problems.filter(({ kind }) => kind === 'records-lost')).toHaveLength(1);
+    });
+
+    it('R-31 leaves the last room to what is owed, however much is served or refused meanwhile', async () => {
+      const databaseUrl = unreachableUrl(dialect, dataDir);
+      const full = await open({ maxSize: 30_000, databaseUrl });
+      const paid = (id: string) => full.append(record(id, { charge: charge(1n) }));
+      let taken = 0;
+      for (; full.usable; taken += 1) await paid(`req_paid_${taken}`);
+      for (let at = 0; at < 100; at += 1) {
+        await full.append(record(`req_free_${at}`));
+        const refused = record(`req_refused_${at}`, { outcome: 'refused', status: 503 });
+        await expect(full.append(refused)).rejects.toMatchObject({ errorName: 'unavailable' });
+      }
+      await paid('req_under_way');
+      await full.close(100);
+
+      const again = await open({ maxSize: 30_000 });
       await again.close();
       expect(await idsInDatabase()).toHaveLength(taken + 1);
     });

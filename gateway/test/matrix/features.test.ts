@@ -1,20 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { assertWritten } from '../support/written-page.ts';
 import { protocolNames } from './gateway.ts';
 import { chat } from './features/chat.ts';
-import {
-  describeSections,
-  type Section,
-  toldAndWhy,
-  withWrittenPart,
-} from './features/document.ts';
+import { describeSections, type Section, toldAndWhy } from './features/document.ts';
 import { generateContent } from './features/generate-content.ts';
 import { messages } from './features/messages.ts';
 import { responses } from './features/responses.ts';
 import { convertRequest, outcomeOf, type Outcome } from './features/run.ts';
-
-const page = resolve(import.meta.dirname, '../../../docs/conversion.md');
 
 const clients = await Promise.all(
   [chat, responses, messages, generateContent].map(async (features) => {
@@ -57,10 +49,7 @@ describe.each(clients)('a client of $features.client', ({ features, upstreams, r
 });
 
 test('the published table is what was found', () => {
-  const written = readFileSync(page, 'utf8');
-  const found = withWrittenPart(written, describeSections(clients.map(sectionOf)));
-  if (process.env['SLUICE_WRITE_DOCS'] === '1') writeFileSync(page, found);
-  else expect(written, 'SLUICE_WRITE_DOCS=1 writes docs/conversion.md').toBe(found);
+  assertWritten('conversion.md', describeSections(clients.map(sectionOf)));
 });
 
 function sectionOf({ features, upstreams, rows }: (typeof clients)[number]): Section {

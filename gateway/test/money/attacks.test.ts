@@ -1,56 +1,35 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ask, rowOf, until } from '../behaviour/support.ts';
 import { eachCall, textProtocols, type TextProtocol } from '../behaviour/text-protocols.ts';
-import { startTestGateway, testKey, type TestGateway } from '../support/gateway.ts';
+import { testKey } from '../support/gateway.ts';
+import { answeredWords, answerWith, usageAt } from '../support/own-upstream.ts';
 import {
-  answeredWords,
-  answerWith,
-  startOwnUpstream,
-  usageAt,
-  type OwnUpstream,
-} from '../support/own-upstream.ts';
-import { expectExactBooks, keyQuota, nanoOf } from './books.ts';
+  assertBilledExactly,
+  ownChannel,
+  shareBilledGateway,
+  simulatorChannel,
+} from './billed-gateway.ts';
+import { keyQuota, nanoOf } from './books.ts';
 
 /*
  * S-37, S-39: numbers that lie, of clients and of upstreams. Whatever they are, nothing is charged below zero or
  * beyond what was held, nothing that costs is held at zero, and the books stay right to the nano-USD.
  */
 
-const email = 'tester@example.com';
-const opening = 1_000_000n * 10n ** 9n;
-const all = 'protocols: [chat, responses, messages, generate-content]';
-
-let gateway: TestGateway;
-let upstream: OwnUpstream;
-
-beforeAll(async () => {
-  upstream = await startOwnUpstream();
-  gateway = await startTestGateway({
-    config: `
-channels:
-  - { name: sim, provider: simulator, base_url: SIMULATOR, ${all}, models: [{ name: priced, upstream: demo-chat }] }
-  - { name: own, provider: simulator, base_url: "${upstream.url}", ${all}, models: [own] }
-  - { name: own-chat, provider: simulator, base_url: "${upstream.url}", protocols: [chat], models: [own-chat] }
-  - { name: own-messages, provider: simulator, base_url: "${upstream.url}", protocols: [messages], models: [own-messages] }
-models:
-  - { id: priced, type: chat, context_window: 4000, max_output_tokens: 1000, price: &price { input: 1000, cache_read: 100, cache_write: 1250, output: 2000 } }
-  - { id: own, type: chat, context_window: 4000, max_output_tokens: 1000, price: *price }
-  - { id: own-chat, type: chat, context_window: 4000, max_output_tokens: 1000, price: *price }
-  - { id: own-messages, type: chat, context_window: 4000, max_output_tokens: 1000, price: *price }
-users: [{ email: ${email}, balance: 1000000 }]
-keys: [{ name: test, user: ${email}, secret: ${testKey}, quota: 1000000 }]
+const shared = shareBilledGateway({
+  balance: 1_000_000,
+  channels: `
+${simulatorChannel({ name: 'sim', model: 'priced' })}
+${ownChannel({ name: 'own', model: 'own' })}
+  - { name: own-chat, provider: simulator, base_url: "UPSTREAM", protocols: [chat], models: [own-chat] }
+  - { name: own-messages, provider: simulator, base_url: "UPSTREAM", protocols: [messages], models: [own-messages] }
 `,
-  });
-});
-
-afterAll(async () => {
-  await gateway.close();
-  await upstream.close();
+  models: ['priced', 'own', 'own-chat', 'own-messages'],
 });
 
 async function heldOf(id: string): Promise<bigint> {
-  await gateway.usage();
-  const { held } = await gateway.app.database.kysely
+  await shared.gateway.usage();
+  const { held } = await shared.gateway.app.database.kysely
     .selectFrom('usage')
     .select('held')
     .where('id', '=', id)
@@ -109,13 +88,13 @@ describe.each(fields)('S-37 %s %s', (name, field) => {
   test.each(oddNumbers)(
     '%s: a clear refusal, or an exact charge within a real hold',
     async (text) => {
-      const response = await gateway.post(
+      const response = await shared.gateway.post(
         protocol.path('priced', false),
         bodyWith(protocol, 'priced', field, text),
       );
       const answer = await response.text();
       const id = response.headers.get('x-request-id') ?? '';
-      const row = await rowOf(gateway, id);
+      const row = await rowOf(shared.gateway, id);
       if (response.status !== 200) {
         // Ours, or the upstream's own refusal told in our words.
         expect(response.status).toBe(400);
@@ -153,11 +132,11 @@ const oddCounts: readonly unknown[] = [
 
 describe.each(eachCall)('S-39 $name', ({ protocol, stream }) => {
   async function answered(usage: unknown, model = 'own') {
-    upstream.answer = answerWith(usage);
-    const answer = await ask(gateway, protocol, stream, model);
+    shared.upstream.answer = answerWith(usage);
+    const answer = await ask(shared.gateway, protocol, stream, model);
     expect([answer.status, answer.text.includes(answeredWords)]).toEqual([200, true]);
     if (stream) expect(answer.text).toMatch(protocol.terminator);
-    return { row: await rowOf(gateway, answer.id), held: await heldOf(answer.id) };
+    return { row: await rowOf(shared.gateway, answer.id), held: await heldOf(answer.id) };
   }
   const path = protocol.path('own', stream);
 
@@ -240,9 +219,9 @@ test.each(openAiCalls)(
       { ...usageAt(path, 10, undefined), total_tokens: 30 },
       { ...usageAt(path, undefined, 20), total_tokens: 30 },
     ]) {
-      upstream.answer = answerWith(usage);
-      const { id } = await ask(gateway, protocol, stream, 'own');
-      expect(await rowOf(gateway, id)).toMatchObject({
+      shared.upstream.answer = answerWith(usage);
+      const { id } = await ask(shared.gateway, protocol, stream, 'own');
+      expect(await rowOf(shared.gateway, id)).toMatchObject({
         tokens: { input: 10, output: 20 },
         estimated: false,
       });
@@ -251,7 +230,7 @@ test.each(openAiCalls)(
 );
 
 test('what costs is never held at nothing', async () => {
-  upstream.answer = (_request, response) => {
+  shared.upstream.answer = (_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     // The rest of the answer comes when the test has looked.
     finish = () => void response.end(JSON.stringify({ choices: [], usage: {} }));
@@ -264,19 +243,18 @@ test('what costs is never held at nothing', async () => {
     { n: null },
   ]) {
     finish = null;
-    const pending = gateway.post('/v1/chat/completions', {
+    const pending = shared.gateway.post('/v1/chat/completions', {
       model: 'own',
       messages: [{ role: 'user', content: 'hello' }],
       ...more,
     });
     await until(() => finish !== null, 'the upstream was asked');
-    expect((await keyQuota(gateway, testKey)).held).toBeGreaterThan(1_000n * 2_000_000n);
+    expect((await keyQuota(shared.gateway, testKey)).held).toBeGreaterThan(1_000n * 2_000_000n);
     (finish as (() => void) | null)?.();
     await pending;
   }
 });
 
 test('S-37 S-39 the books are right to the nano-USD', async () => {
-  await expectExactBooks(gateway, { email, opening, secret: testKey });
-  expect(gateway.errors).toEqual([]);
+  await assertBilledExactly(shared);
 });

@@ -49,12 +49,14 @@ export async function expectExactBooks(
   gateway: TestGateway,
   { email, opening, secret }: { email: string; opening: bigint; secret: string },
 ): Promise<void> {
-  const rows = (await gateway.usage()).filter(({ user }) => user === email);
+  const all = await gateway.usage();
+  const rows = all.filter(({ user }) => user === email);
   const charged = rows.reduce((sum, { cost }) => sum + nanoOf(cost), 0n);
   expect(rows.filter(({ cost }) => cost?.startsWith('-') === true)).toEqual([]);
   expect(await balanceOf(gateway, email)).toBe(opening - charged);
   expect(await keyQuota(gateway, secret)).toEqual({ used: charged, held: 0n });
   const differences: Difference[] = [];
-  await reconcile(gateway.app.database, {}, (each) => void differences.push(each));
+  const checked = await reconcile(gateway.app.database, {}, (each) => void differences.push(each));
   expect(differences).toEqual([]);
+  expect(checked.rows).toBe(all.length);
 }

@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import fc from 'fast-check';
-import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import type { Caller } from '../../src/access/index.ts';
 import { createBilling, type Hold } from '../../src/billing/index.ts';
 import type { Group, Model } from '../../src/catalogue/index.ts';
 import { createMemoryCounters } from '../../src/counting/index.ts';
-import { openDatabase, type OpenDatabase } from '../../src/database/index.ts';
+import { openDatabase } from '../../src/database/index.ts';
 import { GatewayError } from '../../src/errors/index.ts';
 import { openJournal } from '../../src/journal/index.ts';
 import { spentOf } from '../../src/ledger/index.ts';
+import { blockWriters } from '../database/block-writers.ts';
 import { dialects, isSkipped, openTestDatabase, type Dialect } from '../database/databases.ts';
 import { record } from '../journal/records.ts';
 
@@ -136,7 +136,7 @@ async function openWorld(dialect: Dialect) {
       if ('output' in taken) await request(callers[taken.who]!, taken.output);
       else if ('left' in taken) await limit(callers[taken.who]!, BigInt(taken.left));
       else if ('ms' in taken) await wait(taken.ms);
-      else if (taken.do === 'block') unblock ??= await block(blocker);
+      else if (taken.do === 'block') unblock ??= await blockWriters(blocker);
       else if (taken.do === 'unblock') await endBlock();
       else {
         const closed = process.journal.close(20);
@@ -153,22 +153,6 @@ async function openWorld(dialect: Dialect) {
       await close();
       rmSync(dataDir, { recursive: true });
     },
-  };
-}
-
-/** Until it is ended nobody can write into the database, and everybody can read. */
-async function block({ kysely, dialect }: OpenDatabase): Promise<() => Promise<void>> {
-  const begun = Promise.withResolvers<void>();
-  const end = Promise.withResolvers<void>();
-  const done = kysely.transaction().execute(async (trx) => {
-    if (dialect === 'postgres') await sql`lock table usage in exclusive mode`.execute(trx);
-    begun.resolve();
-    await end.promise;
-  });
-  await begun.promise;
-  return () => {
-    end.resolve();
-    return done;
   };
 }
 

@@ -1,75 +1,62 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ask, only, rowOf } from '../behaviour/support.ts';
 import { eachCall, textProtocols, type TextProtocol } from '../behaviour/text-protocols.ts';
-import { startTestGateway, testKey, type TestGateway } from '../support/gateway.ts';
+import { testKey } from '../support/gateway.ts';
+import { answeredWords, answerWith, usageAt } from '../support/own-upstream.ts';
 import {
-  answeredWords,
-  answerWith,
-  startOwnUpstream,
-  usageAt,
-  type OwnUpstream,
-} from '../support/own-upstream.ts';
-import { expectExactBooks, nanoOf } from './books.ts';
+  assertBilledExactly,
+  ownChannel,
+  payer,
+  shareBilledGateway,
+  simulatorChannel,
+} from './billed-gateway.ts';
+import { nanoOf } from './books.ts';
 
 /* No way to an upstream's whole answer without its charge, and none to a model that was not authorised and priced. */
 
-const email = 'tester@example.com';
-const all = 'protocols: [chat, responses, messages, generate-content]';
 const baseOnly = 'sk-base-only-0123456789abcdefghijklmnopqrstuv';
 const aliasOnly = 'sk-alias-only-0123456789abcdefghijklmnopqrs';
 
-let gateway: TestGateway;
-let upstream: OwnUpstream;
-
-beforeAll(async () => {
-  upstream = await startOwnUpstream();
-  gateway = await startTestGateway({
-    config: `
+const shared = shareBilledGateway({
+  balance: 1_000,
+  channels: `
+${simulatorChannel({ name: 'sim', model: 'cheap' })}
+  - { name: own, provider: openai-compatible, base_url: "UPSTREAM", api_key: upstream-key, protocols: [chat], models: [own] }
+${ownChannel({ name: 'own-all', model: 'all' })}
+${ownChannel({ name: 'spoilt', model: 'spoilt' })}
+  - { name: own-messages, provider: simulator, base_url: "UPSTREAM", protocols: [messages], models: [from-messages] }
+${simulatorChannel({ name: 'vip', model: 'dear', more: 'groups: [vip]' })}
+`,
+  models: ['cheap', 'own', 'all', 'spoilt', 'from-messages'],
+  moreModels:
+    '  - { id: dear, type: chat, max_output_tokens: 1000, price: { input: 900000, output: 900000 } }',
+  settings: `
 groups: [{ name: vip }]
-channels:
-  - { name: sim, provider: simulator, base_url: SIMULATOR, ${all}, models: [{ name: cheap, upstream: demo-chat }] }
-  - { name: own, provider: openai-compatible, base_url: "${upstream.url}", api_key: upstream-key, protocols: [chat], models: [own] }
-  - { name: own-all, provider: simulator, base_url: "${upstream.url}", ${all}, models: [all] }
-  - { name: spoilt, provider: simulator, base_url: "${upstream.url}", ${all}, models: [spoilt] }
-  - { name: own-messages, provider: simulator, base_url: "${upstream.url}", protocols: [messages], models: [from-messages] }
-  - { name: vip, provider: simulator, base_url: SIMULATOR, groups: [vip], ${all}, models: [{ name: dear, upstream: demo-chat }] }
-models:
-  - { id: cheap, type: chat, max_output_tokens: 1000, price: &price { input: 1000, output: 2000 } }
-  - { id: own, type: chat, max_output_tokens: 1000, price: *price }
-  - { id: all, type: chat, max_output_tokens: 1000, price: *price }
-  - { id: spoilt, type: chat, max_output_tokens: 1000, price: *price }
-  - { id: from-messages, type: chat, max_output_tokens: 1000, price: *price }
-  - { id: dear, type: chat, max_output_tokens: 1000, price: { input: 900000, output: 900000 } }
 aliases: { other-name: cheap }
-users: [{ email: ${email}, balance: 1000 }, { email: limited@example.com, balance: 1000 }]
-keys:
-  - { name: test, user: ${email}, secret: ${testKey}, quota: 1000 }
+`,
+  moreUsers: '  - { email: limited@example.com, balance: 1000 }',
+  moreKeys: `
   - { name: base-only, user: limited@example.com, secret: ${baseOnly}, models: [cheap] }
   - { name: alias-only, user: limited@example.com, secret: ${aliasOnly}, models: [other-name] }
 `,
-  });
 });
 
-afterAll(async () => {
-  await gateway.close();
-  await upstream.close();
-});
-
-const asked = (): number => gateway.simulator.requests().length + upstream.asked.length;
+const asked = (): number =>
+  shared.gateway.simulator.requests().length + shared.upstream.asked.length;
 
 function clear(): void {
-  gateway.simulator.clear();
-  upstream.clear();
+  shared.gateway.simulator.clear();
+  shared.upstream.clear();
 }
 
 describe.each(eachCall)('$name', ({ protocol, stream }) => {
   test('every whole answer is charged, converted or not', async () => {
     for (const model of ['cheap', 'other-name', 'all', 'own', 'from-messages']) {
-      upstream.answer = (request, response) =>
+      shared.upstream.answer = (request, response) =>
         answerWith(usageAt(request.path, 10, 5))(request, response);
-      const answer = await ask(gateway, protocol, stream, model);
+      const answer = await ask(shared.gateway, protocol, stream, model);
       expect([model, answer.status]).toEqual([model, 200]);
-      const row = await rowOf(gateway, answer.id);
+      const row = await rowOf(shared.gateway, answer.id);
       expect(row.outcome).toBe('completed');
       expect(nanoOf(row.cost)).toBe(
         BigInt(row.tokens.input) * 1_000_000n + BigInt(row.tokens.output) * 2_000_000n,
@@ -81,31 +68,31 @@ describe.each(eachCall)('$name', ({ protocol, stream }) => {
   test.each([500, 400, 404, 429, 302])(
     'an answer under status %i is no answer: not shown, not charged',
     async (status) => {
-      upstream.answer = (request, response) =>
+      shared.upstream.answer = (request, response) =>
         answerWith(usageAt(request.path, 10, 5), { status })(request, response);
-      const answer = await ask(gateway, protocol, stream, 'spoilt');
+      const answer = await ask(shared.gateway, protocol, stream, 'spoilt');
       expect(answer.status).toBeGreaterThanOrEqual(400);
       expect(answer.text).not.toContain(answeredWords);
-      expect((await rowOf(gateway, answer.id)).cost).toBeNull();
+      expect((await rowOf(shared.gateway, answer.id)).cost).toBeNull();
     },
   );
 
   test('an error beside an answer under status 200 is an error', async () => {
     const more = '"error":{"message":"x","type":"api_error"},';
-    upstream.answer = (request, response) =>
+    shared.upstream.answer = (request, response) =>
       answerWith(usageAt(request.path, 10, 5), { more })(request, response);
-    const answer = await ask(gateway, protocol, stream, 'spoilt');
+    const answer = await ask(shared.gateway, protocol, stream, 'spoilt');
     expect(answer.text).not.toContain(answeredWords);
-    expect((await rowOf(gateway, answer.id)).cost).toBeNull();
+    expect((await rowOf(shared.gateway, answer.id)).cost).toBeNull();
   });
 });
 
 test('a stream as one JSON array is charged like any other', async () => {
-  const response = await gateway.post('/v1beta/models/cheap:streamGenerateContent', {
+  const response = await shared.gateway.post('/v1beta/models/cheap:streamGenerateContent', {
     contents: [{ parts: [{ text: 'hello' }] }],
   });
   expect(Array.isArray(await response.json())).toBe(true);
-  const row = await rowOf(gateway, response.headers.get('x-request-id') ?? '');
+  const row = await rowOf(shared.gateway, response.headers.get('x-request-id') ?? '');
   expect(nanoOf(row.cost)).toBeGreaterThan(0n);
 });
 
@@ -124,13 +111,13 @@ test('counting tokens asks nobody for an answer, whatever the body says', async 
     },
   };
   for (const [path, body] of Object.entries(counts)) {
-    const response = await gateway.post(path, body);
+    const response = await shared.gateway.post(path, body);
     const text = await response.text();
     // The vendor refuses what is no part of a count.
     if (response.status !== 400) expect(text).toMatch(/^\{"(input_tokens|totalTokens)":\d+[,}]/);
     expect(text).not.toContain('You said');
   }
-  const paths = gateway.simulator.requests().map(({ path }) => path);
+  const paths = shared.gateway.simulator.requests().map(({ path }) => path);
   expect(paths.every((path) => /count_?tokens/i.test(path))).toBe(true);
 });
 
@@ -142,7 +129,7 @@ test.each(['HEAD', 'GET', 'OPTIONS', 'PUT', 'DELETE', 'PATCH', 'TRACE'])(
       const path = protocol.path('cheap', false);
       if (method === 'TRACE') continue;
       const hasBody = method !== 'HEAD' && method !== 'GET';
-      const response = await fetch(gateway.url + path, {
+      const response = await fetch(shared.gateway.url + path, {
         method,
         headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
         ...(hasBody && { body: JSON.stringify(protocol.body('cheap', false)) }),
@@ -173,7 +160,7 @@ describe.each(textProtocols.filter(({ name }) => name !== 'generate-content'))(
 
     test.each(twoModels)('{%s} is refused', async (text) => {
       clear();
-      const response = await gateway.post(protocol.path('cheap', false), withText(text));
+      const response = await shared.gateway.post(protocol.path('cheap', false), withText(text));
       expect(response.status).toBe(400);
       expect(asked()).toBe(0);
     });
@@ -187,13 +174,13 @@ describe.each(textProtocols.filter(({ name }) => name !== 'generate-content'))(
       '"model":"cheap","group":"vip","channel":"vip","user":"limited@example.com"',
     ])('S-18 S-20 S-48 {%s} changes neither model, nor way, nor payer', async (text) => {
       clear();
-      const response = await gateway.post(protocol.path('cheap', false), withText(text));
+      const response = await shared.gateway.post(protocol.path('cheap', false), withText(text));
       expect(({} as { model?: unknown }).model).toBeUndefined();
-      for (const { body } of gateway.simulator.requests()) {
+      for (const { body } of shared.gateway.simulator.requests()) {
         expect(JSON.parse(body)).toMatchObject({ model: 'demo-chat' });
       }
-      const row = await rowOf(gateway, response.headers.get('x-request-id') ?? '');
-      expect(row).toMatchObject({ user: email, key: 'test', model: 'cheap', channel: 'sim' });
+      const row = await rowOf(shared.gateway, response.headers.get('x-request-id') ?? '');
+      expect(row).toMatchObject({ user: payer, key: 'test', model: 'cheap', channel: 'sim' });
     });
   },
 );
@@ -226,7 +213,10 @@ const tricks: readonly string[] = [
 describe.each(textProtocols)('S-25 $name', (protocol: TextProtocol) => {
   test.each(tricks)('%j is not on offer', async (model) => {
     clear();
-    const response = await gateway.post(protocol.path(model, false), protocol.body(model, false));
+    const response = await shared.gateway.post(
+      protocol.path(model, false),
+      protocol.body(model, false),
+    );
     expect([400, 404]).toContain(response.status);
     expect(asked()).toBe(0);
     await response.text();
@@ -235,7 +225,7 @@ describe.each(textProtocols)('S-25 $name', (protocol: TextProtocol) => {
 
 test('an allowlist opens a model by all its names, and another name only itself', async () => {
   const status = async (secret: string, model: string): Promise<number> => {
-    const response = await gateway.post(
+    const response = await shared.gateway.post(
       '/v1/chat/completions',
       { model, messages: [{ role: 'user', content: 'hello' }] },
       { authorization: `Bearer ${secret}` },
@@ -245,10 +235,10 @@ test('an allowlist opens a model by all its names, and another name only itself'
   };
   const listed = async (secret: string): Promise<readonly string[]> => {
     const headers = { authorization: `Bearer ${secret}` };
-    const response = await fetch(`${gateway.url}/v1/models`, { headers });
+    const response = await fetch(`${shared.gateway.url}/v1/models`, { headers });
     const { data } = (await response.json()) as { data: { id: string }[] };
     for (const { id } of data) {
-      expect((await fetch(`${gateway.url}/v1/models/${id}`, { headers })).status).toBe(200);
+      expect((await fetch(`${shared.gateway.url}/v1/models/${id}`, { headers })).status).toBe(200);
     }
     return data.map(({ id }) => id);
   };
@@ -264,8 +254,8 @@ test('an allowlist opens a model by all its names, and another name only itself'
 
 test('S-26 nothing of the client but its allowed headers reaches a real provider', async () => {
   clear();
-  upstream.answer = answerWith(usageAt('/v1/chat/completions', 10, 5));
-  const response = await gateway.post(
+  shared.upstream.answer = answerWith(usageAt('/v1/chat/completions', 10, 5));
+  const response = await shared.gateway.post(
     '/v1/chat/completions',
     { model: 'own', messages: [{ role: 'user', content: 'hello' }] },
     {
@@ -278,7 +268,7 @@ test('S-26 nothing of the client but its allowed headers reaches a real provider
     },
   );
   expect(response.status).toBe(200);
-  const { headers } = only(upstream.asked);
+  const { headers } = only(shared.upstream.asked);
   expect(headers.authorization).toBe('Bearer upstream-key');
   expect(Object.keys(headers).filter((name) => /simul|forw|cookie|x-|organ/.test(name))).toEqual(
     [],
@@ -286,6 +276,5 @@ test('S-26 nothing of the client but its allowed headers reaches a real provider
 });
 
 test('the books are right to the nano-USD', async () => {
-  await expectExactBooks(gateway, { email, opening: 1_000n * 10n ** 9n, secret: testKey });
-  expect(gateway.errors).toEqual([]);
+  await assertBilledExactly(shared);
 });

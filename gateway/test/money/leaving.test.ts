@@ -1,58 +1,49 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { UsageEntry } from '../../src/usage/index.ts';
 import { openTcpServer, rawPost, sendRaw, until, type RawClient } from '../behaviour/support.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
-import { startTestGateway, testKey, type TestGateway } from '../support/gateway.ts';
+import { startTestGateway, testKey } from '../support/gateway.ts';
+import { answerWith, usageAt } from '../support/own-upstream.ts';
 import {
-  answerWith,
-  startOwnUpstream,
-  usageAt,
-  type OwnUpstream,
-} from '../support/own-upstream.ts';
-import { expectExactBooks, keyQuota, nanoOf } from './books.ts';
+  assertBilledExactly,
+  ownChannel,
+  payer,
+  shareBilledGateway,
+  simulatorChannel,
+} from './billed-gateway.ts';
+import { keyQuota, nanoOf } from './books.ts';
 
 /* Clients who leave at the moment that suits them best: what an upstream did for them is paid for. */
 
-const email = 'tester@example.com';
-const all = 'protocols: [chat, responses, messages, generate-content]';
 /** 25 tokens by the estimate. */
 const question = 'x'.repeat(100);
 
-let gateway: TestGateway;
-let upstream: OwnUpstream;
-
-beforeAll(async () => {
-  upstream = await startOwnUpstream();
-  gateway = await startTestGateway({
-    config: `
-limits: { in_flight: 20 }
-channels:
-  - { name: sim, provider: simulator, base_url: SIMULATOR, ${all}, models: [{ name: priced, upstream: demo-chat }] }
-  - { name: short, provider: simulator, base_url: SIMULATOR, ${all}, models: [{ name: short, upstream: demo-chat }], timeouts: { total: 7s } }
-  - { name: own, provider: simulator, base_url: "${upstream.url}", ${all}, models: [own] }
-models:
-  - { id: priced, type: chat, context_window: 4000, max_output_tokens: 1000, price: &price { input: 1000, output: 2000 } }
-  - { id: short, type: chat, context_window: 4000000, max_output_tokens: 30000000, price: { input: 1, output: 2 } }
-  - { id: own, type: chat, context_window: 4000, max_output_tokens: 1000, price: *price }
-users: [{ email: ${email}, balance: 1000000 }]
-keys: [{ name: test, user: ${email}, secret: ${testKey}, quota: 1000000 }]
+const shared = shareBilledGateway({
+  balance: 1_000_000,
+  channels: `
+${simulatorChannel({ name: 'sim', model: 'priced' })}
+${simulatorChannel({ name: 'short', model: 'short', more: 'timeouts: { total: 10s }' })}
+${simulatorChannel({ name: 'charging', model: 'charging', more: 'bills_after_cancel: true' })}
+${ownChannel({ name: 'own', model: 'own' })}
 `,
-  });
-});
-
-afterAll(async () => {
-  await gateway.close();
-  await upstream.close();
+  models: ['priced', 'charging', 'own'],
+  moreModels:
+    '  - { id: short, type: chat, context_window: 4000000, max_output_tokens: 30000000, price: { input: 1, output: 2 } }',
+  settings: 'limits: { in_flight: 20 }',
 });
 
 /** The rows that came since. */
 async function rowsAfter<T>(count: number, act: () => Promise<T>): Promise<readonly UsageEntry[]> {
-  const before = (await gateway.usage()).length;
+  const before = (await shared.gateway.usage()).length;
   await act();
-  await until(async () => (await gateway.usage()).length >= before + count, 'the rows', 15_000);
-  const rows = await gateway.usage();
+  await until(
+    async () => (await shared.gateway.usage()).length >= before + count,
+    'the rows',
+    15_000,
+  );
+  const rows = await shared.gateway.usage();
   expect(rows).toHaveLength(before + count);
   return rows.slice(0, count);
 }
@@ -61,16 +52,16 @@ const costOf = ({ tokens }: UsageEntry): bigint =>
   BigInt(tokens.input) * 1_000_000n + BigInt(tokens.output) * 2_000_000n;
 
 function open(body: object, path: string, fault = ''): Promise<RawClient> {
-  return sendRaw(gateway.url, rawPost(path, body, [`x-simulator-fault: ${fault}`]));
+  return sendRaw(shared.gateway.url, rawPost(path, body, [`x-simulator-fault: ${fault}`]));
 }
 
 describe.each(textProtocols)('$name', (protocol) => {
   test('before the head of a stream: the input', async () => {
-    gateway.simulator.clear();
+    shared.gateway.simulator.clear();
     const [row] = await rowsAfter(1, async () => {
       const body = protocol.body('priced', true, question);
       const client = await open(body, protocol.path('priced', true), 'delay=5000');
-      await until(() => gateway.simulator.requests().length === 1, 'the upstream was asked');
+      await until(() => shared.gateway.simulator.requests().length === 1, 'the upstream was asked');
       await wait(50);
       client.socket.resetAndDestroy();
     });
@@ -80,13 +71,13 @@ describe.each(textProtocols)('$name', (protocol) => {
   });
 
   test('more at once than may be drained: those are charged whole, the others their input', async () => {
-    gateway.simulator.clear();
+    shared.gateway.simulator.clear();
     const rows = await rowsAfter(10, async () => {
       const body = protocol.body('priced', false, question);
       const clients = await Promise.all(
         Array.from({ length: 10 }, () => open(body, protocol.path('priced', false), 'delay=1500')),
       );
-      await until(() => gateway.simulator.requests().length === 10, 'all were asked');
+      await until(() => shared.gateway.simulator.requests().length === 10, 'all were asked');
       for (const { socket } of clients) socket.resetAndDestroy();
     });
     // A twentieth of twenty.
@@ -96,16 +87,39 @@ describe.each(textProtocols)('$name', (protocol) => {
       expect(nanoOf(row.cost)).toBe(costOf(row));
     }
   });
+
+  test('the same of streams that are charged in full', async () => {
+    shared.gateway.simulator.clear();
+    const leavers = 6;
+    const rows = await rowsAfter(leavers, async () => {
+      const body = protocol.body('charging', true, question);
+      const clients = await Promise.all(
+        Array.from({ length: leavers }, () =>
+          open(body, protocol.path('charging', true), 'events=100;gap=30'),
+        ),
+      );
+      await until(() => clients.every((client) => client.received().includes('data: ')), 'content');
+      for (const { socket } of clients) socket.resetAndDestroy();
+    });
+    const { simulator } = shared.gateway;
+    await until(() => simulator.aborted() === leavers - 1, 'all but one were cancelled');
+    const most = Math.max(...rows.map(({ tokens }) => tokens.output));
+    expect(rows.filter(({ tokens }) => tokens.output === most)).toHaveLength(1);
+    for (const row of rows) {
+      expect(row.outcome).toBe('client-left');
+      expect(nanoOf(row.cost)).toBe(costOf(row));
+    }
+  });
 });
 
 test('media that are only named are input too', async () => {
-  gateway.simulator.clear();
+  shared.gateway.simulator.clear();
   const image = { type: 'image_url', image_url: { url: 'https://example.com/a' } };
   const content = [{ type: 'text', text: question }, image, image];
   const [row] = await rowsAfter(1, async () => {
     const body = { model: 'priced', stream: true, messages: [{ role: 'user', content }] };
     const client = await open(body, '/v1/chat/completions', 'delay=5000');
-    await until(() => gateway.simulator.requests().length === 1, 'the upstream was asked');
+    await until(() => shared.gateway.simulator.requests().length === 1, 'the upstream was asked');
     client.socket.resetAndDestroy();
   });
   expect(row).toMatchObject({ outcome: 'client-left', tokens: { output: 0 } });
@@ -122,8 +136,8 @@ test('an upstream that could not even be reached has done nothing', async () => 
 channels:
   - { name: mute, provider: openai-compatible, base_url: "https://127.0.0.1:${port}", api_keys: [k], protocols: [chat], models: [mute] }
 models: [{ id: mute, type: chat, price: { input: 1000, output: 2000 } }]
-users: [{ email: ${email}, balance: 10 }]
-keys: [{ name: test, user: ${email}, secret: ${testKey} }]
+users: [{ email: ${payer}, balance: 10 }]
+keys: [{ name: test, user: ${payer}, secret: ${testKey} }]
 `,
   });
   try {
@@ -147,7 +161,7 @@ keys: [{ name: test, user: ${email}, secret: ${testKey} }]
 test('chat: between the finish reason and the usage: the usage, hidden reasoning and all', async () => {
   let response: ServerResponse | null = null;
   const chunk = (value: object): string => `data: ${JSON.stringify({ id: 'c', ...value })}\n\n`;
-  upstream.answer = (_request, given) => {
+  shared.upstream.answer = (_request, given) => {
     response = given;
     given.writeHead(200, { 'content-type': 'text/event-stream' });
     given.write(
@@ -174,6 +188,7 @@ test('chat: between the finish reason and the usage: the usage, hidden reasoning
 });
 
 test('a client that reads slowly until the time is over pays for what it was given', async () => {
+  shared.gateway.simulator.clear();
   const [row] = await rowsAfter(1, async () => {
     const body = { model: 'short', stream: true, messages: [{ role: 'user', content: question }] };
     const client = await open(
@@ -182,7 +197,7 @@ test('a client that reads slowly until the time is over pays for what it was giv
       `gap=0;events=4000;text-bytes=${48 * 2 ** 20}`,
     );
     client.socket.pause();
-    await wait(9_000);
+    await until(() => shared.gateway.simulator.aborted() === 1, 'the time is over', 15_000);
     client.socket.resume();
     await until(() => client.received().endsWith('0\r\n\r\n'), 'the end', 8_000);
     expect(client.received()).not.toMatch(/^data: \[DONE\]$/m);
@@ -202,19 +217,19 @@ describe('what an upstream does behind our back', () => {
   });
 
   test('a background response is refused, since nobody could be charged for it', async () => {
-    upstream.clear();
-    const response = await gateway.post('/v1/responses', background(false));
+    shared.upstream.clear();
+    const response = await shared.gateway.post('/v1/responses', background(false));
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({
       error: { param: 'background', message: 'background is supported with stream only' },
     });
-    expect(upstream.asked).toEqual([]);
+    expect(shared.upstream.asked).toEqual([]);
   });
 
   test('a streamed one works on when its client leaves, and is charged whole', async () => {
     const end = answerWith(usageAt('/v1/responses', 30, 900));
     let finish = (): void => {};
-    upstream.answer = (asked, response) => {
+    shared.upstream.answer = (asked, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(
         `event: response.output_text.delta\ndata: {"type":"response.output_text.delta","delta":"so"}\n\n`,
@@ -242,23 +257,18 @@ describe('what an upstream does behind our back', () => {
   ])('%s %j is held for the whole window', async (path, body) => {
     let finish: (() => void) | null = null;
     const answer = answerWith(usageAt(path, 3_000, 10));
-    upstream.answer = (asked, response) => {
+    shared.upstream.answer = (asked, response) => {
       finish = () => answer(asked, response);
     };
-    const pending = gateway.post(path, body);
+    const pending = shared.gateway.post(path, body);
     await until(() => finish !== null, 'the upstream was asked');
-    // 4 000 of input, 1 000 of output.
-    expect((await keyQuota(gateway, testKey)).held).toBe(6_000_000_000n);
+    // 4 000 of input, which may all go into a cache, 1 000 of output.
+    expect((await keyQuota(shared.gateway, testKey)).held).toBe(7_000_000_000n);
     (finish as (() => void) | null)?.();
     expect((await pending).status).toBe(200);
   });
 });
 
 test('the books are right to the nano-USD', async () => {
-  await expectExactBooks(gateway, {
-    email,
-    opening: 1_000_000n * 10n ** 9n,
-    secret: testKey,
-  });
-  expect(gateway.errors).toEqual([]);
+  await assertBilledExactly(shared);
 });

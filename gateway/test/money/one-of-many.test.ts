@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { openGateway } from '../behaviour/support.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
+import { testKey } from '../support/gateway.ts';
+import { openPricedGateway } from './billed-gateway.ts';
 
 /* B-10, B-11: room for exactly one, whatever the number of requests that come at once. */
 
-const secret = 'sk-test-0123456789abcdefghijklmnopqrstuv';
 const key = (more: string) =>
-  `keys: [{ name: k, user: u@example.com, secret: ${secret}, ${more} }]`;
+  `keys: [{ name: k, user: u@example.com, secret: ${testKey}, ${more} }]`;
 const user = (more: string) => `users: [{ email: u@example.com, ${more} }]`;
 const team = (more: string, member = '') =>
   `teams: [{ name: t, time_zone: Asia/Shanghai, members: [{ user: u@example.com, role: member${member} }], ${more} }]`;
@@ -72,18 +72,7 @@ const limits: readonly Limit[] = [
 
 describe.each(limits)('$name', ({ accounts, status, message }) => {
   test.each([2, 10, 200])('%i at once: one is admitted', async (count) => {
-    const gateway = await openGateway({
-      config: `
-channels:
-  - name: sim
-    provider: simulator
-    base_url: SIMULATOR
-    protocols: [chat, responses, messages, generate-content]
-    models: [{ name: priced, upstream: demo-chat }]
-models:
-  - { id: priced, type: chat, max_output_tokens: 1000, price: { input: 1000, output: 2000 } }
-${accounts}`,
-    });
+    const gateway = await openPricedGateway(accounts);
     const answers = await Promise.all(
       Array.from({ length: count }, async (_, index) => {
         const protocol = textProtocols[index % textProtocols.length]!;

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { ask, openGateway, until } from '../behaviour/support.ts';
+import { ask, jumpingClock, openGateway, until } from '../behaviour/support.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
 import type { TestGateway } from '../support/gateway.ts';
 
@@ -166,13 +166,45 @@ test('a key with a burst of token counts is slowed down in the end', async () =>
   expect(seen.filter((status) => status === 429)).toHaveLength(20);
 });
 
-test('L-03 after its Retry-After the next request is admitted', async () => {
-  const gateway = await openGateway({ config: accounts('max_concurrency: 1') });
-  const busy = ask(gateway, chat!, true, 'demo-chat', { 'x-simulator-fault': 'events=5;gap=60' });
-  await wait(100);
-  const refused = await ask(gateway, chat!, false);
-  expect(refused.status).toBe(429);
-  await wait(Number(refused.headers.get('retry-after')) * 1_000);
-  expect((await ask(gateway, chat!, false)).status).toBe(200);
-  expect((await busy).status).toBe(200);
+describe('L-03 after its Retry-After the next request is admitted', () => {
+  test('of a slot', async () => {
+    const gateway = await openGateway({ config: accounts('max_concurrency: 1') });
+    const busy = ask(gateway, chat!, true, 'demo-chat', { 'x-simulator-fault': 'events=5;gap=60' });
+    await wait(100);
+    const refused = await ask(gateway, chat!, false);
+    expect(refused.status).toBe(429);
+    await wait(Number(refused.headers.get('retry-after')) * 1_000);
+    expect((await ask(gateway, chat!, false)).status).toBe(200);
+    expect((await busy).status).toBe(200);
+  });
+
+  test.each([
+    ['rpm', 60],
+    ['rph', 3_600],
+  ])('of %s, in every protocol', async (setting, window) => {
+    const gateway = await openGateway({ config: accounts(`${setting}: 1`) });
+    const skip = jumpingClock();
+    expect((await ask(gateway, chat!, false)).status).toBe(200);
+    const list = { headers: schemes.bearer };
+    for (const protocol of textProtocols) {
+      const refused = await ask(gateway, protocol, false);
+      expect(refused.status).toBe(429);
+      const seconds = refused.headers.get('retry-after') ?? '';
+      expect(seconds).toMatch(/^[1-9]\d*$/);
+      const milliseconds = Number(refused.headers.get('retry-after-ms'));
+      expect(Number(seconds)).toBe(Math.ceil(milliseconds / 1_000));
+      expect(milliseconds).toBeLessThanOrEqual(window * 1_000);
+      // Not a moment earlier; the machine has that long for one request.
+      skip(milliseconds - 10_000);
+      // After an hour without a look at the database no key is good until the next look.
+      await expect
+        .poll(async () => (await fetch(`${gateway.url}/v1/models`, list)).status, {
+          timeout: 5_000,
+        })
+        .toBe(200);
+      expect((await ask(gateway, protocol, false)).status).toBe(429);
+      skip(10_000);
+      expect((await ask(gateway, protocol, false)).status).toBe(200);
+    }
+  });
 });

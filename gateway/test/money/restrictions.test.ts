@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { shareGateway } from '../behaviour/support.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
@@ -215,6 +216,9 @@ interface Seen {
   readonly retryAfter: boolean;
 }
 
+/** Every refusal whole, head and body. */
+const refusals: string[] = [];
+
 async function call(
   { path, body }: Endpoint,
   model: string,
@@ -228,6 +232,7 @@ async function call(
   if (response.status === 200) {
     return { status: 200, type: null, message: null, retryAfter: false };
   }
+  refusals.push(`${JSON.stringify([...response.headers])} ${text}`);
   const { error } = JSON.parse(text) as {
     error: { type?: string; status?: string; message: string };
   };
@@ -332,4 +337,36 @@ test('what was refused reached no upstream', async () => {
     }
   }
   expect(shared.gateway.simulator.requests()).toHaveLength(before);
+});
+
+test('S-09 no refusal shows anything of a key, or a name that only we have for something', async () => {
+  const unknown = `${key('free')}x`;
+  for (const endpoint of endpoints) {
+    for (const present of Object.values(schemes)) await call(endpoint, 'open', present(unknown));
+    await call(endpoint, 'no-such-model', schemes.bearer(key('free')));
+  }
+  const { kysely } = shared.gateway.app.database;
+  const keys = await kysely.selectFrom('keys').select(['id', 'hash', 'prefix', 'name']).execute();
+  const [users, teams, channels] = await Promise.all([
+    kysely.selectFrom('users').select(['id', 'email']).execute(),
+    kysely.selectFrom('teams').select(['id']).execute(),
+    kysely.selectFrom('channels').select(['id']).execute(),
+  ]);
+  const secrets = [unknown, ...keys.map(({ name }) => key(name))];
+  const never = [
+    ...secrets.map((secret) => secret.slice(3, 20)),
+    ...secrets.flatMap((secret) =>
+      (['hex', 'base64', 'base64url'] as const).map((encoding) =>
+        createHash('sha256').update(secret).digest(encoding).slice(0, 20),
+      ),
+    ),
+    ...keys.flatMap(({ id, hash, prefix }) => [id, hash ?? id, prefix]),
+    ...users.flatMap(({ id, email }) => [id, email]),
+    ...[...teams, ...channels].map(({ id }) => id),
+    '127.0.0.1',
+  ];
+  expect(keys.length).toBe(restrictions.length + 1);
+  const statuses = new Set(refusals.map((text) => /"x-request-id"/.test(text)));
+  expect([refusals.length > 500, [...statuses]]).toEqual([true, [true]]);
+  expect(never.filter((part) => refusals.some((text) => text.includes(part)))).toEqual([]);
 });

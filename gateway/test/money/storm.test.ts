@@ -1,13 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/index.ts';
+import type { AttemptRecord } from '../../src/journal/index.ts';
 import { openGateway, rawPost, sendRaw, until } from '../behaviour/support.ts';
 import { eachCall } from '../behaviour/text-protocols.ts';
-import { testKey } from '../support/gateway.ts';
+import { testKey, type TestGateway } from '../support/gateway.ts';
 import { expectExactBooks } from './books.ts';
 
 /*
- * P-01 to P-05: whatever comes in whatever order, while prices, quotas and the catalogue change, the rows, the ledger,
+ * P-01 to P-05, P-07, P-08: whatever comes in whatever order, while prices, quotas and the catalogue change, the rows, the ledger,
  * the balance and the counters agree in the end, and nothing stays held.
  */
 
@@ -86,11 +87,15 @@ test('the books after a storm', { timeout: 120_000 }, async () => {
   const gateway = await openGateway({ config: accounts(cheap, 30) });
   const { dataDir, url } = gateway.app;
   const statuses = new Set<number>();
+  /** What the client said in each exchange whose answer it saw begin. */
+  const said = new Map<string, string>();
+  let count = 0;
 
   async function one(): Promise<void> {
     const { protocol, stream } = pick(eachCall);
     const model = pick(['native', 'native', 'converted', 'unknown']);
-    const body = { ...protocol.body(model, stream), ...pick(numbers) };
+    const text = `storm ${(count += 1)}.`;
+    const body = { ...protocol.body(model, stream, text), ...pick(numbers) };
     const fault = pick(faults);
     const path = protocol.path(model, stream);
     if (random() < 0.25) {
@@ -101,6 +106,7 @@ test('the books after a storm', { timeout: 120_000 }, async () => {
     }
     const response = await gateway.post(path, body, { 'x-simulator-fault': fault });
     statuses.add(response.status);
+    said.set(response.headers.get('x-request-id') ?? '', text);
     await response.text();
   }
 
@@ -129,17 +135,43 @@ ${accounts(price, quota).replaceAll('SIMULATOR', gateway.simulator.url)}`;
   await change(cheap, 30);
 
   // Who left is settled a little later, and drained answers when they end.
-  let count = -1;
+  let rows = -1;
   await until(
     async () => {
-      const before = count;
-      count = (await gateway.usage()).length;
+      const before = rows;
+      rows = (await gateway.usage()).length;
       await wait(500);
-      return count === before;
+      return rows === before;
     },
     'all rows',
     20_000,
   );
   expect([seed, statuses.has(200), statuses.has(400)]).toEqual([seed, true, true]);
+  await expectOneDispatchEach(gateway, said);
   await expectExactBooks(gateway, { email, opening: 40n * 10n ** 9n, secret: testKey });
 });
+
+/** P-07: what is charged was taken and answered by an upstream once, and is not there without having been sent. */
+async function expectOneDispatchEach(
+  gateway: TestGateway,
+  said: ReadonlyMap<string, string>,
+): Promise<void> {
+  const received = gateway.simulator.requests();
+  const charged = (await gateway.usage()).filter(({ cost }) => cost !== null);
+  expect(charged.length).toBeGreaterThan(5);
+  for (const { id, outcome, attempts } of charged) {
+    const tried = attempts as readonly AttemptRecord[];
+    // Who leaves before the upstream has said anything pays for the input that it was sent.
+    const owed = outcome === 'client-left' ? [200, null] : [200];
+    const taken = tried.filter(
+      ({ status, usage, class: reached }) =>
+        owed.includes(status) && usage === undefined && reached !== 'not-sent',
+    );
+    expect([id, taken.length, tried]).toEqual([id, 1, tried]);
+    const text = said.get(id);
+    if (text === undefined) continue;
+    const sent = tried.filter((attempt) => attempt.class !== 'not-sent');
+    const came = received.filter(({ body }) => body.includes(text));
+    expect([id, came.length]).toEqual([id, sent.length]);
+  }
+}

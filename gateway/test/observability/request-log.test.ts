@@ -1,41 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ask, describeChannels, only, openGateway } from '../behaviour/support.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
 import { GatewayError } from '../../src/errors/index.ts';
-import { createLogger } from '../../src/observability/index.ts';
 import { testKey } from '../support/gateway.ts';
 import { startGatewayProcess } from '../support/gateway-process.ts';
-import { scrape, valueOf } from './support.ts';
+import { openLog, scrape, valueOf } from './support.ts';
 
 const [chat] = textProtocols;
 if (chat === undefined) throw new Error('protocols are missing');
-
-function openLog() {
-  let text = '';
-  const logger = createLogger(
-    new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        text += chunk.toString();
-        done();
-      },
-    }),
-  );
-  return {
-    logger,
-    async lines(): Promise<Record<string, unknown>[]> {
-      await new Promise((resolve) => setTimeout(resolve, 60));
-      return text
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => JSON.parse(line) as Record<string, unknown>)
-        .filter(({ msg }) => msg === 'request');
-    },
-  };
-}
 
 test('a journal that takes nothing is told by itself, not as a defect by every refused request', async () => {
   const gateway = await openGateway({});
@@ -73,6 +48,8 @@ test('one line per finished exchange, with these members and no others', async (
     outcome: 'completed',
     error: null,
     attempts: 1,
+    retryCount: 0,
+    bodyDigest: null,
     ttftMs: expect.any(Number),
     durationMs: expect.any(Number),
     tokens: {

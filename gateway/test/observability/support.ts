@@ -1,4 +1,6 @@
 import { ok } from 'node:assert/strict';
+import { Writable } from 'node:stream';
+import { createLogger, type Logger } from '../../src/observability/index.ts';
 import type { TextProtocol } from '../behaviour/text-protocols.ts';
 import { testKey, type TestGateway } from '../support/gateway.ts';
 
@@ -37,4 +39,31 @@ export async function openStream(
   });
   await answer.body?.getReader().read();
   return () => client.abort();
+}
+
+/** A log that is kept, for the lines of its requests in their order. */
+export function openLog(): {
+  readonly logger: Logger;
+  lines(): Promise<Record<string, unknown>[]>;
+} {
+  let text = '';
+  const logger = createLogger(
+    new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        text += chunk.toString();
+        done();
+      },
+    }),
+  );
+  return {
+    logger,
+    async lines() {
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      return text
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+        .filter(({ msg }) => msg === 'request');
+    },
+  };
 }

@@ -184,7 +184,7 @@ describe('taps agree with a full parse of every event', () => {
   });
 
   const streams = recordings.filter(({ sse }) => typeof sse === 'string');
-  it.skipIf(absence !== null)('recorded', () => {
+  it.skipIf(absence !== null)(`recorded ${absence ?? ''}`, () => {
     let compared = 0;
     for (const { protocol, sse } of streams) {
       for (const event of readEvents([Buffer.from(sse ?? '')])) {

@@ -9,7 +9,7 @@ import {
 import { requestOf } from '../support/canonical.ts';
 import { readerOf } from '../support/converted-reader.ts';
 import { type Recording, recordings } from './recordings.ts';
-import { readEvents, sameNames } from './tap-run.ts';
+import { eachEvent, sameNames } from './tap-run.ts';
 
 export const clients = Object.keys(textProtocols) as TextProtocolName[];
 
@@ -39,20 +39,24 @@ function isAnswer({ protocol, body, endpoint }: Recording): boolean {
   }
 }
 
-/** What a streaming client of another protocol is sent of a recorded stream. */
+/**
+ * What a streaming client of another protocol is sent of a recorded stream.
+ * @param cut the pieces in which its bytes come; in one when absent.
+ */
 export function streamTo(
   client: TextProtocolName,
   { protocol, sse }: Recording,
+  cut: (bytes: Buffer) => readonly Buffer[] = (bytes) => [bytes],
 ): { readonly tap: StreamTap; readonly failed: boolean; readonly sent: string } {
   const request = requestOf({ wantsUsage: true, stream: true });
   const tap = readerOf(protocol, client, request).createStreamTap(sameNames);
   let sent = '';
   let failed = false;
-  for (const event of readEvents([Buffer.from(sse ?? '')])) {
+  eachEvent(cut(Buffer.from(sse ?? '')), (event) => {
     const flags = tap.inspect(event);
     if (flags & verdict.failed) failed = true;
     if (flags & verdict.replace) sent += String(tap.replacement);
-  }
+  });
   return { tap, failed, sent: sent + tap.completion() };
 }
 

@@ -81,6 +81,8 @@ describe.skipIf(absence !== null)(`recorded requests ${absence ?? ''}`, () => {
     const patched = protocol.patchRequest(read, {
       upstreamModel: read.model,
       maxOutputTokens: null,
+      // Headers were not recorded; some of these requests had a beta's.
+      headers: { 'anthropic-beta': 'recorded' },
     });
 
     const expected: Record<string, unknown> = structuredClone(request);

@@ -26,57 +26,60 @@ const isAnswer = (recording: (typeof own)[number]) =>
   recording.status === 200 &&
   answersOf(recording).every((answer) => answer?.['candidates'] ?? answer?.['promptFeedback']);
 
-describe.skipIf(absence !== null)(`recorded generate-content through the codec`, () => {
-  it('there are some', () => {
-    expect([legal.length, own.filter(isAnswer).length, own.length]).toEqual([
-      expect.toSatisfy((count: number) => count > 80),
-      expect.toSatisfy((count: number) => count > 40),
-      expect.toSatisfy((count: number) => count > 90),
-    ]);
-  });
+describe.skipIf(absence !== null)(
+  `recorded generate-content through the codec ${absence ?? ''}`,
+  () => {
+    it('there are some', () => {
+      expect([legal.length, own.filter(isAnswer).length, own.length]).toEqual([
+        expect.toSatisfy((count: number) => count > 80),
+        expect.toSatisfy((count: number) => count > 40),
+        expect.toSatisfy((count: number) => count > 90),
+      ]);
+    });
 
-  it.each(cases(legal))('%s: the request keeps its meaning', (_, { request, endpoint }) => {
-    const model = /models\/([\w.-]+)/.exec(endpoint)?.[1] ?? 'gemini-2.5-flash';
-    const decoded = generateContentCodec.decodeRequest(wireRequest(request, model));
-    const { json } = generateContentCodec.encodeRequest(decoded, target(model));
-    const again = generateContentCodec.decodeRequest(wireRequest(json, model));
-    // Once encoded, nothing changes any more.
-    expect(generateContentCodec.encodeRequest(again, target(model)).json).toEqual(json);
-    expect(wordsOf(json)).toEqual(wordsOf(request));
-  });
+    it.each(cases(legal))('%s: the request keeps its meaning', (_, { request, endpoint }) => {
+      const model = /models\/([\w.-]+)/.exec(endpoint)?.[1] ?? 'gemini-2.5-flash';
+      const decoded = generateContentCodec.decodeRequest(wireRequest(request, model));
+      const { json } = generateContentCodec.encodeRequest(decoded, target(model));
+      const again = generateContentCodec.decodeRequest(wireRequest(json, model));
+      // Once encoded, nothing changes any more.
+      expect(generateContentCodec.encodeRequest(again, target(model)).json).toEqual(json);
+      expect(wordsOf(json)).toEqual(wordsOf(request));
+    });
 
-  it.each(cases(asked.filter((recording) => !legal.includes(recording))))(
-    '%s: refused here too',
-    (_, { request, status }) => {
-      expect(status).toBe(400);
-      expect(() => generateContentCodec.decodeRequest(wireRequest(request))).toThrow(/role/);
-    },
-  );
+    it.each(cases(asked.filter((recording) => !legal.includes(recording))))(
+      '%s: refused here too',
+      (_, { request, status }) => {
+        expect(status).toBe(400);
+        expect(() => generateContentCodec.decodeRequest(wireRequest(request))).toThrow(/role/);
+      },
+    );
 
-  it.each(cases(own.filter(isAnswer)))('%s: the answer', (_, recording) => {
-    const answers = answersOf(recording);
-    const streamed = decodeStream(chunks(...answers));
-    const back = collectEvents(decodeStream(encodeStream(streamed)));
-    expect(back).toEqual(comparable(collectEvents(streamed)));
-    const [only] = answers;
-    if (answers.length === 1 && only != null) {
-      const whole = decodeAnswer(only);
-      expect(comparable(collectEvents(streamed))).toEqual(comparable(whole.candidates));
-      const json = generateContentCodec.encodeResponse(whole, null, answerContext());
-      expect(decodeAnswer(json).candidates).toEqual(comparable(whole.candidates));
-    }
-  });
+    it.each(cases(own.filter(isAnswer)))('%s: the answer', (_, recording) => {
+      const answers = answersOf(recording);
+      const streamed = decodeStream(chunks(...answers));
+      const back = collectEvents(decodeStream(encodeStream(streamed)));
+      expect(back).toEqual(comparable(collectEvents(streamed)));
+      const [only] = answers;
+      if (answers.length === 1 && only != null) {
+        const whole = decodeAnswer(only);
+        expect(comparable(collectEvents(streamed))).toEqual(comparable(whole.candidates));
+        const json = generateContentCodec.encodeResponse(whole, null, answerContext());
+        expect(decodeAnswer(json).candidates).toEqual(comparable(whole.candidates));
+      }
+    });
 
-  it.each(cases(own.filter(({ sse }) => typeof sse === 'string')))(
-    '%s: the stream',
-    (_, { sse }) => {
-      const events = decodeStream(sse ?? '');
-      const answers = collectEvents(events);
-      expect(answers.length).toBeGreaterThan(0);
-      expect(collectEvents(decodeStream(encodeStream(events)))).toEqual(comparable(answers));
-    },
-  );
-});
+    it.each(cases(own.filter(({ sse }) => typeof sse === 'string')))(
+      '%s: the stream',
+      (_, { sse }) => {
+        const events = decodeStream(sse ?? '');
+        const answers = collectEvents(events);
+        expect(answers.length).toBeGreaterThan(0);
+        expect(collectEvents(decodeStream(encodeStream(events)))).toEqual(comparable(answers));
+      },
+    );
+  },
+);
 
 /** What is not written into answers of ours, or told apart in them. */
 function comparable(candidates: readonly Candidate[]): Candidate[] {

@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { absence, recordingsFolder as folder } from '../../../simulator/test/recordings.ts';
 import type { TextProtocolName } from '../../src/canonical/index.ts';
 import { textProtocols } from '../../src/protocols/index.ts';
 
@@ -20,11 +20,7 @@ export interface Recording {
   readonly turn?: number;
 }
 
-const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
-export const folder = process.env['SLUICE_RECORDINGS'] ?? join(root, '../shared/recordings');
-
-/** Why tests over recordings are skipped; null when they are not. */
-export const absence = existsSync(folder) ? null : `no recordings in ${folder} (SLUICE_RECORDINGS)`;
+export { absence, folder };
 
 export const recordings: readonly Recording[] = absence === null ? load() : [];
 

@@ -17,17 +17,35 @@ export const sameNames: StreamContext = {
   usageInjected: false,
 };
 
-/** Cuts a body into events at the given places. */
-export function readEvents(chunks: readonly Buffer[]): StreamEvent[] {
-  const events: StreamEvent[] = [];
-  const reader = createEventStreamReader({
-    maxEventBytes: 64 * 1024 * 1024,
-    onEvent: (event) => events.push(event),
-  });
+/** Every event of a body that comes in these pieces, as soon as its last one is there. */
+export function eachEvent(
+  chunks: readonly Buffer[],
+  onEvent: (event: StreamEvent) => unknown,
+): void {
+  const reader = createEventStreamReader({ maxEventBytes: 64 * 1024 * 1024, onEvent });
   for (const chunk of chunks) reader.push(chunk);
   reader.end();
+}
+
+/** The events of a body that comes in these pieces. */
+export function readEvents(chunks: readonly Buffer[]): StreamEvent[] {
+  const events: StreamEvent[] = [];
+  eachEvent(chunks, (event) => events.push(event));
   return events;
 }
+
+/** Cuts bytes at any places, inside characters and line ends too. */
+export function sliced(bytes: Buffer, cuts: readonly number[]): Buffer[] {
+  const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].toSorted(
+    (a, b) => a - b,
+  );
+  return [...places, bytes.length].map((end, index) =>
+    // Copies, as from a socket whose buffer is used again.
+    Buffer.from(bytes.subarray(places[index - 1] ?? 0, end)),
+  );
+}
+
+export const bytewise = (bytes: Buffer) => [...bytes].map((byte) => Buffer.from([byte]));
 
 /** Sends a recorded stream through reader and tap as the relay would. */
 export function runTap(

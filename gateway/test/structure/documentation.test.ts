@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bundledAliases, bundledModels } from '../../src/catalogue/bundled.ts';
@@ -103,7 +103,100 @@ test('every page of docs stands in its index', () => {
   expect(missing).toEqual(['docs/README.md']);
 });
 
+test('every folder of the source is found in CONTRIBUTING.md', () => {
+  const page = read('CONTRIBUTING.md');
+  const folders = readdirSync(join(root, 'gateway/src'), { withFileTypes: true });
+  const missing = folders.filter(
+    (entry) => entry.isDirectory() && !page.includes(`\`gateway/src/${entry.name}/`),
+  );
+  expect(missing.map(({ name }) => name)).toEqual([]);
+});
+
 test('decisions have numbers of their own', () => {
   const numbers = readdirSync(join(root, 'docs/decisions')).map((name) => name.slice(0, 4));
   expect(new Set(numbers).size).toBe(numbers.length);
+});
+
+describe.each(['CONTRIBUTING.md', 'README.md', 'docs/lifecycle.md'])('%s names', (page) => {
+  const text = read(page);
+  const code = Array.from(withoutCode(text).matchAll(/`([^`\n]+)`/g), ([, span = '']) => span);
+  const source = readdirSync(join(root, 'gateway/src'));
+
+  test('files and folders that are there', () => {
+    const paths = code.filter(
+      (span) =>
+        /^[\w.<>*-]+(?:\/[\w.<>*-]+)*\/?$/.test(span) &&
+        (span.includes('/') || /^[a-z-]+\.(?:ts|md|json|yaml)$/.test(span)) &&
+        !span.startsWith('.') &&
+        !isNoPlace.has(span),
+    );
+    if (page !== 'README.md') expect(paths.length).toBeGreaterThan(10);
+    // The life of a request is told in the folders of the source; a file without one stands beside the last one named.
+    let folder = '';
+    const missing = paths.filter((span) => {
+      const [first = ''] = span.split('/');
+      const below = source.includes(first) && page !== 'CONTRIBUTING.md' ? 'gateway/src' : '';
+      const candidates = span.includes('/')
+        ? [join(below, span), join('gateway/src', span)]
+        : [span, join(folder, span), join(dirname(folder), span)];
+      const found = candidates.find((path) => globSync(patternOf(path), { cwd: root }).length > 0);
+      if (found !== undefined && span.includes('/')) {
+        folder = span.endsWith('/') ? found : dirname(found);
+      }
+      return found === undefined;
+    });
+    expect(missing).toEqual([]);
+  });
+
+  test('commands that there are', () => {
+    const blocks = Array.from(text.matchAll(/^```(\w*)\n([^]*?)^```/gm))
+      .filter(([, language = '']) => ['', 'sh'].includes(language))
+      .map(([, , block = '']) => block);
+    const commands = [...code, ...blocks.flatMap((block) => block.split('\n'))];
+    const all = commands.join('\n');
+    const scripts = Array.from(all.matchAll(/\bnpm (?:run )?([a-z:]+)/g), ([, name = '']) => name);
+    const known = [...Object.keys(packageScripts), 'install', 'run'];
+    expect(scripts.filter((name) => !known.includes(name))).toEqual([]);
+    const own = Array.from(
+      all.matchAll(/\bsluice ([a-z-]+(?: [a-z-]+)?)/g),
+      ([, name = '']) => name,
+    );
+    const unknown = own.filter(
+      (name) =>
+        !commandTable.some(
+          (command) => name === command.name || name.startsWith(`${command.name} `),
+        ) &&
+        // Of a command with two words only the first one is named.
+        !commandTable.some((command) => command.name.startsWith(`${name} `)),
+    );
+    expect(unknown).toEqual([]);
+    for (const [, program = ''] of all.matchAll(/\bnpx ([a-z]+)/g)) {
+      expect(existsSync(join(root, 'node_modules/.bin', program)), program).toBe(true);
+    }
+    if (page !== 'docs/lifecycle.md') expect(scripts.length).toBeGreaterThan(2);
+  });
+});
+
+/** What a start makes, or `npm install`, and what every folder has. */
+const isNoPlace: ReadonlySet<string> = new Set(['sluice.yaml', 'node_modules/.bin', 'index.ts']);
+
+const packageScripts = (
+  JSON.parse(read('package.json')) as { readonly scripts: Readonly<Record<string, string>> }
+).scripts;
+
+/** `<protocol>` stands for any name, and so does `*`. */
+function patternOf(path: string): string {
+  return path.replace(/<\w+>/g, '*').replace(/\/$/, '');
+}
+
+test('the licence is the one that the packages name', () => {
+  const licence = read('LICENSE');
+  expect(licence).toMatch(/^MIT License\n/);
+  expect(licence).toContain('Permission is hereby granted, free of charge');
+  expect(licence).toContain('THE SOFTWARE IS PROVIDED "AS IS"');
+  for (const folder of ['.', 'gateway', 'console', 'simulator']) {
+    const { license } = JSON.parse(read(join(folder, 'package.json'))) as { license?: string };
+    expect([folder, license ?? 'MIT']).toEqual([folder, 'MIT']);
+  }
+  expect(read('README.md')).toContain('MIT licence');
 });

@@ -84,6 +84,7 @@ export function traitsOf(fields: Partial<CodecTraits> = {}): CodecTraits {
     toolId: /^[a-zA-Z0-9_-]+$/,
     toolIdLength: 64,
     customTools: false,
+    cacheKey: false,
     toolNamespaces: false,
     state: 'block',
     mediaAsBytes: new Set<never>(),

@@ -14,6 +14,8 @@ export const testKey = 'sk-test-0123456789abcdefghijklmnopqrstuv';
 export interface TestGateway {
   readonly app: App;
   readonly url: string;
+  /** For a connection of the test's own. */
+  readonly databaseUrl: string;
   readonly simulator: Simulator;
   /** What was logged as an error; empty in a healthy test. */
   readonly errors: readonly unknown[];
@@ -28,6 +30,8 @@ export interface TestGatewayOptions {
   /** YAML of `channels:` and more; `SIMULATOR` in it stands for the simulator's address. Default: one channel, every protocol. */
   readonly config?: string;
   readonly recordings?: string;
+  /** An empty database. Default: a file of SQLite, gone with the gateway. */
+  readonly databaseUrl?: string;
   /** Listens to parts of the log. Default: only errors, into `errors`. */
   readonly logger?: Partial<Logger>;
   /** Milliseconds after which a client that takes nothing is cut off. */
@@ -51,12 +55,13 @@ keys:
   - { name: test, user: tester@example.com, secret: ${testKey} }
 `;
 
-/** A whole gateway on a fresh SQLite database, with the simulator as its upstream, both in this process. */
+/** A whole gateway on a fresh database, with the simulator as its upstream, both in this process. */
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const directory = mkdtempSync(join(tmpdir(), 'sluice-test-'));
   const simulator = await startSimulator(
     options.recordings === undefined ? {} : { recordings: options.recordings },
   );
+  const databaseUrl = options.databaseUrl ?? `sqlite:${directory}/test.db`;
   const errors: unknown[] = [];
   const logger: Logger = {
     info: () => {},
@@ -68,7 +73,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   };
   const text = `
 server: { port: 0, drain_timeout: 2s }
-storage: { url: "sqlite:${directory}/test.db", data_dir: "${directory}" }
+storage: { url: "${databaseUrl}", data_dir: "${directory}" }
 ${options.config ?? oneChannel}
 ${options.config?.includes('\nkeys:') === true ? '' : account}
 `.replaceAll('SIMULATOR', simulator.url);
@@ -88,6 +93,7 @@ ${options.config?.includes('\nkeys:') === true ? '' : account}
   return {
     app,
     url: app.url,
+    databaseUrl,
     simulator,
     errors,
     async usage() {

@@ -255,24 +255,26 @@ export const faulty: fc.Arbitrary<Json> = fc.constantFrom(...models).chain((mode
         {
           effort: fc.constantFrom('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'),
           format: fc.constant({ type: 'json_schema', schema: { type: 'object' } }),
+          task_budget: fc.constant({ type: 'tokens', total: 50_000 }),
         },
         { requiredKeys: [] },
       ),
       temperature: fc.constantFrom(0, 1),
-      top_p: fc.constantFrom(0.5, 0.95, 0.99),
-      top_k: fc.constantFrom(5),
+      top_p: fc.constantFrom<unknown>(0.5, 0.95, 0.99, '0.99'),
+      top_k: fc.constantFrom<unknown>(5, '5'),
       stream: fc.constantFrom<unknown>(true, false, 'true', 'false', 0, 1, null),
       stop_sequences: fc.array(fc.constantFrom('END', '', ' \n'), { maxLength: 3 }),
       cache_control: fc.constantFrom<Json>(ephemeral, { type: 'ephemeral', ttl: '1h' }),
-      ...(isClaude && {
-        metadata: fc.record(
-          {
-            user_id: fc.constantFrom<unknown>('u-1', 'me@example.com', 5, null),
-            team: fc.constant('x'),
-          },
-          { requiredKeys: [] },
-        ),
-      }),
+      metadata: fc.record(
+        {
+          user_id: fc.constantFrom<unknown>('u-1', 'me@example.com', 5, null),
+          team: fc.constant('x'),
+        },
+        { requiredKeys: [] },
+      ),
+      context_management: fc.constant({ edits: [] }),
+      mcp_servers: fc.constant([{ type: 'url', name: 's', url: 'https://example.com' }]),
+      output_format: fc.constant({ type: 'json_schema', schema: { type: 'object' } }),
     },
     { requiredKeys: ['model', 'messages'] },
   ) as fc.Arbitrary<Json>;

@@ -9,7 +9,7 @@ import { answer } from './responses-samples.ts';
 /** The codec, fed with what stands on the wire. */
 
 export const target: EncodeTarget = {
-  model: 'gpt-5.2',
+  model: 'gpt-5.6',
   provider: 'openai',
   maxOutputTokens: null,
   capabilities: new Set(),

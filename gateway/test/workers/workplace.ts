@@ -32,7 +32,7 @@ keys: [{ name: test, user: tester@example.com, secret: ${secret} }]
 `;
 
 export async function createWorkplace(): Promise<Workplace> {
-  const simulator = await startSimulator();
+  const simulator = await startSimulator({ keptRequests: 200_000 });
   const redis = await startPrivateRedis();
   const { url: databaseUrl, drop } = await createTestDatabase('postgres');
   const folder = mkdtempSync(join(tmpdir(), 'sluice-nodes-'));

@@ -1,11 +1,11 @@
 import type { Call, Endpoint, World } from '../http/call.ts';
 import { jsonReply, streamReply } from '../http/reply.ts';
-import { isObject, objectAt } from '../json.ts';
+import { objectAt } from '../json.ts';
 import { composeScenario } from '../scenario/compose.ts';
 import { sumTokens } from '../scenario/usage.ts';
-import { normalizeKeys } from './normalize.ts';
 import { readGenerateContent } from './question.ts';
 import { renderChunks, renderResponse } from './render.ts';
+import { validateCount } from './validate-count.ts';
 import { validateGenerateContent } from './validate.ts';
 import { signaturePurpose } from './validate-turns.ts';
 
@@ -40,9 +40,8 @@ function answer(world: World, call: Call) {
 /** `…:countTokens`, for bare contents or for a whole request. */
 export function createTokenCounter(world: World): Endpoint {
   return (call) => {
-    const given = normalizeKeys(call.body);
-    const inner = isObject(given) ? given['generateContentRequest'] : undefined;
-    const body = validateGenerateContent(inner ?? given, call.model, world.signer);
+    const counted = validateCount(call.body, call.model);
+    const body = validateGenerateContent(counted, call.model, world.signer);
     const totalTokens = sumTokens(readGenerateContent(body, call).prompt);
     const details = [{ modality: 'TEXT', tokenCount: totalTokens }];
     return jsonReply(200, { totalTokens, promptTokensDetails: details });

@@ -10,7 +10,7 @@ import { createMessageCounter, createMessages } from '../messages/index.ts';
 import { messagesProtocol } from '../messages/protocol.ts';
 import { listGoogleModels, listModels } from '../models/index.ts';
 import { openai } from '../openai/protocol.ts';
-import { createResponses, responsesProtocol } from '../responses/index.ts';
+import { createInputCounter, createResponses, responsesProtocol } from '../responses/index.ts';
 import type { Endpoint, Protocol, World } from './call.ts';
 
 export interface Route {
@@ -36,6 +36,10 @@ export function createRouter(world: World): Router {
   const exact: Readonly<Record<string, Route>> = {
     'POST /v1/chat/completions': { protocol: openai, endpoint: createChat(world) },
     'POST /v1/responses': { protocol: responsesProtocol, endpoint: createResponses(world) },
+    'POST /v1/responses/input_tokens': {
+      protocol: responsesProtocol,
+      endpoint: createInputCounter(world),
+    },
     'POST /v1/messages': { protocol: messagesProtocol, endpoint: createMessages(world) },
     'POST /v1/messages/count_tokens': {
       protocol: messagesProtocol,

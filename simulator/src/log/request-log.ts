@@ -59,12 +59,12 @@ export interface RequestLog {
   clear(): void;
 }
 
-const entryLimit = 10_000;
+const usualLimit = 10_000;
 const bodyLimit = 2 ** 20;
 /** Bounds the log as a whole: ten thousand bodies of a megabyte would not fit into memory. */
 const totalLimit = 256 * 2 ** 20;
 
-export function createRequestLog(now: () => number): RequestLog {
+export function createRequestLog(now: () => number, entryLimit = usualLimit): RequestLog {
   const entries: Entry[] = [];
   let sequence = 0;
   let bytesKept = 0;

@@ -33,6 +33,14 @@ export const requestFields = new Set(
   ).split(' '),
 );
 
+/** Of a request whose tokens are counted: what says nothing of its input is no part of it. */
+export const countFields = new Set(
+  (
+    'model messages system tools tool_choice thinking output_config cache_control speed ' +
+    'user_profile_id workspace_id'
+  ).split(' '),
+);
+
 /** Fields of the blocks whose set is closed; other block types are not checked. */
 export const blockFields: Readonly<Record<string, ReadonlySet<string>>> = {
   text: new Set(['type', 'text', 'cache_control', 'citations']),

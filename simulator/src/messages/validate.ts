@@ -4,7 +4,7 @@ import { Rejection } from '../rejection.ts';
 import type { Signer } from '../scenario/signature.ts';
 import { checkBlocks } from './validate-blocks.ts';
 import { checkCache } from './validate-cache.ts';
-import { rejectExtra, requestFields, type Strictness } from './fields.ts';
+import { countFields, rejectExtra, requestFields, type Strictness } from './fields.ts';
 import { checkModelRules, rulesOf } from './model-rules.ts';
 import { invalid } from './protocol.ts';
 import { checkPairing } from './validate-pairing.ts';
@@ -26,7 +26,7 @@ export function validateMessages(
   const body = given;
   checkRequired(body, model, counting);
   checkWellFormed(body, '');
-  rejectExtra(body, requestFields, '', strictness);
+  rejectExtra(body, counting ? countFields : requestFields, '', strictness);
   checkSystem(body['system'], strictness);
   const systemTurns = rulesOf(model)?.systemTurns ?? (strictness.latest || strictness.beta);
   checkRoles(body['messages'], strictness, systemTurns);
@@ -150,6 +150,7 @@ function checkSystemTurn(list: readonly unknown[], index: number, areTaken: bool
 
 function checkRest(body: JsonObject, strictness: Strictness): void {
   const { stream, metadata } = body;
+  rejectExtra(objectAt(body, 'output_config'), configFields, 'output_config.', strictness);
   checkCitations(body);
   if (isPresent(stream) && typeof stream !== 'boolean') {
     throw invalid('stream: Input should be a valid boolean');
@@ -174,6 +175,8 @@ function checkRest(body: JsonObject, strictness: Strictness): void {
     }
   }
 }
+
+const configFields = new Set(['effort', 'format']);
 
 /** Structured output and citations exclude each other. */
 function checkCitations(body: JsonObject): void {

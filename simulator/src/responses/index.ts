@@ -5,11 +5,12 @@ import { wantsObfuscation } from '../openai/obfuscation.ts';
 import { errorCode, openai, requestIdHeader } from '../openai/protocol.ts';
 import { Rejection } from '../rejection.ts';
 import { composeScenario } from '../scenario/compose.ts';
+import { sumTokens } from '../scenario/usage.ts';
 import { createResponseMemory, type ResponseMemory } from './memory.ts';
 import { inputItems, readResponses } from './question.ts';
 import { renderItems, renderOpening, renderResponse, responseId } from './render.ts';
 import { renderEvents } from './stream.ts';
-import { validateResponses } from './validate.ts';
+import { validateCount, validateResponses } from './validate.ts';
 import { checkItems, signaturePurpose } from './validate-items.ts';
 
 /** As Chat Completions, but a failure inside a stream is an event of its own. */
@@ -64,6 +65,18 @@ export function createResponses(world: World): Endpoint {
     const opening = renderOpening(scenario, options);
     const events = renderEvents(opening, output, final, wantsObfuscation(body));
     return streamReply(events, requestIdHeader);
+  };
+}
+
+/** `POST /v1/responses/input_tokens` */
+export function createInputCounter({ signer }: World): Endpoint {
+  return (call) => {
+    const body = validateCount(call.body, call.model);
+    const items = inputItems(body);
+    checkItems(items, [], signer);
+    const { prompt } = readResponses(body, items.filter(isObject), call);
+    const counted = { object: 'response.input_tokens', input_tokens: sumTokens(prompt) };
+    return jsonReply(200, counted, requestIdHeader);
   };
 }
 

@@ -34,6 +34,22 @@ export function validateResponses(given: unknown, model: string): JsonObject {
   return body;
 }
 
+/** What the counter takes of a request; it refuses the rest. */
+const countFields = new Set(
+  (
+    'model instructions input tools tool_choice parallel_tool_calls reasoning text truncation ' +
+    'conversation previous_response_id personality'
+  ).split(' '),
+);
+
+/** A request whose tokens are to be counted. @throws Rejection */
+export function validateCount(given: unknown, model: string): JsonObject {
+  const body = validateResponses(given, model);
+  const param = Object.keys(body).find((name) => !countFields.has(name));
+  if (param === undefined) return body;
+  throw new Rejection(400, `Unknown parameter: '${param}'.`, { param, code: 'unknown_parameter' });
+}
+
 function checkTools(body: JsonObject): void {
   const { tools } = body;
   if (isPresent(tools)) {

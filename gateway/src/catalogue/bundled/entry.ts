@@ -1,7 +1,7 @@
 import type { DeclaredModel, DeclaredPrice, ProviderName } from '../../config/index.ts';
 
 /** When the list was last gone through. Prices change: what the configuration says wins. */
-const bundledAt = '2026-11-21';
+export const bundledAt = '2026-11-21';
 
 /** A model known without any configuration. */
 export interface BundledModel extends DeclaredModel {

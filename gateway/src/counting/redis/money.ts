@@ -5,6 +5,7 @@ import { createForgetting } from '../memory/forget-idle.ts';
 import type { Ask } from './ask.ts';
 import type { Denials } from './denials.ts';
 import type { Reply } from './link.ts';
+import { refusedKey } from './rates.ts';
 import { scripts } from './scripts.ts';
 import { createSettlements } from './settlements.ts';
 import type { Share } from './share.ts';
@@ -83,7 +84,7 @@ export function createRemoteMoney(options: RemoteMoneyOptions): RemoteMoney {
     }
     return ask(
       scripts.hold,
-      meters.flatMap(({ name }) => meterKeys(name)),
+      [refusedKey(prefix, id), ...meters.flatMap(({ name }) => meterKeys(name))],
       values,
     );
   };
@@ -104,6 +105,7 @@ export function createRemoteMoney(options: RemoteMoneyOptions): RemoteMoney {
       }
       const numbers = reply.slice(1);
       if (reply[0] === 'held') return held(request, numbers);
+      if (reply[0] === 'refused') return { held: false, denied: null };
       // For others with less to ask there may be enough, so this is not remembered.
       if (reply[0] === 'short') {
         return { held: false, denied: request.meters[Number(numbers[0])]!.name };

@@ -10,6 +10,8 @@ import type { Share } from './share.ts';
 const slotLeaseMs = 60_000;
 export const renewEveryMs = 20_000;
 const idsPerRenewal = 500;
+/** Kept until the hold that was asked for right behind a refused admission has found it. */
+export const refusedKey = (prefix: string, id: string): string => `${prefix}refused:${id}`;
 /** Requests that left while Redis could not be told. What is dropped beyond that ends with its lease. */
 const mostLeft = 100_000;
 
@@ -82,7 +84,7 @@ export function createRemoteRates({
     for (const limit of limits) values.push(kindOf(limit), `${limit.limit}`, `${limit.windowMs}`);
     let reply;
     try {
-      reply = await ask(scripts.admit, limits.map(keyOf), values);
+      reply = await ask(scripts.admit, [refusedKey(prefix, id), ...limits.map(keyOf)], values);
     } catch {
       // The link counts failures, and says so in the log when it gives up.
       return admitInShare(request);

@@ -10,9 +10,10 @@ export async function refuseChanges(
   const name = sql.table(table);
   const message = sql.lit(`${table} is append-only`);
   if (types.tableEnd === 'strict') {
-    for (const change of ['update', 'delete']) {
+    const changes = { update: sql`update`, delete: sql`delete` };
+    for (const [change, keyword] of Object.entries(changes)) {
       await sql`
-        create trigger ${sql.id(`${table}_no_${change}`)} before ${sql.raw(change)} on ${name}
+        create trigger ${sql.id(`${table}_no_${change}`)} before ${keyword} on ${name}
         begin select raise(abort, ${message}); end`.execute(db);
     }
     return;

@@ -32,14 +32,14 @@ export async function* checkTransactions(db: Kysely<Database>): Check {
     count += range.count;
     const { rows } = await sql<Pick<Sum, 'name' | 'amount'>>`
       select transaction_id as name, sum(amount) as amount from ledger_entries
-      where ${range.within('transaction_id')}
+      where ${range.within(sql.ref('transaction_id'))}
       group by transaction_id having sum(amount) <> 0`.execute(db);
     for (const { name, amount } of rows) {
       yield { check: 'transaction', subject: name, expected: '0', found: String(amount) };
     }
     const { rows: strange } = await sql<Pick<Sum, 'name' | 'account'> & { kind: string }>`
       select transaction_id as name, account, kind from ledger_entries
-      where ${range.within('transaction_id')} and ${strangers}`.execute(db);
+      where ${range.within(sql.ref('transaction_id'))} and ${strangers}`.execute(db);
     for (const { name, account, kind } of strange) {
       const found = `${kind} on '${account}'`;
       yield { check: 'transaction', subject: name, expected: 'an account of its kind', found };
@@ -83,14 +83,14 @@ export async function* checkPostings(db: Kysely<Database>): Check {
       select name, account, sum(amount) as amount, sum(booked) as spent from (
         select transaction_id as name, account, -amount as amount, -amount as booked
         from ledger_entries
-        where kind = 'usage' and account <> 'revenue' and ${range.within('transaction_id')}
+        where kind = 'usage' and account <> 'revenue' and ${range.within(sql.ref('transaction_id'))}
         union all
         select posting, ${payer}, -cost, 0 from usage
-        where posting is not null and ${range.within('posting')}
+        where posting is not null and ${range.within(sql.ref('posting'))}
         union all
         select substr(name, 1, ${sql.lit(idLength)}), substr(name, ${sql.lit(idLength + 2)}), -cost, 0
         from removed_usage
-        where substr(name, 1, 3) = 'tx_' and ${range.within('name', idLength)}
+        where substr(name, 1, 3) = 'tx_' and ${range.within(sql`substr(name, 1, ${sql.lit(idLength)})`)}
       ) as sides
       group by name, account having sum(amount) <> 0`.execute(db);
     for (const { name, account, amount, spent } of rows) {
@@ -109,10 +109,10 @@ export async function* checkAccounts(db: Kysely<Database>): Check {
     const { rows } = await sql<Omit<Sum, 'name'>>`
       select account, sum(amount) as amount, sum(counted) as spent from (
         select account, amount, 0 as counted from ledger_entries
-        where kind = 'usage' and account <> 'revenue' and ${range.within('account')}
+        where kind = 'usage' and account <> 'revenue' and ${range.within(sql.ref('account'))}
         union all
         select substr(meter, 1, length(meter) - 8), spent, spent from spent_totals
-        where meter like '%:balance' and ${range.within('substr(meter, 1, length(meter) - 8)')}
+        where meter like '%:balance' and ${range.within(sql`substr(meter, 1, length(meter) - 8)`)}
       ) as sides
       group by account having sum(amount) <> 0`.execute(db);
     for (const { account, amount, spent } of rows) {
@@ -129,7 +129,7 @@ const idLength = 31;
 interface Range {
   readonly count: number;
   /** Whether an expression's value is in this range; the last one has no end. */
-  within(expression: string, length?: number): RawBuilder<boolean>;
+  within(expression: RawBuilder<unknown>): RawBuilder<boolean>;
 }
 
 /** Cuts all names into ranges of some thousand. */
@@ -151,14 +151,10 @@ async function* rangesOf(
     const end = rows.length < pageSize ? null : (rows.at(-1)?.[column] ?? null);
     yield {
       count: rows.length,
-      within(expression, length) {
-        const value = sql.raw(
-          length === undefined ? expression : `substr(${expression}, 1, ${length})`,
-        );
-        return end === null
+      within: (value) =>
+        end === null
           ? sql<boolean>`${value} > ${start}`
-          : sql<boolean>`(${value} > ${start} and ${value} <= ${end})`;
-      },
+          : sql<boolean>`(${value} > ${start} and ${value} <= ${end})`,
     };
     if (end === null) return;
     after = end;

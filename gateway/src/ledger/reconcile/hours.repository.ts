@@ -1,28 +1,14 @@
 import { sql, type Kysely } from 'kysely';
 import type { OpenDatabase } from '../../database/index.ts';
 import type { Database } from '../../database/schema.ts';
+import { hourlyDimensions, hourlySums } from '../../database/usage-hourly.ts';
 import type { Check } from './difference.ts';
 import type { TimeRange } from './rows.repository.ts';
 
 const hourMs = 3_600_000;
 
-const sums = [
-  'requests',
-  'failed',
-  'input_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'cache_write_1h_tokens',
-  'output_tokens',
-  'reasoning_tokens',
-  'cost',
-  'unbilled_tokens',
-] as const;
-
-const dimensions = ['key_id', 'user_id', 'team_id', 'model', 'channel'] as const;
-
-type Sums = Record<(typeof sums)[number], number | bigint>;
-type Row = Record<(typeof dimensions)[number], string> & Sums;
+type Sums = Record<(typeof hourlySums)[number], number | bigint>;
+type Row = Record<(typeof hourlyDimensions)[number], string> & Sums;
 
 /**
  * Every hour's sums are those of its rows. Only hours of which retention has removed no rows, and that lie in the
@@ -40,8 +26,8 @@ export async function* checkHours(database: OpenDatabase, { from, to }: TimeRang
     // Asked again, since rows of this hour may have been removed meanwhile.
     const isWhole = rows.length === 0 || (await removedBefore(db)) <= hour;
     for (const row of isWhole ? rows : []) {
-      const names = dimensions.map((dimension) => row[dimension]).join(' ');
-      const wrong = sums.filter((name) => Number(row[name]) !== 0);
+      const names = hourlyDimensions.map((dimension) => row[dimension]).join(' ');
+      const wrong = hourlySums.filter((name) => Number(row[name]) !== 0);
       yield {
         check: 'hour',
         subject: `${new Date(hour).toISOString()} ${names}`,
@@ -76,11 +62,11 @@ async function nextHour(db: Kysely<Database>, start: number): Promise<number | n
 
 async function differencesOf({ kysely, dialect }: OpenDatabase, hour: number): Promise<Row[]> {
   const attempts = attemptsIn[dialect];
-  const names = sql.join([...dimensions, ...sums].map((name) => sql.ref(name)));
+  const names = sql.join([...hourlyDimensions, ...hourlySums].map((name) => sql.ref(name)));
   const total = (name: string) => sql`sum(${sql.ref(name)})`;
   const { rows } = await sql<Row>`
-    select ${sql.join(dimensions.map((name) => sql.ref(name)))},
-      ${sql.join(sums.map((name) => sql`${total(name)} as ${sql.ref(name)}`))}
+    select ${sql.join(hourlyDimensions.map((name) => sql.ref(name)))},
+      ${sql.join(hourlySums.map((name) => sql`${total(name)} as ${sql.ref(name)}`))}
     from (
       select ${names} from usage_hourly where hour = ${hour}
       union all
@@ -98,9 +84,9 @@ async function differencesOf({ kysely, dialect }: OpenDatabase, hour: number): P
       where time >= ${hour} and time < ${hour + hourMs} and attempts like '%"usage"%'
         and ${attempts.text('usage')} is not null
     ) as sides
-    group by ${sql.join(dimensions.map((name) => sql.ref(name)))}
+    group by ${sql.join(hourlyDimensions.map((name) => sql.ref(name)))}
     having ${sql.join(
-      sums.map((name) => sql`${total(name)} <> 0`),
+      hourlySums.map((name) => sql`${total(name)} <> 0`),
       sql` or `,
     )}`.execute(kysely);
   return rows;

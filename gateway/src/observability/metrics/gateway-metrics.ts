@@ -3,7 +3,7 @@ import type { UncaughtErrors } from '../uncaught-errors.ts';
 
 /** Asked at every scrape; each must answer at once and without waiting for anything but the kernel. */
 export interface GatewayReadings {
-  readonly journal: { readonly depth: number; readonly usable: boolean };
+  readonly journal: { readonly depth: number; readonly usable: boolean; readonly lost: number };
   openConnections(): Promise<number>;
   channelStates(): readonly ChannelState[];
   droppedLogLines(): number;
@@ -39,12 +39,21 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
   });
   new Gauge({
     name: 'sluice_journal_usable',
-    help: '1 when usage records can be made durable; 0 refuses every new request.',
+    help: '1 when usage records can be made durable; 0 refuses every new request that costs something.',
     registers,
     // Of several processes the worst off.
     aggregator: 'min',
     collect() {
       this.set(readings.journal.usable ? 1 : 0);
+    },
+  });
+  new Counter({
+    name: 'sluice_usage_records_lost_total',
+    help: 'Usage records that could not be made durable: of requests that cost nothing, or were refused for it.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(readings.journal.lost);
     },
   });
   new Gauge({

@@ -14,6 +14,7 @@ const traits: CodecTraits = Object.freeze({
   toolId: /^[\x20-\x7e]+$/,
   toolIdLength: 40,
   customTools: true,
+  cacheKey: true,
   toolNamespaces: false,
   // In `reasoning_details`, which some clients return; for the others it is remembered here.
   state: 'block',
@@ -21,7 +22,11 @@ const traits: CodecTraits = Object.freeze({
   mediaAsBytes: new Set<MediaType>(['file', 'audio']),
   toolResultMedia: false,
 });
-const compatibleTraits: CodecTraits = Object.freeze({ ...traits, customTools: false });
+const compatibleTraits: CodecTraits = Object.freeze({
+  ...traits,
+  customTools: false,
+  cacheKey: false,
+});
 
 /** Chat completions to and from the canonical model. */
 export const chatCodec = Object.freeze({

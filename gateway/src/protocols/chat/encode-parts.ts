@@ -7,6 +7,7 @@ import {
   Unconvertible,
 } from '../../canonical/index.ts';
 import { notAvailable } from '../losses.ts';
+import { takesCacheMarkers } from '../openai-upstream.ts';
 import type { JsonRecord } from '../values.ts';
 import { formatDataUrl } from './data-url.ts';
 import { type EncodeContext, ownMembers } from './encode-context.ts';
@@ -17,8 +18,9 @@ import { memberName } from './message-members.ts';
  * @throws Unconvertible for media this protocol has no place for.
  */
 export function encodePart(block: Block, context: EncodeContext): JsonRecord | null {
-  noteCommon(block, context);
-  const own = ownMembers(block.extensions);
+  const marker = cacheMarker(block, context);
+  noteCommon(marker === null ? block : unmarked(block), context);
+  const own = { ...ownMembers(block.extensions), ...marker };
   switch (block.type) {
     case 'text':
       return { type: 'text', text: block.text, ...own };
@@ -41,10 +43,22 @@ export function encodePart(block: Block, context: EncodeContext): JsonRecord | n
   }
 }
 
+const markable: ReadonlySet<Block['type']> = new Set(['text', 'image', 'file', 'audio']);
+
+/** Where a prompt cache ends: most models on this protocol find their caches by themselves, and refuse a marker. */
+function cacheMarker({ type, cache }: Block, { target }: EncodeContext): JsonRecord | null {
+  const isCarried = cache !== undefined && takesCacheMarkers(target) && markable.has(type);
+  return isCarried ? { prompt_cache_breakpoint: { mode: 'explicit' } } : null;
+}
+
+function unmarked<B extends Block>(block: B): B {
+  const { cache: _, ...bare } = block;
+  return bare as B;
+}
+
 /** What any block may carry and chat has no place for. */
 export function noteCommon(block: Block, { losses }: EncodeContext): void {
   losses.foreign(block.extensions);
-  // Models on this protocol find their caches by themselves; most refuse a marker.
   if (block.cache !== undefined) losses.dropped('cache');
   if (block.type === 'text' && block.citations !== undefined && block.citations.length > 0) {
     losses.dropped('citations');

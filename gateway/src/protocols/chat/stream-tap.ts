@@ -52,11 +52,12 @@ export class ChatStreamTap implements StreamTap {
       return verdict.terminal;
     }
     const read = readEvent(chunk, data);
-    if (read === null || chunk.hasError || event.name === 'error') return this.#fail(data);
-
+    if (read === null) return this.#fail(data);
     const hasUsage = chunk.usageStart >= 0;
     // A copy, so that the network chunk can go.
     if (hasUsage) this.#usage = Buffer.from(read.subarray(chunk.usageStart, chunk.usageEnd));
+    if (chunk.hasError || event.name === 'error') return this.#fail(data);
+
     this.outputBytes += chunk.outputBytes;
     this.#begun |= chunk.begun;
     this.#ended |= chunk.ended;

@@ -2,6 +2,7 @@ import type { Codec, MediaType } from '../codec.ts';
 import { decodeRequest } from './decode-request.ts';
 import { decodeResponse } from './decode-response.ts';
 import { createStreamDecoder } from './decode-stream.ts';
+import { encodeCount } from './encode-count.ts';
 import { encodeRequest } from './encode-request.ts';
 import { encodeResponse } from './encode-response.ts';
 import { createStreamEncoder } from './encode-stream.ts';
@@ -18,6 +19,7 @@ export const generateContentCodec = Object.freeze({
     toolId: null,
     toolIdLength: Infinity,
     customTools: false,
+    cacheKey: false,
     toolNamespaces: false,
     state: 'block',
     mediaAsBytes: new Set<MediaType>(['image', 'file', 'audio', 'video']),
@@ -25,6 +27,7 @@ export const generateContentCodec = Object.freeze({
   }),
   decodeRequest,
   encodeRequest,
+  encodeCount,
   decodeResponse,
   encodeResponse,
   createStreamDecoder,

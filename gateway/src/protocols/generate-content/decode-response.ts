@@ -31,7 +31,8 @@ function decodeCandidate(candidate: JsonRecord): Candidate {
     if (block !== null && !isEmpty(block)) joinBlock(blocks, block);
   }
   const hasCalls = blocks.some(({ type }) => type === 'tool-call');
-  const { finishReason = 'STOP' } = candidate;
+  // Nothing, and no reason for it, is what a broken upstream says.
+  const { finishReason = blocks.length > 0 ? 'STOP' : 'OTHER' } = candidate;
   return { blocks: annotated(blocks, candidate), finish: decodeFinish(finishReason, hasCalls) };
 }
 

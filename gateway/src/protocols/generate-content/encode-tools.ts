@@ -40,12 +40,12 @@ function declare(tool: FunctionTool, losses: Losses): JsonRecord {
   const { name, description, schema } = tool;
   if (tool.cache !== undefined) losses.dropped('cache');
   if (tool.strict === true) losses.dropped('tool.strict');
-  const parameters = schema === null ? null : toParameters(schema);
-  if (parameters?.approximated === true) losses.approximated('tool.schema');
+  const { schema: parameters, approximated } = toParameters(schema ?? {});
+  if (approximated) losses.approximated('tool.schema');
   const declaration: Record<string, unknown> = {
     name,
     ...(description === null ? {} : { description }),
-    ...(parameters === null ? {} : { parameters: parameters.schema }),
+    ...(parameters === null ? {} : { parameters }),
   };
   restoreExtensions(declaration, tool.extensions, losses);
   return declaration;

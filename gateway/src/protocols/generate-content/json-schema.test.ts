@@ -128,10 +128,10 @@ describe('JSON Schema in the API’s own language', () => {
     fc.assert(
       fc.property(jsonSchema, (schema) => {
         expect(complaints(toDialect(schema).schema)).toEqual([]);
-        const parameters = toParameters(schema);
+        const { schema: parameters } = toParameters(schema);
         if (parameters !== null) {
-          expect(complaints(parameters.schema)).toEqual([]);
-          expect(parameters.schema['type']).toBe('OBJECT');
+          expect(complaints(parameters)).toEqual([]);
+          expect(parameters['type']).toBe('OBJECT');
         }
       }),
       { numRuns: 500 },
@@ -233,14 +233,22 @@ describe('JSON Schema in the API’s own language', () => {
   });
 
   it('K18: sends no parameters rather than an object without properties', () => {
-    expect(toParameters({})).toBeNull();
-    expect(toParameters({ type: 'object', properties: {} })).toBeNull();
+    for (const schema of [{}, { type: 'object', properties: {} }, { type: ['object', 'null'] }]) {
+      const nothing = { schema: null, approximated: false, widened: false };
+      expect(toParameters(schema)).toEqual(nothing);
+    }
+  });
+
+  it('tells of arguments that could be no object', () => {
+    for (const schema of [{ type: 'array', items: {} }, { properties: [] }, { $ref: '#' }]) {
+      expect(toParameters(schema)).toEqual({ schema: null, approximated: true, widened: true });
+    }
   });
 
   it('lays alternatives of the arguments over each other', () => {
     const one = { properties: { a: { type: 'string' } }, required: ['a'] };
     const other = { properties: { b: { type: 'string' } } };
-    expect(toParameters({ type: 'object', anyOf: [one, other] })?.schema).toEqual({
+    expect(toParameters({ type: 'object', anyOf: [one, other] }).schema).toEqual({
       type: 'OBJECT',
       properties: { a: { type: 'STRING' }, b: { type: 'STRING' } },
     });
@@ -314,5 +322,18 @@ describe('the API’s own language as JSON Schema', () => {
       },
     });
     expect(Object.keys(lowered['properties'] as JsonRecord)).toEqual(['a', 'b']);
+  });
+
+  it('reads types that are told by number', () => {
+    const properties = { a: { type: 1 }, b: { type: 5, items: { type: 3 } }, c: { type: 0 } };
+    expect(fromDialect({ type: 6, properties })).toEqual({
+      type: 'object',
+      properties: {
+        a: { type: 'string' },
+        b: { type: 'array', items: { type: 'integer' } },
+        c: {},
+      },
+    });
+    expect(fromDialect({ type: 99 })).toEqual({ type: 99 });
   });
 });

@@ -1,3 +1,4 @@
+import { canBeArguments } from '../tool-schema.ts';
 import { isAbsent, isRecord, type JsonRecord } from '../values.ts';
 import {
   allowedValues,
@@ -10,8 +11,8 @@ import {
 import { flatten, mergeSchemas } from './schema-merge.ts';
 import { describe, hint, startRewriting, type Rewriting } from './schema-rewriting.ts';
 
-export interface DialectSchema {
-  readonly schema: JsonRecord;
+export interface DialectSchema<Schema = JsonRecord> {
+  readonly schema: Schema;
   readonly approximated: boolean;
   readonly widened: boolean;
 }
@@ -26,7 +27,7 @@ export function toDialect(schema: JsonRecord): DialectSchema {
   return result(rewrite(schema, way), way);
 }
 
-function result(schema: JsonRecord, { notes }: Rewriting): DialectSchema {
+function result<Schema>(schema: Schema, { notes }: Rewriting): DialectSchema<Schema> {
   const { approximated, widened } = notes;
   return { schema, approximated: approximated || widened, widened };
 }
@@ -35,12 +36,14 @@ function result(schema: JsonRecord, { notes }: Rewriting): DialectSchema {
  * The arguments of a function: always an object, never alternatives of objects, which are laid over each other
  * here. The schema is null when there are no properties, since an object without them is refused.
  */
-export function toParameters(schema: JsonRecord): DialectSchema | null {
+export function toParameters(schema: JsonRecord): DialectSchema<JsonRecord | null> {
   const way = startRewriting(schema, false);
   const flat = flatten(schema, way);
   const object = flat === null ? {} : overlay(flat.schema, flat.way);
-  if (!isRecord(object['properties']) || Object.keys(object['properties']).length === 0)
-    return null;
+  if (flat === null || !canBeArguments(object)) way.notes.widened = true;
+  if (!isRecord(object['properties']) || Object.keys(object['properties']).length === 0) {
+    return result(null, way);
+  }
   return result(rewrite({ ...object, type: 'object' }, flat?.way ?? way), way);
 }
 

@@ -1,5 +1,6 @@
 import { type Edit, replaceValue, splice } from '../../json/index.ts';
 import type { PatchedRequest, PatchTarget, WireRequest } from '../protocol.ts';
+import { resourceName } from './resource-name.ts';
 
 /**
  * The model is in the path. Where the body names it too, it must be the same one: an upstream that read the body
@@ -17,9 +18,4 @@ export function patchRequest(request: WireRequest, target: PatchTarget): Patched
       edits.push(replaceValue(member, name));
   }
   return { body: splice(body, edits), rewrites: [], usageInjected: false };
-}
-
-/** `models/<id>`, unless the name has its collection already (`tunedModels/x`). */
-function resourceName(model: string): string {
-  return model.includes('/') ? model : `models/${model}`;
 }

@@ -1,18 +1,27 @@
+import type { ReportedUsage } from '../../canonical/index.ts';
 import { keyBytes } from '../../json/index.ts';
 import { echoModel } from '../echo.ts';
 import { type ModelEcho, UnreadableAnswer, type WireResponse } from '../protocol.ts';
 import { readAnswer } from '../read-answer.ts';
-import { isRecord } from '../values.ts';
+import { isRecord, type JsonRecord } from '../values.ts';
 import { readUsage } from './usage.ts';
 
 const modelPath = [keyBytes('modelVersion')];
 
 /** Candidates, a blocked prompt, or the answer of the token count, which has no usage. @throws UnreadableAnswer */
 export function readResponse(body: Buffer, echo: ModelEcho): WireResponse {
-  const answer = readAnswer(body);
+  const answer = readAnswer(body, usageOf);
   if (Array.isArray(answer['candidates']) || isRecord(answer['promptFeedback'])) {
-    return { body: echoModel(body, modelPath, echo), usage: readUsage(answer['usageMetadata']) };
+    return { body: echoModel(body, modelPath, echo), usage: usageOf(answer) };
   }
   if (typeof answer['totalTokens'] === 'number') return { body, usage: null };
-  throw new UnreadableAnswer('the answer has neither candidates nor a block reason', answer);
+  throw new UnreadableAnswer(
+    'the answer has neither candidates nor a block reason',
+    answer,
+    usageOf(answer),
+  );
+}
+
+function usageOf(answer: JsonRecord): ReportedUsage | null {
+  return readUsage(answer['usageMetadata']);
 }

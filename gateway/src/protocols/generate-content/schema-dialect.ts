@@ -8,7 +8,7 @@ import { member, otherMembers } from './fields.ts';
  */
 export function fromDialect(schema: JsonRecord): JsonRecord {
   const result: Record<string, unknown> = {};
-  const type = member(schema, 'type');
+  const type = namedType(member(schema, 'type'));
   const nullable = member(schema, 'nullable') === true;
   if (typeof type === 'string' && type.toUpperCase() !== 'TYPE_UNSPECIFIED') {
     const lower = type.toLowerCase();
@@ -37,6 +37,22 @@ export function fromDialect(schema: JsonRecord): JsonRecord {
   const example = member(schema, 'example');
   if (example !== undefined) result['examples'] = [example];
   return result;
+}
+
+/** In the order of the enumeration; proto3 JSON has values of one by name or by number, and Vertex AI takes both. */
+const types = [
+  'TYPE_UNSPECIFIED',
+  'STRING',
+  'NUMBER',
+  'INTEGER',
+  'BOOLEAN',
+  'ARRAY',
+  'OBJECT',
+  'NULL',
+] as const;
+
+function namedType(type: unknown): unknown {
+  return typeof type === 'number' ? (types[type] ?? type) : type;
 }
 
 const rewritten: ReadonlySet<string> = new Set([

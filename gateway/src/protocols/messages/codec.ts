@@ -2,6 +2,7 @@ import type { Codec, CodecTraits } from '../codec.ts';
 import { decodeRequest } from './decode-request.ts';
 import { decodeResponse } from './decode-response.ts';
 import { MessagesStreamDecoder } from './decode-stream.ts';
+import { encodeCount } from './encode-count.ts';
 import { encodeRequest } from './encode-request.ts';
 import { encodeResponse } from './encode-response.ts';
 import { MessagesStreamEncoder } from './encode-stream.ts';
@@ -14,6 +15,7 @@ const traits: CodecTraits = Object.freeze({
   toolId: /^[a-zA-Z0-9_-]+$/,
   toolIdLength: 64,
   customTools: false,
+  cacheKey: false,
   toolNamespaces: false,
   state: 'reasoning',
   mediaAsBytes: new Set<never>(),
@@ -30,6 +32,7 @@ export const messagesCodec = Object.freeze({
     factsOf(model).toolNames === shortToolNames ? shortNameTraits : traits,
   decodeRequest,
   encodeRequest,
+  encodeCount,
   decodeResponse,
   encodeResponse,
   createStreamDecoder: () => new MessagesStreamDecoder(),

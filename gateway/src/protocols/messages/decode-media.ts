@@ -56,12 +56,16 @@ function decodeSource(
       return decodeBase64(
         requireName(source['data'], `${param}.data`),
         optionalText(source['media_type']) ?? defaultMime,
-        param,
+        { data: `${param}.data`, mime: `${param}.media_type` },
       );
     case 'url': {
-      const url = requireName(source['url'], `${param}.url`);
-      if (/^data:/i.test(url)) return decodeBase64(url, null, param);
-      return { kind: 'url', url, mime: defaultMime };
+      const at = `${param}.url`;
+      const url = requireName(source['url'], at);
+      if (/^data:/i.test(url)) return decodeBase64(url, null, { data: at, mime: at });
+      if (/^https?:\/\//i.test(url) && URL.canParse(url)) {
+        return { kind: 'url', url, mime: defaultMime };
+      }
+      throw invalid(at, 'must be an http(s) URL or a data URL');
     }
     case 'file':
       return {
@@ -75,15 +79,19 @@ function decodeSource(
 }
 
 /** Tolerates what clients get wrong without harm: line breaks, and a whole data URL where its payload belongs. */
-function decodeBase64(data: string, mime: string | null, param: string): MediaSource {
+function decodeBase64(
+  data: string,
+  mime: string | null,
+  params: { readonly data: string; readonly mime: string },
+): MediaSource {
   const prefix = /^data:([^;,]*)[^,]*;base64,/i.exec(data);
   const payload = prefix === null ? data : data.slice(prefix[0].length);
   const base64 = /\s/.test(payload) ? payload.replaceAll(/\s+/g, '') : payload;
   if (base64.length % 4 === 1 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) {
-    throw invalid(`${param}.data`, 'must be base64');
+    throw invalid(params.data, 'must be base64');
   }
   const type = mime ?? prefix?.[1] ?? '';
-  if (type === '') throw invalid(`${param}.media_type`, 'must be a string');
+  if (type === '') throw invalid(params.mime, 'must name the media type');
   return { kind: 'data', mime: type, base64 };
 }
 

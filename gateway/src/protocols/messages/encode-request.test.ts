@@ -63,6 +63,45 @@ describe('max_tokens', () => {
   });
 });
 
+describe('instructions between the turns', () => {
+  const system = (...blocks: Block[]) => ({ role: 'system' as const, blocks });
+  const said = { type: 'text', text: 'be quick' } as const;
+  const newer = { model: 'claude-opus-4-8' };
+  const rolesOf = (fields: Partial<GenerationRequest>, at: Partial<EncodeTarget> = newer) => {
+    const { body, losses } = encode(fields, at);
+    return [body.messages.map(({ role }) => role).join(' '), losses];
+  };
+
+  it('stay what they are for a model that takes them, in the places where it does', () => {
+    const before = [user('one'), system(said), system(said), assistant(text('x') as Block)];
+    const turns = [...before, user('two'), system(said)];
+    expect(rolesOf({ turns })).toEqual(['user system assistant user system', []]);
+    expect(encode({ turns }, newer).body.messages[1]).toEqual({
+      role: 'system',
+      content: [said, said],
+    });
+  });
+
+  it.each([
+    ['before the user', [user('one'), system(said), user('two')], 'user'],
+    [
+      'behind the model',
+      [user('one'), assistant(text('x') as Block), system(said), user('two')],
+      'user assistant user',
+    ],
+    ['with more than text', [user('one'), system(said, image)], 'user'],
+  ])('%s they are said by the user', (_, turns, roles) => {
+    expect(rolesOf({ turns })).toEqual([roles, ['~system']]);
+  });
+
+  it('are said by the user to older models and to others', () => {
+    const turns = [user('one'), system(said)];
+    for (const model of ['claude-opus-4-6', 'demo-chat']) {
+      expect(rolesOf({ turns }, { model })).toEqual(['user', ['~system']]);
+    }
+  });
+});
+
 describe('the conversation', () => {
   it('alternates, results first and in the order of the calls', () => {
     const { body, losses } = encode({

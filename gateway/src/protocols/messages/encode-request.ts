@@ -9,6 +9,7 @@ import { encodeTools } from './encode-tools.ts';
 import { encodeTurns, type Message, moveMarker, text } from './encode-turns.ts';
 import { applyExtensions } from './extensions.ts';
 import { encodeOutputSchema } from './output-schema.ts';
+import { factsOf } from './repairs/model-facts.ts';
 import { refusesPrefill, refusesSampling } from './thinking-models.ts';
 import type { WireObject } from './wire.ts';
 
@@ -30,7 +31,11 @@ export function encodeRequest(
     target.capabilities.has('hosted_tools'),
   );
   const system = encodeSystem(request, losses);
-  const messages = encodeTurns(request.turns, losses);
+  const messages = encodeTurns(
+    request.turns,
+    losses,
+    factsOf(target.model).takesSystemTurns === true,
+  );
   const context = { target, maxTokens, forced, brokenLoop: isBrokenLoop(messages) };
   const { thinking, effort } = encodeReasoning(request, context, losses);
   const isThinking = thinking !== null && thinking['type'] !== 'disabled';

@@ -4,17 +4,22 @@ import { encodeBlock, mark } from './encode-content.ts';
 import type { WireObject } from './wire.ts';
 
 export interface Message {
-  readonly role: 'user' | 'assistant';
+  readonly role: 'user' | 'assistant' | 'system';
   content: WireObject[];
 }
 
 /**
  * Turns as messages that alternate, begin with the user's, and have the results of one message's calls at the
  * beginning of the next, in the order of the calls. That calls and results fit each other was seen to before.
+ * @param takesSystemTurns the model takes instructions between the turns.
  * @throws Unconvertible for a conversation in which nothing is said.
  */
-export function encodeTurns(turns: readonly Turn[], losses: Losses): Message[] {
-  const messages = mergeTurns(turns, losses);
+export function encodeTurns(
+  turns: readonly Turn[],
+  losses: Losses,
+  takesSystemTurns: boolean,
+): Message[] {
+  const messages = mergeTurns(turns, losses, takesSystemTurns);
   dropOpenCalls(messages, losses);
   for (const [index, message] of messages.entries()) {
     message.content =
@@ -34,7 +39,7 @@ export function encodeTurns(turns: readonly Turn[], losses: Losses): Message[] {
 }
 
 /** One message per run of blocks by one speaker; what says nothing separates nothing. */
-function mergeTurns(turns: readonly Turn[], losses: Losses): Message[] {
+function mergeTurns(turns: readonly Turn[], losses: Losses, takesSystemTurns: boolean): Message[] {
   const messages: Message[] = [];
   // Only the user can show something: what the model made is shown to it with the user's next words.
   let carried: WireObject[] = [];
@@ -46,10 +51,13 @@ function mergeTurns(turns: readonly Turn[], losses: Losses): Message[] {
     messages.push(message);
     return message;
   };
-  for (const turn of turns) {
+  for (const [index, turn] of turns.entries()) {
     if (turn.name !== undefined) losses.dropped('message.name');
-    if (turn.role === 'system') losses.approximated('system');
-    const role = turn.role === 'assistant' ? 'assistant' : 'user';
+    let { role } = turn;
+    if (role === 'system' && !(takesSystemTurns && isPlaced(messages.at(-1), turns, index))) {
+      losses.approximated('system');
+      role = 'user';
+    }
     for (const block of turn.blocks) {
       const wire = encodeBlock(block, losses);
       if (wire === null) {
@@ -63,6 +71,13 @@ function mergeTurns(turns: readonly Turn[], losses: Losses): Message[] {
   }
   if (carried.length > 0) messageOf('user');
   return messages;
+}
+
+/** Instructions follow what the user said, are text, and nobody but the model speaks after them. */
+function isPlaced(last: Message | undefined, turns: readonly Turn[], index: number): boolean {
+  const next = turns.find(({ role }, at) => at > index && role !== 'system');
+  const isText = turns[index]?.blocks.every(({ type }) => type === 'text') ?? false;
+  return isText && last !== undefined && last.role !== 'assistant' && next?.role !== 'user';
 }
 
 const isShown = ({ type }: WireObject): boolean => type === 'image' || type === 'document';

@@ -1,7 +1,9 @@
+import type { ReportedUsage } from '../../canonical/index.ts';
 import { keyBytes, splice } from '../../json/index.ts';
 import { echoModel } from '../echo.ts';
 import { type AnswerEcho, UnreadableAnswer, type WireResponse } from '../protocol.ts';
 import { readAnswer } from '../read-answer.ts';
+import type { JsonRecord } from '../values.ts';
 import { echoToolNames } from './tool-name-echo.ts';
 import { readUsage } from './usage.ts';
 
@@ -9,13 +11,17 @@ const modelPath = [keyBytes('model')];
 
 /** A message, or the answer of the token count, which has no usage. @throws UnreadableAnswer */
 export function readResponse(body: Buffer, echo: AnswerEcho): WireResponse {
-  const answer = readAnswer(body);
+  const answer = readAnswer(body, usageOf);
   if (Array.isArray(answer['content'])) {
     const { toolNames } = echo;
     const named =
       toolNames === undefined ? body : splice(body, echoToolNames(body, answer, toolNames));
-    return { body: echoModel(named, modelPath, echo), usage: readUsage(answer['usage']) };
+    return { body: echoModel(named, modelPath, echo), usage: usageOf(answer) };
   }
   if (typeof answer['input_tokens'] === 'number') return { body, usage: null };
-  throw new UnreadableAnswer('the answer is not a message', answer);
+  throw new UnreadableAnswer('the answer is not a message', answer, usageOf(answer));
+}
+
+function usageOf(answer: JsonRecord): ReportedUsage | null {
+  return readUsage(answer['usage']);
 }

@@ -3,6 +3,7 @@ import { isOpenAi } from '../openai-upstream.ts';
 import { decodeRequest } from './decode-request.ts';
 import { decodeResponse } from './decode-response.ts';
 import { createStreamDecoder } from './decode-stream.ts';
+import { encodeCount } from './encode-count.ts';
 import { encodeRequest } from './encode-request.ts';
 import { encodeResponse } from './encode-response.ts';
 import { ResponsesStreamEncoder } from './encode-stream.ts';
@@ -14,6 +15,7 @@ const traits: CodecTraits = Object.freeze({
   toolId: /^\S+$/,
   toolIdLength: 64,
   customTools: true,
+  cacheKey: true,
   toolNamespaces: true,
   state: 'reasoning',
   mediaAsBytes: new Set<never>(),
@@ -22,6 +24,7 @@ const traits: CodecTraits = Object.freeze({
 const compatibleTraits: CodecTraits = Object.freeze({
   ...traits,
   customTools: false,
+  cacheKey: false,
   toolNamespaces: false,
 });
 
@@ -33,6 +36,7 @@ export const responsesCodec = Object.freeze({
   upstreamTraits: (target) => (isOpenAi(target) ? traits : compatibleTraits),
   decodeRequest,
   encodeRequest,
+  encodeCount,
   decodeResponse,
   encodeResponse,
   createStreamDecoder,

@@ -2,7 +2,7 @@ import type { GenerationRequest } from '../../canonical/index.ts';
 import type { Encoded, EncodeTarget } from '../codec.ts';
 import { Losses, notAvailable } from '../losses.ts';
 import { fitTools } from '../openai-tools.ts';
-import { isOpenAi } from '../openai-upstream.ts';
+import { isOpenAi, takesCacheMarkers } from '../openai-upstream.ts';
 import type { JsonRecord } from '../values.ts';
 import { keepCacheMarkers } from './cache-markers.ts';
 import { logprobsInclude } from './decode-settings.ts';
@@ -25,7 +25,7 @@ const inside = /^(reasoning|text)\.|^include$/;
 /** @throws Unconvertible as `Codec.encodeRequest` says. */
 export function encodeRequest(given: GenerationRequest, target: EncodeTarget): Encoded<JsonRecord> {
   const losses = new Losses('responses');
-  const request = keepCacheMarkers(given, isOpenAi(target), losses);
+  const request = keepCacheMarkers(given, takesCacheMarkers(target), losses);
   losses.foreign(request.extensions);
   noteUnknown(request, losses);
   const { toolChoice, parallelTools } = request;

@@ -246,7 +246,7 @@ describe('responses: what a request says', () => {
 describe('responses: a request for an upstream', () => {
   it('nothing is stored, and state is asked for only where there is reasoning', () => {
     const on = { mode: 'on', effort: 'low', budget: null, show: null } as const;
-    expect(encodeBody(bareRequest).json).toMatchObject({ model: 'gpt-5.2', store: false });
+    expect(encodeBody(bareRequest).json).toMatchObject({ model: 'gpt-5.6', store: false });
     expect(encodeBody(bareRequest).json['include']).toBeUndefined();
     const include = ['reasoning.encrypted_content'];
     expect(encodeBody({ ...bareRequest, reasoning: on }).json).toMatchObject({ include });

@@ -92,6 +92,7 @@ export class ResponsesStreamTap implements StreamTap {
   #fail(data: Buffer): number {
     const value = parseRecord(data);
     if (value !== null) {
+      this.usage = readInclusiveUsage(recordAt(value, 'response')['usage']) ?? this.usage;
       const { type: _, sequence_number: __, ...flat } = value;
       this.failure = failureObject(recordAt(value, 'response')['error'] ?? value['error'] ?? flat);
     } else this.failure = failureObject(null);

@@ -13,6 +13,7 @@ export function anthropicHeaders(secret: string | null): Readonly<Record<string,
 
 export const anthropic = {
   name: 'anthropic',
+  counters: ['messages'],
   path: anthropicPath,
   headers: anthropicHeaders,
   classify: classifyAnthropic,

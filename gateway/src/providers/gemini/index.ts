@@ -19,6 +19,7 @@ export function geminiHeaders(secret: string | null): Readonly<Record<string, st
 
 export const gemini = {
   name: 'gemini',
+  counters: ['generate-content'],
   path: geminiPath,
   headers: geminiHeaders,
   classify: classifyGemini,

@@ -4,6 +4,7 @@ import type { Provider } from '../provider.ts';
 /** Any server that speaks the chat-completions format: vLLM, Ollama, DeepSeek, OpenRouter, … */
 export const openaiCompatible = {
   name: 'openai-compatible',
+  counters: [],
   path: openAiPath,
   headers: bearer,
   classify: classifyOpenAi,

@@ -9,6 +9,7 @@ export { openAiPath } from './paths.ts';
 
 export const openai = {
   name: 'openai',
+  counters: ['responses'],
   path: openAiPath,
   headers: bearer,
   classify: classifyOpenAi,

@@ -6,7 +6,7 @@ export function openAiPath(target: UpstreamTarget): string {
     case 'chat':
       return '/chat/completions';
     case 'responses':
-      return '/responses';
+      return target.operation === 'count-tokens' ? '/responses/input_tokens' : '/responses';
     case 'images':
       return '/images/generations';
     default:

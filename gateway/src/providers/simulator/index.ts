@@ -10,6 +10,7 @@ import type { Classification, Provider, UpstreamFailure, UpstreamTarget } from '
  */
 export const simulator = {
   name: 'simulator',
+  counters: ['messages', 'generate-content', 'responses'],
   path(target: UpstreamTarget): string {
     switch (target.protocol) {
       case 'messages':

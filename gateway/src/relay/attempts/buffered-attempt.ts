@@ -13,6 +13,7 @@ import type {
 import type { ClientResponse } from '../client-response.ts';
 import type { DrainSlots } from '../drain-slots.ts';
 import type { Watch, Watched } from '../watch.ts';
+import { CollectedBody } from './collected-body.ts';
 import { errorBodyLimit, failureOfAnswer, isError, parseJson } from './error-body.ts';
 import { brokenAttempt, type AttemptFailure, type AttemptOutcome } from './outcome.ts';
 
@@ -41,8 +42,7 @@ export class BufferedAttempt implements UpstreamListener, Watched {
   upstreamHeaders: UpstreamHeaders = {};
   readonly #options: BufferedAttemptOptions;
   readonly #call: UpstreamCall;
-  readonly #chunks: Buffer[] = [];
-  #bytes = 0;
+  readonly #body = new CollectedBody();
   #status = 0;
   #over = false;
   /** The client was seen to have left: until this monotonic time the answer is waited for. */
@@ -65,15 +65,14 @@ export class BufferedAttempt implements UpstreamListener, Watched {
   }
 
   onData(chunk: Buffer): void {
-    this.#bytes += chunk.length;
-    if (this.#bytes > answerLimit) {
+    this.#body.add(chunk);
+    if (this.#body.length > answerLimit) {
       this.#call.abort();
       this.#finish(brokenAttempt(this.#status, 'started', 'answer-too-large'));
       return;
     }
-    this.#chunks.push(chunk);
     // Enough to judge it by; some bodies never end.
-    if (isError(this.#status) && this.#bytes >= errorBodyLimit) {
+    if (isError(this.#status) && this.#body.length >= errorBodyLimit) {
       this.#call.abort();
       this.#finish(this.#judge());
     }
@@ -131,24 +130,24 @@ export class BufferedAttempt implements UpstreamListener, Watched {
   }
 
   #judge(): AttemptFailure {
-    const body = parseJson(this.#body());
+    const body = parseJson(this.#body.whole());
     return failureOfAnswer(this.#options.provider, this.#status, this.upstreamHeaders, body);
-  }
-
-  #body(): Buffer {
-    return this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
   }
 
   #read(): AttemptOutcome {
     const { provider, protocol, echo } = this.#options;
     const status = this.#status;
     try {
-      const answer = protocol.readResponse(this.#body(), echo);
+      const answer = protocol.readResponse(this.#body.whole(), echo);
       return { kind: 'complete', status, usage: answer.usage, tap: null, body: [answer.body] };
     } catch (error) {
       if (!(error instanceof UnreadableAnswer)) throw error;
-      if (error.body === null) return brokenAttempt(this.#status, 'started', 'unreadable');
-      return failureOfAnswer(provider, null, this.upstreamHeaders, error.body);
+      const { body, usage } = error;
+      const failure =
+        body === null
+          ? brokenAttempt(status, 'started', 'unreadable')
+          : failureOfAnswer(provider, null, this.upstreamHeaders, body);
+      return { ...failure, usage };
     }
   }
 

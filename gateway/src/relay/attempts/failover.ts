@@ -2,7 +2,7 @@ import type { Route } from '../../catalogue/index.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import type { RelayParts } from '../parts.ts';
 import type { Prepared } from '../prepare.ts';
-import { clientDeadline } from './client-deadline.ts';
+import { clientDeadline, totalDeadline } from './deadlines.ts';
 import { finalError } from './final-error.ts';
 import type { AttemptFailure, AttemptOutcome } from './outcome.ts';
 import { RouteConversions } from './route-conversions.ts';
@@ -85,11 +85,13 @@ export async function attemptUntilAnswered(
   throw finalError(tries.failures, Math.min(...waits), prepared.request.model);
 }
 
-/** Does the client still wait when this channel usually answers? A second try that it cannot see is only work. */
+/** Is there still time when this channel usually answers? A second try that cannot end in an answer is only work. */
 function isInTime({ parts, state, slot }: Tries, route: Route): boolean {
-  const { health, clock } = parts;
-  const deadline = clientDeadline(state.input);
-  if (deadline === Number.POSITIVE_INFINITY) return true;
+  const { health, clock, timeouts } = parts;
+  const deadline = Math.min(
+    clientDeadline(state.input),
+    totalDeadline(state.input, route.channel, timeouts),
+  );
   const usual = health.usualTime(route, slot === null ? 'buffered' : 'stream');
   return clock.monotonic() + usual < deadline;
 }

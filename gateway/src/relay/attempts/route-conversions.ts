@@ -1,5 +1,6 @@
+import type { TextProtocolName } from '../../canonical/index.ts';
 import type { Route } from '../../catalogue/index.ts';
-import type { Conversion, ConvertedRequest } from '../../conversion/index.ts';
+import type { Conversion, ConversionTarget, ConvertedRequest } from '../../conversion/index.ts';
 import { GatewayError } from '../../errors/index.ts';
 import { upstreamProtocol } from '../../routing/index.ts';
 import type { ExchangeState } from '../exchange-state.ts';
@@ -52,27 +53,43 @@ export class RouteConversions {
     this.#converted.clear();
   }
 
-  #make({ channel, upstreamModel }: Route): Promise<ConvertedRequest> {
-    const { input } = this.#state;
-    const { model, request } = this.#prepared;
-    const protocol = upstreamProtocol(channel, input.protocol);
+  #make(route: Route): Promise<ConvertedRequest> {
+    const protocol = upstreamProtocol(route.channel, this.#state.input.protocol);
     if (protocol === null) throw new GatewayError('internal_error');
-    this.#conversion ??= this.#parts.converter.open({
-      id: input.id,
-      arrivedAt: input.arrivedAt,
-      protocol: input.protocol,
-      request,
-      keyId: input.caller.keyId,
-      strict: input.caller.conversion === 'strict',
-    });
-    return this.#conversion.convert({
-      protocol,
-      channel: channel.id,
-      provider: channel.provider,
-      model: upstreamModel,
-      maxOutputTokens: model.maxOutputTokens,
-      capabilities: model.capabilities,
-      echoReasoning: model.echoReasoning,
-    });
+    this.#conversion ??= openConversion(this.#parts, this.#state, this.#prepared);
+    return this.#conversion.convert(targetOf(route, protocol, this.#prepared));
   }
+}
+
+/** Of the request as it came; the same for all its routes. */
+export function openConversion(
+  { converter }: RelayParts,
+  { input }: ExchangeState,
+  { request }: Prepared,
+): Conversion {
+  return converter.open({
+    id: input.id,
+    arrivedAt: input.arrivedAt,
+    protocol: input.protocol,
+    request,
+    keyId: input.caller.keyId,
+    strict: input.caller.conversion === 'strict',
+  });
+}
+
+/** @param protocol one of those that the route's channel speaks. */
+export function targetOf(
+  { channel, upstreamModel }: Route,
+  protocol: TextProtocolName,
+  { model }: Prepared,
+): ConversionTarget {
+  return {
+    protocol,
+    channel: channel.id,
+    provider: channel.provider,
+    model: upstreamModel,
+    maxOutputTokens: model.maxOutputTokens,
+    capabilities: model.capabilities,
+    echoReasoning: model.echoReasoning,
+  };
 }

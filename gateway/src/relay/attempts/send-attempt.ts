@@ -1,4 +1,3 @@
-import type { Loss } from '../../canonical/index.ts';
 import type { Route } from '../../catalogue/index.ts';
 import type { ConvertedRequest } from '../../conversion/index.ts';
 import { GatewayError } from '../../errors/index.ts';
@@ -11,13 +10,11 @@ import { forgetText } from '../prepare.ts';
 import { StreamAttempt } from '../streams/stream-attempt.ts';
 import { recordAttempt } from './attempt-record.ts';
 import { BufferedAttempt } from './buffered-attempt.ts';
-import { clientDeadline } from './client-deadline.ts';
-import { nativeRequest, strippedLosses } from './native-request.ts';
+import { clientDeadline, totalDeadline } from './deadlines.ts';
 import type { AttemptOutcome } from './outcome.ts';
 import type { StreamSlot, Tries } from './tries.ts';
+import { requestFor } from './route-request.ts';
 import { buildUpstreamRequest } from './upstream-request.ts';
-
-const noLosses: readonly Loss[] = Object.freeze([]);
 
 /** One request to one upstream, ready to be sent. */
 interface Sending {
@@ -67,25 +64,10 @@ function startAttempt(
   started: number,
 ): BufferedAttempt | StreamAttempt {
   const { parts, state, prepared, slot } = tries;
-  const { request } = prepared;
-  const protocol = parts.protocols[state.input.protocol];
   const provider = findProvider(route.channel.provider);
   if (provider === undefined) throw new GatewayError('internal_error');
   const converted = tries.conversions?.of(route) ?? null;
-  const native = converted === null ? nativeRequest(protocol, request) : request;
-  const patched =
-    converted ??
-    protocol.patchRequest(native, {
-      upstreamModel: route.upstreamModel,
-      maxOutputTokens: prepared.model.maxOutputTokens,
-      headers: state.input.headers,
-    });
-  state.channel = route.channel.name;
-  state.upstreamModel = route.upstreamModel;
-  state.rewrites = patched.rewrites;
-  state.answerLosses = converted?.answerLosses ?? null;
-  state.losses = converted?.losses ?? (native === request ? noLosses : strippedLosses);
-
+  const patched = requestFor(parts, state, prepared, route, converted);
   const sending: Sending = { route, admission, provider, converted, patched, started };
   return slot === null ? startBuffered(tries, sending) : startStream(tries, sending, slot);
 }
@@ -154,7 +136,7 @@ function commonOptions({ parts, state }: Tries, { route, provider, converted }: 
     protocol: reader,
     provider,
     watch: parts.watch,
-    deadline: input.startedAt + (route.channel.timeouts.total ?? parts.timeouts.total),
+    deadline: totalDeadline(input, route.channel, parts.timeouts),
     clientDeadline: clientDeadline(input),
   };
 }

@@ -52,7 +52,7 @@ export function buildUpstreamRequest(
   }
   if (protocol === 'messages') headers['anthropic-version'] ??= defaultAnthropicVersion;
   if (provider.name === 'simulator') copySimulatorHeaders(input.headers, headers);
-  Object.assign(headers, channel.headers, provider.headers(secret, protocol));
+  Object.assign(headers, channelHeaders(channel), provider.headers(secret, protocol));
   return {
     origin: base.origin,
     path: base.path + path,
@@ -76,6 +76,20 @@ function copySimulatorHeaders(from: ExchangeInput['headers'], to: Record<string,
     const value = from[name];
     if (name.startsWith('x-simulator-') && typeof value === 'string') to[name] = value;
   }
+}
+
+/** Per channel object, as `bases`. */
+const lowered = new WeakMap<Channel, Readonly<Record<string, string>>>();
+
+/** The channel's own headers by lower-case name: they go before what the client sends, however they are written. */
+export function channelHeaders(channel: Channel): Readonly<Record<string, string>> {
+  let own = lowered.get(channel);
+  if (own === undefined) {
+    const entries = Object.entries(channel.headers);
+    own = Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]));
+    lowered.set(channel, own);
+  }
+  return own;
 }
 
 interface Base {

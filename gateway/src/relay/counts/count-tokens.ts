@@ -6,6 +6,8 @@ import { upstreamProtocol } from '../../routing/index.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import type { RelayParts } from '../parts.ts';
 import type { Prepared } from '../prepare.ts';
+import { createCountedRequests } from './counted-requests.ts';
+import { counterWays } from './counter-ways.ts';
 import { createCounterAsking } from './upstream-count.ts';
 
 /** An answer to "how many tokens is this?". */
@@ -30,8 +32,10 @@ export function createTokenCounting(parts: RelayParts): TokenCounting {
   return {
     async count(state, prepared) {
       const { protocol } = state.input;
-      const native = prepared.routes.filter(({ channel }) => channel.protocols.includes(protocol));
-      const counted = await askCounters(state, prepared, native);
+      const { routes } = prepared;
+      const requests = createCountedRequests(parts, state, prepared);
+      await requests.requireAnswerable();
+      const counted = await askCounters(state, prepared, counterWays(routes, protocol), requests);
       if (counted === 'left') return null;
       if (counted !== null) return { body: counted, estimated: false };
 
@@ -39,11 +43,13 @@ export function createTokenCounting(parts: RelayParts): TokenCounting {
       state.channel = null;
       state.upstreamModel = null;
       state.rewrites = [];
-      const targets = prepared.routes.map(({ channel, upstreamModel }): EstimateTarget => ({
+      state.losses = [];
+      const targets = routes.map(({ channel, upstreamModel }): EstimateTarget => ({
         model: upstreamModel,
         protocol: upstreamProtocol(channel, protocol) ?? protocol,
       }));
-      const request = decode(parts, state, prepared, native.length > 0);
+      const isPassedOn = routes.some(({ channel }) => channel.protocols.includes(protocol));
+      const request = decode(parts, state, prepared, isPassedOn);
       const tokens =
         request === null
           ? estimateUnread(prepared, targets)

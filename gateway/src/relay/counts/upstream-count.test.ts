@@ -73,9 +73,13 @@ function open(answer: (asked: number) => readonly [status: number, body: string]
     client,
     ask(...routes: Route[]) {
       const input = { protocol: 'messages', operation: 'count-tokens', headers: {}, client };
-      const state = createExchangeState(input as unknown as ExchangeInput);
+      const state = createExchangeState(
+        { digestBody: () => '' },
+        input as unknown as ExchangeInput,
+      );
       const prepared = { request, model: { maxOutputTokens: null }, routes } as unknown as Prepared;
-      return askCounters(state, prepared, routes);
+      const ways = routes.map((route) => ({ route, protocol: 'messages' as const }));
+      return askCounters(state, prepared, ways, { of: () => Promise.resolve(null) });
     },
   };
 }

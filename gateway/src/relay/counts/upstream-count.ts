@@ -1,19 +1,23 @@
 import type { Route } from '../../catalogue/index.ts';
 import { GatewayError } from '../../errors/index.ts';
+import type { ConvertedRequest } from '../../conversion/index.ts';
 import { readTokenCount } from '../../protocols/index.ts';
 import { findProvider } from '../../providers/index.ts';
 import type { Admission } from '../../routing/index.ts';
 import { recordAttempt } from '../attempts/attempt-record.ts';
 import { BufferedAttempt } from '../attempts/buffered-attempt.ts';
-import { clientDeadline } from '../attempts/client-deadline.ts';
+import { clientDeadline } from '../attempts/deadlines.ts';
 import { errorOfFailure } from '../attempts/error-of-failure.ts';
 import type { AttemptFailure, AttemptOutcome } from '../attempts/outcome.ts';
+import { requestFor } from '../attempts/route-request.ts';
 import { buildUpstreamRequest } from '../attempts/upstream-request.ts';
 import type { DrainSlots } from '../drain-slots.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import type { RelayParts } from '../parts.ts';
 import type { Prepared } from '../prepare.ts';
+import type { CountedRequests } from './counted-requests.ts';
 import { createCounterRests, type CounterRests } from './counter-rests.ts';
+import type { CounterWay } from './counter-ways.ts';
 
 /** A count that takes longer than this, all counters together, is worth less than an estimate. */
 const patienceMs = 5_000;
@@ -29,24 +33,25 @@ const noDrains: DrainSlots = Object.freeze({ take: () => false, release: () => {
 export type UpstreamCount = Buffer | 'left' | null;
 
 /**
- * Asks the counters of channels that speak the client's protocol. What becomes of it says nothing about a channel's
- * health, and only what is in good health is asked.
- * @throws GatewayError when the fault is the client's own.
+ * Asks counters in turn. What becomes of it says nothing about a channel's health, and only what is in good health is
+ * asked.
+ * @throws GatewayError when a counter of the client's own protocol says that the fault is the client's.
  */
 export type AskCounters = (
   state: ExchangeState,
   prepared: Prepared,
-  native: readonly Route[],
+  ways: readonly CounterWay[],
+  requests: Pick<CountedRequests, 'of'>,
 ) => Promise<UpstreamCount>;
 
 export function createCounterAsking(parts: RelayParts): AskCounters {
   const rests = createCounterRests();
   const { health, clock } = parts;
-  return async function askCounters(state, prepared, native) {
+  return async function askCounters(state, prepared, ways, requests) {
     const { client } = state.input;
     const deadline = Math.min(clock.monotonic() + patienceMs, clientDeadline(state.input));
     let asked = 0;
-    for (const route of native) {
+    for (const { route, protocol } of ways) {
       if (client.left) return 'left';
       const now = clock.monotonic();
       if (asked === maxAsked || now >= deadline) break;
@@ -54,16 +59,22 @@ export function createCounterAsking(parts: RelayParts): AskCounters {
       if (rests.isResting(route, now) || health.read(route.channel, now).breaker !== 'closed') {
         continue;
       }
+      const isNative = protocol === state.input.protocol;
+      const converted = isNative ? null : await requests.of(route, protocol);
+      if (!isNative && converted === null) continue;
       const admission = health.admit(route, false, false, now);
       if (!admission.admitted) continue;
       asked += 1;
       try {
-        const outcome = await askOnce(parts, state, prepared, { route, admission, deadline });
+        const way = { route, protocol, converted, admission, deadline };
+        const outcome = await askOnce(parts, state, prepared, way);
         if (outcome.kind === 'left') return 'left';
         if (outcome.kind === 'complete') return outcome.body[0] as Buffer;
         if (outcome.kind !== 'failed') throw new GatewayError('internal_error');
-        judge(outcome, prepared);
-        rest(rests, route, outcome, clock.monotonic());
+        if (outcome.final !== undefined) throw outcome.final;
+        if (outcome.classification.kind !== 'client') {
+          rest(rests, route, outcome, clock.monotonic());
+        } else if (isNative) throw errorOfFailure(outcome, prepared.request);
       } finally {
         health.settle(admission, route, 'undecided', clock.monotonic());
       }
@@ -72,8 +83,9 @@ export function createCounterAsking(parts: RelayParts): AskCounters {
   };
 }
 
-interface Way {
-  readonly route: Route;
+interface Asking extends CounterWay {
+  /** Null for the client's own protocol. */
+  readonly converted: ConvertedRequest | null;
   readonly admission: Admission;
   /** Monotonic milliseconds. */
   readonly deadline: number;
@@ -84,7 +96,7 @@ async function askOnce(
   parts: RelayParts,
   state: ExchangeState,
   prepared: Prepared,
-  way: Way,
+  way: Asking,
 ): Promise<AttemptOutcome> {
   const outcome = await send(parts, state, prepared, way);
   return outcome.kind === 'failed' && outcome.stale ? send(parts, state, prepared, way) : outcome;
@@ -93,38 +105,31 @@ async function askOnce(
 async function send(
   parts: RelayParts,
   state: ExchangeState,
-  { request, model }: Prepared,
-  { route, admission, deadline }: Way,
+  prepared: Prepared,
+  { route, protocol, converted, admission, deadline }: Asking,
 ): Promise<AttemptOutcome> {
   const { input } = state;
   const { clock } = parts;
   const provider = findProvider(route.channel.provider);
   if (provider === undefined) throw new GatewayError('internal_error');
-  const patched = parts.protocols[input.protocol].patchRequest(request, {
-    upstreamModel: route.upstreamModel,
-    maxOutputTokens: model.maxOutputTokens,
-    headers: input.headers,
-  });
   const startedAt = clock.now();
   const started = clock.monotonic();
-  state.channel = route.channel.name;
-  state.upstreamModel = route.upstreamModel;
-  state.rewrites = patched.rewrites;
+  const patched = requestFor(parts, state, prepared, route, converted);
   const asked = buildUpstreamRequest(
     input,
     route,
     provider,
     admission.secret,
-    input.protocol,
+    protocol,
     patched,
     false,
     parts.timeouts,
   );
   const attempt = new BufferedAttempt(asked, {
     upstream: parts.upstream,
-    protocol: { readResponse: (body) => readTokenCount(input.protocol, body) },
+    protocol: { readResponse: (body) => readTokenCount(protocol, input.protocol, body) },
     provider,
-    echo: { clientModel: request.model, upstreamModel: route.upstreamModel },
+    echo: { clientModel: prepared.request.model, upstreamModel: route.upstreamModel },
     client: input.client,
     watch: parts.watch,
     drains: noDrains,
@@ -140,12 +145,6 @@ async function send(
     }),
   );
   return outcome;
-}
-
-/** @throws GatewayError for a request that generation would refuse as well, and when the gateway stops. */
-function judge(outcome: AttemptFailure, { request }: Prepared): void {
-  if (outcome.final !== undefined) throw outcome.final;
-  if (outcome.classification.kind === 'client') throw errorOfFailure(outcome, request);
 }
 
 function rest(rests: CounterRests, route: Route, outcome: AttemptFailure, now: number): void {

@@ -4,6 +4,8 @@ import type { StreamSink } from './stream-sink.ts';
 
 /** More than this without content, or after the terminator, is not an answer of any protocol. */
 const heldLimit = 16 * 1024 * 1024;
+/** What keeping an event costs beyond its bytes: tiny ones add up as well. */
+const eventCost = 128;
 
 export interface AnswerFlowOptions {
   readonly sink: StreamSink;
@@ -93,7 +95,7 @@ export class AnswerFlow {
   }
 
   #hold(bytes: Buffer): boolean {
-    this.#heldBytes += bytes.length;
+    this.#heldBytes += bytes.length + eventCost;
     if (this.#heldBytes > heldLimit) return false;
     this.#held.push(bytes);
     return true;

@@ -1,5 +1,6 @@
 import type { Provider } from '../../providers/index.ts';
 import type { UpstreamHeaders } from '../../upstream/index.ts';
+import { CollectedBody } from '../attempts/collected-body.ts';
 import { errorBodyLimit, failureOfAnswer, isError, parseJson } from '../attempts/error-body.ts';
 import { brokenAttempt, type AttemptFailure } from '../attempts/outcome.ts';
 
@@ -8,8 +9,7 @@ export class UnstreamedAnswer {
   readonly #provider: Provider;
   readonly #status: number;
   readonly #headers: UpstreamHeaders;
-  readonly #chunks: Buffer[] = [];
-  #bytes = 0;
+  readonly #body = new CollectedBody();
 
   constructor(provider: Provider, status: number, headers: UpstreamHeaders) {
     this.#provider = provider;
@@ -19,14 +19,13 @@ export class UnstreamedAnswer {
 
   /** True when that is enough; some bodies never end. */
   add(chunk: Buffer): boolean {
-    this.#chunks.push(chunk);
-    this.#bytes += chunk.length;
-    return this.#bytes >= errorBodyLimit;
+    this.#body.add(chunk);
+    return this.#body.length >= errorBodyLimit;
   }
 
   judge(): AttemptFailure {
     if (!isError(this.#status)) return brokenAttempt(this.#status, 'started', 'not-a-stream');
-    const body = parseJson(Buffer.concat(this.#chunks));
+    const body = parseJson(this.#body.whole());
     return failureOfAnswer(this.#provider, this.#status, this.#headers, body);
   }
 }

@@ -52,6 +52,8 @@ interface AnyAnswer {
   readonly answer?: Members;
   /** An event after which the stream has failed; such an answer is only streamed. */
   readonly failure?: Members;
+  /** How many things with names of their own this is made of; one when absent. */
+  readonly things?: number;
 }
 
 /** Starts a list of features of one area. */

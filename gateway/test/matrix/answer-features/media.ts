@@ -60,6 +60,7 @@ const item = (type: string, more: Members) => ({
   output: [{ type, id: 'x_1', status: 'completed', ...more }, outputMessage(outputText('so'))],
 });
 const used = (name: string, result: Members) => ({
+  things: 2,
   content: [
     { type: 'server_tool_use', id: 'srvtoolu_1', name, input: { query: mark } },
     { tool_use_id: 'srvtoolu_1', ...result },

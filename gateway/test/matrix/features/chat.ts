@@ -67,7 +67,7 @@ export const chat: ClientFeatures = {
       },
       {
         name: '`system` message later',
-        why: "messages and generateContent have system text only before the conversation: it is said in the user's turn",
+        why: "generateContent, and Claude before 4.8, have system text only before the conversation: it is said in the user's turn",
         body: said(user('hello'), { role: 'system', content: 'Be brief.' }, user('and?')),
         without: said(user('hello'), user('and?')),
       },
@@ -368,7 +368,7 @@ export const chat: ClientFeatures = {
     ...inArea('State, vendors and accounts', [
       {
         name: '`cache_control` on a part',
-        why: 'generateContent finds its caches by itself',
+        why: 'generateContent and OpenAI before GPT-5.6 find their caches by themselves',
         body: said(user([{ ...text, cache_control: { type: 'ephemeral' } }])),
         without: said(user([text])),
       },

@@ -1,3 +1,5 @@
+import { table } from '../../support/written-page.ts';
+
 /** One part of the page: a heading, and a table with an area's lines below each other. */
 export interface Section {
   readonly title: string;
@@ -23,23 +25,4 @@ function describeSection({ title, columns, lines }: Section): string {
 export function toldAndWhy(names: readonly string[], why = ''): string {
   const told = [...new Set(names)].map((name) => `\`${name}\``).join(', ');
   return [told, why].filter((text) => text !== '').join(': ');
-}
-
-/** Columns of equal width, as the formatter has them. */
-export function table([header = [], ...lines]: readonly (readonly string[])[]): string {
-  const widths = header.map((_, at) =>
-    Math.max(3, ...[header, ...lines].map((line) => (line[at] ?? '').length)),
-  );
-  const padded = (cells: readonly string[]) =>
-    `| ${cells.map((cell, at) => cell + ' '.repeat(widths[at]! - cell.length)).join(' | ')} |`;
-  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
-  return [padded(header), rule, ...lines.map(padded)].join('\n');
-}
-
-const begin = '<!-- What follows is written by a test: SLUICE_WRITE_DOCS=1. -->';
-
-/** The page with its written part replaced. */
-export function withWrittenPart(page: string, part: string): string {
-  const [own = ''] = page.split(begin, 1);
-  return `${own}${begin}\n\n${part}\n`;
 }

@@ -333,7 +333,7 @@ export const messages: ClientFeatures = {
     ...inArea('State, vendors and accounts', [
       {
         name: '`cache_control` on a block',
-        why: 'chat and generateContent find their caches by themselves',
+        why: 'generateContent and OpenAI before GPT-5.6 find their caches by themselves',
         body: said(user([{ ...text, ...marker }])),
         without: said(user([text])),
       },

@@ -1,13 +1,20 @@
 import { isRecord, type JsonRecord, recordAt } from '../../values.ts';
 import { invalid } from '../wire.ts';
-import { blocksIn, type Draft, gone, isBlank, type RepairContext } from './draft.ts';
+import { blocksIn, type Draft, gone, isBlank } from './draft.ts';
 
 const address = /^\S+@\S+\.\S+$/;
 
-/** The vendor takes one member, which must not tell who the user is. */
+/**
+ * The vendor takes one member, which must not tell who the user is. Other hosts take what the vendor takes at most, so
+ * of metadata that is more than that they get nothing.
+ */
 export function trimMetadata(draft: Draft): boolean {
   const { metadata } = draft.root;
-  if (!isMetadataWrong(draft.root, draft.context) || !isRecord(metadata)) return false;
+  if (!isMetadataWrong(draft.root) || !isRecord(metadata)) return false;
+  if (!draft.context.model.isClaude) {
+    draft.set('metadata', gone);
+    return true;
+  }
   const others = Object.keys(metadata).filter((name) => name !== 'user_id');
   const removed: Record<string, unknown> = {};
   for (const name of others) removed[name] = gone;
@@ -17,8 +24,8 @@ export function trimMetadata(draft: Draft): boolean {
   return true;
 }
 
-export function isMetadataWrong({ metadata }: JsonRecord, { model }: RepairContext): boolean {
-  if (!model.isClaude || !isRecord(metadata)) return false;
+export function isMetadataWrong({ metadata }: JsonRecord): boolean {
+  if (!isRecord(metadata)) return false;
   for (const name in metadata) if (name !== 'user_id') return true;
   return isUserIdWrong(metadata);
 }

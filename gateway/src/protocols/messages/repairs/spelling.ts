@@ -1,4 +1,4 @@
-import { isRecord, recordAt } from '../../values.ts';
+import { isRecord, type JsonRecord, recordAt } from '../../values.ts';
 import type { Draft } from './draft.ts';
 
 /** Only what can be meant one way. */
@@ -7,6 +7,18 @@ const digits = /^\d{1,15}$/;
 /** A count that was written as text; anything else as it is. */
 export function readNumeral(value: unknown): unknown {
   return typeof value === 'string' && digits.test(value) ? Number(value) : value;
+}
+
+const decimal = /^\d{1,15}(\.\d{1,15})?$/;
+
+/** Numbers of the request itself, beside the ones above, that older models take. */
+const numbers = ['top_p', 'top_k'] as const;
+
+const isWrittenNumber = (value: unknown): value is string =>
+  typeof value === 'string' && decimal.test(value);
+
+export function hasWrittenNumber(json: JsonRecord): boolean {
+  return numbers.some((name) => isWrittenNumber(json[name]));
 }
 
 /** A yes or no that was written as text or as a number; anything else as it is. */
@@ -26,6 +38,10 @@ export function mendSpelling(draft: Draft): boolean {
   if (limit !== root['max_tokens']) draft.set('max_tokens', limit);
   if (read !== budget && isRecord(thinking)) {
     draft.set('thinking', draft.change(thinking, { budget_tokens: read }));
+  }
+  for (const name of numbers) {
+    const value = root[name];
+    if (isWrittenNumber(value)) draft.set(name, Number(value));
   }
   return draft.root !== root;
 }

@@ -1,5 +1,6 @@
 import { isToolName } from '../../tool-names.ts';
 import { isRecord, type JsonRecord, recordAt } from '../../values.ts';
+import { hasClosedField } from './beta-fields.ts';
 import { isUncacheable } from './cache-rules.ts';
 import { type Block, isBlock, type RepairContext } from './draft.ts';
 import { isImageTooLarge, isImageWrong } from './images.ts';
@@ -10,6 +11,7 @@ import { isIncomplete, isThought, isUnsigned } from './thinking-blocks.ts';
 import { isPlainId } from './call-ids.ts';
 import { namesBadly } from './tool-names.ts';
 import { isOwnTool } from './tool-name-places.ts';
+import { hasWrittenNumber } from './spelling.ts';
 import { isResultContent } from './tool-values.ts';
 import { isSchemaWrong } from './tools.ts';
 import { isStrict } from './version-blocks.ts';
@@ -24,6 +26,7 @@ export function isSuspect(json: JsonRecord, maxTokens: unknown, context: RepairC
 
 function areMembersSuspect(json: JsonRecord, maxTokens: unknown, context: RepairContext): boolean {
   const { stream } = json;
+  if (hasClosedField(json, context) || hasWrittenNumber(json)) return true;
   if (stream !== undefined && stream !== null && typeof stream !== 'boolean') return true;
   if (typeof json['max_tokens'] === 'string') return true;
   if (json['thinking'] !== undefined && isThinkingSuspect(json, maxTokens, context)) return true;
@@ -32,7 +35,7 @@ function areMembersSuspect(json: JsonRecord, maxTokens: unknown, context: Repair
   return (
     refusesTopP(json, context) ||
     refusesTopK(json, context) ||
-    (json['metadata'] !== undefined && isMetadataWrong(json, context)) ||
+    (json['metadata'] !== undefined && isMetadataWrong(json)) ||
     (json['stop_sequences'] !== undefined && hasBlankStop(json))
   );
 }

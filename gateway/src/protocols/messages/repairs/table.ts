@@ -1,4 +1,5 @@
 import { beginWithUser, takeTurns } from './alternation.ts';
+import { dropBetaFields } from './beta-fields.ts';
 import { limitMarkers, orderLifetimes, unmarkUncacheable } from './cache-rules.ts';
 import { renameCalls } from './call-ids.ts';
 import { answerCalls, mergeResults, putResultsFirst, quoteOrphans } from './call-results.ts';
@@ -53,6 +54,7 @@ const rule = (id: Rule['id'], sentence: string, apply: Rule['apply']): Rule =>
  */
 export const rules: readonly Rule[] = Object.freeze([
   rule('b43', 'numbers and booleans are not written as text', mendSpelling),
+  rule('b39', 'fields of betas come with their header', dropBetaFields),
   rule('b4', 'newer models decide themselves how much to think', enabledToAdaptive),
   rule('b5', 'older models think within a budget', adaptiveToEnabled),
   rule('b3', 'a thinking budget is at least 1024 and less than max_tokens', boundBudget),

@@ -1,13 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Declared, DeclaredChannel } from '../../src/config/index.ts';
-import { readImported } from '../support/imported-file.ts';
+import { declaredBy, importFile, whatAndWhere } from './imported.ts';
 import { createWorkplace } from './support.ts';
-
-/*
- * Files written by hand in the form of the other gateways. Everything secret in them says so: no run may show it.
- */
 
 const litellm = `
 common: &common { api_key: os.environ/OPENAI_API_KEY }
@@ -47,59 +42,6 @@ router_settings: { model_group_alias: { gpt-4: gpt-4o, hidden: { model: fast, hi
 general_settings: { master_key: os.environ/MASTER_KEY, database_url: 'postgres://u:secret-db@h/db' }
 environment_variables: { REDIS_PASSWORD: secret-redis }
 `;
-
-const channels = [
-  {
-    id: 1,
-    type: 1,
-    status: 1,
-    name: 'OpenAI main',
-    key: '',
-    weight: 10,
-    priority: 5,
-    base_url: '',
-    models: 'gpt-4o,gpt-4, text-embedding-3-small,loop',
-    group: 'default,vip',
-    model_mapping: '{"gpt-4":"middle","middle":"gpt-4.1","loop":"loop"}',
-    setting: '{"proxy":"http://user:secret-proxy@h"}',
-    param_override: '{}',
-  },
-  {
-    id: 2,
-    type: 14,
-    status: 2,
-    name: 'Claude',
-    key: 'secret-one\nsecret-two',
-    base_url: 'https://u:secret-in-url@relay.example.com/api?k=secret-in-query',
-    models: 'claude-haiku-4-5',
-    group: 'default',
-    model_mapping: 'secret-not-json',
-  },
-  { id: 3, type: 1, status: 1, name: 'Claude', base_url: 'https://relay.example.com', models: 'x' },
-  { id: 4, type: 24, status: 3, name: '', models: 'gemini-2.5-flash', priority: -3, weight: 0 },
-  { id: 5, type: 33, status: 1, name: 'aws', models: 'claude-x' },
-  { id: 6, type: 40, status: 1, name: 'forty', models: 'm' },
-];
-
-async function importFile(format: string, text: string) {
-  const { folder, sluice } = createWorkplace(null);
-  writeFileSync(join(folder, 'other'), text);
-  const outcome = await sluice('import', format, 'other');
-  expect(outcome.out + outcome.err).not.toContain('secret-');
-  return { ...outcome, folder, sluice };
-}
-
-/** The written file as `sluice check` reads it, with every variable set that the command asks for. */
-function declaredBy({ out, err }: { readonly out: string; readonly err: string }): Declared {
-  return readImported(out, /^to be set: (.*)$/m.exec(err)?.[1]?.split(', ') ?? []);
-}
-
-const whatAndWhere = ({ name, provider, baseUrl, models }: DeclaredChannel) => [
-  name,
-  provider,
-  baseUrl,
-  models.map((model) => `${model.name}=${model.upstream}`).join(),
-];
 
 describe('sluice import litellm', () => {
   test('writes a file that check takes, with the order and the shares of deployments', async () => {
@@ -242,117 +184,12 @@ describe('sluice import litellm', () => {
     expect(declaredBy(weak).keys[0]?.secret).toBeNull();
     expect(weak.err).toContain('too weak for a key here');
   });
-});
 
-describe('sluice import new-api', () => {
-  test('writes a file that check takes', async () => {
-    const data = { items: channels, total: 9 };
-    const outcome = await importFile('new-api', JSON.stringify({ success: true, data }));
-    expect(outcome.code).toBe(0);
-    const declared = declaredBy(outcome);
-    expect(
-      declared.channels.map((channel) => [
-        ...whatAndWhere(channel),
-        channel.groups.join(),
-        channel.apiKeys.length,
-        channel.priority,
-        channel.weight,
-        channel.enabled,
-      ]),
-    ).toEqual([
-      [
-        'OpenAI main',
-        'openai',
-        'https://api.openai.com/v1',
-        'gpt-4o=gpt-4o,gpt-4=gpt-4.1,loop=loop',
-        'default,vip',
-        1,
-        5,
-        10,
-        true,
-      ],
-      [
-        'Claude',
-        'anthropic',
-        'https://relay.example.com/api/v1',
-        'claude-haiku-4-5=claude-haiku-4-5',
-        'default',
-        2,
-        0,
-        1,
-        false,
-      ],
-      [
-        'Claude-2',
-        'openai-compatible',
-        'https://relay.example.com/v1',
-        'x=x',
-        'default',
-        1,
-        0,
-        1,
-        true,
-      ],
-      [
-        'channel-4',
-        'gemini',
-        'https://generativelanguage.googleapis.com/v1beta',
-        'gemini-2.5-flash=gemini-2.5-flash',
-        'default',
-        1,
-        -3,
-        1,
-        false,
-      ],
-      [
-        'forty',
-        'openai-compatible',
-        'https://api.siliconflow.cn/v1',
-        'm=m',
-        'default',
-        1,
-        0,
-        1,
-        true,
-      ],
-    ]);
-    for (const line of [
-      'the file has 6 of 9 channels: ask for more per page',
-      "channel 'aws' is left out: type 33 cannot be carried",
-      "channel 'OpenAI main': models that are not chat are left out: text-embedding-3-small",
-      "channel 'Claude': its API key stands in the file; put it into CLAUDE_KEY_1, CLAUDE_KEY_2",
-      "channel 'Claude': its model_mapping cannot be read and is not carried",
-      "channel 'channel-4' is disabled there, and written so",
-      'the ratios of groups are not in the export: set price_multiplier of groups',
-      'setting of OpenAI main: not carried',
-      'models without a price are refused to clients until one is written: loop, x, m',
-    ]) {
-      expect(outcome.err).toContain(`warning: ${line}\n`);
-    }
-    expect(outcome.err).not.toContain('param_override');
-  });
-
-  test('reads the numbers of one-api, which mean other vendors', async () => {
-    const outcome = await importFile('new-api', JSON.stringify({ data: channels.slice(5) }));
-    expect(declaredBy(outcome).channels[0]?.baseUrl).toBe(
-      'https://ark.cn-beijing.volces.com/api/v3',
-    );
-  });
-});
-
-describe('sluice import', () => {
   test('refuses what is no such file, without a word of it', async () => {
     const broken = await importFile('litellm', 'model_list: [\n  secret-a: "secret-b');
     expect(broken).toMatchObject({ code: 1, out: '' });
     expect(broken.err).toMatch(/^sluice: line \d is not valid YAML \(\w+\)\n$/);
     expect((await importFile('litellm', '[1]')).err).toMatch(/^sluice: no model_list found/);
-    expect((await importFile('new-api', '{"key": secret-x}')).err).toBe(
-      'sluice: the file is not valid JSON\n',
-    );
-    expect((await importFile('new-api', '{"data":[{"id":1}]}')).err).toMatch(/no channels found/);
-    const nothing = await importFile('new-api', '{"data":[{"type":33,"name":"aws","models":"m"}]}');
-    expect(nothing).toMatchObject({ code: 1, out: '' });
-    expect(nothing.err).toMatch(/\nsluice: nothing could be carried\n$/);
     const { sluice } = createWorkplace(null);
     expect(await sluice('import', 'litellm', 'nope')).toEqual({
       code: 1,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clientDeadline } from './client-deadline.ts';
+import { clientDeadline, totalDeadline } from './deadlines.ts';
 
 test.each([
   ['10', 11_000],
@@ -15,4 +15,11 @@ test.each([
   expect(clientDeadline({ headers: { 'x-stainless-timeout': text }, startedAt: 1_000 })).toBe(
     expected,
   );
+});
+
+test.each([
+  [{}, 31_000],
+  [{ total: 5_000 }, 6_000],
+])('R-22 a channel’s own total time %j comes before everyone’s', (timeouts, expected) => {
+  expect(totalDeadline({ startedAt: 1_000 }, { timeouts }, { total: 30_000 })).toBe(expected);
 });

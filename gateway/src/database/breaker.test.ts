@@ -1,0 +1,64 @@
+import { beforeEach, expect, test } from 'vitest';
+import { createDatabaseBreaker, type DatabaseBreaker } from './breaker.ts';
+
+let now: number;
+let asked: number;
+let breaker: DatabaseBreaker;
+beforeEach(() => {
+  now = 1_000;
+  asked = 0;
+  breaker = createDatabaseBreaker(() => now);
+});
+
+const ask = (answer: Promise<string>): Promise<string> =>
+  breaker(() => {
+    asked += 1;
+    return answer;
+  }).catch((error: Error) => error.message);
+const fails = () => ask(Promise.reject(new Error('slow')));
+const answers = () => ask(Promise.resolve('yes'));
+
+async function open(): Promise<void> {
+  for (let time = 0; time < 5; time += 1) expect(await fails()).toBe('slow');
+}
+
+test('R-29 after five failures in a row it is not asked any more', async () => {
+  for (let time = 0; time < 4; time += 1) await fails();
+  expect(await answers()).toBe('yes');
+  await open();
+  expect(asked).toBe(10);
+  expect(await answers()).toBe('the database has failed 5 times in a row');
+  expect(asked).toBe(10);
+});
+
+test('one question a second finds out whether it is back, and the others do not wait for it', async () => {
+  await open();
+  now += 999;
+  expect(await answers()).toContain('in a row');
+  now += 1;
+  const late = Promise.withResolvers<string>();
+  const probe = ask(late.promise);
+  now += 5_000;
+  expect(await answers()).toContain('in a row');
+  late.reject(new Error('slow'));
+  expect(await probe).toBe('slow');
+  expect(await answers()).toContain('in a row');
+  now += 1_000;
+  expect(asked).toBe(6);
+  expect(await answers()).toBe('yes');
+  expect(await Promise.all([answers(), answers()])).toEqual(['yes', 'yes']);
+});
+
+test('what was asked before does not stand in the way of the probe, and its answer counts', async () => {
+  const before = Promise.withResolvers<string>();
+  const early = ask(before.promise);
+  await open();
+  now += 1_000;
+  const late = Promise.withResolvers<string>();
+  const probe = ask(late.promise);
+  before.resolve('yes');
+  expect(await early).toBe('yes');
+  expect(await answers()).toBe('yes');
+  late.resolve('too');
+  expect(await probe).toBe('too');
+});

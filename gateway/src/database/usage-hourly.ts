@@ -1,0 +1,24 @@
+import type { UsageHourlyTable } from './schema.ts';
+
+/** What usage is summed by, besides the hour: with it the key of a row of `usage_hourly`. */
+export const hourlyDimensions = [
+  'key_id',
+  'user_id',
+  'team_id',
+  'model',
+  'channel',
+] as const satisfies readonly (keyof UsageHourlyTable)[];
+
+/** What is summed in a row of `usage_hourly`. */
+export const hourlySums = [
+  'requests',
+  'failed',
+  'input_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'cache_write_1h_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'cost',
+  'unbilled_tokens',
+] as const satisfies readonly (keyof UsageHourlyTable)[];

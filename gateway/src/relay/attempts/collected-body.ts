@@ -1,0 +1,44 @@
+/** Below this a piece costs about as much to keep as it holds. */
+const smallPiece = 2 * 1024;
+/** Most answers come in fewer pieces, and are kept as they came. */
+const keptPieces = 16;
+const slabSize = 64 * 1024;
+
+/**
+ * A body that is read to its end before anything is done with it. Takes little more memory than the body has bytes,
+ * into however many pieces the upstream has cut it.
+ */
+export class CollectedBody {
+  /** So many bytes have come. */
+  length = 0;
+  readonly #pieces: Buffer[] = [];
+  /** Small pieces, copied one behind the other into `#slab[0..#filled)`. */
+  #slab: Buffer | null = null;
+  #filled = 0;
+
+  add(piece: Buffer): void {
+    this.length += piece.length;
+    const fits = this.#slab !== null && this.#filled + piece.length <= slabSize;
+    if ((piece.length >= smallPiece && !fits) || this.#pieces.length < keptPieces) {
+      this.#closeSlab();
+      this.#pieces.push(piece);
+      return;
+    }
+    if (this.#filled + piece.length > slabSize) this.#closeSlab();
+    this.#slab ??= Buffer.allocUnsafeSlow(slabSize);
+    this.#filled += piece.copy(this.#slab, this.#filled);
+  }
+
+  /** All that has come, in one piece. */
+  whole(): Buffer {
+    this.#closeSlab();
+    return this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces, this.length);
+  }
+
+  #closeSlab(): void {
+    if (this.#slab === null) return;
+    this.#pieces.push(this.#slab.subarray(0, this.#filled));
+    this.#slab = null;
+    this.#filled = 0;
+  }
+}

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { mayBeRetried, retryCountOf } from './client-retries.ts';
+
+test.each([
+  ['0', 0],
+  ['1', 1],
+  ['99', 99],
+  ['100', 0],
+  ['-1', 0],
+  ['1.5', 0],
+  ['1e1', 0],
+  [' 1', 0],
+  ['', 0],
+  [undefined, 0],
+  [['1', '2'], 0],
+])('x-stainless-retry-count %j is %d', (text, count) => {
+  expect(retryCountOf({ headers: { 'x-stainless-retry-count': text } })).toBe(count);
+});
+
+test('what the SDKs send again', () => {
+  const statuses = [200, 400, 401, 402, 403, 404, 408, 409, 413, 422, 429, 499, 500, 502, 503, 529];
+  expect(statuses.filter(mayBeRetried)).toEqual([408, 409, 429, 499, 500, 502, 503, 529]);
+});

@@ -1,0 +1,191 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { startSimulator } from 'simulator';
+import { afterAll, describe, expect, test } from 'vitest';
+import { startGatewayProcess } from '../support/gateway-process.ts';
+import { describeChannels } from './support.ts';
+import { textProtocols, type TextProtocol } from './text-protocols.ts';
+
+/*
+ * S-21: JSON that is legal and meant to hurt. Each is answered soon, and the gateway goes on as before. It runs in a
+ * process of its own, so that the test's own work on such bodies does not look like an overload.
+ */
+
+const secret = 'sk-hostile-0123456789abcdefghijklmnopqrstuv';
+const folder = mkdtempSync(join(tmpdir(), 'sluice-hostile-'));
+const simulator = await startSimulator();
+const channels = describeChannels([
+  { name: 'native', models: ['native -> demo-chat'] },
+  { name: 'chat', models: ['by-chat -> demo-chat'], protocols: ['chat'] },
+  { name: 'messages', models: ['by-messages -> demo-chat'], protocols: ['messages'] },
+]);
+writeFileSync(
+  join(folder, 'sluice.yaml'),
+  `server: { port: 0 }
+${channels.replaceAll('SIMULATOR', simulator.url)}
+users: [{ email: tester@example.com, balance: 100000 }]
+keys: [{ name: test, user: tester@example.com, secret: ${secret} }]
+`,
+);
+const gateway = startGatewayProcess({ folder });
+const url = await gateway.url;
+
+afterAll(async () => {
+  gateway.child.kill('SIGKILL');
+  await gateway.exit;
+  await simulator.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A model whose only channel speaks the client's protocol, and one whose channel speaks another one. */
+const modelsFor = ({ name }: TextProtocol) => [
+  'native',
+  name === 'messages' ? 'by-chat' : 'by-messages',
+];
+
+/** A tool whose parameters are this schema, as the protocol writes it. */
+const toolsOf: Record<TextProtocol['name'], (schema: string) => string> = {
+  chat: (schema) => `[{"type":"function","function":{"name":"f","parameters":${schema}}}]`,
+  responses: (schema) => `[{"type":"function","name":"f","parameters":${schema}}]`,
+  messages: (schema) => `[{"name":"f","input_schema":${schema}}]`,
+  'generate-content': (schema) =>
+    `[{"functionDeclarations":[{"name":"f","parameters":${schema}}]}]`,
+};
+
+const settingsOf: Record<TextProtocol['name'], (number: string) => string> = {
+  chat: (number) => `"max_completion_tokens":${number},"temperature":${number}`,
+  responses: (number) => `"max_output_tokens":${number},"temperature":${number}`,
+  messages: (number) => `"temperature":${number},"top_k":${number}`,
+  'generate-content': (number) =>
+    `"generationConfig":{"maxOutputTokens":${number},"temperature":${number}}`,
+};
+
+/** The protocol's ordinary body with these members before its own. */
+function bodyWith(protocol: TextProtocol, model: string, members: string): string {
+  return JSON.stringify(protocol.body(model, false)).replace('{', `{${members},`);
+}
+
+interface Seen {
+  readonly status: number;
+  readonly message: string | null;
+  readonly milliseconds: number;
+}
+
+async function send(protocol: TextProtocol, model: string, body: string): Promise<Seen> {
+  simulator.clear();
+  const startedAt = performance.now();
+  const response = await fetch(url + protocol.path(model, false), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    body,
+  });
+  const text = await response.text();
+  const milliseconds = performance.now() - startedAt;
+  if (response.status === 503) {
+    // On a busy machine a row of such bodies is an overload like any other, which says when to come again.
+    await wait(1_000 * Number(response.headers.get('retry-after')));
+    return send(protocol, model, body);
+  }
+  const message = response.status === 200 ? null : protocol.errorMessage(JSON.parse(text));
+  return { status: response.status, message, milliseconds };
+}
+
+const lists = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+const objects = (depth: number) => `${'{"a":'.repeat(depth)}0${'}'.repeat(depth)}`;
+const members = (count: number, value = '0') =>
+  `{${Array.from({ length: count }, (_, at) => `"k${at}":${value}`).join(',')}}`;
+const megabytes = (count: number) => 'x'.repeat(count * 2 ** 20);
+
+/** Milliseconds, far beyond what any of these takes. */
+const soon = 10_000;
+
+const refused: readonly (readonly [name: string, value: string])[] = [
+  ...[1e3, 1e6].flatMap((depth) => [
+    [`${depth} lists in each other`, lists(depth)] as const,
+    [`${depth} objects in each other`, objects(depth)] as const,
+    [`${depth} brackets that nobody closes`, '['.repeat(depth)] as const,
+  ]),
+  ['a million members', members(1e6)],
+];
+
+const legal: readonly (readonly [name: string, value: string])[] = [
+  ['200000 members', members(200_000)],
+  ['a million elements', `[${'0,'.repeat(1e6)}0]`],
+  ['a string of 10 MiB', `"${megabytes(10)}"`],
+  ['a member named by 10 MiB', `{"${megabytes(10)}":0}`],
+  ['a million escapes', `"${'\\u0000'.repeat(1e6)}"`],
+  ['a million backslashes', `"${'\\\\'.repeat(1e6)}"`],
+  ['a number of 100000 digits', '9'.repeat(1e5)],
+  ['numbers beyond all', '[1e400,-1e400,1e-400,1E+400]'],
+];
+
+describe.each(textProtocols)('S-21 $name', (protocol) => {
+  test.each(refused)('%s: refused', async (_name, value) => {
+    for (const body of [
+      bodyWith(protocol, 'native', `"x":${value}`),
+      bodyWith(protocol, 'native', `"tools":${toolsOf[protocol.name](value)}`),
+      value,
+    ]) {
+      const { status, message, milliseconds } = await send(protocol, 'native', body);
+      expect([status, message]).toEqual([400, 'invalid request body']);
+      expect(simulator.requests()).toEqual([]);
+      expect(milliseconds).toBeLessThan(soon);
+    }
+  });
+
+  test.each([
+    ...legal.map(([name, value]) => [name, `"x":${value}`] as const),
+    ['a schema of depth 400', `"tools":${toolsOf[protocol.name](schema(400))}`] as const,
+    [
+      'a schema of 20000 properties',
+      `"tools":${toolsOf[protocol.name](`{"type":"object","properties":${members(20_000, '{"type":"string"}')}}`)}`,
+    ] as const,
+  ])('%s', async (_name, written) => {
+    for (const model of modelsFor(protocol)) {
+      const body = bodyWith(protocol, model, written);
+      const { status, milliseconds } = await send(protocol, model, body);
+      expect([200, 400]).toContain(status);
+      // The channel of the client's own protocol is given what the client wrote, and judges it.
+      if (model === 'native') expect(simulator.requests()).toHaveLength(1);
+      expect(milliseconds).toBeLessThan(soon);
+    }
+  });
+
+  test('a text of 10 MiB', async () => {
+    for (const model of modelsFor(protocol)) {
+      const body = JSON.stringify(protocol.body(model, false, megabytes(10)));
+      const { status, milliseconds } = await send(protocol, model, body);
+      expect(status).toBe(200);
+      expect(milliseconds).toBeLessThan(soon);
+    }
+  });
+
+  test('numbers in the settings that no double holds', async () => {
+    for (const number of ['1e400', '-1e400', '9'.repeat(400), '1e-400', '-0', '1E+2']) {
+      for (const model of modelsFor(protocol)) {
+        const body = bodyWith(protocol, model, settingsOf[protocol.name](number));
+        const { status } = await send(protocol, model, body);
+        expect([number, [200, 400].includes(status)]).toEqual([number, true]);
+      }
+    }
+  });
+
+  test('after all this it is served as before', async () => {
+    const body = JSON.stringify(protocol.body('native', false));
+    expect(await send(protocol, 'native', body)).toMatchObject({ status: 200 });
+  });
+});
+
+/** An object within an object, so often. */
+function schema(depth: number): string {
+  const levels = Math.floor(depth / 2);
+  const opening = '{"type":"object","properties":{"a":'.repeat(levels);
+  return `${opening}{"type":"string"}${'}}'.repeat(levels)}`;
+}
+
+test('the process lives, and has nothing to complain of', () => {
+  expect(gateway.child.exitCode).toBeNull();
+  expect(gateway.stderr()).not.toMatch(/"level":[56]0/);
+});

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { dialects, createTestDatabase, isSkipped } from '../database/databases.ts';
+import { countRows } from '../database/table-rows.ts';
+import { startTestGateway, testKey, type TestGateway } from '../support/gateway.ts';
+import { sqlPayloads } from '../support/sql-payloads.ts';
+import { textProtocols } from './text-protocols.ts';
+
+/* S-05: whatever a client writes where a key, a model or a parameter belongs, it is a clear refusal and nothing else. */
+
+const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key', 'x-vendorc-api-key'];
+/** Headers are Latin-1. */
+const inHeaders = sqlPayloads.filter((text) => !/[^\x20-\xff]/.test(text));
+
+describe.each(dialects)('%s', (dialect) => {
+  describe.skipIf(isSkipped(dialect))('S-05', () => {
+    let gateway: TestGateway;
+    let drop: () => Promise<void>;
+    let tables: Readonly<Record<string, number>>;
+    beforeAll(async () => {
+      const database = await createTestDatabase(dialect);
+      ({ drop } = database);
+      gateway = await startTestGateway({ databaseUrl: database.url });
+      tables = await countRows(gateway.app.database);
+    });
+    afterAll(async () => {
+      await gateway.close();
+      await drop();
+      if (gateway.errors.length > 0) throw new Error('an error was logged');
+    });
+
+    /** Apart from the rows of what was asked. */
+    const others = async () => {
+      await gateway.usage();
+      const { usage: _rows, usage_hourly: _hours, ...rest } = await countRows(gateway.app.database);
+      return rest;
+    };
+    const untouched = () => {
+      const { usage: _rows, usage_hourly: _hours, ...rest } = tables;
+      return rest;
+    };
+
+    test('as a key, in every header', async () => {
+      for (const text of inHeaders) {
+        for (const name of keyHeaders) {
+          // With spaces it is no key, which ends before the database is asked.
+          const value = `sk-${name === 'x-api-key' ? text : text.replaceAll(' ', '/**/')}`;
+          const shown = name === 'authorization' ? `Bearer ${value}` : value;
+          const response = await fetch(`${gateway.url}/v1/models`, { headers: { [name]: shown } });
+          expect([name, value, response.status]).toEqual([name, value, 401]);
+          expect(await response.text()).toContain('"invalid api key"');
+        }
+      }
+      expect(await countRows(gateway.app.database)).toEqual(tables);
+    }, 60_000);
+
+    test('as a key in the query', async () => {
+      for (const text of sqlPayloads) {
+        const query = `?key=${encodeURIComponent(`sk-${text}`)}`;
+        const response = await fetch(`${gateway.url}/v1beta/models${query}`);
+        expect([text, response.status]).toEqual([text, 401]);
+        await response.text();
+      }
+      expect(await countRows(gateway.app.database)).toEqual(tables);
+    }, 60_000);
+
+    test.each(textProtocols)(
+      'as a model of $name',
+      async (protocol) => {
+        const ids: string[] = [];
+        for (const text of sqlPayloads) {
+          const body = protocol.body(text, false);
+          const response = await gateway.post(protocol.path(text, false), body, {
+            'user-agent': inHeaders.includes(text) ? text : 'x',
+            'x-session-id': inHeaders.includes(text) ? text : 'x',
+          });
+          const message = protocol.errorMessage(await response.json());
+          expect([response.status, message]).toEqual([
+            400,
+            `model '${text}' is not available, please use a different model`,
+          ]);
+          ids.push(response.headers.get('x-request-id') ?? '');
+        }
+        const rows = new Map((await gateway.usage()).map((row) => [row.id, row]));
+        expect(ids.map((id) => rows.get(id)?.model)).toEqual(sqlPayloads);
+        expect(await others()).toEqual(untouched());
+      },
+      60_000,
+    );
+
+    test('as a parameter, and as the name of a model that is looked up', async () => {
+      const parameters = ['from', 'to', 'group_by', 'limit', 'after_id', 'before_id', 'pageToken'];
+      for (const [at, text] of sqlPayloads.entries()) {
+        const written = encodeURIComponent(text);
+        const query = parameters.map((name) => `${name}=${written}`).join('&');
+        const asked: readonly (readonly [path: string, statuses: readonly number[]])[] = [
+          [`/v1/usage?${query}`, [400]],
+          [`/v1/usage?group_by=${written}`, [400]],
+          [`/v1/usage?user=${written}&key_id=${written}`, [200]],
+          [`/v1/models?after_id=${written}&limit=1`, [200, 400]],
+          [`/v1beta/models?pageToken=${written}&pageSize=${written}`, [200, 400]],
+          [`/v1/models/${written}`, [404]],
+          [`/v1beta/models/${written}`, [404]],
+        ];
+        // A key may ask for lists 600 times a minute.
+        for (const [path, statuses] of asked.filter((_, place) => (place + at) % 7 < 3)) {
+          const response = await fetch(gateway.url + path, { headers: { 'x-api-key': testKey } });
+          expect([path, response.status]).toEqual([path, expect.toBeOneOf([...statuses])]);
+          await response.text();
+        }
+      }
+      expect(await others()).toEqual(untouched());
+    }, 60_000);
+  });
+});

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { ask, attemptsOf, describeChannels, rowOf, shareGateway } from './support.ts';
+import { eachCall, textProtocols } from './text-protocols.ts';
+
+/* R-22 `timeouts.total`: what comes too slowly is ended, however alive it is. */
+
+/** Content has to come within it, on a machine that is busy with other tests. */
+const trickleMs = 2_000;
+const unshownMs = 500;
+
+/** What has shown nothing by then: no head, or the head with half of a whole answer or nothing of a streamed one. */
+const unshown = eachCall.flatMap(({ protocol, stream, name }) => [
+  { name, protocol, stream, fault: 'delay=30000', class: 'uncertain', status: null },
+  {
+    name,
+    protocol,
+    stream,
+    fault: stream ? 'stall-at=0' : 'stall-at=1',
+    class: 'started',
+    status: 200,
+  },
+]);
+
+/** Each case has channels of its own, so that none is passed over for the failures of another. */
+const modelOf = (name: string, fault: string): string => `${name} ${fault}`.replaceAll(/\W/g, '-');
+const models = [
+  ...textProtocols.map(({ name }) => ({ model: modelOf(name, 'trickle'), totalMs: trickleMs })),
+  ...unshown.map(({ name, fault }) => ({ model: modelOf(name, fault), totalMs: unshownMs })),
+];
+
+const shared = shareGateway({
+  config: describeChannels(
+    models.flatMap(({ model, totalMs }) =>
+      ['first', 'second'].map((place, index) => ({
+        name: `${place}-${model}`,
+        models: [`${model} -> demo-chat`],
+        more: [`priority: ${9 - index}`, `timeouts: { total: ${totalMs}ms }`],
+      })),
+    ),
+  ),
+});
+
+test.concurrent.each(textProtocols)(
+  '$name: a stream that trickles on is cut with an error frame and without a terminator',
+  async (protocol) => {
+    const model = modelOf(protocol.name, 'trickle');
+    const startedAt = performance.now();
+    const answer = await ask(shared.gateway, protocol, true, model, {
+      // A minute of it.
+      'x-simulator-fault': 'events=1200;gap=50',
+    });
+    const elapsed = performance.now() - startedAt;
+    expect(elapsed).toBeGreaterThan(trickleMs - 10);
+    expect(elapsed).toBeLessThan(10 * trickleMs);
+    expect(answer.status).toBe(200);
+    expect(answer.text).not.toMatch(protocol.terminator);
+    expect(answer.text.match(new RegExp(protocol.errorFrame, 'gm'))).toHaveLength(1);
+    expect(answer.text.trimEnd().split('\n\n').at(-1)).toMatch(protocol.errorFrame);
+    const row = await rowOf(shared.gateway, answer.id);
+    expect(row).toMatchObject({ outcome: 'failed', status: 200, tokens: { input: 0, output: 0 } });
+    expect(attemptsOf(row)).toEqual([
+      { channel: `first-${model}`, class: 'shown', status: 200, result: 'deadline' },
+    ]);
+  },
+);
+
+test.concurrent.each(unshown)(
+  '$name, $fault: the protocol’s error, and no other channel is asked, since no time is left',
+  async ({ name, protocol, stream, fault, ...attempt }) => {
+    const model = modelOf(name, fault);
+    const startedAt = performance.now();
+    const answer = await ask(shared.gateway, protocol, stream, model, {
+      'x-simulator-fault': fault,
+    });
+    expect(performance.now() - startedAt).toBeLessThan(20 * unshownMs);
+    expect(answer.status).toBe(502);
+    expect(protocol.errorMessage(JSON.parse(answer.text))).toBe('upstream response abnormal');
+    const row = await rowOf(shared.gateway, answer.id);
+    expect(row).toMatchObject({ outcome: 'failed', status: 502, tokens: { input: 0, output: 0 } });
+    expect(attemptsOf(row)).toEqual([
+      { channel: `first-${model}`, ...attempt, result: 'deadline' },
+    ]);
+  },
+);

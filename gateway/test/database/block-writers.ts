@@ -1,0 +1,21 @@
+import { sql } from 'kysely';
+import type { OpenDatabase } from '../../src/database/index.ts';
+
+/** Until it is ended nobody else can write into the database, and everybody can read. */
+export async function blockWriters({
+  kysely,
+  dialect,
+}: OpenDatabase): Promise<() => Promise<void>> {
+  const begun = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  const done = kysely.transaction().execute(async (trx) => {
+    if (dialect === 'postgres') await sql`lock table usage in exclusive mode`.execute(trx);
+    begun.resolve();
+    await end.promise;
+  });
+  await begun.promise;
+  return () => {
+    end.resolve();
+    return done;
+  };
+}

@@ -1,0 +1,277 @@
+import { describe, expect, test } from 'vitest';
+import { shareGateway } from '../behaviour/support.ts';
+import { onePerProtocol, pairs, type ProtocolName } from './gateway.ts';
+
+/**
+ * Requests that no upstream could be asked: the same 400 whichever protocol the upstream speaks, with the place that is
+ * wrong, before anything is sent or charged.
+ */
+const shared = shareGateway({ config: onePerProtocol });
+
+const messages = (...list: object[]) => ({ messages: list });
+const input = (...items: object[]) => ({ input: items });
+const contents = (...list: object[]) => ({ contents: list });
+/** A user who says one thing that is wrong. */
+const said = {
+  chat: (part: object) => messages({ role: 'user', content: [part] }),
+  responses: (part: object) => input({ role: 'user', content: [part] }),
+  messages: (block: object) => messages({ role: 'user', content: [block] }),
+  'generate-content': (part: object) => contents({ role: 'user', parts: [part] }),
+};
+
+const hello = { role: 'user', content: 'hello' };
+const chatCall = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+const call = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' };
+/** A call, and a result of it. */
+const answered = {
+  chat: (content: unknown, more = {}) =>
+    messages(
+      hello,
+      { role: 'assistant', tool_calls: [{ ...chatCall, ...more }] },
+      { role: 'tool', tool_call_id: 'c', content },
+    ),
+  responses: (output: unknown, more = {}) =>
+    input(hello, { ...call, ...more }, { type: 'function_call_output', call_id: 'c', output }),
+  messages: (content: unknown, more = {}) =>
+    messages(
+      hello,
+      {
+        role: 'assistant',
+        content: [{ type: 'tool_use', id: 'c', name: 'f', input: {}, ...more }],
+      },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content }] },
+    ),
+  'generate-content': (response: unknown, more = {}) =>
+    contents(
+      { role: 'user', parts: [{ text: 'hello' }] },
+      { role: 'model', parts: [{ functionCall: { name: 'f', args: {}, ...more } }] },
+      { role: 'user', parts: [{ functionResponse: { name: 'f', response } }] },
+    ),
+};
+
+const tool = {
+  chat: (parameters: unknown) => ({
+    tools: [{ type: 'function', function: { name: 'f', parameters } }],
+  }),
+  responses: (parameters: unknown) => ({ tools: [{ type: 'function', name: 'f', parameters }] }),
+  messages: (schema: unknown) => ({ tools: [{ name: 'f', input_schema: schema }] }),
+  'generate-content': (parametersJsonSchema: unknown) => ({
+    tools: [{ functionDeclarations: [{ name: 'f', parametersJsonSchema }] }],
+  }),
+};
+const form = {
+  chat: (schema: unknown) => ({
+    response_format: { type: 'json_schema', json_schema: { name: 'a', schema } },
+  }),
+  responses: (schema: unknown) => ({
+    text: { format: { type: 'json_schema', name: 'a', schema } },
+  }),
+  messages: (schema: unknown) => ({ output_config: { format: { type: 'json_schema', schema } } }),
+  'generate-content': (responseJsonSchema: unknown) => ({
+    generationConfig: { responseMimeType: 'application/json', responseJsonSchema },
+  }),
+};
+
+const image = (url: unknown) => ({ type: 'image_url', image_url: { url } });
+const source = (type: string, value: object) => ({ type, source: value });
+const bytes = (mime: string) => ({ type: 'base64', media_type: mime, data: '!!!?' });
+const inline = (mimeType: string) => ({ inlineData: { mimeType, data: '!!!?' } });
+
+/** Members of a request, and the place that the error names; null where there is no such request. */
+type Wrong = Readonly<Record<ProtocolName, readonly [body: object, place: string] | null>>;
+
+const wrongs: Readonly<Record<string, Wrong>> = {
+  'a role that nobody has': {
+    chat: [messages({ role: 'nobody', content: 'x' }), 'messages.0.role'],
+    responses: [input({ role: 'nobody', content: 'x' }), 'input.0.role'],
+    messages: [messages({ role: 'nobody', content: 'x' }), 'messages.0.role'],
+    'generate-content': [contents({ role: 'nobody', parts: [{ text: 'x' }] }), 'contents.0.role'],
+  },
+  'a picture that is not base64': {
+    chat: [said.chat(image('data:image/png;base64,!!!?')), 'messages.0.content.0.image_url.url'],
+    responses: [
+      said.responses({ type: 'input_image', image_url: 'data:image/png;base64,!!!?' }),
+      'input.0.content.0.image_url',
+    ],
+    messages: [
+      said.messages(source('image', bytes('image/png'))),
+      'messages.0.content.0.source.data',
+    ],
+    'generate-content': [
+      said['generate-content'](inline('image/png')),
+      'contents.0.parts.0.inlineData.data',
+    ],
+  },
+  'a data URL without data': {
+    chat: [said.chat(image('data:image/png')), 'messages.0.content.0.image_url.url'],
+    responses: [
+      said.responses({ type: 'input_image', image_url: 'data:image/png' }),
+      'input.0.content.0.image_url',
+    ],
+    messages: [
+      said.messages(source('image', { type: 'url', url: 'data:image/png' })),
+      'messages.0.content.0.source.url',
+    ],
+    'generate-content': [
+      said['generate-content']({ fileData: { mimeType: 'image/png', fileUri: 'data:image/png' } }),
+      'fileData.fileUri',
+    ],
+  },
+  'an address that is none': {
+    chat: [said.chat(image('file:///etc/passwd')), 'messages.0.content.0.image_url.url'],
+    responses: [
+      said.responses({ type: 'input_image', image_url: 'file:///etc/passwd' }),
+      'input.0.content.0.image_url',
+    ],
+    messages: [
+      said.messages(source('image', { type: 'url', url: 'file:///etc/passwd' })),
+      'messages.0.content.0.source.url',
+    ],
+    'generate-content': [
+      said['generate-content']({ fileData: { fileUri: 'file:///etc/passwd' } }),
+      'fileData.fileUri',
+    ],
+  },
+  'a file that is not base64': {
+    chat: [
+      said.chat({ type: 'file', file: { file_data: 'data:application/pdf;base64,%%%' } }),
+      'messages.0.content.0.file.file_data',
+    ],
+    responses: [
+      said.responses({ type: 'input_file', file_data: 'data:application/pdf;base64,%%%' }),
+      'input.0.content.0.file_data',
+    ],
+    messages: [
+      said.messages(source('document', bytes('application/pdf'))),
+      'messages.0.content.0.source.data',
+    ],
+    'generate-content': [
+      said['generate-content'](inline('application/pdf')),
+      'contents.0.parts.0.inlineData.data',
+    ],
+  },
+  'a result without an id': {
+    chat: [messages(hello, { role: 'tool', content: '1' }), 'messages.1.tool_call_id'],
+    responses: [input(hello, { type: 'function_call_output', output: '1' }), 'input.1.call_id'],
+    messages: [
+      said.messages({ type: 'tool_result', content: '1' }),
+      'messages.0.content.0.tool_use_id',
+    ],
+    'generate-content': [
+      said['generate-content']({ functionResponse: { response: {} } }),
+      'functionResponse',
+    ],
+  },
+  'K19 a result of a call that nobody made': {
+    chat: [messages(hello, { role: 'tool', tool_call_id: 'x', content: '1' }), 'messages'],
+    responses: [input(hello, { type: 'function_call_output', call_id: 'x', output: '1' }), 'input'],
+    // Becomes text there, for Messages upstreams too.
+    messages: null,
+    'generate-content': [
+      said['generate-content']({ functionResponse: { name: 'f', response: {} } }),
+      'functionResponse',
+    ],
+  },
+  'a result that is none': {
+    chat: [answered.chat([5]), 'messages.2.content.0'],
+    responses: [answered.responses([5]), 'input.2.output.0'],
+    messages: [answered.messages([5]), 'messages.2.content.0.content.0'],
+    'generate-content': [
+      answered['generate-content']('text'),
+      'contents.2.parts.0.functionResponse.response',
+    ],
+  },
+  'a call without a name': {
+    chat: [answered.chat('1', { function: { arguments: '{}' } }), 'messages.1.tool_calls.0'],
+    responses: [answered.responses('1', { name: undefined }), 'input.1.name'],
+    messages: [answered.messages('1', { name: undefined }), 'messages.1.content.0.name'],
+    'generate-content': [
+      answered['generate-content']({}, { name: undefined }),
+      'contents.1.parts.0.functionCall.name',
+    ],
+  },
+  'arguments by a schema that is none': {
+    chat: [tool.chat('object'), 'tools.0.function.parameters'],
+    responses: [tool.responses([]), 'tools.0.parameters'],
+    messages: [tool.messages(true), 'tools.0.input_schema'],
+    'generate-content': [
+      tool['generate-content'](7),
+      'tools.0.functionDeclarations.0.parametersJsonSchema',
+    ],
+  },
+  'an answer by a schema that is none': {
+    chat: [form.chat('object'), 'response_format.json_schema.schema'],
+    responses: [form.responses([]), 'text.format.schema'],
+    messages: [form.messages(true), 'output_config.format'],
+    'generate-content': [form['generate-content'](7), 'generationConfig.responseJsonSchema'],
+  },
+};
+
+const empty = { type: 'object', properties: {} };
+const ring = { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } };
+const names = Array.from({ length: 1_000 }, (_, at) => `p${at}`);
+const large = 'of a thousand properties';
+const neverAnObject = new Set(['of a list', 'without names of its properties']);
+/** Schemas that mean nothing or too much: they are passed on as far as they can be. */
+const odd: Readonly<Record<string, object>> = {
+  'of a list': { type: 'array', items: {} },
+  'without names of its properties': { type: 'object', properties: ['a'] },
+  'that is itself': { ...empty, $ref: '#' },
+  'that runs in a ring': { ...empty, properties: { a: { $ref: '#/$defs/a' } }, $defs: ring },
+  'that points to nothing': { ...empty, properties: { a: { $ref: '#/$defs/none' } } },
+  [large]: {
+    ...empty,
+    properties: Object.fromEntries(names.map((name) => [name, { type: 'string', const: name }])),
+  },
+};
+
+describe.each(pairs)('$name', ({ client, upstream }) => {
+  const model = `at-${upstream}`;
+
+  async function post(members: object) {
+    const { simulator, post: send } = shared.gateway;
+    const before = simulator.requests().length;
+    const body = { ...client.body(model, false), ...members };
+    const response = await send(client.path(model, false), body);
+    return {
+      status: response.status,
+      text: await response.text(),
+      id: response.headers.get('x-request-id') ?? '',
+      lost: response.headers.get('x-sluice-conversion'),
+      asked: simulator.requests().length - before,
+    };
+  }
+
+  test('what is wrong is named, and nothing is sent or charged', async () => {
+    const ids: string[] = [];
+    for (const [name, of] of Object.entries(wrongs)) {
+      const wrong = of[client.name];
+      if (wrong === null) continue;
+      const [members, place] = wrong;
+      const { status, text, id, asked } = await post(members);
+      expect([status, asked], name).toEqual([400, 0]);
+      const json = JSON.parse(text) as { error: { param?: string } };
+      expect(client.errorMessage(json), name).toContain(place);
+      if (client.name === 'chat' || client.name === 'responses') {
+        expect(json.error.param, name).toBe(place);
+      }
+      ids.push(id);
+    }
+    expect(ids.length).toBeGreaterThan(9);
+    const rows = (await shared.gateway.usage()).filter(({ id }) => ids.includes(id));
+    expect(rows).toHaveLength(ids.length);
+    for (const { outcome, status, attempts, tokens, cost } of rows) {
+      expect([outcome, status, attempts]).toEqual(['refused', 400, []]);
+      expect([tokens.input, tokens.output, Number(cost)]).toEqual([0, 0, 0]);
+    }
+  });
+
+  test('an odd schema is passed on as far as it can be, and what is changed is told', async () => {
+    for (const [name, schema] of Object.entries(odd)) {
+      const { status, lost, asked } = await post(tool[client.name](schema));
+      expect([status, asked], name).toEqual([200, 1]);
+      const isChanged = upstream === 'generate-content' ? name !== large : neverAnObject.has(name);
+      expect(lost, name).toBe(isChanged ? 'approx=tool.schema' : null);
+    }
+  });
+});

@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { openDatabase } from '../../src/database/index.ts';
+import { ask, describeChannels, openGateway, until } from '../behaviour/support.ts';
+import { textProtocols } from '../behaviour/text-protocols.ts';
+import { blockWriters } from '../database/block-writers.ts';
+import { scrape, valueOf } from './support.ts';
+
+const chat = textProtocols[0]!;
+
+test('a channel’s breaker and its credentials are told by their states', async () => {
+  const gateway = await openGateway({
+    config: describeChannels([
+      { name: 'bad', at: '/fault(status=500)', models: ['m -> demo-chat'], more: ['priority: 9'] },
+      {
+        name: 'limited',
+        at: '/fault(status=429;retry-after=60)',
+        models: ['m -> demo-chat'],
+        more: ['priority: 8', 'api_key: some'],
+      },
+      {
+        name: 'half-refused',
+        models: ['n -> demo-chat'],
+        more: ['priority: 7', 'api_keys: [invalid-one, good-one]'],
+      },
+      { name: 'good', models: ['m -> demo-chat', 'n -> demo-chat'] },
+    ]),
+  });
+  const read = async (channel: string) => {
+    const metrics = await scrape(gateway.url);
+    const values = (name: string, states: readonly string[]) =>
+      states.map((state) => valueOf(metrics, name, { channel, state }));
+    return [
+      values('sluice_channel_breaker', ['closed', 'open', 'half-open']),
+      values('sluice_channel_credentials', ['ready', 'cooling', 'disabled']),
+    ];
+  };
+  const well = [
+    [1, 0, 0],
+    [1, 0, 0],
+  ];
+  expect(await read('bad')).toEqual(well);
+  expect(await read('half-refused')).toEqual([
+    [1, 0, 0],
+    [2, 0, 0],
+  ]);
+
+  for (let turn = 0; turn < 6; turn += 1) {
+    for (const model of ['m', 'n']) {
+      expect((await ask(gateway, chat, false, model)).status).toBe(200);
+    }
+  }
+  expect(await read('bad')).toEqual([
+    [0, 1, 0],
+    [1, 0, 0],
+  ]);
+  expect(await read('limited')).toEqual([
+    [1, 0, 0],
+    [0, 1, 0],
+  ]);
+  expect(await read('half-refused')).toEqual([
+    [1, 0, 0],
+    [1, 0, 1],
+  ]);
+  expect(await read('good')).toEqual(well);
+});
+
+test('the journal’s depth is what the database has not taken yet', async () => {
+  const warnings: string[] = [];
+  const gateway = await openGateway({ logger: { warn: (message) => void warnings.push(message) } });
+  const depth = async () => valueOf(await scrape(gateway.url), 'sluice_journal_depth');
+  await ask(gateway, chat, false);
+  await until(async () => (await depth()) === 0, 'the first row is in the database');
+
+  const other = openDatabase({ url: gateway.databaseUrl });
+  const unblock = await blockWriters(other);
+  try {
+    for (let turn = 0; turn < 3; turn += 1) {
+      expect((await ask(gateway, chat, false)).status).toBe(200);
+    }
+    expect(await depth()).toBe(3);
+  } finally {
+    await unblock();
+    await other.close();
+  }
+  await until(async () => (await depth()) === 0, 'all rows are in the database', 20_000);
+  expect(await gateway.usage()).toHaveLength(4);
+});
+
+/** Of the table of series: name to labels. */
+function documentedSeries(): Map<string, string[]> {
+  const page = readFileSync(new URL('../../../docs/observability.md', import.meta.url), 'utf8');
+  const rows = page.matchAll(/^\| `(sluice_\w+)` +\| ([^|]*)\|/gm);
+  return new Map(
+    [...rows].map(([, name = '', labels = '']) => [
+      name,
+      // Only the labels themselves: what stands in brackets or behind a colon are their values.
+      [...labels.replaceAll(/\([^)]*\)|:.*/g, '').matchAll(/`(\w+)`/g)].map(([, label]) => label!),
+    ]),
+  );
+}
+
+test('every series of the documentation is there with its labels, and no other one', async () => {
+  const gateway = await openGateway({
+    config: describeChannels([
+      { name: 'bad', at: '/fault(status=500)', models: ['demo-chat'], more: ['priority: 1'] },
+      { name: 'good', models: ['demo-chat'] },
+    ]),
+  });
+  await ask(gateway, chat, true);
+  await fetch(`${gateway.url}/no/such/path`);
+  const metrics = await scrape(gateway.url);
+
+  const documented = documentedSeries();
+  const names = [...metrics.matchAll(/^# TYPE (\S+) /gm)].map(([, name = '']) => name);
+  expect(names.filter((name) => name.startsWith('sluice_')).toSorted()).toEqual(
+    [...documented.keys()].toSorted(),
+  );
+  expect(names.filter((name) => !/^(sluice|process|nodejs)_/.test(name))).toEqual([]);
+  for (const kind of ['process_', 'nodejs_']) {
+    expect(names.some((name) => name.startsWith(kind))).toBe(true);
+  }
+
+  for (const [name, labels] of documented) {
+    const series = metrics.split('\n').filter((line) => {
+      const [own = ''] = line.split(/[{ ]/);
+      return own === name || own === `${name}_bucket`;
+    });
+    expect([name, series.length > 0]).toEqual([name, true]);
+    for (const line of series) {
+      const found = [...line.matchAll(/[{,](\w+)="/g)].map(([, label]) => label!);
+      expect([name, found.filter((label) => label !== 'le').toSorted()]).toEqual([
+        name,
+        labels.toSorted(),
+      ]);
+    }
+  }
+});

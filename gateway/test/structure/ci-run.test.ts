@@ -1,0 +1,116 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+const root = resolve(import.meta.dirname, '../../..');
+
+const testFile = (...statuses: string[]) => ({
+  status: statuses.every((status) => status === 'passed') ? 'passed' : 'failed',
+  assertionResults: statuses.map((status) => ({ status })),
+});
+const reportOf = (passed: number, failed: number, skipped: number, files: readonly object[] = []) =>
+  JSON.stringify({
+    numPassedTests: passed,
+    numFailedTests: failed,
+    numPendingTests: skipped,
+    numTodoTests: 0,
+    testResults: files,
+  });
+const good = reportOf(3, 0, 1, [testFile('passed', 'passed', 'passed')]);
+
+interface Stubs {
+  /** Commands and functions of the script in other words: `name() { …; }`. */
+  readonly shell?: string;
+  /** What the tests leave; null: nothing. */
+  readonly report?: string | null;
+  /** How `npm test` ends. */
+  readonly exit?: number;
+}
+
+/** Runs `main` of `.ci/run`, with everything it calls replaced. */
+function runCi({ shell = '', report = good, exit = 0 }: Stubs) {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-ci-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const script = `
+    source .ci/run
+    answers() { :; }; as_admin() { :; }; need() { printf 'need %s\\n' "$1"; }
+    oxlint() { :; }; oxfmt() { :; }; knip() { :; }
+    npm() {
+      if [ "$1" != test ]; then return 0; fi
+      if [ -n "$REPORT" ]; then printf '%s' "$REPORT" >"$SLUICE_TEST_REPORT"; fi
+      return ${exit}
+    }
+    ${shell}
+    main
+  `;
+  const { status, stdout, stderr } = spawnSync('bash', ['-c', script], {
+    cwd: root,
+    encoding: 'utf8',
+    env: {
+      PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
+      TMPDIR: folder,
+      REPORT: report ?? '',
+    },
+  });
+  return { status, counts: stdout.trimEnd().split('\n').at(-1), text: stdout + stderr };
+}
+
+describe.skipIf(process.platform === 'win32')('.ci/run', () => {
+  test('passes when all does, and counts it', () => {
+    expect(runCi({})).toMatchObject({ status: 0, counts: '7 passed, 0 failed, 1 skipped' });
+  });
+
+  test.each<[string, Stubs, string]>([
+    ['a rule is broken', { shell: 'oxlint() { return 1; }' }, '6 passed, 1 failed, 1 skipped'],
+    ['a format is not ours', { shell: 'oxfmt() { return 2; }' }, '6 passed, 1 failed, 1 skipped'],
+    ['something is unused', { shell: 'knip() { false; }' }, '6 passed, 1 failed, 1 skipped'],
+    ['a test fails', { report: reportOf(3, 2, 0), exit: 1 }, '7 passed, 2 failed, 0 skipped'],
+    [
+      'a test fails and nobody says so',
+      { report: reportOf(3, 2, 0) },
+      '7 passed, 2 failed, 0 skipped',
+    ],
+    [
+      'a file of tests does not load',
+      { report: reportOf(3, 0, 0, [{ status: 'failed', assertionResults: [] }]), exit: 1 },
+      '7 passed, 1 failed, 0 skipped',
+    ],
+    ['tests end badly, all passed', { exit: 1 }, '7 passed, 1 failed, 1 skipped'],
+    ['all tests are skipped', { report: reportOf(0, 0, 9) }, '4 passed, 1 failed, 9 skipped'],
+    ['tests leave no report', { report: null }, '4 passed, 1 failed, 0 skipped'],
+    ['tests leave half a report', { report: '{"numPassed' }, '4 passed, 1 failed, 0 skipped'],
+    [
+      'a service does not start',
+      { shell: 'start_redis() { return 1; }' },
+      '0 passed, 1 failed, 0 skipped',
+    ],
+    ['a program cannot be had', { shell: 'need() { false; }' }, '0 passed, 1 failed, 0 skipped'],
+  ])('fails when %s', (_what, stubs, counts) => {
+    const seen = runCi(stubs);
+    expect({ ...seen, text: '' }).toEqual({ status: 1, counts, text: '' });
+  });
+
+  test('its programs are wanted even where services answer', () => {
+    const needs = [...runCi({}).text.matchAll(/^need (.*)$/gm)].map(([, program]) => program);
+    expect(needs).toEqual(['psql', 'redis-server', 'redis-cli', 'nginx']);
+  });
+});
+
+describe('what a run with CI set needs is not skipped when it is missing', () => {
+  test.each([
+    ['gateway/test/counting/private-redis.ts', 'SLUICE_TEST_REDIS_SERVER', /no redis-server at/],
+    ['gateway/test/recordings/recordings.ts', 'SLUICE_RECORDINGS', /no recordings in/],
+  ])('%s', (file, variable, reason) => {
+    const load = (environment: Record<string, string>) =>
+      spawnSync(process.execPath, [join(root, file)], {
+        encoding: 'utf8',
+        env: { PATH: process.env.PATH, [variable]: join(root, 'nowhere'), ...environment },
+      });
+    const required = load({ CI: '1' });
+    expect(required.status).toBe(1);
+    expect(required.stderr).toMatch(reason);
+    expect(load({}).status).toBe(0);
+  });
+});

@@ -1,0 +1,111 @@
+import {
+  talk,
+  hello,
+  user,
+  model,
+  text,
+  call,
+  result,
+  tools,
+  always,
+  newer,
+  other,
+  type Case,
+} from './requests.ts';
+
+/** What a model may be told about thinking, and thoughts that come back. */
+export const thinkingCases: readonly Case[] = [
+  [
+    'a budget that is too small',
+    'b3',
+    `"thinking": {"budget_tokens" : 10, "type":"enabled"},${hello}`,
+    `"thinking": {"budget_tokens" : 1024, "type":"enabled"},${hello}`,
+  ],
+  [
+    'a budget beyond the output',
+    'b3',
+    `"thinking":{"type":"enabled","budget_tokens":9000},${hello}`,
+    `"thinking":{"type":"enabled","budget_tokens":4095},${hello}`,
+  ],
+  [
+    'a budget for a newer model',
+    'b4',
+    `"thinking":{"type":"enabled","budget_tokens":2000,"display":"omitted"},"output_config":{},${hello}`,
+    `"thinking":{"type":"adaptive","display":"omitted"},"output_config":{"effort":"medium"},${hello}`,
+    newer,
+  ],
+  [
+    'adaptive thinking of an older model',
+    'b5',
+    `"thinking":{"type":"adaptive"},${hello}`,
+    `"thinking":{"budget_tokens":3072,"type":"enabled"},${hello}`,
+  ],
+  [
+    'no thinking of one that always thinks',
+    'b6',
+    `"thinking":{"type":"disabled"},${hello}`,
+    hello,
+    always,
+  ],
+  [
+    'no thinking of one that thinks between tools',
+    'b6',
+    `"thinking":{"type":"disabled"},${hello}`,
+    `"thinking":{"type":"between_tools"},${hello}`,
+    { model: 'claude-sonnet-5-5' },
+  ],
+  [
+    'a forced tool and thinking',
+    'b7',
+    `"thinking":{"type":"enabled","budget_tokens":2000},${tools},"tool_choice":{"type":"any"},${hello}`,
+    `"thinking":{"type":"disabled"},${tools},"tool_choice":{"type":"any"},${hello}`,
+  ],
+  [
+    'a forced tool of one that always thinks',
+    'b7',
+    `${tools},"tool_choice":{"type":"tool","name":"f","disable_parallel_tool_use":true},${hello}`,
+    `${tools},"tool_choice":{"type":"auto","disable_parallel_tool_use":true},${hello}`,
+    always,
+  ],
+  [
+    'an effort above the model',
+    'b8',
+    `"output_config":{"effort":"xhigh"},${hello}`,
+    `"output_config":{"effort":"high"},${hello}`,
+    { model: 'claude-opus-4-6' },
+  ],
+  ['an effort of a model without', 'b8', `"output_config":{"effort":"low"},${hello}`, hello],
+  [
+    'another protocol’s effort',
+    'b8',
+    `"output_config":{"effort":"minimal"},${hello}`,
+    `"output_config":{"effort":"low"},${hello}`,
+    other,
+  ],
+  [
+    'a step without its thoughts',
+    'b26',
+    `"thinking":{"type":"enabled","budget_tokens":2000},${talk(user(text('hi')), model(call('a')), user(result('a')))}`,
+    `"thinking":{"type":"disabled"},${talk(user(text('hi')), model(call('a')), user(result('a')))}`,
+  ],
+  [
+    'an unsigned thought',
+    'b27',
+    talk(
+      user(text('hi')),
+      model('{"type":"thinking","thinking":"t","signature":""}', text('x')),
+      user(text('y')),
+    ),
+    talk(user(text('hi')), model(text('x')), user(text('y'))),
+  ],
+  [
+    'half a thought',
+    'b28',
+    talk(
+      user(text('hi')),
+      model('{"type":"thinking","signature":"s"}', text('x')),
+      user(text('y')),
+    ),
+    talk(user(text('hi')), model(text('x')), user(text('y'))),
+  ],
+];

@@ -1,0 +1,100 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+
+const program = ['/usr/sbin/nginx', 'nginx'].find((path) => spawnSync(path, ['-v']).status === 0);
+if (program === undefined && process.env['CI'] !== undefined) {
+  throw new Error('no nginx, which this run requires');
+}
+
+/** For `skipIf`: tests behind nginx cannot run on this machine. With `CI` set that is a failure of the file instead. */
+export const isWithoutNginx = program === undefined;
+
+export interface NginxOptions {
+  /** Its working directory, which the caller removes. */
+  readonly folder: string;
+  /** Where gateways listen, on 127.0.0.1. */
+  readonly ports: readonly number[];
+  /** More directives of the server, such as `proxy_request_buffering off;`. */
+  readonly directives?: string;
+}
+
+export interface Nginx {
+  readonly url: string;
+  readonly port: number;
+  /** Its error log so far; empty when all is well. */
+  errors(): string;
+  close(): Promise<void>;
+}
+
+/** As an operator would put it in front: idle connections end before a stopping node closes its listener. */
+export async function startNginx({ folder, ports, directives = '' }: NginxOptions): Promise<Nginx> {
+  const port = await freePort();
+  const file = join(folder, 'nginx.conf');
+  writeFileSync(
+    file,
+    `
+daemon off;
+worker_processes 1;
+pid ${folder}/nginx.pid;
+error_log ${folder}/nginx-error.log error;
+events { worker_connections 512; }
+http {
+  access_log off;
+  client_body_temp_path ${folder}/body;
+  proxy_temp_path ${folder}/proxy;
+  fastcgi_temp_path ${folder}/fastcgi;
+  uwsgi_temp_path ${folder}/uwsgi;
+  scgi_temp_path ${folder}/scgi;
+  upstream gateway {
+    ${ports.map((each) => `server 127.0.0.1:${each} max_fails=0;`).join('\n    ')}
+    keepalive 16;
+    keepalive_timeout 4s;
+  }
+  server {
+    listen 127.0.0.1:${port};
+    ${directives}
+    location / {
+      proxy_pass http://gateway;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_buffering off;
+      proxy_read_timeout 600s;
+    }
+  }
+}
+`,
+  );
+  const child = spawn(program ?? '', ['-p', folder, '-c', file], { stdio: 'ignore' });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const nginx: Nginx = {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    errors: () => readFileSync(join(folder, 'nginx-error.log'), 'utf8'),
+    async close() {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+  for (let round = 0; round < 100; round += 1) {
+    const answers = await fetch(`${nginx.url}/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (answers) return nginx;
+    await wait(50);
+  }
+  await nginx.close();
+  throw new Error('nginx did not start');
+}
+
+/** A port that was free a moment ago, for a program that has to be told its port before it starts. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  return port;
+}
