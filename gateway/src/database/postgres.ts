@@ -49,9 +49,10 @@ class DroppingClient extends pg.Client {
     const answer: unknown = super.query(...parameters);
     if (answer instanceof Promise) {
       answer.catch((error: Error) => {
-        if (error.message === 'Query read timeout') {
-          destroyConnection(this);
-        }
+        if (error.message !== 'Query read timeout') return;
+        // Ending it comes first: only that keeps the pool from giving it to the next query before its socket is closed.
+        void this.end();
+        destroyConnection(this);
       });
     }
     return answer;

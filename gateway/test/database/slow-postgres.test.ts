@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase, type OpenDatabase } from '../../src/database/index.ts';
 import { isSkipped, openTestDatabase } from './databases.ts';
 
@@ -9,6 +9,8 @@ describe.skipIf(isSkipped('postgres'))('slow PostgreSQL', () => {
   let opened: Awaited<ReturnType<typeof openTestDatabase>>;
   let database: OpenDatabase;
   let proxy: Server;
+  /** The address by way of the proxy. */
+  let through: string;
   let frozen = false;
   const sockets = new Set<Socket>();
 
@@ -33,7 +35,8 @@ describe.skipIf(isSkipped('postgres'))('slow PostgreSQL', () => {
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
     target.port = String((proxy.address() as AddressInfo).port);
     target.hostname = '127.0.0.1';
-    database = openDatabase({ url: target.href });
+    through = target.href;
+    database = openDatabase({ url: through });
   });
   afterAll(async () => {
     await database.close();
@@ -62,5 +65,18 @@ describe.skipIf(isSkipped('postgres'))('slow PostgreSQL', () => {
     expect(performance.now() - started).toBeLessThan(5_000);
     frozen = false;
     await ask();
+  });
+
+  it('gives nobody the connection that a query has just given up on', async () => {
+    const single = openDatabase({ url: through, maxConnections: 1 });
+    onTestFinished(() => single.close());
+    const askSingle = () => sql`select 1`.execute(single.kysely);
+    await askSingle();
+    frozen = true;
+    const thawed = askSingle().catch(() => {
+      frozen = false;
+      return askSingle();
+    });
+    expect((await thawed).rows).toHaveLength(1);
   });
 });

@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 const root = resolve(import.meta.dirname, '../../..');
 
 const testFile = (...statuses: string[]) => ({
+  name: join(root, 'gateway/test/some.test.ts'),
   status: statuses.every((status) => status === 'passed') ? 'passed' : 'failed',
   assertionResults: statuses.map((status) => ({ status })),
 });
@@ -18,6 +19,7 @@ const reportOf = (passed: number, failed: number, skipped: number, files: readon
     numTodoTests: 0,
     testResults: files,
   });
+const oneFailed = reportOf(3, 1, 0, [testFile('passed', 'failed'), testFile('passed')]);
 const good = reportOf(3, 0, 1, [testFile('passed', 'passed', 'passed')]);
 
 interface Stubs {
@@ -27,10 +29,12 @@ interface Stubs {
   readonly report?: string | null;
   /** How `npm test` ends. */
   readonly exit?: number;
+  /** What the second run of the tests leaves; empty: nothing. It ends well when nothing in it failed. */
+  readonly again?: string;
 }
 
 /** Runs `main` of `.ci/run`, with everything it calls replaced. */
-function runCi({ shell = '', report = good, exit = 0 }: Stubs) {
+function runCi({ shell = '', report = good, exit = 0, again = '' }: Stubs) {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-ci-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const script = `
@@ -39,19 +43,25 @@ function runCi({ shell = '', report = good, exit = 0 }: Stubs) {
     oxlint() { :; }; oxfmt() { :; }; knip() { :; }
     npm() {
       if [ "$1" != test ]; then return 0; fi
+      if [ "\${2-}" = -- ]; then
+        printf 'again %s\\n' "\${*:3}"
+        if [ -n "$AGAIN" ]; then printf '%s' "$AGAIN" >"$SLUICE_TEST_REPORT"; fi
+        case $AGAIN in *'"numFailedTests":0'*) return 0 ;; *) return 1 ;; esac
+      fi
       if [ -n "$REPORT" ]; then printf '%s' "$REPORT" >"$SLUICE_TEST_REPORT"; fi
       return ${exit}
     }
     ${shell}
     main
   `;
-  const { status, stdout, stderr } = spawnSync('bash', ['-c', script], {
+  const { status, stdout, stderr } = spawnSync('bash', ['-c', script, '.ci/test'], {
     cwd: root,
     encoding: 'utf8',
     env: {
       PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
       TMPDIR: folder,
       REPORT: report ?? '',
+      AGAIN: again,
     },
   });
   return { status, counts: stdout.trimEnd().split('\n').at(-1), text: stdout + stderr };
@@ -77,6 +87,30 @@ describe.skipIf(process.platform === 'win32')('.ci/run', () => {
       { report: reportOf(3, 0, 0, [{ status: 'failed', assertionResults: [] }]), exit: 1 },
       '7 passed, 1 failed, 0 skipped',
     ],
+    [
+      'a test fails twice',
+      { report: oneFailed, exit: 1, again: reportOf(2, 1, 0, [testFile('failed')]) },
+      '7 passed, 1 failed, 0 skipped',
+    ],
+    [
+      'a second run leaves nothing',
+      { report: oneFailed, exit: 1 },
+      '7 passed, 1 failed, 0 skipped',
+    ],
+    [
+      'tests fail in many files, which one run alone would not explain',
+      {
+        report: reportOf(
+          3,
+          4,
+          0,
+          Array.from({ length: 4 }, () => testFile('failed')),
+        ),
+        exit: 1,
+        again: reportOf(4, 0, 0),
+      },
+      '7 passed, 4 failed, 0 skipped',
+    ],
     ['tests end badly, all passed', { exit: 1 }, '7 passed, 1 failed, 1 skipped'],
     ['all tests are skipped', { report: reportOf(0, 0, 9) }, '4 passed, 1 failed, 9 skipped'],
     ['tests leave no report', { report: null }, '4 passed, 1 failed, 0 skipped'],
@@ -90,6 +124,14 @@ describe.skipIf(process.platform === 'win32')('.ci/run', () => {
   ])('fails when %s', (_what, stubs, counts) => {
     const seen = runCi(stubs);
     expect({ ...seen, text: '' }).toEqual({ status: 1, counts, text: '' });
+  });
+
+  test('what passes when it is run again alone passes, and is named', () => {
+    const seen = runCi({ report: oneFailed, exit: 1, again: reportOf(2, 0, 0) });
+    expect(seen).toMatchObject({ status: 0, counts: '8 passed, 0 failed, 0 skipped' });
+    const file = 'gateway/test/some.test.ts';
+    expect(seen.text).toContain(`again ${file}\n`);
+    expect(seen.text).toContain(`! passed only in a second run: ${file}\n`);
   });
 
   test('its programs are wanted even where services answer', () => {
