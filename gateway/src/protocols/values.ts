@@ -13,6 +13,13 @@ export function recordAt(value: JsonRecord, key: string): JsonRecord {
 
 const emptyRecord: JsonRecord = Object.freeze({});
 
+/** A number that is written as it was read: finite, and no integer so large that a double rounds it. */
+export function isWritable(value: unknown): value is number {
+  return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+}
+
+export const writableRule = 'must be a number of at most 2^53 - 1';
+
 export function isAbsent(value: unknown): value is null | undefined {
   return value === undefined || value === null;
 }

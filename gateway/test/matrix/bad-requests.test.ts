@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { shareGateway } from '../behaviour/support.ts';
+import type { TextProtocol } from '../behaviour/text-protocols.ts';
+import { nanoOf } from '../money/books.ts';
 import { onePerProtocol, pairs, type ProtocolName } from './gateway.ts';
 
 /**
@@ -225,6 +227,51 @@ const odd: Readonly<Record<string, object>> = {
   },
 };
 
+/** A number that is none, or none that can be written again, and one that can; as they stand in the JSON text. */
+const numbers = listed(
+  '-1 1.5 9007199254740993 -9007199254740993 18446744073686646784 1e308 1e400 -1e400 "1e3" "NaN" [1] 7',
+);
+/** Where a client says numbers that are written anew for the upstream; some count only beside something else. */
+const numbered: Readonly<Record<ProtocolName, readonly string[]>> = {
+  chat: listed(
+    'n max_tokens max_completion_tokens temperature top_p top_k seed presence_penalty frequency_penalty top_logprobs',
+  ),
+  responses: listed('max_output_tokens temperature top_p top_logprobs'),
+  messages: listed('max_tokens temperature top_p top_k thinking.budget_tokens'),
+  'generate-content': listed(
+    'maxOutputTokens candidateCount temperature topP topK seed logprobs presencePenalty frequencyPenalty max_output_tokens thinkingConfig',
+  ).map((name) => `generationConfig.${name}`),
+};
+const beside: Readonly<Record<string, string>> = {
+  top_logprobs: '"logprobs":true,"include":["message.output_text.logprobs"],',
+  'thinking.budget_tokens': '"type":"enabled",',
+  'generationConfig.logprobs': '"responseLogprobs":true,',
+};
+
+function listed(words: string): string[] {
+  return words.split(' ');
+}
+
+/** The request of a client that says `number` there; the text makes it known among others. */
+function saying(client: TextProtocol, model: string, field: string, number: string, text: string) {
+  const [outer = '', inner] = field.split('.');
+  const { [outer]: _, ...body } = client.body(model, false, text);
+  const more = beside[field] ?? '';
+  const value = inner === 'thinkingConfig' ? `{"thinkingBudget":${number}}` : number;
+  const said =
+    inner === undefined ? `${more}"${outer}":${value}` : `"${outer}":{${more}"${inner}":${value}}`;
+  return `${JSON.stringify(body).slice(0, -1)},${said}}`;
+}
+
+/** What a refusal calls it: as it was written, or as its documentation spells it. */
+function memberOf(field: string): RegExp {
+  const last = field.split('.').at(-1)!;
+  const camel = last.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return new RegExp(
+    `\\b(${last}|${camel}${/logprobs/.test(last) ? '|logprobs|log probabilities' : ''})\\b`,
+  );
+}
+
 describe.each(pairs)('$name', ({ client, upstream }) => {
   const model = `at-${upstream}`;
 
@@ -264,6 +311,55 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
       expect([outcome, status, attempts]).toEqual(['refused', 400, []]);
       expect([tokens.input, tokens.output, Number(cost)]).toEqual([0, 0, 0]);
     }
+  });
+
+  test('S-37 a number is sent as it was written, or refused by its name, and what is charged is exact', async () => {
+    const { simulator, post: send } = shared.gateway;
+    const before = simulator.requests().length;
+    const cases = numbered[client.name].flatMap((field) =>
+      numbers.map((number) => ({ field, number, text: `${field} of ${number} to ${upstream}.` })),
+    );
+    const outcomes = new Map<string, (typeof cases)[number] & { status: number; said: string }>();
+    for (const field of numbered[client.name]) {
+      const some = cases.filter((one) => one.field === field);
+      await Promise.all(
+        some.map(async (one) => {
+          const body = saying(client, model, field, one.number, one.text);
+          const response = await send(client.path(model, false), body);
+          const said = await response.text();
+          const id = response.headers.get('x-request-id') ?? '';
+          outcomes.set(id, { ...one, status: response.status, said });
+        }),
+      );
+    }
+    const asked = simulator.requests().slice(before);
+    const rows = new Map((await shared.gateway.usage()).map((row) => [row.id, row]));
+    for (const [id, { field, number, text, status, said }] of outcomes) {
+      const name = `${field}: ${number}`;
+      const row = rows.get(id)!;
+      const bodies = asked
+        .map(({ body }) => body)
+        .filter((body) => body.includes(JSON.stringify(text).slice(1, -1)));
+      // Neither rounded, nor what is written for a number that is none.
+      for (const body of bodies) {
+        expect(body, name).not.toMatch(/:null|:-?900719925474099[24]|:184467440736866[45]\d/);
+      }
+      if (status === 200) {
+        expect(bodies, name).toHaveLength(1);
+        const cost = BigInt(row.tokens.input) * 1000n + BigInt(row.tokens.output) * 2000n;
+        expect([name, nanoOf(row.cost)]).toEqual([name, cost]);
+        expect(cost > 0n, name).toBe(true);
+        continue;
+      }
+      expect([name, status, row.cost]).toEqual([name, 400, null]);
+      const message = client.errorMessage(JSON.parse(said));
+      if (bodies.length === 0) expect(message, name).toMatch(memberOf(field));
+    }
+    // What can be said is said.
+    const good = [...outcomes.values()].filter(
+      ({ number, status }) => number === '7' && status === 200,
+    );
+    expect(good.length).toBeGreaterThanOrEqual(2);
   });
 
   test('an odd schema is passed on as far as it can be, and what is changed is told', async () => {

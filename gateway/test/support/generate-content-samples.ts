@@ -14,7 +14,8 @@ import { request } from './generate-content-codec.ts';
 
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 });
 // JSON has no negative zero.
-const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
+const most = Number.MAX_SAFE_INTEGER;
+const number = fc.double({ noNaN: true, min: -most, max: most }).map((value) => value + 0);
 const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
 const base64 = fc
   .uint8Array({ maxLength: 9 })

@@ -29,7 +29,7 @@ export function decodeRequest(request: WireRequest): GenerationRequest {
     topK: readNumber(json, 'top_k'),
     presencePenalty: readNumber(json, 'presence_penalty'),
     frequencyPenalty: readNumber(json, 'frequency_penalty'),
-    seed: readNumber(json, 'seed'),
+    seed: decodeSeed(json),
     stop: decodeStop(json['stop']),
     choices: request.choices,
     format,
@@ -41,6 +41,12 @@ export function decodeRequest(request: WireRequest): GenerationRequest {
     wantsUsage: recordAt(json, 'stream_options')['include_usage'] === true,
     extensions: [...extensions, ...legacyExtension(json), ...topLevelExtensions(json, members)],
   };
+}
+
+/** Any integer: there are clients that draw one of 64 bits. No other protocol takes those, so that none is rounded. */
+function decodeSeed(json: JsonRecord): number | null {
+  const { seed } = json;
+  return Number.isFinite(seed) ? (seed as number) : readNumber(json, 'seed');
 }
 
 /** Empty sequences stop nothing and are refused by most upstreams. */

@@ -1,6 +1,6 @@
 import type { Extension, Extensions } from '../../canonical/index.ts';
 import { GatewayError } from '../../errors/index.ts';
-import { isAbsent, isRecord, type JsonRecord } from '../values.ts';
+import { isAbsent, isRecord, isWritable, type JsonRecord, writableRule } from '../values.ts';
 
 /** Readers of request members that name the member at fault. */
 
@@ -13,8 +13,8 @@ export function invalid(param: string, rule: string): GatewayError {
 export function readNumber(json: JsonRecord, key: string): number | null {
   const value = json[key];
   if (isAbsent(value)) return null;
-  if (typeof value === 'number') return value;
-  throw invalid(key, 'must be a number');
+  if (isWritable(value)) return value;
+  throw invalid(key, writableRule);
 }
 
 /** @throws GatewayError `invalid_value`. */

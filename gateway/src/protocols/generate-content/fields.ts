@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors/index.ts';
-import { isAbsent, isRecord, type JsonRecord } from '../values.ts';
+import { isAbsent, isRecord, isWritable, type JsonRecord, writableRule } from '../values.ts';
 
 /**
  * Members of the protocol's objects. It is proto3 JSON, where every member may be written `camelCase` or
@@ -58,8 +58,8 @@ export function readRecords(value: unknown, param: string): readonly JsonRecord[
 /** @throws GatewayError `invalid_value`. */
 export function readNumber(value: unknown, param: string): number | null {
   if (isAbsent(value)) return null;
-  if (typeof value === 'number' && Number.isFinite(value)) return value;
-  throw invalid(param, 'must be a number');
+  if (isWritable(value)) return value;
+  throw invalid(param, writableRule);
 }
 
 /** @throws GatewayError `invalid_value`. */

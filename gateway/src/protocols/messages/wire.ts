@@ -1,6 +1,6 @@
 import type { Extension } from '../../canonical/index.ts';
 import { GatewayError } from '../../errors/index.ts';
-import { isAbsent, type JsonRecord } from '../values.ts';
+import { isAbsent, isWritable, type JsonRecord, writableRule } from '../values.ts';
 
 /** An object of this protocol while it is being built. */
 export type WireObject = Record<string, unknown>;
@@ -31,8 +31,8 @@ export function requireName(value: unknown, param: string): string {
 /** @throws GatewayError `invalid_value`. */
 export function optionalNumber(value: unknown, param: string): number | null {
   if (isAbsent(value)) return null;
-  if (typeof value === 'number') return value;
-  throw invalid(param, 'must be a number');
+  if (isWritable(value)) return value;
+  throw invalid(param, writableRule);
 }
 
 export function optionalText(value: unknown): string | null {

@@ -5,7 +5,7 @@ import type {
   ToolChoice,
 } from '../../canonical/index.ts';
 import { isAbsent, isRecord, type JsonRecord } from '../values.ts';
-import { invalid, readList, readRecord, readString } from './invalid.ts';
+import { invalid, readList, readNumber, readRecord, readString } from './invalid.ts';
 import { ownExtension } from './own-extension.ts';
 
 /** Adds what has no place in the canonical value. */
@@ -64,7 +64,7 @@ export function decodeLogprobsRequest(json: JsonRecord, keep: Keep): number | nu
   const rest = include.filter((entry) => entry !== logprobsInclude);
   if (rest.length > 0) keep(ownExtension('include', rest, 'ignore'));
   const top = json['top_logprobs'];
-  if (rest.length < include.length) return typeof top === 'number' ? top : 0;
+  if (rest.length < include.length) return readNumber(top, 'top_logprobs') ?? 0;
   if (!isAbsent(top)) keep(ownExtension('top_logprobs', top, 'ignore'));
   return null;
 }

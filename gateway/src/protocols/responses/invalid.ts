@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors/index.ts';
-import { isAbsent, isRecord, type JsonRecord } from '../values.ts';
+import { isAbsent, isRecord, isWritable, type JsonRecord, writableRule } from '../values.ts';
 
 /** What a request says at one place has no meaning. `param` is where, as the client would write it. */
 export function invalid(param: string, rule: string): GatewayError {
@@ -26,9 +26,9 @@ export function readList(value: unknown, param: string): readonly unknown[] {
   throw invalid(param, 'must be an array');
 }
 
-/** @throws GatewayError `invalid_value` for anything but a finite number; null when absent. */
+/** @throws GatewayError `invalid_value` for anything but a number that can be written again; null when absent. */
 export function readNumber(value: unknown, param: string): number | null {
   if (isAbsent(value)) return null;
-  if (typeof value === 'number') return value;
-  throw invalid(param, 'must be a number');
+  if (isWritable(value)) return value;
+  throw invalid(param, writableRule);
 }
