@@ -129,7 +129,8 @@ test('media that are only named are input too', async () => {
 
 test('an upstream that could not even be reached has done nothing', async () => {
   // Accepts and never answers a TLS greeting.
-  const mute = await openTcpServer(() => {});
+  const tried = Promise.withResolvers<void>();
+  const mute = await openTcpServer(() => tried.resolve());
   const port = new URL(mute).port;
   const other = await startTestGateway({
     config: `
@@ -149,10 +150,12 @@ keys: [{ name: test, user: ${payer}, secret: ${testKey} }]
         messages: [{ role: 'user', content: question }],
       }),
     );
-    await wait(300);
+    await tried.promise;
     client.socket.resetAndDestroy();
     await until(async () => (await other.usage()).length === 1, 'its row');
-    expect(await other.usage()).toMatchObject([{ outcome: 'client-left', cost: null }]);
+    expect(await other.usage()).toMatchObject([
+      { outcome: 'client-left', cost: null, attempts: [{ class: 'not-sent', status: null }] },
+    ]);
   } finally {
     await other.close();
   }

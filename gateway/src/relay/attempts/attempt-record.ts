@@ -1,7 +1,7 @@
 import type { ReportedUsage } from '../../canonical/index.ts';
 import type { AttemptClass, AttemptRecord } from '../../journal/index.ts';
 import type { UpstreamHeaders } from '../../upstream/index.ts';
-import type { AttemptOutcome } from './outcome.ts';
+import { reachOf, type AttemptOutcome } from './outcome.ts';
 
 /** What an attempt leaves in the usage row. Times as `AttemptRecord` has them. */
 export function recordAttempt(
@@ -27,7 +27,7 @@ function classOf(outcome: AttemptOutcome): AttemptClass {
     case 'failed':
       return outcome.class;
     case 'left':
-      return outcome.shown ? 'shown' : outcome.status === null ? 'uncertain' : 'started';
+      return outcome.shown ? 'shown' : reachOf(outcome.status ?? 0, outcome.asked);
     default:
       return 'shown';
   }

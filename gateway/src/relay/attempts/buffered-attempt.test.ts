@@ -16,7 +16,11 @@ const answer = Buffer.from(
   }),
 );
 
-function start(clientDeadline = Number.POSITIVE_INFINITY, drains = createDrainSlots(20)) {
+function start(
+  clientDeadline = Number.POSITIVE_INFINITY,
+  drains = createDrainSlots(20),
+  sent = true,
+) {
   let listener: UpstreamListener | null = null;
   let aborted = false;
   const client = { left: false };
@@ -25,7 +29,7 @@ function start(clientDeadline = Number.POSITIVE_INFINITY, drains = createDrainSl
       send(_request, given) {
         listener = given;
         return {
-          sent: true,
+          sent,
           pause: () => {},
           resume: () => {},
           abort: () => void (aborted = true),
@@ -112,4 +116,13 @@ test('R-22 a client that gives up is answered first, and the channel is not blam
     result: 'client-deadline',
     final: { errorName: 'upstream_abnormal' },
   });
+});
+
+test.each([
+  [true, 'uncertain'],
+  [false, 'not-sent'],
+])('an attempt that is ended before an answer, sent: %s', async (sent, attemptClass) => {
+  const { attempt } = start(undefined, undefined, sent);
+  attempt.tick(1_800_000);
+  expect(await attempt.outcome).toMatchObject({ class: attemptClass, result: 'deadline' });
 });

@@ -15,7 +15,7 @@ import type { DrainSlots } from '../drain-slots.ts';
 import type { Watch, Watched } from '../watch.ts';
 import { CollectedBody } from './collected-body.ts';
 import { errorBodyLimit, failureOfAnswer, isError, parseJson } from './error-body.ts';
-import { brokenAttempt, type AttemptFailure, type AttemptOutcome } from './outcome.ts';
+import { brokenAttempt, reachOf, type AttemptFailure, type AttemptOutcome } from './outcome.ts';
 
 /** A whole answer is held in memory before the client sees it; this bounds it. */
 const answerLimit = 64 * 1024 * 1024;
@@ -126,7 +126,7 @@ export class BufferedAttempt implements UpstreamListener, Watched {
   }
 
   get #attemptClass(): AttemptFailure['class'] {
-    return this.#status === 0 ? 'uncertain' : 'started';
+    return reachOf(this.#status, this.#call.sent);
   }
 
   #judge(): AttemptFailure {

@@ -66,6 +66,12 @@ const abnormal: Classification = Object.freeze({
   blame: 'channel',
 });
 
+/** How far an attempt got of which the client has seen nothing. `status` 0: the upstream had not answered. */
+export function reachOf(status: number, sent: boolean): AttemptFailure['class'] {
+  if (status !== 0) return 'started';
+  return sent ? 'uncertain' : 'not-sent';
+}
+
 /** The upstream broke or answered what its protocol does not allow. `status` 0: it had not answered. */
 export function brokenAttempt(
   status: number,

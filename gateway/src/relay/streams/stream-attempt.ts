@@ -267,7 +267,7 @@ export class StreamAttempt implements UpstreamListener, Watched {
   }
 
   #finishLeft(): void {
-    this.#finish(leftStream(this.#soFar(), this.#call.sent));
+    this.#finish(leftStream(this.#soFar()));
   }
 
   /** The upstream said so itself, in an event of its protocol. */
@@ -311,7 +311,8 @@ export class StreamAttempt implements UpstreamListener, Watched {
   #soFar(): StreamSoFar {
     const { sink, monotonic } = this.#options;
     const heldUp = sink.heldUpFor(monotonic()) >= heldUpMs;
-    return { status: this.#status, tap: this.#tap, shown: sink.shown, heldUp };
+    const { sent } = this.#call;
+    return { status: this.#status, sent, tap: this.#tap, shown: sink.shown, heldUp };
   }
 
   #finish(outcome: AttemptOutcome): void {

@@ -2,12 +2,19 @@ import type { GatewayError } from '../../errors/index.ts';
 import type { StreamTap } from '../../protocols/index.ts';
 import type { Classification } from '../../providers/index.ts';
 import { errorOfFailure } from '../attempts/error-of-failure.ts';
-import { brokenAttempt, type AttemptFailure, type AttemptOutcome } from '../attempts/outcome.ts';
+import {
+  brokenAttempt,
+  reachOf,
+  type AttemptFailure,
+  type AttemptOutcome,
+} from '../attempts/outcome.ts';
 
 /** What there was of a streamed answer when it ended. */
 export interface StreamSoFar {
   /** 0: the upstream had not answered. */
   readonly status: number;
+  /** The upstream may have seen the request. */
+  readonly sent: boolean;
   readonly tap: StreamTap;
   /** The client has seen some of it. */
   readonly shown: boolean;
@@ -27,7 +34,7 @@ export function failedStream(soFar: StreamSoFar, failure: AttemptFailure): Attem
 
 /** The answer stopped without its protocol's ending. */
 export function cutStream(soFar: StreamSoFar, result: string): AttemptOutcome {
-  return failedStream(soFar, cutAttempt(soFar.status, result));
+  return failedStream(soFar, cutAttempt(soFar, result));
 }
 
 /** Given up for a reason that no channel has caused. */
@@ -37,18 +44,17 @@ export function endedStream(
   result: string,
 ): AttemptOutcome {
   if (soFar.shown) return brokenStream(soFar, error, result, null);
-  return { ...cutAttempt(soFar.status, result), final: error };
+  return { ...cutAttempt(soFar, result), final: error };
 }
 
-/** @param asked the upstream had the request. */
-export function leftStream({ status, tap, shown }: StreamSoFar, asked: boolean): AttemptOutcome {
+export function leftStream({ status, sent, tap, shown }: StreamSoFar): AttemptOutcome {
   const { usage, outputBytes, finished } = tap;
   const known = status === 0 ? null : status;
-  return { kind: 'left', asked, status: known, usage, outputBytes, whole: finished, shown };
+  return { kind: 'left', asked: sent, status: known, usage, outputBytes, whole: finished, shown };
 }
 
-function cutAttempt(status: number, result: string): AttemptFailure {
-  return brokenAttempt(status, status === 0 ? 'uncertain' : 'started', result);
+function cutAttempt({ status, sent }: StreamSoFar, result: string): AttemptFailure {
+  return brokenAttempt(status, reachOf(status, sent), result);
 }
 
 function brokenStream(
