@@ -8,7 +8,7 @@ import { Pool, type Dispatcher } from 'undici';
  * journal and the usage rows cost.
  */
 const [upstream = '', key = ''] = process.argv.slice(2);
-const pool = new Pool(`http://127.0.0.1:${upstream}`, { connections: 1024, pipelining: 1 });
+const pool = new Pool(`http://127.0.0.1:${upstream}`, { connections: 8192, pipelining: 1 });
 const hash = (secret: string) => createHash('sha256').update(secret).digest('hex');
 const keys = new Map([[hash(key), { name: 'bench' }]]);
 let answersWithUsage = 0;

@@ -22,6 +22,8 @@ export interface Delays {
   readonly firstByte: Spread;
   /** From the upstream's sending the end of the answer to the client's having it, microseconds. */
   readonly end: Spread;
+  /** Microseconds of processor time that the target spent on one request. */
+  readonly cpu: number;
 }
 
 export interface Spread {
@@ -29,13 +31,29 @@ export interface Spread {
   readonly p99: number;
 }
 
-export async function delays(load: Load, rate: number, seconds: number): Promise<Delays> {
-  const seen = await openLoop(load, rate, seconds);
+/**
+ * Before these seconds are over nothing is counted: connections are being made, and what lay idle (memory that the
+ * kernel or the collector took back) is fetched again, which only tells how a target wakes up.
+ */
+const rampSeconds = 3;
+
+/** The delays of requests at random moments, `rate` per second, during `seconds` after the ramp. */
+export async function delays(
+  target: Pick<Target, 'pid'>,
+  load: Load,
+  rate: number,
+  seconds: number,
+): Promise<Delays> {
+  const before = cpuSeconds(target.pid);
+  const all = await openLoop(load, rate, rampSeconds + seconds);
+  const cpu = ((cpuSeconds(target.pid) - before) / all.length) * 1e6;
+  const from = (all[0]?.sentAt ?? 0) + rampSeconds * 1e6;
+  const seen = all.filter(({ sentAt }) => sentAt >= from);
   const firsts = seen.map(({ sentAt, firstByteAt }) => firstByteAt - sentAt);
   const ends = seen.flatMap(({ endAt, stampedAt }) =>
     stampedAt === null ? [] : endAt - stampedAt,
   );
-  return { firstByte: spread(firsts), end: spread(ends) };
+  return { firstByte: spread(firsts), end: spread(ends), cpu };
 }
 
 /** What `added` has beyond `base`, percentile by percentile. */
@@ -47,19 +65,33 @@ export function medianSpread(spreads: readonly Spread[]): Spread {
   return { p50: median(spreads.map(({ p50 }) => p50)), p99: median(spreads.map(({ p99 }) => p99)) };
 }
 
-/** Bytes of memory of the idle process, and what each of `count` open streams adds. */
+export interface MemoryUse {
+  /** Bytes of the idle process. */
+  readonly idle: number;
+  /** Bytes of the process with the first streams open. */
+  readonly open: number;
+  /** Bytes that each stream beyond those adds: without what a process grows by once, with its first work. */
+  readonly perStream: number;
+}
+
+/** Memory of an idle process, with `first` open streams, and with `more` beyond them. */
 export async function memory(
   target: Target,
   load: Load,
-  count: number,
-): Promise<{ idle: number; perStream: number }> {
+  first: number,
+  more: number,
+): Promise<MemoryUse> {
   await sleep(3_000);
   const idle = memoryBytes(target.pid);
-  const streams = await openStreams(load, count);
+  const some = await openStreams(load, first);
   await sleep(3_000);
   const open = memoryBytes(target.pid);
-  streams.close();
-  return { idle, perStream: (open - idle) / count };
+  const others = await openStreams(load, more);
+  await sleep(3_000);
+  const all = memoryBytes(target.pid);
+  some.close();
+  others.close();
+  return { idle, open, perStream: (all - open) / more };
 }
 
 /** Bytes of memory that each of `count` connections adds that have had an answer and wait for the next request. */

@@ -3,16 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { eventsPerStream, protocols, type Protocol } from './answers.ts';
 import { Connection } from './connection.ts';
+import { measureDelays } from './delays.ts';
 import { closedLoop } from './load.ts';
-import {
-  cpuPerRequest,
-  delays,
-  difference,
-  idleConnectionMemory,
-  medianSpread,
-  memory,
-  type Delays,
-} from './measure.ts';
+import { cpuPerRequest, delays, idleConnectionMemory, memory } from './measure.ts';
 import { measuredCore, outputLine, spawnPinned, stop } from './processes.ts';
 import type { ResultRow } from './report.ts';
 import { loadFor, modelOf, onlyModelOf } from './requests.ts';
@@ -113,50 +106,11 @@ export const rows: Readonly<Record<string, (bench: Bench) => Promise<ResultRow[]
     return results;
   },
 
-  async delays({ settings, targets, upstream }) {
-    await upstream.pace({ gap });
-    const last = targets.at(-1) ?? upstream;
-    const load = streamLoad(last.port, settings.protocol);
-    const cpu = await cpuPerRequest(last, load, { connections: 64, count: 640 });
-    const rate = settings.rate ?? Math.round(0.5e6 / cpu);
-    settings.progress(`delays at ${rate} streams per second`);
-    const measured = await alternate(settings, [upstream, ...targets], (target) =>
-      delays(streamLoad(target.port, settings.protocol), rate, 6),
-    );
-    const direct = medianSpread((measured.get('direct') ?? []).map(({ end }) => end));
-    const unsure = direct.p99 > 3_000;
-    if (unsure)
-      settings.progress('the driving core is too busy: without a proxy p99 is above 3 ms');
-    const added = (pick: keyof Delays, at: 'p50' | 'p99') =>
-      Object.fromEntries(
-        targets.map(({ name }) => {
-          const [mine, base] = [name, 'direct' as const].map((key) =>
-            medianSpread((measured.get(key) ?? []).map((one) => one[pick])),
-          );
-          if (mine === undefined || base === undefined) throw new Error('nothing measured');
-          return [name, difference(mine, base)[at] / 1000];
-        }),
-      );
-    const first = `added to the first byte of a stream, ${rate}/s`;
-    const end = `added to the end of a stream, ${rate}/s`;
-    const row = (title: string, pick: keyof Delays, at: 'p50' | 'p99', atMost: number) =>
-      ({
-        title: `${title}, ${at}`,
-        unit: 'ms',
-        values: added(pick, at),
-        bound: { atMost },
-        unsure,
-      }) as const;
-    return [
-      row(first, 'firstByte', 'p50', 0.5),
-      row(first, 'firstByte', 'p99', 3),
-      row(end, 'end', 'p50', 1),
-      row(end, 'end', 'p99', 5),
-    ];
-  },
+  delays: measureDelays,
 
   async memory({ settings, upstream }) {
     const idle: Partial<Record<TargetName, number>> = {};
+    const open: Partial<Record<TargetName, number>> = {};
     const perStream: Partial<Record<TargetName, number>> = {};
     const perLarge: Partial<Record<TargetName, number>> = {};
     const perConnection: Partial<Record<TargetName, number>> = {};
@@ -172,13 +126,15 @@ export const rows: Readonly<Record<string, (bench: Bench) => Promise<ResultRow[]
         return target;
       };
       const first = await start();
-      const measured = await memory(first, streamLoad(first.port, protocol), 1_000);
+      const measured = await memory(first, streamLoad(first.port, protocol), 1_000, 2_000);
       idle[name] = measured.idle / 1024 / 1024;
+      open[name] = measured.open / 1024 / 1024;
       perStream[name] = measured.perStream / 1024;
       await first.stop();
       const second = await start();
       const large = { protocol, stream: true, size: 300_000, model: modelOf(protocol) };
-      perLarge[name] = (await memory(second, loadFor(second.port, large), 400)).perStream / 1024;
+      const ofLarge = await memory(second, loadFor(second.port, large), 200, 400);
+      perLarge[name] = ofLarge.perStream / 1024;
       await second.stop();
       const third = await start();
       await upstream.pace({ gap: 0 });
@@ -193,7 +149,8 @@ export const rows: Readonly<Record<string, (bench: Bench) => Promise<ResultRow[]
       bound: atMost === undefined ? null : { atMost },
     });
     return [
-      row('memory per open stream', 'KiB', perStream, 32),
+      row('memory per open stream beyond the first 1 000', 'KiB', perStream, 32),
+      row('memory with 1 000 open streams', 'MiB', open),
       row('memory per open stream of a request of 300 KB', 'KiB', perLarge),
       row('memory per idle connection, 10 000 of them', 'KiB', perConnection),
       row('memory of the idle process', 'MiB', idle, 200),
@@ -290,8 +247,8 @@ export const rows: Readonly<Record<string, (bench: Bench) => Promise<ResultRow[]
           cpuPerRequest(target, plainLoad(target.port), plainRun),
         ),
       );
-      const times = await alternate(settings, both, async ({ port }) => {
-        const { firstByte } = await delays(plainLoad(port), plainRate, 10);
+      const times = await alternate(settings, both, async (target) => {
+        const { firstByte } = await delays(target, plainLoad(target.port), plainRate, 10);
         return firstByte.p50;
       });
       const time = medians(times);
