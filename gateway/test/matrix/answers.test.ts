@@ -142,6 +142,7 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
       protocol: client.name,
       channel: `only-${upstream}`,
       tokens: { input: 2, output: 21 },
+      cost: '0.000044',
     });
   });
 

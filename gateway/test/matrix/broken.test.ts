@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { ask, attemptsOf, rowOf, shareGateway } from '../behaviour/support.ts';
+import type { UsageEntry } from '../../src/usage/index.ts';
+import { ask, askRaw, attemptsOf, only, rowOf, shareGateway, until } from '../behaviour/support.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
+import { nanoOf } from '../money/books.ts';
 import { testKey } from '../support/gateway.ts';
 import { describeServed, pairs, protocolNames } from './gateway.ts';
+
+/** Nano-USD at the price of every model here. */
+const priceOf = ({ tokens }: UsageEntry): bigint =>
+  BigInt(tokens.input) * 1_000n + BigInt(tokens.output) * 2_000n;
 
 /** Every test breaks a channel of its own: faults count against a channel. */
 const shared = shareGateway({
@@ -18,6 +24,7 @@ const shared = shareGateway({
       const first = { more: { priority: 1 } };
       return [
         ...['cut', 'close', 'error', 'left'].map((kind) => served(kind, upstream)),
+        { ...served('charging', upstream), more: { bills_after_cancel: true } },
         { ...served('busy', upstream), ...first, at: '/fault(status=529)' },
         { ...served('busy', other), name: `spare-${name}` },
         { ...served('fails', upstream), ...first, at: '/fault(error-first)' },
@@ -49,7 +56,7 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
       expect(answer.text.trimEnd().split('\n\n').at(-1)).toMatch(client.errorFrame);
       expect(answer.text).not.toContain('CANARY');
       const row = await rowOf(shared.gateway, answer.id);
-      expect(row).toMatchObject({ outcome: 'failed', channel: `${kind}-${name}` });
+      expect(row).toMatchObject({ outcome: 'failed', channel: `${kind}-${name}`, cost: null });
       expect(row.tokens).toMatchObject({ input: 0, output: 0 });
     },
   );
@@ -62,6 +69,7 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
       expect(answer.text).toMatch(/You/);
       const row = await rowOf(shared.gateway, answer.id);
       expect(row).toMatchObject({ outcome: 'completed', channel: `spare-${name}` });
+      expect(nanoOf(row.cost)).toBe(priceOf(row));
     },
   );
 
@@ -110,5 +118,76 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
     const row = await rowOf(shared.gateway, id ?? '');
     expect(row.tokens.output).toBeGreaterThan(0);
     expect(row.tokens.output).toBeLessThan(500);
+    expect(nanoOf(row.cost)).toBe(priceOf(row));
+  });
+
+  test('B-20 counts that are missing, nothing or absurd, whole and streamed', async () => {
+    const faults = ['', 'missing', 'zero', 'absurd', 'negative'];
+    const calls = faults.flatMap((usage) => [true, false].map((stream) => ({ usage, stream })));
+    const answers = await Promise.all(
+      calls.map(async ({ usage, stream }) => {
+        const headers = { 'x-simulator-fault': usage === '' ? '' : `usage=${usage}` };
+        const answer = await ask(shared.gateway, client, stream, `left-${name}`, headers);
+        expect(answer.status).toBe(200);
+        if (stream) expect(answer.text).toMatch(client.terminator);
+        return { id: answer.id, usage };
+      }),
+    );
+    const rows = new Map((await shared.gateway.usage()).map((row) => [row.id, row]));
+    const internal = await shared.gateway.app.database.kysely
+      .selectFrom('usage')
+      .select(['id', 'held', 'usage_source'])
+      .where(
+        'id',
+        'in',
+        answers.map(({ id }) => id),
+      )
+      .execute();
+    for (const { id, usage } of answers) {
+      const row = rows.get(id)!;
+      const { held, usage_source: source } = internal.find((each) => each.id === id)!;
+      const cost = nanoOf(row.cost);
+      expect([usage, row.outcome, row.estimated]).toEqual([
+        usage,
+        'completed',
+        usage === 'missing',
+      ]);
+      expect(cost <= (held ?? 0n), usage).toBe(true);
+      if (usage === 'zero') expect(cost).toBe(0n);
+      else if (usage === '' || usage === 'missing') {
+        expect(row.tokens.output, usage).toBeGreaterThan(5);
+        expect([usage, cost]).toEqual([usage, priceOf(row)]);
+      } else {
+        expect([usage, source]).toEqual([usage, 'quarantined']);
+        expect(cost >= 0n, usage).toBe(true);
+      }
+    }
+  });
+
+  test('B-20 a client that leaves a whole answer, or a channel that charges in full, pays for all of it', async () => {
+    const { gateway } = shared;
+    const left = async (kind: string, stream: boolean, fault: string) => {
+      const before = new Set((await gateway.usage()).map(({ id }) => id));
+      const asked = gateway.simulator.requests().length;
+      const leaver = await askRaw(gateway, client, stream, `${kind}-${name}`, [
+        `x-simulator-fault: ${fault}`,
+      ]);
+      const events = () => leaver.received().match(/^data: /gm)?.length ?? 0;
+      if (stream) await until(() => events() > client.eventsBeforeContent + 2, 'content has come');
+      else await until(() => gateway.simulator.requests().length > asked, 'it was asked');
+      leaver.socket.destroy();
+      const rows = async () => (await gateway.usage()).filter(({ id }) => !before.has(id));
+      await until(async () => (await rows()).length === 1, 'its row');
+      return only(await rows());
+    };
+    const whole = await left('left', false, 'delay=200');
+    expect(whole).toMatchObject({ outcome: 'completed', estimated: false });
+    expect(nanoOf(whole.cost)).toBe(priceOf(whole));
+    const charged = await left('charging', true, 'events=40;gap=8');
+    const headers = { 'x-simulator-fault': 'events=40' };
+    const { id } = await ask(gateway, client, true, `charging-${name}`, headers);
+    const { cost, tokens } = await rowOf(gateway, id);
+    expect(tokens.output).toBeGreaterThan(10);
+    expect(charged).toMatchObject({ outcome: 'client-left', estimated: false, cost });
   });
 });

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ReportedUsage, TextProtocolName, TokenUsage } from '../../src/canonical/index.ts';
-import { textProtocols } from '../../src/protocols/index.ts';
+import { textCodecs, textProtocols } from '../../src/protocols/index.ts';
+import { requestOf } from '../support/canonical.ts';
+import { protocolPairs } from '../support/convert.ts';
 
 /* P-10: what the readers of the protocols make of usage is ≥ 0 in every part and adds up to what the provider said. */
 
@@ -21,6 +23,58 @@ const total = ({ input, cacheRead, cacheWrite, cacheWrite1h, output }: TokenUsag
   input + cacheRead + cacheWrite + cacheWrite1h + output;
 
 const count = fc.nat(1_000_000);
+
+/** The usage of an answer as the codec of the protocol writes it for its clients. */
+function write(protocol: TextProtocolName, usage: TokenUsage): unknown {
+  const answer = {
+    requestId: 'r',
+    model: 'm',
+    createdAt: 1,
+    request: requestOf({}),
+    inputTokens: 1,
+  };
+  const json = textCodecs[protocol].encodeResponse(
+    { candidates: [], extensions: [] },
+    usage,
+    answer,
+  );
+  return json[protocol === 'generate-content' ? 'usageMetadata' : 'usage'];
+}
+
+const reported: Readonly<Record<TextProtocolName, fc.Arbitrary<object>>> = {
+  chat: fc.record({
+    prompt_tokens: count,
+    completion_tokens: count,
+    prompt_tokens_details: fc.record({ cached_tokens: count, cache_write_tokens: count }),
+    completion_tokens_details: fc.record({ reasoning_tokens: count }),
+  }),
+  responses: fc.record({
+    input_tokens: count,
+    output_tokens: count,
+    input_tokens_details: fc.record({ cached_tokens: count, cache_write_tokens: count }),
+    output_tokens_details: fc.record({ reasoning_tokens: count }),
+  }),
+  messages: fc.record({
+    input_tokens: count,
+    output_tokens: count,
+    cache_read_input_tokens: count,
+    cache_creation_input_tokens: count,
+    output_tokens_details: fc.record({ thinking_tokens: count }),
+  }),
+  'generate-content': fc.record({
+    promptTokenCount: count,
+    cachedContentTokenCount: count,
+    toolUsePromptTokenCount: count,
+    candidatesTokenCount: count,
+    thoughtsTokenCount: count,
+  }),
+};
+
+/** Every number in it, wherever it stands. */
+function numbersIn(value: unknown): number[] {
+  if (typeof value === 'number') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : [];
+}
 
 describe('usage in normal form', () => {
   it.each([
@@ -103,3 +157,25 @@ describe('usage in normal form', () => {
     },
   );
 });
+
+describe.each(protocolPairs)(
+  'usage of $upstream told to a client of $client',
+  ({ client, upstream }) => {
+    it('is the same sums, cache and output, and nowhere below zero', () => {
+      fc.assert(
+        fc.property(reported[upstream], (usage) => {
+          const tokens = read(upstream, usage)?.tokens as TokenUsage;
+          const told = write(client, tokens);
+          const negative = numbersIn(told).filter((number) => number < 0);
+          expect([told, negative]).toEqual([told, []]);
+          const understood = read(client, told)?.tokens as TokenUsage;
+          expect({ ...understood, all: total(understood) }).toMatchObject({
+            all: total(tokens),
+            cacheRead: tokens.cacheRead,
+            output: tokens.output,
+          });
+        }),
+      );
+    });
+  },
+);
