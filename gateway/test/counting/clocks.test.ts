@@ -59,39 +59,50 @@ describe.skipIf(!redisAnswers)('P-14: three processes whose clocks differ and st
   const askOnce = async (node: number, limits: readonly RateLimit[]): Promise<Asked> =>
     (await order<Asked[]>(node, { do: 'ask', limits, forMs: 0, atOnce: 1 }))[0]!;
 
+  /** All of them ask for three windows of this length. @returns how often they were refused */
+  const askAll = async (limit: RateLimit, longer: number, atOnce: number): Promise<number> => {
+    const span = limit.windowMs;
+    const asked = nodes.map((_, node) =>
+      order<Asked[]>(node, { do: 'ask', limits: [limit], forMs: 3 * span, atOnce }),
+    );
+    for (let turn = 1; turn <= 6; turn += 1) {
+      await wait(span / 3);
+      await setClocks(turn);
+    }
+    const all = (await Promise.all(asked)).flat();
+    const admitted = all.filter((one) => one.admitted).toSorted((a, b) => a.from - b.from);
+    for (const [at, { to }] of admitted.entries()) {
+      const first = admitted[at - limit.limit];
+      // Both of them, and all between, would have been decided within one window.
+      if (first !== undefined) expect(to - first.from).toBeGreaterThanOrEqual(span);
+    }
+    const refused = all.filter((one) => !one.admitted);
+    for (const { from, to, retryAfterMs } of refused.filter((_, at) => at % atOnce === 0)) {
+      const before = from - span - longer;
+      const counted = admitted.filter((one) => one.to >= before && one.from <= to);
+      expect(counted.length).toBeGreaterThanOrEqual(limit.limit);
+      expect(retryAfterMs).toBeGreaterThanOrEqual(1);
+      expect(retryAfterMs).toBeLessThanOrEqual(span + longer + 1);
+    }
+    if (refused.length > 0) expect(admitted.length).toBeGreaterThan(limit.limit);
+    return refused.length;
+  };
+
   test.each([
-    ['exact', 20, 0, 2],
+    ['exact', 20, Number.POSITIVE_INFINITY, 2],
     // Above 2 048 what has left a window counts for up to a 64th of it longer.
-    ['in parts', 2_049, windowMs / 64, 40],
+    ['in parts', 2_049, 64, 40],
   ])(
     'no window has more than its limit, %s',
-    { timeout: 30_000 },
-    async (kind, limit, longer, atOnce) => {
-      const limits = [{ name: kind, limit, windowMs }];
-      const asked = nodes.map((_, node) =>
-        order<Asked[]>(node, { do: 'ask', limits, forMs: 3 * windowMs, atOnce }),
-      );
-      for (let turn = 1; turn <= 6; turn += 1) {
-        await wait(windowMs / 3);
-        await setClocks(turn);
+    { timeout: 60_000 },
+    async (kind, limit, parts, atOnce) => {
+      let refusals = 0;
+      // A machine with other work does not ask that often: then more of it goes into a longer window.
+      for (let span = windowMs; refusals === 0 && span <= 8 * windowMs; span *= 2) {
+        const name = `${kind} ${span}`;
+        refusals = await askAll({ name, limit, windowMs: span }, span / parts, atOnce);
       }
-      const all = (await Promise.all(asked)).flat();
-      const admitted = all.filter((one) => one.admitted).toSorted((a, b) => a.from - b.from);
-      expect(admitted.length).toBeGreaterThan(limit);
-      for (const [at, { to }] of admitted.entries()) {
-        const first = admitted[at - limit];
-        // Both of them, and all between, would have been decided within one window.
-        if (first !== undefined) expect(to - first.from).toBeGreaterThanOrEqual(windowMs);
-      }
-      const refused = all.filter((one) => !one.admitted);
-      expect(refused.length).toBeGreaterThan(0);
-      for (const { from, to, retryAfterMs } of refused.filter((_, at) => at % atOnce === 0)) {
-        const before = from - windowMs - longer;
-        const counted = admitted.filter((one) => one.to >= before && one.from <= to);
-        expect(counted.length).toBeGreaterThanOrEqual(limit);
-        expect(retryAfterMs).toBeGreaterThanOrEqual(1);
-        expect(retryAfterMs).toBeLessThanOrEqual(windowMs + longer + 1);
-      }
+      expect(refusals).toBeGreaterThan(0);
     },
   );
 

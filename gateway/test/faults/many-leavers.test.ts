@@ -27,8 +27,8 @@ describe.each(textProtocols)('R-18 $name', (protocol) => {
     async () => {
       const { gateway } = shared;
       const { simulator } = gateway;
+      await until(() => simulator.connections() === 0, 'the ones before have ended', 15_000);
       simulator.clear();
-      await until(() => simulator.connections() === 0, 'the ones before have ended', 10_000);
       const before = await outcomesOf(gateway);
       const marks: string[] = [];
       let next = 0;
@@ -37,7 +37,7 @@ describe.each(textProtocols)('R-18 $name', (protocol) => {
           next += 1;
           const mark = `${protocol.name}-${next}`;
           // Too long to end by itself; headers and content come at once, or late.
-          const fault = next % 3 === 0 ? 'delay=400;events=400;gap=20' : 'events=400;gap=20';
+          const fault = next % 3 === 0 ? 'delay=400;events=2000;gap=20' : 'events=2000;gap=20';
           const client = await askRaw(
             gateway,
             protocol,
@@ -56,17 +56,17 @@ describe.each(textProtocols)('R-18 $name', (protocol) => {
       const isOver = () =>
         simulator.requests().every(({ finished, clientLeft }) => finished || clientLeft);
       // Within a second when the machine has nothing else to do; see `../behaviour/client-leaves.test.ts`.
-      await until(isOver, 'the upstream saw all of them go', 5_000);
+      await until(isOver, 'the upstream saw all of them go', 15_000);
       await until(
         async () => (await keyQuota(gateway, testKey)).held === 0n,
         'no hold is left',
-        2_000,
+        10_000,
       );
       // What never reached the upstream was not begun; everything else was cut there.
       const reached = simulator.requests();
       expect(simulator.aborted()).toBe(reached.length);
       expect(reached.length).toBeGreaterThan(clients * 0.7);
-      await until(() => simulator.connections() === 0, 'no socket to the upstream is left');
+      await until(() => simulator.connections() === 0, 'no socket to the upstream is left', 15_000);
 
       await until(() => gateway.app.journal.depth === 0, 'everything is in the database', 10_000);
       const seen = await whoLeft(gateway, marks, reached);

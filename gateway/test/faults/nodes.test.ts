@@ -189,11 +189,16 @@ describe.skipIf(!canStartRedis || isSkipped('postgres'))('three nodes', () => {
         const options = { key: key(name), model: 'priced', fault: 'delay=1500' };
         const answers = await askEverywhere(urls, count, options);
         const refused = answers.filter((answer) => answer.status !== 200);
-        expect(new Set(refused.map((answer) => answer.status))).toEqual(new Set([status]));
-        for (const { text } of refused) expect(text).toContain(`"message":"${message}`);
+        for (const answer of refused) {
+          expect([answer.status, answer.text]).toEqual([
+            status,
+            expect.stringContaining(`"message":"${message}`),
+          ]);
+        }
         const admitted = answers.filter((answer) => answer.status === 200);
         const holds = await holdsOf(admitted.map(({ id }) => id));
-        // On a machine with other work Redis may not answer in time: then a node gives from its share.
+        // On a machine with other work Redis may not answer in time, and a node gives from its share; or the first is
+        // settled before the last has come, which is given the rest.
         if (holds.some((held) => held !== '50000000')) return false;
         expect([name, holds]).toEqual([name, ['50000000']]);
         return true;

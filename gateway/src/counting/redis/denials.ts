@@ -30,14 +30,16 @@ export class Denials {
     this.#monotonic = monotonic;
   }
 
-  /** @param waits milliseconds per limit of the request, 0 where there was room. */
-  addRates({ limits }: RateRequest, waits: readonly number[]): void {
-    const now = this.#monotonic();
+  /**
+   * @param waits milliseconds per limit of the request, 0 where there was room
+   * @param asked when Redis was asked, monotonic: the answer may have been on its way for a while
+   */
+  addRates({ limits }: RateRequest, waits: readonly number[], asked: number): void {
     for (const [at, { name, limit, windowMs }] of limits.entries()) {
       const wait = waits[at] ?? 0;
       // When one of those under way will leave is not known.
       if (windowMs === 0 || wait <= 0) continue;
-      put(this.#rates, name, { limit, windowMs, until: now + wait });
+      put(this.#rates, name, { limit, windowMs, until: asked + wait });
     }
   }
 

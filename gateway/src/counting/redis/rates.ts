@@ -31,6 +31,7 @@ export interface RemoteRatesOptions {
   readonly prefix: string;
   readonly share: Share;
   readonly denials: Denials;
+  readonly monotonic: () => number;
 }
 
 /** Rates and concurrency in Redis, in this node's share while Redis is lost. */
@@ -40,6 +41,7 @@ export function createRemoteRates({
   prefix,
   share,
   denials,
+  monotonic,
 }: RemoteRatesOptions): RemoteRates {
   const left = new Map<string, readonly string[]>();
   const slotsKey = (name: string): string => `${prefix}slots:${name}`;
@@ -82,6 +84,7 @@ export function createRemoteRates({
     const { id, limits } = request;
     const values = [id, String(slotLeaseMs)];
     for (const limit of limits) values.push(kindOf(limit), `${limit.limit}`, `${limit.windowMs}`);
+    const asked = monotonic();
     let reply;
     try {
       reply = await ask(scripts.admit, [refusedKey(prefix, id), ...limits.map(keyOf)], values);
@@ -94,7 +97,7 @@ export function createRemoteRates({
       return admitted;
     }
     const waits = reply.slice(1).map((microseconds) => Number(microseconds) / 1_000);
-    denials.addRates(request, waits);
+    denials.addRates(request, waits, asked);
     return {
       admitted: false,
       denied: limits[waits.findIndex((wait) => wait > 0)]!.name,

@@ -56,7 +56,7 @@ export async function createRedisCounters(options: RedisCountersOptions): Promis
   const ask = askBy((script, keys, values) =>
     link === null ? Promise.reject(new Error('not open')) : link.run(script, keys, values),
   );
-  const rates = createRemoteRates({ ask, isUp, prefix, share, denials });
+  const rates = createRemoteRates({ ask, isUp, prefix, share, denials, monotonic });
   const money = createRemoteMoney({
     ask,
     isUp,
