@@ -36,6 +36,7 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
   #sent = false;
   #answered = false;
   #over = false;
+  #defect: Error | null = null;
   /** Null for the usual answer, which is not packed. */
   #decoded: DecodedAnswer | null = null;
 
@@ -69,13 +70,24 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
       }
       this.#decoded = decoded;
     }
-    this.#listener.onHead(statusCode, headers);
+    try {
+      this.#listener.onHead(statusCode, headers);
+    } catch (error) {
+      throw this.#told(error);
+    }
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#over) return;
-    if (this.#decoded === null) this.#listener.onData(chunk);
-    else this.#decoded.write(chunk);
+    if (this.#decoded !== null) {
+      this.#decoded.write(chunk);
+      return;
+    }
+    try {
+      this.#listener.onData(chunk);
+    } catch (error) {
+      throw this.#told(error);
+    }
   }
 
   onResponseEnd(): void {
@@ -85,7 +97,11 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
       return;
     }
     // Not over before the listener is done: what it throws comes back through `onResponseError`.
-    this.#listener.onEnd();
+    try {
+      this.#listener.onEnd();
+    } catch (error) {
+      throw this.#told(error);
+    }
     this.#over = true;
   }
 
@@ -93,7 +109,6 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
     if (this.#over) return;
     this.#over = true;
     this.#decoded?.close();
-    this.#report(error);
     this.#listener.onBreak(this.#describe(error));
   }
 
@@ -138,14 +153,15 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
     try {
       call();
     } catch (error) {
-      this.#report(error as Error);
-      this.#break('reset', error as Error);
+      this.#break('defect', this.#told(error));
     }
   }
 
-  /** Whatever happens to a connection has a code, from undici or from Node; what has none was thrown by us. */
-  #report(error: Error): void {
-    if (typeof (error as { code?: unknown }).code !== 'string') this.#onDefect(error);
+  /** Thrown by the listener, which undici answers by breaking the call with it. */
+  #told(error: unknown): Error {
+    this.#defect = error as Error;
+    this.#onDefect(this.#defect);
+    return this.#defect;
   }
 
   /** Given up for what the upstream sent. */
@@ -156,7 +172,7 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
   }
 
   #describe(error: Error): UpstreamError {
-    const reason = reasonOf(error);
+    const reason = error === this.#defect ? 'defect' : reasonOf(error);
     if (this.#answered) return new UpstreamError('started', reason, error);
     if (!this.#sent) return new UpstreamError('not-sent', reason, error);
     if (isStaleConnection(error)) return new UpstreamError('stale-connection', reason, error);

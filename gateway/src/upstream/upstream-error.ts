@@ -12,7 +12,7 @@ export type BreakPoint =
 /** A call that ended without a complete answer: connection, time-out, malformed HTTP, or our own abort. */
 export class UpstreamError extends Error {
   readonly breakPoint: BreakPoint;
-  /** A short word for the usage row: `connect`, `timeout`, `reset`, `malformed`, `aborted`. */
+  /** A short word for the usage row: `connect`, `timeout`, `reset`, `malformed`; `defect`: the listener threw. */
   readonly reason: string;
 
   constructor(breakPoint: BreakPoint, reason: string, cause: unknown) {

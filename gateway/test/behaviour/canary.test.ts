@@ -1,8 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { Writable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { createLogger } from '../../src/observability/index.ts';
 import { testKey } from '../support/gateway.ts';
-import { describeChannels, openGateway, openTcpServer, shareGateway } from './support.ts';
+import {
+  ask,
+  attemptsOf,
+  describeChannels,
+  openGateway,
+  openTcpServer,
+  rowOf,
+  shareGateway,
+  until,
+} from './support.ts';
 import { eachCall, textProtocols } from './text-protocols.ts';
 
 /** The simulator puts it into every failure's text. */
@@ -19,7 +30,19 @@ const faults = [
   'error-at=6;status=400',
 ];
 
+/** As a process writes it. */
+let log = '';
+const { info, warn, request } = createLogger(
+  new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      log += chunk.toString();
+      done();
+    },
+  }),
+);
+
 const shared = shareGateway({
+  logger: { info, warn, request },
   config: describeChannels(
     faults.map((fault, index) => ({
       name: `c${index}`,
@@ -28,21 +51,6 @@ const shared = shareGateway({
       more: [`api_key: ${upstreamKey}`],
     })),
   ),
-});
-
-/** What the process writes to the terminal is the log. */
-let log = '';
-beforeEach(() => {
-  log = '';
-  for (const stream of [process.stdout, process.stderr]) {
-    vi.spyOn(stream, 'write').mockImplementation((text) => {
-      log += String(text);
-      return true;
-    });
-  }
-});
-afterEach(() => {
-  vi.restoreAllMocks();
 });
 
 describe.each(eachCall)('S-27 S-28 $name', ({ protocol, stream }) => {
@@ -58,7 +66,6 @@ describe.each(eachCall)('S-27 S-28 $name', ({ protocol, stream }) => {
       // What the client itself said may come back to it in an answer; nothing else may.
       expect(bytes.replaceAll('CANARY-client-text', '')).not.toContain(canary);
       expect(JSON.stringify(await gateway.usage())).not.toContain(canary);
-      expect(log).not.toContain(canary);
     },
   );
 });
@@ -73,7 +80,11 @@ test('S-28 nothing said by either side, and no credential, is on disk or in a lo
       )
     ).text();
   }
-  await gateway.usage();
+  const rows = await gateway.usage();
+  expect(rows.length).toBeGreaterThan(100);
+  await until(() => rows.every(({ id }) => log.includes(id)), 'a line for each');
+  expect(log).not.toContain(canary);
+  expect(log).not.toContain(testKey);
   const folder = gateway.app.dataDir;
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) =>
     each.isFile(),
@@ -114,4 +125,28 @@ channels:
     expect((await response.text()) + JSON.stringify([...response.headers])).not.toContain(canary);
   }
   expect(JSON.stringify(await gateway.usage())).not.toContain(canary);
+});
+
+test('S-27 what is no HTTP is an abnormal answer, and no error of ours to be logged', async () => {
+  let bytes = '';
+  const url = await openTcpServer((socket) => socket.on('data', () => socket.write(bytes)));
+  const gateway = await openGateway({
+    config: describeChannels([{ name: 'up', at: url, models: ['demo-chat'] }]),
+  });
+  for (const said of [
+    canary,
+    `HTTP/1.1 200 OK\r\nx ${canary}: y\r\n\r\n`,
+    `HTTP/1.1 200 OK\r\ncontent-length: ${canary}\r\n\r\n`,
+    `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\nX${canary}\r\n`,
+  ]) {
+    bytes = said;
+    for (const stream of [false, true]) {
+      const answer = await ask(gateway, textProtocols[0]!, stream);
+      expect([said, answer.status]).toEqual([said, 502]);
+      expect(answer.text + JSON.stringify([...answer.headers])).not.toContain(canary);
+      const row = await rowOf(gateway, answer.id);
+      expect(attemptsOf(row)).toMatchObject([{ channel: 'up', result: 'malformed' }]);
+    }
+  }
+  expect(gateway.errors).toEqual([]);
 });

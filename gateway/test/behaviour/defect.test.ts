@@ -1,19 +1,120 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { StreamTap } from '../../src/protocols/index.ts';
+import type { ProviderName } from '../../src/config/index.ts';
+import type { Provider } from '../../src/providers/index.ts';
 import { keyQuota } from '../money/books.ts';
 import { startTestGateway, testKey } from '../support/gateway.ts';
-import { ask, describeChannels, until } from './support.ts';
+import { ask, attemptsOf, describeChannels, until } from './support.ts';
 import { textProtocols } from './text-protocols.ts';
 
-/** A chat protocol with defects, each for one model's requests only. */
+/** Where what one request alone goes through has a defect just now. Some errors have a code, as those of Node have. */
+const { current, failAt } = vi.hoisted(() => {
+  const now = { at: '' };
+  const failAt = (where: string): void => {
+    if (now.at !== where) return;
+    const error = new TypeError(`a defect in ${where}`);
+    throw where.length % 2 === 0 ? error : Object.assign(error, { code: 'ERR_INVALID_ARG_TYPE' });
+  };
+  return { current: now, failAt };
+});
+
+/** A provider with defects where it alone is asked of a failure, or signs in with the credential of one channel. */
+vi.mock('../../src/providers/index.ts', async (importOriginal) => {
+  const original = await importOriginal<typeof import('../../src/providers/index.ts')>();
+  return {
+    ...original,
+    findProvider(name: ProviderName) {
+      const provider = original.findProvider(name);
+      if (provider === undefined) return undefined;
+      return {
+        ...provider,
+        headers(secret, protocol) {
+          if (secret === 'of-converted') failAt('headers');
+          return provider.headers(secret, protocol);
+        },
+        classify(failure) {
+          failAt('classify');
+          return provider.classify(failure);
+        },
+      } satisfies Provider;
+    },
+  };
+});
+
+/**
+ * A chat protocol with defects, each for one model's requests only, and codecs with defects: only a converted request
+ * meets them.
+ */
 vi.mock('../../src/protocols/index.ts', async (importOriginal) => {
   const original = await importOriginal<typeof import('../../src/protocols/index.ts')>();
   const { chat } = original.textProtocols;
+  const { chat: chatCodec, messages: messagesCodec } = original.textCodecs;
   const fail = (model: string, where: string): void => {
     if (model === `defect-${where}`) throw new TypeError(`a defect in ${where}`);
   };
   return {
     ...original,
+    textCodecs: {
+      ...original.textCodecs,
+      chat: {
+        ...chatCodec,
+        decodeRequest(request) {
+          failAt('decode-request');
+          return chatCodec.decodeRequest(request);
+        },
+        encodeResponse(...response) {
+          failAt('encode-response');
+          return chatCodec.encodeResponse(...response);
+        },
+        createStreamEncoder(answer) {
+          const encoder = chatCodec.createStreamEncoder(answer);
+          let events = 0;
+          return {
+            push(event) {
+              events += 1;
+              if (events === 4) failAt('encode-event');
+              return encoder.push(event);
+            },
+            end(usage) {
+              failAt('encode-end');
+              return encoder.end(usage);
+            },
+            fail(error) {
+              failAt('encode-failure');
+              return encoder.fail(error);
+            },
+          };
+        },
+      } satisfies typeof chatCodec,
+      messages: {
+        ...messagesCodec,
+        encodeRequest(request, target) {
+          failAt('encode-request');
+          return messagesCodec.encodeRequest(request, target);
+        },
+        decodeResponse(json) {
+          failAt('decode-response');
+          return messagesCodec.decodeResponse(json);
+        },
+        createStreamDecoder() {
+          failAt('decoder');
+          const decoder = messagesCodec.createStreamDecoder();
+          let events = 0;
+          return {
+            push(event, emit) {
+              events += 1;
+              if (events === 1) failAt('decode-first');
+              if (events === 6) failAt('decode-later');
+              decoder.push(event, emit);
+            },
+            end(emit) {
+              failAt('decode-end');
+              decoder.end(emit);
+            },
+          };
+        },
+      } satisfies typeof messagesCodec,
+    },
     textProtocols: {
       ...original.textProtocols,
       chat: {
@@ -67,6 +168,26 @@ const places = [
   ['end', true],
 ] as const;
 
+/** What a request to a channel of another protocol goes through besides; the last with an upstream that fails. */
+const convertedPlaces = [
+  ['decode-request', false],
+  ['encode-request', true],
+  ['headers', false],
+  ['headers', true],
+  ['decode-response', false],
+  ['encode-response', false],
+  ['decoder', true],
+  ['decode-first', true],
+  ['decode-later', true],
+  ['decode-end', true],
+  ['encode-event', true],
+  ['encode-end', true],
+  ['classify', false, 'status=500'],
+  ['classify', true, 'status=500'],
+  ['classify', true, 'error-first'],
+  ['encode-failure', true, 'cut-at=6'],
+] as const;
+
 const names = [...new Set(places.map(([where]) => `defect-${where}`))];
 const chat = textProtocols.find(({ name }) => name === 'chat')!;
 
@@ -79,30 +200,54 @@ ${describeChannels([
     protocols: ['chat'],
     models: ['demo-chat', ...names.map((name) => `${name} -> demo-chat`)],
   },
+  {
+    name: 'converted',
+    protocols: ['messages'],
+    models: ['converted -> demo-chat'],
+    more: ['api_key: of-converted'],
+  },
 ])}
 users: [{ email: tester@example.com, balance: 100 }]
 keys: [{ name: test, user: tester@example.com, secret: ${testKey}, quota: 100 }]
 `,
   });
   onTestFinished(() => gateway.close());
-  for (const [where, stream] of places) {
+  const meet = async (where: string, stream: boolean, model: string, fault: string) => {
     const logged = gateway.errors.length;
     const others = Array.from({ length: 4 }, () =>
-      ask(gateway, chat, true, 'demo-chat', { 'x-simulator-fault': 'events=20;gap=10' }),
+      ask(gateway, chat, true, 'demo-chat', { 'x-simulator-fault': 'events=12;gap=5' }),
     );
     // Cut off is an end, too.
-    const met = await ask(gateway, chat, stream, `defect-${where}`, {
-      'x-simulator-fault': 'events=20;gap=5',
-    }).catch(() => null);
+    const met = await ask(gateway, chat, stream, model, { 'x-simulator-fault': fault }).catch(
+      () => null,
+    );
     expect([where, met?.status === 200 && chat.terminator.test(met.text)]).toEqual([where, false]);
     expect([where, met?.text.includes('a defect in')]).not.toEqual([where, true]);
     for (const { text } of await Promise.all(others)) expect(text).toMatch(chat.terminator);
     // It is told: nobody could mend it otherwise.
     expect([where, gateway.errors.length > logged]).toEqual([where, true]);
+  };
+  for (const [where, stream] of places) {
+    await meet(where, stream, `defect-${where}`, 'events=12;gap=2');
   }
+  for (const [where, stream, fault = 'events=12;gap=2'] of convertedPlaces) {
+    current.at = where;
+    await meet(where, stream, 'converted', fault);
+  }
+  current.at = '';
+  // Ten in a row, and nothing that a channel is left alone for.
+  expect(await (await fetch(`${gateway.url}/metrics`)).text()).toContain(
+    'sluice_channel_breaker{channel="converted",state="closed"} 1',
+  );
+  expect((await ask(gateway, chat, true, 'converted')).text).toMatch(chat.terminator);
   await until(async () => (await keyQuota(gateway, testKey)).held === 0n, 'no hold is left', 2_000);
   const rows = await gateway.usage();
-  const failed = rows.filter(({ model }) => model.startsWith('defect-'));
+  const [last, ...failed] = rows.filter(({ model }) => model !== 'demo-chat');
+  expect(last).toMatchObject({ model: 'converted', outcome: 'completed' });
+  expect(failed).toHaveLength(places.length + convertedPlaces.length);
+  const results = failed.flatMap((row) => attemptsOf(row).map(({ result }) => result));
+  // The others had not been sent, but for the one whose upstream broke off.
+  expect(results.filter((result) => result !== 'defect')).toHaveLength(1);
   for (const { model, outcome, cost } of failed) {
     expect([model, outcome, Number(cost)]).toEqual([
       model,

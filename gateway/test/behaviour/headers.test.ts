@@ -83,19 +83,29 @@ describe.each(textProtocols)('S-26 $name', (protocol) => {
   );
 });
 
-test('S-26 ?key= of the path goes no further', async () => {
+test.each([
+  ':generateContent?',
+  ':streamGenerateContent?alt=sse&',
+  ':streamGenerateContent?',
+  ':countTokens?',
+])('S-02 S-26 ?key= of the path goes no further: %s', async (call) => {
   const { gateway } = shared;
   gateway.simulator.clear();
-  const response = await fetch(
-    `${gateway.url}/v1beta/models/demo-chat:generateContent?key=${testKey}`,
-    {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(textProtocols[3]!.body('demo-chat', false)),
-    },
-  );
+  const response = await fetch(`${gateway.url}/v1beta/models/demo-chat${call}key=${testKey}`, {
+    method: 'POST',
+    headers: { ...personal, 'content-type': 'application/json' },
+    body: JSON.stringify(textProtocols[3]!.body('demo-chat', false)),
+  });
   expect(response.status).toBe(200);
-  expect(JSON.stringify(gateway.simulator.requests())).not.toContain(testKey);
+  await response.text();
+  const [request, ...more] = gateway.simulator.requests();
+  expect(more).toEqual([]);
+  expect(request?.headers.map(([name]) => name).filter((name) => !allowed.has(name))).toEqual([]);
+  expect(JSON.stringify(request)).not.toMatch(
+    new RegExp(`${testKey}|client-secret|203\\.0\\.113|client-request-id`),
+  );
+  // Ours is no parameter there either.
+  expect(request?.path).not.toContain('key=');
 });
 
 const completion = JSON.stringify({

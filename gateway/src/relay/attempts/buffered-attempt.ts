@@ -84,7 +84,7 @@ export class BufferedAttempt implements UpstreamListener, Watched {
 
   onBreak(error: UpstreamError): void {
     // The head of an error answer says what is wrong, whatever becomes of its body.
-    if (error.breakPoint === 'started' && isError(this.#status)) {
+    if (error.breakPoint === 'started' && error.reason !== 'defect' && isError(this.#status)) {
       this.#finish(this.#judge());
       return;
     }

@@ -66,6 +66,9 @@ const abnormal: Classification = Object.freeze({
   blame: 'channel',
 });
 
+/** Another channel's answer may not meet what is wrong here; this one is not left alone for it. */
+const ourDefect: Classification = Object.freeze({ ...abnormal, blame: 'none' });
+
 /** How far an attempt got of which the client has seen nothing. `status` 0: the upstream had not answered. */
 export function reachOf(status: number, sent: boolean): AttemptFailure['class'] {
   if (status !== 0) return 'started';
@@ -81,7 +84,7 @@ export function brokenAttempt(
   return {
     kind: 'failed',
     class: attemptClass,
-    classification: abnormal,
+    classification: result === 'defect' ? ourDefect : abnormal,
     status: status === 0 ? null : status,
     result,
     stale: false,

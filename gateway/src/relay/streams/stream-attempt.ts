@@ -167,7 +167,8 @@ export class StreamAttempt implements UpstreamListener, Watched {
     }
     if (error.breakPoint === 'started') {
       // The head of an error answer says what is wrong, whatever becomes of its body.
-      if (this.#unstreamed !== null && isError(this.#status)) this.#finishJudged(this.#unstreamed);
+      const isJudged = error.reason !== 'defect' && isError(this.#status);
+      if (this.#unstreamed !== null && isJudged) this.#finishJudged(this.#unstreamed);
       else this.#cut(error.reason);
       return;
     }
