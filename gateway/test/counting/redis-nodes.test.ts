@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Counters, Meter, RateLimit } from '../../src/counting/index.ts';
 import { type CountingBench, openBench, redisAnswers } from './implementations.ts';
 
@@ -53,6 +53,47 @@ describe.skipIf(!redisAnswers)('three nodes on one Redis', () => {
     });
     bench.clock.advance(1);
     expect(await nodes[1]!.admit({ id: fresh('request'), limits })).toEqual({ admitted: true });
+  });
+
+  test('slots last as long as their requests, and what leaves while they are renewed is not put back', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const own = await openBench('redis');
+    try {
+      const [node, other] = [own.counters, await own.another()];
+      const running = Array.from({ length: 200 }, () => ({
+        id: fresh('request'),
+        limits: [{ name: fresh('key'), limit: 1, windowMs: 0 }],
+      }));
+      for (const each of running) expect(await node.admit(each)).toEqual({ admitted: true });
+      const freeElsewhere = async (): Promise<number> => {
+        own.clock.advance(1_000);
+        const decisions = await Promise.all(
+          running.map(async ({ limits }) => other.admit({ id: fresh('request'), limits })),
+        );
+        return decisions.filter(({ admitted }) => admitted).length;
+      };
+      const beginRenewal = (): void => {
+        own.clock.advance(20_000);
+        vi.advanceTimersByTime(20_000);
+      };
+      /** As many round trips as a renewal may take. */
+      const endRenewal = async (): Promise<void> => {
+        for (let trip = 0; trip < running.length + 10; trip += 1) await node.read('nothing');
+      };
+      for (let turn = 0; turn < 4; turn += 1) {
+        beginRenewal();
+        await endRenewal();
+      }
+      expect(await freeElsewhere()).toBe(0);
+      beginRenewal();
+      await node.read('nothing');
+      for (const { id } of running) node.leave(id);
+      await endRenewal();
+      expect(await freeElsewhere()).toBe(running.length);
+    } finally {
+      vi.useRealTimers();
+      await own.close();
+    }
   });
 
   test.each([2, 10, 200])(

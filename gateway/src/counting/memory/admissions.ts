@@ -17,6 +17,8 @@ export interface Admissions {
   note(request: RateRequest): void;
   /** @returns the concurrency limits on which it had a slot. */
   leave(id: string): readonly string[];
+  /** Whether it has a slot of any concurrency limit. */
+  isUnderWay(id: string): boolean;
   /** Every id with a slot, and the concurrency limits it has one of. */
   slots(): IterableIterator<[id: string, names: readonly string[]]>;
   /** Windows in memory. For tests and metrics. */
@@ -74,6 +76,7 @@ export function createAdmissions(monotonic: () => number): Admissions {
     },
     note,
     leave: (id) => slots.leave(id),
+    isUnderWay: (id) => slots.isUnderWay(id),
     slots: () => slots.entries(),
     get size() {
       return windows.size;

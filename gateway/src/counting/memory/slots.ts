@@ -28,6 +28,10 @@ export class Slots {
     return held;
   }
 
+  isUnderWay(id: string): boolean {
+    return this.#heldBy.has(id);
+  }
+
   /** What each id under way has a slot of. */
   entries(): IterableIterator<[id: string, names: readonly string[]]> {
     return this.#heldBy.entries();

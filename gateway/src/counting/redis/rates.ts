@@ -128,7 +128,9 @@ export function createRemoteRates({
       }
       for (const [name, ids] of idsBySlot) {
         for (let at = 0; at < ids.length; at += idsPerRenewal) {
-          const some = ids.slice(at, at + idsPerRenewal);
+          // What has left since the last answer would be put back, and stay for a minute.
+          const some = ids.slice(at, at + idsPerRenewal).filter(share.admissions.isUnderWay);
+          if (some.length === 0) continue;
           await ask(scripts.renew, [slotsKey(name)], [String(slotLeaseMs), ...some]);
         }
       }
