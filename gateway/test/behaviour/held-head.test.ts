@@ -56,6 +56,20 @@ describe.concurrent.each(textProtocols)('R-11 $name', (protocol) => {
   });
 });
 
+test('R-16 a JSON array is kept alive between its elements, and is still JSON', async () => {
+  const protocol = textProtocols[3]!;
+  const response = await shared.gateway.post(
+    protocol.path('demo-chat', true).replace('?alt=sse', ''),
+    protocol.body('demo-chat', true),
+    { 'x-simulator-fault': silence(protocol, 1_200, 1) },
+  );
+  const text = await response.text();
+  expect(text).toMatch(/\}\n+,\r\n/);
+  const elements = JSON.parse(text) as { candidates: { finishReason?: string }[] }[];
+  expect(elements.length).toBeGreaterThan(2);
+  expect(elements.at(-1)?.candidates[0]?.finishReason).toBe('STOP');
+});
+
 /** Ten seconds are ten seconds: all protocols at once. */
 describe.concurrent('R-11 R-16 after ten seconds without content the head is sent and kept alive', () => {
   const everyProtocol = (run: (protocol: TextProtocol) => Promise<void>) => () =>

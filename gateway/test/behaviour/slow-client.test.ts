@@ -11,9 +11,15 @@ import {
   shareGateway,
   until,
 } from './support.ts';
-import { textProtocols } from './text-protocols.ts';
+import { textProtocols, type TextProtocol } from './text-protocols.ts';
 
-const shared = shareGateway({});
+const shared = shareGateway({
+  config: describeChannels([
+    { name: 'sim', models: ['demo-chat'] },
+    { name: 'gemini', models: ['by-gemini -> demo-chat'], protocols: ['generate-content'] },
+    { name: 'chat', models: ['by-chat -> demo-chat'], protocols: ['chat'] },
+  ]),
+});
 const events = 4_000;
 const answerBytes = 48 * 2 ** 20;
 
@@ -22,11 +28,26 @@ const boundless = textProtocols.filter(
   ({ name }) => name === 'chat' || name === 'generate-content',
 );
 
-describe.each(boundless)('$name', (protocol) => {
+const passed = boundless.map((protocol) => ({
+  protocol,
+  model: 'demo-chat',
+  name: protocol.name,
+}));
+/** Enough for so long an answer. */
+const messages: TextProtocol = {
+  ...textProtocols[2]!,
+  body: (model, stream) => ({ ...textProtocols[2]!.body(model, stream), max_tokens: answerBytes }),
+};
+const converted = [
+  { protocol: textProtocols[0]!, model: 'by-gemini', name: 'chat of generate-content' },
+  { protocol: messages, model: 'by-chat', name: 'messages of chat' },
+];
+
+describe.each([...passed, ...converted])('R-17 $name', ({ protocol, model }) => {
   test('a client that does not read pauses the upstream; memory stays bounded, nothing is lost', async () => {
     const { gateway } = shared;
     gateway.simulator.clear();
-    const client = await askRaw(gateway, protocol, true, 'demo-chat', [
+    const client = await askRaw(gateway, protocol, true, model, [
       `x-simulator-fault: gap=0;events=${events};text-bytes=${answerBytes}`,
       'connection: close',
     ]);

@@ -361,6 +361,27 @@ describe('writing an answer', () => {
     expect(answer).not.toContain('chunked');
   });
 
+  it.each(['close', 'keep-alive'])(
+    'is plain and ends with the connection for HTTP/1.0, which some proxies speak (%s)',
+    async (connection) => {
+      const gateway = await startGateway({
+        run: async ({ client }) => {
+          client.start(200, { 'content-type': 'text/event-stream' });
+          client.write('data: 1\n\n');
+          await delay(20);
+          client.end('data: [DONE]\n\n');
+        },
+      });
+      const answer = await raw(
+        gateway.port,
+        `${head.replace('HTTP/1.1', 'HTTP/1.0')}connection: ${connection}\r\ncontent-length: 2\r\n\r\n{}`,
+      );
+      expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\ndata: 1\n\ndata: \[DONE\]\n\n$/);
+      expect(answer).toMatch(/^connection: close\r$/im);
+      expect(answer).not.toMatch(/transfer-encoding/i);
+    },
+  );
+
   it('says when to pause and when to go on', async () => {
     let drains = 0;
     const chunk = Buffer.alloc(256 * 1024, 120);
