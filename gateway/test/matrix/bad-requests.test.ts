@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { shareGateway } from '../behaviour/support.ts';
 import type { TextProtocol } from '../behaviour/text-protocols.ts';
 import { nanoOf } from '../money/books.ts';
+import { testKey } from '../support/gateway.ts';
 import { onePerProtocol, pairs, type ProtocolName } from './gateway.ts';
 
 /**
@@ -272,6 +273,20 @@ function memberOf(field: string): RegExp {
   );
 }
 
+/** What is left, and held for nobody. */
+async function balance(): Promise<bigint> {
+  const response = await fetch(`${shared.gateway.url}/v1/usage`, {
+    headers: { authorization: `Bearer ${testKey}` },
+  });
+  const { limits } = (await response.json()) as { limits: { balance: string } };
+  return nanoOf(limits.balance);
+}
+
+let opening = 0n;
+beforeAll(async () => {
+  opening = await balance();
+});
+
 describe.each(pairs)('$name', ({ client, upstream }) => {
   const model = `at-${upstream}`;
 
@@ -370,4 +385,14 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
       expect(lost, name).toBe(isChanged ? 'approx=tool.schema' : null);
     }
   });
+});
+
+test('no refusal leaves anything held: the balance is less by what was charged', async () => {
+  await shared.gateway.usage();
+  const { kysely } = shared.gateway.app.database;
+  const rows = await kysely.selectFrom('usage').select(['outcome', 'cost']).execute();
+  const charged = rows.reduce((sum, { cost }) => sum + (cost ?? 0n), 0n);
+  expect(rows.filter(({ outcome }) => outcome === 'refused').length).toBeGreaterThan(100);
+  expect(charged).toBeGreaterThan(0n);
+  expect(await balance()).toBe(opening - charged);
 });

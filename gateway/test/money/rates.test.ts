@@ -120,6 +120,37 @@ describe('concurrency', () => {
     await running;
   });
 
+  test('a request that is refused later gives its slot back', async () => {
+    const gateway = await openGateway({ config: accounts('max_concurrency: 1') });
+    const { post } = gateway;
+    for (const protocol of textProtocols) {
+      const path = protocol.path('demo-chat', false);
+      const body = protocol.body('demo-chat', false);
+      const [asked] = Object.keys(body).filter((name) => /messages|input|contents/.test(name));
+      for (const refused of [
+        '{',
+        '[]',
+        { ...body, [asked!]: null },
+        { ...body, [asked!]: undefined },
+      ]) {
+        const response = await post(path, refused);
+        expect([refused, response.status, await response.text()]).toEqual([
+          refused,
+          400,
+          expect.not.stringContaining('rate limit'),
+        ]);
+      }
+      const unknown = await post(protocol.path('nobody-has-it', false), {
+        ...body,
+        ...('model' in body && { model: 'nobody-has-it' }),
+      });
+      expect(unknown.status).toBe(400);
+      await unknown.text();
+      expect((await ask(gateway, protocol, true)).status).toBe(200);
+    }
+    expect(gateway.simulator.requests()).toHaveLength(textProtocols.length);
+  });
+
   test('a client that leaves gives its slot back', async () => {
     const gateway = await openGateway({ config: accounts('max_concurrency: 1') });
     for (let turn = 0; turn < 3; turn += 1) {
