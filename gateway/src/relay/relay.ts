@@ -147,7 +147,7 @@ async function answerStream(
   const framing = createFraming(input.framing);
   const sink = new StreamSink(input.client, protocol, framing, parts.clock.monotonic);
   const slot: StreamSlot = { sink, attempt: null };
-  input.client.onLeave(() => slot.attempt?.clientLeft());
+  input.client.onLeave(() => leaveAttempt(parts, input, slot));
 
   let outcome;
   try {
@@ -198,6 +198,15 @@ async function answerStream(
     case 'left': {
       await settleAnswer(parts, state, leftEnding(prepared, outcome));
     }
+  }
+}
+
+/** Called by the client's connection, where an exception would be nobody's. */
+function leaveAttempt(parts: RelayParts, input: ExchangeInput, { attempt }: StreamSlot): void {
+  try {
+    attempt?.clientLeft();
+  } catch (error) {
+    attempt?.end(toGatewayError(parts, input, error));
   }
 }
 

@@ -1,10 +1,12 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { StreamTap } from '../../src/protocols/index.ts';
 import type { ProviderName } from '../../src/config/index.ts';
 import type { Provider } from '../../src/providers/index.ts';
 import { keyQuota } from '../money/books.ts';
 import { startTestGateway, testKey } from '../support/gateway.ts';
-import { ask, attemptsOf, describeChannels, until } from './support.ts';
+import { startOwnUpstream } from '../support/own-upstream.ts';
+import { ask, askRaw, attemptsOf, describeChannels, until } from './support.ts';
 import { textProtocols } from './text-protocols.ts';
 
 /** Where what one request alone goes through has a defect just now. Some errors have a code, as those of Node have. */
@@ -192,6 +194,14 @@ const names = [...new Set(places.map(([where]) => `defect-${where}`))];
 const chat = textProtocols.find(({ name }) => name === 'chat')!;
 
 test('R-27 a defect fails the request that meets it, and no other', async () => {
+  const own = await startOwnUpstream();
+  onTestFinished(() => own.close());
+  own.answer = (_asked, response) => {
+    const content = { role: 'model', parts: [{ text: 'You said' }] };
+    const event = { candidates: [{ index: 0, content, finishReason: 'STOP' }] };
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(`data: ${JSON.stringify(event)}\n\n`);
+  };
   const gateway = await startTestGateway({
     config: `
 ${describeChannels([
@@ -206,6 +216,7 @@ ${describeChannels([
     models: ['converted -> demo-chat'],
     more: ['api_key: of-converted'],
   },
+  { name: 'own', at: own.url, protocols: ['generate-content'], models: ['unended'] },
 ])}
 users: [{ email: tester@example.com, balance: 100 }]
 keys: [{ name: test, user: tester@example.com, secret: ${testKey}, quota: 100 }]
@@ -234,6 +245,17 @@ keys: [{ name: test, user: tester@example.com, secret: ${testKey}, quota: 100 }]
     current.at = where;
     await meet(where, stream, 'converted', fault);
   }
+  // What is complete but for the end of its body is so for who leaves, too.
+  current.at = 'encode-end';
+  for (const leave of ['destroy', 'resetAndDestroy'] as const) {
+    const logged = gateway.errors.length;
+    own.clear();
+    const leaver = await askRaw(gateway, chat, true, 'unended');
+    await until(() => own.asked.length === 1, 'it is answered');
+    await wait(100);
+    leaver.socket[leave]();
+    await until(() => gateway.errors.length > logged, 'it is told');
+  }
   current.at = '';
   // Ten in a row, and nothing that a channel is left alone for.
   expect(await (await fetch(`${gateway.url}/metrics`)).text()).toContain(
@@ -244,7 +266,7 @@ keys: [{ name: test, user: tester@example.com, secret: ${testKey}, quota: 100 }]
   const rows = await gateway.usage();
   const [last, ...failed] = rows.filter(({ model }) => model !== 'demo-chat');
   expect(last).toMatchObject({ model: 'converted', outcome: 'completed' });
-  expect(failed).toHaveLength(places.length + convertedPlaces.length);
+  expect(failed).toHaveLength(places.length + convertedPlaces.length + 2);
   const results = failed.flatMap((row) => attemptsOf(row).map(({ result }) => result));
   // The others had not been sent, but for the one whose upstream broke off.
   expect(results.filter((result) => result !== 'defect')).toHaveLength(1);

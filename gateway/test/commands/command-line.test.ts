@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { commandTable } from '../../src/commands/table.ts';
 import { createWorkplace } from './support.ts';
@@ -46,4 +47,14 @@ test.each([
   const { code, out, err } = await createWorkplace(null).sluice(...argv);
   expect(err).toContain(message);
   expect({ code, out }).toEqual({ code: 2, out: '' });
+});
+
+test.each(['22.20.0', '24.11.1'])('Node %s is told that it is too old', (version) => {
+  const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`;
+  const main = new URL('../../src/main.ts', import.meta.url).pathname;
+  const argv = ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`, main, '-v'];
+  const { status, stdout, stderr } = spawnSync(process.execPath, argv, { encoding: 'utf8' });
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toMatch(/^sluice needs Node 24\.12 or newer and this is [\d.]+\. .*\n$/);
+  expect(stderr).toContain(version);
 });

@@ -211,6 +211,7 @@ export class StreamAttempt implements UpstreamListener, Watched {
   }
 
   end(error: GatewayError): void {
+    if (this.#over) return;
     if (this.#phase === 'draining') this.#leave();
     else if (this.#flow.ending && this.#tap.finished) this.#completeEarly();
     else this.#endWith(error, 'ended');
@@ -304,7 +305,14 @@ export class StreamAttempt implements UpstreamListener, Watched {
   #complete(): void {
     const rest: (Buffer | string)[] = this.#flow.takeHeld();
     const tap = this.#tap;
-    const completion = tap.completion();
+    let completion;
+    try {
+      completion = tap.completion();
+    } catch (error) {
+      // Whoever called hears of it; called again, it would only throw again.
+      this.#cut('defect');
+      throw error;
+    }
     if (completion !== '') rest.push(completion);
     this.#finish({ kind: 'complete', status: this.#status, usage: tap.usage, tap, body: rest });
   }
