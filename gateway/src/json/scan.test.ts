@@ -136,7 +136,7 @@ describe('hostile bodies are answered fast', () => {
     const started = performance.now();
     expect(() => parseObject(body, watched)).toThrow('invalid request body');
     // Generous for a busy machine; anything quadratic takes minutes.
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(performance.now() - started).toBeLessThan(5_000);
   });
 
   it('but many keys are no crime', () => {
@@ -147,6 +147,6 @@ describe('hostile bodies are answered fast', () => {
     const body = Buffer.from(`{"model":"m","a":"${'x'.repeat(1e7)}"}`);
     const started = performance.now();
     parseObject(body, watched);
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(performance.now() - started).toBeLessThan(5_000);
   });
 });

@@ -79,7 +79,8 @@ describe.each(textProtocols)('$name', (protocol) => {
       message: 'invalid request body',
       upstream: 0,
     });
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    // Generous for a busy machine.
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
   test('deep, but within the bound, is the upstream’s affair', async () => {

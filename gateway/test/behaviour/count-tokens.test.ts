@@ -118,9 +118,9 @@ models:
     delay.disable();
     expect(counted).toMatchObject({ status: 200, estimated: '1' });
     expect(counted.tokens).toBeGreaterThan(2_000_000);
-    expect(performance.now() - started).toBeLessThan(6_000);
+    expect(performance.now() - started).toBeLessThan(15_000);
     // Reading the body is what takes this long, here for the client of this test too; counting takes seconds.
-    expect(delay.max / 1e6).toBeLessThan(700);
+    expect(delay.max / 1e6).toBeLessThan(1_500);
   });
 });
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase, isSkipped } from '../database/databases.ts';
+import { freePort } from '../support/free-port.ts';
 import { startGatewayProcess } from '../support/gateway-process.ts';
 
 function makeFolder(): string {
@@ -30,15 +31,8 @@ async function portOf(server: ReturnType<typeof createServer>): Promise<number> 
   return (server.address() as { port: number }).port;
 }
 
-/** A port on which nothing listens. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await portOf(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-describe('a start that cannot be', () => {
+/* Each is one process or several, which start slowly on a machine that does other work. */
+describe('a start that cannot be', { timeout: 60_000 }, () => {
   test('for want of the database names it, without its password', async () => {
     const port = await freePort();
     const url = `postgres://sluice:canary@127.0.0.1:${port}/sluice`;

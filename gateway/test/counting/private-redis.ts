@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '@redis/client';
+import { freePort } from '../support/free-port.ts';
 
 const program = process.env.SLUICE_TEST_REDIS_SERVER ?? '/usr/bin/redis-server';
 
@@ -60,7 +60,7 @@ export async function startPrivateRedis(): Promise<PrivateRedis> {
     ];
     server = spawn(program, options, { stdio: 'ignore' });
     for (let tries = 0; !(await answers()); tries += 1) {
-      if (tries > 100) throw new Error('the private Redis does not start');
+      if (tries > 500) throw new Error('the private Redis does not start');
       await delay(30);
     }
   };
@@ -85,12 +85,4 @@ export async function startPrivateRedis(): Promise<PrivateRedis> {
     },
     start,
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

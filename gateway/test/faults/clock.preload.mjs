@@ -2,19 +2,17 @@
 import { readFileSync } from 'node:fs';
 
 const RealDate = Date;
-let offset = 0;
 
-setInterval(() => {
-  offset = Number(readFileSync(process.env.CLOCK_OFFSET_FILE, 'utf8'));
-}, 10).unref();
+/** Read at every look: a thread that is busy, or has just been started, is not late to notice a step. */
+const now = () => RealDate.now() + Number(readFileSync(process.env.CLOCK_OFFSET_FILE, 'utf8'));
 
 globalThis.Date = class Date extends RealDate {
   constructor(...parameters) {
-    if (parameters.length === 0) super(RealDate.now() + offset);
+    if (parameters.length === 0) super(now());
     else super(...parameters);
   }
 
   static now() {
-    return RealDate.now() + offset;
+    return now();
   }
 };

@@ -15,6 +15,9 @@ const howLong = isFull ? 60_000 : 2_500;
 /** Of the known keys' answers; a machine that does other work adds its own to the slowest few. */
 const quantile = isFull ? 0.99 : 0.9;
 
+/** Milliseconds, well below the second that a statement may take. */
+const atOnce = 700;
+
 const unknownKey = (turn: number) => `sk-nobody${turn}-0123456789abcdefghijklmnopqrstuvwxyz`;
 
 interface Place extends GatewayPlace {
@@ -83,7 +86,7 @@ test.skipIf(isSkipped('postgres'))(
       // What nobody can look up is not said to be wrong: clients throw such keys away.
       expect((await stranger).status).toBe(503);
       expect(during.length).toBeGreaterThan(20);
-      expect(at(during, quantile) - at(before, quantile)).toBeLessThan(50);
+      expect(at(during, quantile) - at(before, quantile)).toBeLessThan(isFull ? 50 : 300);
       // It is looked at every few seconds.
       await expect
         .poll(() => degradedOf(url), { timeout: 10_000, interval: 100 })
@@ -130,7 +133,7 @@ test.skipIf(isSkipped('postgres'))(
     await locker.query('begin; lock table keys in access exclusive mode');
     const known: number[] = [];
     const unknown: number[] = [];
-    while (unknown.length < 20 && !unknown.some((took) => took < 500)) {
+    while (unknown.length < 20 && !unknown.some((took) => took < atOnce)) {
       const stranger = askUnknown(unknown.length + 1);
       known.push(...(await latencies(url, 300)));
       const { status, took } = await stranger;
@@ -139,7 +142,7 @@ test.skipIf(isSkipped('postgres'))(
     }
     // Five waited for their statement's second; nobody does any more.
     expect(Math.min(...unknown.slice(0, 5))).toBeGreaterThan(900);
-    expect(unknown.at(-1)).toBeLessThan(500);
+    expect(unknown.at(-1)).toBeLessThan(atOnce);
     expect(
       at(
         known.toSorted((a, b) => a - b),

@@ -8,7 +8,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/database/index.ts';
 import { createTestDatabase, isSkipped } from '../database/databases.ts';
 import { startGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts';
-import { freePort, isWithoutNginx, startNginx } from '../support/nginx.ts';
+import { freePort } from '../support/free-port.ts';
+import { isWithoutNginx, startNginx } from '../support/nginx.ts';
 import { runClients } from './load.ts';
 import type { ClientLog } from './reconcile.ts';
 

@@ -83,10 +83,9 @@ describe.each(dialects)('%s', (dialect) => {
         await wait(150);
         await threads.kill('sluice-journal-applier');
       }
-      await wait(200);
+      await until(() => load.acknowledged.length > 100, 'enough was appended', 10_000);
       await load.stop();
       expect(load.refused).toEqual([]);
-      expect(load.acknowledged.length).toBeGreaterThan(100);
       await until(() => journal.depth === 0, 'everything is in the database', 10_000);
       expect((await idsIn(database)).toSorted()).toEqual(load.acknowledged.toSorted());
       expect(problems.filter(({ kind }) => kind === 'worker-ended')).toHaveLength(6);
@@ -128,7 +127,7 @@ test('a writer that dies again and again leaves the journal unusable, and no req
   await expect(journal.append(late)).rejects.toMatchObject({
     errorName: 'unavailable',
   });
-  expect(performance.now() - started).toBeLessThan(1_000);
+  expect(performance.now() - started).toBeLessThan(10_000);
   expect(journal.usable).toBe(false);
 });
 
@@ -162,12 +161,13 @@ test('a gateway whose threads all die under load goes on; the books are right', 
   const gateway = await openGateway({ logger: { error: () => {} } });
   const { app, url } = gateway;
   let wanted = true;
+  let completed = 0;
   const load = runClients(
     {
       url,
       key: testKey,
       random: Math.random,
-      onCompleted: () => {},
+      onCompleted: () => void (completed += 1),
       faults: ['', 'gap=3', 'delay=60'],
       leaving: 0.1,
       wanted: () => wanted,
@@ -178,7 +178,8 @@ test('a gateway whose threads all die under load goes on; the books are right', 
     await wait(200);
     await threads.kill(`sluice-${name}`);
   }
-  await wait(300);
+  const before = completed;
+  await until(() => completed > before + 20, 'it goes on answering', 10_000);
   wanted = false;
   const seen = await load;
   await gateway.usage();

@@ -41,7 +41,7 @@ test(
       4,
     );
     gateway.child.kill('SIGUSR2');
-    await expect.poll(async () => (await readyOf(url)).code, { timeout: 2_000 }).toBe(503);
+    await expect.poll(async () => (await readyOf(url)).code, { timeout: 4_000 }).toBe(503);
     expect(await readyOf(url)).toMatchObject({
       status: 'draining',
       degraded: ['an exception was caught by nobody: ending'],
@@ -95,7 +95,7 @@ test('R-27 after a promise that nobody waited for it goes on; when it goes on th
   const started = performance.now();
   gateway.child.kill('SIGUSR2');
   expect(await gateway.exit).toBe(1);
-  expect(performance.now() - started).toBeLessThan(3_000);
+  expect(performance.now() - started).toBeLessThan(8_000);
   expect(gateway.stderr().match(/"msg":"uncaught exception"/g)).toHaveLength(10);
 });
 

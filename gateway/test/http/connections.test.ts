@@ -84,7 +84,7 @@ describe('S-24 slow requests are cut', () => {
     clearInterval(trickle);
     socket.destroy();
     expect(received).toMatch(/^HTTP\/1\.1 408 .*connection: close\r\n/s);
-    expect(performance.now() - started).toBeLessThan(4_000);
+    expect(performance.now() - started).toBeLessThan(15_000);
     expect(gateway.exchanges).toEqual([]);
     expect(gateway.unexpected).toEqual([]);
   });
@@ -134,7 +134,7 @@ describe.runIf(process.platform === 'linux')('R-21 a client that vanished withou
     await once(socket, 'data');
     // While an answer is under way, and while the connection waits for the next request. 02 is keep-alive.
     const peer = socket.localPort ?? 0;
-    await expect.poll(() => timerOf(gateway.port, peer)?.kind).toBe('02');
+    await expect.poll(() => timerOf(gateway.port, peer)?.kind, { timeout: 5_000 }).toBe('02');
     const { seconds } = timerOf(gateway.port, peer)!;
     expect(seconds).toBeGreaterThan(0);
     expect(seconds).toBeLessThanOrEqual(30);
@@ -169,8 +169,10 @@ describe('request ids', () => {
 
 describe('stopping', () => {
   it('lets a running answer end, complete and in its own headers', async () => {
+    const begun = Promise.withResolvers<void>();
     const gateway = await startGateway({
       run: async ({ client }) => {
+        begun.resolve();
         await delay(80);
         client.start(200, { 'content-type': 'text/event-stream' });
         client.write('data: 1\n\n');
@@ -179,7 +181,7 @@ describe('stopping', () => {
       },
     });
     const running = raw(gateway.port, `${head}content-length: 2\r\n\r\n{}`);
-    await delay(40);
+    await begun.promise;
     const closed = gateway.server.close();
     expect(await running).toContain('data: [DONE]\n\n');
     expect(await running).toContain('content-type: text/event-stream\r\n');
@@ -216,7 +218,7 @@ describe('half-close', () => {
     const answer = await raw(gateway.port, 'GET /health HTTP/1.1\r\nhost: x\r\n\r\n', false);
     expect(answer).toContain('"ok"');
     expect(await raw(gateway.port, '', false)).toBe('');
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(performance.now() - started).toBeLessThan(15_000);
   });
 
   it('also after a chunked body', async () => {
@@ -254,7 +256,8 @@ describe('a client that leaves', () => {
     const socket = open(gateway.port);
     socket.on('error', () => {});
     socket.write(request);
-    await delay(40);
+    await expect.poll(() => gateway.exchanges.length, { timeout: 5_000 }).toBe(1);
+    await delay(10);
     socket.resetAndDestroy();
     await gone.promise;
     await delay(20);
@@ -277,7 +280,7 @@ describe('a client that leaves', () => {
     const socket = open(gateway.port);
     socket.on('error', () => {});
     socket.write(request);
-    await delay(40);
+    await expect.poll(() => gateway.exchanges.length, { timeout: 5_000 }).toBe(1);
     socket.destroy();
     await gone.promise;
     expect(gateway.unexpected).toEqual([]);
@@ -295,7 +298,7 @@ describe('a client that leaves', () => {
     const socket = open(gateway.port);
     socket.on('error', () => {});
     socket.write(request + request);
-    await delay(40);
+    await expect.poll(() => runs, { timeout: 5_000 }).toBe(2);
     socket.resetAndDestroy();
     await gone.promise;
     expect(runs).toBe(2);
@@ -418,7 +421,7 @@ describe('writing an answer', () => {
     });
     const started = performance.now();
     const answer = await raw(gateway.port, request);
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(performance.now() - started).toBeLessThan(15_000);
     expect(answer).not.toContain('0\r\n\r\n');
     expect(gateway.unexpected).toHaveLength(1);
   });

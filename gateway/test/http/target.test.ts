@@ -28,9 +28,9 @@ describe('the target that is routed', () => {
 
   it('is found in linear time', () => {
     const started = performance.now();
-    repairTarget(`${'/v1'.repeat(10_000)}x`);
-    repairTarget('/'.repeat(32_000));
-    repairTarget(`/${'v1/'.repeat(10_000)}/`);
-    expect(performance.now() - started).toBeLessThan(50);
+    repairTarget(`${'/v1'.repeat(100_000)}x`);
+    repairTarget('/'.repeat(320_000));
+    repairTarget(`/${'v1/'.repeat(100_000)}/`);
+    expect(performance.now() - started).toBeLessThan(1_000);
   });
 });

@@ -206,9 +206,9 @@ test('P-05 crumbs: a quota that is held and freed in turn does not cover many at
     const { used, held } = await keyQuota(gateway, testKey);
     const left = 1_000_000_000n - used - held;
     // Its input is held at less than 0.05: it leaves a crumb, and soon all the rest.
-    const large = send(Number((left - 50_000_000n) / 2_000_000n), 'delay=200');
+    const large = send(Number((left - 50_000_000n) / 2_000_000n), 'delay=100');
     await until(large.isAsked, 'the large one is under way');
-    long.push(send(900, 'delay=3000').answer);
+    long.push(send(900, 'delay=5000').answer);
     expect((await large.answer).status).toBe(200);
   }
   const statuses = (await Promise.all(long)).map(({ status }) => status);
