@@ -64,11 +64,12 @@ test('R-24 a refusal takes a few milliseconds and no body: the large one need no
   expect(await running.text()).toMatch(chat.terminator);
 });
 
-test('R-24 health and model lists answer all the same', async () => {
+test('R-24 health, lists, the console and metrics answer all the same', async () => {
   const gateway = await open(1, 0);
   const running = await startStream(gateway);
   const headers = { authorization: `Bearer ${testKey}` };
-  for (const path of ['/health', '/ready', '/v1/models', '/v1beta/models']) {
+  const paths = ['/health', '/ready', '/metrics', '/console', '/v1/models', '/v1beta/models'];
+  for (const path of paths) {
     expect((await fetch(gateway.url + path, { headers })).status).toBe(200);
   }
   // Who is nobody is told so, not to come again.
