@@ -89,10 +89,18 @@ ${configuration(turn)}`;
       reloads
         .filter(({ begun }, at) => begun <= to && (reloads[at + 1]?.done ?? Infinity) >= from)
         .map(({ version }) => version);
-    // From a request's arrival to its admission some milliseconds pass.
-    const others = rows.filter(
-      ({ time, price_version: version }) => !heldAt(time - 1, time + 50).includes(version ?? ''),
-    );
+    // Admitted between its arrival and the moment in which the upstream had it, both of this process's clock.
+    const marks = new Map(seen.map(({ id, mark }) => [id, mark]));
+    const askedAt = new Map<string, number>();
+    for (const { body, receivedAt } of simulator.requests()) {
+      for (const [, mark = ''] of body.matchAll(/([\w-]+)\./g)) {
+        askedAt.set(mark, Math.min(receivedAt, askedAt.get(mark) ?? Infinity));
+      }
+    }
+    const others = rows.filter(({ id, time, price_version: version }) => {
+      const admittedBy = askedAt.get(marks.get(id) ?? '') ?? -Infinity;
+      return !heldAt(time - 1, admittedBy).includes(version ?? '');
+    });
     expect(others).toEqual([]);
     // And it mattered: many ended under another price than they began with.
     const outlived = rows.filter(
