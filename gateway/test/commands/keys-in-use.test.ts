@@ -1,8 +1,6 @@
-import { startSimulator } from 'simulator';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { until } from '../behaviour/support.ts';
-import { startGatewayProcess } from '../support/gateway-process.ts';
-import { createWorkplace } from './support.ts';
+import { openRunningWorkplace } from './support.ts';
 
 /*
  * S-01: what the command line says of a key holds on the gateway that runs meanwhile, in the same words however the key
@@ -29,22 +27,13 @@ teams: [{ name: poor }]
 keys: [{ name: declared, user: ada@example.com, secret: ${declaredSecret}, enabled: ${enabled} }]
 `;
 
-/** A gateway in a process of its own, and the command line beside it. */
 async function openWorld() {
-  const simulator = await startSimulator();
-  const workplace = createWorkplace(fileOf(simulator.url, true));
-  const gateway = startGatewayProcess({ folder: workplace.folder });
-  onTestFinished(async () => {
-    gateway.child.kill('SIGKILL');
-    await gateway.exit;
-    await simulator.close();
-  });
-  const url = await gateway.url;
+  const workplace = await openRunningWorkplace((simulator) => fileOf(simulator, true));
   const create = async (name: string, ...options: readonly string[]): Promise<string> => {
     const mandatory = ['--user', 'ada@example.com', '--name', name];
     return secretIn(await workplace.json('key', 'create', ...mandatory, ...options));
   };
-  return { ...workplace, simulator, url, create };
+  return { ...workplace, create };
 }
 
 function secretIn(printed: unknown): string {

@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startSimulator } from 'simulator';
 import { onTestFinished } from 'vitest';
 import { run } from '../../src/commands/index.ts';
+import { startGatewayProcess } from '../support/gateway-process.ts';
 
 export interface Outcome {
   readonly code: number;
@@ -33,4 +35,21 @@ export function createWorkplace(file: string | null, environment: Record<string,
     return JSON.parse(out);
   };
   return { folder, write, sluice, json };
+}
+
+/**
+ * A workplace, and a gateway in a process of its own that runs from it, in front of a simulator.
+ * @param fileOf the configuration, given the simulator's address
+ */
+export async function openRunningWorkplace(fileOf: (simulator: string) => string) {
+  const simulator = await startSimulator();
+  const workplace = createWorkplace(fileOf(simulator.url));
+  const gateway = startGatewayProcess({ folder: workplace.folder });
+  onTestFinished(async () => {
+    gateway.child.kill('SIGKILL');
+    await gateway.exit;
+    await simulator.close();
+  });
+  const url = await gateway.url;
+  return { ...workplace, simulator, gateway, url };
 }

@@ -1,9 +1,7 @@
-import { startSimulator } from 'simulator';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { formatUsd, parseUsd } from '../../src/database/index.ts';
 import type { UsageEntry } from '../../src/usage/index.ts';
-import { createWorkplace } from '../commands/support.ts';
-import { startGatewayProcess } from '../support/gateway-process.ts';
+import { openRunningWorkplace } from '../commands/support.ts';
 import { runClients } from './load.ts';
 
 const adaKey = 'sk-ada-0123456789abcdefghijklmnopqrstuvw';
@@ -43,17 +41,9 @@ keys:
   - { name: bob, user: bob@example.com, team: research, group: vip, secret: ${bobKey}, quota: ${2000 + turn} }
 `;
 
-/** A gateway in a process of its own, and the command line beside it. */
 async function openWorld() {
-  const simulator = await startSimulator();
-  const workplace = createWorkplace(fileOf(simulator.url, 0));
-  const gateway = startGatewayProcess({ folder: workplace.folder });
-  onTestFinished(async () => {
-    gateway.child.kill('SIGKILL');
-    await gateway.exit;
-    await simulator.close();
-  });
-  const url = await gateway.url;
+  const workplace = await openRunningWorkplace((simulator) => fileOf(simulator, 0));
+  const { url } = workplace;
   /** What the running gateway tells a key of its money. */
   const limits = async (key: string): Promise<unknown> => {
     const response = await fetch(`${url}/v1/usage`, {
@@ -75,7 +65,7 @@ async function openWorld() {
     } while (cursor !== null);
     return all;
   };
-  return { ...workplace, simulator, gateway, url, limits, rows };
+  return { ...workplace, limits, rows };
 }
 
 /** nano-USD. */
