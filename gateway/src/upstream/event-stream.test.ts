@@ -57,6 +57,8 @@ describe('the event-stream reader', () => {
   it('completes a last event without its blank line', () => {
     expect(plain(read(['data: {"a":1}']))[0]?.raw).toBe('data: {"a":1}\n\n');
     expect(plain(read(['data: {"a":1}\n']))[0]?.raw).toBe('data: {"a":1}\n\n');
+    // A client takes one LF after a bare CR for the rest of its line's end.
+    expect(plain(read(['data: {"a":1}\r']))[0]?.raw).toBe('data: {"a":1}\r\n\n');
     expect(plain(read(['data: {"a":1}\r\n\r']))[0]?.data).toBe('{"a":1}');
   });
 

@@ -180,7 +180,9 @@ class Reader implements EventStreamReader {
   }
 
   #completed(): Buffer {
-    return Buffer.concat([this.#take(), this.#inLine ? blankLine : blankLine.subarray(1)]);
+    // After a bare CR the first LF would only make its line's end longer.
+    const isOneShort = this.#inLine || this.#afterReturn;
+    return Buffer.concat([this.#take(), isOneShort ? blankLine : blankLine.subarray(1)]);
   }
 
   #tooLarge(): EventTooLarge {
