@@ -1,12 +1,12 @@
 /** Extra facts that one vendor or another puts into an error body. */
 export interface RejectionDetail {
-  /** Protocol A: the field that is wrong. */
+  /** chat and responses: the field that is wrong. */
   readonly param?: string;
-  /** Protocol A: the machine-readable reason. */
+  /** chat and responses: the machine-readable reason. */
   readonly code?: string;
-  /** Protocol A and B: overrides the type that follows from the status. */
+  /** chat, responses and messages: overrides the type that follows from the status. */
   readonly type?: string;
-  /** Protocol C: the `details` list. */
+  /** generate-content: the `details` list. */
   readonly details?: readonly unknown[];
 }
 

@@ -8,9 +8,9 @@ export interface ListedModel {
   /** As clients write it; aliases are listed under their own names. */
   readonly name: string;
   readonly model: Model;
-  /** JSON text of the entry that Protocols A and B both read. */
+  /** JSON text of the entry that clients of OpenAI's and of Anthropic's API both read. */
   readonly openai: string;
-  /** JSON text of the Protocol C entry; null for what that protocol cannot call. */
+  /** JSON text of the generate-content entry; null for what that protocol cannot call. */
   readonly gemini: string | null;
 }
 

@@ -2,9 +2,9 @@
  * Every error a client can be given. Nothing else in the gateway invents a status, a type or a text:
  * code throws `new GatewayError('<name>')` and each protocol renders the entry in its own shape.
  *
- * `message` is what a person reads in their tool, word for word. The prefixes named in the interface
- * specification are contract. `{model}`-like holes are filled from `GatewayError.values`.
- * `type` and `code` are Protocol A's (`code` null where that protocol has none); the other protocols
+ * `message` is what a person reads in their tool, word for word. Clients know errors by how the message begins,
+ * so what stands before the first hole stays as it is. `{model}`-like holes are filled from `GatewayError.values`.
+ * `type` and `code` are chat's (`code` null where that protocol has none); the other protocols
  * map from `type` and `status`.
  */
 export interface CatalogueEntry {

@@ -3,7 +3,7 @@ import { catalogue, type CatalogueEntry, type ErrorName } from './catalogue.ts';
 export interface GatewayErrorOptions {
   /** Fills the `{holes}` of the catalogue's message. */
   readonly values?: Readonly<Record<string, string>>;
-  /** The request field at fault, as the client spelled it (Protocol A's `error.param`). */
+  /** The request field at fault, as the client spelled it (chat's `error.param`). */
   readonly param?: string;
   /** Seconds after which the same request can succeed; becomes `Retry-After`. Integer, at least 1. */
   readonly retryAfter?: number;

@@ -5,7 +5,7 @@ import { baseUrlHint, baseUrlSuffix, pathOf } from './target.ts';
 
 /**
  * The headers that every answer carries, as a flat list of names and values for `writeHead`: our request id,
- * under Protocol B's name too where it is spoken, and a hint when the client's base URL had to be repaired.
+ * under Anthropic's name too where messages is spoken, and a hint when the client's base URL had to be repaired.
  */
 export function ownHeaders(request: FastifyRequest): string[] {
   const raw = request.raw;

@@ -1,6 +1,6 @@
 import type { ErrorName, GatewayError } from '../errors/index.ts';
 
-/** Video dialect 1: the vendor's flat keys, and Protocol A's object beside them. */
+/** video-synthesis: the vendor's flat keys, and chat's object beside them. */
 export function encodeSynthesisError(error: GatewayError, requestId: string): string {
   const { message, param, entry } = error;
   const code = synthesisCode(entry.status);
@@ -12,7 +12,7 @@ export function encodeSynthesisError(error: GatewayError, requestId: string): st
   });
 }
 
-/** Video dialect 2. */
+/** video-contents: one object, with the id of the request beside it. */
 export function encodeContentsError(error: GatewayError, requestId: string): string {
   const { message, param, entry } = error;
   const code = contentsCode(error.errorName, entry.status, entry.code);

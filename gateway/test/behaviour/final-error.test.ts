@@ -18,7 +18,7 @@ const overloaded = { status: 529, message: 'service overloaded, please retry lat
 const abnormal = { status: 502, message: 'upstream response abnormal' };
 const mixed = { status: 503, message: 'service temporarily unavailable, please try again later' };
 
-/** Specification part 7: one class among all attempts has its own status, several are a 503. */
+/** One class among all attempts has its own status, several are a 503 (docs/errors.md). */
 const mixes = [
   { name: 'all-429', faults: ['status=429', 'status=429'], expected: rateLimited },
   { name: 'all-529', faults: ['status=529', 'status=529'], expected: overloaded },

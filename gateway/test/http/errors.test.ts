@@ -87,7 +87,7 @@ describe('shape by path', () => {
     expect(Object.keys(answer.json ?? {})).toEqual(keys);
   });
 
-  it('names the codes of both video dialects', async () => {
+  it('names the codes of both video protocols', async () => {
     const gateway = await startGateway();
     const synthesis = await call(gateway.port, '/v1/tasks/x');
     expect(synthesis.json).toEqual({
@@ -104,7 +104,7 @@ describe('shape by path', () => {
   });
 
   it.each(['anthropic-version', 'vendorb-version', 'Vendorb-Version'])(
-    '/v1/models with %s answers like Protocol B',
+    '/v1/models with %s answers in the shape of messages',
     async (name) => {
       const gateway = await startGateway();
       const answer = await call(gateway.port, '/v1/models', { headers: { [name]: '2023-06-01' } });

@@ -69,7 +69,7 @@ describe('GET /v1/models', () => {
     });
   });
 
-  it('adds an empty `models` for Codex and Protocol C entries for its SDKs', async () => {
+  it('adds an empty `models` for Codex, and generate-content entries for the SDKs of that protocol', async () => {
     const gateway = await startGateway({ snapshot });
     const path = '/v1/models?client_version=0.169.0';
     expect((await call(gateway.port, path, { headers: bearer() })).json).toMatchObject({

@@ -244,7 +244,7 @@ async function call(
   };
 }
 
-/** In the words of Protocol A, B and C. */
+/** In the words of chat, messages and generate-content. */
 const types: Readonly<Record<string, readonly [string, string, string]>> = {
   authentication_error: ['authentication_error', 'authentication_error', 'UNAUTHENTICATED'],
   permission_error: ['permission_error', 'permission_error', 'PERMISSION_DENIED'],

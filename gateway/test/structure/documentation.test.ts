@@ -189,6 +189,26 @@ function patternOf(path: string): string {
   return path.replace(/<\w+>/g, '*').replace(/\/$/, '');
 }
 
+test('every route stands on the page of endpoints', () => {
+  const rows = read('docs/endpoints.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| `'));
+  const routes = globSync('gateway/src/endpoints/**/*.ts', { cwd: root }).flatMap((file) =>
+    Array.from(
+      read(file).matchAll(/\bscope\.(get|post|head)\(\s*'([^']+)'/g),
+      ([, method = '', path = '']) => `${method.toUpperCase()} ${path.replace('*', '{model}')}`,
+    ),
+  );
+  expect(routes.length).toBeGreaterThan(12);
+  const missing = routes.filter((route) => {
+    const [method = '', path = ''] = route.split(' ');
+    const spelled = [` ${path}\``, `\`${path}\``, `${path}:`];
+    return !rows.some((row) => row.includes(method) && spelled.some((text) => row.includes(text)));
+  });
+  // The first only refuses; the other is told in a sentence.
+  expect(missing.toSorted()).toEqual(['GET /v1/responses', 'POST /v1/models/{model}']);
+});
+
 test('the licence is the one that the packages name', () => {
   const licence = read('LICENSE');
   expect(licence).toMatch(/^MIT License\n/);

@@ -20,7 +20,7 @@ const statuses: Readonly<Record<number, string>> = {
   529: 'UNAVAILABLE',
 };
 
-/** Credential and error shape of Protocol C: the key header, `?key=`, or a bearer token. */
+/** Credential and error shape of generate-content: the key header, `?key=`, or a bearer token. */
 export const generateContentProtocol: Protocol = {
   authenticate(headers, query) {
     const given = headers['x-goog-api-key'];

@@ -29,7 +29,7 @@ export type Router = (
   query: URLSearchParams,
 ) => Route;
 
-/** The model paths of Protocol C. Its current clients say `v1`, older ones `v1beta`. */
+/** The model paths of generate-content. Its current clients say `v1`, older ones `v1beta`. */
 const googlePath = /^\/v1(?:beta|alpha)?\/models(?:\/(.+?))?(?::([a-zA-Z]+))?$/;
 
 export function createRouter(world: World): Router {

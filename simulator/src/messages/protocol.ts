@@ -5,7 +5,7 @@ import { Rejection } from '../rejection.ts';
 
 export const requestIdHeader = { 'request-id': 'req_simulator' };
 
-/** Credential and error shape of Protocol B. `x-api-key` wins when both headers are present. */
+/** Credential and error shape of messages. `x-api-key` wins when both headers are present. */
 export const messagesProtocol: Protocol = {
   authenticate(headers) {
     const given = headers['x-api-key'];

@@ -26,7 +26,7 @@ export const listModels: Endpoint = (call) => {
   });
 };
 
-/** The same at Protocol C, under `/v1beta` or `/v1`. */
+/** The same for generate-content, under `/v1beta` or `/v1`. */
 export const listGoogleModels: Endpoint = (call) => {
   if (call.model === '') return jsonReply(200, { models: models.map(googleModel) });
   checkModel(call.model);

@@ -8,7 +8,7 @@ export type InputUsage = Pick<Usage, 'freshInput' | 'cacheRead' | 'cacheWrite5m'
  * before. Whatever stood before the last assistant turn must have been sent already, so it counts
  * as read from the cache.
  *
- * `explicit` (Protocol B): only what lies before the last cache mark is cacheable, and the part of
+ * `explicit` (messages): only what lies before the last cache mark is cacheable, and the part of
  * that which is new counts as written. `implicit`: reads happen by themselves; a mark adds writes.
  */
 export function countInput(

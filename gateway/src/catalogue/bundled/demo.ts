@@ -41,14 +41,14 @@ export const demoModels = bundle({ ownedBy: 'sluice-demo', providers: ['simulato
   },
   {
     id: 'demo-video-1',
-    name: 'Demo video, dialect 1 (simulated)',
+    name: 'Demo video, video-synthesis (simulated)',
     type: 'video',
     can: [],
     price: { videoSecond: { '480P': '0.05', '720P': '0.1', '1080P': '0.15' } },
   },
   {
     id: 'demo-video-2',
-    name: 'Demo video, dialect 2 (simulated)',
+    name: 'Demo video, video-contents (simulated)',
     type: 'video',
     can: [],
     price: {

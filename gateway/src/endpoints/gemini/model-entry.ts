@@ -1,6 +1,6 @@
 import type { Model } from '../../catalogue/index.ts';
 
-/** A Protocol C model list entry as JSON text; null for models that no method of the protocol can call. */
+/** A generate-content model list entry as JSON text; null for models that no method of the protocol can call. */
 export function encodeGeminiModel(name: string, model: Model): string | null {
   if (model.type === 'video') return null;
   return JSON.stringify({

@@ -1,7 +1,7 @@
 import type { ListedModel } from '../model-lists.ts';
 import { queryCount, queryText } from '../query.ts';
 
-/** One page of Protocol C's model list as JSON text; everything when the client names no `pageSize`. */
+/** One page of the generate-content model list as JSON text; everything when the client names no `pageSize`. */
 export function encodeGeminiPage(listed: readonly ListedModel[], query: unknown): string {
   const after = decodeToken(queryText(query, 'pageToken') ?? '');
   const rest = listed.filter(({ name, gemini }) => gemini !== null && name > after);

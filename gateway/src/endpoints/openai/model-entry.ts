@@ -1,6 +1,6 @@
 import type { Model } from '../../catalogue/index.ts';
 
-/** A model list entry that Protocol A and Protocol B clients both parse. JSON text. */
+/** A model list entry that clients of OpenAI's and of Anthropic's API both parse. JSON text. */
 export function encodeOpenaiModel(name: string, model: Model): string {
   const created = Math.floor(model.createdAt / 1000);
   return JSON.stringify({

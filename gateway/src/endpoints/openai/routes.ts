@@ -10,7 +10,7 @@ import { encodeModelPage } from './model-page.ts';
 const chat = textCall('chat', 'generate');
 const responses = textCall('responses', 'generate');
 
-/** Protocol A's text endpoints, and the model list that Protocol B shares. */
+/** OpenAI's text endpoints (chat and responses), and the model list that clients of Anthropic's API share. */
 export function openaiRoutes(context: EndpointContext) {
   return function openai(scope: FastifyInstance, _options: object, done: () => void): void {
     scope.addHook('onRequest', checkModelPath);

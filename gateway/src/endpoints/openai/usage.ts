@@ -35,8 +35,8 @@ const hour = 3_600_000;
 const defaultSpan = 30 * 24 * hour;
 
 /**
- * `GET /v1/usage`: what the key itself has used, and what it may still use. An extension of Protocol A. Of nobody
- * else's requests, though limits that are shared tell what others left of them.
+ * `GET /v1/usage`: what the key itself has used, and what it may still use; no vendor's API has it. It tells of
+ * nobody else's requests, though limits that are shared show what others left of them.
  */
 export function usageRoute(context: EndpointContext, options: UsageRouteOptions) {
   const { usage, counters, now } = options;
