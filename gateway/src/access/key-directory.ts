@@ -38,7 +38,8 @@ export function createKeyDirectory(options: KeyDirectoryOptions): LoadedKeyDirec
   const hashes = new Map<string, string>();
   /** Likewise of the secrets before, of keys that were rotated. */
   const previousHashes = new Map<string, string>();
-  const lookup = createKeyLookup({ database, breaker, now });
+  let changesTaken = 0;
+  const lookup = createKeyLookup({ database, breaker, now, changes: () => changesTaken });
   let seen: number | null = null;
 
   function keep({ hash, caller, previous }: CallerEntry): void {
@@ -63,6 +64,7 @@ export function createKeyDirectory(options: KeyDirectoryOptions): LoadedKeyDirec
   const changes = watch.subscribe(async (revision) => {
     if (seen === null) return false;
     for await (const page of callersSince(database.kysely, seen)) {
+      changesTaken += 1;
       for (const entry of page) keep(entry);
     }
     seen = revision;

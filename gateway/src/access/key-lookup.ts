@@ -7,6 +7,8 @@ const missingFor = 10_000;
 const maxMissing = 100_000;
 /** Hashes asked for in one query. */
 const maxPerQuery = 500;
+/** A query is repeated when keys changed while its answer was on its way. Changing as often as that, they are not known. */
+const maxQueries = 5;
 /** Hashes waiting for their query. Beyond it somebody is trying keys faster than the database answers. */
 const maxWaiting = 10_000;
 
@@ -25,6 +27,8 @@ export function createKeyLookup(options: {
   readonly database: OpenDatabase;
   readonly breaker: DatabaseBreaker;
   readonly now: () => number;
+  /** Counts the changes that have been taken over from the database. */
+  readonly changes: () => number;
 }) {
   const missing = createNegativeCache({ lifetime: missingFor, max: maxMissing });
   const waiting = new Map<string, Waiting>();
@@ -42,12 +46,20 @@ export function createKeyLookup(options: {
     running = false;
   }
 
+  /** An answer from before a change, arriving after it, would bring back a key that was revoked. */
+  async function queried(hashes: readonly string[]): Promise<CallerEntry[]> {
+    for (let queries = 0; queries < maxQueries; queries += 1) {
+      const before = options.changes();
+      const entries = await options.breaker(() => callersByHash(options.database.kysely, hashes));
+      if (options.changes() === before) return entries;
+    }
+    throw new Error('keys change faster than they can be looked up');
+  }
+
   async function ask(): Promise<void> {
     const batch = asked;
     try {
-      const entries = await options.breaker(() =>
-        callersByHash(options.database.kysely, [...batch.keys()]),
-      );
+      const entries = await queried([...batch.keys()]);
       const found = new Map<string | null, CallerEntry>();
       for (const entry of entries) {
         found.set(entry.hash, entry);

@@ -247,6 +247,39 @@ describe.each(dialects)('%s', (dialect) => {
       expect(starting.find(secret)).toMatchObject({ enabled: false });
     });
 
+    it.each([1, 2])(
+      'does not take back a revocation that came while it was looked up, %i at once',
+      async (count) => {
+        const name = `looked-up-${count}`;
+        const secret = secretOf(name);
+        const answered = Promise.withResolvers<void>();
+        const arrives = Promise.withResolvers<void>();
+        const watch = watchByHand(database);
+        const slow = createKeyDirectory({
+          database,
+          // The database has answered, and the answer is still on its way.
+          async breaker(ask) {
+            const answer = await ask();
+            answered.resolve();
+            await arrives.promise;
+            return answer;
+          },
+          secrets: testSecrets,
+          watch,
+        });
+        await slow.load();
+        await change(database, (file) => upsertKey(file, { ...key, name, secret }));
+        const found = [slow.find(secret)];
+        await answered.promise;
+        await change(database, (file) => revokeKey(file, name));
+        await watch.poll();
+        if (count === 2) found.push(slow.find(secret));
+        arrives.resolve();
+        for (const each of found) expect(await each).toMatchObject({ enabled: false });
+        expect(slow.find(secret)).toMatchObject({ enabled: false });
+      },
+    );
+
     it('turns off a revoked key and every key of a disabled user', async () => {
       await change(database, (file) => revokeKey(file, 'expected'));
       await directory.refresh();
