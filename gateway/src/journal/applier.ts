@@ -1,7 +1,7 @@
 import type { OpenDatabase } from '../database/index.ts';
 import type { Batch, JournalFile } from './journal-file.repository.ts';
 import type { FromApplier } from './messages.ts';
-import { isDataError, writeUsage } from './usage-writer.repository.ts';
+import { isDataError, writeUsage, type WriteUsageOptions } from './usage-writer.repository.ts';
 
 export interface ApplierOptions {
   readonly file: JournalFile;
@@ -9,6 +9,8 @@ export interface ApplierOptions {
   readonly report: (message: FromApplier) => void;
   /** Batches up to this one are done. */
   readonly appliedUpTo: number;
+  /** The last batch of the process before, which may have applied it. */
+  readonly leftOver: number;
 }
 
 /** How often the journal is looked at. */
@@ -23,7 +25,7 @@ const maxLength = 8 * 2 ** 20;
 const longestPause = 5_000;
 
 /** Moves batches from the journal into the database, in order, until told to drain and nothing is left. */
-export function createApplier({ file, database, report, appliedUpTo }: ApplierOptions) {
+export function createApplier({ file, database, report, appliedUpTo, leftOver }: ApplierOptions) {
   let applied = appliedUpTo;
   /** Of a clock that does not step: set back, it would hold up everything for as long. */
   let lastTime = -Infinity;
@@ -64,12 +66,13 @@ export function createApplier({ file, database, report, appliedUpTo }: ApplierOp
 
   async function applyNext(): Promise<void> {
     const batches = take(file.after(applied, enough));
+    const [first] = batches;
     const last = batches.at(-1);
-    if (last === undefined) return;
+    if (first === undefined || last === undefined) return;
     lastTime = performance.now();
     const lines = batches.map((batch) => batch.lines).join(',');
     try {
-      await write(lines);
+      await write(lines, { isLeftOver: first.id <= leftOver });
     } catch (error) {
       report({ kind: 'away', message: (error as Error).message });
       await wait(pause);
@@ -84,21 +87,21 @@ export function createApplier({ file, database, report, appliedUpTo }: ApplierOp
   }
 
   /** @throws the database's error when it is away. */
-  async function write(lines: string): Promise<void> {
+  async function write(lines: string, options: WriteUsageOptions): Promise<void> {
     try {
-      await writeUsage(database, lines);
+      await writeUsage(database, lines, options);
     } catch (error) {
       if (!isDataError(error)) throw error;
-      await writeOneByOne(lines);
+      await writeOneByOne(lines, options);
     }
   }
 
   /** One record that the database will not take must not hold up the others for ever. */
-  async function writeOneByOne(lines: string): Promise<void> {
+  async function writeOneByOne(lines: string, options: WriteUsageOptions): Promise<void> {
     for (const line of JSON.parse(`[${lines}]`) as unknown[]) {
       const text = JSON.stringify(line);
       try {
-        await writeUsage(database, text);
+        await writeUsage(database, text, options);
       } catch (error) {
         if (!isDataError(error)) throw error;
         const { message } = error as Error;

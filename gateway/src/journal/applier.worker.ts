@@ -17,15 +17,15 @@ const database = openDatabase({
   maxConnections: 1,
   statementTimeout: 10_000,
 });
-const applier = createApplier({ file, database, report, appliedUpTo });
+/** The last batch of the process before. */
+const leftOver = file.lastId();
+const applier = createApplier({ file, database, report, appliedUpTo, leftOver });
 
 // The write-ahead log is emptied from here, so that no commit ever waits for it.
 const checkpoints = setInterval(() => {
   file.checkpoint();
 }, 1_000);
 
-/** The last batch of the process before. */
-const leftOver = file.lastId();
 const stopRetention =
   keepUsage === null
     ? () => {}

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { OpenDatabase } from '../database/index.ts';
+import { markUsageRemoved } from '../database/usage-removed.ts';
 import { chargedColumns, chargedOf, meterNames, type ChargedRow } from '../ledger/index.ts';
 import { bulkInsert, type BulkInsert } from './bulk-insert.repository.ts';
 
@@ -28,10 +29,7 @@ export function removeOldUsage(
     if (rows.length === 0) return 0;
     const carried = [...carry(rows)].toSorted(([a], [b]) => (a < b ? -1 : 1));
     await bulkInsert(trx, dialect, removedInsert, carried);
-    await sql`
-      insert into revisions (name, value) values ('usage-removed-before', ${before})
-      on conflict (name) do update set value = excluded.value
-      where revisions.value < excluded.value`.execute(trx);
+    await markUsageRemoved(trx, before);
     return rows.length;
   });
 }

@@ -1,11 +1,22 @@
 import type { Transaction } from 'kysely';
 import type { Database, OpenDatabase } from '../database/index.ts';
 import { hourlyDimensions, hourlySums } from '../database/usage-hourly.ts';
+import { usageRemovedBefore } from '../database/usage-removed.ts';
 import { createTransactionId, postTransaction, type Account } from '../ledger/index.ts';
 import { sumUp, type BatchTotals } from './batch-totals.ts';
 import { bulkInsert, type BulkInsert } from './bulk-insert.repository.ts';
 import { parseLines, positionOf, RecordError, type LineValues } from './parse-lines.ts';
 import { insertUsage } from './usage-rows.repository.ts';
+
+export interface WriteUsageOptions {
+  /** Unix milliseconds. */
+  readonly now?: number;
+  /**
+   * These lines may have been applied long ago. One from a time of which rows have been removed is refused then, unless
+   * its row is still there: whether it was counted, nobody can tell any more.
+   */
+  readonly isLeftOver?: boolean;
+}
 
 /**
  * Writes lines into the usage table and what they cost into the books, all in one transaction. A record that is there
@@ -14,11 +25,12 @@ import { insertUsage } from './usage-rows.repository.ts';
  *
  * The books get one transaction for all rows of the batch; its id stands in the rows, so that it can be checked
  * against them.
+ * @throws RecordError, or what the database throws
  */
 export async function writeUsage(
   { kysely, dialect }: OpenDatabase,
   lines: string,
-  now: number = Date.now(),
+  { now = Date.now(), isLeftOver = false }: WriteUsageOptions = {},
 ): Promise<void> {
   const rows = parseLines(lines);
   // Before anything is written: a charge that cannot be is found here.
@@ -27,9 +39,16 @@ export async function writeUsage(
   await kysely.transaction().execute(async (trx) => {
     const inserted = await insertUsage(trx, dialect, rows, lines, posting);
     if (inserted.size === 0) return;
+    if (isLeftOver) refuseRemoved(only(rows, inserted), await usageRemovedBefore(trx));
     const all = inserted.size === rows.length;
     await writeTotals(trx, dialect, all ? totals : sumUp(only(rows, inserted)), posting, now);
   });
+}
+
+/** @throws RecordError when one of these rows may have been there before, counted and removed. */
+function refuseRemoved(rows: readonly LineValues[], before: number): void {
+  if (rows.every((row) => (row[positionOf.time] as number) >= before)) return;
+  throw new RecordError('rows of its time have been removed: it may have been counted already');
 }
 
 /** The rows with these ids, each once: a record may stand in a batch twice. */

@@ -45,7 +45,7 @@ describe.each(dialects)('%s', (dialect) => {
       // Three batches over six hours: of a user, of a team, free ones and failed ones.
       for (const batch of [0, 1, 2]) {
         const lines = Array.from({ length: 20 }, (_, index) => toLine(exchange(batch, index)));
-        await writeUsage(database, lines.join(','), start + batch * 1_000);
+        await writeUsage(database, lines.join(','), { now: start + batch * 1_000 });
       }
     });
     afterEach(() => opened.close());

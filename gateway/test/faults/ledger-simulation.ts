@@ -171,7 +171,7 @@ export async function createSimulation(database: OpenDatabase, random: () => num
     if (records.length === 0) return false;
     const through = interrupted ? failing(below(5)) : database;
     try {
-      await writeUsage(through, records.map(toLine).join(','), clock.now());
+      await writeUsage(through, records.map(toLine).join(','), { now: clock.now() });
     } catch (error) {
       if (isDataError(error)) throw error;
       problem = error;
@@ -189,6 +189,17 @@ export async function createSimulation(database: OpenDatabase, random: () => num
       const order = fresh.flat().toSorted(() => random() - 0.5);
       const half = order.slice(below(order.length + 1));
       await Promise.all([applyInTheEnd(order), applyInTheEnd(half)]);
+    }
+    const stale = old.flat().filter(({ time }) => time < cutoff);
+    for (const each of stale) await bringBack(each);
+  }
+
+  /** As a journal does that was away for longer than rows are kept. Its row is still there, or nothing is written. */
+  async function bringBack(record: ExchangeRecord): Promise<void> {
+    try {
+      await writeUsage(database, toLine(record), { now: clock.now(), isLeftOver: true });
+    } catch (error) {
+      if (!isDataError(error)) throw error;
     }
   }
 

@@ -15,6 +15,7 @@ test('one that takes the place of another does not tell again of what was told',
     database: {} as OpenDatabase,
     report: (message) => void told.push(message),
     appliedUpTo: 7,
+    leftOver: 0,
   });
   applier.drain();
   await applier.run();

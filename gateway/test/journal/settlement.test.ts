@@ -42,7 +42,7 @@ describe.each(dialects)('%s', (dialect) => {
         record('req_4', { charge: charge(0n) }),
         record('req_5'),
       ];
-      await writeUsage(database, lines.map(toLine).join(','), 7_000);
+      await writeUsage(database, lines.map(toLine).join(','), { now: 7_000 });
       const booked = await entries();
       const [posting] = new Set(booked.map((entry) => entry.transaction_id));
       const shared = { transaction_id: posting, kind: 'usage', time: 7_000 };

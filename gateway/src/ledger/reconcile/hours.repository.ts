@@ -2,6 +2,7 @@ import { sql, type Kysely } from 'kysely';
 import type { OpenDatabase } from '../../database/index.ts';
 import type { Database } from '../../database/schema.ts';
 import { hourlyDimensions, hourlySums } from '../../database/usage-hourly.ts';
+import { usageRemovedBefore } from '../../database/usage-removed.ts';
 import type { Check } from './difference.ts';
 import type { TimeRange } from './rows.repository.ts';
 
@@ -17,14 +18,14 @@ type Row = Record<(typeof hourlyDimensions)[number], string> & Sums;
 export async function* checkHours(database: OpenDatabase, { from, to }: TimeRange): Check {
   const { kysely: db } = database;
   let count = 0;
-  const first = Math.max(from ?? 0, await removedBefore(db));
+  const first = Math.max(from ?? 0, await usageRemovedBefore(db));
   let hour = await nextHour(db, Math.ceil(first / hourMs) * hourMs);
   const last = (to ?? Infinity) - hourMs;
   while (hour !== null && hour <= last) {
     count += 1;
     const rows = await differencesOf(database, hour);
     // Asked again, since rows of this hour may have been removed meanwhile.
-    const isWhole = rows.length === 0 || (await removedBefore(db)) <= hour;
+    const isWhole = rows.length === 0 || (await usageRemovedBefore(db)) <= hour;
     for (const row of isWhole ? rows : []) {
       const names = hourlyDimensions.map((dimension) => row[dimension]).join(' ');
       const wrong = hourlySums.filter((name) => Number(row[name]) !== 0);
@@ -38,15 +39,6 @@ export async function* checkHours(database: OpenDatabase, { from, to }: TimeRang
     hour = await nextHour(db, hour + hourMs);
   }
   return count;
-}
-
-async function removedBefore(db: Kysely<Database>): Promise<number> {
-  const row = await db
-    .selectFrom('revisions')
-    .select('value')
-    .where('name', '=', 'usage-removed-before')
-    .executeTakeFirst();
-  return row?.value ?? 0;
 }
 
 /** The next hour from `start` on that has rows or sums. */
