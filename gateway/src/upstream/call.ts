@@ -1,5 +1,5 @@
 import { type Dispatcher, errors } from 'undici';
-import { bytesReadBefore } from './connector.ts';
+import { isStaleConnection } from './connector.ts';
 import { DecodedAnswer } from './decoded-answer.ts';
 import { UpstreamError } from './upstream-error.ts';
 
@@ -180,20 +180,14 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
   }
 }
 
-/** An idle connection that the upstream closed just as we sent: it had answered before and says nothing now. */
-function isStaleConnection(error: Error): boolean {
-  // A FIN is undici's error and knows the socket; a reset (the usual one here) is Node's own and does not.
-  const bytesRead =
-    error instanceof errors.SocketError ? error.socket?.bytesRead : bytesReadBefore(error);
-  return (bytesRead ?? 0) > 0;
-}
-
 function reasonOf(error: Error): string {
   const code = (error as { code?: unknown }).code;
   if (error instanceof errors.ConnectTimeoutError) return 'connect-timeout';
   if (error instanceof errors.HeadersTimeoutError) return 'first-byte-timeout';
   if (error instanceof errors.BodyTimeoutError) return 'idle-timeout';
-  if (error instanceof errors.HTTPParserError) return 'malformed';
+  if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError) {
+    return 'malformed';
+  }
   if (error instanceof errors.ResponseContentLengthMismatchError) return 'cut';
   if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'connect';
   if (typeof code === 'string' && /CERT|TLS|SSL|SELF_SIGNED/.test(code)) return 'tls';

@@ -1,11 +1,15 @@
-import type { LookupFunction } from 'node:net';
-import { buildConnector } from 'undici';
+import type { LookupFunction, Socket } from 'node:net';
+import { buildConnector, errors } from 'undici';
+import { InterimAnswers } from './interim-answers.ts';
 
-/** How much had come over a connection when its other side reset it with this error. */
-const bytesReadByError = new WeakMap<Error, number>();
+/** An upstream that closes a connection later than this after a request had the time to begin with it. */
+const staleMs = 1_000;
+
+/** With what connections ended that the other side closed before it can have seen the request. */
+const stale = new WeakSet<Error>();
 
 /**
- * Opens connections whose failures can be asked whether they had served before.
+ * Opens connections whose failures can be asked whether they were stale, and on which an interim answer breaks nothing.
  * @param timeout in milliseconds, until the connection and its TLS stand
  */
 export function createConnector(timeout: number, lookup: LookupFunction): buildConnector.connector {
@@ -13,22 +17,49 @@ export function createConnector(timeout: number, lookup: LookupFunction): buildC
   return (options, callback) =>
     connect(options, (...result) => {
       const [error, socket] = result;
-      // Ahead of undici's own listener, which hands the error on.
-      if (error === null) {
-        socket.on('error', (failure: NodeJS.ErrnoException) => {
-          if (isReset(failure)) bytesReadByError.set(failure, socket.bytesRead);
-        });
-      }
+      if (error === null) follow(socket);
       callback(...result);
     });
 }
 
-/** Not what we destroyed it with ourselves, such as a time-out. */
-function isReset({ code }: NodeJS.ErrnoException): boolean {
-  return code === 'ECONNRESET' || code === 'EPIPE';
+/**
+ * The error ended a connection that had served before, which the other side closed as the request was sent, without a
+ * byte of an answer.
+ */
+export function isStaleConnection(error: Error): boolean {
+  return stale.has(error);
 }
 
-/** Bytes received on the connection whose reset this is; undefined for any other error. */
-export function bytesReadBefore(error: Error): number | undefined {
-  return bytesReadByError.get(error);
+/** Knows of each request on a connection when it began, and when its answer did. One at a time: nothing is pipelined. */
+function follow(socket: Socket): void {
+  const interim = new InterimAnswers();
+  const { read, write } = socket;
+  let awaiting = false;
+  let bytesBefore = 0;
+  let sentAt = 0;
+  socket.write = (...call: unknown[]) => {
+    if (!awaiting) {
+      awaiting = true;
+      bytesBefore = socket.bytesRead;
+      sentAt = performance.now();
+      interim.reset();
+    }
+    return Reflect.apply(write, socket, call) as boolean;
+  };
+  socket.read = (size?: number) => {
+    const piece = read.call(socket, size) as Buffer | null;
+    if (awaiting && piece !== null) awaiting = !interim.rewrite(piece);
+    return piece;
+  };
+  // Ahead of undici's own listener, which hands the error on.
+  socket.on('error', (failure) => {
+    const isIdle = bytesBefore > 0 && socket.bytesRead === bytesBefore;
+    if (isIdle && isClosing(failure) && performance.now() - sentAt < staleMs) stale.add(failure);
+  });
+}
+
+/** A reset, or undici's word for a FIN; not what we destroyed it with ourselves, such as a time-out. */
+function isClosing(error: NodeJS.ErrnoException): boolean {
+  const { code } = error;
+  return code === 'ECONNRESET' || code === 'EPIPE' || error instanceof errors.SocketError;
 }

@@ -1,5 +1,6 @@
+import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { ask, attemptsOf, openGateway, openTcpServer, rowOf } from './support.ts';
+import { ask, attemptsOf, jumpingClock, openGateway, openTcpServer, rowOf } from './support.ts';
 import { textProtocols } from './text-protocols.ts';
 
 const chat = textProtocols[0]!;
@@ -15,8 +16,16 @@ const whole = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-leng
 const chunk = `data: {"choices":[{"index":0,"delta":{"content":"You said"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n`;
 const streamed = `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: ${chunk.length}\r\n\r\n${chunk}`;
 
-/** An upstream that answers once per connection and closes it the moment a second request comes. */
-async function openForgetfulUpstream(close: 'end' | 'reset', answers = Number.POSITIVE_INFINITY) {
+const close = {
+  end: (socket: Socket) => void socket.end(),
+  reset: (socket: Socket) => void socket.resetAndDestroy(),
+};
+
+/** An upstream that answers once per connection and forgets it the moment a second request comes. */
+async function openForgetfulUpstream(
+  forget: (socket: Socket) => void,
+  answers = Number.POSITIVE_INFINITY,
+) {
   let requests = 0;
   let connections = 0;
   const url = await openTcpServer((socket) => {
@@ -32,8 +41,7 @@ async function openForgetfulUpstream(close: 'end' | 'reset', answers = Number.PO
       served += 1;
       if (served === 1 && connections <= answers) {
         socket.write(asked.includes('"stream":true') ? streamed : whole);
-      } else if (close === 'end') socket.end();
-      else socket.resetAndDestroy();
+      } else forget(socket);
     });
   });
   return { url, requests: () => requests, connections: () => connections };
@@ -46,14 +54,14 @@ channels:
 
 describe.each(['end', 'reset'] as const)(
   'R-38 the upstream closes an idle connection (%s)',
-  (close) => {
+  (way) => {
     test.each([
       [false, 5],
       [true, 5],
       [false, 100_000],
       [true, 100_000],
     ])('the request is sent once more (streamed: %s, of %d letters)', async (stream, length) => {
-      const upstream = await openForgetfulUpstream(close);
+      const upstream = await openForgetfulUpstream(close[way]);
       const gateway = await openGateway({ config: config(upstream.url) });
       const text = 'x'.repeat(length);
       expect((await ask(gateway, chat, stream, undefined, {}, text)).status).toBe(200);
@@ -72,7 +80,7 @@ describe.each(['end', 'reset'] as const)(
     });
 
     test('only once: a new connection that is closed too is a failure', async () => {
-      const upstream = await openForgetfulUpstream(close, 1);
+      const upstream = await openForgetfulUpstream(close[way], 1);
       const gateway = await openGateway({ config: config(upstream.url) });
       expect((await ask(gateway, chat, false)).status).toBe(200);
       expect((await ask(gateway, chat, false)).status).toBe(502);
@@ -81,10 +89,38 @@ describe.each(['end', 'reset'] as const)(
   },
 );
 
+test.each([
+  ['a part of a head', 'HTTP/1.1 200 OK\r\ncontent-ty'],
+  ['an interim answer', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
+])('R-38 one that is closed after %s had begun with the request', async (_what, bytes) => {
+  const upstream = await openForgetfulUpstream((socket) => socket.end(bytes));
+  const gateway = await openGateway({ config: config(upstream.url) });
+  expect((await ask(gateway, chat, false)).status).toBe(200);
+  expect((await ask(gateway, chat, false)).status).toBe(502);
+  expect(upstream.requests()).toBe(2);
+});
+
+test.each(['end', 'reset'] as const)(
+  'R-38 one that is closed (%s) when the request is long sent was not idle',
+  async (way) => {
+    const jump = jumpingClock();
+    const upstream = await openForgetfulUpstream((socket) => {
+      jump(2_000);
+      close[way](socket);
+    });
+    const gateway = await openGateway({ config: config(upstream.url) });
+    expect((await ask(gateway, chat, false)).status).toBe(200);
+    const second = await ask(gateway, chat, false);
+    expect(second.status).toBe(502);
+    expect(upstream.requests()).toBe(2);
+    expect(attemptsOf(await rowOf(gateway, second.id))).toMatchObject([{ class: 'uncertain' }]);
+  },
+);
+
 test.each([5, 100_000])(
   'R-38 a new connection that is reset is not tried again (%d letters)',
   async (length) => {
-    const upstream = await openForgetfulUpstream('reset', 0);
+    const upstream = await openForgetfulUpstream(close.reset, 0);
     const gateway = await openGateway({ config: config(upstream.url) });
     const answer = await ask(gateway, chat, false, undefined, {}, 'x'.repeat(length));
     expect(answer.status).toBe(502);
