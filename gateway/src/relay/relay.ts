@@ -6,6 +6,7 @@ import {
   type StreamTap,
 } from '../protocols/index.ts';
 import { answerHeaders } from './answer-headers.ts';
+import { isError } from './attempts/error-body.ts';
 import { attemptUntilAnswered } from './attempts/failover.ts';
 import type { StreamSlot } from './attempts/tries.ts';
 import { createTokenCounting, type TokenCount, type TokenCounting } from './counts/count-tokens.ts';
@@ -86,7 +87,9 @@ async function answerBuffered(
     await settleAnswer(parts, state, leftEnding(prepared, outcome));
     return;
   }
-  const { status, body } = outcome;
+  const { body } = outcome;
+  // Protocols know one status of success, whatever the upstream calls it.
+  const status = 200;
   const usage = usageOfAnswer(outcome.usage, parts.missingUsage, prepared, () =>
     estimateOutputTokens(parseAnswer(body)),
   );
@@ -226,7 +229,7 @@ function leftEnding(
   { asked, status, usage, whole, outputBytes }: Extract<AttemptOutcome, { kind: 'left' }>,
 ): Ending {
   const used =
-    !asked || (status ?? 200) !== 200
+    !asked || (status !== null && isError(status))
       ? nothingUsed
       : whole && usage !== null
         ? asReported(usage)

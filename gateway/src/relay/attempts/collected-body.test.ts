@@ -19,6 +19,13 @@ test('is what came, however it was cut', () => {
   );
 });
 
+test.each([1, 2, 3, 8])('a byte order mark is no part of it (in pieces of %d bytes)', (size) => {
+  const body = new CollectedBody();
+  const bytes = Buffer.from('\ufeff{"a":"\ufeff"}');
+  for (let at = 0; at < bytes.length; at += size) body.add(bytes.subarray(at, at + size));
+  expect(body.whole().toString()).toBe('{"a":"\ufeff"}');
+});
+
 test('alternating pieces do not take a slab each', () => {
   const body = new CollectedBody();
   const before = process.memoryUsage().arrayBuffers;

@@ -2,6 +2,7 @@
 const smallPiece = 2 * 1024;
 /** Most answers come in fewer pieces, and are kept as they came. */
 const keptPieces = 16;
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const slabSize = 64 * 1024;
 
 /**
@@ -29,10 +30,13 @@ export class CollectedBody {
     this.#filled += piece.copy(this.#slab, this.#filled);
   }
 
-  /** All that has come, in one piece. */
+  /** All that has come, in one piece, but for a byte order mark: no part of JSON, nor to be sent (RFC 8259, 8.1). */
   whole(): Buffer {
     this.#closeSlab();
-    return this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces, this.length);
+    const whole =
+      this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces, this.length);
+    const begin = whole.subarray(0, byteOrderMark.length);
+    return begin.equals(byteOrderMark) ? whole.subarray(byteOrderMark.length) : whole;
   }
 
   #closeSlab(): void {

@@ -5,9 +5,14 @@ import type { AttemptFailure } from './outcome.ts';
 /** As much of an error answer as is read: enough to classify it. */
 export const errorBodyLimit = 64 * 1024;
 
-/** Is it the status of an answer that carries no result? */
+const partialContent = 206;
+
+/**
+ * Is it the status of an answer that carries no result? A part of one is none: nobody asked for a range (RFC 9110,
+ * 15.3.7).
+ */
 export function isError(status: number): boolean {
-  return status < 200 || status > 299;
+  return status < 200 || status > 299 || status === partialContent;
 }
 
 /** Judges an upstream's error answer. Its text goes no further than this. */

@@ -115,7 +115,7 @@ export class StreamAttempt implements UpstreamListener, Watched {
     this.upstreamHeaders = headers;
     this.#headAt = this.#options.monotonic();
     if (this.#phase === 'draining') return;
-    if (status === 200 && isEventStream(headers)) {
+    if (!isError(status) && isEventStream(headers)) {
       this.#phase = 'answering';
       return;
     }

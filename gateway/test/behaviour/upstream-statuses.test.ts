@@ -1,0 +1,65 @@
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { answeredWords, answerWith, startOwnUpstream, usageAt } from '../support/own-upstream.ts';
+import { describeServed, protocolNames } from '../matrix/gateway.ts';
+import { ask, attemptsOf, rowOf, shareGateway } from './support.ts';
+import { textProtocols } from './text-protocols.ts';
+
+/** Answers that are whole although they do not look quite like one, and the other way round. */
+const own = await startOwnUpstream();
+afterAll(() => own.close());
+const shared = shareGateway({
+  config: describeServed(
+    protocolNames.map((name) => ({
+      name,
+      protocols: [name],
+      models: [[`at-${name}`, 'up']],
+      more: { base_url: own.url },
+    })),
+  ),
+});
+beforeEach(() => own.clear());
+
+/** Each client at an upstream of its own protocol and at one of another. */
+const cases = textProtocols.flatMap((client, at) =>
+  [client.name, textProtocols[(at + 1) % textProtocols.length]!.name].flatMap((upstream) =>
+    [false, true].map((stream) => ({ client, upstream, stream })),
+  ),
+);
+
+describe.each(cases)('$client.name at $upstream, streamed: $stream', (asked) => {
+  const { client, upstream, stream } = asked;
+  const askIt = () => ask(shared.gateway, client, stream, `at-${upstream}`);
+
+  test.each([201, 299])('a %d with an answer is an answer', async (status) => {
+    own.answer = (one, response) => answerWith(usageAt(one.path, 7, 9), { status })(one, response);
+    const answer = await askIt();
+    expect(answer.status).toBe(200);
+    expect(answer.text).toContain(answeredWords);
+    const row = await rowOf(shared.gateway, answer.id);
+    expect(row).toMatchObject({ outcome: 'completed', status: 200 });
+    expect(row.tokens).toMatchObject({ input: 7, output: 9 });
+    expect(attemptsOf(row)).toMatchObject([{ status, result: 'completed' }]);
+  });
+
+  test.each([204, 206])('a %d is none', async (status) => {
+    own.answer = answerWith(undefined, { status });
+    const answer = await askIt();
+    expect(answer.status).toBe(502);
+    const row = await rowOf(shared.gateway, answer.id);
+    expect(attemptsOf(row)).toMatchObject([{ status, class: 'started' }]);
+    expect(own.asked).toHaveLength(1);
+  });
+
+  test('a byte order mark is passed over', async () => {
+    own.answer = (one, response) => {
+      const end = response.end.bind(response);
+      response.end = ((text: string) => end(`\ufeff${text}`)) as typeof response.end;
+      answerWith(usageAt(one.path, 7, 9))(one, response);
+    };
+    const answer = await askIt();
+    expect(answer.status).toBe(200);
+    expect(answer.text).toContain(answeredWords);
+    expect(answer.text).not.toContain('"up"');
+    expect((await rowOf(shared.gateway, answer.id)).tokens).toMatchObject({ input: 7, output: 9 });
+  });
+});
