@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { createAdmission } from './admission.ts';
 
-describe('R-24', () => {
+describe('R-24 places for requests', () => {
   test('places are given back in the order of coming', () => {
     const admission = createAdmission({ inFlight: 2, queue: 2, isOverloaded: () => false });
     const told: string[] = [];

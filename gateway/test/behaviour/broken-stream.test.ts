@@ -33,7 +33,7 @@ const shared = shareGateway({
   ),
 });
 
-describe.each(textProtocols)('R-12 R-13 $name', (protocol) => {
+describe.each(textProtocols)('R-12 R-13 $name: a stream that breaks', (protocol) => {
   test.concurrent.each(cases.filter((each) => each.protocol === protocol))(
     '$fault: an error frame, no terminator, no second channel',
     async ({ fault, result, model }) => {
@@ -90,7 +90,7 @@ test('R-13 chat: closed after a finish reason without [DONE] is complete, and ge
   });
 });
 
-describe.each(textProtocols)('R-14 $name', (protocol) => {
+describe.each(textProtocols)('R-14 $name: however events are framed and cut', (protocol) => {
   const framings = [
     'slice=1',
     'slice=random;seed=7',

@@ -53,7 +53,7 @@ const shared = shareGateway({
   ),
 });
 
-describe.each(eachCall)('S-27 S-28 $name', ({ protocol, stream }) => {
+describe.each(eachCall)('S-27 S-28 $name: what an upstream says', ({ protocol, stream }) => {
   test.each(faults.map((fault, index) => ({ fault, model: `m${index}` })))(
     '$fault: upstream text reaches nobody',
     async ({ model }) => {

@@ -18,7 +18,7 @@ const soon = 5_000;
 const waited: number[] = [];
 const idOf = (received: string) => /x-request-id: (req_\S+)/i.exec(received)?.[1];
 
-describe.each(waysOfAsking)('R-18 $label', (protocol) => {
+describe.each(waysOfAsking)('R-18 $label: a client that is gone', (protocol) => {
   test('a client that leaves a stream stops the upstream', async () => {
     const { gateway } = shared;
     gateway.simulator.clear();
@@ -141,7 +141,7 @@ describe.each(waysOfAsking)('R-18 $label', (protocol) => {
   );
 });
 
-test('R-18 as a rule within a second', () => {
+test('R-18 upstreams of clients that are gone end within a second as a rule', () => {
   expect(waited).toHaveLength(waysOfAsking.length);
   expect(waited.filter((each) => each <= 1_000).length).toBeGreaterThan(waysOfAsking.length / 2);
 });

@@ -82,26 +82,29 @@ const shared = shareGateway({
   config: describeChannels([...channels, ...clientFaults, ...four, ...silent]),
 });
 
-describe.each(eachCall)('R-07 $name', ({ protocol, stream }) => {
-  const own = cases.filter((each) => each.protocol === protocol && each.stream === stream);
+describe.each(eachCall)(
+  'R-07 $name: what is told when every channel failed',
+  ({ protocol, stream }) => {
+    const own = cases.filter((each) => each.protocol === protocol && each.stream === stream);
 
-  test.concurrent.each(own)('$name', async ({ model, faults, expected }) => {
-    const answer = await ask(shared.gateway, protocol, stream, model);
-    const message = protocol.errorMessage(JSON.parse(answer.text));
-    expect({
-      status: answer.status,
-      message: message.replace(model, 'MODEL').replace(/\. Please retry in \d+s\.$/, ''),
-    }).toEqual(expected);
-    expect(answer.headers.get('content-type')).toBe('application/json');
-    expect(answer.headers.has('retry-after')).toBe(expected.status === 429);
-    expect(answer.text).not.toContain('CANARY');
+    test.concurrent.each(own)('$name', async ({ model, faults, expected }) => {
+      const answer = await ask(shared.gateway, protocol, stream, model);
+      const message = protocol.errorMessage(JSON.parse(answer.text));
+      expect({
+        status: answer.status,
+        message: message.replace(model, 'MODEL').replace(/\. Please retry in \d+s\.$/, ''),
+      }).toEqual(expected);
+      expect(answer.headers.get('content-type')).toBe('application/json');
+      expect(answer.headers.has('retry-after')).toBe(expected.status === 429);
+      expect(answer.text).not.toContain('CANARY');
 
-    const row = await rowOf(shared.gateway, answer.id);
-    expect(row).toMatchObject({ outcome: 'failed', status: expected.status, channel: null });
-    expect(row.tokens).toMatchObject({ input: 0, output: 0 });
-    expect(row.attempts).toHaveLength(faults.length);
-  });
-});
+      const row = await rowOf(shared.gateway, answer.id);
+      expect(row).toMatchObject({ outcome: 'failed', status: expected.status, channel: null });
+      expect(row.tokens).toMatchObject({ input: 0, output: 0 });
+      expect(row.attempts).toHaveLength(faults.length);
+    });
+  },
+);
 
 test.each(textProtocols)(
   '$name: the client’s own 400 is told at once, no other channel is asked',

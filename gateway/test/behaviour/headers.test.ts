@@ -49,7 +49,7 @@ const allowed = new Set([
   'x-channel',
 ]);
 
-describe.each(textProtocols)('S-26 $name', (protocol) => {
+describe.each(textProtocols)('S-26 $name: headers of the client', (protocol) => {
   test.each(['authorization', 'x-api-key', 'x-goog-api-key'])(
     'nothing of the client goes upstream (key in %s)',
     async (carrier) => {

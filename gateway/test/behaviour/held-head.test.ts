@@ -36,7 +36,7 @@ const keepAlives: Record<TextProtocol['name'], { before: RegExp; within: RegExp 
   'generate-content': { before: /^\n/, within: /\n\n\n/ },
 };
 
-describe.concurrent.each(textProtocols)('R-11 $name', (protocol) => {
+describe.concurrent.each(textProtocols)('R-11 $name: the head of a stream', (protocol) => {
   test('the head waits for content', async () => {
     const { response, headMs } = await streamHead(protocol, 'demo-chat', silence(protocol, 800));
     expect(headMs).toBeGreaterThan(750);

@@ -121,7 +121,7 @@ const legal: readonly (readonly [name: string, value: string])[] = [
   ['numbers beyond all', '[1e400,-1e400,1e-400,1E+400]'],
 ];
 
-describe.each(textProtocols)('S-21 $name', (protocol) => {
+describe.each(textProtocols)('S-21 $name: JSON made to hurt', (protocol) => {
   test.each(refused)('%s: refused', async (_name, value) => {
     for (const body of [
       bodyWith(protocol, 'native', `"x":${value}`),

@@ -29,7 +29,7 @@ const carriers = {
   'x-goog-api-key': (secret: string) => ({ 'x-goog-api-key': secret }),
 };
 
-describe.each(textProtocols)('S-01 $name', (protocol) => {
+describe.each(textProtocols)('S-01 $name: keys that do not open', (protocol) => {
   const call = async (headers: Record<string, string>) => {
     const response = await fetch(shared.gateway.url + protocol.path('demo-chat', false), {
       method: 'POST',

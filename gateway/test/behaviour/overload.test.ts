@@ -26,7 +26,7 @@ async function startStream(gateway: TestGateway, headers: Record<string, string>
   return gateway.post(chat.path('demo-chat', true), chat.body('demo-chat', true), headers);
 }
 
-describe.each(textProtocols)('R-24 $name', (protocol) => {
+describe.each(textProtocols)('R-24 $name: more requests than places', (protocol) => {
   test('what is too much is refused at once, in the protocol’s shape; the stream goes on', async () => {
     const gateway = await open(1, 0);
     const running = await startStream(gateway);

@@ -46,7 +46,7 @@ const converted = [
   { protocol: messages, model: 'by-chat', name: 'messages of chat' },
 ];
 
-describe.each([...passed, ...converted])('R-17 $name', ({ protocol, model }) => {
+describe.each([...passed, ...converted])('R-17 $name: a slow client', ({ protocol, model }) => {
   test('a client that does not read pauses the upstream; memory stays bounded, nothing is lost', async () => {
     const { gateway } = shared;
     gateway.simulator.clear();
@@ -76,7 +76,7 @@ describe.each([...passed, ...converted])('R-17 $name', ({ protocol, model }) => 
   });
 });
 
-describe.each(boundless)('R-17 R-21 $name', (protocol) => {
+describe.each(boundless)('R-17 R-21 $name: a client that stands still', (protocol) => {
   const big = (fault: string, bytes = wholeBytes) =>
     `x-simulator-fault: ${fault};text-bytes=${bytes}`;
 

@@ -12,7 +12,7 @@ const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key', 'x-vendorc-a
 const inHeaders = sqlPayloads.filter((text) => !/[^\x20-\xff]/.test(text));
 
 describe.each(dialects)('%s', (dialect) => {
-  describe.skipIf(isSkipped(dialect))('S-05', () => {
+  describe.skipIf(isSkipped(dialect))('S-05 SQL in what clients send', () => {
     let gateway: TestGateway;
     let drop: () => Promise<void>;
     let tables: Readonly<Record<string, number>>;

@@ -4,7 +4,7 @@ import { startTestGateway } from '../support/gateway.ts';
 import { attemptsOf, rawPost, rowsAfterStop, sendRaw, until } from './support.ts';
 import { textProtocols } from './text-protocols.ts';
 
-describe.concurrent.each(textProtocols)('R-25 $name', (protocol) => {
+describe.concurrent.each(textProtocols)('R-25 $name: while stopping', (protocol) => {
   test('what outlasts the drain time-out is told that the service is unavailable, and cancelled', async () => {
     const gateway = await startTestGateway();
     const ask = (stream: boolean, fault: string) =>

@@ -19,7 +19,7 @@ export async function checkBooks(database: OpenDatabase, model: Model): Promise<
 
 /** P-02, P-05, P-08: what is spent and held on each meter, and nothing of what nobody can end any more. */
 export async function checkMeters({ model, cluster, clock }: Simulation): Promise<void> {
-  expect(model.overdrawn, 'P-02').toEqual([]);
+  expect(model.overdrawn, 'P-02: admitted beyond a limit').toEqual([]);
   for (const [at, { counters, holding }] of cluster.entries()) {
     const held = new Map<string, bigint>();
     const short = new Map<string, string>();
@@ -44,9 +44,12 @@ export async function checkMeters({ model, cluster, clock }: Simulation): Promis
       if (state === null) continue;
       const spent = model.charged.get(meter) ?? 0n;
       const expected = { spent, held: held.get(meter) ?? 0n };
-      expect([at, meter, state], 'P-02, P-08').toEqual([at, meter, expected]);
+      expect([at, meter, state], 'P-02, P-08: spent and held').toEqual([at, meter, expected]);
       const most = limit + (model.overshot.get(meter) ?? 0n);
-      expect([meter, state.spent + state.held <= most], 'P-02').toEqual([meter, true]);
+      expect([meter, state.spent + state.held <= most], 'P-02: within the limit').toEqual([
+        meter,
+        true,
+      ]);
     }
   }
 }
@@ -55,11 +58,11 @@ export async function checkMeters({ model, cluster, clock }: Simulation): Promis
 export function checkEnds({ ended, shown, durable }: Model): void {
   expect(
     [...ended].filter(([, times]) => times !== 1),
-    'P-03',
+    'P-03: ended once',
   ).toEqual([]);
   expect(
     [...shown].filter((id) => durable.get(id)?.outcome !== 'completed'),
-    'P-06',
+    'P-06: shown and not durable',
   ).toEqual([]);
 }
 
@@ -79,8 +82,8 @@ export function checkCharge(
   model: Model,
 ): void {
   const isOwed = outcome === 'completed' || outcome === 'client-left';
-  expect([id, cost !== null], 'P-04, P-07').toEqual([id, isOwed]);
-  expect([id, model.answered.get(id) ?? 0], 'P-07').toEqual([id, isOwed ? 1 : 0]);
+  expect([id, cost !== null], 'P-04, P-07: charged when owed').toEqual([id, isOwed]);
+  expect([id, model.answered.get(id) ?? 0], 'P-07: answered once').toEqual([id, isOwed ? 1 : 0]);
   const terms = model.terms.get(id);
   const record = model.durable.get(id)!;
   if (cost === null || terms === undefined) return;
@@ -89,14 +92,14 @@ export function checkCharge(
   const used = BigInt(tokens.input) * price.input + BigInt(tokens.output) * price.output;
   const isCertain = usageSource === 'reported';
   const expected = isCertain || used < terms.held ? used : terms.held;
-  expect([id, cost, held, version], 'P-11, P-12').toEqual([
+  expect([id, cost, held, version], 'P-11, P-12: cost, hold and price').toEqual([
     id,
     expected,
     terms.held,
     price.version,
   ]);
   const beyond = cost > terms.held ? cost - terms.held : 0n;
-  expect([id, cost >= 0n, overshoot], 'P-05').toEqual([id, true, beyond]);
+  expect([id, cost >= 0n, overshoot], 'P-05: what was beyond the hold').toEqual([id, true, beyond]);
   expect([id, beyond <= terms.full - terms.held], 'P-05: no more than it was short of').toEqual([
     id,
     true,
@@ -133,16 +136,16 @@ export async function checkTheEnd({ model, cluster }: Simulation): Promise<void>
   for (const { counters } of cluster) {
     for (const meter of model.limits.keys()) {
       const state = await counters.read(meter);
-      expect([meter, state?.held ?? 0n], 'P-08').toEqual([meter, 0n]);
+      expect([meter, state?.held ?? 0n], 'P-08: nothing held').toEqual([meter, 0n]);
     }
   }
   const open = [...model.terms.keys()].filter(
     (id) => !model.ended.has(id) && !model.abandoned.has(id),
   );
-  expect(open, 'P-08').toEqual([]);
+  expect(open, 'P-08: holds that nobody ended').toEqual([]);
   expect(
     [...model.shown].filter((id) => !model.applied.has(id)),
-    'P-06',
+    'P-06: shown and not in the books',
   ).toEqual([]);
 }
 

@@ -20,7 +20,7 @@ keys:
 `,
 });
 
-describe.each(textProtocols)('R-18 $name', (protocol) => {
+describe.each(textProtocols)('R-18 $name: many clients that leave', (protocol) => {
   test(
     `${clients} clients that leave at any moment: the upstream sees each, and nothing is left open`,
     { timeout: 30_000 + clients * 200 },

@@ -73,7 +73,7 @@ afterAll(async () => {
   await upstream.close();
 });
 
-describe('R-14', () => {
+describe('R-14 however the bytes are cut', () => {
   test.each(pairs)(
     `$asked.name of $spoken.name: ${perPair} slicings read as the plain stream does`,
     { timeout: 20_000 + perPair * 200 },

@@ -82,7 +82,7 @@ function bodyWith(protocol: TextProtocol, model: string, field: string, text: st
   return `${JSON.stringify(body).slice(0, -1)},${JSON.stringify(outer)}:${value}}`;
 }
 
-describe.each(fields)('S-37 %s %s', (name, field) => {
+describe.each(fields)('S-37 %s %s: odd numbers', (name, field) => {
   const protocol = textProtocols.find((each) => each.name === name)!;
 
   test.each(oddNumbers)(
@@ -130,7 +130,7 @@ const oddCounts: readonly unknown[] = [
   undefined,
 ];
 
-describe.each(eachCall)('S-39 $name', ({ protocol, stream }) => {
+describe.each(eachCall)('S-39 $name: usage that cannot be true', ({ protocol, stream }) => {
   async function answered(usage: unknown, model = 'own') {
     shared.upstream.answer = answerWith(usage);
     const answer = await ask(shared.gateway, protocol, stream, model);

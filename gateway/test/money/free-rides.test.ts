@@ -151,7 +151,7 @@ const twoModels: readonly string[] = [
 ];
 
 describe.each(textProtocols.filter(({ name }) => name !== 'generate-content'))(
-  'S-19 $name',
+  'S-19 $name: two models in one body',
   (protocol) => {
     const withText = (text: string): string => {
       const { model: _, ...rest } = protocol.body('cheap', false);
@@ -210,18 +210,21 @@ const tricks: readonly string[] = [
   'x'.repeat(10_000),
 ];
 
-describe.each(textProtocols)('S-25 $name', (protocol: TextProtocol) => {
-  test.each(tricks)('%j is not on offer', async (model) => {
-    clear();
-    const response = await shared.gateway.post(
-      protocol.path(model, false),
-      protocol.body(model, false),
-    );
-    expect([400, 404]).toContain(response.status);
-    expect(asked()).toBe(0);
-    await response.text();
-  });
-});
+describe.each(textProtocols)(
+  'S-25 $name: names of models that are none',
+  (protocol: TextProtocol) => {
+    test.each(tricks)('%j is not on offer', async (model) => {
+      clear();
+      const response = await shared.gateway.post(
+        protocol.path(model, false),
+        protocol.body(model, false),
+      );
+      expect([400, 404]).toContain(response.status);
+      expect(asked()).toBe(0);
+      await response.text();
+    });
+  },
+);
 
 test('an allowlist opens a model by all its names, and another name only itself', async () => {
   const status = async (secret: string, model: string): Promise<number> => {
