@@ -21,6 +21,7 @@ interface KeyHolders {
   readonly team_id: string | null;
 }
 
+/** For callers that are read together, who share what they have in common. */
 export function createHolders(db: Kysely<Database>): Holders {
   const users = new Map<string, CallerUser>();
   const teams = new Map<string, CallerTeam>();

@@ -9,6 +9,7 @@ import { replaceMembers } from './team-members.repository.ts';
 
 export type StoredTeam = Stored<DeclaredTeam> & { readonly id: string };
 
+/** All teams with their members, by name; disabled ones too. */
 export async function listTeams(db: Kysely<Database>): Promise<StoredTeam[]> {
   const teams = await db.selectFrom('teams').selectAll().orderBy('name').execute();
   const members = await db
@@ -83,6 +84,7 @@ export async function disableTeam(change: Change, name: string): Promise<boolean
 
 type ClockColumns = Pick<Selectable<TeamTable>, 'time_zone' | 'open_window' | 'open_window_zone'>;
 
+/** By which clock a team's days and months begin; see `ledger/windows.ts`. */
 export function windowClockOf(row: ClockColumns): WindowClock {
   const { time_zone: timeZone, open_window: date, open_window_zone: zone } = row;
   const openWindow = date === null || zone === null ? null : { date, timeZone: zone };

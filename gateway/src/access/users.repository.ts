@@ -12,6 +12,7 @@ export type StoredUser = Stored<DeclaredUser> & {
   readonly passwordHash: string | null;
 };
 
+/** All users, by e-mail address; disabled ones too. */
 export async function listUsers(db: Kysely<Database>): Promise<StoredUser[]> {
   const rows = await db.selectFrom('users').selectAll().orderBy('email').execute();
   return rows.map(toUser);

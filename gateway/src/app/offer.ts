@@ -20,6 +20,7 @@ export interface Offer {
   refresh(): Promise<void>;
 }
 
+/** Reads the catalogue, and begins to read the keys. */
 export async function openOffer(
   { database, breaker }: Pick<Storage, 'database' | 'breaker'>,
   secrets: Secrets,

@@ -42,6 +42,7 @@ export interface Serving {
   stop(keepListening: number): Promise<void>;
 }
 
+/** Puts the endpoints on a server that does not listen yet. */
 export function createServing(options: ServingOptions, closing: Closing): Serving {
   const { config, watch, isUsable, degraded, writeStall, ...endpoints } = options;
   const { server: settings } = config;

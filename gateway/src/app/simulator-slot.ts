@@ -13,6 +13,7 @@ export interface SimulatorSlot {
   close(): Promise<void> | void;
 }
 
+/** Empty until `startIfWanted` finds a channel without an address of its own. */
 export function createSimulatorSlot(
   database: OpenDatabase,
   secrets: Secrets,

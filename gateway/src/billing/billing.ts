@@ -70,6 +70,7 @@ export interface BillingOptions {
 
 const multipliers = new WeakMap<Group, Multiplier>();
 
+/** Holds and charges on these counters. */
 export function createBilling({ counters, now }: BillingOptions): Billing {
   return {
     isFree: (model, group) => termsOf(model, group) === null,

@@ -12,6 +12,7 @@ export interface DeclaredAlias {
 
 export type StoredAlias = Stored<DeclaredAlias>;
 
+/** All aliases, by name; disabled ones too. */
 export async function listAliases(db: Kysely<Database>): Promise<StoredAlias[]> {
   const rows = await db.selectFrom('aliases').selectAll().orderBy('name').execute();
   return rows.map((row) => ({ name: row.name, model: row.model, ...ownedFields(row) }));

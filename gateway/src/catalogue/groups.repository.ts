@@ -6,6 +6,7 @@ import type { Database } from '../database/schema.ts';
 
 export type StoredGroup = Stored<DeclaredGroup>;
 
+/** All groups, by name; disabled ones too. */
 export async function listGroups(db: Kysely<Database>): Promise<StoredGroup[]> {
   const rows = await db.selectFrom('groups').selectAll().orderBy('name').execute();
   return rows.map((row) => ({

@@ -8,6 +8,7 @@ import { bundledModels } from './bundled.ts';
 export type StoredModel = Stored<DeclaredModel>;
 type Settings = Omit<DeclaredModel, 'id' | 'type' | 'enabled'>;
 
+/** All models that the file or the console declared, by id; the bundled ones are not in the database. */
 export async function listModels(db: Kysely<Database>): Promise<StoredModel[]> {
   const rows = await db.selectFrom('models').selectAll().orderBy('id').execute();
   return rows.map((row) => ({

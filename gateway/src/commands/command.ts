@@ -56,6 +56,7 @@ export const commonOptions = {
   json: { type: 'boolean', help: 'print JSON for machines' },
 } as const satisfies Record<string, CommandOption>;
 
+/** One value on one line. */
 export function printJson(io: CommandIo, value: unknown): void {
   io.stdout(`${JSON.stringify(value)}\n`);
 }

@@ -21,10 +21,12 @@ export interface ReloadOutcome {
   readonly restart?: readonly string[];
 }
 
+/** Says that a gateway runs on this data folder, for `readRunning`. */
 export function writePidFile(dataDir: string, running: Running): void {
   writeWhole(join(dataDir, pidFile), running);
 }
 
+/** Says that it does not any more. */
 export function removePidFile(dataDir: string): void {
   rmSync(join(dataDir, pidFile), { force: true });
 }
@@ -41,6 +43,7 @@ export function writeReloadOutcome(dataDir: string, outcome: ReloadOutcome): voi
   writeWhole(join(dataDir, reloadFile), outcome);
 }
 
+/** How the last reload went; null when there was none. */
 export function readReloadOutcome(dataDir: string): ReloadOutcome | null {
   return readWhole<ReloadOutcome>(join(dataDir, reloadFile));
 }

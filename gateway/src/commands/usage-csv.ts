@@ -27,6 +27,7 @@ const columns = {
 
 export const csvHeading = csvLine(Object.keys(columns));
 
+/** One request as a line below `csvHeading`. */
 export function toCsv(entry: UsageEntry): string {
   return csvLine(Object.values(columns).map((column) => column(entry)));
 }

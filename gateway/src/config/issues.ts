@@ -10,6 +10,7 @@ export interface Report {
   readonly problems: ConfigProblem[];
 }
 
+/** Collects problems with their lines into `problems`. */
 export function createReport(
   file: string | null,
   lineOf: (path: Path) => number | null,

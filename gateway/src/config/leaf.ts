@@ -54,6 +54,7 @@ export class WrongBecause {
   }
 }
 
+/** A text that `accept` takes. @param expected how a problem says what it had to be */
 export function string<const Options extends LeafOptions = {}>(
   expected: string,
   accept: (text: string) => boolean,
@@ -78,6 +79,7 @@ export function name<const Options extends LeafOptions = {}>(expected: string, o
   );
 }
 
+/** How a name may look that people type and that stands in messages. */
 export function isName(text: string): boolean {
   // oxlint-disable-next-line no-control-regex -- control characters are exactly what a name must not hold
   return text.length <= 200 && text.trim() === text && !/[\u0000-\u001f\u007f]/.test(text);
@@ -102,6 +104,7 @@ export function integer<const Options extends LeafOptions = {}>(
   );
 }
 
+/** `true` or `false`; as text only where a variable was filled in. */
 export function flag<const Options extends LeafOptions = {}>(options?: Options) {
   return leaf(
     'true or false',
@@ -113,6 +116,7 @@ export function flag<const Options extends LeafOptions = {}>(options?: Options) 
   );
 }
 
+/** One of these words. */
 export function oneOf<const Value extends string, const Options extends LeafOptions = {}>(
   values: readonly Value[],
   options?: Options,
@@ -160,6 +164,7 @@ export function decimal<const Options extends LeafOptions = {}>(
 /** A timer of Node fires at once when asked to wait longer than 2³¹ ms, so nothing that becomes one may be longer. */
 export const longestTimer = 24 * 86_400_000;
 
+/** Milliseconds, between the bounds; written as in `30s`. */
 export function duration<const Options extends LeafOptions = {}>(
   minimum: number,
   maximum: number,
@@ -181,6 +186,7 @@ export function duration<const Options extends LeafOptions = {}>(
   );
 }
 
+/** Bytes, more than none; written as in `64MiB`. */
 export function size<const Options extends LeafOptions = {}>(options?: Options) {
   return leaf(
     'a size such as 64KiB, 64MiB or 4GiB',

@@ -76,6 +76,7 @@ export interface ConvertedRequest extends PatchedRequest {
   readonly reader: AnswerReader;
 }
 
+/** One for the whole gateway: what it remembers of answers has to be found by the requests that follow. */
 export function createConverter(options: ConverterOptions): Converter {
   const { codecs, protocols, signer, fetchMedia, now } = options;
   const store = createStateStore({ now });

@@ -16,6 +16,7 @@ import { ConvertedTap } from './converted-tap.ts';
 /** Reads an upstream's answers as its protocol does, and gives the client's: the face that attempts know. */
 export type AnswerReader = Pick<Protocol, 'readResponse' | 'createStreamTap'>;
 
+/** Reads an answer of the upstream into one of the client, and notes what it loses. */
 export function createConvertedReader(upstream: Protocol, passes: AnswerPasses): AnswerReader {
   return {
     readResponse(body: Buffer, echo: ModelEcho): WireResponse {

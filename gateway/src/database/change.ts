@@ -20,6 +20,7 @@ export type ChangeOptions = Pick<Change, 'owner' | 'secrets' | 'now'>;
 /** What an `upsert…` did. `unchanged` writes nothing, so applying the same file again costs no revision. */
 export type Upserted = 'created' | 'updated' | 'unchanged';
 
+/** A change within this transaction; its revision is taken when something is written. */
 export function createChange(trx: Transaction<Database>, options: ChangeOptions): Change {
   let revision: Promise<number> | null = null;
   return Object.freeze({

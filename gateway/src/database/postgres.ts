@@ -16,6 +16,7 @@ export interface PostgresOptions {
   readonly statementTimeout: number;
 }
 
+/** PostgreSQL through a pool of connections that are opened when they are needed. */
 export function createPostgresDialect(options: PostgresOptions): PostgresDialect {
   const { statementTimeout } = options;
   const pool = new pg.Pool({

@@ -21,6 +21,7 @@ export async function nextRevision(trx: Transaction<Database>): Promise<number> 
   return row.value;
 }
 
+/** The number of the latest change to anything that gateways keep in memory. */
 export async function currentRevision(kysely: Kysely<Database>): Promise<number> {
   const row = await kysely
     .selectFrom('revisions')

@@ -29,6 +29,7 @@ export class Hidden {
 /** An entry as the fields of the file, in comparable form. */
 export type Fields = Readonly<Record<string, unknown>>;
 
+/** What differs, in the order of `after`. */
 export function compareFields(before: Fields, after: Fields): FieldChange[] {
   const changes: FieldChange[] = [];
   for (const [field, value] of Object.entries(after)) {

@@ -34,6 +34,7 @@ export interface CurrentState {
   readonly keyHashes: ReadonlyMap<string, string>;
 }
 
+/** Reads all of it, disabled entries included. */
 export async function readState(db: Kysely<Database>, secrets: Secrets): Promise<CurrentState> {
   return {
     ...(await readLists(db, secrets)),

@@ -31,6 +31,7 @@ export function textCall(
   });
 }
 
+/** From the request that Fastify has to the exchange that the relay runs. */
 export function createTextExchange(
   relay: Relay,
   onUnexpectedError: (error: unknown, requestId: string) => void,

@@ -24,6 +24,7 @@ export interface TokenEstimatorOptions {
 const idleMs = 5 * 60_000;
 const patienceMs = 5_000;
 
+/** Counts in a thread of its own, which is started by the first estimate. */
 export function createTokenEstimator(options: TokenEstimatorOptions): TokenEstimator {
   const { idle = idleMs, patience = patienceMs, onProblem } = options;
   const thread = createCountingThread({ idle, patience, onProblem });

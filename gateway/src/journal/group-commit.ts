@@ -1,4 +1,3 @@
-/** What stands between the requests and the disk: gathers records while a commit runs, then commits them all. */
 export interface GroupCommitOptions {
   /** Hands one batch over to be written; its outcome comes back through `done` or `failed`. */
   readonly send: (lines: string, count: number) => void;
@@ -32,6 +31,7 @@ function gapAt(recordsPerSecond: number): number {
   return Math.min(Math.max(recordsPerSecond / 375 - 3, shortestGap), longestGap);
 }
 
+/** What stands between the requests and the disk: gathers records while a commit runs, then commits them all. */
 export function createGroupCommit(options: GroupCommitOptions) {
   const { send, probe, now, schedule } = options;
   let waiting: Waiting[] = [];

@@ -35,6 +35,7 @@ export function splice(body: Buffer, edits: readonly Edit[]): Buffer {
   return result;
 }
 
+/** Puts another value in the place of the member's own. */
 export function replaceValue(member: MemberRange, value: unknown): Edit {
   return { start: member.valueStart, end: member.valueEnd, bytes: jsonBytes(value) };
 }

@@ -40,6 +40,7 @@ export interface NodeRegistryOptions {
   readonly beatEvery?: number;
 }
 
+/** Knows of itself alone until `join`. */
 export function createNodeRegistry(options: NodeRegistryOptions): NodeRegistry {
   const { database, id, log, beatEvery = nodeRules.beatEvery } = options;
   const { now = Date.now, monotonic = () => performance.now() } = options;

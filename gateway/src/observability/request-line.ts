@@ -24,6 +24,7 @@ export interface RequestLine {
   readonly tokens: ExchangeFacts['tokens'];
 }
 
+/** The allow-list: what is not named here is not logged. */
 export function requestLineOf(exchange: FinishedExchange): RequestLine {
   const { record, keyName, retryCount, bodyDigest } = exchange;
   const { input, cacheRead, cacheWrite, cacheWrite1h, output, reasoning } = record.tokens;

@@ -21,6 +21,7 @@ export interface Notes {
 /** Settings are named for so many entries, and then counted. */
 const named = 3;
 
+/** For one file that is read. */
 export function createNotes(): Notes {
   const sentences: string[] = [];
   const settings = new Map<string, Set<string>>();

@@ -19,6 +19,7 @@ export function readEvent(view: EventView, data: Buffer): Buffer | null {
   return view.read(plain) ? plain : null;
 }
 
+/** Null for what is no JSON object. */
 export function parseRecord(data: Buffer): JsonRecord | null {
   try {
     const value: unknown = JSON.parse(data.toString('utf8'));

@@ -1,6 +1,7 @@
 /** Narrowing of parsed JSON. */
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
+/** A JSON object: neither null nor an array. */
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -13,6 +13,7 @@ const byName = new Map<ProviderName, Provider>(
   providers.map((provider) => [provider.name, provider]),
 );
 
+/** Undefined for the providers of video, which nothing serves yet. */
 export function findProvider(name: ProviderName): Provider | undefined {
   return byName.get(name);
 }

@@ -35,6 +35,7 @@ export interface AdmissionOptions {
 
 const longestWait = 5_000;
 
+/** In the memory of this process: each worker has places of its own. */
 export function createAdmission(options: AdmissionOptions): Admission {
   const { isOverloaded } = options;
   const waiting = new Set<(refusal: GatewayError | null) => void>();

@@ -37,6 +37,7 @@ interface Entry {
   until: number;
 }
 
+/** Remembers up to `maxEntries` conversations and answers, each for `ttlMs` milliseconds since its last use. */
 export function createChannelAffinity({
   maxEntries = 20_000,
   ttlMs = 3_600_000,

@@ -68,6 +68,7 @@ function carryOver(known: readonly Credential[], channel: Channel): readonly Cre
   );
 }
 
+/** The upstream said that it has no such model. */
 export function markMissing(state: ChannelState, upstreamModel: string, now: number): void {
   state.missing.set(upstreamModel, now + missingMs);
 }

@@ -14,6 +14,7 @@ export interface Credential {
   probing: boolean;
 }
 
+/** A credential that nothing is known against. */
 export function createCredential(secret: string | null): Credential {
   return { secret, coolUntil: 0, refusals: 0, refusedUntil: 0, probing: false };
 }
@@ -28,15 +29,18 @@ export function refuse(credential: Credential, now: number): number {
   return span;
 }
 
+/** An upstream took it: what was refused before is forgotten. */
 export function accept(credential: Credential): void {
   credential.refusals = 0;
   credential.refusedUntil = 0;
 }
 
+/** Good, as far as is known, and not cooling down. */
 export function isUsable(credential: Credential, now: number): boolean {
   return credential.coolUntil <= now && credential.refusals === 0;
 }
 
+/** It was refused, its time is over, and nobody is trying it. */
 export function isProbeDue(credential: Credential, now: number): boolean {
   return (
     credential.refusals > 0 &&

@@ -50,6 +50,7 @@ interface Seat {
   state: 'starting' | 'ready' | 'listening';
 }
 
+/** All seats empty until `start`. */
 export function createCrew(options: CrewOptions): Crew {
   const { size, fork, begin, renderMetrics, log } = options;
   const { monotonic = () => performance.now() } = options;

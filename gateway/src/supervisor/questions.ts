@@ -11,6 +11,7 @@ export interface Questions {
 
 const patienceMs = 5_000;
 
+/** @param send to the other side, which gives its answer to `answered` */
 export function createQuestions(send: (ask: Ask) => void): Questions {
   const open = new Map<number, (value: unknown) => void>();
   let lastId = 0;

@@ -42,6 +42,7 @@ export interface UsageRow extends UsageTable {
   readonly team_name: string | null;
 }
 
+/** A row as the API and the commands show it: names where they are known, money as decimal text. */
 export function toUsageEntry(row: UsageRow): UsageEntry {
   return {
     id: row.id,

@@ -60,6 +60,7 @@ export function listedPrice(
   return price;
 }
 
+/** A whole number of a list; null for anything else. */
 export function listedCount(value: unknown): number | null {
   return value instanceof ExactNumber ? value.count() : null;
 }
@@ -83,6 +84,7 @@ const keys: readonly (readonly [TokenPart, string])[] = [
   ['output', 'output'],
 ];
 
+/** What the list says of a model, as a person would write it into the file. */
 export function toModelEntry(model: ListedModel): ModelEntry {
   const { id, type, contextWindow, maxOutputTokens, price } = model;
   const parts = keys.flatMap(([part, key]) => {

@@ -31,6 +31,7 @@ export interface Entry {
   readonly price?: DeclaredPrice;
 }
 
+/** A vendor's entries, with what is left out of them filled in. */
 export function bundle(vendor: Vendor, entries: readonly Entry[]): readonly BundledModel[] {
   return entries.map((entry) =>
     Object.freeze({

@@ -24,6 +24,7 @@ export interface NamesContext {
   readonly adminEmail: string | null;
 }
 
+/** What the entries of the file may refer to: what it declares, and what is bundled. */
 export function createNames(root: RawMapping, context: NamesContext): Names {
   const users = namesIn(root['users'], 'email').map((email) => email.toLowerCase());
   if (context.adminEmail !== null) users.push(context.adminEmail.toLowerCase());
@@ -41,10 +42,12 @@ export function createNames(root: RawMapping, context: NamesContext): Names {
   };
 }
 
+/** A model or an alias, declared or bundled. */
 export function isModelName(name: string, names: Names): boolean {
   return names.aliases.has(name) || names.bundledAliases.has(name) || isModelId(name, names);
 }
 
+/** A model itself: an alias cannot name another alias. */
 export function isModelId(name: string, names: Names): boolean {
   return names.declaredModels.has(name) || names.bundledModels.has(name);
 }
@@ -88,6 +91,7 @@ function namesIn(section: RawValue, key: string): string[] {
   return entriesOf(section).flatMap((entry) => textOf(entry[key]) ?? []);
 }
 
+/** The entries of a list that can be read; what is wrong with the others is told by their own check. */
 export function entriesOf(section: RawValue): RawMapping[] {
   return Array.isArray(section) ? section.filter(isMapping) : [];
 }

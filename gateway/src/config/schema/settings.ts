@@ -96,6 +96,7 @@ const server = mapping({
   drainTimeout: drain_timeout,
 }));
 
+/** An address, or a range in CIDR notation. */
 export function addressRange() {
   return string('an address or a range such as 10.0.0.0/8', isAddressRange);
 }

@@ -33,6 +33,7 @@ interface Entry {
   readonly until: number;
 }
 
+/** In memory, bounded by time, entries and bytes: the oldest go first. */
 export function createStateStore({
   now,
   ttlMs = 3_600_000,

@@ -29,6 +29,7 @@ export function customAsFunction({
   };
 }
 
+/** The arguments of a function that stands for a tool with free text. */
 export function wrapInput(text: string): string {
   return JSON.stringify({ input: text });
 }

@@ -65,6 +65,7 @@ function hasResult(turn: Turn, { id }: ToolCallBlock): boolean {
   return turn.blocks.some((block) => isResult(block) && block.id === id);
 }
 
+/** What the model called in this turn. */
 export function callsOf(turn: Turn | undefined): ToolCallBlock[] {
   return turn?.role === 'assistant'
     ? turn.blocks.filter((block) => block.type === 'tool-call')

@@ -18,6 +18,7 @@ export interface AskOptions {
   readonly onEmptied: () => void;
 }
 
+/** Runs scripts with what all of them want first: the epoch, and the time where it is not left to Redis. */
 export function createAsk({ run, epochKey, epoch, serverTime, onEmptied }: AskOptions): Ask {
   return async (script, keys, values) => {
     const time = serverTime === null ? '' : String(serverTime());

@@ -40,6 +40,7 @@ export interface ShareOptions {
   readonly lookUp: (meters: readonly string[]) => Promise<ReadonlyMap<string, bigint>>;
 }
 
+/** Counts from the first moment; decides from `begin` on. */
 export function createShare({ monotonic, liveNodes, lookUp }: ShareOptions): Share {
   const admissions = createAdmissions(monotonic);
   const known = new Map<string, MeterState & { readonly at: number }>();

@@ -30,6 +30,7 @@ export function readAliases(
   return aliases;
 }
 
+/** The key that clients of LiteLLM may be using; null when there is none that can be carried. */
 export function readMasterKey(file: ExactMapping, notes: Notes): Draft['key'] {
   const text = textOf(mappingAt(file, 'general_settings')['master_key']) ?? '';
   if (text === '') return null;

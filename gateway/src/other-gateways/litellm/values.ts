@@ -36,11 +36,13 @@ export function environmentName(text: string): string | null {
   return /^os\.environ\/([A-Za-z_]\w*)$/.exec(text)?.[1] ?? null;
 }
 
+/** A text without space around it, or a number as it is written; null for anything else. */
 export function textOf(value: unknown): string | null {
   if (value instanceof ExactNumber) return value.source;
   return typeof value === 'string' ? value.trim() : null;
 }
 
+/** A number from 0 on, also one that is written as text; null for anything else. */
 export function numberOf(value: unknown): number | null {
   const text = textOf(value);
   const number = text === null || text === '' ? Number.NaN : Number(text);
