@@ -21,8 +21,7 @@ import { spentOf } from './ledger/index.ts';
 import { journalFolders, workerFolder } from './nodes/index.ts';
 import type { Logger, Metrics, UncaughtErrors } from './observability/index.ts';
 import { createChannelHealth } from './routing/index.ts';
-import type { FirstStart } from './startup/first-start.ts';
-import { applyFile, prepareDatabase } from './startup/prepare-database.ts';
+import { applyFile, prepareDatabase, type FirstStart } from './startup/index.ts';
 import type { GuardedFetchOptions } from './upstream/index.ts';
 import { sumUsage } from './usage/index.ts';
 

@@ -1,7 +1,7 @@
 import { listChannels } from '../catalogue/index.ts';
 import type { OpenDatabase, Secrets } from '../database/index.ts';
 import type { Logger } from '../observability/index.ts';
-import { startSimulatorProcess, type SimulatorProcess } from '../startup/simulator-process.ts';
+import { startSimulatorProcess, type SimulatorProcess } from '../startup/index.ts';
 
 /** The demo's simulator: started when a channel needs it, at the start or after a reload. */
 export interface SimulatorSlot {

@@ -1,4 +1,4 @@
-export { bundledModels, bundledModelsOf, type BundledModel } from './bundled.ts';
+export { bundledAliases, bundledModels, bundledModelsOf, type BundledModel } from './bundled.ts';
 export {
   disableAlias,
   disableChannel,

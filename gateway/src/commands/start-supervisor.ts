@@ -10,7 +10,7 @@ import { tryListening } from '../http/listen.ts';
 import { assertDataFolderFree, openJournal } from '../journal/index.ts';
 import { adoptJournals, journalFolders } from '../nodes/index.ts';
 import { createLogger, renderTogether } from '../observability/index.ts';
-import { applyFile, prepareDatabase } from '../startup/prepare-database.ts';
+import { applyFile, prepareDatabase } from '../startup/index.ts';
 import { createCrew, workerForks } from '../supervisor/index.ts';
 import { type CommandInput, type CommandIo, exitCode } from './command.ts';
 import { watchDamage } from './damage.ts';

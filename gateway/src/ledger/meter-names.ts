@@ -1,4 +1,4 @@
-import type { UsageTable } from '../database/schema.ts';
+import type { UsageTable } from '../database/index.ts';
 import type { HolderAccount } from './accounts.ts';
 
 /** Whom a charge falls on: all that decides where it counts. */

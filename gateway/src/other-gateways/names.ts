@@ -1,4 +1,4 @@
-import { isName } from '../config/leaf.ts';
+import { isName } from '../config/index.ts';
 
 /** What a model or a group may be called here. */
 export function isServedName(text: string): boolean {

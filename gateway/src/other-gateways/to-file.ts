@@ -1,4 +1,4 @@
-import { bundledAliases, bundledModels } from '../catalogue/bundled.ts';
+import { bundledAliases, bundledModels } from '../catalogue/index.ts';
 import { toModelEntry, type ListedModel } from '../billing/price-list/index.ts';
 import { compact } from '../declaration/index.ts';
 import type { Draft, DraftChannel } from './draft.ts';

@@ -1,5 +1,5 @@
 import type { Config } from '../config/index.ts';
-import type { FirstStart } from '../startup/first-start.ts';
+import type { FirstStart } from '../startup/index.ts';
 
 /** Names the seat of a worker in its environment; other programs start us in clusters of their own. */
 export const seatVariable = 'SLUICE_WORKER';

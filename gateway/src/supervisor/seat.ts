@@ -1,5 +1,5 @@
 import type { Config } from '../config/index.ts';
-import type { FirstStart } from '../startup/first-start.ts';
+import type { FirstStart } from '../startup/index.ts';
 import { isMessage, type FromWorker, type Question, type ToWorker } from './messages.ts';
 import { createQuestions } from './questions.ts';
 

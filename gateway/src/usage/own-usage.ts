@@ -1,4 +1,4 @@
-import { formatUsd } from '../database/money.ts';
+import { formatUsd } from '../database/index.ts';
 import type { UsageSum } from './usage-sums.repository.ts';
 
 /** A limit on money as it stands now. Nano-USD. */

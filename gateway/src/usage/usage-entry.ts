@@ -1,5 +1,4 @@
-import { formatUsd } from '../database/money.ts';
-import type { UsageTable } from '../database/schema.ts';
+import { formatUsd, type UsageTable } from '../database/index.ts';
 
 /** One exchange as `sluice usage --json` shows it. */
 export interface UsageEntry {

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { findUserByEmail, listKeys, listUsers } from '../../src/access/index.ts';
 import { parseConfig } from '../../src/config/index.ts';
 import { openDatabase } from '../../src/database/index.ts';
-import { prepareDatabase } from '../../src/startup/prepare-database.ts';
+import { prepareDatabase } from '../../src/startup/index.ts';
 import { createTestDatabase, isSkipped, testSecrets } from './databases.ts';
 
 it.skipIf(isSkipped('postgres'))(

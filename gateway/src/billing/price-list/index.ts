@@ -3,7 +3,16 @@ import type { ListedModel, Listing, Skipped } from './listed-model.ts';
 import { readLitellm } from './litellm.ts';
 import { readModelsDev } from './models-dev.ts';
 
-export { toModelEntry, type ListedModel, type ModelEntry, type Skipped } from './listed-model.ts';
+export { ExactNumber, isExactMapping, type ExactMapping } from './exact-json.ts';
+export {
+  listedCount,
+  listedPrice,
+  toModelEntry,
+  type ListedModel,
+  type ModelEntry,
+  type Skipped,
+} from './listed-model.ts';
+export { perTokenToMillion } from './litellm.ts';
 
 const readers = { litellm: readLitellm, 'models.dev': readModelsDev };
 

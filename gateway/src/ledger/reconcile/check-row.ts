@@ -1,4 +1,4 @@
-import type { UsageTable } from '../../database/schema.ts';
+import type { UsageTable } from '../../database/index.ts';
 import { chargedColumns, chargedOf } from '../meter-names.ts';
 import type { Difference } from './difference.ts';
 import { receiptCost } from './receipt-cost.ts';

@@ -1,5 +1,5 @@
 import { parseDecimal, scaled } from '../../config/decimal.ts';
-import type { UsageTable } from '../../database/schema.ts';
+import type { UsageTable } from '../../database/index.ts';
 import type { Difference } from './difference.ts';
 
 /** The parts of a price that a receipt of tokens names, and where each is read from: the first that is set. */

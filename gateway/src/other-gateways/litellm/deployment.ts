@@ -1,6 +1,5 @@
-import type { ExactMapping } from '../../billing/price-list/exact-json.ts';
-import type { ProviderName } from '../../config/index.ts';
-import { isHeaderName, reservedHeaders } from '../../config/schema/channel.ts';
+import type { ExactMapping } from '../../billing/price-list/index.ts';
+import { isHeaderName, reservedHeaders, type ProviderName } from '../../config/index.ts';
 import type { Placeholder } from '../../declaration/index.ts';
 import { hasPath, plainUrl, providerAt } from '../address.ts';
 import { isServedName } from '../names.ts';

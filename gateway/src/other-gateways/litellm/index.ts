@@ -1,4 +1,4 @@
-import { isExactMapping } from '../../billing/price-list/exact-json.ts';
+import { isExactMapping } from '../../billing/price-list/index.ts';
 import type { Draft, DraftModel } from '../draft.ts';
 import type { Notes } from '../notes.ts';
 import { toChannels } from './channels.ts';

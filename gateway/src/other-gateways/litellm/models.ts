@@ -1,6 +1,9 @@
-import { perTokenToMillion } from '../../billing/price-list/litellm.ts';
-import { listedCount, listedPrice } from '../../billing/price-list/listed-model.ts';
-import type { ExactMapping } from '../../billing/price-list/exact-json.ts';
+import {
+  listedCount,
+  listedPrice,
+  perTokenToMillion,
+  type ExactMapping,
+} from '../../billing/price-list/index.ts';
 import type { DeclaredPrice } from '../../config/index.ts';
 import type { DraftModel } from '../draft.ts';
 import { mappingAt } from './values.ts';

@@ -1,4 +1,4 @@
-import { isExactMapping, type ExactMapping } from '../../billing/price-list/exact-json.ts';
+import { isExactMapping, type ExactMapping } from '../../billing/price-list/index.ts';
 import { parseKeySettings } from '../../config/index.ts';
 import type { Draft } from '../draft.ts';
 import { isServedName } from '../names.ts';

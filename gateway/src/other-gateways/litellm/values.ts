@@ -1,9 +1,5 @@
 import { parseDocument, visit } from 'yaml';
-import {
-  ExactNumber,
-  isExactMapping,
-  type ExactMapping,
-} from '../../billing/price-list/exact-json.ts';
+import { ExactNumber, isExactMapping, type ExactMapping } from '../../billing/price-list/index.ts';
 
 /**
  * Numbers stay as they are written: `1.5e-07` is a price.
