@@ -1,7 +1,7 @@
+import type { Bench } from './bench.ts';
 import { cpuPerRequest, delays, difference, medianSpread, type Delays } from './measure.ts';
 import type { ResultRow } from './report.ts';
 import { loadFor, modelOf } from './requests.ts';
-import type { Bench } from './rows.ts';
 import { median } from './statistics.ts';
 import type { Target } from './targets.ts';
 

@@ -3,10 +3,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import type { Settings } from './bench.ts';
 import { protocols, type Protocol } from './answers.ts';
 import { drivingCore } from './processes.ts';
 import { formatTable, judge } from './report.ts';
-import { rows, temporaryDirectory, usualRows, warmUp, type Settings } from './rows.ts';
+import { rows, temporaryDirectory, usualRows, warmUp } from './rows.ts';
 import {
   startTarget,
   startUpstream,

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { eventsPerStream, protocols, type Protocol } from './answers.ts';
+import type { Bench, Settings } from './bench.ts';
 import { Connection } from './connection.ts';
 import { measureDelays } from './delays.ts';
 import { closedLoop } from './load.ts';
@@ -21,22 +22,6 @@ import {
   type Upstream,
 } from './targets.ts';
 import { measureUsageLog } from './usage-log.ts';
-
-export interface Settings {
-  readonly rounds: number;
-  readonly targets: readonly TargetName[];
-  readonly protocol: Protocol;
-  /** Streams per second for the delays; null = half of what the last target can do on its core. */
-  readonly rate: number | null;
-  readonly progress: (text: string) => void;
-}
-
-export interface Bench {
-  readonly settings: Settings;
-  readonly upstream: Upstream;
-  /** Running and warmed up. */
-  readonly targets: readonly Target[];
-}
 
 /** Enough that what a process tidies up while others are measured is not charged to a few requests. */
 const plainRun = { connections: 32, count: 24_000 } as const;
