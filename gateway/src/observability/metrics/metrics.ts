@@ -1,8 +1,8 @@
-import { AggregatorRegistry, Counter, Registry } from 'prom-client';
+import { AggregatorRegistry, Registry } from 'prom-client';
 import { createExchangeMetrics, type ExchangeMetrics } from './exchange-metrics.ts';
 import { registerGatewayMetrics, type GatewayReadings } from './gateway-metrics.ts';
 import { processRegistry } from './process-metrics.ts';
-import { createTally } from './tally.ts';
+import { registerTally } from './tally.ts';
 
 /** Everything that can be scraped of one gateway. */
 export interface Metrics {
@@ -35,16 +35,11 @@ export function createMetrics(
   const registry = new Registry();
   const exchanges = createExchangeMetrics(registry);
   registerGatewayMetrics(registry, readings);
-  const refusals = createTally<'error'>(maxErrors, { error: 'other' });
-  new Counter({
+  const refusals = registerTally(registry, {
     name: 'sluice_refusals_total',
     help: 'Requests answered with an error before any model was asked for: credentials, paths, bodies.',
     labelNames: ['error'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const { labels, count } of refusals.counts) this.inc(labels, count);
-    },
+    limit: maxErrors,
   });
 
   return {

@@ -3,10 +3,10 @@ import { createTally } from './tally.ts';
 
 test('counts by key, and beyond its limit everything new together', () => {
   const tally = createTally<'name'>(2, { name: 'other' });
-  for (const name of ['a', 'b', 'a', 'c', 'd', 'b']) tally.add(name, () => ({ name }), 2);
+  for (const name of ['a', 'b', 'a', 'c', 'd', 'b']) tally.add(name, () => ({ name }));
   expect([...tally.counts]).toEqual([
-    { labels: { name: 'a' }, count: 4 },
-    { labels: { name: 'b' }, count: 4 },
-    { labels: { name: 'other' }, count: 4 },
+    { labels: { name: 'a' }, count: 2 },
+    { labels: { name: 'b' }, count: 2 },
+    { labels: { name: 'other' }, count: 2 },
   ]);
 });

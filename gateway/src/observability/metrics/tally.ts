@@ -1,7 +1,9 @@
+import { Counter, type Registry } from 'prom-client';
+
 /** Counts by label combination, as plain numbers: made into series only when somebody reads them. */
 export interface Tally<Label extends string> {
-  /** Adds to the count of `key`, which stands for one combination; `labels` is asked on its first use. */
-  add(key: string, labels: () => Readonly<Record<Label, string>>, amount?: number): void;
+  /** Adds one to the count of `key`, which stands for one combination; `labels` is asked on its first use. */
+  add(key: string, labels: () => Readonly<Record<Label, string>>): void;
   readonly counts: Iterable<Readonly<Count<Label>>>;
 }
 
@@ -24,14 +26,40 @@ export function createTally<Label extends string>(
   let rest: Count<Label> | null = null;
 
   return {
-    add(key, labels, amount = 1) {
+    add(key, labels) {
       let found = counts.get(key);
       if (found === undefined) {
         if (counts.size < limit) found = create(key, labels());
         else found = rest ??= create('', overflow);
       }
-      found.count += amount;
+      found.count += 1;
     },
     counts: { [Symbol.iterator]: () => counts.values() },
   };
+}
+
+/** What a tally is called where it is scraped, and how many combinations of its labels it may hold. */
+export interface TallyOptions<Label extends string> {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames: readonly Label[];
+  readonly limit: number;
+}
+
+/** A tally that is scraped as a counter. Every label of what is beyond the limit is `other`. */
+export function registerTally<Label extends string>(
+  registry: Registry,
+  { limit, ...counter }: TallyOptions<Label>,
+): Tally<Label> {
+  const overflow = Object.fromEntries(counter.labelNames.map((label) => [label, 'other']));
+  const tally = createTally(limit, overflow as Record<Label, string>);
+  new Counter<Label>({
+    ...counter,
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { labels, count } of tally.counts) this.inc(labels, count);
+    },
+  });
+  return tally;
 }

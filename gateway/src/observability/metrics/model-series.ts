@@ -1,0 +1,80 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+import type { ExchangeKind, TokenFacts } from '../exchange.ts';
+
+/** What is counted and timed of the generations of one model. */
+export interface ModelSeries {
+  /** Its label. */
+  readonly model: string;
+  readonly tokens: Record<keyof TokenFacts, number>;
+  readonly durations: Readonly<Record<ExchangeKind, { observe(seconds: number): void }>>;
+  readonly firstToken: { observe(seconds: number): void };
+}
+
+/** Seconds. From a cached short answer to the total time-out. */
+const durationBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800];
+const firstTokenBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 20, 30, 60, 120];
+
+/** Models come from the catalogue, so an operator decides how many there are; beyond these they are one. */
+const maxModels = 1_000;
+
+/** The label of whatever the catalogue does not know. */
+const otherModel = 'other';
+
+const tokenKinds = [
+  ['input', 'input'],
+  ['cacheRead', 'cache_read'],
+  ['cacheWrite', 'cache_write'],
+  ['cacheWrite1h', 'cache_write_1h'],
+  ['output', 'output'],
+  ['reasoning', 'reasoning'],
+] as const satisfies readonly (readonly [keyof TokenFacts, string])[];
+
+/** Gives the series of a model by its id; null: of those that the catalogue does not know. */
+export function registerModelSeries(registry: Registry): (modelId: string | null) => ModelSeries {
+  const registers = [registry];
+  const models = new Map<string, ModelSeries>();
+  new Counter({
+    name: 'sluice_tokens_total',
+    help: 'Tokens by kind. The kinds are disjoint, except reasoning, which is part of output.',
+    labelNames: ['model', 'kind'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { model, tokens } of models.values()) {
+        for (const [member, kind] of tokenKinds) this.inc({ model, kind }, tokens[member]);
+      }
+    },
+  });
+  const duration = new Histogram({
+    name: 'sluice_request_duration_seconds',
+    help: 'From the arrival of an answered or failed generation to its end.',
+    labelNames: ['model', 'stream'],
+    buckets: durationBuckets,
+    registers,
+  });
+  const firstToken = new Histogram({
+    name: 'sluice_time_to_first_token_seconds',
+    help: 'From the arrival of a streamed generation to its first content.',
+    labelNames: ['model'],
+    buckets: firstTokenBuckets,
+    registers,
+  });
+
+  const createSeries = (model: string): ModelSeries => ({
+    model,
+    tokens: { input: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 0, reasoning: 0 },
+    durations: {
+      buffered: duration.labels(model, 'false'),
+      stream: duration.labels(model, 'true'),
+    },
+    firstToken: firstToken.labels(model),
+  });
+  return function seriesOf(modelId) {
+    const name = modelId ?? otherModel;
+    let series = models.get(name);
+    if (series !== undefined) return series;
+    if (models.size >= maxModels && name !== otherModel) return seriesOf(null);
+    models.set(name, (series = createSeries(name)));
+    return series;
+  };
+}
