@@ -1,5 +1,7 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test, vi } from 'vitest';
-import { createWatch } from './watch.ts';
+import { createWatch, type Watching } from './watch.ts';
 
 test('R-27 one that throws is ended; the others are called as before', () => {
   vi.useFakeTimers();
@@ -34,11 +36,14 @@ test('R-25 once all is ended, what comes after is ended too', () => {
   vi.useFakeTimers();
   const watch = createWatch({ monotonic: () => 0 }, () => {}, 10);
   try {
-    const early = { tick: vi.fn<() => void>(), end: vi.fn<() => void>(() => watch.remove(early)) };
-    const late = { tick: vi.fn<() => void>(), end: vi.fn<() => void>(() => watch.remove(late)) };
-    watch.add(early);
+    const addWatched = () => {
+      const watched = { tick: vi.fn<() => void>(), end: vi.fn<() => void>(() => watching.end()) };
+      const watching = watch.add(watched);
+      return watched;
+    };
+    const early = addWatched();
     watch.endAll();
-    watch.add(late);
+    const late = addWatched();
     vi.advanceTimersByTime(10);
     for (const { tick, end } of [early, late]) {
       expect(tick).not.toHaveBeenCalled();
@@ -49,5 +54,34 @@ test('R-25 once all is ended, what comes after is ended too', () => {
   } finally {
     watch.close();
     vi.useRealTimers();
+  }
+});
+
+test('what is no longer watched is collected with the young objects, however old the watch is', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as (options: { type: 'major' | 'minor' }) => void;
+  const watch = createWatch({ monotonic: () => 0 }, () => {});
+  const bytesEach = 1_600;
+  const open: Watching[] = [];
+  const serve = (count: number): void => {
+    for (let at = 0; at < count; at += 1) {
+      const state = Array.from({ length: bytesEach / 8 }, () => 0.5);
+      open.push(watch.add({ tick: () => state.length, end: () => {} }));
+      if (open.length > 50) open.shift()?.end();
+    }
+  };
+  try {
+    serve(1_000);
+    collect({ type: 'major' });
+    const before = process.memoryUsage().heapUsed;
+    const rounds = 5;
+    for (let round = 0; round < rounds; round += 1) {
+      serve(2_000);
+      collect({ type: 'minor' });
+    }
+    const kept = process.memoryUsage().heapUsed - before;
+    expect(kept / (rounds * 2_000)).toBeLessThan(bytesEach / 4);
+  } finally {
+    watch.close();
   }
 });

@@ -42,7 +42,7 @@ function start(
     echo: { clientModel: 'm', upstreamModel: 'm' },
     client,
     drains,
-    watch: { add: () => {}, remove: () => {}, endAll: () => {}, close: () => {} },
+    watch: { add: () => ({ end: () => {} }), endAll: () => {}, close: () => {} },
     deadline: 1_800_000,
     clientDeadline,
   });

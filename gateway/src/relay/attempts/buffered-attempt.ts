@@ -12,7 +12,7 @@ import type {
 } from '../../upstream/index.ts';
 import type { ClientResponse } from '../client-response.ts';
 import type { DrainSlots } from '../drain-slots.ts';
-import type { Watch, Watched } from '../watch.ts';
+import type { Watch, Watched, Watching } from '../watch.ts';
 import { CollectedBody } from './collected-body.ts';
 import { errorBodyLimit, failureOfAnswer, isError, parseJson } from './error-body.ts';
 import { brokenAttempt, reachOf, type AttemptFailure, type AttemptOutcome } from './outcome.ts';
@@ -43,6 +43,7 @@ export class BufferedAttempt implements UpstreamListener, Watched {
   readonly #options: BufferedAttemptOptions;
   readonly #call: UpstreamCall;
   readonly #body = new CollectedBody();
+  readonly #watching: Watching;
   #status = 0;
   #over = false;
   /** The client was seen to have left: until this monotonic time the answer is waited for. */
@@ -55,7 +56,7 @@ export class BufferedAttempt implements UpstreamListener, Watched {
     this.outcome = new Promise((resolve) => {
       this.#resolve = resolve;
     });
-    options.watch.add(this);
+    this.#watching = options.watch.add(this);
     this.#call = options.upstream.send(request, this);
   }
 
@@ -154,7 +155,7 @@ export class BufferedAttempt implements UpstreamListener, Watched {
   #finish(outcome: AttemptOutcome): void {
     if (this.#over) return;
     this.#over = true;
-    this.#options.watch.remove(this);
+    this.#watching.end();
     if (this.#drainUntil !== null) this.#options.drains.release();
     this.#resolve(outcome);
   }

@@ -41,8 +41,10 @@ function open(answer: (asked: number) => readonly [status: number, body: string]
     clock: { now: () => time.now, monotonic: () => time.now },
     timeouts: {},
     watch: {
-      add: (each: { tick(now: number): void }) => watched.add(each),
-      remove: (each: { tick(now: number): void }) => watched.delete(each),
+      add: (each: { tick(now: number): void }) => {
+        watched.add(each);
+        return { end: () => watched.delete(each) };
+      },
     },
     upstream: {
       send({ origin, path }: { origin: string; path: string }, listener: UpstreamListener) {

@@ -1,5 +1,5 @@
 import type { UpstreamCall } from '../../upstream/index.ts';
-import type { Watch, Watched } from '../watch.ts';
+import type { Watch, Watched, Watching } from '../watch.ts';
 
 /** After the terminator an upstream may take so long to end its body; then its connection is not worth keeping. */
 const patienceMs = 2_000;
@@ -7,14 +7,13 @@ const patienceMs = 2_000;
 /** The body of an answer that is complete: usually just its last chunk is on the way, and the connection is kept. */
 export class EndOfBody implements Watched {
   readonly #call: UpstreamCall;
-  readonly #watch: Watch;
+  readonly #watching: Watching;
   readonly #giveUpAt: number;
 
   constructor(call: UpstreamCall, watch: Watch, now: number) {
     this.#call = call;
-    this.#watch = watch;
     this.#giveUpAt = now + patienceMs;
-    watch.add(this);
+    this.#watching = watch.add(this);
   }
 
   tick(now: number): void {
@@ -28,6 +27,6 @@ export class EndOfBody implements Watched {
 
   /** It has ended by itself. */
   come(): void {
-    this.#watch.remove(this);
+    this.#watching.end();
   }
 }

@@ -58,7 +58,7 @@ function leave({
     context: { clientModel: 'm', upstreamModel: 'm', usageInjected: false },
     sink: new StreamSink(client, chat, createFraming('event-stream'), monotonic),
     headers: {},
-    watch: { add: () => {}, remove: () => {}, endAll: () => {}, close: () => {} },
+    watch: { add: () => ({ end: () => {} }), endAll: () => {}, close: () => {} },
     drains,
     monotonic,
     keepAliveMs: 15_000,

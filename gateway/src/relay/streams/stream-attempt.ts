@@ -21,7 +21,7 @@ import {
 import { failureOfAnswer, isError } from '../attempts/error-body.ts';
 import { brokenAttempt, type AttemptOutcome } from '../attempts/outcome.ts';
 import type { DrainSlots } from '../drain-slots.ts';
-import type { Watch, Watched } from '../watch.ts';
+import type { Watch, Watched, Watching } from '../watch.ts';
 import { AnswerFlow, type AnswerFlowOptions } from './answer-flow.ts';
 import { EndOfBody } from './end-of-body.ts';
 import {
@@ -92,6 +92,7 @@ export class StreamAttempt implements UpstreamListener, Watched {
   #hasDrainSlot = false;
   /** Complete, but the upstream has not ended its body. */
   #endOfBody: EndOfBody | null = null;
+  readonly #watching: Watching;
   #resolve: (outcome: AttemptOutcome) => void = () => {};
 
   /** @param request not kept. */
@@ -106,7 +107,7 @@ export class StreamAttempt implements UpstreamListener, Watched {
       onEvent: (event) => this.#onEvent(event),
     });
     this.#flow = new AnswerFlow(options, (bytes) => this.#show(bytes));
-    options.watch.add(this);
+    this.#watching = options.watch.add(this);
     this.#call = options.upstream.send(request, this);
   }
 
@@ -329,7 +330,7 @@ export class StreamAttempt implements UpstreamListener, Watched {
     if (this.#hasDrainSlot) this.#options.drains?.release();
     this.#phase = 'over';
     this.#unstreamed = null;
-    this.#options.watch.remove(this);
+    this.#watching.end();
     this.#resolve(outcome);
   }
 }
