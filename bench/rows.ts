@@ -19,7 +19,6 @@ import {
   startTarget,
   type Target,
   type TargetName,
-  type Upstream,
 } from './targets.ts';
 import { measureUsageLog } from './usage-log.ts';
 
