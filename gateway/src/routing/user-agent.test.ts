@@ -19,11 +19,21 @@ test.each([
   ['a*a', 'a', false],
   ['*', '', true],
   ['curl/*', '', false],
+  ['curl/8.?', 'curl/8.1', true],
+  ['curl/8.?', 'curl/8.', false],
+  ['curl/8.?', 'curl/8.10', false],
+  ['?url/*', 'curl/8', true],
+  ['*cli/?.0 *', 'claude-cli/10.0 claude-cli/2.0 x', true],
+  ['*cli/?.0 *', 'claude-cli/10.0 x', false],
+  ['*/?', 'curl/8', true],
+  ['*/?', 'curl/', false],
 ])('%s against %s is %s', (glob, userAgent, expected) => {
   expect(matchesUserAgent([glob], userAgent)).toBe(expected);
 });
 
-test('a hostile glob and a long text stay linear', () => {
-  const glob = '*a'.repeat(50);
-  expect(matchesUserAgent([glob], `${'a'.repeat(49)}b`.repeat(1000))).toBe(false);
-});
+test.each(['*a'.repeat(50), `*${'?'.repeat(100)}${'*a'.repeat(50)}`])(
+  'a hostile glob such as %s and a long text stay linear',
+  (glob) => {
+    expect(matchesUserAgent([glob], `${'a'.repeat(49)}b`.repeat(1000))).toBe(false);
+  },
+);
