@@ -39,7 +39,7 @@ left out, and counted on stderr.`,
     } else {
       const { stringify } = await import('yaml');
       io.stdout(toYaml(models, (name) => stringify(name).trimEnd()));
-      io.stderr(summarize(list));
+      io.stderr(summarise(list));
     }
     return list.models.length > 0 ? exitCode.done : exitCode.failed;
   },
@@ -59,7 +59,7 @@ function toYaml(models: readonly ModelEntry[], quote: (name: string) => string):
 /** How many of those left out are named. */
 const named = 5;
 
-function summarize({ models, skipped }: PriceList): string {
+function summarise({ models, skipped }: PriceList): string {
   const byReason = Map.groupBy(skipped, ({ reason }) => reason);
   const lines = Array.from(byReason, ([reason, entries]) => `  ${reason}: ${nameSome(entries)}\n`);
   const count = models.length === 1 ? '1 model' : `${models.length} models`;

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller, KeyDirectory } from '../access/index.ts';
+import { isUsable, type Caller, type KeyDirectory } from '../access/index.ts';
 import { GatewayError } from '../errors/index.ts';
 import { createAddressSet, presentedKey, type AddressSet } from '../http/index.ts';
 import type { EndpointContext } from './context.ts';
@@ -65,10 +65,6 @@ async function settle(
     refusal = thrown instanceof Error ? thrown : new Error('key look-up failed', { cause: thrown });
   }
   done(refusal);
-}
-
-function isUsable(caller: Caller, now: number): boolean {
-  return caller.enabled && (caller.expiresAt === null || caller.expiresAt > now);
 }
 
 /** Built once per caller; a changed key is a new caller. */

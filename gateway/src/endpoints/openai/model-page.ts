@@ -2,8 +2,8 @@ import type { ListedModel } from '../model-lists.ts';
 import { queryCount, queryText } from '../query.ts';
 
 /**
- * One page of the list that clients of OpenAI's and of Anthropic's API share, as JSON text. `limit`, `after_id` and `before_id` are
- * honoured; cursors are names in list order, so one stays good when its model has gone.
+ * One page of the list that clients of OpenAI's and of Anthropic's API share, as JSON text. `limit`, `after_id` and
+ * `before_id` are honoured; cursors are names in list order, so one stays good when its model has gone.
  *
  * @param geminiModels adds generate-content's `models` beside `data`, for its SDKs that call this path
  */
