@@ -17,7 +17,7 @@ export default {
     gateway: {
       // Workers and the programs that tests start are named by path, not imported.
       entry: ['src/**/*.worker.ts', 'test/**/*.{program,worker}.ts'],
-      ignoreBinaries: ['openssl', 'prlimit'],
+      ignoreBinaries: ['mount', 'openssl', 'prlimit', 'strace', 'umount', 'unshare'],
       project: ['src/**/*.ts', 'test/**/*.ts'],
     },
     simulator: {

@@ -7,11 +7,17 @@ const { dataDir, appliedUpTo } = workerData as WriterSettings;
 
 /** Null after a failed write: what a failed fsync left in memory is not to be trusted, so it is opened again. */
 let file: JournalFile | null = null;
+/**
+ * Never written through, and open for as long as the thread lives. While somebody has the journal open nobody reads
+ * its write-ahead log anew, in which commits may lie that failed and whose clients have been told so.
+ */
+let anchor: JournalFile | null = null;
 /** Never given twice within a process, so that `remove` can never meet a newer batch of the same number. */
 let lastId = 0;
 
 try {
   const lock = lockJournal(dataDir);
+  anchor = openJournalFile(dataDir);
   file = openJournalFile(dataDir);
   // What the writer before was told to remove may have been lost with it.
   file.removeUpTo(appliedUpTo);
@@ -21,6 +27,7 @@ try {
   parentPort?.on('message', (message: ToWriter) => {
     if (message.kind === 'close') {
       file?.close();
+      anchor?.close();
       lock.close();
       parentPort?.close();
     } else {

@@ -25,9 +25,13 @@ export interface GatewayPlaceOptions {
   readonly folder?: string;
   /** Default: a file of SQLite in the folder. */
   readonly databaseUrl?: string;
+  /** Where the journal is kept. Default: in the folder. */
+  readonly dataDir?: string;
   /** How long answers may last after a signal, as in the file. Default: `5s`. */
   readonly drainTimeout?: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** As of the process. */
+  readonly within?: readonly string[];
 }
 
 const oneChannel = `
@@ -43,7 +47,8 @@ keys: [{ name: test, user: tester@example.com, secret: ${secret} }]
 
 /** Starts a gateway as operators run it, with the simulator as its upstream. Resolves when it listens. */
 export async function startGatewayPlace(options: GatewayPlaceOptions = {}): Promise<GatewayPlace> {
-  const { config = oneChannel, drainTimeout = '5s', environment = {} } = options;
+  const { config = oneChannel, drainTimeout = '5s', environment = {}, within = [] } = options;
+  const { dataDir = './data' } = options;
   const simulator = await startSimulator({ keptRequests: 200_000 });
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'sluice-place-'));
   const databaseUrl = options.databaseUrl ?? `sqlite:${folder}/test.db`;
@@ -51,10 +56,10 @@ export async function startGatewayPlace(options: GatewayPlaceOptions = {}): Prom
     join(folder, 'sluice.yaml'),
     `
 server: { port: 0, drain_timeout: ${drainTimeout} }
-storage: { url: ${JSON.stringify(databaseUrl)}, data_dir: ./data }
+storage: { url: ${JSON.stringify(databaseUrl)}, data_dir: ${dataDir} }
 ${config.replaceAll('SIMULATOR', simulator.url)}`,
   );
-  const gateway = startGatewayProcess({ folder, environment });
+  const gateway = startGatewayProcess({ folder, environment, within });
   onTestFinished(async () => {
     gateway.child.kill('SIGKILL');
     await gateway.exit;

@@ -21,10 +21,14 @@ export interface GatewayProcessOptions {
   readonly folder: string;
   readonly parameters?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** A program and its first arguments, which starts the gateway in its own place: `unshare`, say. */
+  readonly within?: readonly string[];
 }
 
 export function startGatewayProcess(options: GatewayProcessOptions): GatewayProcess {
-  const child = spawn(process.execPath, [program, 'start', ...(options.parameters ?? [])], {
+  const own = [process.execPath, program, 'start', ...(options.parameters ?? [])];
+  const [command = '', ...parameters] = [...(options.within ?? []), ...own];
+  const child = spawn(command, parameters, {
     cwd: options.folder,
     // Nothing of the person who runs the tests, above all no provider keys.
     env: { PATH: dirname(process.execPath), HOME: options.folder, ...options.environment },
