@@ -1,5 +1,5 @@
 import type { LookupAddress } from 'node:dns';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createNameCache } from './name-cache.ts';
 
 const address = (value: string): LookupAddress => ({ address: value, family: 4 });
@@ -53,6 +53,31 @@ describe('R-37 names of upstreams', () => {
     const gone = look();
     questions[2]?.(failure, []);
     expect(gone).toEqual([failure, '', 0]);
+  });
+
+  test('keep their addresses while the resolver says nothing, and nobody waits for it for long', () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { questions, later, look } = setUp();
+    look();
+    questions[0]?.(null, [address('192.0.2.1')]);
+    later(30_000);
+    const waiting = look();
+    expect(waiting).toEqual([]);
+    vi.advanceTimersByTime(500);
+    expect(waiting).toEqual([null, [address('192.0.2.1')]]);
+    // While that question is out the next one does not wait at all, and does not ask.
+    expect(look()).toEqual(waiting);
+    expect(questions).toHaveLength(2);
+    later(10 * 60_000);
+    const tooLate = look();
+    vi.advanceTimersByTime(500);
+    expect(tooLate).toEqual([]);
+    questions[1]?.(null, [address('192.0.2.2')]);
+    expect(tooLate).toEqual([null, [address('192.0.2.2')]]);
+    later(30_000);
+    expect(look()).toEqual([]);
+    expect(questions).toHaveLength(3);
   });
 
   test('are asked for again at once after a failure', () => {

@@ -5,6 +5,8 @@ import type { LookupFunction } from 'node:net';
 const freshMs = 30_000;
 /** A resolver that fails is no reason to stop: the last addresses are used for so long. */
 const staleMs = 10 * 60_000;
+/** A resolver that says nothing must not use up the time in which a connection has to stand. */
+const patienceMs = 500;
 
 type Answer = (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void;
 
@@ -21,11 +23,13 @@ interface Known {
   at: number;
   /** Who waits for the question that is out; null when none is. */
   waiting: Answer[] | null;
+  /** That question has been out for longer than the patience. */
+  overdue: boolean;
 }
 
 /**
  * Looks up names for connections (`net.connect`'s `lookup`): one question per name at a time and at most one per half
- * minute, and old answers when there are no new ones. The names are the operator's channels, so there are few.
+ * minute, and old answers when there are no new ones in time. The names are the operator's channels, so there are few.
  */
 export function createNameCache(options: NameCacheOptions = {}): LookupFunction {
   const { resolve = askSystem, monotonic = () => performance.now() } = options;
@@ -34,23 +38,33 @@ export function createNameCache(options: NameCacheOptions = {}): LookupFunction 
   function addressesOf(name: string, answer: Answer): void {
     let entry = known.get(name);
     if (entry === undefined)
-      known.set(name, (entry = { addresses: [], at: -Infinity, waiting: null }));
-    if (monotonic() - entry.at < freshMs) answer(null, entry.addresses);
+      known.set(name, (entry = { addresses: [], at: -Infinity, waiting: null, overdue: false }));
+    const isEnough = ageOf(entry) < (entry.overdue ? staleMs : freshMs);
+    if (isEnough) answer(null, entry.addresses);
     else if (entry.waiting === null) ask(name, entry, answer);
     else entry.waiting.push(answer);
   }
 
+  const ageOf = ({ at }: Known): number => monotonic() - at;
+
   function ask(name: string, entry: Known, first: Answer): void {
     entry.waiting = [first];
+    const late = setTimeout(() => {
+      if (ageOf(entry) >= staleMs) return;
+      entry.overdue = true;
+      for (const answer of entry.waiting?.splice(0) ?? []) answer(null, entry.addresses);
+    }, patienceMs).unref();
     resolve(name, (error, addresses) => {
+      clearTimeout(late);
       const waiting = entry.waiting ?? [];
       entry.waiting = null;
+      entry.overdue = false;
       const found = error === null && addresses.length > 0;
       if (found) {
         entry.addresses = addresses;
         entry.at = monotonic();
       }
-      const usable = found || monotonic() - entry.at < staleMs;
+      const usable = found || ageOf(entry) < staleMs;
       if (!usable) known.delete(name);
       for (const answer of waiting) {
         if (usable) answer(null, entry.addresses);

@@ -18,7 +18,11 @@ export interface Asked {
   readonly headers: IncomingMessage['headers'];
 }
 
-export async function startOwnUpstream(): Promise<OwnUpstream> {
+/** @param at where it listens. Default: any free port of 127.0.0.1. */
+export async function startOwnUpstream(
+  at: { readonly host?: string; readonly port?: number } = {},
+): Promise<OwnUpstream> {
+  const { host = '127.0.0.1', port = 0 } = at;
   const asked: Asked[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -33,9 +37,9 @@ export async function startOwnUpstream(): Promise<OwnUpstream> {
       upstream.answer(one, response);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, host, resolve));
   const upstream: OwnUpstream = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
     answer: (_request, response) => void response.writeHead(500).end(),
     asked,
     clear: () => void asked.splice(0),

@@ -1,0 +1,91 @@
+import { spawnSync } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+const trial = spawnSync('unshare', ['-m', 'mount', '--bind', '/dev/null', '/etc/resolv.conf'], {
+  encoding: 'utf8',
+});
+
+/** Why a process cannot be given a resolver of its own on this machine; null where it can. */
+export const cannotFakeResolver: string | null =
+  trial.status === 0 ? null : (trial.error?.message ?? trial.stderr.trim().split('\n')[0]!);
+
+/** IPv4 addresses, or what a resolver says or does without any. */
+export type NameAnswer = readonly string[] | 'servfail' | 'nxdomain' | 'silence';
+
+/** A name server on a loopback address of its own, and a way to have a process ask it. */
+export interface FakeResolver {
+  /** From here on; a name without an answer does not exist. */
+  set(name: string, answer: NameAnswer): void;
+  /** How often the name was asked for. */
+  asked(name: string): number;
+  /** Starts a program whose system asks this name server alone. */
+  readonly within: readonly string[];
+}
+
+const responseCodes = { servfail: 2, nxdomain: 3 } as const;
+const typeA = 1;
+
+/** Gone with the test. */
+export async function startFakeResolver(): Promise<FakeResolver> {
+  const answers = new Map<string, NameAnswer>();
+  const asked: string[] = [];
+  const socket = createSocket('udp4');
+  socket.on('message', (question, { address, port }) => {
+    const { name, type, end } = readQuestion(question);
+    // The system asks for both families; one of them counts.
+    if (type === typeA) asked.push(name);
+    const answer = answers.get(name) ?? 'nxdomain';
+    if (answer === 'silence') return;
+    socket.send(answerTo(question.subarray(0, end), type, answer), port, address);
+  });
+  const part = () => 1 + Math.floor(Math.random() * 250);
+  const host = `127.${part()}.${part()}.53`;
+  await new Promise<void>((resolve) => socket.bind(53, host, resolve));
+
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-resolver-'));
+  const [names, sources] = [join(folder, 'resolv.conf'), join(folder, 'nsswitch.conf')];
+  writeFileSync(names, `nameserver ${host}\noptions timeout:2 attempts:2\nsearch .\n`);
+  writeFileSync(sources, 'hosts: files dns\n');
+  onTestFinished(() => {
+    socket.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const bind = (file: string, over: string) =>
+    `if [ -e ${over} ]; then /bin/mount --bind ${file} ${over} || exit 1; fi`;
+  const script = `${bind(names, '/etc/resolv.conf')}; ${bind(sources, '/etc/nsswitch.conf')}; exec "$@"`;
+  return {
+    set: (name, answer) => void answers.set(name, answer),
+    asked: (name) => asked.filter((each) => each === name).length,
+    within: ['/usr/bin/unshare', '-m', '/bin/sh', '-c', script, 'sh'],
+  };
+}
+
+/** RFC 1035: twelve bytes of header, then the name in labels, then two of type and two of class. */
+function readQuestion(question: Buffer): { name: string; type: number; end: number } {
+  const labels: string[] = [];
+  let at = 12;
+  for (let length = question[at] ?? 0; length > 0; length = question[at] ?? 0) {
+    labels.push(question.toString('latin1', at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  return { name: labels.join('.'), type: question.readUInt16BE(at + 1), end: at + 5 };
+}
+
+function answerTo(question: Buffer, type: number, answer: Exclude<NameAnswer, 'silence'>): Buffer {
+  const head = Buffer.from(question);
+  const addresses = typeof answer === 'string' || type !== typeA ? [] : answer;
+  // A response, recursion available; one question, no authority, nothing additional.
+  head.writeUInt16BE(0x8180 | (typeof answer === 'string' ? responseCodes[answer] : 0), 2);
+  head.writeUInt16BE(1, 4);
+  head.writeUInt16BE(addresses.length, 6);
+  head.writeUInt32BE(0, 8);
+  const records = addresses.map((address) =>
+    // The question's name, A, IN, a second to live, four bytes.
+    Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4, ...address.split('.').map(Number)]),
+  );
+  return Buffer.concat([head, ...records]);
+}
