@@ -21,4 +21,6 @@ export interface ReportedUsage {
   readonly tokens: TokenUsage;
   /** Negative, fractional or non-numeric fields were present (they count as 0 in `tokens`). */
   readonly absurd: boolean;
+  /** The half of a whole answer's usage that was not told: what `tokens` says of it is no report. */
+  readonly untold?: 'input' | 'output';
 }

@@ -85,7 +85,9 @@ export class ConvertedTap implements StreamTap {
   completion(): string {
     this.#encoderEnded = true;
     this.#endDecoder();
-    return this.#last + this.#encoder.end(this.usage?.tokens ?? null);
+    const { usage } = this;
+    const told = usage === null || usage.untold !== undefined ? null : usage.tokens;
+    return this.#last + this.#encoder.end(told);
   }
 
   fail(error: GatewayError): string | null {

@@ -268,6 +268,23 @@ describe('generate-content', () => {
     expect([tap.finished, tap.outputBytes, tap.usage?.tokens.input]).toEqual([true, 5, 5]);
   });
 
+  it('remembers a count of the answer that the last report forgets', () => {
+    const { tap, see } = tapOf('generate-content');
+    see({ usageMetadata: { promptTokenCount: 9, totalTokenCount: 9 } });
+    see({ ...text('Hello'), usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 21 } });
+    const last = { promptTokenCount: 87, thoughtsTokenCount: 78, totalTokenCount: 165 };
+    see({ ...text('', { finishReason: 'STOP' }), usageMetadata: last });
+    expect(tap.usage).toMatchObject({ tokens: { input: 87, output: 99, reasoning: 78 } });
+    expect(tap.usage?.untold).toBeUndefined();
+  });
+
+  it('does not take the total of a beginning for that of the answer', () => {
+    const { tap, see } = tapOf('generate-content');
+    see({ ...text('Hello'), usageMetadata: { promptTokenCount: 9, totalTokenCount: 9 } });
+    see(text('', { finishReason: 'STOP' }));
+    expect(tap.usage).toMatchObject({ tokens: { input: 9, output: 0 }, untold: 'output' });
+  });
+
   it('takes a blocked prompt for an answer and an error for a failure', () => {
     const blocked = tapOf('generate-content');
     expect(blocked.see({ promptFeedback: { blockReason: 'SAFETY' } })).toBe(content | terminal);

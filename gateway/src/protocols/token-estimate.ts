@@ -14,7 +14,7 @@ const tokensPerMedium = 1_000;
 const mediumLength = 1_000;
 const base64 = /^[A-Za-z0-9+/_-]{1000}/;
 
-/** Members that frame a conversation rather than say something in it. */
+/** Members that frame a conversation, or tell about it, rather than say something in it. */
 const framing: ReadonlySet<string> = new Set([
   'id',
   'type',
@@ -33,6 +33,10 @@ const framing: ReadonlySet<string> = new Set([
   'signature',
   'encrypted_content',
   'thoughtSignature',
+  'safetyRatings',
+  'groundingMetadata',
+  'logprobs',
+  'logprobsResult',
 ]);
 
 /** @param bytes of text, reasoning and tool arguments, UTF-8 */

@@ -44,12 +44,29 @@ export function usageOfAnswer(
   asked: Asked,
   outputTokens: () => number,
 ): ExchangeUsage | null {
-  if (reported !== null) return asReported(reported);
+  if (reported !== null && reported.untold === undefined) return asReported(reported);
   if (policy === 'error') return null;
+  if (reported !== null)
+    return policy === 'zero' ? asReported(reported) : completed(reported, asked, outputTokens);
   const output = policy === 'zero' ? 0 : outputTokens();
   if (output === 0) return nothingUsed;
   const tokens = { ...noTokens, input: inputTokensOf(asked), output };
   return { tokens, source: 'estimated', absurd: false };
+}
+
+/** The half that was told as it was told, the other one estimated; at least what is said of it in passing. */
+function completed(
+  reported: ReportedUsage,
+  asked: Asked,
+  outputTokens: () => number,
+): ExchangeUsage {
+  const { tokens, untold, absurd } = reported;
+  if (untold === 'input') {
+    return { tokens: { ...tokens, input: inputTokensOf(asked) }, source: 'estimated', absurd };
+  }
+  const output = outputTokens();
+  if (output <= tokens.output) return asReported(reported);
+  return { tokens: { ...tokens, output }, source: 'estimated', absurd };
 }
 
 /**

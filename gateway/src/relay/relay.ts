@@ -231,7 +231,7 @@ function leftEnding(
   const used =
     !asked || (status !== null && isError(status))
       ? nothingUsed
-      : whole && usage !== null
+      : whole && usage !== null && usage.untold === undefined
         ? asReported(usage)
         : usageOfLeaving(usage, prepared, outputBytes);
   return { outcome: 'client-left', status: 499, error: null, usage: used };

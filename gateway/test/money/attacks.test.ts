@@ -189,6 +189,20 @@ describe.each(eachCall)('S-39 $name: usage that cannot be true', ({ protocol, st
     },
   );
 
+  test.each([undefined, null])(
+    'half a usage (%j): the other half is estimated',
+    async (missing) => {
+      const { row: uncounted } = await answered(usageAt(path, 7, missing));
+      expect(uncounted.estimated).toBe(true);
+      expect(uncounted.tokens.output).toBeGreaterThanOrEqual(answeredWords.length / 4);
+      expect(uncounted.tokens.input).toBeGreaterThan(0);
+      const { row: unread } = await answered(usageAt(path, missing, 700));
+      expect(unread.estimated).toBe(true);
+      expect(unread.tokens.input).toBeGreaterThan(0);
+      expect(nanoOf(unread.cost)).toBeGreaterThan(0n);
+    },
+  );
+
   test('converted: the same numbers, the same charge', async () => {
     for (const model of ['own-chat', 'own-messages']) {
       const at = model === 'own-chat' ? '/v1/chat/completions' : '/v1/messages';
@@ -207,17 +221,17 @@ describe.each(eachCall)('S-39 $name: usage that cannot be true', ({ protocol, st
   });
 });
 
-const openAiCalls = eachCall.filter(
-  ({ protocol: { name } }) => name === 'chat' || name === 'responses',
-);
+const totalled = eachCall.filter(({ protocol: { name } }) => name !== 'messages');
 
-test.each(openAiCalls)(
+test.each(totalled)(
   '$name: half a usage is completed by its total',
   async ({ protocol, stream }) => {
     const path = protocol.path('own', stream);
+    const total =
+      protocol.name === 'generate-content' ? { totalTokenCount: 30 } : { total_tokens: 30 };
     for (const usage of [
-      { ...usageAt(path, 10, undefined), total_tokens: 30 },
-      { ...usageAt(path, undefined, 20), total_tokens: 30 },
+      { ...usageAt(path, 10, undefined), ...total },
+      { ...usageAt(path, undefined, 20), ...total },
     ]) {
       shared.upstream.answer = answerWith(usage);
       const { id } = await ask(shared.gateway, protocol, stream, 'own');

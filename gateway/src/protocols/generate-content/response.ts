@@ -4,7 +4,7 @@ import { echoModel } from '../echo.ts';
 import { type ModelEcho, UnreadableAnswer, type WireResponse } from '../protocol.ts';
 import { readAnswer } from '../read-answer.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
-import { readUsage } from './usage.ts';
+import { readUsage, readWholeUsage } from './usage.ts';
 
 const modelPath = [keyBytes('modelVersion')];
 
@@ -12,7 +12,8 @@ const modelPath = [keyBytes('modelVersion')];
 export function readResponse(body: Buffer, echo: ModelEcho): WireResponse {
   const answer = readAnswer(body, usageOf);
   if (Array.isArray(answer['candidates']) || isRecord(answer['promptFeedback'])) {
-    return { body: echoModel(body, modelPath, echo), usage: usageOf(answer) };
+    const usage = readWholeUsage(answer['usageMetadata']);
+    return { body: echoModel(body, modelPath, echo), usage };
   }
   if (typeof answer['totalTokens'] === 'number') return { body, usage: null };
   throw new UnreadableAnswer(

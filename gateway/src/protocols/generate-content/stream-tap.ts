@@ -6,7 +6,7 @@ import { withEdits } from '../frames.ts';
 import { type StreamContext, type StreamEvent, type StreamTap, verdict } from '../protocol.ts';
 import { failureBody } from './errors.ts';
 import { CandidatesView } from './event-view.ts';
-import { readUsage } from './usage.ts';
+import { readUsage, readWholeUsage, withCounted } from './usage.ts';
 
 const view = new CandidatesView();
 
@@ -23,6 +23,8 @@ export class GenerateContentStreamTap implements StreamTap {
   #isEnding = false;
   /** JSON text; parsed when asked for, since every event repeats it. */
   #usage: Buffer | null = null;
+  /** The last that counts the answer, when the last of all does not: that of a grounded one may forget it. */
+  #counted: Buffer | null = null;
 
   constructor(context: StreamContext) {
     this.#echo = echoedName(context);
@@ -34,7 +36,10 @@ export class GenerateContentStreamTap implements StreamTap {
   }
 
   get usage(): ReportedUsage | null {
-    return this.#usage === null ? null : readUsage(parseRecord(this.#usage));
+    if (this.#usage === null) return null;
+    const last = parseRecord(this.#usage);
+    const usage = this.#counted === null ? last : withCounted(last, parseRecord(this.#counted));
+    return this.finished ? readWholeUsage(usage) : readUsage(usage);
   }
 
   inspect(event: StreamEvent): number {
@@ -49,7 +54,12 @@ export class GenerateContentStreamTap implements StreamTap {
     this.outputBytes += view.outputBytes;
     if (view.usageStart >= 0) {
       // A copy, so that the network chunk can go.
-      this.#usage = Buffer.from(read.subarray(view.usageStart, view.usageEnd));
+      const usage = Buffer.from(read.subarray(view.usageStart, view.usageEnd));
+      const counts = usage.includes('"candidatesTokenCount"');
+      if (counts) this.#counted = null;
+      else if (this.#usage?.includes('"candidatesTokenCount"') === true)
+        this.#counted = this.#usage;
+      this.#usage = usage;
     }
     let result: number = view.hasContent ? verdict.content : verdict.forward;
     this.#begun |= view.begun;

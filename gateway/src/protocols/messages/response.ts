@@ -5,7 +5,7 @@ import { type AnswerEcho, UnreadableAnswer, type WireResponse } from '../protoco
 import { readAnswer } from '../read-answer.ts';
 import type { JsonRecord } from '../values.ts';
 import { echoToolNames } from './tool-name-echo.ts';
-import { readUsage } from './usage.ts';
+import { readUsage, readWholeUsage } from './usage.ts';
 
 const modelPath = [keyBytes('model')];
 
@@ -16,7 +16,7 @@ export function readResponse(body: Buffer, echo: AnswerEcho): WireResponse {
     const { toolNames } = echo;
     const named =
       toolNames === undefined ? body : splice(body, echoToolNames(body, answer, toolNames));
-    return { body: echoModel(named, modelPath, echo), usage: usageOf(answer) };
+    return { body: echoModel(named, modelPath, echo), usage: readWholeUsage(answer['usage']) };
   }
   if (typeof answer['input_tokens'] === 'number') return { body, usage: null };
   throw new UnreadableAnswer('the answer is not a message', answer, usageOf(answer));

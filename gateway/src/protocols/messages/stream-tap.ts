@@ -7,7 +7,7 @@ import { isAbsent, recordAt, type JsonRecord } from '../values.ts';
 import { failureBody } from './errors.ts';
 import { MessageEventView } from './event-view.ts';
 import { echoBlockNames, type ToolNames } from './tool-name-echo.ts';
-import { mergeUsage, readUsage } from './usage.ts';
+import { mergeUsage, readUsage, readWholeUsage } from './usage.ts';
 
 const view = new MessageEventView();
 
@@ -28,9 +28,10 @@ export class MessagesStreamTap implements StreamTap {
     this.#toolNames = context.toolNames;
   }
 
-  /** Of a whole message whose output was never counted: none, as what its start announces is a mere beginning. */
   get usage(): ReportedUsage | null {
-    return this.finished && !this.#isCounted ? null : readUsage(this.#reported);
+    return this.finished
+      ? readWholeUsage(this.#reported, this.#isCounted)
+      : readUsage(this.#reported);
   }
 
   get closed(): boolean {

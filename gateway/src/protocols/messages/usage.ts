@@ -26,6 +26,29 @@ export function readUsage(usage: unknown): ReportedUsage | null {
   });
 }
 
+/**
+ * The usage of a whole message, with the half that it lacks.
+ * @param isCounted whether the output is: what a stream announces at its start is a mere beginning
+ */
+export function readWholeUsage(
+  usage: unknown,
+  isCounted = isRecord(usage) && !isAbsent(usage['output_tokens']),
+): ReportedUsage | null {
+  const reported = readUsage(usage);
+  if (reported === null || reported.absurd || !isRecord(usage)) return reported;
+  const hasInput = inputCounts.some((name) => !isAbsent(usage[name]));
+  if (hasInput && isCounted) return reported;
+  return hasInput || isCounted ? { ...reported, untold: hasInput ? 'output' : 'input' } : null;
+}
+
+/** Any of them tells of the input: what is read from a cache or written to it stands beside the rest. */
+const inputCounts = [
+  'input_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+  'cache_creation',
+];
+
 /** A stream reports in pieces; counts are cumulative, so a later one replaces an earlier one and null does not. */
 export function mergeUsage(earlier: JsonRecord, later: unknown): JsonRecord {
   if (!isRecord(later)) return earlier;
