@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { encodeChunk } from './chunk.ts';
 import { ownHeaders } from './own-headers.ts';
+import { WriteStall } from './write-stall.ts';
 
 /**
  * Takes over the response of a request for whoever writes it piece by piece. The framework sends nothing on it
@@ -36,7 +37,8 @@ export class NodeClientResponse {
   #left = false;
   #leaveListener: (() => void) | null = null;
   #drainListener: (() => void) | null = null;
-  #stallWatched = false;
+  /** Null while nothing has ever waited for the client. */
+  #stall: WriteStall | null = null;
 
   constructor(
     response: ServerResponse,
@@ -148,26 +150,11 @@ export class NodeClientResponse {
     return false;
   }
 
-  /**
-   * A client that takes nothing of what waits for it, for so long, is cut off. The socket's own time-out starts
-   * anew whenever the system takes some of it, and the server closes a connection whose time-out nobody handles.
-   */
   #watchStall(): void {
     const { socket } = this.#response;
-    const { writeStall } = this.#server;
-    if (socket === null || socket.timeout === writeStall) return;
-    socket.setTimeout(writeStall);
-    if (this.#stallWatched) return;
-    this.#stallWatched = true;
-    const calm = (): void => {
-      // After the end the server has a time-out of its own on a connection that is kept.
-      if (socket.timeout === writeStall) socket.setTimeout(0);
-    };
-    socket.on('drain', calm);
-    this.#response.once('close', () => {
-      socket.off('drain', calm);
-      calm();
-    });
+    if (socket === null) return;
+    this.#stall ??= new WriteStall(this.#response, socket, this.#server.writeStall);
+    this.#stall.begin();
   }
 
   #writeHead(): void {

@@ -135,3 +135,34 @@ limits: { in_flight: 1, queue: 1 }
     expect(client.latest(5_000)).toMatch(/HTTP\/1\.1 200 [^]*You said/);
   }, 30_000);
 });
+
+test('R-21 the time a client may take nothing is not begun anew by what it took before', async () => {
+  const writeStall = 3_000;
+  const gateway = await openGateway({
+    writeStall,
+    config: `${describeChannels([{ name: 'sim', models: ['demo-chat'] }])}
+limits: { in_flight: 1, queue: 0 }
+`,
+  });
+  const chat = textProtocols[0]!;
+  const client = await askRaw(gateway, chat, true, 'demo-chat', [
+    `x-simulator-fault: gap=0;events=${events};text-bytes=${answerBytes}`,
+  ]);
+  client.socket.pause();
+  const sent = () => gateway.simulator.requests()[0]?.eventsSent ?? 0;
+  let last = -1;
+  let lastAt = 0;
+  await until(
+    () => {
+      if (gateway.simulator.aborted() === 1) return true;
+      if (sent() !== last) lastAt = performance.now();
+      last = sent();
+      return false;
+    },
+    'the upstream was cancelled',
+    20_000,
+  );
+  const stalled = performance.now() - lastAt;
+  expect(stalled).toBeGreaterThan(0.5 * writeStall);
+  expect(stalled).toBeLessThan(1.7 * writeStall);
+});
