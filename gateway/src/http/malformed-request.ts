@@ -26,17 +26,28 @@ export function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): v
 }
 
 /**
- * Refuses HTTP/1.1 without a host (RFC 9112, 3.2) like what is no HTTP, and does nothing for requests behind it. Node's
- * own check would let those run, and be paid for, although the connection closes before their answers.
+ * Refuses HTTP/1.1 without a host, and several of them, of which whoever is in front may have read another one (RFC 9112,
+ * 3.2), like what is no HTTP, and does nothing for requests behind it. Node's own check would let those run, and be paid
+ * for, although the connection closes before their answers.
  */
 export function requireHost(listener: RequestListener): RequestListener {
   return (request, response) => {
-    const { socket, headers, httpVersion } = request;
+    const { socket, rawHeaders, httpVersion } = request;
     if (socket.writableEnded) return;
-    if (httpVersion === '1.1' && headers.host === undefined) {
-      refuseMalformed(new Error('no host'), socket);
+    const hosts = countHosts(rawHeaders);
+    if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
+      refuseMalformed(new Error('not one host'), socket);
     } else listener(request, response);
   };
+}
+
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!;
+    if (name.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count;
 }
 
 /** An answer on this connection has begun: another status line would be read as part of its body. */

@@ -72,6 +72,11 @@ export function malformedRequests(key: string): readonly (readonly [name: string
     ['an endless chunk extension', `${head}${chunked}\r\n${extended('a'.repeat(100_000))}`],
     ['a bare LF in a chunk extension', `${head}${chunked}\r\n${extended('a\nb')}`],
     ['no host', wellFormedRequest(key).replace('host: x\r\n', '') + hidden],
+    ['two hosts', wellFormedRequest(key).replace('host: x', 'host: x\r\nHOST: y') + hidden],
+    [
+      'the same host twice',
+      wellFormedRequest(key).replace('host: x', 'host: x\r\nhost: x') + hidden,
+    ],
     ['another protocol', `SSH-2.0-client\r\n\r\n${hidden}`],
     ['a TLS hello', `\u0016\u0003\u0001\u0002\u0000\u0001${hidden}`],
     ['too many header bytes', `${head}a: ${'b'.repeat(40_000)}\r\n${lengthOf(own)}\r\n${own}`],
