@@ -172,7 +172,8 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
   }
 
   #describe(error: Error): UpstreamError {
-    const reason = error === this.#defect ? 'defect' : reasonOf(error);
+    const reason =
+      error === this.#defect ? 'defect' : (reasonOf(error) ?? (this.#sent ? 'reset' : 'connect'));
     if (this.#answered) return new UpstreamError('started', reason, error);
     if (!this.#sent) return new UpstreamError('not-sent', reason, error);
     if (isStaleConnection(error)) return new UpstreamError('stale-connection', reason, error);
@@ -180,7 +181,12 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
   }
 }
 
-function reasonOf(error: Error): string {
+/** Codes of Node and of OpenSSL, whose names for what is wrong with a certificate have nothing in common. */
+const ofTls =
+  /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY|HOSTNAME_MISMATCH|_CA$|INVALID_PURPOSE|EPROTO/;
+
+/** Null for a connection that failed without saying how. */
+function reasonOf(error: Error): string | null {
   const code = (error as { code?: unknown }).code;
   if (error instanceof errors.ConnectTimeoutError) return 'connect-timeout';
   if (error instanceof errors.HeadersTimeoutError) return 'first-byte-timeout';
@@ -189,7 +195,5 @@ function reasonOf(error: Error): string {
     return 'malformed';
   }
   if (error instanceof errors.ResponseContentLengthMismatchError) return 'cut';
-  if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'connect';
-  if (typeof code === 'string' && /CERT|TLS|SSL|SELF_SIGNED/.test(code)) return 'tls';
-  return 'reset';
+  return typeof code === 'string' && ofTls.test(code) ? 'tls' : null;
 }

@@ -45,36 +45,60 @@ test('R-02 R-03 a handshake that never ends is given up after the connect time-o
   ]);
 });
 
-test('R-03 a certificate nobody vouches for is not sent a byte, and not tried twice', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-tls-'));
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  execFileSync(
-    'openssl',
-    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=localhost'
-      .split(' ')
-      .concat('-keyout', key, '-out', cert),
-    { stdio: 'ignore' },
-  );
-  let requests = 0;
-  const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, () => {
-    requests += 1;
-  });
-  let connections = 0;
-  server.on('connection', () => void (connections += 1));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    rmSync(folder, { recursive: true, force: true });
-    await new Promise<void>((resolve) => server.close(() => resolve()));
-  });
-  const { port } = server.address() as AddressInfo;
-  const gateway = await openGateway({ config: twoChannels(`https://127.0.0.1:${port}`) });
+/** Key and certificate: its own, or of an authority nobody knows. */
+function makeCertificate(folder: string, issuer: 'itself' | 'an authority'): [string, string] {
+  const make = (name: string, more: readonly string[]): [string, string] => {
+    const files: [string, string] = [join(folder, `${name}.key`), join(folder, `${name}.pem`)];
+    execFileSync(
+      'openssl',
+      `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=${name}`
+        .split(' ')
+        .concat('-keyout', files[0], '-out', files[1], more),
+      { stdio: 'ignore' },
+    );
+    return files;
+  };
+  if (issuer === 'itself') return make('localhost', []);
+  const [key, certificate] = make('authority', []);
+  return make('localhost', ['-CA', certificate, '-CAkey', key]);
+}
+
+test.each(['itself', 'an authority'] as const)(
+  'R-03 a certificate that only %s vouches for is not sent a byte, and not tried twice',
+  async (issuer) => {
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-tls-'));
+    const [key, cert] = makeCertificate(folder, issuer);
+    let requests = 0;
+    const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, () => {
+      requests += 1;
+    });
+    let connections = 0;
+    server.on('connection', () => void (connections += 1));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(async () => {
+      rmSync(folder, { recursive: true, force: true });
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    });
+    const { port } = server.address() as AddressInfo;
+    const gateway = await openGateway({ config: twoChannels(`https://127.0.0.1:${port}`) });
+    const answer = await ask(gateway, chat!, false);
+    expect(answer.status).toBe(200);
+    expect(attemptsOf(await rowOf(gateway, answer.id))).toEqual([
+      { channel: 'bad', class: 'not-sent', status: null, result: 'tls' },
+      { channel: 'good', class: 'shown', status: 200, result: 'completed' },
+    ]);
+    expect({ requests, connections }).toEqual({ requests: 0, connections: 1 });
+  },
+);
+
+test('R-01 an address that nothing leads to is no connection', async () => {
+  const gateway = await openGateway({ config: twoChannels('http://255.255.255.255') });
   const answer = await ask(gateway, chat!, false);
   expect(answer.status).toBe(200);
-  expect(attemptsOf(await rowOf(gateway, answer.id))).toEqual([
-    { channel: 'bad', class: 'not-sent', status: null, result: 'tls' },
-    { channel: 'good', class: 'shown', status: 200, result: 'completed' },
+  expect(attemptsOf(await rowOf(gateway, answer.id))).toMatchObject([
+    { channel: 'bad', class: 'not-sent', status: null, result: 'connect' },
+    { channel: 'good', result: 'completed' },
   ]);
-  expect({ requests, connections }).toEqual({ requests: 0, connections: 1 });
 });
 
 /** How long the connection really idles: with the tests that may take long, longer than a load balancer's minute. */
