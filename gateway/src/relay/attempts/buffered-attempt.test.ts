@@ -97,6 +97,14 @@ describe('R-19 a client that has left', () => {
     });
   });
 
+  test('is not waited for when the upstream has not been sent anything', async () => {
+    const { attempt, client, aborted } = start(undefined, undefined, false);
+    client.left = true;
+    attempt.tick(1_000);
+    expect(aborted()).toBe(true);
+    expect(await attempt.outcome).toMatchObject({ kind: 'left', asked: false });
+  });
+
   test('does not have its time-out minded any more', () => {
     const { attempt, client, aborted } = start(10_000);
     client.left = true;

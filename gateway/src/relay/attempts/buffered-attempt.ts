@@ -36,7 +36,7 @@ export interface BufferedAttemptOptions {
   readonly clientDeadline: number;
 }
 
-/** One try of a non-streamed exchange. A client that leaves does not stop it: the answer is paid for. */
+/** One try of a non-streamed exchange. A client that leaves does not stop it once it is sent: the answer is paid for. */
 export class BufferedAttempt implements UpstreamListener, Watched {
   readonly outcome: Promise<AttemptOutcome>;
   upstreamHeaders: UpstreamHeaders = {};
@@ -97,7 +97,9 @@ export class BufferedAttempt implements UpstreamListener, Watched {
   tick(now: number): void {
     const { client, deadline, clientDeadline, drains } = this.#options;
     if (client.left) {
-      this.#drainUntil ??= drains.take() ? Math.min(deadline, now + drainMs) : null;
+      if (this.#drainUntil === null && this.#call.sent && drains.take()) {
+        this.#drainUntil = Math.min(deadline, now + drainMs);
+      }
       if (this.#drainUntil !== null && now < this.#drainUntil) return;
       this.#call.abort();
       this.#finish({

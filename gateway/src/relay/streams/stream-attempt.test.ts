@@ -21,10 +21,13 @@ function leave({
   drains,
   leftAt = 1_000,
   deadline = 1_800_000,
+  sent = true,
 }: {
   readonly drains: DrainSlots;
   readonly leftAt?: number;
   readonly deadline?: number;
+  /** Whether the upstream has had the request by then; without it there is no answer either. */
+  readonly sent?: boolean;
 }) {
   let listener: UpstreamListener | null = null;
   let aborted = false;
@@ -45,7 +48,7 @@ function leave({
       send(_request, given) {
         listener = given;
         return {
-          sent: true,
+          sent,
           pause: () => {},
           resume: () => {},
           abort: () => void (aborted = true),
@@ -68,8 +71,10 @@ function leave({
     onShown: () => {},
   });
   const upstream = listener as unknown as UpstreamListener;
-  upstream.onHead(200, { 'content-type': 'text/event-stream' });
-  upstream.onData(content);
+  if (sent) {
+    upstream.onHead(200, { 'content-type': 'text/event-stream' });
+    upstream.onData(content);
+  }
   attempt.clientLeft();
   return { attempt, upstream, aborted: () => aborted };
 }
@@ -86,6 +91,12 @@ describe('bills_after_cancel: a left answer is read on for what it costs', () =>
       whole: true,
       usage: { tokens: { input: 30, output: 900 } },
     });
+  });
+
+  test('what the upstream was not even sent is cancelled', async () => {
+    const { attempt, aborted } = leave({ drains: createDrainSlots(20), sent: false });
+    expect(aborted()).toBe(true);
+    expect(await attempt.outcome).toMatchObject({ kind: 'left', asked: false, shown: false });
   });
 
   test('after a minute it is cancelled', async () => {

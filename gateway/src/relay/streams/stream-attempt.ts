@@ -185,7 +185,7 @@ export class StreamAttempt implements UpstreamListener, Watched {
   clientLeft(): void {
     if (this.#over || this.#phase === 'draining') return;
     if (this.#flow.ending && this.#tap.finished) this.#complete();
-    else if (this.#phase !== 'judging' && this.#options.drains?.take() === true) {
+    else if (this.#isWorkedOn && this.#options.drains?.take() === true) {
       this.#hasDrainSlot = true;
       this.#drain(drainMs);
     } else if (this.#tap.finished && this.#tap.usage === null) this.#drain(lastUsageMs);
@@ -220,6 +220,11 @@ export class StreamAttempt implements UpstreamListener, Watched {
 
   get #over(): boolean {
     return this.#phase === 'over';
+  }
+
+  /** The upstream may have begun with an answer. */
+  get #isWorkedOn(): boolean {
+    return this.#phase !== 'judging' && this.#call.sent;
   }
 
   #onEvent(event: StreamEvent): void {
