@@ -14,11 +14,12 @@ export function decodeResponse(json: JsonRecord): GenerationResponse {
   const isBlocked = records.length === 0 && blockReason(json) !== null;
   const candidates: Candidate[] = isBlocked
     ? [{ blocks: [], finish: { reason: 'blocked' } }]
-    : records.toSorted((a, b) => indexOf(a) - indexOf(b)).map(decodeCandidate);
+    : records.toSorted((a, b) => candidateIndex(a) - candidateIndex(b)).map(decodeCandidate);
   return { candidates, extensions: noExtensions };
 }
 
-export function indexOf(candidate: JsonRecord): number {
+/** Which of the answers it is, from 0; the only one often does not say. */
+export function candidateIndex(candidate: JsonRecord): number {
   const { index } = candidate;
   return typeof index === 'number' && Number.isInteger(index) && index > 0 ? index : 0;
 }

@@ -4,7 +4,7 @@ import { parseRecordPassingOn } from '../event-view.ts';
 import type { StreamEvent } from '../protocol.ts';
 import { isRecord } from '../values.ts';
 import { CandidateDecoder } from './candidate-decoder.ts';
-import { indexOf } from './decode-response.ts';
+import { candidateIndex } from './decode-response.ts';
 import { blockReason } from './logprobs.ts';
 import { passedOn } from './passed-on.ts';
 
@@ -27,7 +27,7 @@ export function createStreamDecoder(): StreamDecoder {
       const written = chunk['candidates'];
       for (const record of Array.isArray(written) ? written : []) {
         if (!isRecord(record)) continue;
-        const index = indexOf(record);
+        const index = candidateIndex(record);
         let candidate = candidates.get(index);
         if (candidate === undefined) {
           candidate = new CandidateDecoder(index);

@@ -113,17 +113,18 @@ function decodeResult(block: JsonRecord, { param }: Place): Block {
 }
 
 function decodeThinking(block: JsonRecord, { param }: Place): Block {
-  return reasoning(
+  return reasoningBlock(
     requireText(block['thinking'] ?? '', `${param}.thinking`),
     signatureState(block['signature']),
   );
 }
 
 function decodeRedacted(block: JsonRecord, { param }: Place): Block {
-  return reasoning('', redactedState(requireText(block['data'], `${param}.data`)));
+  return reasoningBlock('', redactedState(requireText(block['data'], `${param}.data`)));
 }
 
-export function reasoning(text: string, state: NativeState | null): ReasoningBlock {
+/** A thought; without state where it came unsigned. */
+export function reasoningBlock(text: string, state: NativeState | null): ReasoningBlock {
   return state === null ? { type: 'reasoning', text } : { type: 'reasoning', text, state };
 }
 
@@ -134,6 +135,7 @@ export function signatureState(signature: unknown): NativeState | null {
   return { protocol: 'messages', kind, data: signature };
 }
 
+/** The state of a thought that only its vendor can read. */
 export function redactedState(data: string): NativeState {
   return { protocol: 'messages', kind: 'redacted', data };
 }

@@ -1,7 +1,7 @@
 import type { Block, GenerationResponse } from '../../canonical/index.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
 import { decodeAllCitations } from './citations.ts';
-import { reasoning, redactedState, signatureState } from './decode-content.ts';
+import { reasoningBlock, redactedState, signatureState } from './decode-content.ts';
 import { decodeOpaque } from './decode-opaque.ts';
 import { decodeFinish } from './finish.ts';
 import { optionalText } from './wire.ts';
@@ -23,7 +23,8 @@ export function decodeResponse(json: JsonRecord): GenerationResponse {
 const decoders: Readonly<Record<string, (block: JsonRecord) => Block | null>> = {
   text: decodeText,
   thinking: decodeThinking,
-  redacted_thinking: (block) => reasoning('', redactedState(optionalText(block['data']) ?? '')),
+  redacted_thinking: (block) =>
+    reasoningBlock('', redactedState(optionalText(block['data']) ?? '')),
   tool_use: decodeCall,
 };
 
@@ -49,7 +50,7 @@ function decodeText(block: JsonRecord): Block | null {
 function decodeThinking(block: JsonRecord): Block | null {
   const text = optionalText(block['thinking']) ?? '';
   const state = signatureState(block['signature']);
-  return text === '' && state === null ? null : reasoning(text, state);
+  return text === '' && state === null ? null : reasoningBlock(text, state);
 }
 
 function decodeCall(block: JsonRecord): Block {

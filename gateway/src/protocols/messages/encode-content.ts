@@ -22,11 +22,12 @@ export function encodeBlock(block: Block, losses: Losses): WireObject | null {
   if (wire === null) return null;
   if (block.type !== 'opaque') applyExtensions(wire, block.extensions, losses);
   // Thinking cannot be marked; its own cache entry ends with the block after it.
-  if (block.cache !== undefined && block.type !== 'reasoning') mark(wire, block.cache);
+  if (block.cache !== undefined && block.type !== 'reasoning') setCacheControl(wire, block.cache);
   return wire;
 }
 
-export function mark(wire: WireObject, { ttl }: { readonly ttl: string | null }): void {
+/** Lifetimes that the vendor does not know become its usual one. */
+export function setCacheControl(wire: WireObject, { ttl }: { readonly ttl: string | null }): void {
   const known = ttl === '5m' || ttl === '1h';
   wire['cache_control'] = known ? { type: 'ephemeral', ttl } : { type: 'ephemeral' };
 }

@@ -6,7 +6,7 @@ import { limitCacheMarkers } from './cache-markers.ts';
 import { encodeBlock } from './encode-content.ts';
 import { encodeReasoning } from './encode-reasoning.ts';
 import { encodeTools } from './encode-tools.ts';
-import { encodeTurns, type Message, moveMarker, text } from './encode-turns.ts';
+import { encodeTurns, type Message, moveMarker, textBlock } from './encode-turns.ts';
 import { applyExtensions } from './extensions.ts';
 import { encodeOutputSchema } from './output-schema.ts';
 import { factsOf } from './repairs/model-facts.ts';
@@ -119,7 +119,7 @@ function encodeSystem(request: GenerationRequest, losses: Losses): WireObject[] 
   }
   if (request.format?.type === 'json') {
     losses.approximated('response_format');
-    blocks.push(text('Answer with one JSON object and nothing else.'));
+    blocks.push(textBlock('Answer with one JSON object and nothing else.'));
   }
   return blocks;
 }
@@ -161,6 +161,6 @@ function closeConversation(messages: Message[], refusesBegun: boolean, losses: L
   if (last?.role !== 'assistant' || block?.['type'] !== 'text') return;
   if (refusesBegun) {
     losses.approximated('messages');
-    messages.push({ role: 'user', content: [text('Continue.')] });
+    messages.push({ role: 'user', content: [textBlock('Continue.')] });
   } else block['text'] = String(block['text']).trimEnd();
 }

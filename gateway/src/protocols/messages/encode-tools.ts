@@ -7,7 +7,7 @@ import {
 } from '../../canonical/index.ts';
 import type { Losses } from '../losses.ts';
 import { isRecord } from '../values.ts';
-import { mark } from './encode-content.ts';
+import { setCacheControl } from './encode-content.ts';
 import { applyExtensions } from './extensions.ts';
 import { encodeToolSchema } from '../tool-schema.ts';
 import { encodeOutputSchema } from './output-schema.ts';
@@ -100,7 +100,7 @@ function encodeFunction(tool: FunctionTool, losses: Losses): WireObject {
   wire['input_schema'] = encodeArguments(tool, losses);
   if (tool.strict !== null) wire['strict'] = tool.strict;
   applyExtensions(wire, tool.extensions, losses);
-  if (tool.cache !== undefined) mark(wire, tool.cache);
+  if (tool.cache !== undefined) setCacheControl(wire, tool.cache);
   return wire;
 }
 

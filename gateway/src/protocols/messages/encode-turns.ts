@@ -1,6 +1,6 @@
 import { type Block, type Turn, Unconvertible } from '../../canonical/index.ts';
 import type { Losses } from '../losses.ts';
-import { encodeBlock, mark } from './encode-content.ts';
+import { encodeBlock, setCacheControl } from './encode-content.ts';
 import type { WireObject } from './wire.ts';
 
 export interface Message {
@@ -33,7 +33,7 @@ export function encodeTurns(
   }
   if (first.role === 'assistant') {
     losses.approximated('messages');
-    messages.unshift({ role: 'user', content: [text('(conversation continues)')] });
+    messages.unshift({ role: 'user', content: [textBlock('(conversation continues)')] });
   }
   return messages;
 }
@@ -87,7 +87,7 @@ const isCall = ({ type }: WireObject): boolean => type === 'tool_use';
 export function moveMarker({ cache }: Block, previous: WireObject | undefined): void {
   const type = previous?.['type'];
   if (cache === undefined || previous === undefined) return;
-  if (type !== 'thinking' && type !== 'redacted_thinking') mark(previous, cache);
+  if (type !== 'thinking' && type !== 'redacted_thinking') setCacheControl(previous, cache);
 }
 
 /** Calls at the very end have no place for their results: such a conversation is refused. */
@@ -113,6 +113,7 @@ function resultsFirst(content: WireObject[], before: Message | undefined): WireO
   return [...results, ...content.filter((block) => !isResult(block))];
 }
 
-export function text(value: string): WireObject {
+/** Words of our own. */
+export function textBlock(value: string): WireObject {
   return { type: 'text', text: value };
 }

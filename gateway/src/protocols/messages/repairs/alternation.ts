@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../errors/index.ts';
-import { type Block, type Draft, type Message, text } from './draft.ts';
+import { type Block, type Draft, type Message, textBlock } from './draft.ts';
 
 /** @throws GatewayError when nobody says anything. */
 export function beginWithUser(draft: Draft): boolean {
@@ -30,5 +30,5 @@ export function takeTurns(draft: Draft): boolean {
 
 function blocksOf({ content }: Message): readonly Block[] {
   if (typeof content !== 'string') return content;
-  return content === '' ? [] : [text(content)];
+  return content === '' ? [] : [textBlock(content)];
 }

@@ -1,5 +1,5 @@
 import { isRecord } from '../../values.ts';
-import { type Block, blocksIn, type Draft, isBlank, isPlain, text } from './draft.ts';
+import { type Block, blocksIn, type Draft, isBlank, isPlain, textBlock } from './draft.ts';
 import { placeholder } from './empty-content.ts';
 import { isThought } from './thinking-blocks.ts';
 import { isCall, isResult } from './tool-values.ts';
@@ -26,7 +26,7 @@ export function answerCalls(draft: Draft): boolean {
   // Without the user's turn the model's would run into each other, or be the last.
   for (const turn of turns) {
     if (turn.role !== 'user' || !wasEmptied(turn)) continue;
-    turn.parts[0]?.blocks.push(text(turn === turns.at(-1) ? 'Continue.' : placeholder));
+    turn.parts[0]?.blocks.push(textBlock(turn === turns.at(-1) ? 'Continue.' : placeholder));
   }
   return conversation.finish();
 }
@@ -120,14 +120,17 @@ const shown: ReadonlySet<string> = new Set(['image', 'document', 'search_result'
 
 function quote(draft: Draft, block: Block): Block[] {
   const { tool_use_id: id, content, cache_control: marker, is_error: failed } = block;
-  const parts = blocksIn(content) ?? (typeof content === 'string' ? [text(content)] : []);
+  const parts = blocksIn(content) ?? (typeof content === 'string' ? [textBlock(content)] : []);
   const said = parts.flatMap((part) => {
     if (shown.has(part.type)) return [];
     return [typeof part['text'] === 'string' ? part['text'] : JSON.stringify(part)];
   });
   const name = typeof id === 'string' ? id : 'unknown';
   const head = `[${failed === true ? 'Error' : 'Result'} of tool call ${name}]`;
-  const quoted = [text([head, ...said].join('\n')), ...parts.filter(({ type }) => shown.has(type))];
+  const quoted = [
+    textBlock([head, ...said].join('\n')),
+    ...parts.filter(({ type }) => shown.has(type)),
+  ];
   if (!isRecord(marker)) return quoted;
   const last = quoted.pop()!;
   return [...quoted, draft.change(last, { cache_control: marker })];
@@ -182,7 +185,7 @@ function merge(draft: Draft, earlier: Block, later: Block): Block {
 function contentOf({ content }: Block): readonly Block[] {
   const blocks = blocksIn(content);
   if (blocks !== null) return blocks;
-  return typeof content === 'string' && !isBlank(content) ? [text(content)] : [];
+  return typeof content === 'string' && !isBlank(content) ? [textBlock(content)] : [];
 }
 
 /** What tools gave back is the first thing in the user's turn. */

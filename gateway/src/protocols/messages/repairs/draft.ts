@@ -134,7 +134,8 @@ function isMessage(value: unknown): value is Message {
   return typeof content === 'string' || blocksIn(content) !== null;
 }
 
-export function text(value: string): Block {
+/** A block with these words. */
+export function textBlock(value: string): Block {
   return { type: 'text', text: value };
 }
 

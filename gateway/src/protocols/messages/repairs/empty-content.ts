@@ -1,5 +1,13 @@
 import { isRecord } from '../../values.ts';
-import { type Block, blocksIn, type Draft, gone, isBlank, type Message, text } from './draft.ts';
+import {
+  type Block,
+  blocksIn,
+  type Draft,
+  gone,
+  isBlank,
+  type Message,
+  textBlock,
+} from './draft.ts';
 
 /** Stands for a turn in which nothing was said and that cannot be left out. */
 export const placeholder = '(no content)';
@@ -16,7 +24,7 @@ export function fillEmptyTurns(draft: Draft): boolean {
     if (message.content.length > 0 || isBegun) next.push(message);
     else if (!isNeeded(message, next.at(-1), following)) continue;
     else if (message.content === '') next.push(draft.change(message, { content: placeholder }));
-    else next.push(draft.withBlocks(message, [text(placeholder)]));
+    else next.push(draft.withBlocks(message, [textBlock(placeholder)]));
   }
   const isSame = next.length === messages.length && next.every((one, at) => one === messages[at]);
   if (isSame) return false;

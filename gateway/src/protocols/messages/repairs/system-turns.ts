@@ -1,4 +1,4 @@
-import { type Block, blocksIn, type Draft, isPlain, type Message, text } from './draft.ts';
+import { type Block, blocksIn, type Draft, isPlain, type Message, textBlock } from './draft.ts';
 
 /**
  * Instructions between the turns. Where the model takes them they have a place: text alone, after what the user
@@ -59,7 +59,7 @@ function holdsDirective({ content }: Message): boolean {
 
 function blocksOf({ content }: Message): readonly Block[] {
   if (typeof content !== 'string') return content;
-  return content === '' ? [] : [text(content)];
+  return content === '' ? [] : [textBlock(content)];
 }
 
 /** At its end: its first block may be one that has to stay the first. */
@@ -68,6 +68,6 @@ function addToSystem(draft: Draft, blocks: readonly Block[]): void {
   const present = blocksIn(system);
   if (present !== null) draft.set('system', draft.list(present, [...present, ...blocks]));
   else if (typeof system === 'string' && system !== '') {
-    draft.set('system', [text(system), ...blocks]);
+    draft.set('system', [textBlock(system), ...blocks]);
   } else draft.set('system', blocks);
 }

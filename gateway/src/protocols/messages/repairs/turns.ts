@@ -1,4 +1,4 @@
-import { type Block, type Draft, type Message, text } from './draft.ts';
+import { type Block, type Draft, type Message, textBlock } from './draft.ts';
 
 /** A message whose blocks may be put elsewhere. */
 export interface Part {
@@ -61,7 +61,7 @@ function isSame(some: readonly object[], others: readonly object[]): boolean {
 
 function blocksOf(content: Message['content']): Block[] {
   if (typeof content !== 'string') return [...content];
-  return content === '' ? [] : [text(content)];
+  return content === '' ? [] : [textBlock(content)];
 }
 
 export function blocksOfTurn(turn: Turn | undefined): Block[] {
