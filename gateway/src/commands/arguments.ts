@@ -36,9 +36,11 @@ export function parseArguments(command: Command, args: readonly string[]): Comma
 /** Stands before a negative amount while the arguments are read: Node takes every `-5` for an option. */
 const negative = '\0';
 
-function markAmounts(args: readonly string[]): string[] {
+function markAmounts({ options }: Command, args: readonly string[]): string[] {
+  const isValue = (before: string | undefined): boolean =>
+    before?.startsWith('--') === true && options[before.slice(2)]?.type === 'string';
   return args.map((text, index) =>
-    /^-\d/.test(text) && args[index - 1]?.startsWith('--') !== true ? negative + text : text,
+    /^-\d/.test(text) && !isValue(args[index - 1]) ? negative + text : text,
   );
 }
 
@@ -49,7 +51,7 @@ function parse(command: Command, args: readonly string[]) {
   ]);
   try {
     return parseArgs({
-      args: markAmounts(args),
+      args: markAmounts(command, args),
       options: { ...Object.fromEntries(options), help: { type: 'boolean', short: 'h' } },
       allowPositionals: true,
     });

@@ -1,9 +1,9 @@
-/** Left-aligned columns with a heading, for people. */
+/** Left-aligned columns with a heading, for people. What is in the cells stays text, whatever a terminal makes of it. */
 export function formatTable(
   heading: readonly string[],
   rows: readonly (readonly string[])[],
 ): string {
-  const lines = [heading, ...rows];
+  const lines = [heading, ...rows].map((line) => line.map(toPrintable));
   const widths = heading.map((_, column) =>
     Math.max(...lines.map((line) => (line[column] ?? '').length)),
   );
@@ -11,4 +11,14 @@ export function formatTable(
     .map((line) => widths.map((width, column) => (line[column] ?? '').padEnd(width)).join('  '))
     .map((line) => `${line.trimEnd()}\n`)
     .join('');
+}
+
+/** Clients choose some of the text: with these they could end a line, forge another, or command the terminal. */
+const unprintable = /[\p{C}\p{Zl}\p{Zp}]/gu;
+
+function toPrintable(text: string): string {
+  return text.replace(unprintable, (character) => {
+    const code = (character.codePointAt(0) ?? 0).toString(16);
+    return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
+  });
 }

@@ -83,6 +83,18 @@ test('a credit and a correction stay in the books with who and why', async () =>
 });
 
 test.each([
+  ['--reason=charged twice', '-0.5'],
+  ['--json', '-0.5', '--reason', 'charged twice'],
+  ['-0.5', '--reason=charged twice'],
+])('a correction is taken wherever it stands: %s %s', async (...argv) => {
+  const { sluice } = await applied();
+  expect(await sluice('user', 'credit', 'ada@example.com', ...argv)).toMatchObject({
+    code: 0,
+    err: '',
+  });
+});
+
+test.each([
   [['user', 'credit', 'eve@example.com', '1', ...why], 1, "user 'eve@example.com' does not exist"],
   [['team', 'credit', 'red', '1', ...why], 1, "team 'red' does not exist"],
   [['user', 'credit', 'ada@example.com', '1'], 2, '--reason is required'],
@@ -138,6 +150,19 @@ test('usage shows totals of all that matches', async () => {
     code: 0,
     err: "note: there is no key 'k'\nnote: there is no user 'u@example.com'\nnote: there is no team 't'\nnote: there is no channel 'c'\n",
   });
+});
+
+test('usage shows what clients wrote as text, whatever a terminal would make of it', async () => {
+  const { sluice, folder } = await used();
+  const database = openDatabase({ url: `sqlite:${join(folder, 'data/sluice.db')}` });
+  const model = '\u001b[2J\u009b1m\u202egpt\nreq_9  forged\r\u2028';
+  await writeUsage(database, toLine(record('req_odd', { time: Date.UTC(2026, 10, 22), model })));
+  await database.close();
+  const { out } = await sluice('usage');
+  expect(out).toContain(String.raw`\u001b[2J\u009b1m\u202egpt\u000areq_9  forged\u000d\u2028`);
+  expect(out).not.toMatch(/[^\n\P{C}]|\p{Zl}/u);
+  // The heading, five requests, the total.
+  expect(out.trimEnd().split('\n')).toHaveLength(7);
 });
 
 test('usage exports everything as CSV that no spreadsheet takes for a formula', async () => {
