@@ -38,6 +38,8 @@ export interface Meters {
   /** Every meter must be known. `remaining`: milliseconds until the hold is void. */
   hold(request: HoldRequest, remaining: number): HoldDecision;
   settle(id: string, meters: readonly string[], spent: bigint): void;
+  /** Others have counted what was spent on the meter up to so many milliseconds ago, unless something is held still. */
+  forget(meter: string, settledFor: number): void;
   read(meter: string): MeterState | null;
 }
 
@@ -153,6 +155,11 @@ export function createMeters({
         account.spent += spent;
         account.usedAt = now;
       }
+    },
+    forget(meter, settledFor) {
+      const account = accounts.get(meter);
+      if (account?.holds === 0 && monotonic() - account.usedAt >= settledFor)
+        accounts.delete(meter);
     },
     read(meter) {
       voidExpired();

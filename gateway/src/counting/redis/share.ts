@@ -14,6 +14,9 @@ const mostKnown = 100_000;
 /** Older than this, what Redis said of a meter is no match for what the database says. Milliseconds. */
 const freshMs = 60_000;
 
+/** After so long what was settled has reached a Redis that answers: what it says from then on includes it. */
+const deliveredAfterMs = 1_000;
+
 /**
  * What this node may do alone while Redis is lost: its share of every rate, and of the money that was left by the
  * last known state. Together the nodes stay within the limits, as long as as many live as `liveNodes` says.
@@ -112,6 +115,7 @@ export function createShare({ monotonic, liveNodes, lookUp }: ShareOptions): Sha
     learn(meter, state) {
       // Redis counts: should it fail for a moment, the share is cut anew.
       taken.delete(meter);
+      meters.forget(meter, deliveredAfterMs);
       known.delete(meter);
       if (known.size >= mostKnown) known.delete(known.keys().next().value!);
       known.set(meter, { ...state, at: monotonic() });
