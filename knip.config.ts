@@ -13,16 +13,16 @@ export default {
       project: ['*.ts', 'bench/**/*.ts'],
       ignoreBinaries: ['taskset'],
     },
-    // `src/main.ts` is found through each package's `bin`, tests through vitest's configuration.
+    // `src/main` is found through each package's `bin`, tests through vitest's configuration.
     gateway: {
       // Workers and the programs that tests start are named by path, not imported.
       entry: ['src/**/*.worker.ts', 'test/**/*.{program,worker}.ts'],
       ignoreBinaries: ['mount', 'openssl', 'prlimit', 'strace', 'umount', 'unshare'],
-      project: ['src/**/*.ts', 'test/**/*.ts'],
+      project: ['src/**/*.{ts,js}', 'test/**/*.ts'],
     },
     simulator: {
       entry: ['src/load.ts'],
-      project: ['src/**/*.ts', 'test/**/*.ts'],
+      project: ['src/**/*.{ts,js}', 'test/**/*.ts'],
     },
   },
 } satisfies KnipConfig;

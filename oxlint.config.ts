@@ -154,7 +154,7 @@ function restrict(
 }
 
 const directionOverrides: OxlintOverride[] = [
-  restrict('*.ts', [], []),
+  restrict('*.{js,ts}', [], []),
   ...folders.flatMap((folder) => [
     restrict(`${folder}/**`, folderPatterns(folder), [`${folder}/**`]),
     restrict(`${folder}/**/*.repository.ts`, folderPatterns(folder), [
@@ -234,7 +234,7 @@ export default defineConfig({
   overrides: [
     { files: ['gateway/src/**'], rules: { 'no-console': 'error', 'node/no-process-env': 'error' } },
     {
-      files: ['gateway/src/main.ts', 'gateway/src/commands/**', 'gateway/src/config/**'],
+      files: ['gateway/src/main.js', 'gateway/src/commands/**', 'gateway/src/config/**'],
       rules: { 'no-console': 'off', 'node/no-process-env': 'off' },
     },
     { files: ['**/*.test.ts'], rules: { 'node/no-process-env': 'off' } },

@@ -96,7 +96,7 @@ async function startScript(name: 'copy' | 'baseline', values: readonly string[])
 
 /** The gateway's process, not waited for. Its log is dropped: nobody reads a log at this rate. */
 export function spawnGateway(upstreamPort: number, directory: string, redisUrl = ''): ChildProcess {
-  const main = path.join(root, 'gateway/src/main.ts');
+  const main = path.join(root, 'gateway/src/main.js');
   const config = path.join(here, 'gateway.yaml');
   return spawnPinned(measuredCore, process.execPath, [main, 'start', '--config', config], {
     quiet: process.env.BENCH_LOG !== '1',

@@ -1,6 +1,6 @@
 import type { Environment } from '../config/index.ts';
 
-/** Where a command reads and writes. Tests give their own; `main.ts` gives the process. */
+/** Where a command reads and writes. Tests give their own; `main.js` gives the process. */
 export interface CommandIo {
   /** What was asked for. Text as it is, line ends included. */
   readonly stdout: (text: string) => void;

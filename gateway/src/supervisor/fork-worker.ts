@@ -10,7 +10,7 @@ import { isMessage, seatVariable, type FromWorker } from './messages.ts';
  */
 export function workerForks(workers: number) {
   cluster.schedulingPolicy = cluster.SCHED_RR;
-  // A worker on every core: what marks memory beside one of them would take another one's core (see `main.ts`).
+  // A worker on every core: what marks memory beside one of them would take another one's core (see `main.js`).
   const flags = workers >= availableParallelism() ? ['--no-concurrent-marking'] : [];
   // Times are bigint and secrets are bytes, which JSON does not carry.
   cluster.setupPrimary({ serialization: 'advanced', execArgv: [...process.execArgv, ...flags] });

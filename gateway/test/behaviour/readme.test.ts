@@ -22,7 +22,7 @@ let key = '';
 
 beforeAll(async () => {
   mkdirSync(join(folder, 'bin'));
-  const npx = `#!/bin/sh\nshift\nexec '${process.execPath}' '${join(root, 'gateway/src/main.ts')}' "$@"\n`;
+  const npx = `#!/bin/sh\nshift\nexec '${process.execPath}' '${join(root, 'gateway/src/main.js')}' "$@"\n`;
   writeFileSync(join(folder, 'bin/npx'), npx, { mode: 0o755 });
   writeFileSync(join(folder, 'sluice.yaml'), 'server: { port: 0 }\n');
   gateway = startGatewayProcess({ folder });

@@ -113,7 +113,7 @@ describe('the first start', () => {
     expect(await stop(gateway)).toBe(0);
     const { stdout } = await promisify(execFile)(
       process.execPath,
-      [join(import.meta.dirname, '../../src/main.ts'), 'export'],
+      [join(import.meta.dirname, '../../src/main.js'), 'export'],
       { cwd: folder },
     );
     expect(
@@ -219,7 +219,7 @@ describe('R-25 SIGTERM', () => {
     await again.url;
     const rows = await promisify(execFile)(
       process.execPath,
-      [join(import.meta.dirname, '../../src/main.ts'), 'usage', '--json'],
+      [join(import.meta.dirname, '../../src/main.js'), 'usage', '--json'],
       { cwd: folder },
     );
     const id = running.headers.get('x-request-id') ?? 'none';

@@ -74,7 +74,7 @@ const probes: readonly Probe[] = [
   folderProbe('counting', 'redis/link.ts'),
   ...protocolFolders.map(protocolProbe),
   rootProbe('app.ts'),
-  rootProbe('main.ts'),
+  rootProbe('main.js'),
   {
     file: 'gateway/src/relay/concrete.ts',
     specifiers: [

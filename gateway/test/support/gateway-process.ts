@@ -2,9 +2,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const program = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
-/** The gateway as operators run it: `node gateway/src/main.ts start`, in a folder and an environment of its own. */
+/** The gateway as operators run it: `node gateway/src/main.js start`, in a folder and an environment of its own. */
 export interface GatewayProcess {
   readonly child: ChildProcess;
   /** Standard output so far. */
