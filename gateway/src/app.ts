@@ -4,7 +4,7 @@ import { openCounters } from './app/counting.ts';
 import { createObserving } from './app/observing.ts';
 import { openOffer } from './app/offer.ts';
 import { createRelaying } from './app/relaying.ts';
-import { createServing, type Serving } from './app/serving.ts';
+import { createServing, type Serving, type StopOptions } from './app/serving.ts';
 import { openStorage } from './app/storage.ts';
 import { growYoungSpaceFast } from './app/young-space.ts';
 import type { CatalogueStore } from './catalogue/index.ts';
@@ -40,7 +40,7 @@ export interface App {
   refresh(): Promise<void>;
   readonly metrics: Pick<Metrics, 'collect'>;
   /** Stops admitting, lets running requests end, makes everything durable, and closes. */
-  close(options?: CloseOptions): Promise<void>;
+  close(options?: StopOptions): Promise<void>;
 }
 
 export interface AppOptions {
@@ -67,14 +67,6 @@ export interface WorkerSeat {
   readonly degraded: () => readonly string[];
   /** The metrics of all workers; null: those of this one. */
   readonly renderMetrics: () => Promise<string | null>;
-}
-
-export interface CloseOptions {
-  /**
-   * Milliseconds for which new connections are still served while `/health` says that it is over, so that load
-   * balancers can take notice. Part of the drain time-out.
-   */
-  readonly keepListening?: number;
 }
 
 /**
@@ -171,8 +163,8 @@ export async function startApp(options: AppOptions): Promise<App> {
       },
       refresh: offer.refresh,
       metrics,
-      async close({ keepListening = 0 } = {}) {
-        await serving.stop(keepListening);
+      async close(options = {}) {
+        await serving.stop(options);
         await closing.closeAll();
       },
     };

@@ -28,6 +28,16 @@ export interface ServingOptions extends Omit<
   readonly writeStall: number | undefined;
 }
 
+export interface StopOptions {
+  /**
+   * Milliseconds for which new connections are still served while `/health` says that it is over, so that load
+   * balancers can take notice. Part of the drain time-out.
+   */
+  readonly keepListening?: number;
+  /** When the drain time-out is to be over, if earlier. */
+  readonly hurry?: Promise<void>;
+}
+
 /** The side that clients see. */
 export interface Serving {
   /** With the port it really got, once it listens. */
@@ -37,9 +47,8 @@ export interface Serving {
   listen(): Promise<void>;
   /**
    * Lets running answers end, for the drain time-out; then ends them in their protocol, and closes what is left.
-   * @param keepListening milliseconds of that time for which new connections are still served.
    */
-  stop(keepListening: number): Promise<void>;
+  stop(options: StopOptions): Promise<void>;
 }
 
 /** Puts the endpoints on a server that does not listen yet. */
@@ -80,20 +89,28 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
       const { host, port } = settings;
       await listenOn(settings, () => server.listen({ host, port }));
     },
-    async stop(keepListening) {
+    async stop({ keepListening = 0, hurry }) {
       draining = true;
       patient = keepListening > 0;
-      const { drainTimeout } = settings;
-      const end = setTimeout(() => {
+      const drained = Promise.withResolvers<void>();
+      const end = setTimeout(drained.resolve, settings.drainTimeout);
+      void hurry?.then(drained.resolve);
+      let cut: NodeJS.Timeout | undefined;
+      let over = false;
+      void drained.promise.then(() => {
+        if (over) return;
+        patient = false;
         watch.endAll();
         admission.refuseWaiting();
-      }, drainTimeout);
-      const cut = setTimeout(() => server.server.closeAllConnections(), drainTimeout + lastWordsMs);
-      if (patient) await wait(Math.min(keepListening, drainTimeout));
+        cut = setTimeout(() => server.server.closeAllConnections(), lastWordsMs);
+      });
+      if (patient)
+        await Promise.race([wait(keepListening, undefined, { ref: false }), drained.promise]);
       const idle = setInterval(() => server.server.closeIdleConnections(), idleCheckMs);
       try {
         await server.close();
       } finally {
+        over = true;
         clearInterval(idle);
         clearTimeout(end);
         clearTimeout(cut);

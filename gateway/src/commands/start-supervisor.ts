@@ -16,7 +16,7 @@ import { type CommandInput, type CommandIo, exitCode } from './command.ts';
 import { watchDamage } from './damage.ts';
 import { reloadFile } from './reload-file.ts';
 import { removePidFile, writePidFile } from './runtime-files.ts';
-import { keepListeningAfter, stopSignal } from './stop-signal.ts';
+import { keepListeningAfter, stopSignals } from './stop-signal.ts';
 import { programVersion } from './version.ts';
 
 /** So long the workers wait for what earlier ones left behind; the rest is adopted while they serve. */
@@ -97,14 +97,14 @@ export async function startSupervisor(
       },
     });
   process.on('SIGHUP', reload);
-  const stopped = stopSignal();
+  const signals = stopSignals();
   writePidFile(dataDir, { pid: process.pid, startedAt: Date.now() });
   io.stdout(greeting);
   logger.info('started', { detail: await programVersion(), count: config.server.workers });
-  const reason = await Promise.race([stopped, damage.happened]);
+  const reason = await Promise.race([signals.stop, damage.happened]);
   logger.info('stopping', { detail: reason });
   process.off('SIGHUP', reload);
-  const allWell = await crew.stop(keepListeningAfter(reason));
+  const allWell = await crew.stop(keepListeningAfter(reason), signals.hurry);
   removePidFile(dataDir);
   logger.info('stopped');
   await close();

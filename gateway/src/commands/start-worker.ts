@@ -26,7 +26,7 @@ export async function startWorker(number: number): Promise<number> {
       keepListening: keepListeningAfter(reason),
     }));
     const { keepListening } = await Promise.race([seat.stop, damaged]);
-    await app.close({ keepListening });
+    await app.close({ keepListening, hurry: seat.hurry });
     return uncaught.exceptions > 0 ? exitCode.failed : exitCode.done;
   } finally {
     await logger.close();

@@ -36,7 +36,7 @@ export const start: Command = {
     const { watchDamage } = await import('./damage.ts');
     const { reloadFile } = await import('./reload-file.ts');
     const { removePidFile, writePidFile } = await import('./runtime-files.ts');
-    const { keepListeningAfter, stopSignal } = await import('./stop-signal.ts');
+    const { keepListeningAfter, stopSignals } = await import('./stop-signal.ts');
     const logger = createLogger();
     const damage = watchDamage(logger, config.server.drainTimeout);
     const { uncaught } = damage;
@@ -45,15 +45,15 @@ export const start: Command = {
     const reload = () =>
       void reloadFile({ input, io, logger, running: config, apply: (read) => app.reload(read) });
     process.on('SIGHUP', reload);
-    const stopped = stopSignal();
+    const signals = stopSignals();
     writePidFile(dataDir, { pid: process.pid, startedAt: Date.now() });
     const version = await programVersion();
     io.stdout(greeting(version, app, config));
     logger.info('started', { detail: version });
-    const reason = await Promise.race([stopped, damage.happened]);
+    const reason = await Promise.race([signals.stop, damage.happened]);
     logger.info('stopping', { detail: reason });
     process.off('SIGHUP', reload);
-    await app.close({ keepListening: keepListeningAfter(reason) });
+    await app.close({ keepListening: keepListeningAfter(reason), hurry: signals.hurry });
     removePidFile(dataDir);
     logger.info('stopped');
     await logger.close();

@@ -113,6 +113,23 @@ test('stopping waits for everybody, tells those too that were only starting, and
   expect(forked).toHaveLength(3);
 });
 
+test('whoever is in a hurry hurries everybody', async () => {
+  const { crew, forked, serve } = createFakes();
+  await serve();
+  const hurry = Promise.withResolvers<void>();
+  const stopped = crew.stop(5_000, hurry.promise);
+  hurry.resolve();
+  await vi.advanceTimersByTimeAsync(0);
+  for (const each of forked) {
+    expect(each.received.slice(-2)).toEqual([
+      { kind: 'stop', keepListening: 5_000 },
+      { kind: 'hurry' },
+    ]);
+    each.exit(0);
+  }
+  expect(await stopped).toBe(true);
+});
+
 test('a worker that does not end well is told of', async () => {
   const { crew, forked, serve } = createFakes();
   await serve();

@@ -38,8 +38,11 @@ export interface Crew {
   broadcast(message: ToWorker): void;
   /** Asks every worker that listens; those that do not answer in time are left out. */
   askAll(question: Question): Promise<unknown[]>;
-  /** Lets every worker end by itself. True when each of them did so well. */
-  stop(keepListening: number): Promise<boolean>;
+  /**
+   * Lets every worker end by itself. True when each of them did so well.
+   * @param hurry when they are to wait no longer for what still runs
+   */
+  stop(keepListening: number, hurry?: Promise<void>): Promise<boolean>;
 }
 
 interface Seat {
@@ -144,7 +147,8 @@ export function createCrew(options: CrewOptions): Crew {
       const answers = await Promise.all(asked.map(({ questions }) => questions.ask(question)));
       return answers.filter((answer) => answer !== null);
     },
-    async stop(keepListening) {
+    async stop(keepListening, hurry) {
+      void hurry?.then(() => broadcast({ kind: 'hurry' }));
       stopping = { kind: 'stop', keepListening };
       for (const timer of timers) clearTimeout(timer);
       timers.clear();

@@ -17,7 +17,9 @@ export type ToWorker =
   | { readonly kind: 'degraded'; readonly degraded: readonly string[] }
   | Ask
   | Answer
-  | { readonly kind: 'stop'; readonly keepListening: number };
+  | { readonly kind: 'stop'; readonly keepListening: number }
+  /** Do not wait any longer for what still runs. */
+  | { readonly kind: 'hurry' };
 
 export type FromWorker =
   /** What is sent before it may be lost: the worker does not hear yet. */

@@ -15,6 +15,8 @@ export interface Seat {
   listening(greeting: string, answer: (question: Question) => Promise<unknown>): void;
   /** When the worker is to end. */
   readonly stop: Promise<{ readonly keepListening: number }>;
+  /** When it is to wait no longer for what still runs. */
+  readonly hurry: Promise<void>;
   /** Lets the process end when nothing else keeps it. */
   leave(): void;
 }
@@ -28,6 +30,7 @@ export async function takeSeat(number: number): Promise<Seat> {
   const begun = Promise.withResolvers<ToWorker & { kind: 'begin' }>();
   const stop = Promise.withResolvers<{ readonly keepListening: number }>();
   const send = (message: FromWorker): void => void process.send?.(message, () => {});
+  const hurry = Promise.withResolvers<void>();
   const questions = createQuestions(send);
   let degraded: readonly string[] = [];
   let answer: ((question: Question) => Promise<unknown>) | null = null;
@@ -37,6 +40,7 @@ export async function takeSeat(number: number): Promise<Seat> {
     const message = value as ToWorker;
     if (message.kind === 'begin') begun.resolve(message);
     else if (message.kind === 'stop') stop.resolve(message);
+    else if (message.kind === 'hurry') hurry.resolve();
     else if (message.kind === 'degraded') ({ degraded } = message);
     else if (message.kind === 'answer') questions.answered(message);
     else {
@@ -62,6 +66,7 @@ export async function takeSeat(number: number): Promise<Seat> {
       send({ kind: 'listening', greeting });
     },
     stop: stop.promise,
+    hurry: hurry.promise,
     leave: () => process.channel?.unref(),
   };
 }

@@ -227,6 +227,44 @@ describe('R-25 SIGTERM', () => {
     // Eleven seconds of it are waits; the rest are three processes that start.
   }, 40_000);
 
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'asked again (%s) it waits for nothing: streams end in their protocol, rows are kept, exit 0',
+    async (again) => {
+      const folder = makeFolder('server: { port: 0, drain_timeout: 60s }\n');
+      const gateway = start({ folder });
+      const url = await gateway.url;
+      const { key = '' } = greetingOf(gateway);
+      const response = await fetch(`${url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${key}`,
+          'content-type': 'application/json',
+          'x-simulator-fault': 'gap=500;events=200',
+        },
+        body: JSON.stringify({
+          model: 'demo-chat',
+          stream: true,
+          messages: [{ role: 'user', content: 'hello' }],
+        }),
+      });
+      gateway.child.kill('SIGTERM');
+      await until(async () => (await fetch(`${url}/health`)).status === 503, 'draining', 3_000);
+      // The same signal, passed on by whoever got it too.
+      gateway.child.kill('SIGTERM');
+      await wait(1_100);
+      const askedAgainAt = performance.now();
+      gateway.child.kill(again);
+      const text = await response.text();
+      expect(text).toMatch(/data: \{"error":\{"message":"service temporarily unavailable.*\n\n$/);
+      expect(await gateway.exit).toBe(0);
+      expect(performance.now() - askedAgainAt).toBeLessThan(10_000);
+      // The line follows the row.
+      const id = response.headers.get('x-request-id') ?? 'none';
+      expect(gateway.stderr()).toContain(`"requestId":"${id}"`);
+    },
+    30_000,
+  );
+
   test('a stream beyond the drain time ends in its protocol’s error frame and a clean end', async () => {
     const gateway = start({ folder: makeFolder('server: { port: 0, drain_timeout: 1s }\n') });
     const url = await gateway.url;
