@@ -1,8 +1,7 @@
-import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { scripts } from '../../src/counting/redis/scripts.ts';
 import { openGateway } from '../behaviour/support.ts';
-import { canStartRedis, startPrivateRedis, type PrivateRedis } from './private-redis.ts';
+import { canStartRedis, startPrivateRedis } from './private-redis.ts';
+import { monitor } from './redis-monitor.ts';
 
 const secretOf = (name: string) => `sk-${name}-0123456789abcdefghijklmnopqrstuvwxyz`;
 
@@ -23,37 +22,8 @@ keys:
   - { name: poor, user: poor@example.com, secret: ${secretOf('poor')}, rpm: 90 }
 `;
 
-/** What a Redis is asked from now on: names of our scripts, or the command. What scripts do inside is left out. */
-async function monitor(redis: PrivateRedis): Promise<() => Promise<string[]>> {
-  const names = new Map(Object.entries(scripts).map(([name, { sha }]) => [sha, name]));
-  const open = () => {
-    const socket = connect(Number(new URL(redis.url).port), '127.0.0.1');
-    onTestFinished(() => void socket.destroy());
-    return socket;
-  };
-  const [socket, marker] = [open(), open()];
-  let text = '';
-  socket.setEncoding('utf8').on('data', (more: string) => (text += more));
-  socket.write('MONITOR\r\n');
-  await expect.poll(() => text).toContain('+OK');
-  let marks = 0;
-  return async () => {
-    const mark = `until-${(marks += 1)}`;
-    marker.write(`ECHO ${mark}\r\n`);
-    await expect.poll(() => text).toContain(mark);
-    const lines = text.slice(0, text.indexOf(mark)).split('\n').slice(0, -1);
-    text = text.slice(text.indexOf(mark) + mark.length);
-    return lines.flatMap((line) => {
-      const [, from, command = '', first = ''] =
-        /^\+[\d.]+ \[\d+ (\S+)\] "(\w+)"(?: "([^"]*)")?/.exec(line) ?? [];
-      if (from === undefined || from === 'lua') return [];
-      return [command.toLowerCase() === 'evalsha' ? (names.get(first) ?? first) : command];
-    });
-  };
-}
-
 test.skipIf(!canStartRedis)(
-  'one command for each step: the rates, the money, the settlement, the slot; none for what is known to be exhausted',
+  'one step for the rates, the money, the settlement, the slot; none for what is known to be exhausted',
   async () => {
     const redis = await startPrivateRedis();
     onTestFinished(() => redis.stop());
@@ -70,7 +40,8 @@ test.skipIf(!canStartRedis)(
     // What is seen for the first time is asked from the database, and entered.
     for (const name of ['plain', 'full']) expect(await ask(name)).toBe(200);
     await gateway.usage();
-    const asked = await monitor(redis);
+    const batches = await monitor(redis);
+    const asked = async (): Promise<string[]> => (await batches()).flat();
 
     const requests = 5;
     const times = (...names: string[]) =>

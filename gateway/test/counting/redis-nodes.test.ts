@@ -130,6 +130,7 @@ describe.skipIf(!redisAnswers)('three nodes on one Redis', () => {
     const before = fresh('request');
     expect(await hold(nodes[1]!, meter, 100n, before)).toEqual({ held: true, amount: 100n });
     nodes[1]!.settle(before, [meter.name], 50n);
+    await nodes[1]!.read(meter.name);
     // Its journal was read after it had started again.
     bench.spent.set(meter.name, 350n);
     bench.clock.advance(60_000);
@@ -163,6 +164,7 @@ describe.skipIf(!redisAnswers)('three nodes on one Redis', () => {
       const meanwhile = fresh('request');
       expect(await ask(two, 1n, meanwhile)).toMatchObject({ held: true });
       two.settle(meanwhile, [meter.name], 0n);
+      await two.read(meter.name);
       own.database.isAway = false;
       own.clock.advance(5_000);
       // The database does not know of the last 100 yet, and Redis did not of the first 400.

@@ -18,13 +18,18 @@ const longestQueue = 20_000;
 const useless = /\b(?:OOM|READONLY|MISCONF|LOADING|BUSY|MASTERDOWN|NOREPLICAS|NOAUTH|NOPERM)\b/;
 
 export type Reply = readonly (string | number)[];
+/** Of a batch: what each of its steps replies. */
+export type Replies = readonly (string | number | Error | Reply)[];
 
 /** One connection to Redis, or none: nothing ever waits for Redis to come back. */
 export interface Link {
   /** False while Redis is lost: then nothing may be asked of it. */
   readonly isUp: boolean;
-  /** Runs a script. The promise is rejected after 50 ms, on any error, and at once without a connection. */
-  run(script: Script, keys: readonly string[], values: readonly string[]): Promise<Reply>;
+  /**
+   * Runs a script. The promise is rejected after 50 ms, on any error but those that are part of a reply, and at once
+   * without a connection.
+   */
+  run(script: Script, keys: readonly string[], values: readonly string[]): Promise<Replies>;
   /** Redis answers, but no longer knows what it knew: it counts as lost until it has been entered again. */
   reenter(): void;
   close(): Promise<void>;
@@ -125,8 +130,7 @@ export async function openLink({
 
   const fail = (error: unknown): void => {
     failures += 1;
-    const isUseless = error instanceof Error && useless.test(error.message);
-    if (isUseless || failures >= linkRules.failuresToLose) lose(error);
+    if (isUseless(error) || failures >= linkRules.failuresToLose) lose(error);
   };
 
   const run: Link['run'] = (script, keys, values) => {
@@ -134,15 +138,17 @@ export async function openLink({
     const rest = [String(keys.length), ...keys, ...values];
     const asked = client;
     const answer = asked
-      .sendCommand<Reply>(['EVALSHA', script.sha, ...rest])
+      .sendCommand<Replies>(['EVALSHA', script.sha, ...rest])
       .catch((error: unknown) => {
         if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-        return asked.sendCommand<Reply>(['EVAL', script.source, ...rest]);
+        return asked.sendCommand<Replies>(['EVAL', script.source, ...rest]);
       });
     return inTime(answer, commandTimeoutMs).then(
-      (reply) => {
+      (replies) => {
         failures = 0;
-        return reply;
+        const error = replies.find(isUseless);
+        if (error !== undefined && client === asked) lose(error);
+        return replies;
       },
       (error: unknown) => {
         if (client === asked) fail(error);
@@ -176,6 +182,10 @@ export async function openLink({
       await recovering;
     },
   };
+}
+
+function isUseless(reply: unknown): boolean {
+  return reply instanceof Error && useless.test(reply.message);
 }
 
 function connectionTo(url: string) {

@@ -6,7 +6,6 @@ import type { Ask } from './ask.ts';
 import type { Denials } from './denials.ts';
 import type { Reply } from './link.ts';
 import { refusedKey } from './rates.ts';
-import { scripts } from './scripts.ts';
 import { createSettlements } from './settlements.ts';
 import type { Share } from './share.ts';
 
@@ -83,7 +82,7 @@ export function createRemoteMoney(options: RemoteMoneyOptions): RemoteMoney {
       values.push(String(limit), String(floor), String(seeds.get(name) ?? ''), String(age));
     }
     return ask(
-      scripts.hold,
+      'hold',
       [refusedKey(prefix, id), ...meters.flatMap(({ name }) => meterKeys(name))],
       values,
     );
@@ -157,7 +156,7 @@ export function createRemoteMoney(options: RemoteMoneyOptions): RemoteMoney {
     const remaining = Math.round(hold.voidAt - monotonic());
     if (remaining <= 0 || !live.has(id)) return;
     const keys = [endedKey(id), ...hold.meters.flatMap(meterKeys)];
-    await ask(scripts.restore, keys, [id, String(hold.amount), String(remaining)]);
+    await ask('restore', keys, [id, String(hold.amount), String(remaining)]);
     hold.inRedis = true;
   };
 
@@ -186,7 +185,7 @@ export function createRemoteMoney(options: RemoteMoneyOptions): RemoteMoney {
     async read(meter) {
       if (!isUp()) return share.known(meter);
       try {
-        const [word, spent, held] = await ask(scripts.read, meterKeys(meter), []);
+        const [word, spent, held] = await ask('read', meterKeys(meter), []);
         return word === 'meter' ? { spent: BigInt(spent!), held: BigInt(held!) } : null;
       } catch {
         return share.known(meter);

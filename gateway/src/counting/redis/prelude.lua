@@ -1,18 +1,12 @@
--- What every script begins with. KEYS[1] is the epoch, ARGV[1] the one this node knows, ARGV[2] the time in
--- microseconds, given by tests only.
+-- What every script begins with.
 --
 -- Amounts are nano-USD of up to 64 bits and Lua's numbers are doubles, so an amount is a pair {high, low} of
 -- high * 1e9 + low with 0 <= low < 1e9: both are whole numbers far below 2^53. They are stored as decimal text.
 local base = 1000000000
 
--- The epoch is made once per life of the data: a name and the time, 'name@microseconds'. Another one, or none, means
--- that Redis has been emptied.
-local function lost()
-  return redis.call('GET', KEYS[1]) ~= ARGV[1]
-end
-
-local function clock()
-  if ARGV[2] ~= '' then return tonumber(ARGV[2]) end
+-- Microseconds. `given` is for tests; '' else.
+local function clock(given)
+  if given ~= '' then return tonumber(given) end
   local time = redis.call('TIME')
   return time[1] * 1000000 + time[2]
 end

@@ -3,7 +3,6 @@ import { closedFor } from '../closed-for.ts';
 import { exactLimit } from '../memory/sliding-window.ts';
 import type { Denials } from './denials.ts';
 import type { Ask } from './ask.ts';
-import { scripts } from './scripts.ts';
 import type { Share } from './share.ts';
 
 /** A slot is void after so long unless its node says that the request is still under way. Milliseconds. */
@@ -57,7 +56,7 @@ export function createRemoteRates({
   };
 
   const tellLeft = async (id: string, names: readonly string[], ask: Ask): Promise<void> => {
-    await ask(scripts.leave, names.map(slotsKey), [id]);
+    await ask('leave', names.map(slotsKey), [id]);
     left.delete(id);
   };
 
@@ -87,7 +86,7 @@ export function createRemoteRates({
     const asked = monotonic();
     let reply;
     try {
-      reply = await ask(scripts.admit, [refusedKey(prefix, id), ...limits.map(keyOf)], values);
+      reply = await ask('admit', [refusedKey(prefix, id), ...limits.map(keyOf)], values);
     } catch {
       // The link counts failures, and says so in the log when it gives up.
       return admitInShare(request);
@@ -131,7 +130,7 @@ export function createRemoteRates({
           // What has left since the last answer would be put back, and stay for a minute.
           const some = ids.slice(at, at + idsPerRenewal).filter(share.admissions.isUnderWay);
           if (some.length === 0) continue;
-          await ask(scripts.renew, [slotsKey(name)], [String(slotLeaseMs), ...some]);
+          await ask('renew', [slotsKey(name)], [String(slotLeaseMs), ...some]);
         }
       }
     },

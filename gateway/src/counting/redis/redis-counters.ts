@@ -32,7 +32,7 @@ export interface RedisCountersOptions {
 }
 
 /**
- * Counting for several nodes: each step is one script in Redis, by Redis's clock. Waits for the first attempt to
+ * Counting for several nodes: each step is atomic in Redis, by Redis's clock. Waits for the first attempt to
  * reach it; when that fails, and whenever Redis is lost, this node goes on with its share of every limit.
  */
 export async function createRedisCounters(options: RedisCountersOptions): Promise<Counters> {

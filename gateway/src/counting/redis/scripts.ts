@@ -1,29 +1,30 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** One atomic step in Redis. */
+/** What Redis runs without doing anything else meanwhile. */
 export interface Script {
   readonly source: string;
   /** Under which Redis knows it once it has run. */
   readonly sha: string;
 }
 
+const steps = ['admit', 'leave', 'renew', 'hold', 'settle', 'restore', 'forget', 'read'] as const;
+/** What may be asked for in a batch: each has a file in `steps/` that says what it takes and replies. */
+export type Step = (typeof steps)[number];
+
 const read = (name: string): string =>
   readFileSync(new URL(`./${name}.lua`, import.meta.url), 'utf8');
 
-function script(name: string): Script {
-  const source = `${read('prelude')}\n${read(name)}`;
+function script(...parts: readonly string[]): Script {
+  const source = parts.join('\n');
   return Object.freeze({ source, sha: createHash('sha1').update(source).digest('hex') });
 }
 
+const stepFunctions = steps.map(
+  (step) => `steps.${step} = function(keys, values, now, epoch)\n${read(`steps/${step}`)}end`,
+);
+
 export const scripts = Object.freeze({
-  enter: script('enter'),
-  admit: script('admit'),
-  leave: script('leave'),
-  renew: script('renew'),
-  hold: script('hold'),
-  settle: script('settle'),
-  restore: script('restore'),
-  forget: script('forget'),
-  read: script('read'),
+  enter: script(read('prelude'), read('enter')),
+  batch: script(read('prelude'), 'local steps = {}', ...stepFunctions, read('batch')),
 });

@@ -1,5 +1,4 @@
 import type { Ask } from './ask.ts';
-import { scripts } from './scripts.ts';
 
 export interface Settlement {
   readonly id: string;
@@ -54,7 +53,7 @@ export function createSettlements({
     const { id, meters, spent, endedAt } = settlement;
     const age = Math.max(0, Math.round((monotonic() - endedAt) * 1_000));
     await ask(
-      scripts.settle,
+      'settle',
       [endedKey(id), ...meters.flatMap(meterKeys)],
       [id, String(spent), String(age), String(markMs)],
     );
@@ -84,7 +83,7 @@ export function createSettlements({
 
   const deliver = async (ask: Ask): Promise<void> => {
     for (const meter of stale) {
-      await ask(scripts.forget, [meterKeys(meter)[0]], []);
+      await ask('forget', [meterKeys(meter)[0]], []);
       stale.delete(meter);
     }
     while (waiting.length > 0) {

@@ -1,14 +1,13 @@
 -- Reserves money on every meter, or on none.
--- KEYS: epoch, the mark of a request that the rates refused, then per meter: the hash, its holds by end.
--- ARGV: epoch, time, id, amount, milliseconds until void, then per meter: limit, floor, what the database says was spent
--- ('' when not asked, '-1' when it did not answer), microseconds since it was asked.
+-- keys: the mark of a request that the rates refused, then per meter: the hash, its holds by end.
+-- values: id, amount, milliseconds until void, then per meter: limit, floor, what the database says was spent ('' when
+-- not asked, '-1' when it did not answer), microseconds since it was asked.
 -- Replies {'refused'} where there is the mark, {'held', amount, spent and held of each meter after it}, {'denied', which
 -- meter}, {'short', which meter} when another request has all that was left of it already, {'unknown', which ...}, or
 -- {'doubtful', which ...} when the database should be asked again; meters are numbers from 0.
-if lost() then return {'lost'} end
-local now, id, least, remaining = clock(), ARGV[3], amount(ARGV[4]), tonumber(ARGV[5])
-if redis.call('EXISTS', KEYS[2]) == 1 then return {'refused'} end
-local count = (#KEYS - 2) / 2
+local id, least, remaining = values[1], amount(values[2]), tonumber(values[3])
+if redis.call('EXISTS', keys[1]) == 1 then return {'refused'} end
+local count = (#keys - 1) / 2
 local spent, held, short, unknown, doubtful, before = {}, {}, {}, {'unknown'}, {'doubtful'}, nil
 -- Time enough for the settlement to come late, and for the journal of a node that died to be read.
 local graceOfDoubt = 60000000
@@ -21,13 +20,13 @@ local function doubtFor(meter, grace)
 end
 
 for at = 1, count do
-  local meter, ends = KEYS[2 * at + 1], KEYS[2 * at + 2]
-  local seed, age = ARGV[4 * at + 4], ARGV[4 * at + 5]
+  local meter, ends = keys[2 * at], keys[2 * at + 1]
+  local seed, age = values[4 * at + 2], values[4 * at + 3]
   voidExpired(meter, ends, now)
   if seed ~= '' and seed ~= '-1' and redis.call('HSETNX', meter, 'spent', seed) == 1 then
     redis.call('HSET', meter, 'since', whole(now - age))
     redis.call('PEXPIRE', meter, 172800000)
-    local begun = tonumber(string.match(ARGV[1], '@(%d+)$') or 0)
+    local begun = tonumber(string.match(epoch, '@(%d+)$') or 0)
     if now - begun < graceOfDoubt then doubtFor(meter, graceOfSeed) end
     seed = ''
   end
@@ -61,17 +60,17 @@ if #doubtful > 1 and not before then return doubtful end
 if not before then
   local bound, shortOn = least, {}
   for at = 1, count do
-    local left = minus(minus(amount(ARGV[4 * at + 2]), spent[at]), held[at])
-    if less(left, amount(ARGV[4 * at + 3])) or less(left, {0, 1}) then return {'denied', at - 1} end
+    local left = minus(minus(amount(values[4 * at]), spent[at]), held[at])
+    if less(left, amount(values[4 * at + 1])) or less(left, {0, 1}) then return {'denied', at - 1} end
     if less(left, bound) then
       if short[at] then return {'short', at - 1} end
-      shortOn[#shortOn + 1] = KEYS[2 * at + 1]
+      shortOn[#shortOn + 1] = keys[2 * at]
       if less(left, least) then least = left end
     end
   end
   for _, meter in ipairs(shortOn) do redis.call('HSET', meter, 'short', id) end
   for at = 1, count do
-    putHold(KEYS[2 * at + 1], KEYS[2 * at + 2], id, least, held[at], now, remaining)
+    putHold(keys[2 * at], keys[2 * at + 1], id, least, held[at], now, remaining)
     held[at] = plus(held[at], least)
   end
 end

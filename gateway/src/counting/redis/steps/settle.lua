@@ -1,12 +1,11 @@
 -- Ends a hold and adds what was spent, once per id.
--- KEYS: epoch, the mark that this id ended, then per meter: the hash, its holds by end. ARGV: epoch, time, id, spent,
--- microseconds since it ended, milliseconds the mark is kept.
-if lost() then return {'lost'} end
-local now, id, spent, age = clock(), ARGV[3], amount(ARGV[4]), tonumber(ARGV[5])
-if not redis.call('SET', KEYS[2], '', 'NX', 'PX', ARGV[6]) then return {'ended'} end
+-- keys: the mark that this id ended, then per meter: the hash, its holds by end. values: id, spent, microseconds since
+-- it ended, milliseconds the mark is kept.
+local id, spent, age = values[1], amount(values[2]), tonumber(values[3])
+if not redis.call('SET', keys[1], '', 'NX', 'PX', values[4]) then return {'ended'} end
 
-for at = 3, #KEYS, 2 do
-  local meter, ends = KEYS[at], KEYS[at + 1]
+for at = 2, #keys, 2 do
+  local meter, ends = keys[at], keys[at + 1]
   local found = redis.call('HMGET', meter, 'spent', 'held', 'since', 'of:' .. id)
   if found[4] then
     redis.call('HSET', meter, 'held', digits(minus(amount(found[2] or '0'), amount(found[4]))))

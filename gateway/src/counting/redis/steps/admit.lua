@@ -1,10 +1,9 @@
 -- Counts a request against every rate and takes a slot of every concurrency limit, or does neither.
--- KEYS: epoch, a mark for the hold that may be asked for right behind, one per limit.
--- ARGV: epoch, time, id, milliseconds a slot is kept unless renewed, then per limit: kind ('slots', 'exact', 'parts'),
--- limit, window in milliseconds.
+-- keys: a mark for the hold that may be asked for right behind, one per limit.
+-- values: id, milliseconds a slot is kept unless renewed, then per limit: kind ('slots', 'exact', 'parts'), limit,
+-- window in milliseconds.
 -- Replies {'admitted'} or {'denied', microseconds to wait per limit, 0 for those with room}.
-if lost() then return {'lost'} end
-local now, id, lease = clock(), ARGV[3], ARGV[4]
+local id, lease = values[1], values[2]
 local parts = 64
 
 local function keep(key, span)
@@ -95,9 +94,9 @@ local function slotWait(key, limit)
 end
 
 local waits, denied = {'denied'}, false
-for at = 3, #KEYS do
-  local key, kind = KEYS[at], ARGV[at * 3 - 4]
-  local limit, span = tonumber(ARGV[at * 3 - 3]), tonumber(ARGV[at * 3 - 2]) * 1000
+for at = 2, #keys do
+  local key, kind = keys[at], values[at * 3 - 3]
+  local limit, span = tonumber(values[at * 3 - 2]), tonumber(values[at * 3 - 1]) * 1000
   local wait
   if kind == 'slots' then wait = slotWait(key, limit)
   elseif kind == 'exact' then wait = exactWait(key, limit, span)
@@ -106,12 +105,12 @@ for at = 3, #KEYS do
   waits[#waits + 1] = whole(wait)
 end
 if denied then
-  redis.call('SET', KEYS[2], '', 'PX', 1000)
+  redis.call('SET', keys[1], '', 'PX', 1000)
   return waits
 end
 
-for at = 3, #KEYS do
-  local key, kind, window = KEYS[at], ARGV[at * 3 - 4], ARGV[at * 3 - 2]
+for at = 2, #keys do
+  local key, kind, window = keys[at], values[at * 3 - 3], values[at * 3 - 1]
   if kind == 'slots' then
     redis.call('ZADD', key, whole(now + lease * 1000), id)
     redis.call('PEXPIRE', key, lease)
