@@ -12,7 +12,7 @@ local function clock(given)
 end
 
 local function whole(number)
-  return string.format('%.0f', number)
+  return string.format('%d', number)
 end
 
 local function amount(digits)
@@ -49,7 +49,7 @@ local function digits(a)
     if low > 0 then high, low = high - 1, base - low end
   end
   if high == 0 then return sign .. whole(low) end
-  return sign .. string.format('%.0f%09.0f', high, low)
+  return sign .. string.format('%d%09d', high, low)
 end
 
 -- A meter is a hash: `spent`, `held`, `since` (when `spent` was asked from the database), `doubt` (since when
@@ -71,11 +71,14 @@ local function voidExpired(meter, ends, now)
   redis.call('HSETNX', meter, 'doubt', whole(now))
 end
 
+-- Returns what is held with it, as text.
 local function putHold(meter, ends, id, of, held, now, remaining)
-  redis.call('HSET', meter, 'held', digits(plus(held, of)), 'of:' .. id, digits(of))
+  local sum = digits(plus(held, of))
+  redis.call('HSET', meter, 'held', sum, 'of:' .. id, digits(of))
   redis.call('ZADD', ends, whole(now + remaining * 1000), id)
   -- Long enough for every settlement to be in the database when the meter is asked from there again.
   local keep = whole(remaining + 172800000)
   redis.call('PEXPIRE', meter, keep)
   redis.call('PEXPIRE', ends, keep)
+  return sum
 end

@@ -23,8 +23,9 @@ local function rewind(key, entries, step, span)
   return entries
 end
 
-local function timeOf(entry)
-  return tonumber(string.match(entry, '^%d+'))
+local function partOf(entry)
+  local time, count = string.match(entry, '^(%d+):(%d+)$')
+  return tonumber(time), tonumber(count)
 end
 
 -- A list of times.
@@ -53,34 +54,32 @@ end
 local function partsWait(key, limit, span)
   local entries = redis.call('LRANGE', key, 0, -1)
   local last = entries[#entries]
-  local early = last and timeOf(last) - span / parts - now or 0
+  local early = last and partOf(last) - span / parts - now or 0
   if early > 0 then entries = rewind(key, entries, early, span) end
-  local total, live = 0, {}
-  for _, entry in ipairs(entries) do
-    local time, count = timeOf(entry), tonumber(string.match(entry, '%d+$'))
-    if now - time < span then
-      total = total + count
-      live[#live + 1] = {time, count}
-    else
-      redis.call('LPOP', key)
-    end
-  end
-  local tooMany = total - limit + 1
-  local at = 0
-  while tooMany > 0 do
+  local at, total, wait = 1, 0, 0
+  while entries[at] and now - partOf(entries[at]) >= span do
+    redis.call('LPOP', key)
     at = at + 1
-    tooMany = tooMany - live[at][2]
   end
-  return at == 0 and 0 or live[at][1] + span - now
+  -- The times have as many digits in all of them. Matching each entry would be most of what admitting takes.
+  local countFrom = last and string.find(last, ':', 1, true) + 1
+  for live = at, #entries do total = total + string.sub(entries[live], countFrom) end
+  local tooMany = total - limit + 1
+  while tooMany > 0 do
+    local time, count = partOf(entries[at])
+    tooMany, wait, at = tooMany - count, time + span - now, at + 1
+  end
+  return wait
 end
 
 local function partsAdd(key, span)
   local part = span / parts
   local time = whole((math.floor(now / part) + 1) * part)
   local last = redis.call('LINDEX', key, -1)
-  if last and timeOf(last) >= tonumber(time) then
-    local latest, count = string.match(last, '^(%d+):(%d+)$')
-    redis.call('LSET', key, -1, latest .. ':' .. whole(count + 1))
+  local latest, count
+  if last then latest, count = partOf(last) end
+  if latest and latest >= tonumber(time) then
+    redis.call('LSET', key, -1, whole(latest) .. ':' .. whole(count + 1))
   else
     redis.call('RPUSH', key, time .. ':1')
   end

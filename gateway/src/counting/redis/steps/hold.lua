@@ -9,6 +9,7 @@ local id, least, remaining = values[1], amount(values[2]), tonumber(values[3])
 if redis.call('EXISTS', keys[1]) == 1 then return {'refused'} end
 local count = (#keys - 1) / 2
 local spent, held, short, unknown, doubtful, before = {}, {}, {}, {'unknown'}, {'doubtful'}, nil
+local reply = {'held'}
 -- Time enough for the settlement to come late, and for the journal of a node that died to be read.
 local graceOfDoubt = 60000000
 -- What was settled before Redis was emptied may still be on its way into the database. Time enough for that.
@@ -35,12 +36,13 @@ for at = 1, count do
     unknown[#unknown + 1] = at - 1
   else
     spent[at], held[at] = amount(found[1]), amount(found[2] or '0')
+    reply[2 * at + 1], reply[2 * at + 2] = found[1], found[2] or '0'
     before = before or found[3]
     short[at] = found[5] and redis.call('HEXISTS', meter, 'of:' .. found[5]) == 1
     if found[4] and seed ~= '' then
       -- Spending only grows, so the larger number knows more.
       if less(spent[at], amount(seed)) then
-        spent[at] = amount(seed)
+        spent[at], reply[2 * at + 1] = amount(seed), seed
         redis.call('HSET', meter, 'spent', seed)
         -- In return it may lack the last few that this one knew of.
         doubtFor(meter, graceOfSeed)
@@ -70,14 +72,8 @@ if not before then
   end
   for _, meter in ipairs(shortOn) do redis.call('HSET', meter, 'short', id) end
   for at = 1, count do
-    putHold(keys[2 * at], keys[2 * at + 1], id, least, held[at], now, remaining)
-    held[at] = plus(held[at], least)
+    reply[2 * at + 2] = putHold(keys[2 * at], keys[2 * at + 1], id, least, held[at], now, remaining)
   end
 end
-
-local reply = {'held', before or digits(least)}
-for at = 1, count do
-  reply[#reply + 1] = digits(spent[at])
-  reply[#reply + 1] = digits(held[at])
-end
+reply[2] = before or digits(least)
 return reply
