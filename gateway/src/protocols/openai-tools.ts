@@ -59,9 +59,9 @@ function leavesNothingOpen(schema: JsonRecord): boolean {
   const isObject = typesOf(schema).includes('object') || schema['properties'] !== undefined;
   if (isObject) {
     const { required } = schema;
-    const isNeeded = (name: string) => Array.isArray(required) && required.includes(name);
     if (schema['additionalProperties'] !== false) return false;
-    if (!Object.keys(properties).every(isNeeded)) return false;
+    const needed = new Set<unknown>(Array.isArray(required) ? required : []);
+    if (!Object.keys(properties).every((name) => needed.has(name))) return false;
   }
   const { items, anyOf, $defs, definitions } = schema;
   const inner = [

@@ -16,24 +16,71 @@ type Traits = Pick<CodecTraits, 'toolId' | 'toolIdLength'>;
  * @throws Unconvertible for a result without a call.
  */
 export function assignCallIds(request: GenerationRequest, traits: Traits): GenerationRequest {
-  let waiting: { readonly id: string; readonly name: string }[] = [];
+  const waiting = new WaitingCalls();
   return mapBlocks(request, (block, turn, at) => {
     if (block.type === 'tool-call') {
       const call = { ...block, id: callId(block, traits, turn, at) };
-      waiting.push({ id: call.id, name: call.name });
+      waiting.add(call);
       return call;
     }
     if (block.type !== 'tool-result') return block;
     if (block.id !== null) {
       const id = acceptedId(block.id, traits);
-      waiting = waiting.filter((call) => call.id !== id);
+      waiting.answer(id);
       return { ...block, id };
     }
-    const found = waiting.find(({ name }) => block.name === null || name === block.name);
-    if (found === undefined) throw unmatched(block);
-    waiting = waiting.filter((call) => call !== found);
+    const found = waiting.answerFirst(block.name);
+    if (found === null) throw unmatched(block);
     return { ...block, id: found.id, name: block.name ?? found.name };
   });
+}
+
+interface WaitingCall {
+  readonly id: string;
+  readonly name: string;
+  isAnswered: boolean;
+}
+
+/** Calls without a result, in their order. A history may have a hundred thousand: each is looked at a few times. */
+class WaitingCalls {
+  readonly #all = new CallQueue();
+  readonly #byName = new Map<string, CallQueue>();
+  readonly #byId = new Map<string, WaitingCall[]>();
+
+  add({ id, name }: { readonly id: string; readonly name: string }): void {
+    const call = { id, name, isAnswered: false };
+    this.#all.calls.push(call);
+    entryOf(this.#byName, name, () => new CallQueue()).calls.push(call);
+    entryOf(this.#byId, id, () => []).push(call);
+  }
+
+  answer(id: string): void {
+    for (const call of this.#byId.get(id) ?? []) call.isAnswered = true;
+    this.#byId.delete(id);
+  }
+
+  /** @param name null: of any name. */
+  answerFirst(name: string | null): WaitingCall | null {
+    const first = (name === null ? this.#all : this.#byName.get(name))?.first() ?? null;
+    if (first !== null) first.isAnswered = true;
+    return first;
+  }
+}
+
+class CallQueue {
+  readonly calls: WaitingCall[] = [];
+  #at = 0;
+
+  first(): WaitingCall | null {
+    while (this.calls[this.#at]?.isAnswered === true) this.#at += 1;
+    return this.calls[this.#at] ?? null;
+  }
+}
+
+function entryOf<Value>(map: Map<string, Value>, key: string, create: () => Value): Value {
+  let value = map.get(key);
+  if (value === undefined) map.set(key, (value = create()));
+  return value;
 }
 
 /** The id that a call of the upstream's answer has for a client. */

@@ -29,7 +29,8 @@ export function dropHostedTools(
   const [first] = hosted;
   if (first === undefined) return withoutIdleChoice(request);
   const tools = request.tools.filter((tool) => tool.type !== 'hosted' || isKept(tool));
-  const isHosted = (name: string) => hosted.some((tool) => tool.name === name);
+  const names = new Set(hosted.map(({ name }) => name));
+  const isHosted = (name: string) => names.has(name);
   const only = toolChoice?.only?.filter((name) => !isHosted(name)) ?? null;
   if (toolChoice?.mode === 'required') {
     const forced = toolChoice.only?.find(isHosted);

@@ -30,6 +30,7 @@ export function mendCalls(turns: readonly Turn[], losses: LossList): Turn[] {
 }
 
 function answer(calls: readonly ToolCallBlock[], turn: Turn, losses: LossList): Turn {
+  const called = new Set(calls.map(({ id }) => id));
   const latest = new Map(turn.blocks.filter(isResult).map((result) => [result.id, result]));
   const unanswered = calls.filter(({ id }) => !latest.has(id));
   if (unanswered.length > 0) losses.approximated('tool_result');
@@ -39,7 +40,7 @@ function answer(calls: readonly ToolCallBlock[], turn: Turn, losses: LossList): 
       losses.approximated('tool_result');
       return [];
     }
-    if (calls.some(({ id }) => id === block.id)) return [block];
+    if (called.has(block.id)) return [block];
     losses.approximated('tool_result');
     return quoted(block);
   });

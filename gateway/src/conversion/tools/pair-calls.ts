@@ -30,14 +30,14 @@ function paired(turn: Turn, before: Turn | undefined): Turn {
   const results = turn.blocks.filter(isResult);
   if (calls.length === 0 && results.length === 0) return turn;
   if (turn.role !== 'user') throw unanswered(calls[0]);
+  const first = new Map(results.toReversed().map((result) => [result.id, result]));
   const ordered = calls.map((call) => {
-    const own = results.find(({ id }) => id === call.id);
+    const own = first.get(call.id);
     if (own === undefined) throw unanswered(call);
     return own;
   });
-  for (const result of results) {
-    if (!calls.some(({ id }) => id === result.id)) throw orphaned(result);
-  }
+  const called = new Set(calls.map(({ id }) => id));
+  for (const result of results) if (!called.has(result.id)) throw orphaned(result);
   return { ...turn, blocks: [...ordered, ...turn.blocks.filter((block) => !isResult(block))] };
 }
 

@@ -63,9 +63,11 @@ function renameChoice(
   names: ToolNames,
 ): ToolChoice | null {
   if (toolChoice?.only == null) return toolChoice;
-  const only = toolChoice.only.map((name) => {
-    const tool = tools.find((each) => each.type !== 'hosted' && each.name === name);
-    return names.toUpstream(name, tool?.type === 'hosted' ? undefined : tool?.namespace);
-  });
+  const namespaces = new Map<string, string | undefined>();
+  for (const tool of tools) {
+    if (tool.type === 'hosted' || namespaces.has(tool.name)) continue;
+    namespaces.set(tool.name, tool.namespace);
+  }
+  const only = toolChoice.only.map((name) => names.toUpstream(name, namespaces.get(name)));
   return { ...toolChoice, only };
 }

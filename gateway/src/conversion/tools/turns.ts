@@ -3,6 +3,8 @@ import type { Block, ToolCallBlock, ToolResultBlock, Turn } from '../../canonica
 /** Neighbours of one speaker become one turn; a system turn between calls and their results goes after these. */
 export function mergeTurns(turns: readonly Turn[]): Turn[] {
   const merged: Turn[] = [];
+  /** The last turn's, when it was put together here: thousands of turns are not copied once for each of them. */
+  let joined: Block[] | null = null;
   for (const turn of turns) {
     const last = merged.at(-1);
     const before = merged.at(-2);
@@ -10,8 +12,15 @@ export function mergeTurns(turns: readonly Turn[]): Turn[] {
       last?.role === 'system' && callsOf(before).length > 0 && turn.blocks.some(isResult);
     if (answersEarlier) merged.splice(-1, 0, turn);
     else if (last !== undefined && belongTogether(last, turn)) {
-      merged[merged.length - 1] = { ...last, blocks: [...last.blocks, ...turn.blocks] };
-    } else merged.push(turn);
+      if (joined === null) {
+        joined = [...last.blocks];
+        merged[merged.length - 1] = { ...last, blocks: joined };
+      }
+      for (const block of turn.blocks) joined.push(block);
+    } else {
+      merged.push(turn);
+      joined = null;
+    }
   }
   return merged;
 }
@@ -21,48 +30,39 @@ function belongTogether(a: Turn, b: Turn): boolean {
 }
 
 /** A result that comes turns after its call, and answers none where it stands, goes where its call waits for it. */
-export function moveLateResults(turns: readonly Turn[]): Turn[] {
-  let moved = [...turns];
-  for (let at = 1; at < moved.length; at += 1) {
-    const turn = moved[at]!;
-    if (turn.role !== 'user') continue;
-    const waiting = callsOf(moved[at - 1]).filter((call) => !hasResult(turn, call));
-    const late = waiting.length > 0 ? takeResults(moved.slice(at + 1), waiting) : null;
-    if (late === null) continue;
-    const answered = { ...turn, blocks: [...late.results, ...turn.blocks] };
-    moved = [...moved.slice(0, at), answered, ...late.turns];
-  }
-  return moved;
-}
-
-interface Taken {
-  readonly results: readonly ToolResultBlock[];
-  readonly turns: Turn[];
-}
-
-/** Null when there is nothing to take. */
-function takeResults(turns: readonly Turn[], calls: readonly ToolCallBlock[]): Taken | null {
-  const results = new Map<string | null, ToolResultBlock>();
-  const left: Turn[] = [];
-  for (const [index, turn] of turns.entries()) {
-    const own = callsOf(turns[index - 1]);
+export function moveLateResults(turns: readonly Turn[]): readonly Turn[] {
+  /** By the id of a call, the turn that should have answered it. */
+  const waiting = new Map<string | null, number>();
+  const moved = new Map<number, ToolResultBlock[]>();
+  const left = turns.map((turn, at): readonly Block[] => {
+    const calls = new Set(callsOf(turns[at - 1]).map(({ id }) => id));
     const blocks = turn.blocks.filter((block) => {
-      const isWanted =
-        isResult(block) &&
-        !results.has(block.id) &&
-        calls.some(({ id }) => id === block.id) &&
-        !own.some(({ id }) => id === block.id);
-      if (isWanted) results.set(block.id, block);
-      return !isWanted;
+      if (!isResult(block) || calls.has(block.id)) return true;
+      const place = waiting.get(block.id);
+      if (place === undefined) return true;
+      waiting.delete(block.id);
+      const late = moved.get(place);
+      if (late === undefined) moved.set(place, [block]);
+      else late.push(block);
+      return false;
     });
-    if (blocks.length === turn.blocks.length) left.push(turn);
-    else if (blocks.length > 0) left.push({ ...turn, blocks });
-  }
-  return results.size === 0 ? null : { results: [...results.values()], turns: mergeTurns(left) };
-}
-
-function hasResult(turn: Turn, { id }: ToolCallBlock): boolean {
-  return turn.blocks.some((block) => isResult(block) && block.id === id);
+    if (turn.role === 'user') {
+      for (const block of turn.blocks) if (isResult(block)) calls.delete(block.id);
+      for (const id of calls) if (!waiting.has(id)) waiting.set(id, at);
+    }
+    return blocks;
+  });
+  if (moved.size === 0) return turns;
+  const answered = turns.map((turn, at): Turn => {
+    const late = moved.get(at) ?? [];
+    const blocks = left[at]!;
+    return late.length === 0 && blocks.length === turn.blocks.length
+      ? turn
+      : { ...turn, blocks: [...late, ...blocks] };
+  });
+  return mergeTurns(
+    answered.filter(({ blocks }, at) => blocks.length > 0 || turns[at]!.blocks.length === 0),
+  );
 }
 
 /** What the model called in this turn. */

@@ -131,7 +131,8 @@ function encodeChoice(
   if (toolChoice === null) return { members: {}, tools };
   const { mode, only } = toolChoice;
   if (only === null || mode === 'none') return { members: { tool_choice: mode }, tools };
-  const chosen = tools.filter((tool) => only.includes(tool.name));
+  const names = new Set(only);
+  const chosen = tools.filter((tool) => names.has(tool.name));
   const [single] = chosen;
   if (single === undefined) {
     if (mode === 'required') throw notAvailable('tool_choice', `the tool '${only.join("', '")}'`);

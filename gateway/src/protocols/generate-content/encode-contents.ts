@@ -68,10 +68,9 @@ function isEmpty(content: Content | undefined): boolean {
 
 function write({ role, parts, results }: Content, before: Content | undefined): JsonRecord {
   const calls = before?.calls ?? [];
-  const placeOf = ({ id }: EncodedResult) => {
-    const place = id === null ? -1 : calls.indexOf(id);
-    return place < 0 ? calls.length : place;
-  };
+  const places = new Map(calls.map((id, place) => [id, place] as const).toReversed());
+  const placeOf = ({ id }: EncodedResult) =>
+    (id === null ? undefined : places.get(id)) ?? calls.length;
   const ordered = results.toSorted((a, b) => placeOf(a) - placeOf(b));
   const media = ordered.flatMap((result) => result.media);
   return { role, parts: [...ordered.map(({ part }) => part), ...media, ...parts] };

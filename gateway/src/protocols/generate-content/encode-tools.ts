@@ -72,8 +72,8 @@ function hostedEntry(tool: HostedTool, mayRun: boolean, losses: Losses): JsonRec
 /** Only functions can be demanded here. */
 function refuseForced(tools: readonly Tool[], choice: ToolChoice | null): void {
   if (choice?.mode !== 'required') return;
-  const isWanted = ({ name }: Tool) => choice.only === null || choice.only.includes(name);
-  const wanted = tools.filter(isWanted);
+  const only = new Set(choice.only ?? tools.map(({ name }) => name));
+  const wanted = tools.filter(({ name }) => only.has(name));
   const [first] = wanted;
   if (first === undefined || wanted.some(({ type }) => type === 'function')) return;
   throw new Unconvertible(
@@ -99,9 +99,8 @@ export function encodeToolConfig(
   }
   // Of the modes that leave the model free, only this one takes names.
   const mode = choice.mode === 'auto' ? 'VALIDATED' : 'ANY';
-  const isHosted = (name: string) =>
-    tools.some((tool) => tool.type === 'hosted' && tool.name === name);
-  const allowedFunctionNames = choice.only.filter((name) => !isHosted(name));
+  const hosted = new Set(tools.filter(({ type }) => type === 'hosted').map(({ name }) => name));
+  const allowedFunctionNames = choice.only.filter((name) => !hosted.has(name));
   if (allowedFunctionNames.length === 0) return { functionCallingConfig: { mode: 'NONE' } };
   return { functionCallingConfig: { mode, allowedFunctionNames } };
 }

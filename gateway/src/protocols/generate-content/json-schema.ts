@@ -51,13 +51,14 @@ function overlay(schema: JsonRecord, way: Rewriting): JsonRecord {
   const { anyOf, oneOf, ...rest } = schema;
   const members = [anyOf, oneOf].filter(Array.isArray).flat().filter(isRecord);
   if (members.length > 0) way.notes.widened = true;
+  const own = new Set<object>();
   return members.reduce<JsonRecord>((all, member) => {
     way.notes.budget -= 1;
     const flat = way.notes.budget > 0 ? flatten(member, way) : null;
     if (flat === null) return all;
     // What only one of them demands cannot be demanded of all.
     const { required: _, ...optional } = overlay(flat.schema, flat.way);
-    return mergeSchemas(all, optional, way);
+    return mergeSchemas(all, optional, way, own);
   }, rest);
 }
 
@@ -137,7 +138,9 @@ function alternatives(schema: JsonRecord, way: Rewriting): readonly JsonRecord[]
   if (!Array.isArray(written) || written.length === 0) return null;
   if (written !== oneOf && oneOf !== undefined) way.notes.widened = true;
   if (typesOf(base).length === 0) return written.map((member) => (isRecord(member) ? member : {}));
-  return written.map((member) => (isRecord(member) ? mergeSchemas(base, member, way) : base));
+  return written.map((member) =>
+    isRecord(member) && way.notes.budget > 0 ? mergeSchemas(base, member, way) : base,
+  );
 }
 
 function choice(
@@ -193,7 +196,9 @@ function readObject(schema: JsonRecord, way: Rewriting): TypedKeywords {
   if (isRecord(properties) && names.length > 0) {
     const entries = Object.entries(properties).map(([name, value]) => [name, rewrite(value, way)]);
     keywords['properties'] = Object.fromEntries(entries);
-    const needed = Array.isArray(required) ? required.filter((name) => names.includes(name)) : [];
+    const wanted = new Set<unknown>(Array.isArray(required) ? required : []);
+    const known = new Set<unknown>(names);
+    const needed = [...wanted].filter((name) => known.has(name));
     if (needed.length > 0) keywords['required'] = needed;
     if (way.ordered && names.length > 1) keywords['propertyOrdering'] = names;
   }

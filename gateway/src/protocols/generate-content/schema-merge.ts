@@ -1,18 +1,27 @@
 import { isRecord, type JsonRecord } from '../values.ts';
 import type { Rewriting } from './schema-rewriting.ts';
 
-/** Both schemas at once, as `allOf` means it; where they contradict each other the second one wins. */
-export function mergeSchemas(first: JsonRecord, second: JsonRecord, way: Rewriting): JsonRecord {
-  const merged: Record<string, unknown> = { ...first };
+/**
+ * Both schemas at once, as `allOf` means it; where they contradict each other the second one wins.
+ * @param own what earlier merges into the same schema have made: it is added to, so that a long list of schemas is not
+ * copied again for each of them
+ */
+export function mergeSchemas(
+  first: JsonRecord,
+  second: JsonRecord,
+  way: Rewriting,
+  own = new Set<object>(),
+): JsonRecord {
+  const merged = ownRecord(first, way, own);
   for (const [name, value] of Object.entries(second)) {
     const before = merged[name];
     if (before === undefined || before === value) define(merged, name, value);
     else if (name === 'properties' && isRecord(before) && isRecord(value)) {
-      merged[name] = mergeProperties(before, value, way);
-    } else if (name === 'required' && Array.isArray(before) && Array.isArray(value)) {
-      merged[name] = [...new Set<unknown>([...before, ...value])];
-    } else if (name === 'allOf' && Array.isArray(before) && Array.isArray(value)) {
-      merged[name] = [...before, ...value];
+      merged[name] = mergeProperties(before, value, way, own);
+    } else if (lists.has(name) && Array.isArray(before) && Array.isArray(value)) {
+      const list = ownList(before, own);
+      for (const element of value as unknown[]) list.push(element);
+      merged[name] = list;
     } else {
       if (!annotations.has(name)) way.notes.approximated = true;
       merged[name] = value;
@@ -21,16 +30,44 @@ export function mergeSchemas(first: JsonRecord, second: JsonRecord, way: Rewriti
   return merged;
 }
 
+const lists: ReadonlySet<string> = new Set(['required', 'allOf']);
 const annotations: ReadonlySet<string> = new Set(['title', 'description', 'default', 'examples']);
 
-function mergeProperties(first: JsonRecord, second: JsonRecord, way: Rewriting): JsonRecord {
-  const merged: Record<string, unknown> = Object.fromEntries(Object.entries(first));
+function mergeProperties(
+  first: JsonRecord,
+  second: JsonRecord,
+  way: Rewriting,
+  own: Set<object>,
+): JsonRecord {
+  const merged = ownRecord(first, way, own);
   for (const [name, value] of Object.entries(second)) {
     const before = Object.hasOwn(merged, name) ? merged[name] : undefined;
-    const both = isRecord(before) && isRecord(value) ? mergeSchemas(before, value, way) : value;
+    const both =
+      isRecord(before) && isRecord(value) ? mergeSchemas(before, value, way, own) : value;
     define(merged, name, both);
   }
   return merged;
+}
+
+/** Itself when it was made here. A copy of a large schema takes as much as visiting it. */
+function ownRecord(
+  value: JsonRecord,
+  { notes }: Rewriting,
+  own: Set<object>,
+): Record<string, unknown> {
+  if (own.has(value)) return value;
+  const entries = Object.entries(value);
+  notes.budget -= entries.length;
+  const copy: Record<string, unknown> = Object.fromEntries(entries);
+  own.add(copy);
+  return copy;
+}
+
+function ownList(value: unknown[], own: Set<object>): unknown[] {
+  if (own.has(value)) return value;
+  const copy = [...value];
+  own.add(copy);
+  return copy;
 }
 
 /** An own member, whatever its name: a property may be called `__proto__`. */
@@ -61,7 +98,9 @@ export function flatten(
       at = { ...at, following: [...at.following, reference] };
       flat = mergeSchemas(found, allOf === undefined ? rest : { ...rest, allOf }, at);
     } else if (Array.isArray(allOf)) {
-      flat = allOf.filter(isRecord).reduce((merged, part) => mergeSchemas(merged, part, at), rest);
+      const own = new Set<object>();
+      const parts = allOf.filter(isRecord);
+      flat = parts.reduce((merged, part) => mergeSchemas(merged, part, at, own), rest);
     } else return { schema: flat, way: at };
   }
   return null;

@@ -88,8 +88,12 @@ function equivalentOf(tool: Tool, taken: ReadonlySet<string>): HostedEntry | nul
 
 /** Two of one kind became the same tool. */
 function distinct(tools: readonly WireObject[]): WireObject[] {
-  const names = tools.map(({ name }) => name);
-  return tools.filter(({ name }, index) => name === undefined || names.indexOf(name) === index);
+  const names = new Set<unknown>();
+  return tools.filter(({ name }) => {
+    if (name !== undefined && names.has(name)) return false;
+    names.add(name);
+    return true;
+  });
 }
 
 const nameOf = ({ name }: Tool): string => name;

@@ -51,10 +51,14 @@ function mergeTurns(turns: readonly Turn[], losses: Losses, takesSystemTurns: bo
     messages.push(message);
     return message;
   };
+  const speakers = followingSpeakers(turns);
   for (const [index, turn] of turns.entries()) {
     if (turn.name !== undefined) losses.dropped('message.name');
     let { role } = turn;
-    if (role === 'system' && !(takesSystemTurns && isPlaced(messages.at(-1), turns, index))) {
+    if (
+      role === 'system' &&
+      !(takesSystemTurns && isPlaced(turn, messages.at(-1), speakers[index]))
+    ) {
       losses.approximated('system');
       role = 'user';
     }
@@ -74,10 +78,25 @@ function mergeTurns(turns: readonly Turn[], losses: Losses, takesSystemTurns: bo
 }
 
 /** Instructions follow what the user said, are text, and nobody but the model speaks after them. */
-function isPlaced(last: Message | undefined, turns: readonly Turn[], index: number): boolean {
-  const next = turns.find(({ role }, at) => at > index && role !== 'system');
-  const isText = turns[index]?.blocks.every(({ type }) => type === 'text') ?? false;
-  return isText && last !== undefined && last.role !== 'assistant' && next?.role !== 'user';
+function isPlaced(
+  { blocks }: Turn,
+  last: Message | undefined,
+  following: Turn['role'] | undefined,
+): boolean {
+  const isText = blocks.every(({ type }) => type === 'text');
+  return isText && last !== undefined && last.role !== 'assistant' && following !== 'user';
+}
+
+/** For each turn, who speaks after it when instructions do not count. */
+function followingSpeakers(turns: readonly Turn[]): readonly (Turn['role'] | undefined)[] {
+  const speakers: (Turn['role'] | undefined)[] = [];
+  let speaker: Turn['role'] | undefined;
+  for (let index = turns.length - 1; index >= 0; index -= 1) {
+    speakers[index] = speaker;
+    const { role } = turns[index]!;
+    if (role !== 'system') speaker = role;
+  }
+  return speakers;
 }
 
 const isShown = ({ type }: WireObject): boolean => type === 'image' || type === 'document';
@@ -107,8 +126,11 @@ function callsLast(content: WireObject[]): WireObject[] {
 
 function resultsFirst(content: WireObject[], before: Message | undefined): WireObject[] {
   const isResult = ({ type }: WireObject): boolean => type === 'tool_result';
-  const order = before?.content.filter(isCall).map(({ id }) => id) ?? [];
-  const place = ({ tool_use_id: id }: WireObject): number => order.indexOf(id);
+  const order = new Map<unknown, number>();
+  for (const { id } of before?.content.filter(isCall) ?? []) {
+    if (!order.has(id)) order.set(id, order.size);
+  }
+  const place = ({ tool_use_id: id }: WireObject): number => order.get(id) ?? -1;
   const results = content.filter(isResult).toSorted((a, b) => place(a) - place(b));
   return [...results, ...content.filter((block) => !isResult(block))];
 }

@@ -116,8 +116,10 @@ export function encodeToolChoice(
   hosts = false,
 ): unknown {
   if (only === null || mode === 'none') return mode;
+  // The first of a name comes last, and so is the one that stays.
+  const byName = new Map(tools.toReversed().map((tool) => [tool.name, tool]));
   const named = only
-    .map((name) => encodeNamed(name, tools, hosts))
+    .map((name) => encodeNamed(name, byName.get(name), hosts))
     .filter((entry) => entry !== null);
   const [first] = named;
   if (first === undefined) {
@@ -129,8 +131,7 @@ export function encodeToolChoice(
 }
 
 /** Null for a tool that was left out. */
-function encodeNamed(name: string, tools: readonly Tool[], hosts: boolean): object | null {
-  const tool = tools.find((each) => each.name === name);
+function encodeNamed(name: string, tool: Tool | undefined, hosts: boolean): object | null {
   if (tool?.type !== 'hosted') return { type: tool?.type ?? 'function', name };
   if (tool.protocol === 'responses') return { type: name };
   const equivalent = hosts ? equivalents[tool.kind] : undefined;

@@ -17,14 +17,17 @@ export function beginWithUser(draft: Draft): boolean {
 export function takeTurns(draft: Draft): boolean {
   const { messages, context } = draft;
   if (messages === null || context.model.isClaude) return false;
-  const next: Message[] = [];
+  const runs: { readonly first: Message; readonly others: Message[] }[] = [];
   for (const message of messages) {
-    const last = next.at(-1);
-    if (last?.role !== message.role || message.role === 'system') next.push(message);
-    else next[next.length - 1] = draft.withBlocks(last, [...blocksOf(last), ...blocksOf(message)]);
+    const last = runs.at(-1);
+    if (last?.first.role !== message.role || message.role === 'system') {
+      runs.push({ first: message, others: [] });
+    } else last.others.push(message);
   }
-  if (next.length === messages.length) return false;
-  draft.messages = next;
+  if (runs.length === messages.length) return false;
+  draft.messages = runs.map(({ first, others }) =>
+    others.length === 0 ? first : draft.withBlocks(first, [first, ...others].flatMap(blocksOf)),
+  );
   return true;
 }
 

@@ -47,6 +47,8 @@ class CallNames {
   readonly #given: ReadonlySet<string>;
   /** The new names of what was last called under an id, in order. */
   readonly #current = new Map<string, string[]>();
+  /** By what new names begin with, the number that the next one has. */
+  readonly #counts = new Map<string, number>();
   #inTurn = new Set<string>();
   #results = new Map<string, number>();
 
@@ -85,8 +87,10 @@ class CallNames {
   #free(given: string): string {
     const base = given.replace(/[^a-zA-Z0-9_-]/g, '_') || 'call';
     const isFree = (id: string): boolean => !this.#taken.has(id) && !this.#given.has(id);
-    let id = base;
-    for (let count = 2; !isFree(id); count += 1) id = `${base}_${count}`;
-    return id;
+    if (isFree(base)) return base;
+    let count = this.#counts.get(base) ?? 2;
+    while (!isFree(`${base}_${count}`)) count += 1;
+    this.#counts.set(base, count + 1);
+    return `${base}_${count}`;
   }
 }

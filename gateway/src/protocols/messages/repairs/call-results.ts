@@ -14,13 +14,15 @@ export function answerCalls(draft: Draft): boolean {
   const conversation = openConversation(draft);
   if (conversation === null) return false;
   const { turns } = conversation;
+  const late = new LateResults(turns);
   for (const [index, turn] of turns.entries()) {
     if (turn.role !== 'assistant') continue;
     const next = turns[index + 1];
     if (next === undefined) dropCalls(turn);
     else {
       putCallsLast(turn);
-      answerTurn(draft, turns, index, next);
+      for (const part of next.parts) part.blocks = late.without(part.blocks);
+      answerTurn(turn, next, (id) => late.take(id, index + 3) ?? noResult(id));
     }
   }
   // Without the user's turn the model's would run into each other, or be the last.
@@ -51,13 +53,12 @@ function putCallsLast(turn: Turn): void {
   turn.parts.at(-1)!.blocks.push(...calls);
 }
 
-function answerTurn(draft: Draft, turns: readonly Turn[], index: number, next: Turn): void {
+function answerTurn(turn: Turn, next: Turn, resultOf: (id: string) => Block): void {
   const answered = resultIds(next);
-  const missing = callIds(turns[index]).filter((id) => !answered.has(id));
+  const missing = callIds(turn).filter((id) => !answered.has(id));
   const [target] = next.parts;
   if (missing.length === 0 || target === undefined) return;
-  const results = missing.map((id) => takeLater(turns, index + 3, id) ?? noResult(id));
-  target.blocks.splice(leadingResults(target.blocks), 0, ...results);
+  target.blocks = withResults(target.blocks, missing.map(resultOf));
 }
 
 function wasEmptied(turn: Turn): boolean {
@@ -66,15 +67,41 @@ function wasEmptied(turn: Turn): boolean {
   );
 }
 
-/** A result that answers nothing where it stands, for no other call has the id. */
-function takeLater(turns: readonly Turn[], from: number, id: string): Block | null {
-  for (let index = from; index < turns.length; index += 2) {
-    for (const part of turns[index]!.parts) {
-      const at = part.blocks.findIndex((block) => isResult(block) && block['tool_use_id'] === id);
-      if (at >= 0) return part.blocks.splice(at, 1)[0] ?? null;
+/** After the results that are there. */
+function withResults(blocks: readonly Block[], results: readonly Block[]): Block[] {
+  const at = leadingResults(blocks);
+  return [...blocks.slice(0, at), ...results, ...blocks.slice(at)];
+}
+
+/** Results that may be taken away from where they stand, found once for all calls that miss theirs. */
+class LateResults {
+  readonly #found = new Map<unknown, { readonly turn: number; readonly block: Block }[]>();
+  readonly #taken = new Set<Block>();
+
+  constructor(turns: readonly Turn[]) {
+    for (const [turn, { role, parts }] of turns.entries()) {
+      if (role !== 'user') continue;
+      for (const block of parts.flatMap(({ blocks }) => blocks)) {
+        if (!isResult(block)) continue;
+        const id = block['tool_use_id'];
+        const others = this.#found.get(id);
+        if (others === undefined) this.#found.set(id, [{ turn, block }]);
+        else others.push({ turn, block });
+      }
     }
   }
-  return null;
+
+  /** The first one of the call in that turn or later: it answers nothing there, for no other call has the id. */
+  take(id: string, from: number): Block | null {
+    const found = this.#found.get(id)?.find(({ turn }) => turn >= from);
+    if (found === undefined) return null;
+    this.#taken.add(found.block);
+    return found.block;
+  }
+
+  without(blocks: Block[]): Block[] {
+    return this.#taken.size === 0 ? blocks : blocks.filter((block) => !this.#taken.has(block));
+  }
 }
 
 function noResult(id: string): Block {
@@ -142,22 +169,26 @@ export function mergeResults(draft: Draft): boolean {
   if (conversation === null) return false;
   for (const turn of conversation.turns) {
     if (turn.role !== 'user') continue;
-    const last = new Map<unknown, Block>();
+    const last = new Map<unknown, MergedResult>();
     const repeated = new Set<unknown>();
     for (const block of blocksOfTurn(turn).filter(isResult)) {
       const id = block['tool_use_id'];
-      if (last.has(id)) repeated.add(id);
       const earlier = last.get(id);
-      last.set(id, earlier === undefined ? block : merge(draft, earlier, block));
+      if (earlier === undefined) last.set(id, { content: contentOf(block), isLonger: false });
+      else {
+        repeated.add(id);
+        addResult(earlier, block);
+      }
     }
-    if (repeated.size > 0) keepLast(turn, last, repeated);
+    if (repeated.size > 0) keepLast(draft, turn, last, repeated);
   }
   return conversation.finish();
 }
 
 function keepLast(
+  draft: Draft,
   turn: Turn,
-  last: ReadonlyMap<unknown, Block>,
+  last: ReadonlyMap<unknown, MergedResult>,
   repeated: ReadonlySet<unknown>,
 ): void {
   const seen = new Set<unknown>();
@@ -169,22 +200,37 @@ function keepLast(
         if (!isResult(block) || !repeated.has(id)) return [block];
         if (seen.has(id)) return [];
         seen.add(id);
-        return [last.get(id) ?? block];
+        const merged = last.get(id);
+        return [
+          merged?.isLonger === true ? draft.change(block, { content: merged.content }) : block,
+        ];
       })
       .toReversed();
   }
 }
 
-function merge(draft: Draft, earlier: Block, later: Block): Block {
-  const before = contentOf(earlier);
-  const after = contentOf(later);
-  if (before.length === 0 || JSON.stringify(before) === JSON.stringify(after)) return later;
-  return draft.change(later, { content: [...before, ...after] });
+/** Of the results of one call so far. */
+interface MergedResult {
+  content: Block[];
+  /** The last one does not say all of it. */
+  isLonger: boolean;
 }
 
-function contentOf({ content }: Block): readonly Block[] {
+function addResult(merged: MergedResult, later: Block): void {
+  const { content } = merged;
+  const after = contentOf(later);
+  merged.isLonger = content.length > 0 && !isSameContent(content, after);
+  if (!merged.isLonger) merged.content = after;
+  else for (const block of after) content.push(block);
+}
+
+function isSameContent(some: readonly Block[], others: readonly Block[]): boolean {
+  return some.length === others.length && JSON.stringify(some) === JSON.stringify(others);
+}
+
+function contentOf({ content }: Block): Block[] {
   const blocks = blocksIn(content);
-  if (blocks !== null) return blocks;
+  if (blocks !== null) return [...blocks];
   return typeof content === 'string' && !isBlank(content) ? [textBlock(content)] : [];
 }
 

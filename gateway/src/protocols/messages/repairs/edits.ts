@@ -100,9 +100,12 @@ class Writer {
     const edits: Edit[] = [];
     /** New elements that wait for the next one that stays. */
     let fresh: Buffer[] = [];
+    const places = new Map(original.map((element, index) => [element, index]));
     let kept = -1;
     for (const element of repaired) {
-      const index = this.#indexOf(original, element, kept + 1);
+      const source = this.#sourceOf(element);
+      // One that is new, or comes from further ahead, is not looked for.
+      const index = (places.get(source) ?? -1) > kept ? original.indexOf(source, kept + 1) : -1;
       if (index < 0) {
         fresh.push(this.#write(element));
         continue;
@@ -115,14 +118,9 @@ class Writer {
     return [...edits, ...this.#tail(ranges, kept, fresh, range)];
   }
 
-  /** At or after `from`; -1 for an element that is new or comes from further ahead. */
-  #indexOf(original: readonly unknown[], element: unknown, from: number): number {
-    if (typeof element !== 'object' || element === null) return original.indexOf(element, from);
-    const source = this.#origins.get(element) ?? element;
-    for (let index = from; index < original.length; index += 1) {
-      if (original[index] === source) return index;
-    }
-    return -1;
+  #sourceOf(element: unknown): unknown {
+    if (typeof element !== 'object' || element === null) return element;
+    return this.#origins.get(element) ?? element;
   }
 
   /** What stands between two elements that stay, or before the first. */

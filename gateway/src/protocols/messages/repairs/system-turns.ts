@@ -11,6 +11,9 @@ export function placeSystemTurns(draft: Draft): boolean {
   if (messages === null) return false;
   const next: Message[] = [];
   const leading: Block[] = [];
+  /** Of a message that says instructions as well. */
+  const joined = new Map<Message, Block[]>();
+  const speakers = followingSpeakers(messages);
   let changed = false;
   for (const [index, message] of messages.entries()) {
     const { role } = message;
@@ -21,32 +24,47 @@ export function placeSystemTurns(draft: Draft): boolean {
     }
     const blocks = blocksOf(message);
     const previous = next.at(-1);
-    if (role === 'system' && takes === true && isPlaced(messages, index, previous)) {
+    if (role === 'system' && takes === true && isPlaced(message, previous, speakers[index])) {
       next.push(message);
       continue;
     }
     changed = true;
     if (previous === undefined && blocks.every(({ type }) => type === 'text')) {
-      leading.push(...blocks);
+      for (const block of blocks) leading.push(block);
     } else if (previous !== undefined && previous.role !== 'assistant') {
-      next[next.length - 1] = draft.withBlocks(previous, [...blocksOf(previous), ...blocks]);
+      const said = joined.get(previous) ?? [...blocksOf(previous)];
+      for (const block of blocks) said.push(block);
+      joined.set(previous, said);
     } else next.push(draft.change(message, { role: 'user' }));
   }
   if (!changed) return false;
-  draft.messages = next;
+  draft.messages = next.map((message) => {
+    const said = joined.get(message);
+    return said === undefined ? message : draft.withBlocks(message, said);
+  });
   if (leading.length > 0) addToSystem(draft, leading);
   return true;
 }
 
+/** For each message, whose turn follows it when instructions do not count. */
+function followingSpeakers(messages: readonly Message[]): readonly (string | undefined)[] {
+  const speakers: (string | undefined)[] = [];
+  let speaker: string | undefined;
+  for (let index = messages.length - 1; index >= 0; index -= 1) {
+    speakers[index] = speaker;
+    const { role } = messages[index]!;
+    if (role !== 'system') speaker = role;
+  }
+  return speakers;
+}
+
 function isPlaced(
-  messages: readonly Message[],
-  index: number,
+  { content }: Message,
   previous: Message | undefined,
+  following: string | undefined,
 ): boolean {
-  const { content } = messages[index]!;
   if (typeof content !== 'string' && content.some(({ type }) => type !== 'text')) return false;
-  const following = messages.slice(index + 1).find(({ role }) => role !== 'system');
-  if (following !== undefined && following.role !== 'assistant') return false;
+  if (following !== undefined && following !== 'assistant') return false;
   if (previous?.role === 'user') return true;
   const last = previous?.role === 'assistant' ? blocksIn(previous.content)?.at(-1) : undefined;
   return last?.type === 'server_tool_use';
