@@ -47,6 +47,16 @@ export async function signLife({ kysely, dialect }: OpenDatabase, sign: Sign): P
     .execute();
 }
 
+/** When the process began that gave the node's last sign of life, by its own clock; null when there was none. */
+export async function lastStart({ kysely }: OpenDatabase, id: string): Promise<number | null> {
+  const row = await kysely
+    .selectFrom('nodes')
+    .select('started_at')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.started_at ?? null;
+}
+
 /** Every node but this one. */
 export async function otherNodes(
   { kysely, dialect }: OpenDatabase,

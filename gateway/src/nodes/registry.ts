@@ -1,6 +1,6 @@
 import type { OpenDatabase } from '../database/index.ts';
 import type { Logger } from '../observability/index.ts';
-import { otherNodes, removeNode, signLife, type SeenNode } from './nodes.repository.ts';
+import { lastStart, otherNodes, removeNode, signLife, type SeenNode } from './nodes.repository.ts';
 
 /** Milliseconds. */
 export const nodeRules = Object.freeze({
@@ -53,19 +53,42 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeRegistry {
   /** The last beat that the database took; and until when others may be silent because it was away. */
   let lastBeat = monotonic();
   let excusedUntil = 0;
+  /** Beats in a row between which a node of the same name has given signs of life. */
+  let beatsOfTwin = 0;
+  /** This process has given a sign of life; before that the last one is of the process before. */
+  let isKnown = false;
 
   async function beat(): Promise<void> {
+    const hasTwin = await meetsTwin();
     await signLife(database, { id, startedAt, journalDepth: journal?.depth ?? 0 });
+    isKnown = true;
     const others = await otherNodes(database, id);
     const time = monotonic();
     if (time - lastBeat >= nodeRules.goneAfter) excusedUntil = time + nodeRules.goneAfter;
     lastBeat = time;
-    const found = 1 + others.filter((node) => node.silentFor < nodeRules.goneAfter).length;
+    const named = others.filter((node) => node.silentFor < nodeRules.goneAfter).length;
+    const found = 1 + (hasTwin ? 1 : 0) + named;
     const isExcused = time < excusedUntil;
     live = isExcused ? Math.max(live, found) : found;
     const silent = others.filter((node) => node.silentFor >= nodeRules.goneAfter);
     if (!isExcused) report(silent);
     for (const node of silent) await forgetInTime(node);
+  }
+
+  /**
+   * A copy of a data folder has the name of its original: two nodes, which together must not do more than two. Once is
+   * none, as the process before may say goodbye when this one has said hello.
+   */
+  async function meetsTwin(): Promise<boolean> {
+    const start = isKnown ? await lastStart(database, id) : null;
+    beatsOfTwin = start === null || start === startedAt ? 0 : beatsOfTwin + 1;
+    if (beatsOfTwin === 2) {
+      log.warn(
+        'another node has the name of this one: its data folder is a copy; give it one of its own, or delete node.id there',
+        { component: 'nodes', detail: id },
+      );
+    }
+    return beatsOfTwin >= 2;
   }
 
   function report(silent: readonly SeenNode[]): void {

@@ -22,8 +22,12 @@ describe.each(dialects)('%s', (dialect) => {
     });
     afterEach(() => opened.close());
 
+    let started = 0;
     const join = async (id: string, journal = { depth: 0 }, warnings: unknown[] = []) => {
+      started += 1;
+      const startedAt = started;
       const node = createNodeRegistry({
+        now: () => startedAt,
         database: opened.database,
         id,
         log: { info: () => {}, warn: (_message, fields) => void warnings.push(fields) },
@@ -96,6 +100,17 @@ describe.each(dialects)('%s', (dialect) => {
       const node = await join('node_a');
       expect(node.live()).toBe(1);
       expect(await names()).toEqual(['node_a']);
+    });
+
+    it('tells of a twin: its data folder is a copy', async () => {
+      const warnings: unknown[] = [];
+      const original = await join('node_a', { depth: 0 }, warnings);
+      const copy = await join('node_a');
+      await settles(() => [original.live(), copy.live()], [2, 2]);
+      expect(warnings).toEqual([{ component: 'nodes', detail: 'node_a' }]);
+      await copy.close();
+      await settles(() => original.live(), 1);
+      expect(warnings).toHaveLength(1);
     });
 
     it('reports once who left records behind, until it is back', async () => {
