@@ -11,6 +11,9 @@ export const nodeRules = Object.freeze({
   forgetAfter: 7 * 86_400_000,
 });
 
+/** After so many beats in turn a twin is believed in for as many more: about as long as any node that went silent. */
+const mostMeetings = 4;
+
 /** A node that went silent while usage records were in its journal: nobody else can have them. */
 export interface MissingNode {
   readonly id: string;
@@ -53,13 +56,14 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeRegistry {
   /** The last beat that the database took; and until when others may be silent because it was away. */
   let lastBeat = monotonic();
   let excusedUntil = 0;
-  /** Beats in a row between which a node of the same name has given signs of life. */
-  let beatsOfTwin = 0;
+  /** Beats before which a node of the same name has given signs of life, less those before which none had. */
+  let meetings = 0;
+  let hasTwin = false;
   /** This process has given a sign of life; before that the last one is of the process before. */
   let isKnown = false;
 
   async function beat(): Promise<void> {
-    const hasTwin = await meetsTwin();
+    await lookForTwin();
     await signLife(database, { id, startedAt, journalDepth: journal?.depth ?? 0 });
     isKnown = true;
     const others = await otherNodes(database, id);
@@ -77,18 +81,19 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeRegistry {
 
   /**
    * A copy of a data folder has the name of its original: two nodes, which together must not do more than two. Once is
-   * none, as the process before may say goodbye when this one has said hello.
+   * none, as the process before may say goodbye when this one has said hello; and beats are not quite in turn.
    */
-  async function meetsTwin(): Promise<boolean> {
+  async function lookForTwin(): Promise<void> {
     const start = isKnown ? await lastStart(database, id) : null;
-    beatsOfTwin = start === null || start === startedAt ? 0 : beatsOfTwin + 1;
-    if (beatsOfTwin === 2) {
-      log.warn(
-        'another node has the name of this one: its data folder is a copy; give it one of its own, or delete node.id there',
-        { component: 'nodes', detail: id },
-      );
-    }
-    return beatsOfTwin >= 2;
+    const isMet = start !== null && start !== startedAt;
+    meetings = isMet ? Math.min(meetings + 1, mostMeetings) : Math.max(meetings - 1, 0);
+    if (meetings === 0) hasTwin = false;
+    if (meetings < 2 || hasTwin) return;
+    hasTwin = true;
+    log.warn(
+      'another node has the name of this one: its data folder is a copy; give it one of its own, or delete node.id there',
+      { component: 'nodes', detail: id },
+    );
   }
 
   function report(silent: readonly SeenNode[]): void {
