@@ -2,7 +2,6 @@ import type { Config } from '../config/index.ts';
 import type { Logger } from '../observability/index.ts';
 import type { Counters, SpentSource } from './counters.ts';
 import { createMemoryCounters } from './memory/memory-counters.ts';
-import { createRedisCounters } from './redis/redis-counters.ts';
 
 export interface CreateCountersOptions {
   readonly config: Pick<Config, 'redis'>;
@@ -23,5 +22,8 @@ export interface CreateCountersOptions {
 /** Counting in Redis when the configuration names one, in the memory of this process otherwise. */
 export async function createCounters(options: CreateCountersOptions): Promise<Counters> {
   const { url } = options.config.redis;
-  return url === null ? createMemoryCounters(options) : createRedisCounters({ ...options, url });
+  if (url === null) return createMemoryCounters(options);
+  // The client for Redis is megabytes of code that most gateways never run.
+  const { createRedisCounters } = await import('./redis/redis-counters.ts');
+  return createRedisCounters({ ...options, url });
 }

@@ -12,4 +12,3 @@ export {
 } from './counters.ts';
 export { createCounters, type CreateCountersOptions } from './create-counters.ts';
 export { createMemoryCounters, type MemoryCounters } from './memory/memory-counters.ts';
-export { createRedisCounters } from './redis/redis-counters.ts';

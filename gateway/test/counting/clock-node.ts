@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { createRedisCounters } from '../../src/counting/index.ts';
+import { createRedisCounters } from '../../src/counting/redis/redis-counters.ts';
 import type { HoldRequest, RateLimit } from '../../src/counting/index.ts';
 
 /*

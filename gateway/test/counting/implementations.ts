@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createClient } from '@redis/client';
 import { expect } from 'vitest';
-import { createMemoryCounters, createRedisCounters } from '../../src/counting/index.ts';
+import { createMemoryCounters } from '../../src/counting/index.ts';
+import { createRedisCounters } from '../../src/counting/redis/redis-counters.ts';
 import type { Counters } from '../../src/counting/index.ts';
 
 export const redisUrl = process.env.SLUICE_TEST_REDIS ?? 'redis://127.0.0.1:6379';

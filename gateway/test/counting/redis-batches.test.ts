@@ -1,6 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createRedisCounters } from '../../src/counting/index.ts';
+import { createRedisCounters } from '../../src/counting/redis/redis-counters.ts';
 import type { Counters, Meter, RateLimit } from '../../src/counting/index.ts';
 import { canStartRedis, type PrivateRedis, startPrivateRedis } from './private-redis.ts';
 import { monitor } from './redis-monitor.ts';
