@@ -89,30 +89,49 @@ describe.skipIf(!canStartRedis || isSkipped('postgres') || !isLinux)('workers', 
     },
   );
 
-  test('one reload reaches every worker at once', { timeout: 60_000 }, async () => {
-    const place = await createWorkplace();
-    place.write({ server: ', workers: 2' });
-    const gateway = place.start();
-    const url = await gateway.url;
-    const changed = 'sk-changed-0123456789abcdefghijklmnopqrst';
-    place.write({
-      server: ', workers: 2',
-      more: `users: [{ email: tester@example.com, balance: 100 }]
+  test(
+    'one reload reaches every worker at once, and so does the wish to end',
+    { timeout: 60_000 },
+    async () => {
+      const place = await createWorkplace();
+      place.write({ server: ', workers: 2' });
+      const gateway = place.start();
+      const url = await gateway.url;
+      const changed = 'sk-changed-0123456789abcdefghijklmnopqrst';
+      place.write({
+        server: ', workers: 2',
+        more: `users: [{ email: tester@example.com, balance: 100 }]
 keys: [{ name: test, user: tester@example.com, secret: ${changed} }]`,
-    });
-    gateway.child.kill('SIGHUP');
-    await expect
-      .poll(() => lines(gateway).some(({ msg }) => msg === 'reloaded'), { timeout: 10_000 })
-      .toBe(true);
-    const statuses = await Promise.all(
-      [changed, secret].flatMap((key) =>
-        Array.from({ length: 6 }, async () => (await askChat(url, { key })).status),
-      ),
-    );
-    expect(statuses).toEqual([...Array<number>(6).fill(200), ...Array<number>(6).fill(401)]);
-    gateway.child.kill('SIGINT');
-    expect(await gateway.exit).toBe(0);
-  });
+      });
+      gateway.child.kill('SIGHUP');
+      await expect
+        .poll(() => lines(gateway).some(({ msg }) => msg === 'reloaded'), { timeout: 10_000 })
+        .toBe(true);
+      const statuses = await Promise.all(
+        [changed, secret].flatMap((key) =>
+          Array.from({ length: 6 }, async () => (await askChat(url, { key })).status),
+        ),
+      );
+      expect(statuses).toEqual([...Array<number>(6).fill(200), ...Array<number>(6).fill(401)]);
+      // Asked a second time, every worker ends what it has.
+      const open = Array.from({ length: 4 }, () =>
+        askChat(url, { key: changed, stream: true, fault: 'events=200;gap=100' }),
+      );
+      await expect
+        .poll(() => metric(url, 'sluice_open_exchanges{kind="stream"'), { timeout: 5_000 })
+        .toBe(4);
+      const stoppedAt = performance.now();
+      gateway.child.kill('SIGINT');
+      await wait(1_100);
+      gateway.child.kill('SIGINT');
+      for (const { text } of await Promise.all(open)) {
+        expect(text).toContain('service temporarily unavailable');
+      }
+      // Before the drain time-out.
+      expect(performance.now() - stoppedAt).toBeLessThan(4_900);
+      expect(await gateway.exit).toBe(0);
+    },
+  );
 
   test(
     'journals that nobody holds are adopted: of fewer workers, of none, of a folder that is named',
