@@ -221,6 +221,8 @@ describe.skipIf(!canStartRedis || isSkipped('postgres'))('three nodes', () => {
           admitted = admittedOf(
             await askEverywhere(urls, 3 * expected, { key: key(`${kind}${turn}`), ...options }),
           );
+          // Where Redis did not answer in time a node gives from its share as well: all shares come to the limit again.
+          expect([kind, admitted <= 2 * expected]).toEqual([kind, true]);
         }
         return admitted;
       };
