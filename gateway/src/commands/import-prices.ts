@@ -38,7 +38,9 @@ left out, and counted on stderr.`,
       printJson(io, { models, skipped: list.skipped });
     } else {
       const { stringify } = await import('yaml');
-      io.stdout(toYaml(models, (name) => stringify(name).trimEnd()));
+      // On one line: what went on below would be more than the name.
+      const options = { blockQuote: false, lineWidth: 0 } as const;
+      io.stdout(toYaml(models, (name) => stringify(name, options).trimEnd()));
       io.stderr(summarise(list));
     }
     return list.models.length > 0 ? exitCode.done : exitCode.failed;

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { parseConfig } from '../../src/config/index.ts';
 import { createWorkplace } from './support.ts';
 
@@ -175,4 +176,23 @@ test('names that mean something to YAML or to the configuration stay what they a
   const { out } = await sluice('import', 'prices', 'litellm', 'prices.json');
   const { declared } = parseConfig(out, { file: 'f.yaml', environment: {} });
   expect(declared?.models.map(({ id }) => id).toSorted()).toEqual(names.toSorted());
+});
+
+test('a name is a name, whatever YAML would make of it', async () => {
+  const names = [
+    'a: b\n  - id: c',
+    `long ${'and long '.repeat(20)}`,
+    '- x',
+    '__proto__',
+    '1e3',
+    'x\u0085y\r',
+  ];
+  const price = { input_cost_per_token: 1e-6, output_cost_per_token: 1e-6 };
+  const entry = { litellm_provider: 'openai', mode: 'chat', ...price };
+  const { sluice } = workplaceWith(
+    JSON.stringify(Object.fromEntries(names.map((name) => [name, entry]))),
+  );
+  const { out } = await sluice('import', 'prices', 'litellm', 'prices.json');
+  const { models } = parse(out) as { models: { id: string }[] };
+  expect(models.map(({ id }) => id).toSorted()).toEqual(names.toSorted());
 });
