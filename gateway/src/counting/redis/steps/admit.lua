@@ -82,8 +82,9 @@ local function partsAdd(key, span)
     redis.call('LSET', key, -1, whole(latest) .. ':' .. whole(count + 1))
   else
     redis.call('RPUSH', key, time .. ':1')
+    -- Long enough for all that is added to this part.
+    keep(key, span)
   end
-  keep(key, span)
 end
 
 local function slotWait(key, limit)
