@@ -36,11 +36,11 @@ describe('a start that cannot be', { timeout: 60_000 }, () => {
   test('for want of the database names it, without its password', async () => {
     const port = await freePort();
     const url = `postgres://sluice:canary@127.0.0.1:${port}/sluice`;
-    expect(await failure(`storage: { url: "${url}" }`)).toBe(
+    expect(await failure(`server: { port: 0 }\nstorage: { url: "${url}" }`)).toBe(
       `sluice: storage.url: the database at 127.0.0.1:${port} cannot be used: nothing listens there (ECONNREFUSED)`,
     );
     // That is the folder of the journal, no file.
-    expect(await failure('storage: { url: "sqlite:./data" }')).toBe(
+    expect(await failure('server: { port: 0 }\nstorage: { url: "sqlite:./data" }')).toBe(
       'sluice: storage.url: the database file FOLDER/data cannot be used: unable to open database file',
     );
   });
@@ -116,7 +116,8 @@ describe('a start that cannot be', { timeout: 60_000 }, () => {
 
   test('for a newer database says so', async () => {
     const folder = makeFolder();
-    const first = startGatewayProcess({ folder, environment: { SLUICE_CONFIG: '' } });
+    writeFileSync(join(folder, 'sluice.yaml'), 'server: { port: 0 }');
+    const first = startGatewayProcess({ folder });
     onTestFinished(() => void first.child.kill('SIGKILL'));
     await Promise.race([first.url, first.exit]);
     first.child.kill('SIGINT');
