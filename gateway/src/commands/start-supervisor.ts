@@ -15,9 +15,7 @@ import { createCrew, workerForks } from '../supervisor/index.ts';
 import { type CommandInput, type CommandIo, exitCode } from './command.ts';
 import { watchDamage } from './damage.ts';
 import { reloadFile } from './reload-file.ts';
-import { removePidFile, writePidFile } from './runtime-files.ts';
-import { keepListeningAfter, stopSignals } from './stop-signal.ts';
-import { programVersion } from './version.ts';
+import { serveUntilStopped } from './serve-until-stopped.ts';
 
 /** So long the workers wait for what earlier ones left behind; the rest is adopted while they serve. */
 const adoptionMs = 10_000;
@@ -84,29 +82,30 @@ export async function startSupervisor(
     throw error;
   }
 
-  const reload = () =>
-    void reloadFile({
-      input,
-      io,
-      logger,
-      running: given,
-      async apply(changed) {
-        await applyFile(changed, secrets);
-        const problems = await crew.askAll('refresh');
-        if (problems.length > 0) throw new Error(problems.join('\n'));
-      },
-    });
-  process.on('SIGHUP', reload);
-  const signals = stopSignals();
-  writePidFile(dataDir, { pid: process.pid, startedAt: Date.now() });
-  io.stdout(greeting);
-  logger.info('started', { detail: await programVersion(), count: config.server.workers });
-  const reason = await Promise.race([signals.stop, damage.happened]);
-  logger.info('stopping', { detail: reason });
-  process.off('SIGHUP', reload);
-  const allWell = await crew.stop(keepListeningAfter(reason), signals.hurry);
-  removePidFile(dataDir);
-  logger.info('stopped');
+  let allWell = false;
+  await serveUntilStopped({
+    io,
+    logger,
+    dataDir,
+    greeting: () => greeting,
+    workers: config.server.workers,
+    damage,
+    reload: () =>
+      reloadFile({
+        input,
+        io,
+        logger,
+        running: given,
+        async apply(changed) {
+          await applyFile(changed, secrets);
+          const problems = await crew.askAll('refresh');
+          if (problems.length > 0) throw new Error(problems.join('\n'));
+        },
+      }),
+    async stop(keepListening, hurry) {
+      allWell = await crew.stop(keepListening, hurry);
+    },
+  });
   await close();
   return allWell && damage.uncaught.exceptions === 0 ? exitCode.done : exitCode.failed;
 }

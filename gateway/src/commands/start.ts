@@ -1,6 +1,5 @@
 import { seatVariable } from '../supervisor/messages.ts';
 import { type Command, commonOptions, exitCode } from './command.ts';
-import { programVersion } from './version.ts';
 
 export const start: Command = {
   name: 'start',
@@ -35,27 +34,21 @@ export const start: Command = {
     const { createLogger } = await import('../observability/index.ts');
     const { watchDamage } = await import('./damage.ts');
     const { reloadFile } = await import('./reload-file.ts');
-    const { removePidFile, writePidFile } = await import('./runtime-files.ts');
-    const { keepListeningAfter, stopSignals } = await import('./stop-signal.ts');
+    const { serveUntilStopped } = await import('./serve-until-stopped.ts');
     const logger = createLogger();
     const damage = watchDamage(logger, config.server.drainTimeout);
     const { uncaught } = damage;
     const app = await startApp({ config, logger, uncaught, adopt: input.texts('adopt') });
-    const { dataDir } = config.storage;
-    const reload = () =>
-      void reloadFile({ input, io, logger, running: config, apply: (read) => app.reload(read) });
-    process.on('SIGHUP', reload);
-    const signals = stopSignals();
-    writePidFile(dataDir, { pid: process.pid, startedAt: Date.now() });
-    const version = await programVersion();
-    io.stdout(greeting(version, app, config));
-    logger.info('started', { detail: version });
-    const reason = await Promise.race([signals.stop, damage.happened]);
-    logger.info('stopping', { detail: reason });
-    process.off('SIGHUP', reload);
-    await app.close({ keepListening: keepListeningAfter(reason), hurry: signals.hurry });
-    removePidFile(dataDir);
-    logger.info('stopped');
+    await serveUntilStopped({
+      io,
+      logger,
+      dataDir: config.storage.dataDir,
+      greeting: (version) => greeting(version, app, config),
+      damage,
+      reload: () =>
+        reloadFile({ input, io, logger, running: config, apply: (read) => app.reload(read) }),
+      stop: (keepListening, hurry) => app.close({ keepListening, hurry }),
+    });
     await logger.close();
     return uncaught.exceptions > 0 ? exitCode.failed : exitCode.done;
   },
