@@ -3,9 +3,9 @@ import {
   closeBrace,
   colon,
   comma,
-  type MemberBudget,
   openBrace,
   quote,
+  type SkipBudget,
   skipSpace,
   skipString,
   skipValue,
@@ -43,6 +43,9 @@ export interface ObjectRange {
  */
 const maxMembers = 262_144;
 
+/** The same of lists and what they hold: numbers are cheaper to parse than keys, millions of empty lists are not. */
+const maxValues = 1_048_576;
+
 /** The same at a place the gateway reads, where every key is compared with every other. */
 const maxWatchedMembers = 10_000;
 
@@ -59,7 +62,7 @@ export function scanJson(body: Buffer, watch: WatchedObject): JsonScan {
   const end = scanObject(body, start, watch, 1, {
     members,
     objects,
-    budget: { members: maxMembers },
+    budget: { members: maxMembers, values: maxValues },
   });
   if (skipSpace(body, end) !== body.length) throw new GatewayError('invalid_body');
   return { members, objects };
@@ -68,7 +71,7 @@ export function scanJson(body: Buffer, watch: WatchedObject): JsonScan {
 interface Found {
   readonly members: Map<string, MemberRange>;
   readonly objects: Map<string, ObjectRange>;
-  readonly budget: MemberBudget;
+  readonly budget: SkipBudget;
 }
 
 function scanObject(

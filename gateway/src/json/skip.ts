@@ -10,12 +10,15 @@ export const closeBracket = 0x5d;
 export const openBrace = 0x7b;
 export const closeBrace = 0x7d;
 
-/** How many members of objects may still be skipped over; shared by the calls for one body. */
-export interface MemberBudget {
+/** How much may still be skipped over; shared by the calls for one body. */
+export interface SkipBudget {
+  /** Of objects. */
   members: number;
+  /** Objects, lists, and what follows another value in one. */
+  values: number;
 }
 
-const unlimited: MemberBudget = { members: Infinity };
+const unlimited: SkipBudget = { members: Infinity, values: Infinity };
 
 /** Strings up to here are walked byte by byte; a native search costs more than it saves on them. */
 const nearBytes = 64;
@@ -67,7 +70,7 @@ export function skipValue(
   bytes: Buffer,
   at: number,
   depth: number,
-  budget: MemberBudget = unlimited,
+  budget: SkipBudget = unlimited,
 ): number {
   const byte = bytes[at];
   if (byte === undefined) return -1;
@@ -93,9 +96,10 @@ export function endsScalar(byte: number): boolean {
   );
 }
 
-function skipContainer(bytes: Buffer, at: number, around: number, budget: MemberBudget): number {
+function skipContainer(bytes: Buffer, at: number, around: number, budget: SkipBudget): number {
   let depth = around;
   let members = 0;
+  let values = 0;
   let i = at;
   while (i < bytes.length) {
     const byte = bytes[i]!;
@@ -108,15 +112,18 @@ function skipContainer(bytes: Buffer, at: number, around: number, budget: Member
       depth += 1;
       if (depth > maxDepth) return -1;
       openAt[depth] = byte;
+      values += 1;
     } else if (byte === closeBrace || byte === closeBracket) {
       // In ASCII a closing bracket is its opening one plus 2.
       if (openAt[depth] !== byte - 2) return -1;
       depth -= 1;
       if (depth === around) {
         budget.members -= members;
-        return budget.members < 0 ? -1 : i + 1;
+        budget.values -= values;
+        return budget.members < 0 || budget.values < 0 ? -1 : i + 1;
       }
-    } else if (byte === colon) members += 1;
+    } else if (byte === comma) values += 1;
+    else if (byte === colon) members += 1;
     i += 1;
   }
   return -1;

@@ -40,6 +40,19 @@ describe('K19, K15: calls and their results', () => {
     ]);
   });
 
+  test('late results of one id go to the calls of that id, one to each', () => {
+    const again = result({ id: 'a', content: [{ type: 'text', text: 'again' }] });
+    const turns = [user('go'), assistant(a), user('on'), assistant(a), user('so'), assistant('hm')];
+    expect(paired({ turns: [...turns, user(ofA), assistant('well'), user(again)] })).toEqual([
+      user('go'),
+      assistant(a),
+      user(ofA, 'on'),
+      assistant(a),
+      user(again, 'so'),
+      assistant('hm', 'well'),
+    ]);
+  });
+
   test('calls at the very end wait for nothing', () => {
     const turns = [user('go'), assistant(a)];
     expect(paired({ turns })).toEqual(turns);

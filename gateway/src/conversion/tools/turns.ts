@@ -31,16 +31,17 @@ function belongTogether(a: Turn, b: Turn): boolean {
 
 /** A result that comes turns after its call, and answers none where it stands, goes where its call waits for it. */
 export function moveLateResults(turns: readonly Turn[]): readonly Turn[] {
-  /** By the id of a call, the turn that should have answered it. */
-  const waiting = new Map<string | null, number>();
+  /** By the id of calls, the turns that should have answered them, and how many of those have been helped. */
+  const waiting = new Map<string | null, { readonly turns: number[]; helped: number }>();
   const moved = new Map<number, ToolResultBlock[]>();
   const left = turns.map((turn, at): readonly Block[] => {
     const calls = new Set(callsOf(turns[at - 1]).map(({ id }) => id));
     const blocks = turn.blocks.filter((block) => {
       if (!isResult(block) || calls.has(block.id)) return true;
-      const place = waiting.get(block.id);
-      if (place === undefined) return true;
-      waiting.delete(block.id);
+      const calling = waiting.get(block.id);
+      const place = calling?.turns[calling.helped];
+      if (calling === undefined || place === undefined) return true;
+      calling.helped += 1;
       const late = moved.get(place);
       if (late === undefined) moved.set(place, [block]);
       else late.push(block);
@@ -48,7 +49,11 @@ export function moveLateResults(turns: readonly Turn[]): readonly Turn[] {
     });
     if (turn.role === 'user') {
       for (const block of turn.blocks) if (isResult(block)) calls.delete(block.id);
-      for (const id of calls) if (!waiting.has(id)) waiting.set(id, at);
+      for (const id of calls) {
+        const calling = waiting.get(id);
+        if (calling === undefined) waiting.set(id, { turns: [at], helped: 0 });
+        else calling.turns.push(at);
+      }
     }
     return blocks;
   });
