@@ -17,7 +17,7 @@ export default {
     gateway: {
       // Workers and the programs that tests start are named by path, not imported.
       entry: ['src/**/*.worker.ts', 'test/**/*.{program,worker}.ts'],
-      ignoreBinaries: ['mount', 'openssl', 'prlimit', 'strace', 'umount', 'unshare'],
+      ignoreBinaries: ['mount', 'nft', 'openssl', 'prlimit', 'strace', 'umount', 'unshare'],
       project: ['src/**/*.{ts,js}', 'test/**/*.ts'],
     },
     simulator: {

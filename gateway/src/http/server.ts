@@ -16,6 +16,7 @@ import { keepPromises, type PromisedConnections } from './promised-connections.t
 import { createRequestId } from './request-id.ts';
 import { repairTarget } from './target.ts';
 import { readTlsFiles } from './tls-files.ts';
+import { cutOffVanished } from './vanished-clients.ts';
 
 export interface ServerOptions {
   /** Bytes of a request body, after decoding. */
@@ -34,6 +35,8 @@ export interface ServerOptions {
   readonly requestTimeout?: number;
   /** Milliseconds; set lower by tests only. */
   readonly writeStall?: number;
+  /** Milliseconds between two looks for clients that vanished; set lower by tests only. */
+  readonly vanishedLook?: number;
   /** True once the gateway stops: clients are asked to come back on another connection. */
   readonly isDraining?: () => boolean;
   /** While stopping: false when it is to be over at once. */
@@ -70,6 +73,7 @@ const headersTimeout = 15_000;
 /** A body at the limit on a slow uplink. */
 const requestTimeout = 120_000;
 const writeStall = 60_000;
+const vanishedLook = 15_000;
 /** An agent with many tools and long session headers stays far below this. */
 const maxHeaderSize = 32 * 1024;
 
@@ -155,6 +159,7 @@ function createNodeServer(listener: RequestListener, options: ServerOptions): Se
           listener,
         ) as unknown as Server);
   allowHalfOpen(server);
+  cutOffVanished(server, options.vanishedLook ?? vanishedLook);
   holdBackContinue(server);
   return server;
 }

@@ -13,13 +13,21 @@ const stale = new WeakSet<Error>();
  * @param timeout in milliseconds, until the connection and its TLS stand
  */
 export function createConnector(timeout: number, lookup: LookupFunction): buildConnector.connector {
-  const connect = buildConnector({ timeout, allowH2: false, lookup });
-  return (options, callback) =>
-    connect(options, (...result) => {
+  // Undici's own clock for this goes off up to half a second late. The connector gives its socket, which its type hides.
+  const connect = buildConnector({ timeout: 0, allowH2: false, lookup }) as (
+    ...parameters: Parameters<buildConnector.connector>
+  ) => Socket;
+  return (options, callback) => {
+    const connecting = connect(options, (...result) => {
+      clearTimeout(timer);
       const [error, socket] = result;
       if (error === null) follow(socket);
       callback(...result);
     });
+    const timer = setTimeout(() => {
+      connecting.destroy(new errors.ConnectTimeoutError(`no connection within ${timeout} ms`));
+    }, timeout);
+  };
 }
 
 /**

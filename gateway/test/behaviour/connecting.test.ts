@@ -15,6 +15,7 @@ import {
   rowOf,
   sendRaw,
 } from './support.ts';
+import { cannotLosePackets, losePackets } from '../support/packet-loss.ts';
 import { textProtocols } from './text-protocols.ts';
 
 const [chat] = textProtocols;
@@ -44,6 +45,30 @@ test('R-02 R-03 a handshake that never ends is given up after the connect time-o
     { channel: 'good', class: 'shown', status: 200, result: 'completed' },
   ]);
 });
+
+test.skipIf(cannotLosePackets !== null)(
+  `R-02 a SYN that is lost costs the client at most three and a half seconds ${cannotLosePackets ?? ''}`,
+  async () => {
+    const hole = await openTcpServer(() => {});
+    losePackets(Number(new URL(hole).port));
+    const gateway = await openGateway({
+      config: describeChannels([
+        { name: 'bad', at: hole, models: ['demo-chat'], more: ['priority: 1'] },
+        { name: 'good', models: ['demo-chat', 'm -> demo-chat'] },
+      ]),
+    });
+    // What is slow about the first request of a process is no part of it.
+    expect((await ask(gateway, chat!, false, 'm')).status).toBe(200);
+    const started = performance.now();
+    const answer = await ask(gateway, chat!, false);
+    expect(answer.status).toBe(200);
+    expect(performance.now() - started).toBeLessThan(3_500);
+    expect(attemptsOf(await rowOf(gateway, answer.id))).toEqual([
+      { channel: 'bad', class: 'not-sent', status: null, result: 'connect-timeout' },
+      { channel: 'good', class: 'shown', status: 200, result: 'completed' },
+    ]);
+  },
+);
 
 /** Key and certificate: its own, or of an authority nobody knows. */
 function makeCertificate(folder: string, issuer: 'itself' | 'an authority'): [string, string] {

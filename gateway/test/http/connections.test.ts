@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { malformedRequests } from './malformed-requests.ts';
+import { cannotLosePackets, losePackets } from '../support/packet-loss.ts';
 import { key, delay, open, raw, startGateway } from './support.ts';
 
 const path = '/v1/chat/completions';
@@ -141,6 +142,46 @@ describe.runIf(process.platform === 'linux')('R-21 a client that vanished withou
     socket.destroy();
   });
 });
+
+describe.skipIf(cannotLosePackets !== null)(
+  `R-21 a client whose packets are lost ${cannotLosePackets ?? ''}`,
+  () => {
+    it.each([
+      ['who is told something now and then', 20],
+      ['who is told nothing new', 1],
+    ])('%s is cut off, although the system takes what is written', async (_name, events) => {
+      let left = 0;
+      const gateway = await startGateway({
+        server: { vanishedLook: 50 },
+        run: async ({ client }) => {
+          const gone = Promise.withResolvers<void>();
+          client.onLeave(gone.resolve);
+          client.start(200, { 'content-type': 'text/event-stream' });
+          client.write('data: 0\n\n');
+          for (let index = 0; index < events; index++) {
+            await delay(100);
+            client.write(`data: ${index}\n\n`);
+          }
+          await gone.promise;
+          left += 1;
+        },
+      });
+      const [lost, other] = [open(gateway.port), open(gateway.port)];
+      for (const socket of [lost, other]) {
+        socket.on('error', () => {});
+        socket.write(`${head}content-length: 2\r\n\r\n{}`);
+        await once(socket, 'data');
+      }
+      losePackets(lost.localPort ?? 0);
+      await expect.poll(() => left, { timeout: 15_000 }).toBe(1);
+      // Who is there stays.
+      await delay(200);
+      expect(left).toBe(1);
+      expect(gateway.unexpected).toEqual([]);
+      other.destroy();
+    });
+  },
+);
 
 describe('request ids', () => {
   it('are ours, on whatever comes, and never twice the same', async () => {

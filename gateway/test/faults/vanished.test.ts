@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { sendRaw, until } from '../behaviour/support.ts';
+import { textProtocols } from '../behaviour/text-protocols.ts';
+import { startGatewayPlace } from '../support/gateway-place.ts';
+import { cannotLosePackets, losePackets } from '../support/packet-loss.ts';
+import { askChat, secret } from '../workers/workplace.ts';
+
+/** With the real times, which only `npm run test:faults` waits for; `http/connections.test.ts` has the short form. */
+const isPatient = process.env['SLUICE_FAULT_LOOPS'] !== undefined;
+const [chat] = textProtocols;
+
+test.skipIf(!isPatient || cannotLosePackets !== null).each([
+  ['a stream that says nothing', 'stall-at=3', true],
+  ['a slow stream', 'events=3000;gap=500;text-bytes=300000', true],
+  ['a fast stream', 'events=100000;gap=1;text-bytes=30000000', true],
+  ['an answer that is awaited whole', 'stall', false],
+] as const)(
+  `R-21 the packets of a client are lost in %s: its slot is free within 90 s ${cannotLosePackets ?? ''}`,
+  { timeout: 150_000 },
+  async (_name, fault, stream) => {
+    const { url, simulator } = await startGatewayPlace({
+      config: `
+timeouts: { first_byte: 20m, stream_idle: 20m }
+limits: { in_flight: 1, queue: 1 }
+channels:
+  - { name: sim, provider: simulator, base_url: SIMULATOR, protocols: [chat], models: [demo-chat] }
+users: [{ email: tester@example.com, balance: 100 }]
+keys: [{ name: test, user: tester@example.com, secret: ${secret} }]
+`,
+    });
+    const body = JSON.stringify(chat!.body('demo-chat', stream));
+    const client = await sendRaw(
+      url,
+      [
+        `POST ${chat!.path('demo-chat', stream)} HTTP/1.1`,
+        'host: x',
+        `authorization: Bearer ${secret}`,
+        'content-type: application/json',
+        `x-simulator-fault: ${fault}`,
+        `content-length: ${body.length}`,
+        '',
+        body,
+      ].join('\r\n'),
+    );
+    await until(() => simulator.requests().length === 1, 'it is asked');
+    if (stream) await until(() => client.received().includes('data: '), 'it has begun');
+    const started = performance.now();
+    losePackets(client.socket.localPort ?? 0);
+    await until(() => simulator.aborted() === 1, 'its upstream is cancelled', 120_000);
+    expect(performance.now() - started).toBeLessThan(90_000);
+    expect((await askChat(url)).status).toBe(200);
+  },
+);
