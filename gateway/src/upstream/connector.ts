@@ -20,12 +20,17 @@ export function createConnector(timeout: number, lookup: LookupFunction): buildC
   return (options, callback) => {
     const connecting = connect(options, (...result) => {
       clearTimeout(timer);
+      clearImmediate(late);
       const [error, socket] = result;
       if (error === null) follow(socket);
       callback(...result);
     });
+    let late: NodeJS.Immediate | undefined;
     const timer = setTimeout(() => {
-      connecting.destroy(new errors.ConnectTimeoutError(`no connection within ${timeout} ms`));
+      // A connection may stand already, and a busy process not have looked: it looks before this.
+      late = setImmediate(() => {
+        connecting.destroy(new errors.ConnectTimeoutError(`no connection within ${timeout} ms`));
+      });
     }, timeout);
   };
 }

@@ -83,6 +83,44 @@ export function malformedRequests(key: string): readonly (readonly [name: string
   ];
 }
 
+/**
+ * S-03, S-25: well-formed requests that name a path or a model which two parsers could read differently, by name. At
+ * most the chat that stands in their bodies is served, whatever the rest of them says.
+ */
+export function misleadingRequests(key: string): readonly (readonly [name: string, string])[] {
+  const request = (target: string, host: string): string =>
+    wellFormedRequest(key)
+      .replace(`${path} HTTP`, `${target} HTTP`)
+      .replace('host: x', `host: ${host}`);
+  const hosts = ['evil/v1/messages', 'a?/v1/messages', 'a#/v1/messages', 'x/..', 'x:80/v1', 'a b'];
+  const targets = [
+    `http://x${path}`,
+    'http://x/v1/messages/../chat/completions',
+    `//x${path}`,
+    `/${path}`,
+    `${path}/`,
+    `${path};x=1`,
+    `${path}.`,
+    `${path}%00`,
+    `${path}%0d%0ax-injected:%201`,
+    `${path}#/v1/messages`,
+    '/v1/%2e%2e/v1/messages',
+    '/v1/../v1/messages',
+    '/v1/chat%2fcompletions',
+    '/v1beta/models/..%2f..%2fv1%2fmessages:generateContent',
+    '/v1beta/models/../../v1/messages:generateContent',
+    '/v1beta/models/a%3fb:generateContent',
+    '/v1beta/models/a%23b:generateContent',
+    '/v1beta/models/demo-chat%0d%0ax-injected:%201:generateContent',
+    '/v1beta/models/demo-chat%00:generateContent',
+    `/v1beta/models/${'x'.repeat(10_000)}:generateContent`,
+  ];
+  return [
+    ...hosts.map((host) => [`host ${host}`, request(path, host)] as const),
+    ...targets.map((target) => [`target ${target.slice(0, 60)}`, request(target, 'x')] as const),
+  ];
+}
+
 function headOf(key: string): string {
   return `POST ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n${json}`;
 }

@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
+import { answering, type Front, type FrontOptions } from './front.ts';
 
 const program = ['/usr/sbin/nginx', 'nginx'].find((path) => spawnSync(path, ['-v']).status === 0);
 if (program === undefined && process.env['CI'] !== undefined) {
@@ -12,25 +12,8 @@ if (program === undefined && process.env['CI'] !== undefined) {
 /** For `skipIf`: tests behind nginx cannot run on this machine. With `CI` set that is a failure of the file instead. */
 export const isWithoutNginx = program === undefined;
 
-export interface NginxOptions {
-  /** Its working directory, which the caller removes. */
-  readonly folder: string;
-  /** Where gateways listen, on 127.0.0.1. */
-  readonly ports: readonly number[];
-  /** More directives of the server, such as `proxy_request_buffering off;`. */
-  readonly directives?: string;
-}
-
-export interface Nginx {
-  readonly url: string;
-  readonly port: number;
-  /** Its error log so far; empty when all is well. */
-  errors(): string;
-  close(): Promise<void>;
-}
-
 /** As an operator would put it in front: idle connections end before a stopping node closes its listener. */
-export async function startNginx({ folder, ports, directives = '' }: NginxOptions): Promise<Nginx> {
+export async function startNginx({ folder, ports, directives = '' }: FrontOptions): Promise<Front> {
   const port = await freePort();
   const file = join(folder, 'nginx.conf');
   writeFileSync(
@@ -69,23 +52,15 @@ http {
   );
   const child = spawn(program ?? '', ['-p', folder, '-c', file], { stdio: 'ignore' });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const nginx: Nginx = {
+  return answering({
     url: `http://127.0.0.1:${port}`,
     port,
     errors: () => readFileSync(join(folder, 'nginx-error.log'), 'utf8'),
+    // It finds out by trying.
+    sendsTo: () => true,
     async close() {
       child.kill('SIGTERM');
       await ended;
     },
-  };
-  for (let round = 0; round < 100; round += 1) {
-    const answers = await fetch(`${nginx.url}/health`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    if (answers) return nginx;
-    await wait(50);
-  }
-  await nginx.close();
-  throw new Error('nginx did not start');
+  });
 }
