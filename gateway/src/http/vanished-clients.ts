@@ -15,23 +15,25 @@ const leastRetransmissions = 4;
  * @param every milliseconds between two looks
  */
 export function cutOffVanished(server: Server, every: number): void {
-  const sockets = new Map<Socket, Peer>();
+  const peers = new Set<Peer>();
   server.on('connection', (socket: Socket) => {
-    const { remoteAddress, remotePort, localPort } = socket;
-    sockets.set(socket, {
-      name: `${remoteAddress} ${remotePort} ${localPort}`,
-      looks: 0,
-      times: 0,
+    const peer: Peer = { socket, looks: 0, times: 0 };
+    peers.add(peer);
+    socket.once('close', () => {
+      // What such a set was once told may look alive for long after (see `relay/watch.ts`).
+      peer.socket = null;
+      peers.delete(peer);
     });
-    socket.once('close', () => void sockets.delete(socket));
   });
 
   async function look(): Promise<void> {
-    if (sockets.size === 0) return;
+    if (peers.size === 0) return;
     const tables = await Promise.all(['tcp', 'tcp6'].map(readTable));
     const unheard = new Map(tables.flatMap(unacknowledged));
-    for (const [socket, peer] of sockets) {
-      const times = unheard.get(peer.name) ?? 0;
+    for (const peer of peers) {
+      const { socket } = peer;
+      if (socket === null) continue;
+      const times = unheard.size === 0 ? 0 : (unheard.get(nameOf(socket)) ?? 0);
       // Fewer than before: something was acknowledged meanwhile.
       peer.looks = times === 0 ? 0 : times < peer.times ? 1 : peer.looks + 1;
       peer.times = times;
@@ -44,12 +46,17 @@ export function cutOffVanished(server: Server, every: number): void {
 }
 
 interface Peer {
-  /** As in `unacknowledged`. */
-  readonly name: string;
+  /** Null when it is closed. */
+  socket: Socket | null;
   /** How many looks in a row saw it silent. */
   looks: number;
   /** Retransmissions at the last look. */
   times: number;
+}
+
+/** As in {@link unacknowledged}. */
+function nameOf({ remoteAddress, remotePort, localPort }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localPort}`;
 }
 
 /** Empty where there is none. */
