@@ -115,16 +115,16 @@ function upstreamRequest(
   { parts, state, prepared }: Tries,
   { route, provider, admission, converted, patched }: Sending,
 ): UpstreamRequest {
-  return buildUpstreamRequest(
-    state.input,
+  return buildUpstreamRequest({
+    input: state.input,
     route,
     provider,
-    admission.secret,
-    converted?.protocol ?? state.input.protocol,
+    secret: admission.secret,
+    protocol: converted?.protocol ?? state.input.protocol,
     patched,
-    prepared.request.stream,
-    parts.timeouts,
-  );
+    stream: prepared.request.stream,
+    timeouts: parts.timeouts,
+  });
 }
 
 function commonOptions({ parts, state }: Tries, { route, provider, converted }: Sending) {

@@ -31,16 +31,16 @@ const build = (
     ...channel,
   } as Channel;
   const input = { protocol, operation: 'generate', headers } as ExchangeInput;
-  return buildUpstreamRequest(
+  return buildUpstreamRequest({
     input,
-    { channel: full, upstreamModel: 'up' },
-    findProvider(provider)!,
-    'sk-upstream',
-    upstream,
-    { body: Buffer.from('{}'), rewrites: [], usageInjected: false },
-    true,
+    route: { channel: full, upstreamModel: 'up' },
+    provider: findProvider(provider)!,
+    secret: 'sk-upstream',
+    protocol: upstream,
+    patched: { body: Buffer.from('{}'), rewrites: [], usageInjected: false },
+    stream: true,
     timeouts,
-  );
+  });
 };
 
 test('S-26: only the allow-list goes upstream, and the credential is the channel’s own', () => {

@@ -20,25 +20,31 @@ const forwardedAnywhere = forwarded.slice(0, 2);
 
 const defaultAnthropicVersion = '2023-06-01';
 
-/** The whole request for one attempt. Headers are built from an allow-list: nothing else of the client's goes on. */
-export function buildUpstreamRequest(
-  input: ExchangeInput,
-  route: Route,
-  provider: Provider,
-  secret: string | null,
+export interface UpstreamRequestOptions {
+  readonly input: ExchangeInput;
+  readonly route: Route;
+  readonly provider: Provider;
+  /** Of the credential that the attempt is made with; null for a channel without any. */
+  readonly secret: string | null;
   /** The upstream's, which is the client's own unless the request was converted. */
-  protocol: TextProtocolName,
-  patched: PatchedRequest,
-  stream: boolean,
-  timeouts: Timeouts,
-): UpstreamRequest {
+  readonly protocol: TextProtocolName;
+  readonly patched: PatchedRequest;
+  /** Whether the answer is asked for as a stream. */
+  readonly stream: boolean;
+  /** The gateway's; the channel's own go before them. */
+  readonly timeouts: Timeouts;
+}
+
+/** The whole request for one attempt. Headers are built from an allow-list: nothing else of the client's goes on. */
+export function buildUpstreamRequest(options: UpstreamRequestOptions): UpstreamRequest {
+  const { input, route, provider, protocol } = options;
   const { channel } = route;
   const base = baseOf(channel);
   const path = provider.path({
     protocol,
     operation: input.operation,
     model: route.upstreamModel,
-    stream,
+    stream: options.stream,
   });
   const headers: Record<string, string> = {
     'content-type': 'application/json',
@@ -52,14 +58,14 @@ export function buildUpstreamRequest(
   }
   if (protocol === 'messages') headers['anthropic-version'] ??= defaultAnthropicVersion;
   if (provider.name === 'simulator') copySimulatorHeaders(input.headers, headers);
-  Object.assign(headers, channelHeaders(channel), provider.headers(secret, protocol));
+  Object.assign(headers, channelHeaders(channel), provider.headers(options.secret, protocol));
   return {
     origin: base.origin,
     path: base.path + path,
     method: 'POST',
     headers,
-    body: patched.body,
-    timeouts: channelTimeouts(channel, timeouts),
+    body: options.patched.body,
+    timeouts: channelTimeouts(channel, options.timeouts),
   };
 }
 

@@ -115,16 +115,16 @@ async function send(
   const startedAt = clock.now();
   const started = clock.monotonic();
   const patched = requestFor(parts, state, prepared, route, converted);
-  const asked = buildUpstreamRequest(
+  const asked = buildUpstreamRequest({
     input,
     route,
     provider,
-    admission.secret,
+    secret: admission.secret,
     protocol,
     patched,
-    false,
-    parts.timeouts,
-  );
+    stream: false,
+    timeouts: parts.timeouts,
+  });
   const attempt = new BufferedAttempt(asked, {
     upstream: parts.upstream,
     protocol: { readResponse: (body) => readTokenCount(protocol, input.protocol, body) },
