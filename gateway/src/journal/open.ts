@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { GatewayError } from '../errors/index.ts';
+import { createBacklog } from './backlog.ts';
 import { createGroupCommit } from './group-commit.ts';
 import type {
   ApplierSettings,
@@ -53,19 +54,11 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   const rejection = (reason: string) =>
     new GatewayError('unavailable', { cause: new Error(`journal: ${reason}`) });
 
-  let depth = 0;
-  let bytes = 0;
-  /** The last batch that is known to be in the database. */
-  let appliedUpTo = 0;
-  /** A moment, and how many of the records that were on disk then are not in the database yet. */
-  let mark = { at: performance.now(), left: 0 };
-  let appliedUntil = -Infinity;
-  const caughtUp = Promise.withResolvers<void>();
+  const now = () => performance.now();
+  const backlog = createBacklog(now);
   let sent = { count: 0, bytes: 0 };
   /** The writer owes an answer. */
   let awaited = false;
-  /** A writer is about to say how much is on disk. */
-  let counting = true;
   let wasOpen = false;
   let closing: Promise<void> | null = null;
   /** Without the reserve. */
@@ -87,7 +80,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       sent = { count: 0, bytes: 0 };
       give({ kind: 'probe' });
     },
-    now: () => performance.now(),
+    now,
     schedule(run, milliseconds) {
       setTimeout(run, milliseconds);
     },
@@ -108,17 +101,13 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   const writer = startThread<ToWriter, FromWriter>({
     name: 'writer',
     settings() {
-      // It counts what is on disk; from here on what is applied is taken off that.
-      depth = 0;
-      bytes = 0;
-      counting = true;
-      return { dataDir, appliedUpTo } satisfies WriterSettings;
+      backlog.recount();
+      return { dataDir, appliedUpTo: backlog.appliedUpTo } satisfies WriterSettings;
     },
     onMessage(message) {
       if (message.kind === 'done') {
         awaited = false;
-        depth += sent.count;
-        bytes += sent.bytes;
+        backlog.written(sent.count, sent.bytes);
         sent = { count: 0, bytes: 0 };
         commits.done();
         writeKept();
@@ -126,12 +115,8 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
         problem('write-failed', message.message);
         notWritten(message.message);
       } else if (message.kind === 'opened') {
-        depth += message.count;
-        bytes += message.bytes;
-        counting = false;
+        backlog.counted(message.count, message.bytes);
         wasOpen = true;
-        mark = { at: performance.now(), left: depth };
-        if (depth <= 0) caughtUp.resolve();
         opened.resolve();
       } else if (message.kind === 'refused') {
         if (wasOpen) problem('write-failed', message.message);
@@ -152,22 +137,13 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     settings: () =>
       ({
         dataDir,
-        appliedUpTo,
+        appliedUpTo: backlog.appliedUpTo,
         databaseUrl,
         keepUsage: options.keepUsage ?? null,
       }) satisfies ApplierSettings,
     onMessage(message) {
       if (message.kind === 'applied') {
-        depth -= message.count;
-        bytes -= message.bytes;
-        ({ upTo: appliedUpTo } = message);
-        // Batches are applied in order: those of the process before come first.
-        mark.left -= message.count;
-        if (mark.left <= 0 && !counting) {
-          caughtUp.resolve();
-          appliedUntil = mark.at;
-          mark = { at: performance.now(), left: depth };
-        }
+        backlog.applied(message);
         writer.post({ kind: 'remove', upTo: message.upTo });
         writeKept();
       } else if (message.kind === 'away') {
@@ -183,7 +159,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   });
 
   function appendLine(line: string, isOwed: boolean): Promise<void> {
-    const isFull = bytes + line.length > (isOwed ? maxSize : usualSize);
+    const isFull = backlog.bytes + line.length > (isOwed ? maxSize : usualSize);
     return isFull ? Promise.reject(rejection('full')) : commits.append(line);
   }
 
@@ -208,7 +184,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     }
   }
 
-  const isUsable = () => commits.broken === null && bytes < usualSize;
+  const isUsable = () => commits.broken === null && backlog.bytes < usualSize;
 
   async function close(timeoutMs: number): Promise<void> {
     const deadline = performance.now() + timeoutMs;
@@ -232,12 +208,11 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       return lost;
     },
     get depth() {
-      // The applier may report a batch before the writer's own answer has been read.
-      return Math.max(depth, 0);
+      return backlog.depth;
     },
-    caughtUp: caughtUp.promise,
+    caughtUp: backlog.caughtUp,
     get appliedUntil() {
-      return depth <= 0 && !counting ? performance.now() : appliedUntil;
+      return backlog.appliedUntil;
     },
     close: (timeoutMs = 5_000) => (closing ??= close(timeoutMs)),
   };
