@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from '../observability/index.ts';
 
@@ -10,81 +11,99 @@ export interface SimulatorProcess {
   close(): Promise<void>;
 }
 
+/** What is asked of the process. */
+export interface SimulatorChild extends Pick<
+  ChildProcess,
+  'exitCode' | 'signalCode' | 'kill' | 'once'
+> {
+  readonly stdout: Readable;
+}
+
 const entry = fileURLToPath(new URL('../../../simulator/src/main.ts', import.meta.url));
 const readyLine = /listening on (http:\/\/\S+)/;
-const startTimeoutMs = 10_000;
-const restartDelayMs = 1_000;
+export const startTimeoutMs = 10_000;
+export const restartDelayMs = 1_000;
+
+/** It ends with its standard input, so it never outlives a gateway that was killed. */
+const spawnSimulator = (): SimulatorChild =>
+  spawn(process.execPath, [entry, '--exit-with-parent'], { stdio: ['pipe', 'pipe', 'inherit'] });
 
 /**
  * Starts it and waits until it answers. A simulator that dies is started again; `onChange` is told of every new
- * address, because its port changes then.
+ * address, because its port changes then. `spawnChild` is for tests.
  * @throws Error when it does not come up the first time.
  */
 export async function startSimulatorProcess(
   logger: Logger,
   onChange: () => void,
+  spawnChild: () => SimulatorChild = spawnSimulator,
 ): Promise<SimulatorProcess> {
-  let child: ChildProcess | null = null;
-  let url: string | null = null;
+  /** The latest that was started. */
+  let child: SimulatorChild | null = null;
+  let serving: { readonly child: SimulatorChild; readonly url: string } | null = null;
   let closed = false;
   let timer: NodeJS.Timeout | null = null;
 
-  const launch = (): Promise<string> =>
+  const launch = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      // The child ends with its standard input, so it never outlives a gateway that was killed.
-      const started = spawn(process.execPath, [entry, '--exit-with-parent'], {
-        stdio: ['pipe', 'pipe', 'inherit'],
-      });
+      const started = spawnChild();
       child = started;
-      const timeout = setTimeout(
-        () => reject(new Error('the simulator did not start in time')),
-        startTimeoutMs,
-      );
+      let isStarting = true;
+      const fail = (error: Error) => {
+        isStarting = false;
+        clearTimeout(timeout);
+        reject(error);
+      };
+      const timeout = setTimeout(() => {
+        fail(new Error('the simulator did not start in time'));
+        // Another one is started in its place. It may hang too deep to be asked to end.
+        started.kill('SIGKILL');
+      }, startTimeoutMs);
       createInterface({ input: started.stdout }).on('line', (line) => {
-        const match = readyLine.exec(line);
-        if (match?.[1] === undefined) return;
+        const url = readyLine.exec(line)?.[1];
+        if (url === undefined || !isStarting) return;
+        isStarting = false;
         clearTimeout(timeout);
-        resolve(match[1]);
+        serving = { child: started, url };
+        resolve();
       });
-      started.once('error', reject);
+      started.once('error', fail);
       started.once('exit', () => {
-        clearTimeout(timeout);
-        reject(new Error('the simulator ended'));
-        const wasServing = url !== null;
-        url = null;
-        if (wasServing && !closed) restart();
+        fail(new Error('the simulator ended'));
+        // One that was given up ends when another may be serving already.
+        if (serving?.child !== started) return;
+        serving = null;
+        if (!closed) restart();
       });
     });
 
   const restart = () => {
     timer ??= setTimeout(() => {
       timer = null;
-      launch().then(
-        (address) => {
-          url = address;
-          onChange();
-        },
-        (error: unknown) => {
-          logger.error('the simulator could not be restarted', error);
-          if (!closed) restart();
-        },
-      );
+      launch().then(onChange, (error: unknown) => {
+        if (closed) return;
+        logger.error('the simulator could not be restarted', error);
+        restart();
+      });
     }, restartDelayMs);
   };
 
   try {
-    url = await launch();
+    await launch();
   } catch (error) {
     closed = true;
     throw error;
   }
   return {
-    url: () => url,
+    url: () => serving?.url ?? null,
     close() {
       closed = true;
       if (timer !== null) clearTimeout(timer);
       const running = child;
-      if (running === null || running.exitCode !== null) return Promise.resolve();
+      // One that a signal ended has no exit code.
+      if (running === null || running.exitCode !== null || running.signalCode !== null) {
+        return Promise.resolve();
+      }
       return new Promise((resolve) => {
         running.once('exit', () => resolve());
         running.kill('SIGTERM');
