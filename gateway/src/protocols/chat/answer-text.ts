@@ -1,5 +1,5 @@
 import type { Block, ImageBlock } from '../../canonical/index.ts';
-import { formatDataUrl } from './data-url.ts';
+import { formatDataUrl } from '../data-url.ts';
 
 /**
  * Chat has one text and one reasoning text where an answer may have several blocks of each. This keeps where in

@@ -1,6 +1,6 @@
 import type { Block, MediaSource } from '../../canonical/index.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
-import { isBase64, isDataUrl, parseDataUrl } from './data-url.ts';
+import { isBase64, isDataUrl, parseDataUrl } from '../data-url.ts';
 import { thinkingText } from './reasoning.ts';
 import {
   invalid,

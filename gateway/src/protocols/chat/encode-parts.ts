@@ -9,7 +9,7 @@ import {
 import { notAvailable } from '../losses.ts';
 import { takesCacheMarkers } from '../openai-upstream.ts';
 import type { JsonRecord } from '../values.ts';
-import { formatDataUrl } from './data-url.ts';
+import { formatDataUrl } from '../data-url.ts';
 import { type EncodeContext, ownMembers } from './encode-context.ts';
 import { memberName } from './message-members.ts';
 

@@ -1,7 +1,7 @@
 import type { Block, Extension, MediaSource, OpaqueBlock } from '../../canonical/index.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
 import { decodeAnnotations } from './annotations.ts';
-import { isBase64, isDataUrl, parseDataUrl } from './data-url.ts';
+import { isBase64, isDataUrl, parseDataUrl } from '../data-url.ts';
 import { invalid, readString } from './invalid.ts';
 import { ownExtension, withExtensions } from './own-extension.ts';
 
@@ -111,7 +111,7 @@ function decodeUrl(url: unknown, param: string): MediaSource | null {
 
 function decodeDataUrl(url: string, param: string): MediaSource {
   const parsed = parseDataUrl(url);
-  if (parsed === null) throw invalid(param, 'is not a valid base64 data URL');
+  if (parsed === null) throw invalid(param, 'is not a valid data URL');
   return { kind: 'data', ...parsed };
 }
 

@@ -7,7 +7,7 @@ import {
 } from '../../canonical/index.ts';
 import { type Losses, notAvailable } from '../losses.ts';
 import { encodeAnnotation } from './annotations.ts';
-import { formatDataUrl } from './data-url.ts';
+import { formatDataUrl } from '../data-url.ts';
 import { contentPart } from './decode-content.ts';
 import { ownValue } from './own-extension.ts';
 

@@ -97,7 +97,7 @@ describe('responses: what a request says', () => {
   it.each([
     ['input.1.role', { role: 'tool', content: 'x' }],
     ['input.1.content.0.image_url', image('data:image/png;base64,***')],
-    ['input.1.content.0.image_url', image('data:image/png,hello')],
+    ['input.1.content.0.image_url', image('data:image/png,hell%')],
     ['input.1.content.0.image_url', image('ftp://example.com/a.png')],
     ['input.1.content.0', { role: 'user', content: [{ type: 'input_image' }] }],
     ['input.1.call_id', { type: 'function_call', name: 'f', arguments: '{}' }],
