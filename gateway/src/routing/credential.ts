@@ -51,8 +51,15 @@ export function isProbeDue(credential: Credential, now: number): boolean {
 }
 
 /** Milliseconds until it may be used or tried again. */
-export function waitOf(credential: Credential, now: number): number {
+function waitOf(credential: Credential, now: number): number {
   return Math.max(0, credential.coolUntil - now, credential.refusedUntil - now);
+}
+
+/** Milliseconds until the first of them may be used or tried again. */
+export function shortestWaitOf(credentials: readonly Credential[], now: number): number {
+  let shortest = Number.POSITIVE_INFINITY;
+  for (const credential of credentials) shortest = Math.min(shortest, waitOf(credential, now));
+  return shortest;
 }
 
 /**

@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Channel, Route } from '../catalogue/index.ts';
-import {
-  createChannelHealth,
-  type Admission,
-  type AttemptResult,
-  type ChannelHealth,
-} from './health.ts';
+import type { Admission } from './admission.ts';
+import { createChannelHealth, type AttemptResult, type ChannelHealth } from './health.ts';
 
 const routeOf = (id: string, credentials: string[] = ['a'], baseUrl = 'http://x'): Route => ({
   channel: { id, name: id, baseUrl, credentials } as unknown as Channel,

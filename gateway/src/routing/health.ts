@@ -1,39 +1,13 @@
 import type { Channel, Route } from '../catalogue/index.ts';
-import type { Classification } from '../providers/index.ts';
-import { breakerRules, type Leave } from './breaker.ts';
-import { createChannelStates, isMissing, markMissing, type ChannelState } from './channel-state.ts';
-import {
-  accept,
-  chooseCredential,
-  kindOfWait,
-  refuse,
-  waitOf,
-  type Credential,
-} from './credential.ts';
-import type { FailureKind } from './failure-kind.ts';
-
-/** Leave for one attempt, with one credential. To be given back by `settle`, once, whatever happens. */
-export interface Admission extends Leave {
-  readonly admitted: true;
-  readonly secret: string | null;
-  readonly retry: boolean;
-  /** Finds out whether the credential, once refused, is good again. */
-  readonly trial: boolean;
-  readonly credential: Credential;
-  readonly state: ChannelState;
-}
-
-/** Why a channel is passed over. Null: nothing is wrong with it, too many second tries are under way there. */
-export interface Refusal {
-  readonly admitted: false;
-  readonly kind: FailureKind | null;
-}
+import { enter, outOfBudget, refusals, type Admission, type Refusal } from './admission.ts';
+import { createBlame, type Failover, type Say } from './blame.ts';
+import { readChannel, type ChannelReading } from './channel-reading.ts';
+import { createChannelStates, isMissing, type ChannelState } from './channel-state.ts';
+import { accept, chooseCredential, kindOfWait, shortestWaitOf } from './credential.ts';
+import { chooseLastResort } from './last-resort.ts';
 
 /** What an attempt says about its channel. `undecided`: nothing, such as a client's own mistake. */
-export type AttemptResult =
-  | 'answered'
-  | 'undecided'
-  | Extract<Classification, { readonly kind: 'failover' }>;
+export type AttemptResult = 'answered' | 'undecided' | Failover;
 
 export interface HealthNotice {
   /** Its name. */
@@ -69,119 +43,20 @@ export interface ChannelHealth {
   read(channel: Channel, now: number): ChannelReading;
 }
 
-/** How one channel is. */
-export interface ChannelReading {
-  readonly channel: string;
-  /** `closed`: used as usual. `open`: left out while there are others. `half-open`: one request at a time finds out. */
-  readonly breaker: 'closed' | 'open' | 'half-open';
-  /** How many credentials may be used, wait for their cool-down to pass, or are refused by the upstream. */
-  readonly credentials: Readonly<Record<'ready' | 'cooling' | 'disabled', number>>;
-}
-
 export interface LastResort {
   readonly route: Route;
   readonly admission: Admission;
 }
 
-const refusals = {
-  abnormal: Object.freeze({ admitted: false, kind: 'abnormal' }),
-  overloaded: Object.freeze({ admitted: false, kind: 'overloaded' }),
-  'rate-limited': Object.freeze({ admitted: false, kind: 'rate-limited' }),
-  'model-missing': Object.freeze({ admitted: false, kind: 'model-missing' }),
-} satisfies Record<FailureKind, Refusal>;
-const outOfBudget: Refusal = Object.freeze({ admitted: false, kind: null });
-
 /** @param onNotice told of changes that an operator wants to know of; never once per request. */
 export function createChannelHealth(onNotice: (notice: HealthNotice) => void): ChannelHealth {
   const stateOf = createChannelStates();
-  // One frozen object per healthy credential, used by all of its attempts: they need nothing of their own.
-  const plain = new WeakMap<Credential, Admission>();
-
-  const say = (route: Route, message: string) => onNotice({ channel: route.channel.name, message });
-
-  function enter(state: ChannelState, index: number, probe: boolean, retry: boolean): Admission {
-    const credential = state.credentials[index]!;
-    const { breaker } = state;
-    state.turn = index + 1 === state.credentials.length ? 0 : index + 1;
-    state.budget.enter(retry);
-    if (probe) breaker.beginProbe();
-    const trial = credential.refusals > 0;
-    if (trial) credential.probing = true;
-    const ordinary = !probe && !retry && !trial;
-    const known = ordinary ? plain.get(credential) : undefined;
-    if (known?.generation === breaker.generation) return known;
-    const admission: Admission = Object.freeze({
-      admitted: true,
-      secret: credential.secret,
-      generation: breaker.generation,
-      probe,
-      retry,
-      trial,
-      credential,
-      state,
-    });
-    if (ordinary) plain.set(credential, admission);
-    return admission;
-  }
-
-  function fault(admission: Admission, route: Route, now: number): void {
-    const { breaker } = admission.state;
-    if (!breaker.fail(admission, now)) return;
-    const seconds = Math.round((breaker.until - now) / 1000);
-    const why = admission.probe
-      ? 'still fails'
-      : `failed ${breakerRules.faultsToEject} times in a row`;
-    say(route, `${why}: others are preferred for ${seconds} s`);
-  }
+  const say: Say = (route, message) => onNotice({ channel: route.channel.name, message });
+  const blame = createBlame(say);
 
   function cameBack(state: ChannelState, route: Route): void {
     state.keptSaid = false;
     say(route, 'answers again');
-  }
-
-  function failed(
-    admission: Admission,
-    route: Route,
-    failure: Exclude<AttemptResult, string>,
-    now: number,
-  ): void {
-    const { state, credential } = admission;
-    const until = now + (failure.coolDownSeconds ?? 0) * 1000;
-    switch (failure.blame) {
-      case 'channel':
-        state.coolUntil = Math.max(state.coolUntil, until);
-        fault(admission, route, now);
-        return;
-      case 'quota':
-        credential.coolUntil = Math.max(credential.coolUntil, until);
-        break;
-      case 'credential': {
-        const known = credential.refusedUntil > now;
-        const seconds = Math.round(refuse(credential, now) / 1000);
-        const place = `${state.credentials.indexOf(credential) + 1} of ${state.credentials.length}`;
-        if (!known) say(route, `refuses credential ${place}: it is not used for ${seconds} s`);
-        break;
-      }
-      case 'model':
-        if (!isMissing(state, route.upstreamModel, now)) {
-          say(route, `does not serve '${route.upstreamModel}': others are preferred for it`);
-        }
-        markMissing(state, route.upstreamModel, now);
-        break;
-      case 'none':
-    }
-    state.breaker.release(admission);
-  }
-
-  /** For the last resort: the better one first. */
-  function compare(one: Route, other: Route, now: number): number {
-    const [a, b] = [stateOf(one.channel), stateOf(other.channel)];
-    return (
-      Number(isMissing(a, one.upstreamModel, now)) -
-        Number(isMissing(b, other.upstreamModel, now)) ||
-      a.breaker.ejections - b.breaker.ejections ||
-      b.breaker.ejectedAt - a.breaker.ejectedAt
-    );
   }
 
   return {
@@ -198,13 +73,7 @@ export function createChannelHealth(onNotice: (notice: HealthNotice) => void): C
     },
 
     admitAnyway(routes, now) {
-      let best: Route | null = null;
-      for (const route of routes) {
-        const state = stateOf(route.channel);
-        const usable =
-          state.coolUntil <= now && chooseCredential(state.credentials, 0, true, now) !== -1;
-        if (usable && (best === null || compare(route, best, now) < 0)) best = route;
-      }
+      const best = chooseLastResort(routes, stateOf, now);
       if (best === null) return null;
       const state = stateOf(best.channel);
       const index = chooseCredential(state.credentials, state.turn, false, now);
@@ -232,7 +101,7 @@ export function createChannelHealth(onNotice: (notice: HealthNotice) => void): C
         if (state.missing.size > 0) state.missing.delete(route.upstreamModel);
         if (state.breaker.succeed(admission, now)) cameBack(state, route);
       } else {
-        failed(admission, route, result, now);
+        blame(admission, route, result, now);
       }
     },
 
@@ -246,25 +115,10 @@ export function createChannelHealth(onNotice: (notice: HealthNotice) => void): C
 
     waitOf(route, now) {
       const state = stateOf(route.channel);
-      let shortest = Number.POSITIVE_INFINITY;
-      for (const credential of state.credentials) {
-        shortest = Math.min(shortest, waitOf(credential, now));
-      }
-      return Math.max(shortest, state.coolUntil - now, 0);
+      return Math.max(shortestWaitOf(state.credentials, now), state.coolUntil - now, 0);
     },
 
-    read(channel, now) {
-      const { breaker, credentials, coolUntil } = stateOf(channel);
-      const counts = { ready: 0, cooling: 0, disabled: 0 };
-      for (const credential of credentials) {
-        if (credential.refusals > 0) counts.disabled += 1;
-        else if (Math.max(credential.coolUntil, coolUntil) > now) counts.cooling += 1;
-        else counts.ready += 1;
-      }
-      const left = breaker.until > now ? 'open' : 'half-open';
-      const inUse = breaker.standing(now) === 'in-use';
-      return { channel: channel.name, breaker: inUse ? 'closed' : left, credentials: counts };
-    },
+    read: (channel, now) => readChannel(channel.name, stateOf(channel), now),
   };
 }
 

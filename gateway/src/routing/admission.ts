@@ -1,0 +1,68 @@
+import type { Leave } from './breaker.ts';
+import type { ChannelState } from './channel-state.ts';
+import type { Credential } from './credential.ts';
+import type { FailureKind } from './failure-kind.ts';
+
+/** Leave for one attempt, with one credential. To be given back by `settle`, once, whatever happens. */
+export interface Admission extends Leave {
+  readonly admitted: true;
+  readonly secret: string | null;
+  readonly retry: boolean;
+  /** Finds out whether the credential, once refused, is good again. */
+  readonly trial: boolean;
+  readonly credential: Credential;
+  readonly state: ChannelState;
+}
+
+/** Why a channel is passed over. Null: nothing is wrong with it, too many second tries are under way there. */
+export interface Refusal {
+  readonly admitted: false;
+  readonly kind: FailureKind | null;
+}
+
+export const refusals = {
+  abnormal: Object.freeze({ admitted: false, kind: 'abnormal' }),
+  overloaded: Object.freeze({ admitted: false, kind: 'overloaded' }),
+  'rate-limited': Object.freeze({ admitted: false, kind: 'rate-limited' }),
+  'model-missing': Object.freeze({ admitted: false, kind: 'model-missing' }),
+} satisfies Record<FailureKind, Refusal>;
+
+export const outOfBudget: Refusal = Object.freeze({ admitted: false, kind: null });
+
+/** One frozen object per healthy credential, used by all of its attempts: they need nothing of their own. */
+const plain = new WeakMap<Credential, Admission>();
+
+/**
+ * Lets one attempt in with the credential at this index; the turn goes to the one after it.
+ * @param probe finds out for all others whether the channel, once ejected, is good again.
+ * @param retry another channel has already been tried for this request.
+ */
+export function enter(
+  state: ChannelState,
+  index: number,
+  probe: boolean,
+  retry: boolean,
+): Admission {
+  const credential = state.credentials[index]!;
+  const { breaker } = state;
+  state.turn = index + 1 === state.credentials.length ? 0 : index + 1;
+  state.budget.enter(retry);
+  if (probe) breaker.beginProbe();
+  const trial = credential.refusals > 0;
+  if (trial) credential.probing = true;
+  const ordinary = !probe && !retry && !trial;
+  const known = ordinary ? plain.get(credential) : undefined;
+  if (known?.generation === breaker.generation) return known;
+  const admission: Admission = Object.freeze({
+    admitted: true,
+    secret: credential.secret,
+    generation: breaker.generation,
+    probe,
+    retry,
+    trial,
+    credential,
+    state,
+  });
+  if (ordinary) plain.set(credential, admission);
+  return admission;
+}
