@@ -193,6 +193,16 @@ describe('channels', () => {
     ]);
   });
 
+  test('a probe that says nothing about the channel leaves it to the next request', () => {
+    const { health } = open();
+    eject(health, a, 0);
+    for (const result of ['undecided', harmless, limited(0)] as const) {
+      expect(attempt(health, a, result, 30_000)).toBe('a');
+    }
+    expect(attempt(health, a, fault, 30_000)).toBe('a');
+    expect(attempt(health, a, 'answered', 30_000)).toBe('(abnormal)');
+  });
+
   test('a model that is not there is passed over, the others of the channel are not', () => {
     const { health } = open();
     attempt(health, a, missing, 0);
@@ -215,6 +225,14 @@ describe('channels', () => {
     const last = health.admitAnyway([a, b], 30);
     health.settle(last!.admission, b, 'answered', 30);
     expect(attempt(health, b, 'answered', 30)).toBe('a');
+  });
+
+  test('the last resort is the channel with the fewest ejections in a row', () => {
+    const { health } = open();
+    eject(health, a, 0);
+    eject(health, b, 10);
+    attempt(health, a, fault, 30_000);
+    expect(health.admitAnyway([a, b], 30_001)?.route).toBe(b);
   });
 
   test('a model said to be missing is asked for when nothing else is left, after an ejected channel', () => {
