@@ -43,7 +43,8 @@ export interface RateRequest {
 
 /**
  * At most `limit` requests in any span of `windowMs`; `windowMs` 0: at most `limit` under way at once. Exact up to
- * 2 048 in a window; above, what has left the window counts for up to a 64th of it longer. A limit of 0 admits nobody.
+ * 2 048 in a window; above, what has left the window counts for up to a 64th of it longer. Another limit under the same
+ * name finds what was admitted before it. A limit of 0 admits nobody.
  */
 export interface RateLimit {
   /** `key:<id>:rpm`, `key:<id>:rph`, `key:<id>:concurrency`, `key:<id>:burst`, `team:<id>:rpm`. */

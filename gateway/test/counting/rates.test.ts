@@ -173,6 +173,73 @@ describe.each(implementations)('in %s', (kind) => {
       expect(await admit([{ ...limit, limit: 2 }])).toMatchObject({ admitted: false });
     });
 
+    test('a limit that crosses 2 048 while a window is open finds what was admitted before', async () => {
+      const limit = rate(100, 64_000);
+      const admitted = async (of: number, asked = of): Promise<number> => {
+        const asking = Array.from({ length: asked }, () => admit([{ ...limit, limit: of }]));
+        return (await Promise.all(asking)).filter((decision) => decision.admitted).length;
+      };
+      expect(await admitted(100)).toBe(100);
+      bench.clock.advance(5_000);
+      expect(await admitted(2_100)).toBe(2_000);
+      expect(await admitted(2_048, 1)).toBe(0);
+      expect(await admitted(2_100, 1)).toBe(0);
+      // The first hundred have left.
+      bench.clock.advance(60_000);
+      expect(await admitted(100, 1)).toBe(0);
+      expect(await admitted(2_048)).toBe(48);
+      expect(await admitted(2_100)).toBe(52);
+      bench.clock.advance(65_000);
+      expect(await admitted(100, 110)).toBe(100);
+    });
+
+    test('P-14: so does every other, and is exact again a window after it was not', async () => {
+      const wide = 2_049;
+      const another = kind === 'redis' ? await bench.another() : bench.counters;
+      const step = fc.record({
+        wait: fc.oneof(fc.nat(900), fc.nat(20_000)),
+        most: fc.constantFrom(1, 3, 8, wide),
+        asked: fc.integer({ min: 1, max: 3 }),
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+          const { clock, counters } = bench;
+          const limit = rate(wide, 64_000);
+          const times: number[] = [];
+          let wideAt = Number.NEGATIVE_INFINITY;
+          const inLast = (ms: number): number =>
+            times.filter((time) => clock.monotonic - time < ms).length;
+          const ask = async (most: number, node = counters) => {
+            if (most === wide) wideAt = clock.monotonic;
+            const isExact = clock.monotonic - wideAt >= 65_000;
+            const decision = await node.admit({
+              id: `request-${(ids += 1)}`,
+              limits: [{ ...limit, limit: most }],
+            });
+            if (decision.admitted) {
+              expect(inLast(64_000)).toBeLessThan(most);
+              times.push(clock.monotonic);
+            } else expect(inLast(isExact ? 64_000 : 65_000)).toBeGreaterThanOrEqual(most);
+            return decision;
+          };
+          for (const { wait, most, asked } of steps) {
+            clock.advance(wait);
+            for (let count = 0; count < asked; count += 1) {
+              const decision = await ask(most);
+              if (decision.admitted) continue;
+              // The first remembers that it was refused.
+              expect(await ask(most, another)).toEqual(decision);
+              clock.advance(decision.retryAfterMs! - 1);
+              expect(await ask(most)).toMatchObject({ admitted: false, retryAfterMs: 1 });
+              clock.advance(1);
+              expect(await ask(most)).toEqual({ admitted: true });
+            }
+          }
+        }),
+        { numRuns: kind === 'memory' ? 1_000 : inRedis },
+      );
+    });
+
     test.each([3_600_000, 40 * 86_400_000])(
       'R-32: a clock set back by %i ms grants nothing, and holds nobody for longer than the window',
       async (step) => {

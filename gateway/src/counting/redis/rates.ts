@@ -44,10 +44,8 @@ export function createRemoteRates({
 }: RemoteRatesOptions): RemoteRates {
   const left = new Map<string, readonly string[]>();
   const slotsKey = (name: string): string => `${prefix}slots:${name}`;
-  const keyOf = ({ name, limit, windowMs }: RateLimit): string => {
-    if (windowMs === 0) return slotsKey(name);
-    return limit > exactLimit ? `${prefix}parts:${name}` : `${prefix}times:${name}`;
-  };
+  const keyOf = ({ name, windowMs }: RateLimit): string =>
+    windowMs === 0 ? slotsKey(name) : `${prefix}times:${name}`;
 
   const leaveSlots = (id: string, names: readonly string[]): void => {
     if (names.length === 0) return;

@@ -10,17 +10,27 @@ local function keep(key, span)
   redis.call('PEXPIRE', key, whole(span / 1000 * 1.1 + 1000))
 end
 
+local function rewrite(key, entries, span)
+  redis.call('DEL', key)
+  for _, entry in ipairs(entries) do redis.call('RPUSH', key, entry) end
+  keep(key, span)
+  return entries
+end
+
 -- The server's clock went backwards: what was counted keeps its distances and ends now, so that nothing leaves
 -- early and nothing stays for as long as the step was.
 local function rewind(key, entries, step, span)
-  redis.call('DEL', key)
   for at, entry in ipairs(entries) do
     local time, count = string.match(entry, '^(%d+)(.*)$')
     entries[at] = whole(tonumber(time) - step) .. count
-    redis.call('RPUSH', key, entries[at])
   end
-  keep(key, span)
-  return entries
+  return rewrite(key, entries, span)
+end
+
+-- A window is one list whatever its limit, so that another limit finds what was admitted before it: of times, or of
+-- 'time:count' from when the limit is no longer exact until it is again and no count above one is left.
+local function hasCounts(entry)
+  return entry and string.find(entry, ':', 1, true)
 end
 
 local function partOf(entry)
@@ -28,10 +38,63 @@ local function partOf(entry)
   return tonumber(time), tonumber(count)
 end
 
+-- What is an end already stays where it is, however often the limit changes.
+local function toParts(key, times, span)
+  local part, entries, latest, count = span / parts, {}, nil, 0
+  for _, time in ipairs(times) do
+    local ending = whole(math.ceil(time / part) * part)
+    if ending ~= latest then latest, count, entries[#entries + 1] = ending, 0, '' end
+    count = count + 1
+    entries[#entries] = ending .. ':' .. count
+  end
+  return rewrite(key, entries, span)
+end
+
+-- What is dated to the end of a part that has not ended is no time yet.
+local function toTimes(key, span)
+  local entries = redis.call('LRANGE', key, 0, -1)
+  if #entries == 0 or partOf(entries[#entries]) > now then return end
+  for at, entry in ipairs(entries) do entries[at] = whole(partOf(entry)) end
+  rewrite(key, entries, span)
+end
+
+-- A list of 'time:count', one for each part of the span in which something came, dated to the end of the part.
+-- Replies whether any count is above one as well.
+local function partsWait(key, limit, span)
+  local entries = redis.call('LRANGE', key, 0, -1)
+  local last = entries[#entries]
+  if last and not hasCounts(last) then
+    entries = toParts(key, entries, span)
+    last = entries[#entries]
+  end
+  local early = last and partOf(last) - span / parts - now or 0
+  if early > 0 then entries = rewind(key, entries, early, span) end
+  local at, total, wait = 1, 0, 0
+  while entries[at] and now - partOf(entries[at]) >= span do
+    redis.call('LPOP', key)
+    at = at + 1
+  end
+  local left = #entries - at + 1
+  -- The times have as many digits in all of them. Matching each entry would be most of what admitting takes.
+  local countFrom = last and hasCounts(last) + 1
+  for live = at, #entries do total = total + string.sub(entries[live], countFrom) end
+  local tooMany = total - limit + 1
+  while tooMany > 0 do
+    local time, count = partOf(entries[at])
+    tooMany, wait, at = tooMany - count, time + span - now, at + 1
+  end
+  return wait, total > left
+end
+
 -- A list of times.
 local function exactWait(key, limit, span)
   if limit == 0 then return span end
   local last = redis.call('LINDEX', key, -1)
+  if hasCounts(last) then
+    local wait, isShared = partsWait(key, limit, span)
+    if not isShared then toTimes(key, span) end
+    return wait
+  end
   if last and tonumber(last) > now then
     rewind(key, redis.call('LRANGE', key, 0, -1), tonumber(last) - now, span)
   end
@@ -40,36 +103,19 @@ local function exactWait(key, limit, span)
 end
 
 local function exactAdd(key, span)
+  local entry = whole(now)
   -- What left the span goes, more of it than comes.
   for _ = 1, 4 do
     local first = redis.call('LINDEX', key, 0)
+    if hasCounts(first) then
+      entry = whole(math.max(now, (partOf(redis.call('LINDEX', key, -1))))) .. ':1'
+      break
+    end
     if not first or now - tonumber(first) < span then break end
     redis.call('LPOP', key)
   end
-  redis.call('RPUSH', key, whole(now))
+  redis.call('RPUSH', key, entry)
   keep(key, span)
-end
-
--- A list of 'time:count', one for each part of the span in which something came, dated to the end of the part.
-local function partsWait(key, limit, span)
-  local entries = redis.call('LRANGE', key, 0, -1)
-  local last = entries[#entries]
-  local early = last and partOf(last) - span / parts - now or 0
-  if early > 0 then entries = rewind(key, entries, early, span) end
-  local at, total, wait = 1, 0, 0
-  while entries[at] and now - partOf(entries[at]) >= span do
-    redis.call('LPOP', key)
-    at = at + 1
-  end
-  -- The times have as many digits in all of them. Matching each entry would be most of what admitting takes.
-  local countFrom = last and string.find(last, ':', 1, true) + 1
-  for live = at, #entries do total = total + string.sub(entries[live], countFrom) end
-  local tooMany = total - limit + 1
-  while tooMany > 0 do
-    local time, count = partOf(entries[at])
-    tooMany, wait, at = tooMany - count, time + span - now, at + 1
-  end
-  return wait
 end
 
 local function partsAdd(key, span)
