@@ -1,19 +1,27 @@
 import { describe, expect, test } from 'vitest';
+import type { TestGateway } from '../support/gateway.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
-import { testKey } from '../support/gateway.ts';
 import { openPricedGateway } from './billed-gateway.ts';
 
 /* B-10, B-11: room for exactly one, whatever the number of requests that come at once. */
 
-const key = (more: string) =>
-  `keys: [{ name: k, user: u@example.com, secret: ${testKey}, ${more} }]`;
-const user = (more: string) => `users: [{ email: u@example.com, ${more} }]`;
-const team = (more: string, member = '') =>
-  `teams: [{ name: t, time_zone: Asia/Shanghai, members: [{ user: u@example.com, role: member${member} }], ${more} }]`;
+/** How many come at once for one account, and how many accounts that happens to at the same time. */
+const crowds = [
+  { size: 2, accounts: 60 },
+  { size: 10, accounts: 20 },
+  { size: 200, accounts: 1 },
+];
 
-interface Limit {
+/** YAML, each without its name and its braces. */
+interface Account {
+  readonly user: string;
+  /** What the team has, and its one member. */
+  readonly team?: { readonly has: string; readonly member?: string };
+  readonly key?: string;
+}
+
+interface Limit extends Account {
   readonly name: string;
-  readonly accounts: string;
   readonly status: number;
   readonly message: RegExp;
 }
@@ -22,87 +30,124 @@ interface Limit {
 const limits: readonly Limit[] = [
   {
     name: 'balance',
-    accounts: `${user('balance: 0.02')}\n${key('group: default')}`,
+    user: 'balance: 0.02',
     status: 402,
     message: /^insufficient balance/,
   },
   {
     name: 'user quota',
-    accounts: `${user('balance: 100, quota: 0.02')}\n${key('group: default')}`,
+    user: 'balance: 100, quota: 0.02',
     status: 402,
     message: /^quota limit exceeded/,
   },
   {
     name: 'key quota',
-    accounts: `${user('balance: 100')}\n${key('quota: 0.02')}`,
+    user: 'balance: 100',
+    key: 'quota: 0.02',
     status: 402,
     message: /^key quota limit exceeded/,
   },
   {
     name: 'team balance',
-    accounts: `${user('balance: 100')}\n${team('balance: 0.02')}\n${key('team: t')}`,
+    user: 'balance: 100',
+    team: { has: 'balance: 0.02' },
     status: 402,
     message: /^insufficient balance/,
   },
   {
     name: 'team daily budget',
-    accounts: `${user('balance: 0')}\n${team('balance: 100, budget: { daily: 0.02 }')}\n${key('team: t')}`,
+    user: 'balance: 0',
+    team: { has: 'balance: 100, budget: { daily: 0.02 }' },
     status: 429,
     message: /^team daily budget exceeded/,
   },
   {
     name: 'team monthly budget',
-    accounts: `${user('balance: 0')}\n${team('balance: 100, budget: { monthly: 0.02 }')}\n${key('team: t')}`,
+    user: 'balance: 0',
+    team: { has: 'balance: 100, budget: { monthly: 0.02 }' },
     status: 429,
     message: /^team monthly budget exceeded/,
   },
   {
     name: 'team total budget',
-    accounts: `${user('balance: 0')}\n${team('balance: 100, budget: { total: 0.02 }')}\n${key('team: t')}`,
+    user: 'balance: 0',
+    team: { has: 'balance: 100, budget: { total: 0.02 }' },
     status: 429,
     message: /^team total budget exceeded/,
   },
   {
     name: 'member budget',
-    accounts: `${user('balance: 0')}\n${team('balance: 100', ', budget: 0.02')}\n${key('team: t')}`,
+    user: 'balance: 0',
+    team: { has: 'balance: 100', member: 'budget: 0.02' },
     status: 429,
     message: /^member budget exceeded/,
   },
 ];
 
-describe.each(limits)('$name', ({ accounts, status, message }) => {
-  test.each([2, 10, 200])('%i at once: one is admitted', async (count) => {
-    const gateway = await openPricedGateway(accounts);
-    const answers = await Promise.all(
-      Array.from({ length: count }, async (_, index) => {
-        const protocol = textProtocols[index % textProtocols.length]!;
-        const stream = index % 3 === 0;
-        const response = await gateway.post(
-          protocol.path('priced', stream),
-          protocol.body('priced', stream),
-          // Long enough that all have come before the first is settled.
-          { 'x-simulator-fault': 'delay=700' },
-        );
-        const text = await response.text();
-        return {
-          protocol,
-          status: response.status,
-          text,
-          again: response.headers.get('x-should-retry'),
-        };
-      }),
+const secretOf = (account: string) => `sk-${account}-0123456789abcdefghijklmnopqrstuvwxyz`;
+
+function describeAccounts(names: readonly string[], { user, team, key }: Account): string {
+  const list = (of: string, entry: (name: string) => string) =>
+    [`${of}:`, ...names.map((name) => `  - { ${entry(name)} }`)].join('\n');
+  const keyMore = key === undefined ? '' : `, ${key}`;
+  const users = list('users', (name) => `email: ${name}@example.com, ${user}`);
+  const keys = (more: (name: string) => string) =>
+    list(
+      'keys',
+      (name) =>
+        `name: ${name}, user: ${name}@example.com, secret: ${secretOf(name)}${keyMore}${more(name)}`,
     );
-    const admitted = answers.filter((answer) => answer.status === 200);
-    const refused = answers.filter((answer) => answer.status !== 200);
-    expect(admitted).toHaveLength(1);
-    expect(new Set(refused.map((answer) => answer.status))).toEqual(new Set([status]));
-    for (const { protocol, text, again } of refused) {
-      expect(protocol.errorMessage(JSON.parse(text))).toMatch(message);
-      expect(again).toBe('false');
-    }
-    const rows = await gateway.usage();
-    expect(rows).toHaveLength(count);
-    expect(rows.filter(({ cost }) => cost !== null)).toHaveLength(1);
-    expect(gateway.simulator.requests()).toHaveLength(1);
-  });
+  if (team === undefined) return [users, keys(() => '')].join('\n');
+  const memberMore = team.member === undefined ? '' : `, ${team.member}`;
+  const teams = list(
+    'teams',
+    (name) =>
+      `name: ${name}, time_zone: Asia/Shanghai, members: [{ user: ${name}@example.com, role: member${memberMore} }], ${team.has}`,
+  );
+  return [users, teams, keys((name) => `, team: ${name}`)].join('\n');
+}
+
+async function ask(gateway: TestGateway, account: string, index: number) {
+  const protocol = textProtocols[index % textProtocols.length]!;
+  const stream = index % 3 === 0;
+  const response = await gateway.post(
+    protocol.path('priced', stream),
+    protocol.body('priced', stream),
+    {
+      authorization: `Bearer ${secretOf(account)}`,
+      // Long enough that all have come before the first is settled.
+      'x-simulator-fault': 'delay=700',
+    },
+  );
+  const text = await response.text();
+  return { protocol, status: response.status, text, again: response.headers.get('x-should-retry') };
+}
+
+describe.each(limits)('$name', ({ status, message, ...account }) => {
+  test.each(crowds)(
+    'of $size at once one is admitted; so many at once for each of $accounts',
+    async (crowd) => {
+      const names = Array.from({ length: crowd.accounts }, (_, at) => `a${at}`);
+      const gateway = await openPricedGateway(describeAccounts(names, account));
+      const asked = names.flatMap((name, at) =>
+        Array.from({ length: crowd.size }, (_, index) => ({ name, index: index + at })),
+      );
+      const answers = await Promise.all(
+        asked.map(async ({ name, index }) => ({ name, ...(await ask(gateway, name, index)) })),
+      );
+      const admitted = answers.filter((answer) => answer.status === 200);
+      const refused = answers.filter((answer) => answer.status !== 200);
+      expect(admitted.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
+      expect(new Set(refused.map((answer) => answer.status))).toEqual(new Set([status]));
+      for (const { protocol, text, again } of refused) {
+        expect(protocol.errorMessage(JSON.parse(text))).toMatch(message);
+        expect(again).toBe('false');
+      }
+      const rows = await gateway.usage();
+      expect(rows).toHaveLength(asked.length);
+      const charged = rows.filter(({ cost }) => cost !== null).map(({ key }) => key);
+      expect(charged.toSorted()).toEqual(names.toSorted());
+      expect(gateway.simulator.requests()).toHaveLength(names.length);
+    },
+  );
 });
