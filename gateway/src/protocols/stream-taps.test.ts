@@ -272,9 +272,18 @@ describe('generate-content', () => {
     const { tap, see } = tapOf('generate-content');
     see({ usageMetadata: { promptTokenCount: 9, totalTokenCount: 9 } });
     see({ ...text('Hello'), usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 21 } });
+    const last = { promptTokenCount: 87, totalTokenCount: 87 };
+    see({ ...text('', { finishReason: 'STOP' }), usageMetadata: last });
+    expect(tap.usage).toMatchObject({ tokens: { input: 87, output: 21 } });
+    expect(tap.usage?.untold).toBeUndefined();
+  });
+
+  it('believes the last total that has something of the answer', () => {
+    const { tap, see } = tapOf('generate-content');
+    see({ ...text('Hello'), usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 21 } });
     const last = { promptTokenCount: 87, thoughtsTokenCount: 78, totalTokenCount: 165 };
     see({ ...text('', { finishReason: 'STOP' }), usageMetadata: last });
-    expect(tap.usage).toMatchObject({ tokens: { input: 87, output: 99, reasoning: 78 } });
+    expect(tap.usage).toMatchObject({ tokens: { input: 87, output: 78, reasoning: 78 } });
     expect(tap.usage?.untold).toBeUndefined();
   });
 

@@ -44,6 +44,8 @@ const fronts: readonly Case[] = [
     served: {
       'bare LF': [meantPath],
       'a folded header': [meantPath],
+      // It makes one of them, and serves what follows as the client's next request.
+      'the same host twice': [meantPath, hiddenPath],
       // It goes by the chunks, as the standard says, and ends the connection after them.
       'length and chunks, which end earlier': [meantPath],
       // It passes these on whole, the gateway refuses them, and what follows them is the client's next request.

@@ -43,9 +43,15 @@ export function readWholeUsage(usage: unknown): ReportedUsage | null {
   return { ...reported, untold: hasInput ? 'output' : 'input' };
 }
 
-/** Of two reports of a stream, which are of all there was until then: the later, with a count of the answer it forgot. */
+/**
+ * Of two reports of a stream, which are of all there was until then: the later, with the earlier's count of the answer
+ * when it has nothing of one. A total that has is believed, whatever it has left out: it is what the client was told.
+ */
 export function withCounted(later: unknown, earlier: unknown): unknown {
-  const isForgotten = isRecord(later) && isAbsent(later['candidatesTokenCount']);
+  const isForgotten =
+    isRecord(later) &&
+    isAbsent(later['candidatesTokenCount']) &&
+    readUsage(later)?.tokens.output === 0;
   if (!isForgotten || !isRecord(earlier)) return later;
   return { ...later, candidatesTokenCount: earlier['candidatesTokenCount'] };
 }
