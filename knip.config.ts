@@ -10,7 +10,7 @@ export default {
   workspaces: {
     '.': {
       entry: ['bench/*.ts'],
-      project: ['*.ts', 'bench/**/*.ts'],
+      project: ['*.ts', '{bench,lint,supply}/**/*.ts'],
       ignoreBinaries: ['taskset'],
     },
     // `src/main` is found through each package's `bin`, tests through vitest's configuration.

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig, type OxlintOverride } from 'oxlint';
 
 /** What every folder may use, except those that stand before them or are pure. */
@@ -12,6 +13,7 @@ const table: Readonly<Record<string, string>> = {
   errors: '',
   canonical: '',
   compression: '',
+  bodies: 'errors',
   estimation: 'canonical',
   json: 'errors',
   config: 'canonical errors',
@@ -34,12 +36,14 @@ const table: Readonly<Record<string, string>> = {
   supervisor: `startup ${anywhere}`,
   routing: `canonical catalogue providers ${anywhere}`,
   tasks: `billing canonical database providers upstream ${anywhere}`,
+  'upstream-state': `database ${anywhere}`,
   conversion: `canonical estimation json protocols ${anywhere}`,
-  relay: `access billing canonical catalogue conversion counting estimation journal json protocols providers routing upstream ${anywhere}`,
-  http: `canonical compression protocols ${anywhere}`,
-  endpoints: `access billing canonical catalogue counting http ledger protocols relay usage ${anywhere}`,
+  'body-work': `canonical conversion estimation protocols routing ${anywhere}`,
+  relay: `access billing body-work canonical catalogue conversion counting estimation journal json protocols providers routing upstream upstream-state ${anywhere}`,
+  http: `bodies canonical compression protocols ${anywhere}`,
+  endpoints: `access billing bodies canonical catalogue counting http ledger protocols relay usage ${anywhere}`,
   'console-api': `access billing canonical catalogue counting database http journal ledger tasks usage ${anywhere}`,
-  app: `access billing catalogue conversion counting database endpoints estimation http journal ledger nodes protocols relay routing startup upstream ${anywhere}`,
+  app: `access billing bodies body-work catalogue conversion counting database endpoints estimation http journal ledger nodes protocols relay routing startup upstream upstream-state ${anywhere}`,
   commands: `access billing canonical catalogue console-api conversion counting database declaration http journal json ledger nodes other-gateways protocols providers relay routing startup supervisor tasks upstream usage ${anywhere}`,
 };
 
@@ -183,6 +187,8 @@ const directionOverrides: OxlintOverride[] = [
 ];
 
 export default defineConfig({
+  // By its place, as this configuration may be used from elsewhere.
+  jsPlugins: [fileURLToPath(new URL('lint/plugin.ts', import.meta.url))],
   plugins: ['typescript', 'unicorn', 'oxc', 'import', 'node', 'promise', 'vitest'],
   options: { typeAware: true, reportUnusedDisableDirectives: 'error' },
   categories: { correctness: 'error', suspicious: 'error' },
@@ -237,7 +243,14 @@ export default defineConfig({
       files: ['gateway/src/main.js', 'gateway/src/commands/**', 'gateway/src/config/**'],
       rules: { 'no-console': 'off', 'node/no-process-env': 'off' },
     },
-    { files: ['**/*.test.ts'], rules: { 'node/no-process-env': 'off' } },
+    {
+      files: ['gateway/src/**', 'simulator/src/**', 'lint/**'],
+      rules: { 'sluice/linear-expression': 'error' },
+    },
+    {
+      files: ['**/*.{test,arbitrary,grammar}.ts'],
+      rules: { 'node/no-process-env': 'off', 'sluice/linear-expression': 'off' },
+    },
     ...directionOverrides,
   ],
 });

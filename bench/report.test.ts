@@ -2,8 +2,11 @@ import { expect, test } from 'vitest';
 import { formatTable, judge } from './report.ts';
 import { percentile } from './statistics.ts';
 
-test('a bound relative to nginx is judged by the ratio, an absolute one by the value', () => {
+test('a bound relative to nginx or bare Node is judged by the ratio, an absolute one by the value', () => {
   const relative = { title: 'cpu', unit: 'µs', bound: { timesNginx: 4 } } as const;
+  const beside = { title: 'cpu', unit: 'µs', bound: { timesBaseline: 3 } } as const;
+  expect(judge({ ...beside, values: { nginx: 1, baseline: 10, gateway: 30 } }).held).toBe(true);
+  expect(judge({ ...beside, values: { nginx: 1, baseline: 10, gateway: 31 } }).held).toBe(false);
   const absolute = { title: 'memory', unit: 'KiB', bound: { atMost: 32 } } as const;
   expect(judge({ ...relative, values: { nginx: 10, gateway: 40 } }).held).toBe(true);
   expect(judge({ ...relative, values: { nginx: 10, gateway: 41 } }).held).toBe(false);

@@ -5,25 +5,35 @@ export interface ResultRow {
   readonly title: string;
   readonly unit: 'µs' | 'ms' | 'KiB' | 'MiB' | 's' | '×';
   readonly values: Readonly<Partial<Record<TargetName, number | undefined>>>;
-  /** What the gateway is held to: a multiple of nginx, or a number in the row's unit; null: it is only told. */
-  readonly bound: { readonly timesNginx: number } | { readonly atMost: number } | null;
+  /** The gateway's limit: a multiple of nginx or of bare Node, or a number in the row's unit; null: no limit. */
+  readonly bound:
+    | { readonly timesNginx: number }
+    | { readonly timesBaseline: number }
+    | { readonly atMost: number }
+    | null;
   /** The machine was too busy for these values to be judged. */
   readonly unsure?: boolean;
 }
 
 export interface JudgedRow extends ResultRow {
-  /** What the bound speaks of: the gateway's value, or its ratio to nginx; null without a gateway. */
+  /** What the bound is compared with: the gateway's value, or its ratio; null without a gateway. */
   readonly judged: number | null;
   readonly held: boolean | null;
 }
 
 export function judge(row: ResultRow): JudgedRow {
-  const { gateway, nginx } = row.values;
   if (row.bound === null) return { ...row, judged: null, held: null };
-  const relative = 'timesNginx' in row.bound;
-  const limit = 'timesNginx' in row.bound ? row.bound.timesNginx : row.bound.atMost;
-  const judged = relative ? ratio(gateway, nginx) : (gateway ?? null);
+  const { judged, limit } = compare(row.values, row.bound);
   return { ...row, judged, held: judged === null || row.unsure ? null : judged <= limit };
+}
+
+function compare(
+  { gateway, nginx, baseline }: ResultRow['values'],
+  bound: NonNullable<ResultRow['bound']>,
+): { judged: number | null; limit: number } {
+  if ('timesNginx' in bound) return { judged: ratio(gateway, nginx), limit: bound.timesNginx };
+  if ('atMost' in bound) return { judged: gateway ?? null, limit: bound.atMost };
+  return { judged: ratio(gateway, baseline), limit: bound.timesBaseline };
 }
 
 export function formatTable(rows: readonly JudgedRow[], targets: readonly TargetName[]): string {
@@ -44,11 +54,12 @@ export function formatTable(rows: readonly JudgedRow[], targets: readonly Target
   return [padded[0], rule, ...padded.slice(1)].map((line) => `| ${line?.join(' | ')} |`).join('\n');
 }
 
-const isRelative = ({ bound }: ResultRow) => bound !== null && 'timesNginx' in bound;
+const isRelative = ({ bound }: ResultRow) => bound !== null && !('atMost' in bound);
 
 function boundText(bound: ResultRow['bound']): string {
   if (bound === null) return '';
-  return 'timesNginx' in bound ? `≤ ${bound.timesNginx} × nginx` : `≤ ${bound.atMost}`;
+  if ('timesNginx' in bound) return `≤ ${bound.timesNginx} × nginx`;
+  return 'atMost' in bound ? `≤ ${bound.atMost}` : `≤ ${bound.timesBaseline} × bare Node`;
 }
 
 const isCompared = (name: TargetName) => name !== 'nginx';

@@ -24,6 +24,7 @@ import { measureUsageLog } from './usage-log.ts';
 
 /** Enough that what a process tidies up while others are measured is not charged to a few requests. */
 const plainRun = { connections: 32, count: 24_000 } as const;
+const burstRun = { connections: 32, count: 4_000 } as const;
 /** Requests per second of which each is measured alone. */
 const plainRate = 100;
 const warmUpRequests = 80_000;
@@ -52,6 +53,15 @@ export const rows: Readonly<Record<string, (bench: Bench) => Promise<ResultRow[]
     );
     const title = `CPU per streamed answer of ${eventsPerStream} events, ${settings.protocol}`;
     return [{ title, unit: 'µs', values: medians(values), bound: { timesNginx: 1.5 } }];
+  },
+
+  async burst({ settings, targets, upstream }) {
+    await upstream.pace({ gap: 0 });
+    const values = await alternate(settings, targets, (target) =>
+      cpuPerRequest(target, streamLoad(target.port, settings.protocol), burstRun),
+    );
+    const title = `CPU per burst of ${eventsPerStream} events in one write, ${settings.protocol}`;
+    return [{ title, unit: 'µs', values: medians(values), bound: { timesBaseline: 3 } }];
   },
 
   async pairs({ settings, targets, upstream }) {

@@ -1,4 +1,5 @@
 import { degradedParts } from './app/degraded-parts.ts';
+import { clock } from './app/clock.ts';
 import { Closing } from './app/closing.ts';
 import { openCounters } from './app/counting.ts';
 import { createObserving } from './app/observing.ts';
@@ -7,17 +8,24 @@ import { createRelaying } from './app/relaying.ts';
 import { createServing, type Serving, type StopOptions } from './app/serving.ts';
 import { openStorage } from './app/storage.ts';
 import { growYoungSpaceFast } from './app/young-space.ts';
-import type { CatalogueStore } from './catalogue/index.ts';
+import { resolveModel, type CatalogueStore } from './catalogue/index.ts';
 import type { Config } from './config/index.ts';
 import {
   createSecrets,
   prepareDataFolder,
   readMasterKey,
+  tightenDataFolder,
   type OpenDatabase,
 } from './database/index.ts';
 import { tryListening } from './http/index.ts';
-import { assertDataFolderFree, type Journal } from './journal/index.ts';
+import {
+  assertDataFolderFree,
+  condenseRefusals,
+  type Journal,
+  type RefusalsOptions,
+} from './journal/index.ts';
 import { spentOf } from './ledger/index.ts';
+import { createBodyMemory, defaultBodyMemory } from './bodies/index.ts';
 import { journalFolders, workerFolder } from './nodes/index.ts';
 import type { Logger, Metrics, UncaughtErrors } from './observability/index.ts';
 import { createChannelHealth } from './routing/index.ts';
@@ -48,12 +56,16 @@ export interface AppOptions {
   readonly logger: Logger;
   /** Milliseconds that a client may take nothing of its answer; set lower by tests only. */
   readonly writeStall?: number;
+  /** Bounds of refusals in a minute; set higher by tests only. */
+  readonly refusalBounds?: Pick<RefusalsOptions, 'mostRows' | 'mostRefusals'>;
   /** How the names of media addresses are resolved and connections to them are made; set by tests only. */
   readonly mediaFetch?: GuardedFetchOptions;
   /** Folders with journals of ended nodes, which this one puts into the database. */
   readonly adopt?: readonly string[];
   /** What this process has to tell of itself. Default: that all is well. */
   readonly uncaught?: UncaughtErrors;
+  /** Where a first start puts its secrets; absent: its caller shows them. */
+  readonly secretsFile?: string;
   /** Absent: the only process on its data folder. */
   readonly worker?: WorkerSeat;
 }
@@ -75,11 +87,20 @@ export interface WorkerSeat {
  * @throws Error with a sentence for the operator when something it needs cannot be had.
  */
 export async function startApp(options: AppOptions): Promise<App> {
-  const { config, logger, writeStall, mediaFetch, adopt = [], worker = null } = options;
+  const {
+    config,
+    logger,
+    writeStall,
+    refusalBounds,
+    mediaFetch,
+    adopt = [],
+    worker = null,
+  } = options;
   const { uncaught = { exceptions: 0, rejections: 0 } } = options;
   const shared = config.storage.dataDir;
   const dataDir = worker === null ? shared : workerFolder(shared, worker.number);
   prepareDataFolder(dataDir);
+  if (worker === null) tightenDataFolder({ dataDir, databaseUrl: config.storage.url, log: logger });
   const secrets = createSecrets(config.secrets.masterKey ?? readMasterKey(shared));
   const onUnexpectedError = (error: unknown, requestId: string) =>
     logger.error('unexpected error', error, { requestId });
@@ -88,7 +109,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     assertDataFolderFree(dataDir);
     // Before anything is made: what a first start prints is shown once, and by a start that succeeds.
     if (worker === null) await tryListening(config.server);
-    const firstStart = worker?.firstStart ?? (await prepareDatabase(config, secrets));
+    const firstStart =
+      worker?.firstStart ?? (await prepareDatabase(config, secrets, options.secretsFile));
     const adopted = worker === null ? [...journalFolders(dataDir), ...adopt] : [];
     const storage = await openStorage({ config, logger, dataDir, adopted }, closing);
     const { database, journal } = storage;
@@ -96,27 +118,42 @@ export async function startApp(options: AppOptions): Promise<App> {
     const { snapshot } = offer.catalogue;
     const counters = await openCounters(config, logger, storage, closing);
 
+    const refusals = closing.add(
+      condenseRefusals({
+        journal,
+        isKnownModel: (name) => resolveModel(snapshot(), name) !== null,
+        now: clock.monotonic,
+        ...refusalBounds,
+      }),
+    );
+
     const health = createChannelHealth(({ channel, message }) =>
       logger.warn(`the channel ${message}`, { component: 'routing', channel }),
     );
+    const memory = createBodyMemory({
+      limit: config.limits.bodyMemory ?? defaultBodyMemory(config.server.workers),
+      monotonic: clock.monotonic,
+    });
     const { metrics, observer } = createObserving({
       ...storage,
       logger,
       snapshot,
       health,
       uncaught,
+      bodyMemory: memory,
       openConnections: () => serving.openConnections(),
       degraded: () => degraded(),
       renderMetrics: worker?.renderMetrics,
     });
     const { relay, watch } = createRelaying(
       {
+        ...storage,
         config,
         logger,
         secrets,
         snapshot,
         health,
-        journal,
+        journal: refusals,
         counters,
         observer,
         onUnexpectedError,
@@ -133,6 +170,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         relay,
         watch,
         counters,
+        memory,
         metrics,
         keys,
         snapshot,
@@ -140,6 +178,7 @@ export async function startApp(options: AppOptions): Promise<App> {
           sums: ({ by, ...filter }) => sumUsage(database.kysely, filter, by),
           spent: (meters) => spentOf(database.kysely, meters),
         },
+        refusals,
         isUsable: () => journal.usable,
         degraded,
         onUnexpectedError,

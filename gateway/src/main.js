@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 // @ts-check
+import { lstatSync, mkdirSync } from 'node:fs';
 import module from 'node:module';
-import { availableParallelism } from 'node:os';
-import { dirname } from 'node:path';
+import { availableParallelism, tmpdir, userInfo } from 'node:os';
+import { dirname, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 
 // The only JavaScript of the gateway: any Node can say which one is needed, and one that keeps what it has compiled
@@ -21,10 +22,41 @@ if (major < 24 || (major === 24 && minor < 12)) {
 // with it, and requests wait for tens of milliseconds.
 if (availableParallelism() === 1) setFlagsFromString('--no-concurrent-marking');
 
-// Starting means compiling the same files again and again; the result is kept in the user's cache folder. Threads and
-// child processes know of it by the environment only: without it each of them loads the compiler, some 40 MB in all.
-const { directory } = module.enableCompileCache();
-if (directory !== undefined) process.env['NODE_COMPILE_CACHE'] ??= dirname(directory);
+// What this process makes is its user's alone: database, journal, keys, caches.
+process.umask(0o077);
+
+// Starting means compiling the same files again and again; the result is kept. Threads and child processes know of it by
+// the environment only: without it each of them loads the compiler, some 40 MB in all.
+const cache = process.env['NODE_COMPILE_CACHE'] ?? ownCacheFolder();
+if (cache !== undefined) {
+  const { directory } = module.enableCompileCache(cache);
+  if (directory !== undefined) process.env['NODE_COMPILE_CACHE'] ??= cache;
+}
+
+/**
+ * What is in this folder is executed. So it stands below one that only this user can write, and nobody else could have
+ * made, or there is none.
+ * @returns {string | undefined}
+ */
+function ownCacheFolder() {
+  const folder = join(tmpdir(), `sluice-${process.getuid?.() ?? userInfo().username}`);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch {
+    // It is there already, or cannot be made: the next look tells.
+  }
+  const above = lstatSync(dirname(folder), { throwIfNoEntry: false });
+  const own = lstatSync(folder, { throwIfNoEntry: false });
+  if (above === undefined || own === undefined || !own.isDirectory()) return undefined;
+  const user = process.getuid?.();
+  // Windows: the folder for temporary files is the user's own.
+  if (user === undefined) return join(folder, 'compiled');
+  const isOwn = own.uid === user && (own.mode & 0o077) === 0;
+  // Else somebody could put another folder in its place.
+  const isSafe = (above.mode & 0o022) === 0 || (above.mode & 0o1000) !== 0;
+  const isTrusted = above.uid === user || above.uid === 0;
+  return isOwn && isSafe && isTrusted ? join(folder, 'compiled') : undefined;
+}
 
 const { run } = await import('./commands/index.ts');
 process.exitCode = await run(process.argv.slice(2), {

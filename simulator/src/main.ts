@@ -10,6 +10,7 @@ Answers like a model vendor, in four text protocols, without a model.
   --port PORT          port to listen on (default 0: any free port)
   --gap MS             pause between stream events (default 0)
   --recordings FOLDER  recorded exchanges to replay (default $SIMULATOR_RECORDINGS)
+  --no-log             keep no request for /__requests
   --exit-with-parent   exit when standard input closes
   --json               print the ready line as JSON
   --help               show this text
@@ -23,6 +24,7 @@ async function main(): Promise<void> {
   const simulator = await startSimulator({
     ...(host !== undefined && { host }),
     ...(recordings !== undefined && { recordings }),
+    ...(flags['no-log'] === true && { keptRequests: 0 }),
     port: Number(flags.port ?? 0),
     gap: Number(flags.gap ?? 0),
   } satisfies SimulatorOptions);
@@ -49,6 +51,7 @@ function readFlags() {
         port: { type: 'string' },
         gap: { type: 'string' },
         recordings: { type: 'string' },
+        'no-log': { type: 'boolean' },
         'exit-with-parent': { type: 'boolean' },
         json: { type: 'boolean' },
         help: { type: 'boolean' },

@@ -36,6 +36,22 @@ test('says one line when ready, serves, and stops on SIGTERM with 0', async () =
   expect(await once(running, 'exit')).toEqual([0, null]);
 });
 
+test.each([
+  [[], 1],
+  [['--no-log'], 0],
+])('with %j it keeps %i of one request', async (options, kept) => {
+  const line = await firstLine(run('main.ts', ...options));
+  const url = /http:\/\/\S+/.exec(line)?.[0] ?? '';
+  const asked = await fetch(`${url}${minimal.chat.path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...minimal.chat.headers },
+    body: JSON.stringify(minimal.chat.body),
+  });
+  await asked.text();
+  const listed = await (await fetch(`${url}/__requests`)).text();
+  expect(listed.match(/"sequence"/g) ?? []).toHaveLength(kept);
+});
+
 test('says the same as JSON', async () => {
   const ready = JSON.parse(await firstLine(run('main.ts', '--json'))) as {
     url: string;

@@ -16,4 +16,5 @@ export {
   upsertUser,
   type StoredUser,
 } from './users.repository.ts';
+export { ownerOf, type Owner } from './owner.ts';
 export { isUsable } from './usable.ts';

@@ -2,7 +2,7 @@ import type { DatabaseBreaker, OpenDatabase, RevisionWatch, Secrets } from '../d
 import { GatewayError } from '../errors/index.ts';
 import type { Caller, KeyDirectory } from './caller.ts';
 import { allCallers, callersSince, type CallerEntry } from './callers.repository.ts';
-import { isKeySecret } from './key-secret.ts';
+import { isKeySecret, isMistyped } from './key-secret.ts';
 import { createKeyLookup } from './key-lookup.ts';
 
 /** Milliseconds that keys in memory are good for without a look at the database: one may have been revoked since. */
@@ -92,7 +92,7 @@ export function createKeyDirectory(options: KeyDirectoryOptions): LoadedKeyDirec
         if (now() - changes.upToDateAt <= goodForMs) return caller;
         return Promise.reject(new GatewayError('unavailable'));
       }
-      return lookup.isMissing(hash) ? null : findUnknown(hash);
+      return isMistyped(secret) || lookup.isMissing(hash) ? null : findUnknown(hash);
     },
     async load() {
       // Asked first: what changes while the pages are read comes with the next look.

@@ -19,7 +19,7 @@ export function degradedParts(sources: HealthSources): readonly string[] {
   const { revisions, nodes, adoption, counters, uncaught } = sources;
   const isShared = sources.config.redis.url !== null;
   return [
-    ...(revisions.problem === null ? [] : ['database']),
+    ...degradedDatabase(revisions, nodes),
     ...degradedNodes(nodes, isShared),
     ...(isShared && counters.degraded ? ['redis'] : []),
     ...adoption.problems,
@@ -27,6 +27,12 @@ export function degradedParts(sources: HealthSources): readonly string[] {
     ...(uncaught.exceptions > 0 ? ['an exception was caught by nobody: ending'] : []),
     ...(uncaught.rejections > 0 ? ['a promise failed that nobody waited for'] : []),
   ];
+}
+
+/** One that cannot even be read takes no writes either, which need not be said. */
+function degradedDatabase({ problem }: RevisionWatch, { writes }: NodeRegistry): string[] {
+  if (problem !== null) return ['database'];
+  return writes ? [] : ['database-writes'];
 }
 
 /** What the other nodes are missing, or missed by. */

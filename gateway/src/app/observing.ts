@@ -1,4 +1,5 @@
 import type { CatalogueSnapshot } from '../catalogue/index.ts';
+import type { BodyMemory } from '../bodies/index.ts';
 import {
   createExchangeObserver,
   createExchangeTracer,
@@ -19,6 +20,7 @@ export interface ObservingOptions extends Pick<Storage, 'journal' | 'nodes'> {
   readonly snapshot: () => CatalogueSnapshot;
   readonly health: ChannelHealth;
   readonly uncaught: UncaughtErrors;
+  readonly bodyMemory: BodyMemory;
   readonly openConnections: () => Promise<number>;
   readonly degraded: () => readonly string[];
   /** The metrics of several processes; null, or absent: those of this one. */
@@ -36,6 +38,7 @@ export function createObserving(options: ObservingOptions): Observing {
   const metrics = createMetrics(
     {
       journal,
+      bodyMemory: options.bodyMemory,
       openConnections,
       channelStates: () =>
         snapshot().channels.map((channel) => health.read(channel, clock.monotonic())),

@@ -1,7 +1,16 @@
+import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { createBilling } from '../billing/index.ts';
+import { createBodyPool } from '../body-work/index.ts';
 import type { CatalogueSnapshot } from '../catalogue/index.ts';
 import type { Config } from '../config/index.ts';
-import { createConverter, MediaRefused, type FetchMedia } from '../conversion/index.ts';
+import {
+  createConverter,
+  createStateSealer,
+  createStateStore,
+  MediaRefused,
+  type FetchMedia,
+} from '../conversion/index.ts';
 import type { Counters } from '../counting/index.ts';
 import type { Secrets } from '../database/index.ts';
 import { createTokenEstimator } from '../estimation/index.ts';
@@ -22,16 +31,18 @@ import {
   FetchRefused,
   type GuardedFetchOptions,
 } from '../upstream/index.ts';
+import { createStateDirectory } from '../upstream-state/index.ts';
+import type { Storage } from './storage.ts';
 import { clock } from './clock.ts';
 import type { Closing } from './closing.ts';
 
-export interface RelayingOptions {
+export interface RelayingOptions extends Pick<Storage, 'database' | 'breaker'> {
   readonly config: Config;
   readonly logger: Logger;
   readonly secrets: Secrets;
   readonly snapshot: () => CatalogueSnapshot;
   readonly health: ChannelHealth;
-  readonly journal: Journal;
+  readonly journal: Pick<Journal, 'append' | 'usable'>;
   readonly counters: Counters;
   readonly observer: ExchangeObserver;
   readonly onUnexpectedError: (error: unknown, requestId: string) => void;
@@ -57,12 +68,24 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
       onProblem: (error) => logger.error('the thread that counts tokens ended', error),
     }),
   );
+  const store = createStateStore({ now: clock.monotonic });
+  const fetchMedia = guardedMedia(options.mediaFetch);
+  const bodies = closing.add(
+    createBodyPool({
+      size: Math.max(1, availableParallelism() - 1),
+      heap: heapFor(config.server.bodyLimit),
+      stateKeys: secrets.stateKeys,
+      fetchMedia,
+      store,
+      onProblem: (error) => logger.error('a thread for large bodies ended', error),
+    }),
+  );
   const converter = createConverter({
     protocols: textProtocols,
     codecs: textCodecs,
-    signer: { sign: secrets.signState, verify: secrets.verifyState },
-    fetchMedia: guardedMedia(options.mediaFetch),
-    now: clock.monotonic,
+    sealer: createStateSealer(secrets.stateKeys, randomBytes),
+    fetchMedia,
+    store,
   });
   const relay = createRelay({
     snapshot,
@@ -70,9 +93,19 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     codecs: textCodecs,
     estimator,
     converter,
+    bodies,
     upstream,
     health,
     affinity: createChannelAffinity(),
+    upstreamState: createStateDirectory({ ...options, now: clock.now }),
+    keepStateFor: config.retention.upstreamState,
+    onRefusedState: ({ requestId, channel, kind, digest }) =>
+      logger.info(`refused the id of a ${kind} that is not known to belong to the caller`, {
+        component: 'upstream-state',
+        requestId,
+        channel,
+        detail: digest,
+      }),
     journal,
     billing: createBilling({ counters, now: clock.now }),
     timeouts: config.timeouts,
@@ -86,6 +119,14 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     onUnexpectedError: options.onUnexpectedError,
   });
   return { relay, watch };
+}
+
+/**
+ * MiB of values that a thread for bodies of up to so many bytes may hold: ten times the bytes, and room for what one step
+ * of the engine takes, which cannot be stopped in between.
+ */
+function heapFor(bodyLimit: number): number {
+  return 256 + Math.ceil((bodyLimit / 2 ** 20) * 10);
 }
 
 /** Media that clients name by address, for upstreams that want the bytes. */

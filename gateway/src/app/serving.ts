@@ -1,9 +1,11 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import { hasMoney } from '../billing/index.ts';
 import type { Config } from '../config/index.ts';
 import { registerEndpoints, type EndpointOptions } from '../endpoints/index.ts';
 import { createServer, listenOn } from '../http/index.ts';
+import { memoryLimit } from '../bodies/index.ts';
 import { textProtocols } from '../protocols/index.ts';
 import { createAdmission, watchPressure, type Watch } from '../relay/index.ts';
 import { clock } from './clock.ts';
@@ -16,7 +18,7 @@ const lastWordsMs = 500;
 
 export interface ServingOptions extends Omit<
   EndpointOptions,
-  'admission' | 'now' | 'health' | 'metricsToken'
+  'admission' | 'keyConcurrency' | 'hasMoney' | 'now' | 'health' | 'metricsToken'
 > {
   readonly config: Config;
   /** Over all running exchanges. */
@@ -55,7 +57,13 @@ export interface Serving {
 export function createServing(options: ServingOptions, closing: Closing): Serving {
   const { config, watch, isUsable, degraded, writeStall, ...endpoints } = options;
   const { server: settings } = config;
-  const pressure = closing.add(watchPressure(clock.monotonic));
+  const pressure = closing.add(
+    watchPressure({
+      monotonic: clock.monotonic,
+      memoryLimit: memoryLimit() / settings.workers,
+      isIdle: () => admission.inFlight === 0,
+    }),
+  );
   const admission = createAdmission({ ...config.limits, isOverloaded: () => pressure.isHigh });
   let draining = false;
   let patient = false;
@@ -70,6 +78,8 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
   registerEndpoints(server, {
     ...endpoints,
     admission,
+    keyConcurrency: config.limits.keyConcurrency,
+    hasMoney: (caller) => hasMoney(options.counters, caller, clock.now()),
     now: clock.now,
     health: () => ({
       status: draining ? 'draining' : isUsable() ? 'ok' : 'unavailable',

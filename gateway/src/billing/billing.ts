@@ -1,5 +1,5 @@
 import type { Caller } from '../access/index.ts';
-import type { TokenUsage } from '../canonical/index.ts';
+import type { Surcharges, TokenUsage } from '../canonical/index.ts';
 import type { Group, Model } from '../catalogue/index.ts';
 import type { Counters, HoldDecision } from '../counting/index.ts';
 import { GatewayError, type ErrorName } from '../errors/index.ts';
@@ -9,6 +9,7 @@ import { textHold, type DemandedInput } from './hold-bound.ts';
 import { chargeOf } from './judge-usage.ts';
 import { metersOf } from './meters-of.ts';
 import { ratesOf, type PriceRates } from './rates.ts';
+import { surchargedLines } from './surcharges.ts';
 import { tokenLines } from './token-lines.ts';
 
 /** A text request that is about to be sent. */
@@ -24,6 +25,9 @@ export interface TextOrder {
   readonly outputLimit: number | null;
   readonly choices: number;
   readonly extent?: DemandedInput;
+  /** As in `TextDemand`. */
+  readonly terms?: readonly string[];
+  readonly webSearches?: number | null;
   /** Unix milliseconds after which nobody can still be working on it. */
   readonly expiresAt: number;
 }
@@ -57,6 +61,7 @@ export interface Billing {
     hold: Hold,
     tokens: TokenUsage,
     source: 'reported' | 'estimated' | 'quarantined' | 'none',
+    surcharges?: Surcharges,
   ): ChargeRecord;
   /** Ends the hold: after the charge is durable, or with null when nothing is owed. */
   settle(hold: Hold, charge: ChargeRecord | null): void;
@@ -97,8 +102,11 @@ export function createBilling({ counters, now }: BillingOptions): Billing {
       return decision instanceof Promise ? decision.then(finish) : finish(decision);
     },
 
-    charge(hold, tokens, source) {
-      const { items, cost } = receiptOf(tokenLines(hold.rates, tokens), hold.multiplier);
+    charge(hold, tokens, source, surcharges) {
+      const { items, cost } = receiptOf(
+        surchargedLines(hold.rates, tokenLines(hold.rates, tokens), surcharges),
+        hold.multiplier,
+      );
       const charged = chargeOf(cost, hold.amount, source);
       const overshoot = charged > hold.amount ? charged - hold.amount : 0n;
       return {
@@ -134,8 +142,11 @@ function termsOf(model: Model, group: Group): Terms | null {
   return { rates, priceVersion, multiplier, multiplierText: group.priceMultiplier };
 }
 
-function hasNoPrice({ tokens }: PriceRates): boolean {
-  return tokens !== null && tokens.dearestInput.perUnit === 0n && tokens.output.perUnit === 0n;
+function hasNoPrice({ tokens, fees }: PriceRates): boolean {
+  if (tokens === null || tokens.dearestInput.perUnit !== 0n || tokens.output.perUnit !== 0n) {
+    return false;
+  }
+  return fees.values().every(({ perUnit }) => perUnit === 0n);
 }
 
 /** By what the name of a meter ends in, a window's date aside; see `counting/counters.ts`. */

@@ -1,4 +1,4 @@
-import { parseDecimal, scaled } from '../config/decimal.ts';
+import { parseDecimal, scaled, unscaled } from '../config/decimal.ts';
 import { divideHalfEven, type Rate } from './rates.ts';
 
 /** So much of one part of a price. */
@@ -6,6 +6,16 @@ export interface Line<Quantity extends number | bigint = number> {
   readonly rate: Rate;
   /** An integer ≥ 0: units, or thousandths of them where the rate says so. */
   readonly quantity: Quantity;
+  /** What the rate is multiplied by; absent: nothing. */
+  readonly factor?: Factor;
+}
+
+/** The multipliers of a price that an answer falls under, as one. */
+export interface Factor {
+  /** Behind the part's name on a receipt: `@service_tier.priority`. */
+  readonly suffix: string;
+  /** 10⁻¹⁸. */
+  readonly value: bigint;
 }
 
 /** One line as it is kept with the usage row. */
@@ -13,7 +23,7 @@ export interface ReceiptLine {
   readonly part: string;
   /** Units; seconds may have thousandths. */
   readonly quantity: number;
-  /** 10⁻¹⁵ USD per unit before the multiplier, decimal digits. */
+  /** 10⁻¹⁵ USD per unit before the group's multiplier, as a decimal: what a part is multiplied by is in it. */
   readonly rate: string;
 }
 
@@ -30,6 +40,8 @@ const multiplierPlaces = 6;
 /** The exact sum is in 10⁻¹⁸ USD × 10⁻⁶ of the multiplier; a nano-USD is 10⁻⁹ USD. */
 const perNano = 10n ** 15n;
 const thousand = 1000n;
+const factorPlaces = 18;
+const perFactor = 10n ** BigInt(factorPlaces);
 
 /** A group's `price_multiplier` → millionths. @throws RangeError unless it is a decimal ≥ 0 with at most six places. */
 export function parseMultiplier(text: string): Multiplier {
@@ -47,39 +59,60 @@ export function receiptOf(lines: readonly Line[], multiplier: Multiplier): Recei
   const charged = lines.filter(({ quantity }) => quantity !== 0);
   return {
     items: charged.map(toReceiptLine),
-    cost: divideHalfEven(exactSum(charged) * multiplier, perNano),
+    cost: roundedSum(charged, multiplier),
   };
 }
 
 /** The same rounded up: no less than what these quantities or fewer can cost. */
 export function ceilingOf(lines: readonly Line<number | bigint>[], multiplier: Multiplier): bigint {
-  return (exactSum(lines) * multiplier + perNano - 1n) / perNano;
+  const { sum, factored } = exactSum(lines);
+  if (factored === 0n) return (sum * multiplier + perNano - 1n) / perNano;
+  const divisor = perNano * perFactor;
+  return ((sum * perFactor + factored) * multiplier + divisor - 1n) / divisor;
+}
+
+function roundedSum(lines: readonly Line[], multiplier: Multiplier): bigint {
+  const { sum, factored } = exactSum(lines);
+  if (factored === 0n) return divideHalfEven(sum * multiplier, perNano);
+  return divideHalfEven((sum * perFactor + factored) * multiplier, perNano * perFactor);
 }
 
 /** A kept receipt's cost, worked out again. */
 export function costOfReceipt(items: readonly ReceiptLine[], multiplier: Multiplier): bigint {
   let sum = 0n;
-  for (const { quantity, rate } of items) sum += thousandths(quantity) * BigInt(rate);
-  return divideHalfEven(sum * multiplier, perNano);
+  for (const { quantity, rate } of items) {
+    const exact = scaled(rate, factorPlaces);
+    if (exact === null || exact < 0n) throw new RangeError(`not a rate: '${rate}'`);
+    sum += thousandths(quantity) * exact;
+  }
+  return divideHalfEven(sum * multiplier, perNano * perFactor);
 }
 
-/** 10⁻¹⁸ USD. */
-function exactSum(lines: readonly Line<number | bigint>[]): bigint {
+/** In 10⁻¹⁸ USD what has no factor, in 10⁻³⁶ USD what has one. */
+interface ExactSum {
+  readonly sum: bigint;
+  readonly factored: bigint;
+}
+
+function exactSum(lines: readonly Line<number | bigint>[]): ExactSum {
   let units = 0n;
   let inThousandths = 0n;
-  for (const { rate, quantity } of lines) {
+  let factored = 0n;
+  for (const { rate, quantity, factor } of lines) {
     const amount = (typeof quantity === 'bigint' ? quantity : count(quantity)) * rate.perUnit;
-    if (rate.inThousandths) inThousandths += amount;
+    if (factor !== undefined) {
+      factored += amount * factor.value * (rate.inThousandths ? 1n : thousand);
+    } else if (rate.inThousandths) inThousandths += amount;
     else units += amount;
   }
-  return units * thousand + inThousandths;
+  return { sum: units * thousand + inThousandths, factored };
 }
 
-function toReceiptLine({ rate, quantity }: Line): ReceiptLine {
+function toReceiptLine({ rate, quantity, factor }: Line): ReceiptLine {
   return {
-    part: rate.part,
+    part: factor === undefined ? rate.part : rate.part + factor.suffix,
     quantity: rate.inThousandths ? quantity / 1000 : quantity,
-    rate: rate.text,
+    rate: factor === undefined ? rate.text : unscaled(rate.perUnit * factor.value, factorPlaces),
   };
 }
 

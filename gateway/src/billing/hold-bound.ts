@@ -1,6 +1,7 @@
 import type { Model } from '../catalogue/index.ts';
 import { ceilingOf, type Line, type Multiplier } from './cost.ts';
 import type { PriceRates } from './rates.ts';
+import { dearestFactor, feeBounds } from './surcharges.ts';
 
 export interface TextDemand {
   /** Of the request as it came. */
@@ -11,6 +12,10 @@ export interface TextDemand {
   readonly choices: number | null;
   /** What of its input the bytes do not tell; absent: nothing. */
   readonly extent?: DemandedInput;
+  /** Terms it asks for that may multiply the price, such as `service_tier.priority`. Absent: none. */
+  readonly terms?: readonly string[];
+  /** The most searches of the provider's that it allows; null: it sets no limit. Absent: it allows none. */
+  readonly webSearches?: number | null;
 }
 
 export interface DemandedInput {
@@ -35,6 +40,9 @@ const usualWindow = 200_000;
 const usualFindings = 50_000;
 /** What a 64-bit column holds; amounts beyond it are all the same: more than anybody has. */
 const most = 2n ** 63n - 1n;
+
+/** Searches that an answer is taken to make at most when the request sets no limit. More is overshoot. */
+const usualSearches = 5;
 
 type BoundingModel = Pick<Model, 'maxOutputTokens'> & Partial<Pick<Model, 'contextWindow'>>;
 
@@ -78,15 +86,16 @@ export function textHold(
 ): bigint {
   if (rates.tokens === null) return 0n;
   const bounds = tokenBounds(model, demand);
-  return saturate(
-    ceilingOf(
-      [
-        { rate: rates.tokens.dearestInput, quantity: bounds.input },
-        { rate: rates.tokens.output, quantity: bounds.output },
-      ],
-      multiplier,
-    ),
-  );
+  const lines: Line<bigint>[] = [
+    { rate: rates.tokens.dearestInput, quantity: bounds.input },
+    { rate: rates.tokens.output, quantity: bounds.output },
+  ];
+  const { terms = [], webSearches } = demand;
+  const factor = terms.length === 0 ? undefined : dearestFactor(rates, terms);
+  const tokens = factor === undefined ? lines : lines.map((line) => ({ ...line, factor }));
+  if (webSearches === undefined) return saturate(ceilingOf(tokens, multiplier));
+  const searches = bounded(webSearches) ?? BigInt(webSearches === null ? usualSearches : 0);
+  return saturate(ceilingOf([...tokens, ...feeBounds(rates, searches)], multiplier));
 }
 
 /** The hold for what is known beforehand: seconds and resolution of a video, tokens of its estimate. */

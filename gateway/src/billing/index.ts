@@ -14,11 +14,13 @@ export {
   type Receipt,
   type ReceiptLine,
 } from './cost.ts';
+export { hasMoney } from './has-money.ts';
 export { textHold, tokenBounds, type TextDemand } from './hold-bound.ts';
 export { imageLines, type ReturnedImage, type Unbillable } from './image-lines.ts';
 export { judgeUsage } from './judge-usage.ts';
 export { metersOf } from './meters-of.ts';
 export { ratesOf, type PriceRates, type Rate } from './rates.ts';
+export { surchargedLines } from './surcharges.ts';
 export { createSpentSource, type SpentSourceOptions } from './spent-source.ts';
 export { tokenLines, type PricedTokens } from './token-lines.ts';
 export { videoSecondLines, videoTokenLines } from './video-lines.ts';

@@ -39,12 +39,17 @@ export interface PriceRates {
   readonly referenceImage: Rate;
   readonly videoSecond: ReadonlyMap<string, Rate>;
   readonly videoTokens: ReadonlyMap<string, { readonly text: Rate; readonly withVideo: Rate }>;
+  /** By the name of a surcharge, in millionths: what token rates are multiplied by where an answer reports it. */
+  readonly multipliers: ReadonlyMap<string, bigint>;
+  /** Per use, by its name. */
+  readonly fees: ReadonlyMap<string, Rate>;
 }
 
 /** A rate is kept in 10⁻¹⁵ USD: nine decimals of a price per million units, all fifteen of one per unit. */
 const perMillionPlaces = 9;
 const perUnitPlaces = 15;
 const factorPlaces = 9;
+const multiplierPlaces = 6;
 /** Of the price of an image: what the interface promises for layers. */
 const defaultLayerFactor = '0.5';
 
@@ -64,7 +69,13 @@ export function ratesOf(price: DeclaredPrice): PriceRates {
 }
 
 function compileRates(price: DeclaredPrice): PriceRates {
-  const { imageTiers = [], videoSecond = {}, videoTokens = {} } = price;
+  const {
+    imageTiers = [],
+    videoSecond = {},
+    videoTokens = {},
+    multipliers = {},
+    fees = {},
+  } = price;
   const factor = exact(price.layerFactor ?? defaultLayerFactor, factorPlaces);
   return Object.freeze({
     tokens: compileTokenRates(price),
@@ -92,6 +103,12 @@ function compileRates(price: DeclaredPrice): PriceRates {
           withVideo: perMillion(`video_tokens.${resolution}.with_video`, withVideo),
         },
       ]),
+    ),
+    multipliers: new Map(
+      Object.entries(multipliers).map(([name, by]) => [name, exact(by, multiplierPlaces)]),
+    ),
+    fees: new Map(
+      Object.entries(fees).map(([name, perUse]) => [name, perUnit(`fees.${name}`, perUse)]),
     ),
   });
 }

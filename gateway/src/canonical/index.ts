@@ -24,6 +24,7 @@ export {
   type KnownLoss,
   type LossName,
 } from './loss-names.ts';
+export type { Surcharges } from './surcharges.ts';
 export { protocolNames, type ProtocolName, type TextProtocolName } from './protocol-name.ts';
 export type {
   CustomTool,

@@ -1,3 +1,5 @@
+import type { Surcharges } from './surcharges.ts';
+
 /**
  * Token counts in normal form: the parts are disjoint, so a price can be applied to each and nothing is
  * counted twice. All are integers ≥ 0.
@@ -23,4 +25,6 @@ export interface ReportedUsage {
   readonly absurd: boolean;
   /** The half of a whole answer's usage that was not told: what `tokens` says of it is no report. */
   readonly untold?: 'input' | 'output';
+  /** Absent: it said nothing that matters to a price. */
+  readonly surcharges?: Surcharges;
 }

@@ -159,6 +159,7 @@ function toModel(
     capabilities: new Set(capabilities),
     echoReasoning: own.echoReasoning ?? bundled?.echoReasoning ?? null,
     imageToolModel: own.imageToolModel ?? bundled?.imageToolModel ?? null,
+    allow: new Set(own.allow),
     enabled: own.enabled,
     price,
     priceVersion,
@@ -196,6 +197,8 @@ function toChannel(row: StoredChannel, baseUrl: string): Channel {
     headers: row.headers,
     timeouts: row.timeouts,
     billsAfterCancel: row.billsAfterCancel,
+    state: row.state,
+    sharedState: row.sharedState,
   });
 }
 

@@ -11,8 +11,18 @@ export type StoredChannel = Stored<DeclaredChannel> & { readonly id: string };
 type Sealed = Pick<DeclaredChannel, 'apiKeys' | 'headers'>;
 type Settings = Pick<
   DeclaredChannel,
-  'protocols' | 'groups' | 'models' | 'userAgents' | 'timeouts' | 'billsAfterCancel'
+  | 'protocols'
+  | 'groups'
+  | 'models'
+  | 'userAgents'
+  | 'timeouts'
+  | 'billsAfterCancel'
+  | 'state'
+  | 'sharedState'
 >;
+
+/** What rows that were written before a setting existed do not say. */
+const settingDefaults = { state: 'guarded', sharedState: [] } satisfies Partial<Settings>;
 
 /** @throws Error when a credential cannot be opened with this master key. */
 export async function listChannels(
@@ -27,6 +37,7 @@ export async function listChannels(
     baseUrl: row.base_url,
     priority: row.priority,
     weight: row.weight,
+    ...settingDefaults,
     ...(JSON.parse(row.settings) as Settings),
     ...(JSON.parse(secrets.open(row.credentials, sealContext(row.id))) as Sealed),
     ...ownedFields(row),
@@ -100,6 +111,8 @@ function toSettings(channel: DeclaredChannel): string {
     userAgents: channel.userAgents,
     timeouts: channel.timeouts,
     billsAfterCancel: channel.billsAfterCancel,
+    state: channel.state,
+    sharedState: channel.sharedState,
   } satisfies Settings);
 }
 

@@ -14,7 +14,8 @@ export async function listModels(db: Kysely<Database>): Promise<StoredModel[]> {
   return rows.map((row) => ({
     id: row.id,
     type: row.type as DeclaredModel['type'],
-    ...(JSON.parse(row.settings) as Settings),
+    // Rows of earlier versions have no `allow`.
+    ...({ allow: [], ...JSON.parse(row.settings) } as Settings),
     ...ownedFields(row),
   }));
 }
@@ -73,6 +74,7 @@ const nothingSaid: Settings = {
   capabilities: [],
   echoReasoning: null,
   imageToolModel: null,
+  allow: [],
   price: null,
 };
 
@@ -86,6 +88,7 @@ function toSettings(model: Settings): string {
     capabilities: model.capabilities,
     echoReasoning: model.echoReasoning,
     imageToolModel: model.imageToolModel,
+    allow: model.allow,
     price: model.price,
   } satisfies Settings);
 }

@@ -1,9 +1,10 @@
 import type { DeclaredPrice } from '../config/index.ts';
-import { parseDecimal, scaled } from '../config/decimal.ts';
+import { parseDecimal, scaled, shortestDecimal } from '../config/decimal.ts';
 
 /** A price per million units may have nine decimals, one per unit fifteen: a rate is an integer of 10⁻¹⁵ USD. */
 const perMillion = 9;
 const perUnit = 15;
+const multiplier = 6;
 
 /**
  * A price as it should be, whatever it was kept as: known parts only, in one order, numbers at their shortest. Equal
@@ -25,6 +26,12 @@ export function normalPrice(value: unknown): DeclaredPrice | null {
       normalEntries(part, (price) => decimal(price, perUnit) ?? null),
     ),
     videoTokens: optional(value['videoTokens'], (part) => normalEntries(part, normalVideoTokens)),
+    multipliers: optional(value['multipliers'], (part) =>
+      normalEntries(part, (factor) => decimal(factor, multiplier) ?? null),
+    ),
+    fees: optional(value['fees'], (part) =>
+      normalEntries(part, (price) => decimal(price, perUnit) ?? null),
+    ),
   };
   const given = Object.entries(parts).filter(([, part]) => part !== undefined);
   if (given.some(([, part]) => part === null)) return null;
@@ -43,18 +50,14 @@ function decimal(value: unknown, places: number): Part<string> {
     const digits = typeof text === 'string' ? parseDecimal(text) : null;
     const exact = digits === null ? null : scaled(digits, places);
     if (digits === null || exact === null || exact < 0n) return null;
-    return shortest(digits);
+    return shortestDecimal(digits);
   });
 }
 
 /** A decimal at its shortest: `0.20` and `.2` are `0.2`. What is none stays as it is. */
 export function normalDecimal(text: string): string {
   const digits = parseDecimal(text);
-  return digits === null ? text : shortest(digits);
-}
-
-function shortest(digits: string): string {
-  return digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits;
+  return digits === null ? text : shortestDecimal(digits);
 }
 
 function normalTiers(value: unknown): DeclaredPrice['imageTiers'] | null {

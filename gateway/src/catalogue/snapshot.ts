@@ -1,5 +1,5 @@
 import type { ProtocolName } from '../canonical/index.ts';
-import type { DeclaredPrice, ProviderName, Timeouts } from '../config/index.ts';
+import type { DeclaredPrice, ProviderName, StateRule, Timeouts } from '../config/index.ts';
 
 /**
  * The whole catalogue at one moment: models, channels, groups. Immutable; a change makes a new one, and a
@@ -29,6 +29,8 @@ export interface Model {
   readonly capabilities: ReadonlySet<string>;
   readonly echoReasoning: 'require' | 'allow' | 'strip' | null;
   readonly imageToolModel: string | null;
+  /** Surcharges that may be asked for although they have no price. */
+  readonly allow: ReadonlySet<string>;
   readonly enabled: boolean;
   /** In its normal form; the same object for as long as the price is the same. */
   readonly price: DeclaredPrice | null;
@@ -60,6 +62,8 @@ export interface Channel {
   readonly headers: Readonly<Record<string, string>>;
   readonly timeouts: Partial<Timeouts>;
   readonly billsAfterCancel: boolean;
+  readonly state: StateRule;
+  readonly sharedState: readonly string[];
 }
 
 /** One way to one model. */

@@ -1,3 +1,4 @@
+import { unpricedSearches } from './unpriced-searches.ts';
 import { type Command, commonOptions, exitCode, printJson } from './command.ts';
 
 export const check: Command = {
@@ -7,11 +8,24 @@ export const check: Command = {
   positionals: [],
   async run(input, io) {
     const { ConfigError } = await import('../config/index.ts');
-    const { loadCommandConfig } = await import('./workspace.ts');
+    const { bundledCapabilities, loadCommandConfig } = await import('./workspace.ts');
+    const { weakKeys } = await import('./weak-keys.ts');
     try {
-      const { file } = await loadCommandConfig(input, io);
-      if (input.flag('json')) printJson(io, { ok: true, file, problems: [] });
-      else io.stdout(file === null ? 'no file: the built-in defaults apply\n' : `${file}: ok\n`);
+      const config = await loadCommandConfig(input, io);
+      const { file, declared } = config;
+      const warnings = [
+        ...unpricedSearches(declared?.models ?? [], await bundledCapabilities()),
+        ...weakKeys(config).map(
+          (name) =>
+            `the secret of key '${name}' looks guessable (less than 128 random bits); for a new one: openssl rand -hex 24`,
+        ),
+      ];
+      if (input.flag('json')) {
+        printJson(io, { ok: true, file, problems: [], ...(warnings.length > 0 && { warnings }) });
+        return exitCode.done;
+      }
+      io.stderr(warnings.map((warning) => `warning: ${warning}\n`).join(''));
+      io.stdout(file === null ? 'no file: the built-in defaults apply\n' : `${file}: ok\n`);
       return exitCode.done;
     } catch (error) {
       if (!(error instanceof ConfigError) || !input.flag('json')) throw error;

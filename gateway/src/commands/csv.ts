@@ -3,9 +3,14 @@ export function csvLine(values: readonly (string | number | null)[]): string {
   return `${values.map(cell).join(',')}\r\n`;
 }
 
+/** Control characters, line ends, marks of writing direction, and marks without width: none belongs into a cell. */
+const unseen = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
+/** Spreadsheets take such text for a formula, full-width forms too, and clients choose some of it. */
+const formula = /^\s*[=+\-@＝＋－＠]/u;
+
 function cell(value: string | number | null): string {
   if (value === null || typeof value === 'number') return String(value ?? '');
-  // Spreadsheets take such text for a formula, and clients choose some of it.
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const shown = value.replaceAll(unseen, '');
+  const text = formula.test(shown) ? `'${shown}` : shown;
+  return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,16 +1,21 @@
 import type { App } from '../app.ts';
 import { isPriced } from '../catalogue/index.ts';
 import type { Config } from '../config/index.ts';
+import { formatSecrets } from '../startup/index.ts';
 
-/** What a person needs to go on; the credentials are shown here and nowhere else. */
+/** What a person needs to go on; the credentials are shown here, or in the file that is named instead, and nowhere else. */
 export function greeting(version: string, app: App, config: Config): string {
   const url = config.server.publicUrl ?? app.url;
-  const { admin, key } = app.firstStart;
+  const { admin, key, secretsFile } = app.firstStart;
   const lines = [`sluice ${version} listening on ${app.url}`];
   if (admin !== null || key !== null) lines.push(`console: ${url}/console`);
-  if (admin !== null) lines.push(`admin: ${[admin.email, admin.password ?? ''].join(' ').trim()}`);
+  if (secretsFile !== null) {
+    lines.push(`secrets: ${secretsFile}`);
+    return `${lines.join('\n')}\n`;
+  }
+  const shown = formatSecrets({ admin, key }).trimEnd();
+  if (shown !== '') lines.push(shown);
   if (key !== null) {
-    lines.push(`key: ${key}`);
     const example = exampleCall(url, key, app);
     if (example !== null) lines.push(`try: ${example}`);
   }

@@ -52,10 +52,18 @@ function toYaml(models: readonly ModelEntry[], quote: (name: string) => string):
   const entries = models.map(({ id, price, ...rest }) => {
     const lines = [`  - id: ${quote(id.replaceAll('${', () => '$${'))}`];
     for (const [key, value] of Object.entries(rest)) lines.push(`    ${key}: ${value}`);
-    const parts = Object.entries(price).map(([part, decimal]) => `${part}: ${decimal}`);
-    return [...lines, `    price: { ${parts.join(', ')} }`].map((line) => `${line}\n`).join('');
+    return [...lines, `    price: ${toFlow(price)}`].map((line) => `${line}\n`).join('');
   });
   return models.length === 0 ? 'models: []\n' : `models:\n${entries.join('')}`;
+}
+
+function toFlow(
+  parts: Readonly<Record<string, string | Readonly<Record<string, string>>>>,
+): string {
+  const entries = Object.entries(parts).map(
+    ([part, value]) => `${part}: ${typeof value === 'string' ? value : toFlow(value)}`,
+  );
+  return `{ ${entries.join(', ')} }`;
 }
 
 /** How many of those left out are named. */

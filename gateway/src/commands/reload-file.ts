@@ -19,6 +19,7 @@ export async function reloadFile(options: ReloadFileOptions): Promise<void> {
   const { writeReloadOutcome } = await import('./runtime-files.ts');
   const { describeProblems } = await import('./problems.ts');
   const { loadCommandConfig } = await import('./workspace.ts');
+  const { logWeakKeys } = await import('./weak-keys.ts');
   const { changedSettings } = await import('./changed-settings.ts');
   let problems: readonly string[] = [];
   let restart: readonly string[] = [];
@@ -28,6 +29,7 @@ export async function reloadFile(options: ReloadFileOptions): Promise<void> {
     await apply({ ...config, storage: running.storage });
     restart = changedSettings(running, config);
     logger.info('reloaded');
+    logWeakKeys(config, logger);
     if (restart.length > 0) {
       logger.warn('the file has changes that need a restart', { detail: restart.join(', ') });
     }

@@ -1,4 +1,5 @@
 import type { Logger } from '../observability/index.ts';
+import { forgetUnshown } from '../startup/index.ts';
 import type { CommandIo } from './command.ts';
 import type { Damage } from './damage.ts';
 import { removePidFile, writePidFile } from './runtime-files.ts';
@@ -31,6 +32,8 @@ export async function serveUntilStopped(serving: ServingProcess): Promise<void> 
   writePidFile(dataDir, { pid: process.pid, startedAt: Date.now() });
   const detail = await programVersion();
   io.stdout(serving.greeting(detail));
+  // Not before: a start that is killed until here shows new ones the next time.
+  forgetUnshown(dataDir);
   logger.info('started', workers === undefined ? { detail } : { detail, count: workers });
   const reason = await Promise.race([signals.stop, damage.happened]);
   logger.info('stopping', { detail: reason });

@@ -5,6 +5,7 @@ import {
   openDatabase,
   prepareDataFolder,
   readMasterKey,
+  tightenDataFolder,
 } from '../database/index.ts';
 import { tryListening } from '../http/listen.ts';
 import { assertDataFolderFree, openJournal } from '../journal/index.ts';
@@ -15,7 +16,9 @@ import { createCrew, workerForks } from '../supervisor/index.ts';
 import { type CommandInput, type CommandIo, exitCode } from './command.ts';
 import { watchDamage } from './damage.ts';
 import { reloadFile } from './reload-file.ts';
+import { secretsFileOf } from './secrets-file-option.ts';
 import { serveUntilStopped } from './serve-until-stopped.ts';
+import { logWeakKeys } from './weak-keys.ts';
 
 /** So long the workers wait for what earlier ones left behind; the rest is adopted while they serve. */
 const adoptionMs = 10_000;
@@ -31,14 +34,16 @@ export async function startSupervisor(
 ): Promise<number> {
   const { dataDir } = given.storage;
   prepareDataFolder(dataDir);
+  const logger = createLogger();
+  logWeakKeys(given, logger);
+  tightenDataFolder({ dataDir, databaseUrl: given.storage.url, log: logger });
   const secrets = createSecrets(given.secrets.masterKey ?? readMasterKey(dataDir));
   assertDataFolderFree(dataDir);
-  const logger = createLogger();
   const damage = watchDamage(logger, given.server.drainTimeout);
   // Before anything is made, as in a single process; a free one is chosen once, for workers that come later too.
   const port = await tryListening(given.server);
   const config: Config = { ...given, server: { ...given.server, port } };
-  const firstStart = await prepareDatabase(given, secrets);
+  const firstStart = await prepareDatabase(given, secrets, secretsFileOf(input, io));
   const database = openDatabase({ url: config.storage.url });
   // Left by a single process; open, it keeps every other gateway from this folder.
   const journal = await openJournal({

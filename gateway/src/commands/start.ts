@@ -9,6 +9,11 @@ export const start: Command = {
     'server.workers above 1 it starts as many processes on one port and looks after them.',
   options: {
     config: commonOptions.config,
+    'secrets-file': {
+      type: 'string',
+      value: 'PATH',
+      help: 'a first start writes password and key into this new file and prints its path instead',
+    },
     adopt: {
       type: 'string',
       value: 'FOLDER',
@@ -34,11 +39,21 @@ export const start: Command = {
     const { createLogger } = await import('../observability/index.ts');
     const { watchDamage } = await import('./damage.ts');
     const { reloadFile } = await import('./reload-file.ts');
+    const { secretsFileOf } = await import('./secrets-file-option.ts');
+    const { logWeakKeys } = await import('./weak-keys.ts');
     const { serveUntilStopped } = await import('./serve-until-stopped.ts');
     const logger = createLogger();
+    logWeakKeys(config, logger);
     const damage = watchDamage(logger, config.server.drainTimeout);
     const { uncaught } = damage;
-    const app = await startApp({ config, logger, uncaught, adopt: input.texts('adopt') });
+    const secretsFile = secretsFileOf(input, io);
+    const app = await startApp({
+      config,
+      logger,
+      uncaught,
+      adopt: input.texts('adopt'),
+      ...(secretsFile !== undefined && { secretsFile }),
+    });
     await serveUntilStopped({
       io,
       logger,

@@ -23,6 +23,7 @@ const columns = {
   estimated: (entry) => String(entry.estimated),
   ttft_ms: (entry) => entry.ttft_ms,
   duration_ms: (entry) => entry.duration_ms,
+  count: (entry) => entry.count,
 } satisfies Record<string, (entry: UsageEntry) => string | number | null>;
 
 export const csvHeading = csvLine(Object.keys(columns));

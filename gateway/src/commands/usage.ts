@@ -75,7 +75,7 @@ async function printPage(
     entry.key,
     entry.model,
     entry.channel ?? '',
-    `${entry.status} ${entry.outcome}`,
+    `${entry.status} ${entry.outcome}${entry.count > 1 ? ` × ${entry.count}` : ''}`,
     String(inputOf(entry.tokens)),
     String(entry.tokens.output),
     (entry.cost ?? '') + (entry.estimated ? ' (estimated)' : ''),

@@ -38,6 +38,12 @@ export async function bundledModelNames(): Promise<ReadonlySet<string>> {
   return new Set([...bundledModels.map(({ id }) => id), ...bundledAliases.keys()]);
 }
 
+/** What the models of the bundled catalogue can do, by their ids. */
+export async function bundledCapabilities(): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { bundledModels } = await import('../catalogue/bundled.ts');
+  return new Map(bundledModels.map(({ id, capabilities }) => [id, capabilities]));
+}
+
 /** Runs `work` with the database brought up to date, and closes it whatever happens. For commands that write. */
 export function withWorkspace<Result>(
   config: Config,

@@ -1,1 +1,1 @@
-export { createContentDecoder } from './content-decoder.ts';
+export { createContentDecoder, type ContentDecoder } from './content-decoder.ts';

@@ -36,8 +36,8 @@ export interface Config {
   readonly secrets: { readonly masterKey: Buffer | null };
   readonly admin: { readonly email: string; readonly password: string | null };
   readonly journal: { readonly maxSize: Bytes };
-  readonly limits: { readonly inFlight: number; readonly queue: number };
-  readonly retention: { readonly usage: Milliseconds };
+  readonly limits: LimitSettings;
+  readonly retention: { readonly usage: Milliseconds; readonly upstreamState: Milliseconds };
   readonly billing: { readonly missingUsage: 'estimate' | 'zero' | 'error' };
   readonly metrics: { readonly token: string | null };
   readonly timeouts: Timeouts;
@@ -52,6 +52,15 @@ export interface Config {
   readonly declared: Declared | null;
   /** Provider API keys found in the environment (`OPENAI_API_KEY`, …), for the first start without a channel. */
   readonly environmentKeys: readonly { readonly provider: ProviderName; readonly apiKey: string }[];
+}
+
+export interface LimitSettings {
+  readonly inFlight: number;
+  readonly queue: number;
+  /** For bodies of requests under way, in each process; null = a quarter of the memory that each may use. */
+  readonly bodyMemory: Bytes | null;
+  /** Requests of one key under way, in each process. */
+  readonly keyConcurrency: number;
 }
 
 export interface Timeouts {
@@ -108,8 +117,20 @@ export interface DeclaredChannel {
   readonly headers: Readonly<Record<string, string>>;
   readonly timeouts: Partial<Timeouts>;
   readonly billsAfterCancel: boolean;
+  /** Whose ids of what the upstream keeps a request may name. */
+  readonly state: StateRule;
+  /** Ids that everybody may name, or patterns of them in which `*` is any text. */
+  readonly sharedState: readonly string[];
   readonly enabled: boolean;
 }
+
+export const stateRules = ['guarded', 'owned', 'any'] as const;
+
+/**
+ * `guarded`: not those of another owner. `owned`: nor those that the gateway never gave out. `any`: nothing is
+ * checked.
+ */
+export type StateRule = (typeof stateRules)[number];
 
 /** A model a channel serves: the name clients use, and the upstream's own name for it. */
 export interface ServedModel {
@@ -127,6 +148,8 @@ export interface DeclaredModel {
   readonly capabilities: readonly string[];
   readonly echoReasoning: 'require' | 'allow' | 'strip' | null;
   readonly imageToolModel: string | null;
+  /** Surcharges that may be asked for although they have no price, such as `service_tier.flex`. */
+  readonly allow: readonly string[];
   readonly enabled: boolean;
   /** Null: no price set; the model is listed but refused as unpriced. */
   readonly price: DeclaredPrice | null;
@@ -153,6 +176,10 @@ export interface DeclaredPrice {
   readonly videoTokens?: Readonly<
     Record<string, { readonly text: Decimal; readonly withVideo: Decimal }>
   >;
+  /** `service_tier.priority` → what every token price is multiplied by where the answer reports it. */
+  readonly multipliers?: Readonly<Record<string, Decimal>>;
+  /** `web_search` → USD per use that the answer reports. */
+  readonly fees?: Readonly<Record<string, Decimal>>;
 }
 
 export interface DeclaredUser {

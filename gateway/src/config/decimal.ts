@@ -1,3 +1,5 @@
+import { trimTrailing } from './trim-trailing.ts';
+
 /**
  * A decimal as a person or a YAML number writes it (`0.10`, `.5`, `+1`, `2.5e-7`) as plain digits, exactly:
  * no float is involved. Null for anything else. Trailing zeros stay.
@@ -23,8 +25,25 @@ export function parseDecimal(source: string): string | null {
 /** The integer `decimal × 10^places`, or null when that is not an integer. */
 export function scaled(decimal: string, places: number): bigint | null {
   const [whole = '', fraction = ''] = decimal.replace('-', '').split('.');
-  const kept = fraction.replace(/0+$/, '');
+  const kept = trimTrailing(fraction, '0');
   if (kept.length > places) return null;
   const magnitude = BigInt(whole + kept.padEnd(places, '0'));
   return decimal.startsWith('-') ? -magnitude : magnitude;
+}
+
+/** Digits with a point at their shortest: `0.20` is `0.2`, `1.0` is `1`. */
+export function shortestDecimal(digits: string): string {
+  if (!digits.includes('.')) return digits;
+  const shorter = trimTrailing(digits, '0');
+  return shorter.endsWith('.') ? shorter.slice(0, -1) : shorter;
+}
+
+/** `value × 10^-places` as a decimal at its shortest; `value` ≥ 0. */
+export function unscaled(value: bigint, places: number): string {
+  const digits = value.toString().padStart(places + 1, '0');
+  const point = digits.length - places;
+  let end = digits.length;
+  while (end > point && digits[end - 1] === '0') end -= 1;
+  const fraction = digits.slice(point, end);
+  return digits.slice(0, point) + (fraction === '' ? '' : `.${fraction}`);
 }

@@ -6,4 +6,6 @@ export { isName, parseTimestamp } from './leaf.ts';
 export { ConfigError, type ConfigProblem, formatProblem } from './problem.ts';
 export { providerDefaults, type ProviderDefaults } from './provider-defaults.ts';
 export { isHeaderName, reservedHeaders } from './schema/channel.ts';
+export { enoughBits, seemingBits } from './secret-strength.ts';
 export { formatDuration, parseDuration } from './units.ts';
+export { trimTrailing } from './trim-trailing.ts';

@@ -1,6 +1,7 @@
 import { isIP, isIPv4 } from 'node:net';
 import type { ProviderName } from './config.ts';
 import { providerDefaults } from './provider-defaults.ts';
+import { trimTrailing } from './trim-trailing.ts';
 
 /** An address (`::1`) or a range (`10.0.0.0/8`). */
 export function isAddressRange(text: string): boolean {
@@ -19,7 +20,7 @@ export function parseHttpUrl(text: string): URL | null {
 
 /** A URL without its trailing slashes. */
 export function trimUrl(url: URL): string {
-  return url.href.replace(/\/+$/, '');
+  return trimTrailing(url.href, '/');
 }
 
 /** A URL that has no path gets the provider's version path; any other path is the operator's word and stays. */

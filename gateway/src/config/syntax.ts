@@ -38,7 +38,7 @@ function reason(error: ParserError, text: string): string {
   if (isUnquotedPlaceholder(error, text)) {
     return 'an unquoted ${…} inside { } or [ ] (write it in double quotes)';
   }
-  const fixed = error.message.replace(/[:(].*$/s, '').trim();
+  const fixed = error.message.replace(/[:(].*/s, '').trim();
   return fixed === '' ? 'an error' : fixed.charAt(0).toLowerCase() + fixed.slice(1);
 }
 

@@ -19,7 +19,7 @@ export function passResponse(
 
 function passCandidate(passes: AnswerPasses, candidate: Candidate, choice: number): Candidate {
   passes.losses.candidate(choice);
-  const keeper = new StateKeeper(passes.keyId, passes.owner, passes.store);
+  const keeper = new StateKeeper(passes.sealing.owner, passes.maker, passes.store);
   const blocks: Block[] = [];
   let calls = 0;
   for (const block of candidate.blocks) {
@@ -47,19 +47,19 @@ function passCandidate(passes: AnswerPasses, candidate: Candidate, choice: numbe
 }
 
 function passCall(
-  { names, client, answer }: AnswerPasses,
+  { clientTools, client, answer }: AnswerPasses,
   block: Extract<Block, { type: 'tool-call' }>,
   choice: number,
   at: number,
 ) {
-  const tool = names.toClient(block.name);
+  const tool = clientTools.get(block.name);
   const unwraps = tool?.kind === 'custom' && block.kind === 'function';
   const { state: _, ...bare } = block;
   return {
     ...bare,
     id: answerCallId(block.id, client.traits, answer.requestId, choice, at),
     name: tool?.name ?? block.name,
-    namespace: tool === null ? block.namespace : tool.namespace,
+    namespace: tool === undefined ? block.namespace : tool.namespace,
     kind: tool?.kind ?? block.kind,
     arguments: unwraps ? unwrapInput(block.arguments) : block.arguments,
   };

@@ -1,21 +1,22 @@
 import type { NativeState } from '../canonical/index.ts';
 import type { AnswerContext, Codec } from '../protocols/index.ts';
 import type { AnswerLosses } from './answer-losses.ts';
-import { sealForClient } from './state/client-state.ts';
-import type { StateOwner, StatePlace, StateSigner } from './state/envelope.ts';
+import { sealForClient, type Sealing } from './state/client-state.ts';
+import type { StatePlace } from './state/envelope.ts';
 import type { StateStore } from './state/state-store.ts';
-import type { ToolNames } from './tools/tool-names.ts';
+import type { ClientTool } from './tools/tool-names.ts';
 
 /** What turns an upstream's answer into the client's: fixed when the request was encoded. */
 export interface AnswerPasses {
   readonly answer: AnswerContext;
   readonly upstream: Codec;
   readonly client: Codec;
-  readonly names: ToolNames;
+  /** By the names that the upstream was given. A name that no tool has (models invent some) stays what it is. */
+  readonly clientTools: ReadonlyMap<string, ClientTool>;
   readonly losses: AnswerLosses;
-  readonly owner: StateOwner;
-  readonly keyId: string;
-  readonly signer: StateSigner;
+  /** Who can read the state that comes: `makerId`. */
+  readonly maker: string;
+  readonly sealing: Sealing;
   readonly store: StateStore;
 }
 
@@ -36,12 +37,12 @@ export function emptySignature(
 
 /** The state in an envelope of the client's kind; null when its protocol has no place for any. */
 export function sealed(
-  { client, signer, owner }: AnswerPasses,
+  { client, sealing, maker }: AnswerPasses,
   state: NativeState,
   place: StatePlace,
   text = '',
 ): NativeState | null {
   return client.traits.state === 'none'
     ? null
-    : sealForClient(signer, client.name, owner, state, place, text);
+    : sealForClient(sealing, client.name, maker, state, place, text);
 }

@@ -47,7 +47,7 @@ class ChoiceEvents {
     this.#passes = passes;
     this.#choice = choice === undefined ? {} : { choice };
     this.#emit = emit;
-    this.#keeper = new StateKeeper(passes.keyId, passes.owner, passes.store);
+    this.#keeper = new StateKeeper(passes.sealing.owner, passes.maker, passes.store);
   }
 
   push(event: GenerationEvent): void {
@@ -128,10 +128,10 @@ class ChoiceEvents {
   }
 
   #callStart(event: Event<'call-start'>): void {
-    const { names, client, answer } = this.#passes;
+    const { clientTools, client, answer } = this.#passes;
     const { state, ...bare } = event;
     this.#close();
-    const tool = names.toClient(event.name);
+    const tool = clientTools.get(event.name);
     const place = [answer.requestId, event.choice ?? 0, this.#calls] as const;
     const id = answerCallId(event.id, client.traits, ...place);
     this.#calls += 1;
@@ -151,7 +151,7 @@ class ChoiceEvents {
       ...bare,
       id,
       name: tool?.name ?? event.name,
-      namespace: tool === null ? event.namespace : tool.namespace,
+      namespace: tool === undefined ? event.namespace : tool.namespace,
       kind: tool?.kind ?? event.kind,
       ...(envelope !== null && sitsOnBlock && { state: envelope }),
     });

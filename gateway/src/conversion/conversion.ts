@@ -17,27 +17,35 @@ import {
   type WireRequest,
 } from '../protocols/index.ts';
 import { AnswerLosses } from './answer-losses.ts';
+import type { AnswerTerms } from './answer-terms.ts';
+import { drawCalls } from './call-budget.ts';
 import { createConvertedReader, type AnswerReader } from './converted-answer.ts';
 import { exactRequest } from './exact-request.ts';
 import { LossList } from './losses.ts';
 import { MediaLeftAlone, type FetchMedia } from './media.ts';
 import { passRequest } from './request-passes.ts';
-import type { StateSigner } from './state/envelope.ts';
-import { createStateStore } from './state/state-store.ts';
+import { makerId } from './state/maker.ts';
+import type { StateSealer } from './state/sealer.ts';
+import type { StateStore } from './state/state-store.ts';
+import { toolCallIds } from './tools/turns.ts';
 
 export interface ConverterOptions {
   readonly protocols: Readonly<Record<TextProtocolName, Protocol>>;
   readonly codecs: Readonly<Record<TextProtocolName, Codec>>;
-  readonly signer: StateSigner;
+  readonly sealer: StateSealer;
   readonly fetchMedia: FetchMedia;
-  /** Milliseconds. */
-  readonly now: () => number;
+  /** What is remembered of answers, for the requests that follow. */
+  readonly store: StateStore;
+  /** Where another thread remembers: brings what it knows of these calls into `store`. */
+  readonly recall?: (owner: string, callIds: readonly string[]) => Promise<void>;
 }
 
 /** Lets a client of one protocol use an upstream of another. */
 export interface Converter {
   /** Nothing is decoded before the first `convert`. */
   open(exchange: ConvertedExchange): Conversion;
+  /** What reads the answers to a request that was converted here or in another thread; one per attempt. */
+  read(terms: AnswerTerms): AnswerReading;
 }
 
 export interface ConvertedExchange {
@@ -48,6 +56,8 @@ export interface ConvertedExchange {
   readonly protocol: TextProtocolName;
   readonly request: WireRequest;
   readonly keyId: string;
+  /** The team or user that reasoning state belongs to. */
+  readonly owner: string;
   /** Refuse whatever would be lost. */
   readonly strict: boolean;
 }
@@ -56,31 +66,51 @@ export interface ConvertedExchange {
 export interface Conversion {
   /**
    * A token count becomes one. Nobody pays for it, so no media are fetched for it.
-   * @throws GatewayError `invalid_value` with `param` for what cannot be carried, or may not be lost.
+   * @throws GatewayError `invalid_value` with `param` for what cannot be carried, or may not be lost; `too_complex`.
    * @throws MediaLeftAlone when a count would need them.
    */
   convert(target: ConversionTarget): Promise<ConvertedRequest>;
 }
 
-export interface ConversionTarget extends EncodeTarget {
+export interface ConversionTarget extends Omit<EncodeTarget, 'budget'> {
   readonly protocol: TextProtocolName;
   /** The channel's id. */
   readonly channel: string;
 }
 
-export interface ConvertedRequest extends PatchedRequest {
+/** A request for an upstream of another protocol: plain data, which another thread may have made. */
+export interface ConvertedBody extends PatchedRequest {
   readonly protocol: TextProtocolName;
   readonly losses: readonly Loss[];
+  readonly terms: AnswerTerms;
+}
+
+export interface ConvertedRequest extends ConvertedBody, AnswerReading {}
+
+export interface AnswerReading {
   /** Of the answers that `reader` has read so far: what the client's protocol has no place for. */
   readonly answerLosses: AnswerLosses;
   readonly reader: AnswerReader;
 }
 
-/** One for the whole gateway: what it remembers of answers has to be found by the requests that follow. */
 export function createConverter(options: ConverterOptions): Converter {
-  const { codecs, protocols, signer, fetchMedia, now } = options;
-  const store = createStateStore({ now });
+  const { codecs, protocols, sealer, fetchMedia, store, recall } = options;
+  const read = (terms: AnswerTerms): AnswerReading => {
+    const answerLosses = new AnswerLosses(terms.client);
+    const reader = createConvertedReader(protocols[terms.upstream], {
+      answer: terms.answer,
+      clientTools: terms.clientTools,
+      maker: terms.maker,
+      upstream: codecs[terms.upstream],
+      client: codecs[terms.client],
+      losses: answerLosses,
+      sealing: { sealer, owner: terms.owner },
+      store,
+    });
+    return { answerLosses, reader };
+  };
   return {
+    read,
     open(exchange) {
       const client = codecs[exchange.protocol];
       const { path } = exchange.request;
@@ -90,34 +120,45 @@ export function createConverter(options: ConverterOptions): Converter {
 
       const encode = async (target: ConversionTarget): Promise<ConvertedRequest> => {
         decoded ??= client.decodeRequest(exactRequest(exchange.request, client));
-        answer ??= answerContext(exchange, decoded, target);
+        answer ??= answerContext(exchange, decoded, target, client);
+        if (recall !== undefined) await recall(exchange.owner, toolCallIds(decoded));
         const upstream = codecs[target.protocol];
         const { provider, model, channel, capabilities, maxOutputTokens } = target;
-        const owner = { provider, model, channel };
-        const { keyId } = exchange;
+        const maker = makerId({ provider, model, channel });
+        const { keyId, owner } = exchange;
+        const sealing = { sealer, owner };
+        const asked = { provider, model, keyId, capabilities, maxOutputTokens };
         const losses = new LossList();
         const { request, names } = await passRequest(
           decoded,
           client.name,
           upstream,
-          { owner, protocol: target.protocol, keyId, capabilities, maxOutputTokens },
-          { signer, store, fetchMedia: isCount ? leaveMedia : fetchMedia },
+          { ...asked, protocol: target.protocol, maker },
+          { sealing, store, fetchMedia: isCount ? leaveMedia : fetchMedia },
           losses,
         );
-        const encoded = upstream.encodeRequest(request, target);
+        const budget = { ...exchange.request.budget };
+        drawCalls(request, budget);
+        const encodeTarget = { ...target, budget };
+        const encoded = upstream.encodeRequest(request, encodeTarget);
         for (const loss of encoded.losses) losses.add(loss);
         const json =
-          (isCount ? upstream.encodeCount?.(encoded.json, target) : null) ?? encoded.json;
-        const answerLosses = new AnswerLosses(client.name);
-        const parts = { names, owner, keyId, signer, store, losses: answerLosses };
-        const passes = { answer, upstream, client, ...parts };
+          (isCount ? upstream.encodeCount?.(encoded.json, encodeTarget) : null) ?? encoded.json;
         const body = Buffer.from(JSON.stringify(json));
+        const terms: AnswerTerms = {
+          answer,
+          client: client.name,
+          upstream: target.protocol,
+          clientTools: names.clientTools,
+          maker,
+          owner,
+        };
         return {
           protocol: target.protocol,
           ...mended(protocols[target.protocol], body, path, target),
           losses: isCount ? losses.all().filter(isCounted) : losses.all(),
-          answerLosses,
-          reader: createConvertedReader(protocols[target.protocol], passes),
+          terms,
+          ...read(terms),
         };
       };
 
@@ -161,8 +202,10 @@ function answerContext(
   exchange: ConvertedExchange,
   decoded: GenerationRequest,
   target: ConversionTarget,
+  client: Codec,
 ): AnswerContext {
-  const { turns: _, ...request } = decoded;
+  const { turns: _, ...repeated } = decoded;
+  const request = client.forAnswer?.(decoded) ?? repeated;
   return {
     requestId: exchange.id,
     model: exchange.request.model,

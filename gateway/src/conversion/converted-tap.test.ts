@@ -58,7 +58,7 @@ test('a thought without a signature gets one that is ours, before anything else 
   const tap = readerOf('chat', 'messages').createStreamTap({ ...echo, usageInjected: false });
   feed(tap, chunk({ reasoning_content: 'so' }));
   const { frames } = feed(tap, chunk({ content: 'hi' }));
-  expect(frames).toMatch(/"signature_delta","signature":"gw1\..*content_block_stop.*text_delta/s);
+  expect(frames).toMatch(/"signature_delta","signature":"gw2\..*content_block_stop.*text_delta/s);
 });
 
 test('frames of one network chunk lie side by side, so that they are written at once', () => {

@@ -46,6 +46,10 @@ export class ConvertedTap implements StreamTap {
     return this.#source.usage;
   }
 
+  get webSearches(): number {
+    return this.#source.webSearches;
+  }
+
   get outputBytes(): number {
     return this.#source.outputBytes;
   }
@@ -60,6 +64,10 @@ export class ConvertedTap implements StreamTap {
 
   get closed(): boolean {
     return this.#source.closed && this.#answers;
+  }
+
+  get awaitsUsage(): boolean {
+    return this.#source.awaitsUsage;
   }
 
   inspect(event: StreamEvent): number {

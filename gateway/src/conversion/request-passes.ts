@@ -7,8 +7,8 @@ import { sayLoneInstructions } from './lone-instructions.ts';
 import { sayJson } from './json-hint.ts';
 import { inlineMedia, type FetchMedia } from './media.ts';
 import { limitOutput } from './output-limit.ts';
+import type { Sealing } from './state/client-state.ts';
 import { restoreState, type StateTarget } from './state/restore-state.ts';
-import type { StateSigner } from './state/envelope.ts';
 import type { StateStore } from './state/state-store.ts';
 import { assignCallIds } from './tools/call-ids.ts';
 import { dropHostedTools } from './tools/hosted-tools.ts';
@@ -19,11 +19,15 @@ import { nameTools, type ToolNames } from './tools/tool-names.ts';
 
 export interface PassParts {
   readonly fetchMedia: FetchMedia;
-  readonly signer: StateSigner;
+  readonly sealing: Sealing;
   readonly store: StateStore;
 }
 
 export interface PassTarget extends StateTarget {
+  readonly provider: string;
+  /** The model's name at the upstream. */
+  readonly model: string;
+  readonly keyId: string;
   /** The catalogue's, of the model. */
   readonly capabilities: ReadonlySet<string>;
   readonly maxOutputTokens: number | null;
@@ -48,8 +52,8 @@ export async function passRequest(
   parts: PassParts,
   losses: LossList,
 ): Promise<PassedRequest> {
-  const { capabilities, owner, maxOutputTokens } = target;
-  const traits = upstream.upstreamTraits?.(owner) ?? upstream.traits;
+  const { capabilities, maxOutputTokens } = target;
+  const traits = upstream.upstreamTraits?.(target) ?? upstream.traits;
   let request = dropHostedTools(
     withoutZeroPenalties(withShownReasoning(decoded, client)),
     upstream.name,
@@ -61,7 +65,7 @@ export async function passRequest(
   request = hideEndUser(request);
   request = sayJson(request, upstream.name, losses);
   request = sayLoneInstructions(request, upstream.name, losses);
-  request = restoreState(request, target, parts.signer, parts.store, losses);
+  request = restoreState(request, target, parts.sealing, parts.store, losses);
   request = assignCallIds(request, traits);
   request = pairCalls(request, client === 'messages', losses);
   const names = nameTools(request, traits);

@@ -1,4 +1,5 @@
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { isGroupMounted, isOthersWritable, isTrustedOwner, ownUser } from './file-access.ts';
 
 const words: Readonly<Record<string, string>> = {
   EEXIST: 'it is a file',
@@ -11,7 +12,8 @@ const words: Readonly<Record<string, string>> = {
 
 /**
  * Makes the folder of the journal, the master key and the process's own files, for its owner only.
- * @throws Error with a sentence for the operator when there is none that this user may write.
+ * @throws Error with a sentence for the operator if this user may not write there, or if somebody else may: then what
+ * is in it may not be the gateway's own.
  */
 export function prepareDataFolder(dataDir: string): void {
   try {
@@ -22,6 +24,21 @@ export function prepareDataFolder(dataDir: string): void {
     throw new Error(
       `storage.data_dir: the folder ${dataDir} cannot be used: ${words[code] ?? message}`,
       { cause },
+    );
+  }
+  if (ownUser !== null) refuseForeign(dataDir, ownUser);
+}
+
+function refuseForeign(dataDir: string, user: number): void {
+  const stats = statSync(dataDir);
+  if (!isTrustedOwner(stats)) {
+    throw new Error(
+      `storage.data_dir: the folder ${dataDir} belongs to another user (${stats.uid}); run this as that user, or run: chown -R ${user} '${dataDir}'`,
+    );
+  }
+  if (isOthersWritable(stats) && !isGroupMounted(stats)) {
+    throw new Error(
+      `storage.data_dir: other users of this machine may write to the folder ${dataDir}; check what is in it and run: chmod 700 '${dataDir}'`,
     );
   }
 }

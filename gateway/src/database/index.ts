@@ -4,6 +4,7 @@ export { createChange, type Change, type ChangeOptions, type Upserted } from './
 export { claimMasterKey } from './claim-master-key.ts';
 export { connectDatabase, sqliteFileOf } from './connect.ts';
 export { prepareDataFolder } from './data-folder.ts';
+export { tightenDataFolder } from './tighten-data-folder.ts';
 export { readMasterKey } from './master-key.ts';
 export { migrate } from './migrate.ts';
 export { formatUsd, parseUsd } from './money.ts';

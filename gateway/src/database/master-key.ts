@@ -5,12 +5,14 @@ import {
   linkSync,
   openSync,
   readFileSync,
+  type Stats,
   statSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { prepareDataFolder } from './data-folder.ts';
+import { isGroupMounted, isOpenToOthers, ownUser } from './file-access.ts';
 
 const length = 32;
 
@@ -59,7 +61,7 @@ function read(file: string): Buffer | null {
     );
   }
   // Windows has no such bits: access there follows the folder.
-  if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) {
+  if (ownUser !== null && isOpenToOthers(accessOf(file))) {
     throw new Error(
       `${file}: other users of this machine may read the master key; run: chmod 600 '${file}'`,
     );
@@ -69,4 +71,11 @@ function read(file: string): Buffer | null {
     throw new Error(`${file}: expected 32 bytes in base64; restore the file from a backup`);
   }
   return key;
+}
+
+/** A mount that gives a folder to a group gives it the files in it too, with every start. */
+function accessOf(file: string): Stats {
+  const stats = statSync(file);
+  if (isGroupMounted(statSync(dirname(file)))) stats.mode &= ~0o070;
+  return stats;
 }

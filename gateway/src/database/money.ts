@@ -1,3 +1,5 @@
+import { trimTrailing } from '../config/index.ts';
+
 /** Nano-USD per USD. */
 const nano = 1_000_000_000n;
 const decimals = 9;
@@ -10,7 +12,7 @@ const maxNano = 2n ** 63n - 1n;
  */
 export function parseUsd(text: string): bigint {
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text);
-  const fraction = (match?.[3] ?? '').replace(/0+$/, '');
+  const fraction = trimTrailing(match?.[3] ?? '', '0');
   if (match === null || fraction.length > decimals) {
     throw new RangeError(`expected an amount in USD with at most nine decimals, got '${text}'`);
   }
@@ -23,6 +25,6 @@ export function parseUsd(text: string): bigint {
 export function formatUsd(amount: bigint): string {
   const sign = amount < 0n ? '-' : '';
   const absolute = amount < 0n ? -amount : amount;
-  const fraction = (absolute % nano).toString().padStart(decimals, '0').replace(/0+$/, '');
+  const fraction = trimTrailing((absolute % nano).toString().padStart(decimals, '0'), '0');
   return `${sign}${absolute / nano}${fraction === '' ? '' : `.${fraction}`}`;
 }

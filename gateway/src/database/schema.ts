@@ -25,6 +25,7 @@ export interface Database {
   removed_usage: RemovedUsageTable;
   nodes: NodeTable;
   master_key: MasterKeyTable;
+  upstream_state: UpstreamStateTable;
 }
 
 /** `file`: declared in the configuration file and read-only elsewhere. `console`: created by a person or a command. */
@@ -201,6 +202,8 @@ export interface UsageTable {
   /** JSON array of conversion losses. */
   losses: string;
   user_agent: string | null;
+  /** How many equal refusals it stands for; 1 for everything else. */
+  count: number;
 }
 
 /** Sums of usage rows by the hour. */
@@ -275,4 +278,22 @@ export interface MasterKeyTable {
   id: string;
   /** `Secrets.fingerprint` of the key that the database belongs to. */
   fingerprint: string;
+}
+
+/** Who was given which id of something that an upstream keeps. Digests only: nobody learns an id from this table. */
+export interface UpstreamStateTable {
+  /** `Secrets.digestState` of the id. */
+  id: string;
+  /** The same of the owner. Two owners may have been given the same id by two upstreams. */
+  owner: string;
+  /** `response`, `item`, `conversation`, … (see `protocols/named-state.ts`). */
+  kind: string;
+  /** The id of the channel that answered. */
+  channel: string;
+  /** The same digest of the credential that it was asked with; null without one. */
+  credential: string | null;
+  /** As the client wrote it. */
+  model: string;
+  /** Unix milliseconds. */
+  expires_at: number;
 }

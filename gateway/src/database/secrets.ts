@@ -1,11 +1,4 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  hkdfSync,
-  randomBytes,
-  timingSafeEqual,
-} from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
 /** What the master key is used for. Each use has its own key derived from it. */
 export interface Secrets {
@@ -20,9 +13,15 @@ export interface Secrets {
   open(sealed: string, context: string): string;
   /** Hex HMAC-SHA-256 of a client key: what is stored and looked up instead of the key. */
   hashKey(secret: string): string;
-  /** base64url HMAC-SHA-256 of what a client is given to keep: that it comes back unaltered, and from us. */
-  signState(text: string): string;
-  verifyState(text: string, signature: string): boolean;
+  /** For what clients are given to keep, as bytes of 32 each, which every thread can be given. */
+  readonly stateKeys: {
+    /** Encrypts, after another derivation for each owner. */
+    readonly sealing: Uint8Array;
+    /** Verifies what the version before signed. */
+    readonly signing: Uint8Array;
+  };
+  /** 22 characters (128 bits of a keyed hash) in place of an id, an owner or a credential that must not be stored. */
+  digestState(text: string): string;
   /** 16 characters that are the same for the same bytes: a keyed hash, so that nobody can try out what was said. */
   digestBody(body: Buffer): string;
 }
@@ -35,20 +34,19 @@ const tagLength = 16;
 export function createSecrets(masterKey: Buffer): Secrets {
   if (masterKey.length !== 32) throw new Error('secrets.master_key: expected 32 bytes');
   const sealing = derive(masterKey, 'sluice seal v1');
-  const signing = derive(masterKey, 'sluice client state v1');
   const digesting = derive(masterKey, 'sluice body digest v1');
+  const naming = derive(masterKey, 'sluice upstream state v1');
   const pepper = derive(masterKey, 'sluice client key v1');
   return Object.freeze({
     fingerprint: derive(masterKey, 'sluice master key v1').toString('hex'),
     seal: (text: string, context: string) => seal(sealing, text, context),
     open: (sealed: string, context: string) => open(sealing, sealed, context),
     hashKey: (secret: string) => createHmac('sha256', pepper).update(secret).digest('hex'),
-    signState: (text: string) => sign(signing, text).toString('base64url'),
-    verifyState: (text: string, signature: string) => {
-      const given = Buffer.from(signature, 'base64url');
-      const own = sign(signing, text);
-      return given.length === own.length && timingSafeEqual(given, own);
-    },
+    stateKeys: Object.freeze({
+      sealing: derive(masterKey, 'sluice client state v2'),
+      signing: derive(masterKey, 'sluice client state v1'),
+    }),
+    digestState: (text: string) => sign(naming, text).toString('base64url').slice(0, 22),
     digestBody: (body: Buffer) => sign(digesting, body).toString('base64url').slice(0, 16),
   });
 }

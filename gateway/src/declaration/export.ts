@@ -42,6 +42,7 @@ export function exportState(state: CurrentState, bundledModels: ReadonlySet<stri
           capabilities: model.capabilities,
           echo_reasoning: model.echoReasoning,
           image_tool_model: model.imageToolModel,
+          allow: model.allow,
           enabled: model.enabled ? null : false,
           price: model.price === null ? null : exportPrice(model.price),
         }),
@@ -125,6 +126,8 @@ function exportChannels(state: CurrentState, names: Names): object[] {
             ]),
           ),
           bills_after_cancel: channel.billsAfterCancel ? true : null,
+          state: channel.state === 'guarded' ? null : channel.state,
+          shared_state: channel.sharedState,
           enabled: channel.enabled ? null : false,
         }),
       },
@@ -187,5 +190,5 @@ function exportPrice(price: DeclaredPrice): object {
 
 /** `cacheWrite1h` → `cache_write_1h`. */
 function snakeCase(text: string): string {
-  return text.replaceAll(/[A-Z]|\d+h$/g, (part) => `_${part.toLowerCase()}`);
+  return text.replaceAll(/[A-Z]|\d{1,4}h$/g, (part) => `_${part.toLowerCase()}`);
 }

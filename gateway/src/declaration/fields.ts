@@ -70,6 +70,7 @@ export const views = {
     capabilities: model.capabilities,
     echo_reasoning: model.echoReasoning,
     image_tool_model: model.imageToolModel,
+    allow: model.allow,
     // `0.20` and `0.2` are one price, and one version of it.
     price: normalPrice(model.price) ?? model.price,
     enabled: model.enabled,
@@ -89,6 +90,8 @@ export const views = {
     headers: new Hidden(JSON.stringify(channel.headers)),
     timeouts: channel.timeouts,
     bills_after_cancel: channel.billsAfterCancel,
+    state: channel.state,
+    shared_state: channel.sharedState,
     enabled: channel.enabled,
   }),
   user: (user: DeclaredUser): Fields => ({

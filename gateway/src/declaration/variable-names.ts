@@ -8,7 +8,7 @@ export function createVariableNames(
 ): (owner: string, what: string) => string {
   return (owner, what) => {
     const words = `${owner}_${what}`.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');
-    const base = words.replace(/^_+|_+$/g, '').replace(/^(?=\d)/, 'CHANNEL_');
+    const base = words.replace(/^_|_$/g, '').replace(/^(?=\d)/, 'CHANNEL_');
     let name = base;
     for (let count = 2; taken.has(name); count += 1) name = `${base}_${count}`;
     taken.add(name);

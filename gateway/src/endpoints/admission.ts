@@ -1,14 +1,34 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
-import type { Admission } from '../relay/index.ts';
+import type { Caller } from '../access/index.ts';
+import { GatewayError } from '../errors/index.ts';
+import type { BodyClaim, BodyMemory } from '../bodies/index.ts';
+import type { Admission, Waiting } from '../relay/index.ts';
+import { callerOf } from './caller-of.ts';
+import type { KeyPlaces } from './key-places.ts';
 
-/** A request's place among those under way: kept until its answer is out and all that holds it has let go. */
+/** What a request takes of this process before its body is read. */
+export interface AdmissionParts {
+  readonly admission: Admission;
+  readonly keyPlaces: KeyPlaces;
+  readonly memory: BodyMemory;
+}
+
+/**
+ * A request's place among those under way, with the memory for its body: kept until its answer is out and all that holds
+ * it has let go.
+ */
 export class Place {
-  readonly #admission: Admission;
+  readonly #parts: AdmissionParts;
+  /** Null for one that `keyPlaces` does not count. */
+  readonly #keyId: string | null;
+  readonly #claim: BodyClaim;
   #holders = 1;
   #onLeave: (() => void) | null = null;
 
-  constructor(admission: Admission) {
-    this.#admission = admission;
+  constructor(parts: AdmissionParts, keyId: string | null, claim: BodyClaim) {
+    this.#parts = parts;
+    this.#keyId = keyId;
+    this.#claim = claim;
   }
 
   /** Nothing happens when it has been given back: its client was gone before. */
@@ -20,7 +40,10 @@ export class Place {
     if (this.#holders === 0) return;
     this.#holders -= 1;
     if (this.#holders > 0) return;
-    this.#admission.leave();
+    const { admission, keyPlaces } = this.#parts;
+    this.#claim.release();
+    if (this.#keyId !== null) keyPlaces.leave(this.#keyId);
+    admission.leave();
     this.#onLeave?.();
   }
 
@@ -42,10 +65,18 @@ declare module 'fastify' {
  * The hook that lets a request in, lets it wait or refuses it, before anything of its body is read. For the
  * endpoints that ask an upstream, after authentication.
  */
-export function createAdmissionHook(admission: Admission): onRequestHookHandler {
+export function createAdmissionHook(parts: AdmissionParts): onRequestHookHandler {
+  const { admission, keyPlaces } = parts;
   return function admit(request, reply, done) {
+    const caller = callerOf(request);
+    const keyId = boundedKeyOf(caller);
+    // Before the queue, which no key may fill either.
+    if (keyId !== null && !keyPlaces.tryEnter(keyId)) {
+      done(new GatewayError('rate_limited', { retryAfter: 1 }));
+      return;
+    }
     if (admission.tryEnter()) {
-      takePlace(admission, request, reply);
+      takePlace(parts, keyId, request, reply);
       done();
       return;
     }
@@ -54,19 +85,39 @@ export function createAdmissionHook(admission: Admission): onRequestHookHandler 
     // Perhaps only its sending side is closed. It is told to come again rather than given an upstream's work
     // that nobody may want any more: what waits is not worth finding out about.
     const giveUp = (): void => waiting.giveUp();
-    const waiting = admission.wait((refusal) => {
+    const told = (refusal: GatewayError | null): void => {
       raw.off('close', giveUp);
       socket.off('end', giveUp);
-      if (refusal === null) takePlace(admission, request, reply);
+      if (refusal === null) takePlace(parts, keyId, request, reply);
+      else if (keyId !== null) keyPlaces.leave(keyId);
       done(refusal ?? undefined);
-    });
+    };
+    let waiting: Waiting;
+    try {
+      waiting = admission.wait(told);
+    } catch (error) {
+      if (keyId !== null) keyPlaces.leave(keyId);
+      throw error;
+    }
     raw.once('close', giveUp);
     socket.once('end', giveUp);
   };
 }
 
-function takePlace(admission: Admission, request: FastifyRequest, reply: FastifyReply): void {
-  const place = new Place(admission);
+/** Null for a key with a bound of its own, be it larger. */
+function boundedKeyOf({ keyId, maxConcurrency }: Caller): string | null {
+  return maxConcurrency === null ? keyId : null;
+}
+
+function takePlace(
+  parts: AdmissionParts,
+  keyId: string | null,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const claim = parts.memory.open(callerOf(request).keyId);
+  const place = new Place(parts, keyId, claim);
+  request.bodyClaim = claim;
   request.place = place;
   const { raw } = reply;
   const { socket } = request.raw;
@@ -77,6 +128,9 @@ function takePlace(admission: Admission, request: FastifyRequest, reply: Fastify
   };
   raw.on('close', leave);
   // An answer that waits behind another one on its connection hears nothing of the connection's end.
-  if (raw.socket === null) socket.once('close', leave);
+  if (raw.socket === null) {
+    socket.once('close', leave);
+    raw.once('close', () => socket.off('close', leave));
+  }
   if (raw.destroyed || socket.destroyed) leave();
 }

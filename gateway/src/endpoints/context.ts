@@ -10,6 +10,8 @@ export interface EndpointContext {
   /** The hook of every route that asks an upstream. */
   readonly admit: onRequestHookHandler;
   readonly countRates: RateHooks;
+  /** The hook of the same routes, after the rates. */
+  readonly limitLargeBodies: onRequestHookHandler;
   readonly runText: TextExchange;
   readonly lists: ModelLists;
 }

@@ -24,6 +24,12 @@ export interface RateHooks {
   by(kindOf: (request: FastifyRequest) => CallKind): onRequestHookHandler;
 }
 
+/** Keys whose requests are refused so often that they are not read for a while. */
+export interface RefusalGuard {
+  /** Whole seconds; null: they are read. */
+  closedFor(keyId: string): number | null;
+}
+
 interface Limits {
   readonly generation: readonly RateLimit[];
   readonly free: readonly RateLimit[];
@@ -32,12 +38,16 @@ interface Limits {
 /** Built once per caller; a changed key is a new caller. */
 const known = new WeakMap<Caller, Limits>();
 
-/** @param onLateRefusal told of a refusal that no hook reports, because the request has gone on meanwhile */
+/**
+ * @param refusals says which keys ask in vain too often
+ * @param onLateRefusal told of a refusal that no hook reports, because the request has gone on meanwhile
+ */
 export function createRateHooks(
   counters: Counters,
+  refusals: RefusalGuard,
   onLateRefusal: (refusal: Error) => void,
 ): RateHooks {
-  const by: RateHooks['by'] = (kindOf) => createRateHook(counters, onLateRefusal, kindOf);
+  const by: RateHooks['by'] = (kindOf) => createRateHook(counters, refusals, onLateRefusal, kindOf);
   return { generation: by(() => 'generation'), free: by(() => 'free'), by };
 }
 
@@ -50,6 +60,7 @@ export function createRateHooks(
  */
 function createRateHook(
   counters: Counters,
+  refusals: RefusalGuard,
   onLateRefusal: (refusal: Error) => void,
   kindOf: (request: FastifyRequest) => CallKind,
 ): onRequestHookHandler {
@@ -57,6 +68,11 @@ function createRateHook(
     const kind = kindOf(request);
     // The one whose slot it takes, even if the key's settings change before the answer is there.
     const caller = callerOf(request);
+    const retryAfter = refusals.closedFor(caller.keyId);
+    if (retryAfter !== null) {
+      done(new GatewayError('rate_limited', { retryAfter }));
+      return;
+    }
     const limits = limitsOf(caller)[kind];
     if (limits.length === 0) {
       done();

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import type { KeyDirectory } from '../access/index.ts';
+import type { Caller, KeyDirectory } from '../access/index.ts';
 import type { CatalogueSnapshot } from '../catalogue/index.ts';
 import type { Counters } from '../counting/index.ts';
 import { GatewayError } from '../errors/index.ts';
 import type { Metrics } from '../observability/index.ts';
-import type { Admission, Relay } from '../relay/index.ts';
-import { createAdmissionHook } from './admission.ts';
+import type { Relay } from '../relay/index.ts';
+import { createAdmissionHook, type AdmissionParts } from './admission.ts';
 import { anthropicRoutes } from './anthropic/routes.ts';
 import { createAuthentication } from './authentication.ts';
 import type { EndpointContext } from './context.ts';
@@ -13,17 +13,23 @@ import { geminiRoutes, geminiV1Routes } from './gemini/routes.ts';
 import { consolePage } from './health/console-page.ts';
 import { healthRoutes, type Health } from './health/routes.ts';
 import { metricsRoutes } from './metrics/routes.ts';
+import { createKeyPlaces } from './key-places.ts';
 import { createModelLists } from './model-lists.ts';
+import { createOneLargeBodyHook } from './one-large-body.ts';
 import { openaiRoutes, websocketRefusal } from './openai/routes.ts';
 import { usageRoute, type UsageSource } from './openai/usage.ts';
-import { createRateHooks } from './rates.ts';
+import { createRateHooks, type RefusalGuard } from './rates.ts';
 import { createTextExchange } from './text-exchange.ts';
 import { answerUnknownPaths } from './unknown-path.ts';
 
-export interface EndpointOptions {
+export interface EndpointOptions extends Omit<AdmissionParts, 'keyPlaces'> {
   readonly relay: Relay;
-  readonly admission: Admission;
+  /** Requests of one key under way, if it has no bound of its own. */
+  readonly keyConcurrency: number;
+  /** Whether a caller could pay for anything now. */
+  readonly hasMoney: (caller: Caller) => boolean | Promise<boolean>;
   readonly counters: Counters;
+  readonly refusals: RefusalGuard;
   readonly usage: UsageSource;
   readonly keys: KeyDirectory;
   /** The current catalogue; called for every model list. */
@@ -42,8 +48,11 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointOpti
   const { metrics } = options;
   const context: EndpointContext = {
     authenticate: createAuthentication(options.keys, options.now),
-    admit: createAdmissionHook(options.admission),
-    countRates: createRateHooks(options.counters, (refusal) => countRefusal(metrics, refusal)),
+    admit: createAdmissionHook({ ...options, keyPlaces: createKeyPlaces(options.keyConcurrency) }),
+    countRates: createRateHooks(options.counters, options.refusals, (refusal) =>
+      countRefusal(metrics, refusal),
+    ),
+    limitLargeBodies: createOneLargeBodyHook(options.hasMoney),
     runText: createTextExchange(options.relay, options.onUnexpectedError),
     lists: createModelLists(options.snapshot),
   };

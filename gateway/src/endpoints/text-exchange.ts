@@ -37,7 +37,7 @@ export function createTextExchange(
   onUnexpectedError: (error: unknown, requestId: string) => void,
 ): TextExchange {
   return function runText(request, reply, call) {
-    const { body } = request;
+    const { body, bodyClaim } = request;
     // A POST without any body never reaches the body parser.
     if (!Buffer.isBuffer(body)) throw new GatewayError('invalid_body');
     // The relay forgets it once it is of no more use; Fastify would keep it until the answer has ended.
@@ -57,6 +57,7 @@ export function createTextExchange(
       framing: call.framing,
       headers: request.raw.headers,
       client,
+      ...(bodyClaim !== null && { memory: bodyClaim }),
     };
     const { place } = request;
     // A client that leaves does not end an exchange that is drained: it is under way until the relay says so.

@@ -20,6 +20,8 @@ export interface CatalogueEntry {
     | 'overloaded_error';
   readonly code: string | null;
   readonly message: string;
+  /** Seconds of `Retry-After` where whoever throws it knows none better. Every 503 has it. */
+  readonly retryAfter?: number;
 }
 
 const define = <Name extends string>(entries: Record<Name, CatalogueEntry>) =>
@@ -28,6 +30,7 @@ const define = <Name extends string>(entries: Record<Name, CatalogueEntry>) =>
 export const catalogue = define({
   // 400
   invalid_body: invalid('invalid_json', 'invalid request body'),
+  too_complex: invalid('invalid_value', 'invalid request body: too complex'),
   duplicate_key: invalid('invalid_value', "invalid request body: duplicate key '{key}'"),
   invalid_value: invalid('invalid_value', '{reason}'),
   missing_parameter: invalid('missing_required_parameter', '{param} is required'),
@@ -85,12 +88,30 @@ export const catalogue = define({
     null,
     'this channel requires a specific client, which this one is not',
   ),
-  // 404, 405, 413, 415, 426
+  // 404, 405, 408, 413, 415, 426
   not_found: entry(404, 'not_found_error', null, 'not found'),
   not_found_hint: entry(404, 'not_found_error', null, 'not found: {hint}'),
   model_not_found: entry(404, 'not_found_error', 'model_not_found', "model '{model}' not found"),
   task_not_found: entry(404, 'not_found_error', null, 'task not found'),
+  previous_response_not_found: entry(
+    404,
+    'not_found_error',
+    'previous_response_not_found',
+    'previous response not found, please send the whole conversation instead of previous_response_id',
+  ),
+  state_not_found: entry(
+    404,
+    'not_found_error',
+    'not_found',
+    '{param} not found: it names something that does not exist or that this API key may not use',
+  ),
   method_not_allowed: entry(405, 'api_error', null, 'method not allowed'),
+  body_too_slow: entry(
+    408,
+    'invalid_request_error',
+    null,
+    'request timeout: the body arrived too slowly',
+  ),
   body_too_large: entry(413, 'invalid_request_error', null, 'request body too large'),
   unsupported_content_type: entry(415, 'invalid_request_error', null, 'unsupported content type'),
   unsupported_content_encoding: entry(
@@ -119,19 +140,32 @@ export const catalogue = define({
   member_budget_exceeded: quota(429, 'rate_limit_error', 'member budget exceeded'),
   // 5xx
   internal_error: entry(500, 'api_error', 'internal_error', 'internal error'),
+  unsupported_transfer_encoding: entry(
+    501,
+    'invalid_request_error',
+    null,
+    'unsupported transfer encoding',
+  ),
   upstream_abnormal: entry(502, 'api_error', 'upstream_error', 'upstream response abnormal'),
-  unavailable: entry(
-    503,
-    'api_error',
-    'service_unavailable',
-    'service temporarily unavailable, please try again later',
-  ),
-  overloaded: entry(
-    503,
-    'api_error',
-    'server_is_overloaded',
-    'service temporarily unavailable, please try again later',
-  ),
+  // The journal and a database that failed are tried again every second.
+  unavailable: {
+    ...entry(
+      503,
+      'api_error',
+      'service_unavailable',
+      'service temporarily unavailable, please try again later',
+    ),
+    retryAfter: 2,
+  },
+  overloaded: {
+    ...entry(
+      503,
+      'api_error',
+      'server_is_overloaded',
+      'service temporarily unavailable, please try again later',
+    ),
+    retryAfter: 1,
+  },
   upstream_overloaded: entry(
     529,
     'overloaded_error',

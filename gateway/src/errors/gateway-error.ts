@@ -5,7 +5,7 @@ export interface GatewayErrorOptions {
   readonly values?: Readonly<Record<string, string>>;
   /** The request field at fault, as the client spelled it (chat's `error.param`). */
   readonly param?: string;
-  /** Seconds after which the same request can succeed; becomes `Retry-After`. Integer, at least 1. */
+  /** Seconds after which the same request can succeed; becomes `Retry-After`. Integer, at least 1. Default: the catalogue's. */
   readonly retryAfter?: number;
   /** Extra response headers, for example `allow`. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ export class GatewayError extends Error {
     this.errorName = errorName;
     this.entry = entry;
     this.param = options.param ?? null;
-    this.retryAfter = options.retryAfter ?? null;
+    this.retryAfter = options.retryAfter ?? entry.retryAfter ?? null;
     this.headers = options.headers ?? {};
   }
 }

@@ -1,5 +1,5 @@
 import type { TextProtocolName } from '../canonical/index.ts';
-import { byArea, byCrops, byPatches, byTiles, type ImageRule } from './image-rules.ts';
+import { byArea, byCrops, byPatches, byTiles, usualSize, type ImageRule } from './image-rules.ts';
 
 /**
  * What a family of models makes of a request, in tokens. Factors apply to what the same text takes in OpenAI's
@@ -162,4 +162,9 @@ export function familyOf({ model, protocol }: EstimateTarget): Family {
     (each) => each.match.test(name) && (each.protocol === undefined || each.protocol === protocol),
   );
   return row?.family ?? unknown;
+}
+
+/** Tokens of a picture of usual size, for when nobody has looked at it. */
+export function usualImageTokens(target: EstimateTarget): number {
+  return familyOf(target).image.of(usualSize, undefined);
 }

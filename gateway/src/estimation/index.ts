@@ -1,2 +1,3 @@
-export { familyOf, type EstimateTarget } from './family.ts';
+export { familyOf, usualImageTokens, type EstimateTarget } from './family.ts';
+export { outlineRequest, type Outline } from './outline.ts';
 export { createTokenEstimator, type TokenEstimator } from './token-estimator.ts';

@@ -3,14 +3,17 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Block, GenerationRequest } from '../canonical/index.ts';
 import { messages, messagesCodec } from '../protocols/messages/index.ts';
 import { createTokenEstimator } from './token-estimator.ts';
-import { outlineRequest } from './outline.ts';
+import { outlineRequest, type Outline } from './outline.ts';
 
-function request(content: unknown, more: object = {}): GenerationRequest {
+function decoded(content: unknown, more: object = {}): GenerationRequest {
   const json = { model: 'm', messages: [{ role: 'user', content }], ...more };
   const path = { operation: 'count-tokens', model: null, stream: null } as const;
   const opened = messages.openRequest(Buffer.from(JSON.stringify(json)), path);
   return messagesCodec.decodeRequest(messages.readRequest(opened));
 }
+
+const request = (content: unknown, more?: object): Outline =>
+  outlineRequest(decoded(content, more));
 
 const gpt = { model: 'gpt-4o', protocol: 'chat' } as const;
 const claude = { model: 'claude-sonnet-4-5', protocol: 'messages' } as const;
@@ -100,7 +103,7 @@ test('every kind of block is read', () => {
     { type: 'opaque', protocol: 'messages', name: 'n', value: 'i', ifForeign: 'drop' },
     { type: 'opaque', protocol: 'messages', name: 'n', value: 'no', ifForeign: 'ignore' },
   ];
-  const outline = outlineRequest({ ...request('z'), turns: [{ role: 'user', blocks }] });
+  const outline = outlineRequest({ ...decoded('z'), turns: [{ role: 'user', blocks }] });
   expect(outline.said.join('')).toBe('abcdefgh"i"');
   expect(outline).toMatchObject({
     turns: 1,

@@ -1,7 +1,6 @@
-import type { GenerationRequest } from '../canonical/index.ts';
 import { createCountingThread } from './counting-thread.ts';
 import { familyOf, type EstimateTarget } from './family.ts';
-import { outlineRequest, type Outline } from './outline.ts';
+import type { Outline } from './outline.ts';
 import { weigh, type TextCounts } from './weigh.ts';
 
 /** Estimates what a request takes of a model's window. */
@@ -10,7 +9,7 @@ export interface TokenEstimator {
    * The input tokens of a request: of several models that may answer it, the most any of them would count. Never
    * rejects. When the text cannot be counted in time, its length has to do.
    */
-  estimate(request: GenerationRequest, targets: readonly EstimateTarget[]): Promise<number>;
+  estimate(outline: Outline, targets: readonly EstimateTarget[]): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -29,8 +28,7 @@ export function createTokenEstimator(options: TokenEstimatorOptions): TokenEstim
   const { idle = idleMs, patience = patienceMs, onProblem } = options;
   const thread = createCountingThread({ idle, patience, onProblem });
   return {
-    async estimate(request, targets) {
-      const outline = outlineRequest(request);
+    async estimate(outline, targets) {
       const texts = (await thread.count(outline)) ?? byLength(outline);
       return Math.max(1, ...targets.map((target) => weigh(outline, texts, familyOf(target))));
     },

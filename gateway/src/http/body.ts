@@ -2,17 +2,40 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { GatewayError } from '../errors/index.ts';
-import { createContentDecoder } from '../compression/index.ts';
+import { createContentDecoder, type ContentDecoder } from '../compression/index.ts';
+import type { BodyClaim } from '../bodies/index.ts';
+import type { BodyPace, PacedBody } from './body-pace.ts';
 import { inviteBody } from './continue.ts';
 
 /** Called once with the whole decoded body or with why there is none; never when the client left meanwhile. */
 export type BodyListener = (error: GatewayError | null, body?: Buffer) => void;
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The memory for its body; null on endpoints whose requests are not counted. */
+    bodyClaim: BodyClaim | null;
+  }
+}
+
+export interface BodyOptions {
+  /** Bytes, received and decoded alike. */
+  readonly limit: number;
+  readonly pace: BodyPace;
+}
+
+/** What a body is taken to need at first when its length is not declared. Bytes. */
+const undeclared = 64 * 1024;
+/** From here on a decoded body may be so many times its encoded bytes, and no more. */
+const inflatedFrom = 1024 * 1024;
+const highestRatio = 100;
+/** What a compressed body is taken to become at first. */
+const usualRatio = 4;
+
 /**
  * The content-type parser of every JSON endpoint: gives the body as bytes, so that it is scanned and parsed
  * once, by the protocol. It runs after authentication.
  */
-export function createBodyParser(limit: number) {
+export function createBodyParser(options: BodyOptions) {
   return function parseBody(
     request: FastifyRequest,
     payload: IncomingMessage,
@@ -22,60 +45,135 @@ export function createBodyParser(limit: number) {
       done(new GatewayError('unsupported_content_type'));
       return;
     }
-    readBody(payload, limit, done);
+    readBody(payload, request.bodyClaim, options, done);
   };
 }
 
-/** Collects a request body under a limit that counts received and decoded bytes alike. */
-export function readBody(request: IncomingMessage, limit: number, done: BodyListener): void {
-  const decoder = createContentDecoder(request.headers['content-encoding']);
+/** Reads a request body under a limit that counts received and decoded bytes alike, once there is memory for it. */
+function readBody(
+  request: IncomingMessage,
+  claim: BodyClaim | null,
+  options: BodyOptions,
+  done: BodyListener,
+): void {
+  const { headers } = request;
+  const decoder = createContentDecoder(headers['content-encoding']);
   if (decoder === undefined) {
     done(new GatewayError('unsupported_content_encoding'));
     return;
   }
-  if (Number(request.headers['content-length']) > limit) {
+  // NaN where it is not declared.
+  const declared = Number(headers['content-length']);
+  if (declared > options.limit) {
     done(new GatewayError('body_too_large'));
     return;
   }
-  inviteBody(request);
-  if (decoder === null) {
-    collect(request, limit, done);
+  const expected = Math.min(expectedBytes(declared, decoder !== null), options.limit);
+  const start = (): void => {
+    inviteBody(request);
+    if (decoder === null) collect({ request, source: request, claim, expected, options, done });
+    else decode(request, decoder, { claim, expected, options, done });
+  };
+  if (claim === null || claim.tryBody(expected)) {
+    start();
     return;
   }
+  claim.waitForBody(expected, (refusal) => {
+    if (refusal === null) start();
+    else done(refusal);
+  });
+}
+
+function expectedBytes(declared: number, isEncoded: boolean): number {
+  if (Number.isNaN(declared)) return undeclared;
+  return isEncoded ? declared * usualRatio : declared;
+}
+
+interface Collecting {
+  readonly request: IncomingMessage;
+  /** The request, or what decodes it. */
+  readonly source: Readable;
+  readonly claim: BodyClaim | null;
+  /** Bytes that there is memory for. */
+  readonly expected: number;
+  readonly options: BodyOptions;
+  readonly done: BodyListener;
+}
+
+function decode(
+  request: IncomingMessage,
+  decoder: ContentDecoder,
+  { done, ...collecting }: Omit<Collecting, 'request' | 'source'>,
+): void {
   // A client that leaves takes its decoder along; `collect` then hears nothing more.
   request.on('error', () => decoder.destroy());
   request.on('close', () => {
     if (!request.complete) decoder.destroy();
   });
-  collect(request.pipe(decoder), limit, (error, body) => {
-    if (error !== null) {
-      request.unpipe(decoder);
-      decoder.destroy();
-    }
-    done(error, body);
-  });
+  const isBomb = (length: number): boolean =>
+    length > inflatedFrom && length > highestRatio * decoder.bytesWritten;
+  collect(
+    {
+      ...collecting,
+      request,
+      source: request.pipe(decoder),
+      done(error, body) {
+        if (error !== null) {
+          request.unpipe(decoder);
+          decoder.destroy();
+        }
+        done(error, body);
+      },
+    },
+    isBomb,
+  );
 }
 
-function collect(source: Readable, limit: number, done: BodyListener): void {
+function collect(
+  { request, source, claim, expected, options, done }: Collecting,
+  isBomb: ((length: number) => boolean) | null = null,
+): void {
+  const { limit, pace } = options;
   const chunks: Buffer[] = [];
   let length = 0;
+  let roomFor = expected;
   const settle = (error: GatewayError | null, body?: Buffer): void => {
     source.off('data', onData);
     source.off('end', onEnd);
+    pace.unwatch(paced);
+    claim?.endReading();
+    // Nothing of it is kept, and others wait; the request itself lives until its answer is out.
+    if (error !== null) claim?.release();
     // The request lives as long as its answer, and what listens for its errors would keep them.
     chunks.length = 0;
     done(error, body);
   };
+  const refuse = (error: GatewayError): void => settle(error);
+  const paced: PacedBody = { request, refuse, since: 0, received: 0 };
+  const makeRoom = (): void => {
+    roomFor = Math.min(2 * length, limit);
+    // Two that hold what the other one waits for would both wait in vain, and keep everybody else out.
+    if (claim !== null && !claim.tryBody(roomFor)) settle(claim.refuse());
+  };
   const onData = (chunk: Buffer): void => {
     length += chunk.length;
-    if (length > limit) settle(new GatewayError('body_too_large'));
-    else chunks.push(chunk);
+    if (length > limit || isBomb?.(length) === true) settle(new GatewayError('body_too_large'));
+    else {
+      chunks.push(chunk);
+      if (length > roomFor) makeRoom();
+    }
   };
   const onEnd = (): void => {
     const [first] = chunks;
-    if (first === undefined) settle(new GatewayError('invalid_body'));
-    else settle(null, chunks.length === 1 ? first : Buffer.concat(chunks, length));
+    if (first === undefined) {
+      settle(new GatewayError('invalid_body'));
+      return;
+    }
+    if (length < roomFor) claim?.tryBody(length);
+    settle(null, chunks.length === 1 ? first : Buffer.concat(chunks, length));
   };
+  pace.watch(paced);
+  claim?.startReading(refuse);
   source.on('data', onData);
   source.on('end', onEnd);
   let failed = false;

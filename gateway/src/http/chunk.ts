@@ -1,15 +1,19 @@
 const lineEnd = 0x0a0d;
 
-/** One chunk of `Transfer-Encoding: chunked` (RFC 9112 section 7.1) in one piece of memory, for one write. */
-export function encodeChunk(bytes: Buffer | string): Buffer {
-  const length = typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length;
+/**
+ * One chunk of `Transfer-Encoding: chunked` (RFC 9112 section 7.1) in one piece of memory, for one write.
+ * @param pieces the content, in order.
+ * @param length their bytes in all.
+ */
+export function encodeChunk(pieces: readonly (Buffer | string)[], length: number): Buffer {
   const size = length.toString(16);
-  const start = size.length + 2;
-  const chunk = Buffer.allocUnsafe(start + length + 2);
+  let at = size.length + 2;
+  const chunk = Buffer.allocUnsafe(at + length + 2);
   chunk.write(size, 0, 'latin1');
   chunk.writeUInt16LE(lineEnd, size.length);
-  if (typeof bytes === 'string') chunk.write(bytes, start, 'utf8');
-  else bytes.copy(chunk, start);
-  chunk.writeUInt16LE(lineEnd, start + length);
+  for (const piece of pieces) {
+    at += typeof piece === 'string' ? chunk.write(piece, at, 'utf8') : piece.copy(chunk, at);
+  }
+  chunk.writeUInt16LE(lineEnd, at);
   return chunk;
 }

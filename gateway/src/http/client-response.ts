@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { encodeChunk } from './chunk.ts';
+import { ChunkWriter } from './chunk-writer.ts';
 import { ownHeaders } from './own-headers.ts';
 import { WriteStall } from './write-stall.ts';
 
@@ -19,8 +19,6 @@ export function createClientResponse(
 
 /** Whole answers up to this length leave together with their head. */
 const joinedLength = 16 * 1024;
-/** So much may wait for a client that reads slowly before whoever writes is asked to stop. */
-const bufferLimit = 128 * 1024;
 
 /** A client's response as callbacks over Node's: nothing is allocated per chunk. */
 export class NodeClientResponse {
@@ -28,8 +26,8 @@ export class NodeClientResponse {
   /** Flat names and values; the answer's own are appended by `start`. */
   readonly #headers: string[];
   readonly #server: Pick<FastifyInstance, 'isDraining' | 'promised' | 'writeStall'>;
-  /** Where chunks are written; null: through the response. */
-  #socket: Socket | null = null;
+  /** Null: written through the response. */
+  #chunks: ChunkWriter | null = null;
   #status = 0;
   #sized = false;
   #sent = false;
@@ -79,7 +77,7 @@ export class NodeClientResponse {
   write(bytes: Buffer | string): boolean {
     if (this.#left || this.#ended) return true;
     if (!this.#sent) return this.#writeWithHead(bytes);
-    if (this.#socket !== null) return this.#writeChunk(bytes);
+    if (this.#chunks !== null) return this.#writeChunk(this.#chunks, bytes);
     const isRoom = this.#response.write(bytes);
     if (!isRoom) this.#watchStall();
     return isRoom;
@@ -97,7 +95,8 @@ export class NodeClientResponse {
         return;
       }
     } else if (this.#server.isDraining()) this.#server.promised.ended();
-    this.#response.end(bytes);
+    if (this.#chunks === null) this.#response.end(bytes);
+    else this.#endChunks(this.#chunks, bytes);
     if ((this.#response.socket?.writableLength ?? 0) > 0) this.#watchStall();
   }
 
@@ -121,33 +120,40 @@ export class NodeClientResponse {
     this.#takeSocket();
   }
 
-  /** The head and the first bytes leave together. */
+  /** The head and what is written in the same turn leave together. */
   #writeWithHead(bytes: Buffer | string): boolean {
-    this.#response.socket?.cork();
+    const { socket } = this.#response;
+    socket?.cork();
     this.flush();
     const isRoom = this.write(bytes);
-    this.#response.socket?.uncork();
+    // Behind the chunks of this turn, if there are any.
+    if (socket !== null) process.nextTick(uncork, socket);
     return isRoom;
   }
 
   /**
-   * Chunks are written to the socket itself: Node's own way makes three buffers of each and hands them over
-   * together, which costs more than everything else that is done with a small event. Not for a client that waits
-   * behind another answer (no socket yet), one of HTTP/1.0, or an answer of known length.
+   * Not for a client that waits behind another answer (no socket yet), one of HTTP/1.0, or an answer of known length.
    */
   #takeSocket(): void {
-    if (this.#response.chunkedEncoding) this.#socket = this.#response.socket;
+    const { chunkedEncoding, socket } = this.#response;
+    if (chunkedEncoding && socket !== null) {
+      this.#chunks = new ChunkWriter(socket, () => this.#watchStall());
+    }
   }
 
-  #writeChunk(bytes: Buffer | string): boolean {
-    const socket = this.#socket;
-    // An empty chunk would end the body.
-    if (socket === null || bytes.length === 0) return true;
-    if (socket.write(encodeChunk(bytes))) return true;
-    this.#watchStall();
-    if (socket.writableLength < bufferLimit) return true;
-    socket.once('drain', () => this.#drainListener?.());
+  #writeChunk(chunks: ChunkWriter, bytes: Buffer | string): boolean {
+    if (chunks.write(bytes)) return true;
+    this.#response.socket?.once('drain', () => this.#drainListener?.());
     return false;
+  }
+
+  /** The last chunks and the end of the body leave together. */
+  #endChunks(chunks: ChunkWriter, bytes: Buffer | string | undefined): void {
+    // `end` undoes it.
+    this.#response.socket?.cork();
+    if (bytes !== undefined) chunks.write(bytes);
+    chunks.flush();
+    this.#response.end();
   }
 
   #watchStall(): void {
@@ -170,6 +176,10 @@ export class NodeClientResponse {
     this.#leaveListener = null;
     listener?.();
   }
+}
+
+function uncork(socket: Socket): void {
+  socket.uncork();
 }
 
 function sendHeadAlone(response: NodeClientResponse): void {

@@ -56,7 +56,8 @@ export function createErrorResponder(
     headers.push('content-type', 'application/json');
     headers.push('content-length', String(Buffer.byteLength(body)));
     addErrorHeaders(headers, error);
-    const close = mustClose(raw);
+    // What would be read away of a body that hardly comes is not worth the wait.
+    const close = mustClose(raw) || error.errorName === 'body_too_slow';
     if (close || request.server.isDraining()) headers.push('connection', 'close');
     response.writeHead(error.entry.status, headers);
     if (close) endAfterDraining(raw, response, body);

@@ -7,6 +7,7 @@ export {
   type ErrorResponder,
   type UnexpectedErrorListener,
 } from './error-response.ts';
+export { isKnownHost } from './known-host.ts';
 export { originOf } from './origin.ts';
 export { createServer, type ServerOptions } from './server.ts';
 export { listenOn, tryListening } from './listen.ts';

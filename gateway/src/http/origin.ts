@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
-
-const plainHost = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
+import { trimTrailing } from '../config/index.ts';
+import { isKnownHost } from './known-host.ts';
 
 /**
  * How this gateway is addressed, for advice to people only: the configured public URL, else what the client
- * called it. A `Host` that is not a plain host is never echoed.
+ * called it by an address or `localhost`. Any other `Host` is never echoed: it may be somebody else's.
  */
 export function originOf(request: IncomingMessage, publicUrl: string | null): string {
-  if (publicUrl !== null) return publicUrl.replace(/\/+$/, '');
+  if (publicUrl !== null) return trimTrailing(publicUrl, '/');
   const host = request.headers.host;
-  if (host === undefined || host.length > 255 || !plainHost.test(host)) return '{base_url}';
+  if (host === undefined || !isKnownHost(host, null)) return '{base_url}';
   return `${'encrypted' in request.socket ? 'https' : 'http'}://${host}`;
 }

@@ -2,6 +2,7 @@ import { createServer as createHttpServer, type RequestListener, type Server } f
 import { createServer as createHttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { fastify, type FastifyInstance, type FastifyServerOptions } from 'fastify';
+import { createBodyPace, slowestPace, type SlowestPace } from './body-pace.ts';
 import { createBodyParser } from './body.ts';
 import { createClientAddress, type ClientAddress } from './client-address.ts';
 import { holdBackContinue } from './continue.ts';
@@ -12,10 +13,12 @@ import {
   type UnexpectedErrorListener,
 } from './error-response.ts';
 import { refuseMalformed, requireHost } from './malformed-request.ts';
+import { boundPipelining } from './pipelining.ts';
 import { keepPromises, type PromisedConnections } from './promised-connections.ts';
 import { createRequestId } from './request-id.ts';
 import { repairTarget } from './target.ts';
 import { readTlsFiles } from './tls-files.ts';
+import { transferRefusal } from './transfer-encoding.ts';
 import { cutOffVanished } from './vanished-clients.ts';
 
 export interface ServerOptions {
@@ -33,6 +36,10 @@ export interface ServerOptions {
   readonly headersTimeout?: number;
   /** Milliseconds for a whole request with its body; set lower by tests only. */
   readonly requestTimeout?: number;
+  /** Set by tests only. */
+  readonly slowestPace?: SlowestPace;
+  /** Requests that one connection serves before it closes; set lower by tests only. */
+  readonly requestsPerConnection?: number;
   /** Milliseconds; set lower by tests only. */
   readonly writeStall?: number;
   /** Milliseconds between two looks for clients that vanished; set lower by tests only. */
@@ -72,6 +79,8 @@ const keepAliveTimeout = 75_000;
 const headersTimeout = 15_000;
 /** A body at the limit on a slow uplink. */
 const requestTimeout = 120_000;
+/** A connection is not for ever: balancers that keep theirs find new workers, and what it gathered is let go of. */
+const requestsPerConnection = 10_000;
 const writeStall = 60_000;
 const vanishedLook = 15_000;
 /** An agent with many tools and long session headers stays far below this. */
@@ -80,10 +89,11 @@ const maxHeaderSize = 32 * 1024;
 /** The HTTP server without its routes: limits, request ids, errors, bodies. `listen` it after the routes are on. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const respondWithError = createErrorResponder(options.encoders, options.onUnexpectedError);
+  const pace = createBodyPace(options.slowestPace ?? slowestPace, () => performance.now());
   const settings: FastifyServerOptions = {
     logger: false,
     trustProxy: false,
-    serverFactory: (listener) => createNodeServer(requireHost(listener), options),
+    serverFactory: (listener) => createNodeServer(boundPipelining(requireHost(listener)), options),
     clientErrorHandler: refuseMalformed,
     frameworkErrors: respondWithError,
     genReqId: createRequestId,
@@ -110,10 +120,13 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.decorateRequest('arrivedAt', 0);
   server.decorateRequest('startedAt', 0);
   server.decorateRequest('undecided', null);
+  server.decorateRequest('bodyClaim', null);
   server.addHook('onRequest', (request, _reply, done) => {
     request.arrivedAt = Date.now();
     request.startedAt = performance.now();
-    done();
+    const refusal = transferRefusal(request.raw);
+    if (refusal === null) done();
+    else done(refusal);
   });
   // For answers sent through the framework; those written directly carry `ownHeaders`.
   server.addHook('onSend', (request, reply, _payload, done) => {
@@ -124,7 +137,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     respondWithError(error, request, reply);
   });
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('*', createBodyParser(options.bodyLimit));
+  server.addContentTypeParser('*', createBodyParser({ limit: options.bodyLimit, pace }));
   return server;
 }
 
@@ -158,6 +171,7 @@ function createNodeServer(listener: RequestListener, options: ServerOptions): Se
           },
           listener,
         ) as unknown as Server);
+  server.maxRequestsPerSocket = options.requestsPerConnection ?? requestsPerConnection;
   allowHalfOpen(server);
   cutOffVanished(server, options.vanishedLook ?? vanishedLook);
   holdBackContinue(server);

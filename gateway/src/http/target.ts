@@ -1,7 +1,6 @@
-/** A version prefix, as our paths have them. */
-const version = String.raw`\/(?:v1beta|v1|api\/v3)`;
-const suspect = new RegExp(String.raw`\/\/|\/(?:\?|$)|^${version}${version}(?:[/?]|$)`);
-const repeated = new RegExp(String.raw`^(?:${version})+(?=${version}(?:\/|$))`);
+/** Twice a version prefix, as our paths have them, or what `repairTarget` looks at besides. */
+const suspect = /\/\/|\/(?:\?|$)|^(?:\/(?:v1beta|v1|api\/v3)){2}(?:[/?]|$)/;
+const repeated = /^(?:\/(?:v1beta|v1|api\/v3))+(?=\/(?:v1beta|v1|api\/v3)(?:\/|$))/;
 
 /**
  * The request target to route by. Doubled and trailing slashes and repeated version prefixes (the last one

@@ -3,7 +3,7 @@ import { openDatabase } from '../database/index.ts';
 import { createApplier } from './applier.ts';
 import { openJournalFile } from './journal-file.repository.ts';
 import type { ApplierSettings, FromApplier, ToApplier } from './messages.ts';
-import { keepUsageFor } from './retention.ts';
+import { keepUsageFor, removeStateWhenExpired } from './retention.ts';
 import { stepBack } from './step-back.ts';
 
 const { dataDir, appliedUpTo, databaseUrl, keepUsage } = workerData as ApplierSettings;
@@ -37,8 +37,9 @@ const stopRetention =
         database,
         keep: keepUsage,
         mayStart: () => file.firstId() > leftOver,
-        onProblem: ({ message }) => report({ kind: 'not-removed', message }),
+        onProblem: notRemoved,
       });
+const stopStateRetention = removeStateWhenExpired({ database, onProblem: notRemoved });
 
 parentPort?.on('message', (message: ToApplier) => {
   if (message.kind === 'drain') applier.drain();
@@ -46,10 +47,15 @@ parentPort?.on('message', (message: ToApplier) => {
 
 await applier.run();
 stopRetention();
+stopStateRetention();
 clearInterval(checkpoints);
 file.close();
 await database.close();
 parentPort?.close();
+
+function notRemoved({ message }: Error): void {
+  report({ kind: 'not-removed', message });
+}
 
 function report(message: FromApplier): void {
   parentPort?.postMessage(message);

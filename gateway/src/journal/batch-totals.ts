@@ -73,8 +73,9 @@ function addToHour(hours: Hours, row: LineValues, cost: bigint): void {
   const model = attempts.length > 0 ? text(row, 'model') : '';
   const totals = hourOf(hours, row, model, text(row, 'channel'));
   const outcome = row[positionOf.outcome];
-  totals.requests += 1;
-  if (outcome === 'failed' || outcome === 'refused') totals.failed += 1;
+  const count = row[positionOf.count] as number;
+  totals.requests += count;
+  if (outcome === 'failed' || outcome === 'refused') totals.failed += count;
   totals.input += row[positionOf.input_tokens] as number;
   totals.cacheRead += row[positionOf.cache_read_tokens] as number;
   totals.cacheWrite += row[positionOf.cache_write_tokens] as number;

@@ -80,7 +80,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       sent = { count: 0, bytes: 0 };
       give({ kind: 'probe' });
     },
-    now,
+    defer: setImmediate,
     schedule(run, milliseconds) {
       setTimeout(run, milliseconds);
     },

@@ -8,10 +8,13 @@ export class RecordError extends Error {
   override readonly name = 'RecordError';
 }
 
-/** Lines joined by commas → their values; what a line of an earlier version lacks is null. */
+/** Lines joined by commas → their values; what a line of an earlier version lacks is null, and its count 1. */
 export function parseLines(lines: string): LineValues[] {
   const rows = JSON.parse(`[${lines}]`) as LineValues[];
-  for (const row of rows) while (row.length < lineColumns.length) row.push(null);
+  for (const row of rows) {
+    while (row.length < lineColumns.length) row.push(null);
+    row[positionOf.count] ??= 1;
+  }
   return rows;
 }
 

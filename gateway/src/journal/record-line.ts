@@ -1,14 +1,14 @@
-import type { ChargeRecord, ExchangeRecord } from './record.ts';
+import type { ChargeRecord, ExchangeRecord, StateRecord } from './record.ts';
 
 /**
  * Kept with each batch, and raised when columns are added, always at the end: a line of an earlier version lacks the
- * last ones. 2: `cost` and what follows it.
+ * last ones. 2: `cost` and what follows it. 3: `upstream_state`. 4: `count`.
  */
-export const lineVersion = 2;
+export const lineVersion = 4;
 
 /**
- * The columns of a usage row in the order of a line. A line is a JSON array, because writing one costs a
- * third of the object with its names, and it is half as long.
+ * The values of a line in their order: the columns of the usage row and, marked `beside`, what goes into another table.
+ * A line is a JSON array, because writing one costs a third of the object with its names, and it is half as long.
  */
 export const lineColumns = [
   ['id', 'text'],
@@ -47,7 +47,14 @@ export const lineColumns = [
   ['multiplier', 'text'],
   ['receipt', 'json'],
   ['budget_window', 'text'],
+  ['upstream_state', 'beside'],
+  ['count', 'integer'],
 ] as const;
+
+/** The columns of the usage row, and where each stands in a line. */
+export const usageColumns = lineColumns.flatMap(([name, type], position) =>
+  type === 'beside' ? [] : [{ name, type, position }],
+);
 
 /** Amounts stand in a line as decimal digits, since they may be beyond what a JSON number holds. */
 export type LineColumn = (typeof lineColumns)[number][0];
@@ -88,6 +95,8 @@ export function toLine(record: ExchangeRecord): string {
     record.losses,
     record.userAgent === null ? null : cut(record.userAgent),
     ...(charge === null ? uncharged : toValues(charge)),
+    record.upstreamState === undefined ? null : toStateValues(record.upstreamState),
+    record.count ?? 1,
   ];
   const line = JSON.stringify(values);
   return unstorable.test(line) ? JSON.stringify(values, storable) : line;
@@ -106,6 +115,11 @@ function toValues(charge: ChargeRecord): readonly unknown[] {
     charge.receipt,
     charge.window,
   ];
+}
+
+/** In the order that `upstream-state.repository.ts` reads. */
+function toStateValues(state: StateRecord): readonly unknown[] {
+  return [state.owner, state.channel, state.credential, state.expiresAt, state.ids];
 }
 
 /** NUL and lone surrogates, as JSON writes them: PostgreSQL refuses both in text, and a batch with them. */

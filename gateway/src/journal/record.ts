@@ -72,8 +72,24 @@ export interface ExchangeRecord {
   readonly rewrites: readonly string[];
   readonly losses: readonly string[];
   readonly userAgent: string | null;
+  /** How many equal refusals this stands for; absent: it is one exchange. */
+  readonly count?: number;
   /** Null when nothing is to be charged: refused, failed, not billed. */
   readonly charge: ChargeRecord | null;
+  /** Absent when the answer gave out nothing of the kind. */
+  readonly upstreamState?: StateRecord;
+}
+
+/** Ids that an answer gave out of what its upstream keeps, and whose they are. Digests (`Secrets.digestState`) only. */
+export interface StateRecord {
+  readonly owner: string;
+  /** The channel's id. */
+  readonly channel: string;
+  readonly credential: string | null;
+  /** Unix milliseconds. */
+  readonly expiresAt: number;
+  /** Digest and kind of each, in turn: half as long in a line as pairs are. */
+  readonly ids: readonly string[];
 }
 
 /**

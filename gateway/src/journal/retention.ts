@@ -1,5 +1,6 @@
 import type { OpenDatabase } from '../database/index.ts';
 import { removeOldUsage } from './retention.repository.ts';
+import { removeExpiredState } from './upstream-state.repository.ts';
 
 export interface RetentionOptions {
   readonly database: OpenDatabase;
@@ -27,14 +28,32 @@ export function keepUsageFor({
   mayStart,
   onProblem,
 }: RetentionOptions): () => void {
+  return removeInSteps(async () => {
+    const before = Date.now() - Math.max(keep, shortest);
+    return mayStart() ? removeOldUsage(database, before, step) : 0;
+  }, onProblem);
+}
+
+/** Removes what is known of upstreams' ids when its time is over, in small steps. Gives a function that stops it. */
+export function removeStateWhenExpired({
+  database,
+  onProblem,
+}: Pick<RetentionOptions, 'database' | 'onProblem'>): () => void {
+  return removeInSteps(() => removeExpiredState(database, Date.now(), step), onProblem);
+}
+
+/** @param remove one step: gives how many rows it removed, fewer than `step` when nothing is left. */
+function removeInSteps(
+  remove: () => Promise<number>,
+  onProblem: RetentionOptions['onProblem'],
+): () => void {
   let timer: NodeJS.Timeout;
   let stopped = false;
 
   async function turn(): Promise<void> {
     let removed = 0;
     try {
-      const before = Date.now() - Math.max(keep, shortest);
-      if (mayStart()) removed = await removeOldUsage(database, before, step);
+      removed = await remove();
     } catch (error) {
       if (!stopped) onProblem(error as Error);
     }

@@ -2,9 +2,9 @@ import { sql, type Transaction } from 'kysely';
 import type { Database, OpenDatabase } from '../database/index.ts';
 import { bulkInsert, type BulkInsert } from './bulk-insert.repository.ts';
 import { positionOf, type LineValues } from './parse-lines.ts';
-import { lineColumns } from './record-line.ts';
+import { usageColumns } from './record-line.ts';
 
-const names = lineColumns.map(([name]) => name);
+const names = usageColumns.map(({ name }) => name);
 
 /**
  * Inserts usage rows and gives the ids of those that were not there yet. Rows that cost something name `posting`.
@@ -36,9 +36,11 @@ async function insertText(
   lines: string,
   posting: string,
 ): Promise<{ id: string }[]> {
-  const values = lineColumns.map(([, type], index) => {
-    const value = sql`line ->> ${sql.lit(index)}`;
-    return type === 'integer' ? sql`(${value})::bigint` : value;
+  const values = usageColumns.map(({ name, type, position }) => {
+    const value = sql`line ->> ${sql.lit(position)}`;
+    const typed = type === 'integer' ? sql`(${value})::bigint` : value;
+    // Lines of an earlier version have none.
+    return name === 'count' ? sql`coalesce(${typed}, 1)` : typed;
   });
   const cost = sql`(line ->> ${sql.lit(positionOf.cost)})::bigint`;
   const { rows } = await sql<{ id: string }>`
@@ -56,14 +58,12 @@ const usageInsert: BulkInsert = {
   end: 'on conflict (id) do nothing returning id',
 };
 
-const jsonColumns = lineColumns.flatMap(([, type], index) => (type === 'json' ? [index] : []));
-
 function toParameters(line: LineValues, posting: string): unknown[] {
-  const row = line.slice();
-  for (const index of jsonColumns) {
-    if (row[index] !== null) row[index] = JSON.stringify(row[index]);
-  }
-  const cost = row[positionOf.cost];
+  const row = usageColumns.map(({ type, position }) => {
+    const value = line[position];
+    return type === 'json' && value !== null ? JSON.stringify(value) : value;
+  });
+  const cost = line[positionOf.cost];
   row.push(cost === null || cost === '0' ? null : posting);
   return row;
 }

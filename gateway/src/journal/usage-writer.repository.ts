@@ -6,6 +6,7 @@ import { createTransactionId, postTransaction, type Account } from '../ledger/in
 import { sumUp, type BatchTotals } from './batch-totals.ts';
 import { bulkInsert, type BulkInsert } from './bulk-insert.repository.ts';
 import { parseLines, positionOf, RecordError, type LineValues } from './parse-lines.ts';
+import { insertUpstreamState } from './upstream-state.repository.ts';
 import { insertUsage } from './usage-rows.repository.ts';
 
 export interface WriteUsageOptions {
@@ -40,8 +41,9 @@ export async function writeUsage(
     const inserted = await insertUsage(trx, dialect, rows, lines, posting);
     if (inserted.size === 0) return;
     if (isLeftOver) refuseRemoved(only(rows, inserted), await usageRemovedBefore(trx));
-    const all = inserted.size === rows.length;
-    await writeTotals(trx, dialect, all ? totals : sumUp(only(rows, inserted)), posting, now);
+    const fresh = inserted.size === rows.length ? rows : only(rows, inserted);
+    await writeTotals(trx, dialect, fresh === rows ? totals : sumUp(fresh), posting, now);
+    await insertUpstreamState(trx, dialect, fresh);
   });
 }
 

@@ -1,14 +1,15 @@
 import { GatewayError } from '../errors/index.ts';
+import { type Budget, openBudget } from './budget.ts';
 import {
   closeBrace,
   colon,
   comma,
   openBrace,
   quote,
-  type SkipBudget,
   skipSpace,
   skipString,
   skipValue,
+  tooComplex,
 } from './skip.ts';
 import type { WatchedMember, WatchedObject } from './watch-list.ts';
 
@@ -21,6 +22,10 @@ export interface JsonScan {
   readonly members: ReadonlyMap<string, MemberRange>;
   /** Watched objects by dotted path (`''` = the root): where a new first member can be inserted. */
   readonly objects: ReadonlyMap<string, ObjectRange>;
+  /** How many members its objects have, those of the watched ones aside. */
+  readonly memberCount: number;
+  /** How many objects and lists there are below the watched ones, and what follows another value in one. */
+  readonly valueCount: number;
 }
 
 export interface MemberRange {
@@ -37,41 +42,39 @@ export interface ObjectRange {
   readonly empty: boolean;
 }
 
-/**
- * More members than the largest context could hold in earnest. `JSON.parse` takes most of a second for a million
- * different keys, and nobody else is served meanwhile.
- */
-const maxMembers = 262_144;
-
-/** The same of lists and what they hold: numbers are cheaper to parse than keys, millions of empty lists are not. */
-const maxValues = 1_048_576;
-
-/** The same at a place the gateway reads, where every key is compared with every other. */
+/** Members at a place the gateway reads, where every key is compared with every other. */
 const maxWatchedMembers = 10_000;
 
 /**
  * Scans a body whose root must be an object. What it accepts need not be JSON (`JSON.parse` decides that), but
  * for JSON the ranges are exact. Linear in the body, and as deep in calls as the watch list, not as the body.
- * @throws GatewayError `invalid_body`, `duplicate_key`.
+ * @param budget what the values in it are drawn from
+ * @throws GatewayError `invalid_body`, `too_complex`, `duplicate_key`.
  */
-export function scanJson(body: Buffer, watch: WatchedObject): JsonScan {
+export function scanJson(
+  body: Buffer,
+  watch: WatchedObject,
+  budget: Budget = openBudget(body.length),
+): JsonScan {
   const members = new Map<string, MemberRange>();
   const objects = new Map<string, ObjectRange>();
   const start = skipSpace(body, 0);
   if (body[start] !== openBrace) throw new GatewayError('invalid_body');
-  const end = scanObject(body, start, watch, 1, {
+  const before = { ...budget };
+  const end = scanObject(body, start, watch, 1, { members, objects, budget });
+  if (skipSpace(body, end) !== body.length) throw new GatewayError('invalid_body');
+  return {
     members,
     objects,
-    budget: { members: maxMembers, values: maxValues },
-  });
-  if (skipSpace(body, end) !== body.length) throw new GatewayError('invalid_body');
-  return { members, objects };
+    memberCount: before.members - budget.members,
+    valueCount: before.values - budget.values,
+  };
 }
 
 interface Found {
   readonly members: Map<string, MemberRange>;
   readonly objects: Map<string, ObjectRange>;
-  readonly budget: SkipBudget;
+  readonly budget: Budget;
 }
 
 function scanObject(
@@ -99,7 +102,9 @@ function scanObject(
       member !== null && member.object !== null && body[valueStart] === openBrace
         ? scanObject(body, valueStart, member.object, depth + 1, found)
         : skipValue(body, valueStart, depth, found.budget);
-    if (valueEnd < 0) throw new GatewayError('invalid_body');
+    if (valueEnd < 0) {
+      throw new GatewayError(valueEnd === tooComplex ? 'too_complex' : 'invalid_body');
+    }
     if (member !== null) found.members.set(member.path, { keyStart, valueStart, valueEnd });
     at = skipSpace(body, valueEnd);
     if (body[at] === closeBrace) return at + 1;
@@ -120,7 +125,7 @@ function admitKey(
 ): WatchedMember | null {
   if (seen.has(key)) throw duplicateKey(key);
   seen.add(key);
-  if (seen.size > maxWatchedMembers) throw new GatewayError('invalid_body');
+  if (seen.size > maxWatchedMembers) throw new GatewayError('too_complex');
   const member = watch.bySpelling.get(key);
   if (member === undefined) {
     if (watch.byFold.has(watch.fold(key))) throw duplicateKey(key);

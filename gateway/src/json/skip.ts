@@ -10,15 +10,18 @@ export const closeBracket = 0x5d;
 export const openBrace = 0x7b;
 export const closeBrace = 0x7d;
 
-/** How much may still be skipped over; shared by the calls for one body. */
-export interface SkipBudget {
-  /** Of objects. */
+/** How much may still be skipped over; shared by the calls for one body, see `Budget`. */
+interface SkipBudget {
   members: number;
-  /** Objects, lists, and what follows another value in one. */
   values: number;
 }
 
 const unlimited: SkipBudget = { members: Infinity, values: Infinity };
+
+/** What `skipValue` answers where there is no value. */
+export const notJson = -1;
+/** What it answers for one that is too deep or over the budget. */
+export const tooComplex = -2;
 
 /** Strings up to here are walked byte by byte; a native search costs more than it saves on them. */
 const nearBytes = 64;
@@ -62,9 +65,9 @@ export function skipString(bytes: Buffer, open: number): number {
 }
 
 /**
- * One past the value that begins at `at`, or -1 when its brackets do not match, a string does not close, or it is
- * nested deeper than {@link maxDepth} with `depth` levels around it, or it goes over the budget. Numbers and
- * literals are not checked.
+ * One past the value that begins at `at`. {@link notJson} when its brackets do not match or a string does not close,
+ * {@link tooComplex} when it is nested deeper than {@link maxDepth} with `depth` levels around it, or goes over the
+ * budget; both are negative. Numbers and literals are not checked.
  */
 export function skipValue(
   bytes: Buffer,
@@ -73,7 +76,7 @@ export function skipValue(
   budget: SkipBudget = unlimited,
 ): number {
   const byte = bytes[at];
-  if (byte === undefined) return -1;
+  if (byte === undefined) return notJson;
   if (byte === quote) return skipString(bytes, at);
   if (byte === openBrace || byte === openBracket) return skipContainer(bytes, at, depth, budget);
   return skipScalar(bytes, at);
@@ -82,7 +85,7 @@ export function skipValue(
 function skipScalar(bytes: Buffer, at: number): number {
   let i = at;
   while (i < bytes.length && !endsScalar(bytes[i]!)) i += 1;
-  return i === at ? -1 : i;
+  return i === at ? notJson : i;
 }
 
 export function endsScalar(byte: number): boolean {
@@ -105,26 +108,26 @@ function skipContainer(bytes: Buffer, at: number, around: number, budget: SkipBu
     const byte = bytes[i]!;
     if (byte === quote) {
       i = skipString(bytes, i);
-      if (i < 0) return -1;
+      if (i < 0) return notJson;
       continue;
     }
     if (byte === openBrace || byte === openBracket) {
       depth += 1;
-      if (depth > maxDepth) return -1;
+      if (depth > maxDepth) return tooComplex;
       openAt[depth] = byte;
       values += 1;
     } else if (byte === closeBrace || byte === closeBracket) {
       // In ASCII a closing bracket is its opening one plus 2.
-      if (openAt[depth] !== byte - 2) return -1;
+      if (openAt[depth] !== byte - 2) return notJson;
       depth -= 1;
       if (depth === around) {
         budget.members -= members;
         budget.values -= values;
-        return budget.members < 0 || budget.values < 0 ? -1 : i + 1;
+        return budget.members < 0 || budget.values < 0 ? tooComplex : i + 1;
       }
     } else if (byte === comma) values += 1;
     else if (byte === colon) members += 1;
     i += 1;
   }
-  return -1;
+  return notJson;
 }

@@ -5,6 +5,8 @@ import { lastStart, otherNodes, removeNode, signLife, type SeenNode } from './no
 /** Milliseconds. */
 export const nodeRules = Object.freeze({
   beatEvery: 10_000,
+  /** After a beat that the database did not take. */
+  beatAgainAfter: 1_000,
   goneAfter: 30_000,
   /** What a node that will not come back leaves in the table; longer when it left records behind. */
   forgetEmptyAfter: 86_400_000,
@@ -25,6 +27,8 @@ export interface NodeRegistry {
   /** This node included. While the database is away: the last number that was known. */
   live(): number;
   readonly missing: readonly MissingNode[];
+  /** The database took the last sign of life, which is a write. True before the first one. */
+  readonly writes: boolean;
   /** From now on this node is one of them. Resolves after the first beat, whether or not the database was there. */
   join(journal: { readonly depth: number }): Promise<void>;
   /** Says goodbye; call it after the journal has been closed. Never throws. */
@@ -61,6 +65,7 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeRegistry {
   let hasTwin = false;
   /** This process has given a sign of life; before that the last one is of the process before. */
   let isKnown = false;
+  let writes = true;
 
   async function beat(): Promise<void> {
     await lookForTwin();
@@ -127,18 +132,28 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeRegistry {
     });
   }
 
-  /** Without the database everything stays as it was; that it is away is told by others. */
+  /** Without the database everything stays as it was. */
   function beatQuietly(): Promise<void> {
-    beating = beat().catch(() => {});
+    beating = beat().then(
+      () => {
+        writes = true;
+      },
+      () => {
+        writes = false;
+      },
+    );
     return beating;
   }
 
   function again(): void {
-    timer = setTimeout(() => {
-      void beatQuietly().finally(() => {
-        if (timer !== null) again();
-      });
-    }, beatEvery);
+    timer = setTimeout(
+      () => {
+        void beatQuietly().finally(() => {
+          if (timer !== null) again();
+        });
+      },
+      writes ? beatEvery : Math.min(beatEvery, nodeRules.beatAgainAfter),
+    );
     timer.unref();
   }
 
@@ -146,6 +161,9 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeRegistry {
     live: () => live,
     get missing() {
       return missing;
+    },
+    get writes() {
+      return writes;
     },
     async join(own) {
       journal = own;

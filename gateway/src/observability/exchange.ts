@@ -35,6 +35,8 @@ export interface ExchangeFacts {
   readonly tokens: TokenFacts;
   /** `reported`, `estimated`, `quarantined` or `none`. */
   readonly usageSource: string;
+  /** Of its receipt the parts' names: `unpriced.web_search`. */
+  readonly charge: { readonly receipt: readonly { readonly part: string }[] } | null;
   readonly ttftMs: number | null;
   readonly durationMs: number;
 }

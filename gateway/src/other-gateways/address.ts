@@ -1,4 +1,5 @@
 import type { ProviderName } from '../config/index.ts';
+import { trimTrailing } from '../config/index.ts';
 import type { Placeholder } from '../declaration/index.ts';
 
 /** Without what a channel may not have in its address: credentials, a query, slashes at the end. Null: no address. */
@@ -9,7 +10,7 @@ export function plainUrl(
   const url = new URL(text);
   const shortened = url.username + url.password + url.search + url.hash !== '';
   url.username = url.password = url.search = url.hash = '';
-  return { url: url.href.replace(/\/+$/, ''), shortened };
+  return { url: trimTrailing(url.href, '/'), shortened };
 }
 
 export function hasPath(url: string): boolean {

@@ -1,4 +1,5 @@
 import type { ProviderName } from '../config/index.ts';
+import { trimTrailing } from '../config/index.ts';
 import { hasPath, plainUrl, providerAt } from './address.ts';
 import type { Draft, DraftChannel } from './draft.ts';
 import { createChannelNames, isServedName } from './names.ts';
@@ -154,7 +155,7 @@ function addressOf(
   notes: Notes,
 ): string | null | undefined {
   const given = typeof entry['base_url'] === 'string' ? entry['base_url'].trim() : '';
-  const isDefault = given === '' || given.replace(/\/+$/, '') === kind.address;
+  const isDefault = given === '' || trimTrailing(given, '/') === kind.address;
   if (isDefault && kind.provider !== 'openai-compatible') return null;
   const plain = plainUrl(isDefault ? (kind.address ?? '') : given);
   if (plain === null) return undefined;

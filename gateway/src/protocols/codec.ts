@@ -7,6 +7,7 @@ import type {
   TokenUsage,
 } from '../canonical/index.ts';
 import type { GatewayError } from '../errors/index.ts';
+import type { Budget } from '../json/index.ts';
 import type { StreamEvent, WireRequest } from './protocol.ts';
 import type { JsonRecord } from './values.ts';
 
@@ -34,7 +35,7 @@ export interface Codec {
 
   /**
    * Canonical → a request body for an upstream. Every thing the client wrote that does not arrive is one loss.
-   * @throws Unconvertible for what would make the answer materially different.
+   * @throws Unconvertible for what would make the answer materially different, GatewayError `too_complex`.
    */
   encodeRequest(request: GenerationRequest, target: EncodeTarget): Encoded<JsonRecord>;
 
@@ -42,6 +43,9 @@ export interface Codec {
    * What `encodeRequest` made, as this protocol's token counter takes it. Absent: the protocol has no counter.
    */
   encodeCount?(json: JsonRecord, target: EncodeTarget): JsonRecord;
+
+  /** What of a request the answers to it repeat or go by, so that no more is kept until then. Absent: all of it. */
+  forAnswer?(request: GenerationRequest): Omit<GenerationRequest, 'turns'>;
 
   /** A complete answer, known to be an answer object (`Protocol.readResponse` took it). Usage is read there. */
   decodeResponse(json: JsonRecord): GenerationResponse;
@@ -91,6 +95,8 @@ export interface Encoded<Body> {
 
 /** The upstream that a request is encoded for. */
 export interface EncodeTarget {
+  /** What the request may still make. Drawn from: its own to this encoding. */
+  readonly budget: Budget;
   readonly model: string;
   /** The channel's provider, for the few places where speakers of one protocol differ. */
   readonly provider: string;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { GenerationRequest } from '../canonical/index.ts';
-import { formatDataUrl, parseDataUrl } from './data-url.ts';
+import { base64Prefix, formatDataUrl, parseDataUrl } from './data-url.ts';
 import { textCodecs, textProtocols } from './index.ts';
 
 const percentEncoded = (bytes: Uint8Array): string =>
@@ -50,6 +50,23 @@ describe('a data URL', () => {
       }),
     );
   });
+});
+
+describe('what stands before the data of a URL', () => {
+  test.each([
+    ['data:image/png;base64,aGk=', 'image/png'],
+    ['DATA:image/PNG;charset=x;BASE64,aGk=', 'image/PNG'],
+    ['data:;base64,aGk=', ''],
+  ])('of %s is told apart', (url, mime) => {
+    expect(base64Prefix(url)).toEqual({ mime, length: url.indexOf(',') + 1 });
+  });
+
+  test.each(['data:base64,aGk=', 'data:image/png,aGk=', 'data:image/png;base64', 'aGk=', 'data:'])(
+    'of %s is nothing',
+    (text) => {
+      expect(base64Prefix(text)).toBe(null);
+    },
+  );
 });
 
 const imageBodies = {

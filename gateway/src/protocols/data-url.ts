@@ -1,4 +1,7 @@
 const percent = '%'.charCodeAt(0);
+/** What stands before the comma: a type and its parameters, a file's name among them. */
+const mostDeclared = 4096;
+const base64Mark = ';base64';
 
 /**
  * A data URL (RFC 2397) taken apart: what it carries in base64, percent-encoded data too. Null when it is none, carries
@@ -6,11 +9,23 @@ const percent = '%'.charCodeAt(0);
  */
 export function parseDataUrl(url: string): { mime: string; base64: string } | null {
   const comma = url.indexOf(',');
-  if (comma < 0 || !isDataUrl(url)) return null;
+  if (comma < 0 || comma > mostDeclared || !isDataUrl(url)) return null;
   const [type = '', ...parameters] = url.slice('data:'.length, comma).split(';');
   const base64 = inBase64(parameters, url.slice(comma + 1));
   if (base64 === null || !isBase64(base64)) return null;
   return { mime: type.trim().toLowerCase() || 'text/plain', base64 };
+}
+
+/**
+ * The media type of a data URL in base64, as it is written there, and how long what stands before the data is. Null for
+ * any other text. Found by its first comma, not by an expression: each of its repetitions would take all of the text.
+ */
+export function base64Prefix(text: string): { mime: string; length: number } | null {
+  if (!isDataUrl(text)) return null;
+  const comma = text.indexOf(',');
+  const declared = text.slice('data:'.length, Math.max(comma, 0));
+  if (!declared.slice(-base64Mark.length).toLowerCase().endsWith(base64Mark)) return null;
+  return { mime: declared.slice(0, declared.indexOf(';')), length: comma + 1 };
 }
 
 export function isDataUrl(url: string): boolean {

@@ -1,3 +1,4 @@
+import { drawJson, openAnswerBudget } from '../json/index.ts';
 import { parsePassingOn } from './exact-json.ts';
 import { isRecord, type JsonRecord } from './values.ts';
 
@@ -19,9 +20,10 @@ export function readEvent(view: EventView, data: Buffer): Buffer | null {
   return view.read(plain) ? plain : null;
 }
 
-/** Null for what is no JSON object. */
+/** Null if it is not a JSON object, or is nested too deep. */
 export function parseRecord(data: Buffer): JsonRecord | null {
   try {
+    if (!drawJson(data, openAnswerBudget())) return null;
     const value: unknown = JSON.parse(data.toString('utf8'));
     return isRecord(value) ? value : null;
   } catch {
@@ -32,6 +34,7 @@ export function parseRecord(data: Buffer): JsonRecord | null {
 /** The same, the numbers in the named members as they were written. */
 export function parseRecordPassingOn(data: Buffer, names: ReadonlySet<string>): JsonRecord | null {
   try {
+    if (!drawJson(data, openAnswerBudget())) return null;
     const value: unknown = parsePassingOn(data, names);
     return isRecord(value) ? value : null;
   } catch {

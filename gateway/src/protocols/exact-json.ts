@@ -1,4 +1,4 @@
-import { holdsInexactNumbers } from '../json/index.ts';
+import { drawJson, holdsInexactNumbers, openAnswerBudget } from '../json/index.ts';
 import { isRecord, type JsonRecord } from './values.ts';
 
 /** In the standard since 2025, not yet in the compiler's library: https://github.com/tc39/proposal-json-parse-with-source */
@@ -17,12 +17,12 @@ const json = JSON as unknown as JsonWithSource;
  * Parses what is only passed on, such as the arguments of a call: ids of databases are often integers beyond 2^53.
  * A number that would be written differently comes out of `JSON.stringify` digit by digit as it went in; in the value it
  * is an `isExactNumber`.
- * @throws SyntaxError
+ * @throws SyntaxError for what is nested too deep, too: its request was refused for it, an answer is taken as it is.
  */
 export function parseExact(text: string): unknown {
-  return holdsInexactNumbers(Buffer.from(text), -1)
-    ? json.parse(text, keepExact)
-    : JSON.parse(text);
+  const bytes = Buffer.from(text);
+  if (!drawJson(bytes, openAnswerBudget())) throw new SyntaxError('too complex');
+  return holdsInexactNumbers(bytes, -1) ? json.parse(text, keepExact) : JSON.parse(text);
 }
 
 /**

@@ -1,4 +1,6 @@
 import type { ReportedUsage } from '../canonical/index.ts';
+import { termOf } from './asked-terms.ts';
+import { searchesInUsage, withSurcharges } from './reported-surcharges.ts';
 import { isAbsent, isRecord, recordAt, type JsonRecord } from './values.ts';
 import { disjointTokens, UsageCounts } from './usage-numbers.ts';
 
@@ -6,8 +8,14 @@ import { disjointTokens, UsageCounts } from './usage-numbers.ts';
  * Usage as chat and responses report it (`prompt_tokens` or `input_tokens`), with the places where compatible
  * servers put their cache counters. Null when there is none, or when it lacks a half that its total does not tell: such
  * numbers are not a report of what was used.
+ * @param serviceTier as the answer names it, beside its usage
+ * @param webSearches that the answer shows; its usage may count more
  */
-export function readInclusiveUsage(usage: unknown): ReportedUsage | null {
+export function readInclusiveUsage(
+  usage: unknown,
+  serviceTier?: unknown,
+  webSearches = 0,
+): ReportedUsage | null {
   if (!isRecord(usage)) return null;
   const counts = new UsageCounts();
   const inputDetails = recordAt(usage, 'prompt_tokens_details');
@@ -45,7 +53,9 @@ export function readInclusiveUsage(usage: unknown): ReportedUsage | null {
     total,
   });
   const isWhole = (hasPrompt && hasOutput) || ((hasPrompt || hasOutput) && total > 0);
-  return isWhole || counts.absurd ? counts.report(tokens) : null;
+  if (!isWhole && !counts.absurd) return null;
+  const searches = Math.max(webSearches, searchesInUsage(usage));
+  return withSurcharges(counts.report(tokens), [termOf('service_tier', serviceTier)], searches);
 }
 
 function hasAny(usage: JsonRecord, ...names: readonly string[]): boolean {

@@ -8,10 +8,12 @@ import { responses, responsesCodec } from './responses/index.ts';
 
 export * from './codec.ts';
 export { digest } from './digest.ts';
+export { isEnvelope } from './envelope.ts';
 export * from './protocol.ts';
 export { encodeTokenCount, readTokenCount } from './token-count.ts';
 export { estimateInputTokens, estimateOutputTokens, estimateTokens } from './token-estimate.ts';
-export { parsePassingOn, passingOn } from './exact-json.ts';
+export { parseExact, parsePassingOn, passingOn } from './exact-json.ts';
+export type { NamedState, StateKind, StateName } from './named-state.ts';
 export { planToolNames } from './tool-names.ts';
 export { isRecord, type JsonRecord } from './values.ts';
 

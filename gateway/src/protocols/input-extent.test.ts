@@ -6,7 +6,14 @@ const url = 'https://example.com/a';
 const base64 = 'A'.repeat(2_000);
 const png = `data:image/png;base64,${base64}`;
 const pdf = `data:application/pdf;base64,${base64}`;
-const plain = { images: 0, named: 0, imageBytes: 0, unseen: false, hostedTools: false };
+const plain = {
+  images: 0,
+  imageBytes: 0,
+  fileBytes: 0,
+  fileTokens: 0,
+  unseen: false,
+  hostedTools: false,
+};
 
 function extentOf(protocol: TextProtocolName, request: object) {
   const { openRequest, readRequest } = textProtocols[protocol];
@@ -28,8 +35,9 @@ function describeParts(
   });
 }
 
-const one = { images: 1, named: 1 };
-const file = { unseen: true, named: 1 };
+const one = { images: 1 };
+const file = { unseen: true, fileTokens: 1_000 };
+const carried = (bytes: number) => ({ ...file, fileBytes: bytes });
 const unseen = { unseen: true };
 
 describe('chat', () => {
@@ -43,23 +51,31 @@ describe('chat', () => {
   describeParts('chat', wrap, [
     ['texts', [text, { type: 'refusal', refusal: 'no' }], {}],
     ['a picture by address', [text, { type: 'image_url', image_url: { url } }], one],
-    ['two', [0, 1].map(() => ({ type: 'image_url', image_url: url })), { images: 2, named: 2 }],
+    ['two', [0, 1].map(() => ({ type: 'image_url', image_url: url })), { images: 2 }],
     [
       'a picture in bytes',
       [{ type: 'image_url', image_url: { url: png } }],
       { images: 1, imageBytes: png.length },
     ],
-    ['a document as picture', [{ type: 'image_url', image_url: { url: pdf } }], unseen],
-    ['a document', [{ type: 'file', file: { file_data: pdf } }], unseen],
+    [
+      'a document as picture',
+      [{ type: 'image_url', image_url: { url: pdf } }],
+      carried(pdf.length),
+    ],
+    ['a document', [{ type: 'file', file: { file_data: pdf } }], carried(pdf.length)],
     ['a file by id', [{ type: 'file', file: { file_id: 'f' } }], file],
-    ['sound', [{ type: 'input_audio', input_audio: { data: base64, format: 'wav' } }], unseen],
+    [
+      'sound',
+      [{ type: 'input_audio', input_audio: { data: base64, format: 'wav' } }],
+      carried(2_000),
+    ],
     ['film', [{ type: 'video_url', video_url: { url } }], file],
     ['what is not known', [{ type: 'document_url', document_url: url }], unseen],
   ]);
 
   it('sound that was answered before, by its id', () => {
     const messages = [{ role: 'assistant', audio: { id: 'audio_1' } }];
-    expect(extentOf('chat', { messages })).toEqual({ ...plain, ...unseen });
+    expect(extentOf('chat', { messages })).toEqual({ ...plain, ...file });
   });
 
   it.each([
@@ -92,7 +108,7 @@ describe('responses', () => {
     ],
     ['a file by id', [{ type: 'input_file', file_id: 'f' }], file],
     ['a file by address', [{ type: 'input_file', file_url: url }], file],
-    ['a document', [{ type: 'input_file', file_data: pdf }], unseen],
+    ['a document', [{ type: 'input_file', file_data: pdf }], carried(pdf.length)],
     ['a text file', [{ type: 'input_file', file_data: `data:text/plain;base64,${base64}` }], {}],
     ['what is not known', [{ type: 'input_video', video_url: url }], unseen],
   ];
@@ -105,9 +121,9 @@ describe('responses', () => {
   });
 
   it.each([
-    [{ previous_response_id: 'resp' }, unseen],
-    [{ conversation: 'conv' }, unseen],
-    [{ prompt: { id: 'p' } }, unseen],
+    [{ previous_response_id: 'resp' }, file],
+    [{ conversation: 'conv' }, file],
+    [{ prompt: { id: 'p' } }, file],
     [{ input: [{ type: 'item_reference', id: 'i' }] }, unseen],
     [{ input: [{ type: 'image_generation_call', id: 'i' }] }, one],
     [{ input: [{ type: 'computer_call_output', output: { type: 'computer_screenshot' } }] }, one],
@@ -140,12 +156,12 @@ describe('messages', () => {
     [
       'a document as picture',
       [block('image', { type: 'base64', media_type: 'application/pdf', data: base64 })],
-      unseen,
+      carried(2_000),
     ],
     [
       'a document',
       [block('document', { type: 'base64', media_type: 'application/pdf', data: base64 })],
-      unseen,
+      carried(2_000),
     ],
     ['a document by address', [block('document', { type: 'url', url })], file],
     ['a document by id', [block('document', { type: 'file', file_id: 'f' })], file],
@@ -163,9 +179,9 @@ describe('messages', () => {
           content: { type: 'web_fetch_result', content: block('document', { type: 'base64' }) },
         },
       ],
-      unseen,
+      file,
     ],
-    ['a file for a container', [{ type: 'container_upload', file_id: 'f' }], unseen],
+    ['a file for a container', [{ type: 'container_upload', file_id: 'f' }], file],
     ['what a call says', [{ type: 'tool_use', input: block('image', { type: 'url' }) }], {}],
   ];
   describe('in a message', () => {
@@ -200,8 +216,8 @@ describe('generate-content', () => {
     ['a picture by address', [{ fileData: { mimeType: 'image/png', fileUri: url } }], one],
     ['a file', [{ file_data: { file_uri: url } }], file],
     ['a film', [{ fileData: { fileUri: 'https://youtu.be/x' } }], file],
-    ['a document', [data('application/pdf')], unseen],
-    ['sound', [data('audio/wav')], unseen],
+    ['a document', [data('application/pdf')], carried(2_000)],
+    ['sound', [data('audio/wav')], carried(2_000)],
     ['text', [data('text/plain')], {}],
     [
       'a picture in a result',
@@ -217,8 +233,8 @@ describe('generate-content', () => {
   });
 
   it.each([
-    [{ cachedContent: 'cachedContents/1' }, unseen],
-    [{ cached_content: 'cachedContents/1' }, unseen],
+    [{ cachedContent: 'cachedContents/1' }, file],
+    [{ cached_content: 'cachedContents/1' }, file],
     [{ systemInstruction: { parts: { fileData: { fileUri: url } } } }, file],
     [{ tools: [{ googleSearch: {} }] }, { hostedTools: true }],
     [{ tools: { url_context: {} } }, { hostedTools: true }],

@@ -1,7 +1,9 @@
 import type { ReportedUsage, TextProtocolName } from '../canonical/index.ts';
 import type { GatewayError } from '../errors/index.ts';
-import type { JsonScan } from '../json/index.ts';
+import type { Budget, JsonScan, ParseRoom } from '../json/index.ts';
 import type { InputExtent } from './input-extent.ts';
+import type { NamedState, StateName } from './named-state.ts';
+import type { JsonRecord } from './values.ts';
 
 /**
  * One wire format, as the relay sees it. Pure: no I/O, no clock. A protocol never imports another one.
@@ -13,9 +15,10 @@ export interface Protocol {
   /**
    * Scans and parses a request body once, as far as the model's name: whether the caller may use the model is
    * asked before anything else about the body.
-   * @throws GatewayError `invalid_body`, `duplicate_key`, `model_required`.
+   * @param room bounds the memory for what the body becomes; absent: nothing does
+   * @throws GatewayError `invalid_body`, `too_complex`, `duplicate_key`, `model_required`, and what `room` throws.
    */
-  openRequest(body: Buffer, path: RequestPath): OpenedRequest;
+  openRequest(body: Buffer, path: RequestPath, room?: ParseRoom): OpenedRequest;
 
   /**
    * Reads the rest of what the gateway must know and checks what it insists on.
@@ -25,7 +28,7 @@ export interface Protocol {
 
   /**
    * The body for one upstream: the declared patches as byte splices, everything else as the client sent it.
-   * @throws GatewayError `invalid_value` for what no upstream of this protocol takes and nobody can mend.
+   * @throws GatewayError `invalid_value` for what no upstream of this protocol takes and nobody can mend, `too_complex`.
    */
   patchRequest(request: WireRequest, target: PatchTarget): PatchedRequest;
 
@@ -35,6 +38,12 @@ export interface Protocol {
    * @throws UnreadableAnswer when it is not this protocol's answer object.
    */
   readResponse(body: Buffer, echo: AnswerEcho): WireResponse;
+
+  /** The frames of a complete stream that say what this whole answer says. Members nobody knows are kept. */
+  toEvents(answer: JsonRecord): string;
+
+  /** The whole answer that the events of a complete stream add up to. */
+  toWhole(events: readonly JsonRecord[]): JsonRecord;
 
   /** One per attempt of a streamed exchange. */
   createStreamTap(context: StreamContext): StreamTap;
@@ -63,6 +72,8 @@ export interface OpenedRequest {
   readonly scan: JsonScan;
   /** The parsed body. Read only. */
   readonly json: Readonly<Record<string, unknown>>;
+  /** What is left for what is made of it. Whoever draws from it takes a copy: another channel may be tried. */
+  readonly budget: Readonly<Budget>;
   /** As the client wrote it, from the body or the path. */
   readonly model: string;
 }
@@ -78,6 +89,14 @@ export interface WireRequest extends OpenedRequest {
   readonly worksOn?: boolean;
   /** What of the input the bytes of the body do not tell. */
   readonly extent: InputExtent;
+  /** What it names of all that upstreams keep, each once. Absent: nothing. */
+  readonly named?: readonly NamedState[] | undefined;
+  /** The upstream keeps the answer, so that later requests can name it and its items. */
+  readonly isKept?: boolean;
+  /** What it asks for that may change its price, such as `service_tier.priority`; mostly empty. */
+  readonly terms: readonly string[];
+  /** The most searches of the upstream's own that it allows; null: no limit. Absent: it allows none. */
+  readonly webSearches?: number | null;
 }
 
 export interface PatchTarget {
@@ -113,6 +132,8 @@ export interface AnswerEcho extends ModelEcho {
 export interface WireResponse {
   readonly body: Buffer;
   readonly usage: ReportedUsage | null;
+  /** What it names that the upstream keeps. Absent: nothing. */
+  readonly given?: readonly StateName[] | undefined;
 }
 
 /** The upstream's answer is not what its protocol promises (not JSON, not an object, an error inside a 200). */
@@ -131,6 +152,8 @@ export class UnreadableAnswer extends Error {
 
 export interface StreamContext extends AnswerEcho {
   readonly usageInjected: boolean;
+  /** The request allows searches of the upstream's own. */
+  readonly searches?: boolean;
 }
 
 /** One complete event as it came: the bytes between two event boundaries. */
@@ -172,12 +195,18 @@ export interface StreamTap {
   readonly finished: boolean;
   /** Complete, and nothing more belongs to the answer: its end need not be waited for. */
   readonly closed: boolean;
+  /** The last thing that the answer had begun is whole, so that its final usage may come at any moment. */
+  readonly awaitsUsage: boolean;
   /** Frames the protocol requires at a complete end and the upstream left out (chat's `[DONE]`); usually empty. */
   completion(): string;
   /** The error object of a `failed` verdict, in the shape of the protocol's HTTP error body. */
   readonly failure: unknown;
+  /** What the answer has named so far that the upstream keeps; it only grows. Absent: nothing. */
+  readonly given?: readonly StateName[] | undefined;
   /** Bytes of output text, reasoning and tool arguments seen so far: for an estimate when no usage came. */
   readonly outputBytes: number;
+  /** Searches of the upstream's seen so far, as far as events other than the usage show them. */
+  readonly webSearches: number;
   /**
    * Ends a broken answer whose frames were made here and not by the upstream: `Protocol.encodeStreamError` could not
    * know what they said. Null when that knows enough.

@@ -1,4 +1,5 @@
 import type { ReportedUsage } from '../canonical/index.ts';
+import { drawJson, openAnswerBudget } from '../json/index.ts';
 import { UnreadableAnswer } from './protocol.ts';
 import { isRecord, type JsonRecord } from './values.ts';
 
@@ -11,6 +12,7 @@ export function readAnswer(
   body: Buffer,
   usageOf: (answer: JsonRecord) => ReportedUsage | null,
 ): JsonRecord {
+  if (!drawJson(body, openAnswerBudget())) throw new UnreadableAnswer('the answer is too complex');
   let answer: unknown;
   try {
     answer = JSON.parse(body.toString('utf8'));

@@ -8,13 +8,13 @@ import { isRecord } from './values.ts';
  */
 
 const bytesPerToken = 4;
-/** What providers charge for an image of usual size; of files nobody knows. */
+/** What providers charge for an image of usual size. */
 const tokensPerMedium = 1_000;
 /** A string of base64 this long is a medium and not text. */
 const mediumLength = 1_000;
 const base64 = /^[A-Za-z0-9+/_-]{1000}/;
 
-/** Members that frame a conversation, or tell about it, rather than say something in it. */
+/** Members of an answer that frame it, or tell about it, rather than say something in it. */
 const framing: ReadonlySet<string> = new Set([
   'id',
   'type',
@@ -44,12 +44,17 @@ export function estimateTokens(bytes: number): number {
   return Math.ceil(bytes / bytesPerToken);
 }
 
-/** The tokens of a request, its instructions, conversation, tools and media. */
-export function estimateInputTokens({
-  json,
-  extent,
-}: Pick<WireRequest, 'json' | 'extent'>): number {
-  return tokensIn(json) + extent.named * tokensPerMedium;
+/**
+ * The tokens of a request: its body's bytes, names of members and all, but for the media that stand where the protocol
+ * has media. What only looks like a medium is text: who leaves an answer early would pay next to nothing for it.
+ * @param imageTokens what the model takes for a picture of usual size
+ */
+export function estimateInputTokens(
+  { body, extent }: Pick<WireRequest, 'body' | 'extent'>,
+  imageTokens = tokensPerMedium,
+): number {
+  const said = Math.max(0, body.length - extent.imageBytes - extent.fileBytes);
+  return estimateTokens(said) + extent.images * imageTokens + extent.fileTokens;
 }
 
 /** The tokens of a parsed answer of any of the text protocols. */

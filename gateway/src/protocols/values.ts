@@ -14,6 +14,11 @@ export function recordAt(value: JsonRecord, key: string): JsonRecord {
 
 const emptyRecord: JsonRecord = Object.freeze({});
 
+/** The text itself; empty for anything else. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
 /** A number that is written as it was read: finite, and no integer so large that a double rounds it. */
 export function isWritable(value: unknown): value is number {
   return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER;

@@ -43,6 +43,8 @@ describe('openai', () => {
     [401, error({}), 'abnormal credential'],
     [403, error({}), 'abnormal model'],
     [404, error({ code: 'model_not_found' }), 'model-missing model'],
+    [400, error({ code: 'previous_response_not_found' }), 'previous_response_not_found'],
+    [404, error({ code: 'previous_response_not_found' }), 'previous_response_not_found'],
     [408, null, 'abnormal none'],
     [413, null, 'body_too_large'],
     [429, error({ code: 'rate_limit_exceeded' }), 'rate-limited quota'],

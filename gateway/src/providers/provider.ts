@@ -1,6 +1,7 @@
 import type { ProtocolName, TextProtocolName } from '../canonical/index.ts';
 import type { ProviderName } from '../config/index.ts';
 import type { ErrorName } from '../errors/index.ts';
+import type { SurchargeFacts } from './surcharges.ts';
 
 /**
  * An upstream vendor: its paths, how to sign in, and what its errors mean. Its address, version path and protocols
@@ -15,6 +16,8 @@ export interface Provider {
   /** The credential's headers, lower-case names. Null: the channel has no credential. */
   headers(secret: string | null, protocol: ProtocolName): Readonly<Record<string, string>>;
   classify(failure: UpstreamFailure): Classification;
+  /** What it charges for besides tokens. */
+  readonly surcharges: SurchargeFacts;
 }
 
 export interface UpstreamTarget {

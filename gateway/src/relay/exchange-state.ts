@@ -3,12 +3,20 @@ import type { Loss } from '../canonical/index.ts';
 import type { Model } from '../catalogue/index.ts';
 import { lossCodes, type AnswerLosses } from '../conversion/index.ts';
 import { GatewayError } from '../errors/index.ts';
-import type { AttemptRecord, ChargeRecord, ExchangeRecord, Outcome } from '../journal/index.ts';
+import type {
+  AttemptRecord,
+  ChargeRecord,
+  ExchangeRecord,
+  Outcome,
+  StateRecord,
+} from '../journal/index.ts';
 import type { FinishedExchange } from '../observability/index.ts';
 import { mayBeRetried, retryCountOf } from './client-retries.ts';
 import type { ExchangeInput } from './exchange.ts';
 import type { ExchangeUsage } from './exchange-usage.ts';
 import type { RelayParts } from './parts.ts';
+import { noSurcharges, type SurchargeFacts } from '../providers/index.ts';
+import { chargedSurcharges } from './surcharges.ts';
 
 /** What is known of an exchange so far; becomes its usage row. */
 export interface ExchangeState {
@@ -18,6 +26,9 @@ export interface ExchangeState {
   catalogueModel: Model | null;
   /** How many answers were asked for. */
   choices: number;
+  /** What was asked for that changes the price; what its upstream charges for besides tokens. */
+  terms: readonly string[];
+  surcharges: SurchargeFacts;
   /** Money set aside; null before that, and when nothing is billed. */
   hold: Hold | null;
   stream: boolean;
@@ -29,6 +40,8 @@ export interface ExchangeState {
   losses: readonly Loss[];
   /** Of converting the answer; null when nothing was converted. */
   answerLosses: Pick<AnswerLosses, 'all'> | null;
+  /** What the answer named that its upstream keeps; null when it named nothing. */
+  upstreamState: StateRecord | null;
   /** Milliseconds from arrival to the first content; null when none came. */
   ttftMs: number | null;
   /** How often the client says it has sent this before. */
@@ -47,6 +60,8 @@ export function createExchangeState(
     model: input.pathModel ?? '',
     catalogueModel: null,
     choices: 1,
+    terms: [],
+    surcharges: noSurcharges,
     hold: null,
     stream: input.pathStream ?? false,
     upstreamModel: null,
@@ -55,6 +70,7 @@ export function createExchangeState(
     rewrites: [],
     losses: [],
     answerLosses: null,
+    upstreamState: null,
     ttftMs: null,
     retryCount,
     // Now: once an answer is shown the body is gone.
@@ -110,6 +126,7 @@ export function recordOf(
     losses: lossCodes([...state.losses, ...(state.answerLosses?.all() ?? [])]),
     userAgent: typeof userAgent === 'string' ? withoutKeys(userAgent).slice(0, 200) : null,
     charge,
+    ...(state.upstreamState !== null && { upstreamState: state.upstreamState }),
   };
 }
 
@@ -146,7 +163,11 @@ function chargeFor(
   { usage }: Ending,
 ): ChargeRecord {
   try {
-    return billing.charge(hold, usage.tokens, sourceOf(state, usage));
+    const { catalogueModel: model, surcharges: facts } = state;
+    const told = usage.surcharges;
+    const surcharges =
+      told === undefined || model === null ? undefined : chargedSurcharges(told, model, facts);
+    return billing.charge(hold, usage.tokens, sourceOf(state, usage), surcharges);
   } catch (error) {
     billing.settle(hold, null);
     throw error;

@@ -1,8 +1,8 @@
-import type { ReportedUsage, TokenUsage } from '../canonical/index.ts';
+import type { ReportedUsage, Surcharges, TokenUsage } from '../canonical/index.ts';
 import { estimateTokens } from '../protocols/index.ts';
-import { inputTokensOf, type Prepared } from './prepare.ts';
+import { inputTokensOf } from './prepare.ts';
 
-type Asked = Pick<Prepared, 'request' | 'inputTokens'>;
+type Asked = Parameters<typeof inputTokensOf>[0];
 
 /** What an exchange used, as far as anybody knows. */
 export interface ExchangeUsage {
@@ -10,6 +10,8 @@ export interface ExchangeUsage {
   readonly source: 'reported' | 'estimated' | 'none';
   /** Some of the upstream's numbers were none. */
   readonly absurd: boolean;
+  /** What else the price depends on. */
+  readonly surcharges?: Surcharges;
 }
 
 const noTokens: TokenUsage = Object.freeze({
@@ -28,8 +30,8 @@ export const nothingUsed: ExchangeUsage = Object.freeze({
   absurd: false,
 });
 
-export function asReported({ tokens, absurd }: ReportedUsage): ExchangeUsage {
-  return { tokens, source: 'reported', absurd };
+export function asReported({ tokens, absurd, surcharges }: ReportedUsage): ExchangeUsage {
+  return { tokens, source: 'reported', absurd, ...(surcharges && { surcharges }) };
 }
 
 /**
@@ -60,13 +62,22 @@ function completed(
   asked: Asked,
   outputTokens: () => number,
 ): ExchangeUsage {
-  const { tokens, untold, absurd } = reported;
+  const { tokens, untold, absurd, surcharges } = reported;
+  const rest = { source: 'estimated', absurd, ...(surcharges && { surcharges }) } as const;
   if (untold === 'input') {
-    return { tokens: { ...tokens, input: inputTokensOf(asked) }, source: 'estimated', absurd };
+    return { tokens: { ...tokens, input: inputTokensOf(asked) }, ...rest };
   }
   const output = outputTokens();
   if (output <= tokens.output) return asReported(reported);
-  return { tokens: { ...tokens, output }, source: 'estimated', absurd };
+  return { tokens: { ...tokens, output }, ...rest };
+}
+
+/** What is known of the price of an answer that was left. */
+export interface LeftTerms {
+  /** As asked for. */
+  readonly terms: readonly string[];
+  /** Seen so far. */
+  readonly webSearches: number;
 }
 
 /**
@@ -78,19 +89,29 @@ export function usageOfLeaving(
   reported: ReportedUsage | null,
   asked: Asked,
   outputBytes: number,
+  { terms, webSearches }: LeftTerms,
 ): ExchangeUsage {
   const tokens = reported?.tokens ?? noTokens;
+  const told = reported?.surcharges;
+  // Until an answer has said on which terms it is given, they are those that were asked for.
+  const surcharges = {
+    reported: told !== undefined && told.reported.length > 0 ? told.reported : terms,
+    webSearches: Math.max(told?.webSearches ?? 0, webSearches),
+  };
+  const more = surcharges.reported.length > 0 || surcharges.webSearches > 0 ? { surcharges } : {};
   const output = Math.max(tokens.output, estimateTokens(outputBytes));
   if (tokens.input + tokens.cacheRead + tokens.cacheWrite + tokens.cacheWrite1h > 0) {
     return {
       tokens: { ...tokens, output },
       source: output === tokens.output ? 'reported' : 'estimated',
       absurd: reported?.absurd ?? false,
+      ...more,
     };
   }
   return {
     tokens: { ...tokens, input: inputTokensOf(asked), output },
     source: 'estimated',
     absurd: reported?.absurd ?? false,
+    ...more,
   };
 }

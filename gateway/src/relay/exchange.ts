@@ -1,6 +1,7 @@
 import type { Caller } from '../access/index.ts';
 import type { TextProtocolName } from '../canonical/index.ts';
 import type { Operation } from '../journal/index.ts';
+import type { ParseRoom } from '../json/index.ts';
 import type { ClientResponse } from './client-response.ts';
 
 /** One authenticated client request with its whole body, ready for the relay. */
@@ -26,6 +27,14 @@ export interface ExchangeInput {
   /** The client's request headers, lower-case names. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly client: ClientResponse;
+  /** The memory that the request holds for its body; absent: it is not bounded. */
+  readonly memory?: RequestMemory;
+}
+
+/** What the relay tells the memory for bodies. */
+export interface RequestMemory extends ParseRoom {
+  /** The request's text is forgotten. Idempotent. */
+  release(): void;
 }
 
 export interface Relay {

@@ -1,4 +1,4 @@
-export { createAdmission, type Admission } from './admission.ts';
+export { createAdmission, type Admission, type Waiting } from './admission.ts';
 export type { ClientResponse } from './client-response.ts';
 export type { ExchangeInput, Relay } from './exchange.ts';
 export type { Clock } from './clock.ts';

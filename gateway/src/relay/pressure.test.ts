@@ -4,7 +4,12 @@ import { createPressure } from './pressure.ts';
 test('R-24 pressure is lag that lasts for two seconds, or a heap that is nearly full', () => {
   let lag = 0;
   let heap = 0.5;
-  const pressure = createPressure({ takeLag: () => lag, heapShare: () => heap });
+  const pressure = createPressure({
+    takeLag: () => lag,
+    heapShare: () => heap,
+    memoryShare: () => 0,
+    isIdle: () => false,
+  });
   const sample = (now: number): boolean => {
     pressure.sample(now);
     return pressure.isHigh;
@@ -23,4 +28,24 @@ test('R-24 pressure is lag that lasts for two seconds, or a heap that is nearly 
   expect(sample(5_500)).toBe(true);
   heap = 0.9;
   expect(sample(6_000)).toBe(false);
+});
+
+test('memory outside the heap is pressure too, unless nothing is under way', () => {
+  let memory = 0.9;
+  let isIdle = false;
+  const pressure = createPressure({
+    takeLag: () => 0,
+    heapShare: () => 0.5,
+    memoryShare: () => memory,
+    isIdle: () => isIdle,
+  });
+  const sample = (): boolean => {
+    pressure.sample(0);
+    return pressure.isHigh;
+  };
+  expect(sample()).toBe(false);
+  memory = 0.91;
+  expect(sample()).toBe(true);
+  isIdle = true;
+  expect(sample()).toBe(false);
 });

@@ -16,7 +16,15 @@ import { asReported, nothingUsed, usageOfAnswer, usageOfLeaving } from './exchan
 import { createFraming } from './streams/framing.ts';
 import type { AttemptOutcome } from './attempts/outcome.ts';
 import type { RelayParts } from './parts.ts';
-import { checkRequest, findWays, holdMoney, type Prepared } from './prepare.ts';
+import { ClientGone, largeBodyOf } from './large-body.ts';
+import {
+  checkLargeRequest,
+  checkNames,
+  checkRequest,
+  findWays,
+  holdMoney,
+  type Prepared,
+} from './prepare.ts';
 import { StreamSink } from './streams/stream-sink.ts';
 
 /** One exchange end to end: prepare once, attempt many, make the row durable, and only then end the answer. */
@@ -26,6 +34,7 @@ export function createRelay(parts: RelayParts): Relay {
     async run(input) {
       const state = createExchangeState(parts, input);
       const prepared = await prepareOrRefuse(parts, state);
+      if (prepared === null) return;
       const counts = input.operation === 'count-tokens';
       const kind = prepared.request.stream && !counts ? 'stream' : 'buffered';
       parts.observer.opened(kind);
@@ -40,15 +49,25 @@ export function createRelay(parts: RelayParts): Relay {
   };
 }
 
-async function prepareOrRefuse(parts: RelayParts, state: ExchangeState): Promise<Prepared> {
+/** Null when its client left before anything was done. */
+async function prepareOrRefuse(parts: RelayParts, state: ExchangeState): Promise<Prepared | null> {
   const { undecided } = state.input;
   try {
-    const checked = checkRequest(parts, state);
+    const large = largeBodyOf(parts, state.input);
+    const checked = large?.isRead
+      ? await checkLargeRequest(parts, state, large)
+      : checkRequest(parts, state, large);
+    let names = null;
+    if (checked.request.named !== undefined) {
+      // It may have to wait; a rate's refusal comes first.
+      if (undecided !== null) await requireAdmission(undecided);
+      names = await checkNames(parts, state, checked);
+    }
     const held = holdMoney(parts, state, checked);
     // In memory it is there at once, and no turn of the event loop is spent on it.
     state.hold = held instanceof Promise ? await held : held;
     if (undecided !== null) await requireAdmission(undecided);
-    return findWays(parts, state, checked);
+    return findWays(parts, state, checked, names);
   } catch (error) {
     const refused = undecided === null ? undefined : await undecided;
     if (refused !== undefined) {
@@ -56,6 +75,11 @@ async function prepareOrRefuse(parts: RelayParts, state: ExchangeState): Promise
       // the body took longer to come than Redis remembers the refusal.
       if (state.hold !== null) parts.billing.settle(state.hold, null);
       throw refused;
+    }
+    if (error instanceof ClientGone) {
+      const ending = { outcome: 'client-left', status: 499, error: null } as const;
+      await settleAnswer(parts, state, { ...ending, usage: nothingUsed });
+      return null;
     }
     const refusal = toGatewayError(parts, state.input, error);
     await settleError(parts, state, refusal, 'refused');
@@ -84,7 +108,7 @@ async function answerBuffered(
     throw failure;
   }
   if (outcome.kind === 'left') {
-    await settleAnswer(parts, state, leftEnding(prepared, outcome));
+    await settleAnswer(parts, state, leftEnding(state, prepared, outcome));
     return;
   }
   const { body } = outcome;
@@ -191,7 +215,10 @@ async function answerStream(
     case 'broken': {
       if (outcome.heldUp) {
         const { usage, tap } = outcome;
-        const used = usageOfLeaving(usage, prepared, tap.outputBytes);
+        const used = usageOfLeaving(usage, prepared, tap.outputBytes, {
+          terms: state.terms,
+          webSearches: tap.webSearches,
+        });
         const ending = { outcome: 'client-left', status: 499, error: outcome.error } as const;
         await settleAnswer(parts, state, { ...ending, usage: used });
       } else await settleError(parts, state, outcome.error, 'failed', 200);
@@ -199,7 +226,7 @@ async function answerStream(
       return;
     }
     case 'left': {
-      await settleAnswer(parts, state, leftEnding(prepared, outcome));
+      await settleAnswer(parts, state, leftEnding(state, prepared, outcome));
     }
   }
 }
@@ -225,15 +252,23 @@ function streamErrorOf(
 
 /** Who leaves pays for what the upstream had done by then: nothing when none had been asked, or it had refused. */
 function leftEnding(
+  { terms }: ExchangeState,
   prepared: Prepared,
-  { asked, status, usage, whole, outputBytes }: Extract<AttemptOutcome, { kind: 'left' }>,
+  {
+    asked,
+    status,
+    usage,
+    whole,
+    outputBytes,
+    webSearches = 0,
+  }: Extract<AttemptOutcome, { kind: 'left' }>,
 ): Ending {
   const used =
     !asked || (status !== null && isError(status))
       ? nothingUsed
       : whole && usage !== null && usage.untold === undefined
         ? asReported(usage)
-        : usageOfLeaving(usage, prepared, outputBytes);
+        : usageOfLeaving(usage, prepared, outputBytes, { terms, webSearches });
   return { outcome: 'client-left', status: 499, error: null, usage: used };
 }
 
@@ -244,7 +279,8 @@ function parseAnswer(body: readonly (Buffer | string)[]): unknown {
 
 /** What could not be converted was refused before anybody was asked. */
 function failedOrRefused({ attempts }: ExchangeState, error: GatewayError): 'failed' | 'refused' {
-  return attempts.length === 0 && error.errorName === 'invalid_value' ? 'refused' : 'failed';
+  const isRefusal = error.errorName === 'invalid_value' || error.errorName === 'too_complex';
+  return attempts.length === 0 && isRefusal ? 'refused' : 'failed';
 }
 
 /** A finished answer is shown only once its row is safe; when it cannot be made so, the answer is an error. */

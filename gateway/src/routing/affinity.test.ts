@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Channel, Route } from '../catalogue/index.ts';
-import { createChannelAffinity } from './affinity.ts';
+import { createChannelAffinity, startingAt } from './affinity.ts';
 import { conversationOf, type Conversation, type ConversationSource } from './conversation.ts';
 
 const routeOf = (id: string, priority = 0): Route => ({
@@ -16,7 +16,6 @@ const source = (change: Partial<ConversationSource> = {}): ConversationSource =>
   model: 'm',
   headers: {},
   json: {},
-  namesAnswers: false,
   ...change,
 });
 const named = (name: string): Conversation =>
@@ -72,9 +71,7 @@ describe('which conversation', () => {
       fc.constantFrom('system', 'messages', 'input', 'metadata', 'instructions', 'store'),
       fc.jsonValue(),
     );
-    fc.assert(
-      fc.property(body, (json) => void conversationOf(source({ json, namesAnswers: true }))),
-    );
+    fc.assert(fc.property(body, (json) => void conversationOf(source({ json }))));
   });
 });
 
@@ -107,30 +104,10 @@ describe('the affinity', () => {
     expect(ids(affinity.prefer([a, b, c], named('s'), 2, speaks))).toBe('bac');
   });
 
-  test('an answer is continued where it was given, whatever the priority', () => {
-    const affinity = createChannelAffinity();
-    const first = conversationOf(source({ namesAnswers: true }));
-    affinity.answered(first, b, [Buffer.from('{"id":"resp_1","object":"response"}')], 0);
-    const event = 'data: {"type":"response.completed","response":{"id": "resp_2","output":[]}}\n\n';
-    affinity.answered(first, c, [event], 0);
-    const next = (previous: string, keyId = 'key_1') =>
-      conversationOf(
-        source({ namesAnswers: true, keyId, json: { previous_response_id: previous } }),
-      );
+  test('what only one upstream has begins there, whatever the priority', () => {
     const routes = [routeOf('high', 1), a, b, c];
-    expect(ids(affinity.prefer(routes, next('resp_1'), 1))).toBe('bhighac');
-    expect(ids(affinity.prefer(routes, next('resp_2'), 1))).toBe('chighab');
-    expect(ids(affinity.prefer(routes, next('resp_1', 'key_2'), 1))).toBe('highabc');
-  });
-
-  test('an answer that is not stored cannot be continued', () => {
-    const affinity = createChannelAffinity();
-    const unstored = conversationOf(source({ namesAnswers: true, json: { store: false } }));
-    affinity.answered(unstored, b, ['{"id":"resp_1"}'], 0);
-    const next = conversationOf(
-      source({ namesAnswers: true, json: { previous_response_id: 'resp_1' } }),
-    );
-    expect(ids(affinity.prefer([a, b], next, 1))).toBe('ab');
+    expect(ids(startingAt(routes, 'b'))).toBe('bhighac');
+    expect(ids(startingAt(routes, 'gone'))).toBe('highabc');
   });
 
   test('forgets after its time', () => {

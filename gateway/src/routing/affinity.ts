@@ -1,5 +1,5 @@
 import type { Route } from '../catalogue/index.ts';
-import { answerIdOf, answerKey, type Conversation } from './conversation.ts';
+import type { Conversation } from './conversation.ts';
 
 /**
  * Which channel each conversation used last, so that the next request finds the upstream's prompt cache warm. Only a
@@ -7,8 +7,7 @@ import { answerIdOf, answerKey, type Conversation } from './conversation.ts';
  */
 export interface ChannelAffinity {
   /**
-   * The same ways with the conversation's channel before the others of its priority, or before all when the request
-   * continues an answer that only this channel's upstream has.
+   * The same ways with the conversation's channel before the others of its priority.
    * @param ranksFirst ways that the others may not be put before: by default all are alike
    */
   prefer(
@@ -18,13 +17,6 @@ export interface ChannelAffinity {
     ranksFirst?: (route: Route) => boolean,
   ): readonly Route[];
   used(conversation: Conversation, route: Route, now: number): void;
-  /** @param body the answer, or the event that ends it. */
-  answered(
-    conversation: Conversation,
-    route: Route,
-    body: readonly (Buffer | string)[],
-    now: number,
-  ): void;
 }
 
 export interface AffinityOptions {
@@ -37,7 +29,7 @@ interface Entry {
   until: number;
 }
 
-/** Remembers up to `maxEntries` conversations and answers, each for `ttlMs` milliseconds since its last use. */
+/** Remembers up to `maxEntries` conversations, each for `ttlMs` milliseconds since its last use. */
 export function createChannelAffinity({
   maxEntries = 20_000,
   ttlMs = 3_600_000,
@@ -69,9 +61,7 @@ export function createChannelAffinity({
   }
 
   return {
-    prefer(routes, { continues, key }, now, ranksFirst = () => true) {
-      const owner = recall(continues, now);
-      if (owner !== null) return moved(routes, owner, () => true);
+    prefer(routes, { key }, now, ranksFirst = () => true) {
       const last = recall(key, now);
       if (last === null) return routes;
       const mayPass = (a: Route, b: Route) =>
@@ -81,11 +71,12 @@ export function createChannelAffinity({
     used({ key }, route, now) {
       if (key !== null) remember(key, route.channel.id, now);
     },
-    answered({ continuable, keyId }, route, body, now) {
-      const id = continuable ? answerIdOf(body) : null;
-      if (id !== null) remember(answerKey(keyId, id), route.channel.id, now);
-    },
   };
+}
+
+/** The same ways with this channel's first, whatever its priority: only its upstream has what the request names. */
+export function startingAt(routes: readonly Route[], channelId: string): readonly Route[] {
+  return moved(routes, channelId, () => true);
 }
 
 /** The channel's route before the first one that it may pass. */

@@ -17,6 +17,8 @@ const channel = (name: string, fields: Partial<Channel> = {}): Channel => ({
   headers: {},
   timeouts: {},
   billsAfterCancel: false,
+  state: 'guarded',
+  sharedState: [],
   ...fields,
 });
 

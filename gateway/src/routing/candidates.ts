@@ -52,9 +52,18 @@ export function findCandidates(
       param: 'model',
     });
   }
-  const open = routes.filter((route) => matchesUserAgent(route.channel.userAgents, wish.userAgent));
+  const open = openTo(routes, wish);
   if (open.length === 0) throw new GatewayError('client_not_allowed');
   return open.length === 1 ? open : order(open, wish.protocol, random);
+}
+
+/** The same ways in no particular order; none when there are none. */
+export function servingRoutes(snapshot: CatalogueSnapshot, wish: Wish): readonly Route[] {
+  return openTo(speakingRoutes(snapshot, wish), wish);
+}
+
+function openTo(routes: readonly Route[], { userAgent }: Wish): Route[] {
+  return routes.filter((route) => matchesUserAgent(route.channel.userAgents, userAgent));
 }
 
 function speakingRoutes(snapshot: CatalogueSnapshot, wish: Wish): Route[] {

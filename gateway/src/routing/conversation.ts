@@ -4,11 +4,6 @@ import { hash } from 'node:crypto';
 export interface Conversation {
   /** Of this and the following requests; null when nothing tells. */
   readonly key: string | null;
-  /** Of the answer that this request continues, which only the upstream that gave it knows. */
-  readonly continues: string | null;
-  /** The answer may be continued by a request that names it. */
-  readonly continuable: boolean;
-  readonly keyId: string;
 }
 
 export interface ConversationSource {
@@ -19,8 +14,6 @@ export interface ConversationSource {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The parsed body. */
   readonly json: Readonly<Record<string, unknown>>;
-  /** Answers of this protocol have ids that later requests can name. */
-  readonly namesAnswers: boolean;
 }
 
 /** By which coding agents name their sessions. */
@@ -40,27 +33,7 @@ const idLimit = 512;
  * hold for all who send it.
  */
 export function conversationOf(source: ConversationSource): Conversation {
-  const { keyId, json, namesAnswers } = source;
-  const previous = namesAnswers ? textOf(json['previous_response_id']) : null;
-  return {
-    key: keyOf(source),
-    continues: previous === null ? null : answerKey(keyId, previous),
-    continuable: namesAnswers && json['store'] !== false,
-    keyId,
-  };
-}
-
-/** Under which an answer is remembered for the requests that continue it. */
-export function answerKey(keyId: string, answerId: string): string {
-  return digest(`${keyId} answer ${answerId.slice(0, idLimit)}`);
-}
-
-/** The answer's own id, which stands near the beginning of its object; null when it is not found there. */
-export function answerIdOf(body: readonly (Buffer | string)[]): string | null {
-  const first = body[0];
-  if (first === undefined) return null;
-  const head = typeof first === 'string' ? first.slice(0, 1024) : first.toString('latin1', 0, 1024);
-  return /"id"\s*:\s*"([\w.-]{1,200})"/.exec(head)?.[1] ?? null;
+  return { key: keyOf(source) };
 }
 
 function keyOf(source: ConversationSource): string | null {

@@ -3,7 +3,7 @@ import { enter, outOfBudget, refusals, type Admission, type Refusal } from './ad
 import { createBlame, type Failover, type Say } from './blame.ts';
 import { readChannel, type ChannelReading } from './channel-reading.ts';
 import { createChannelStates, isMissing, type ChannelState } from './channel-state.ts';
-import { accept, chooseCredential, kindOfWait, shortestWaitOf } from './credential.ts';
+import { accept, chooseCredential, isUsable, kindOfWait, shortestWaitOf } from './credential.ts';
 import { chooseLastResort } from './last-resort.ts';
 
 /** What an attempt says about its channel. `undecided`: nothing, such as a client's own mistake. */
@@ -23,9 +23,16 @@ export interface HealthNotice {
 export interface ChannelHealth {
   /**
    * @param retry another channel has already been tried for this request.
+   * @param wanted which of the channel's credentials to take, if it can be used; -1: the one whose turn it is.
    * @param mayFailOver if this attempt fails another one can follow, so it may be spent on trying out a credential.
    */
-  admit(route: Route, retry: boolean, mayFailOver: boolean, now: number): Admission | Refusal;
+  admit(
+    route: Route,
+    retry: boolean,
+    mayFailOver: boolean,
+    now: number,
+    wanted?: number,
+  ): Admission | Refusal;
   /**
    * For a request that no channel was admitted for: an ejected channel, or one said not to have the model, is better
    * than none at all. The one with the fewest ejections in a row, of these the one ejected last.
@@ -60,13 +67,17 @@ export function createChannelHealth(onNotice: (notice: HealthNotice) => void): C
   }
 
   return {
-    admit(route, retry, mayFailOver, now) {
+    admit(route, retry, mayFailOver, now, wanted = -1) {
       const state = stateOf(route.channel);
       if (state.coolUntil > now) return refusals.overloaded;
       if (isMissing(state, route.upstreamModel, now)) return refusals['model-missing'];
       const standing = state.breaker.standing(now);
       if (standing === 'ejected') return refusals.abnormal;
-      const index = chooseCredential(state.credentials, state.turn, mayFailOver, now);
+      const asked = state.credentials[wanted];
+      const index =
+        asked !== undefined && isUsable(asked, now)
+          ? wanted
+          : chooseCredential(state.credentials, state.turn, mayFailOver, now);
       if (index === -1) return refusals[kindOfWait(state.credentials, now)];
       if (retry && !state.budget.allows) return outOfBudget;
       return enter(state, index, standing === 'probe-due', retry);

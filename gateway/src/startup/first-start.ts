@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import {
   createKey,
+  findKey,
   findUserByEmail,
   listKeys,
   listUsers,
+  rotateKey,
   setPassword,
   upsertUser,
 } from '../access/index.ts';
@@ -28,11 +30,23 @@ import {
   type Secrets,
 } from '../database/index.ts';
 import { lockDeclaration } from '../declaration/index.ts';
+import { readUnshown, writeUnshown } from './unshown-secrets.ts';
 
-/** What is printed once, because it is kept nowhere in clear text. */
+/** What is shown once, because it is kept nowhere in clear text. */
 export interface FirstStart {
   readonly admin: { readonly email: string; readonly password: string | null } | null;
   readonly key: string | null;
+  /** The file that has them instead of the greeting; null: they are printed. */
+  readonly secretsFile: string | null;
+}
+
+export interface FirstStartOptions {
+  readonly config: Config;
+  readonly secrets: Secrets;
+  /** Unix milliseconds. */
+  readonly now: number;
+  /** Runs where something is about to be made that has to be shown; what it throws leaves nothing made. */
+  readonly beforeSecrets: () => void;
 }
 
 const demoChannel = 'demo';
@@ -42,25 +56,35 @@ const openingCredit = '100';
 
 /**
  * The first administrator, when there is none and the file names none either. Before the file is applied, because
- * its keys may belong to the administrator. Gives the password in clear, this once.
+ * its keys may belong to the administrator. Gives the password in clear, this once; a new one if a start before this
+ * one made the administrator and was killed before it showed the password.
  */
 export async function createFirstAdmin(
   database: OpenDatabase,
-  secrets: Secrets,
-  config: Config,
-  now: number,
+  { config, secrets, now, beforeSecrets }: FirstStartOptions,
 ): Promise<FirstStart['admin']> {
+  const { dataDir } = config.storage;
   const isAdmin = ({ role }: { readonly role: string }) => role === 'admin';
-  if ((await listUsers(database.kysely)).some(isAdmin)) return null;
-  if (config.declared?.users.some(isAdmin) === true) return null;
-  const { email } = config.admin;
+  const unshown = readUnshown(dataDir);
+  const admins = (await listUsers(database.kysely)).filter(isAdmin);
+  const left = admins.find(({ id }) => id === unshown.admin);
+  if (left === undefined) {
+    if (admins.length > 0) return null;
+    if (config.declared?.users.some(isAdmin) === true) return null;
+  }
+  const email = left?.email ?? config.admin.email;
   const password = config.admin.password ?? randomBytes(12).toString('base64url');
   const passwordHash = await hashPassword(password);
   const created = await database.kysely.transaction().execute(async (trx) => {
     // Of nodes that start for the first time together, one gets here first.
     await lockDeclaration(trx, database.dialect);
-    if ((await listUsers(trx)).some(isAdmin)) return false;
     const change = createChange(trx, { owner: 'system', secrets, now });
+    if (left !== undefined) {
+      await setPassword(change, email, passwordHash);
+      return true;
+    }
+    if ((await listUsers(trx)).some(isAdmin)) return false;
+    beforeSecrets();
     await upsertUser(change, {
       email,
       name: null,
@@ -70,6 +94,8 @@ export async function createFirstAdmin(
       enabled: true,
     });
     await setPassword(change, email, passwordHash);
+    const user = await findUserByEmail(trx, email);
+    writeUnshown(dataDir, { admin: user?.id ?? null, key: null });
     return true;
   });
   if (!created) return null;
@@ -79,26 +105,36 @@ export async function createFirstAdmin(
 
 /**
  * Something to call and a key to call it with: a channel for each provider key in the environment, or else the
- * demo, and a first key. Does nothing that has been done before. Gives the key's secret, this once.
+ * demo, and a first key. Does nothing that has been done before. Gives the key's secret, this once; a new one if a start
+ * before this one made the key and was killed before it showed the secret.
  */
 export async function offerFirstKey(
   database: OpenDatabase,
-  secrets: Secrets,
-  config: Config,
-  now: number,
+  { config, secrets, now, beforeSecrets }: FirstStartOptions,
 ): Promise<FirstStart['key']> {
   return database.kysely.transaction().execute(async (trx) => {
     await lockDeclaration(trx, database.dialect);
     const change = createChange(trx, { owner: 'system', secrets, now });
     await offerChannels(change, config);
-    return createFirstKey(change, config);
+    return createFirstKey(change, config, beforeSecrets);
   });
 }
 
-async function createFirstKey(change: Change, config: Config): Promise<string | null> {
+async function createFirstKey(
+  change: Change,
+  config: Config,
+  beforeSecrets: () => void,
+): Promise<string | null> {
+  const { dataDir } = config.storage;
+  const unshown = readUnshown(dataDir);
+  const left = unshown.key === null ? null : await findKey(change.trx, unshown.key);
+  if (left !== null && left.revokedAt === null && left.secretOwner === 'system') {
+    return (await rotateKey(change, left.name, 0)).secret;
+  }
   if ((await listKeys(change.trx, { limit: 1 })).length > 0) return null;
   // Only the administrator who was created here; a file that declares its own accounts declares its keys too.
   if ((await findUserByEmail(change.trx, config.admin.email)) === null) return null;
+  beforeSecrets();
   const created = await createKey(change, {
     name: firstKey,
     user: config.admin.email,
@@ -114,6 +150,7 @@ async function createFirstKey(change: Change, config: Config): Promise<string | 
     conversion: 'lenient',
     enabled: true,
   });
+  writeUnshown(dataDir, { ...unshown, key: created.key.id });
   return created.secret;
 }
 
@@ -176,6 +213,8 @@ function channelFor(
     headers: {},
     timeouts: {},
     billsAfterCancel: false,
+    state: 'guarded',
+    sharedState: [],
     enabled: true,
   };
 }

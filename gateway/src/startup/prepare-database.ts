@@ -8,9 +8,19 @@ import {
 } from '../database/index.ts';
 import { applyDeclaration, ensureDefaultGroup } from '../declaration/index.ts';
 import { createFirstAdmin, offerFirstKey, withdrawDemo, type FirstStart } from './first-start.ts';
+import { assertSecretsFile, formatSecrets, writeSecretsFile } from './secrets-file.ts';
+import { hasUnshown } from './unshown-secrets.ts';
 
-/** Migrations, the file's lists and the first start, before anything is served. */
-export async function prepareDatabase(config: Config, secrets: Secrets): Promise<FirstStart> {
+/**
+ * Migrations, the file's lists and the first start, before anything is served.
+ * @param secretsFile where to put what a first start would show; null: nowhere
+ * @throws Error with a sentence for the operator.
+ */
+export async function prepareDatabase(
+  config: Config,
+  secrets: Secrets,
+  secretsFile: string | null = null,
+): Promise<FirstStart> {
   const database = await connectDatabase({
     url: config.storage.url,
     transport: 'in-thread',
@@ -20,10 +30,20 @@ export async function prepareDatabase(config: Config, secrets: Secrets): Promise
     await migrate(database);
     await claimMasterKey(database, secrets);
     const now = Date.now();
-    const admin = await createFirstAdmin(database, secrets, config, now);
+    const isRepeated = hasUnshown(config.storage.dataDir);
+    const beforeSecrets = () => {
+      if (secretsFile !== null) assertSecretsFile(secretsFile);
+    };
+    const options = { config, secrets, now, beforeSecrets };
+    const admin = await createFirstAdmin(database, options);
     if (config.declared === null) await ensureDefaultGroup(database, secrets, now);
     else await applyDeclaration(database, secrets, config.declared, now);
-    return { admin, key: await offerFirstKey(database, secrets, config, now) };
+    const key = await offerFirstKey(database, options);
+    if (secretsFile === null || (admin === null && key === null)) {
+      return { admin, key, secretsFile: null };
+    }
+    writeSecretsFile(secretsFile, formatSecrets({ admin, key }), isRepeated);
+    return { admin, key, secretsFile };
   } finally {
     await database.close();
   }

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { PassThrough } from 'node:stream';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Logger } from '../observability/index.ts';
 import {
   restartDelayMs,
@@ -85,4 +85,18 @@ test('closing does not wait for one that a signal has ended', async () => {
   await simulator.close();
   await pass(restartDelayMs);
   expect(children).toHaveLength(1);
+});
+
+test('the demo keeps nothing of what it was asked: every user of the machine can reach its port', async () => {
+  vi.useRealTimers();
+  const simulator = await startSimulatorProcess(logger, () => {});
+  onTestFinished(() => simulator.close());
+  const url = simulator.url();
+  const asked = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer key' },
+    body: JSON.stringify({ model: 'demo-chat', messages: [{ role: 'user', content: 'secret' }] }),
+  });
+  expect(await asked.text()).toContain('secret');
+  expect(await (await fetch(`${url}/__requests`)).text()).not.toContain('secret');
 });

@@ -24,9 +24,14 @@ const readyLine = /listening on (http:\/\/\S+)/;
 export const startTimeoutMs = 10_000;
 export const restartDelayMs = 1_000;
 
-/** It ends with its standard input, so it never outlives a gateway that was killed. */
+/**
+ * It ends with its standard input, so it never outlives a gateway that was killed. It keeps no requests: every user of the
+ * machine can reach its port.
+ */
 const spawnSimulator = (): SimulatorChild =>
-  spawn(process.execPath, [entry, '--exit-with-parent'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  spawn(process.execPath, [entry, '--exit-with-parent', '--no-log'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
 
 /**
  * Starts it and waits until it answers. A simulator that dies is started again; `onChange` is told of every new

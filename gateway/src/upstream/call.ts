@@ -1,6 +1,7 @@
 import { type Dispatcher, errors } from 'undici';
 import { isStaleConnection } from './connector.ts';
 import { DecodedAnswer } from './decoded-answer.ts';
+import { InterimLimit } from './interim-limit.ts';
 import { UpstreamError } from './upstream-error.ts';
 
 export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -32,18 +33,27 @@ const abortReason = new errors.RequestAbortedError('no longer wanted');
 export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
   readonly #listener: UpstreamListener;
   readonly #onDefect: (error: Error) => void;
+  readonly #firstByte: number;
   #controller: Dispatcher.DispatchController | null = null;
   #sent = false;
+  /** Of `performance.now()`: when all of the request was handed to the connection; 0: it was not. */
+  #sentAt = 0;
+  /** Null while no interim answer has come. */
+  #interim: InterimLimit | null = null;
   #answered = false;
   #over = false;
   #defect: Error | null = null;
   /** Null for the usual answer, which is not packed. */
   #decoded: DecodedAnswer | null = null;
 
-  /** @param onDefect told what the listener threw, which the call then breaks with. */
-  constructor(listener: UpstreamListener, onDefect: (error: Error) => void) {
+  /**
+   * @param onDefect told what the listener threw, which the call then breaks with.
+   * @param firstByte milliseconds from the end of the request until the answer has to begin, interim answers aside.
+   */
+  constructor(listener: UpstreamListener, onDefect: (error: Error) => void, firstByte: number) {
     this.#listener = listener;
     this.#onDefect = onDefect;
+    this.#firstByte = firstByte;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -52,12 +62,22 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
     if (this.#over) controller.abort(abortReason);
   }
 
+  /** Called by undici, although its types do not know it. */
+  onRequestSent(): void {
+    this.#sentAt = performance.now();
+  }
+
   onResponseStart(
     _controller: Dispatcher.DispatchController,
     statusCode: number,
     headers: UpstreamHeaders,
   ): void {
-    if (this.#over || statusCode < 200) return;
+    if (this.#over) return;
+    if (statusCode < 200) {
+      this.#limitInterim().add(headers);
+      return;
+    }
+    this.#interim?.end();
     this.#answered = true;
     if (headers['content-encoding'] !== undefined) {
       const decoded = this.#decode(headers['content-encoding']);
@@ -108,6 +128,7 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
     if (this.#over) return;
     this.#over = true;
+    this.#interim?.end();
     this.#decoded?.close();
     this.#listener.onBreak(this.#describe(error));
   }
@@ -129,8 +150,19 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
   abort(): void {
     if (this.#over) return;
     this.#over = true;
+    this.#interim?.end();
     this.#decoded?.close();
     this.#controller?.abort(abortReason);
+  }
+
+  #limitInterim(): InterimLimit {
+    const waited = this.#sentAt === 0 ? 0 : performance.now() - this.#sentAt;
+    this.#interim ??= new InterimLimit(this.#firstByte - waited, (error) => {
+      if (this.#over) return;
+      this.abort();
+      this.#listener.onBreak(error);
+    });
+    return this.#interim;
   }
 
   #decode(encoding: string | string[]): DecodedAnswer | null | undefined {

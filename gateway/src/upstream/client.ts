@@ -80,7 +80,8 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
 
   return {
     send(request, listener) {
-      const handler = new CallHandler(listener, options.onDefect);
+      const { firstByte, streamIdle } = request.timeouts;
+      const handler = new CallHandler(listener, options.onDefect, firstByte);
       const { body, length } = bodyForUndici(request.body);
       const { headers } = request;
       try {
@@ -90,8 +91,8 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
             method: request.method,
             headers: length === null ? headers : { ...headers, 'content-length': String(length) },
             body,
-            headersTimeout: request.timeouts.firstByte,
-            bodyTimeout: request.timeouts.streamIdle,
+            headersTimeout: firstByte,
+            bodyTimeout: streamIdle,
           },
           handler,
         );

@@ -33,6 +33,8 @@ export interface UsageEntry {
   readonly duration_ms: number;
   readonly rewrites: readonly string[];
   readonly losses: readonly string[];
+  /** How many equal refusals the row stands for; 1 for everything else. */
+  readonly count: number;
 }
 
 export interface UsageRow extends UsageTable {
@@ -69,5 +71,6 @@ export function toUsageEntry(row: UsageRow): UsageEntry {
     duration_ms: row.duration_ms,
     rewrites: JSON.parse(row.rewrites) as string[],
     losses: JSON.parse(row.losses) as string[],
+    count: row.count,
   };
 }

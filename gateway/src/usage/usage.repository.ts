@@ -62,7 +62,10 @@ export async function listUsage(
   return { data: page.map(toUsageEntry), next: more ? formatCursor(last) : null };
 }
 
-/** How many exchanges match, and what they cost in all; `limit` and `cursor` do not matter. */
+/**
+ * How many exchanges match, those that share a row counted each, and what they cost in all; `limit` and `cursor` do not
+ * matter.
+ */
 export async function totalUsage(
   db: Kysely<Database>,
   filter: UsageFilter,
@@ -70,7 +73,7 @@ export async function totalUsage(
   const query = await matching(db, filter);
   const row = await query
     .select(({ fn }) => [
-      fn.countAll<number>().as('requests'),
+      fn.coalesce(fn.sum<number>('usage.count'), sql<number>`0`).as('requests'),
       fn.coalesce(fn.sum<bigint>('usage.cost'), sql<bigint>`0`).as('cost'),
     ])
     .executeTakeFirstOrThrow();

@@ -198,7 +198,11 @@ test('R-27 a defect fails the request that meets it, and no other', async () => 
   onTestFinished(() => own.close());
   own.answer = (_asked, response) => {
     const content = { role: 'model', parts: [{ text: 'You said' }] };
-    const event = { candidates: [{ index: 0, content, finishReason: 'STOP' }] };
+    const event = {
+      candidates: [{ index: 0, content, finishReason: 'STOP' }],
+      // Without its usage, who leaves would be waited for.
+      usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 2, totalTokenCount: 3 },
+    };
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(`data: ${JSON.stringify(event)}\n\n`);
   };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { answeredWords } from '../support/own-upstream.ts';
-import { ask, openGateway, openTcpServer } from './support.ts';
+import { ask, attemptsOf, openGateway, openTcpServer, rowOf } from './support.ts';
 import { textProtocols } from './text-protocols.ts';
 
 test.each([
@@ -36,4 +36,41 @@ channels:
     expect(await ask(gateway, chat, false)).toMatchObject({ status: 200, text: completion });
     expect(requests).toBe(expected);
   }
+});
+
+test('interim answers do not prolong the time until the answer has to begin', async () => {
+  const url = await openTcpServer((socket) => {
+    const hints = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 200);
+    socket.on('close', () => clearInterval(hints));
+  });
+  const gateway = await openGateway({
+    config: `
+timeouts: { first_byte: 1s }
+channels:
+  - { name: eager, provider: openai-compatible, base_url: "${url}/v1", protocols: [chat], models: [demo-chat] }
+`,
+  });
+  const { status, id } = await ask(gateway, textProtocols[0]!, false);
+  expect(status).toBe(502);
+  const row = await rowOf(gateway, id);
+  expect(attemptsOf(row)[0]).toMatchObject({ class: 'uncertain', result: 'first-byte-timeout' });
+});
+
+test.each([
+  ['answers', 'HTTP/1.1 103 Early Hints\r\n\r\n', 101],
+  ['bytes', `HTTP/1.1 103 Early Hints\r\nlink: ${'x'.repeat(30_000)}\r\n\r\n`, 3],
+])('too many interim %s break the call', async (_name, interim, count) => {
+  const url = await openTcpServer((socket) => {
+    socket.on('data', () => socket.write(interim.repeat(count)));
+  });
+  const gateway = await openGateway({
+    config: `
+channels:
+  - { name: eager, provider: openai-compatible, base_url: "${url}/v1", protocols: [chat], models: [demo-chat] }
+`,
+  });
+  const { status, id } = await ask(gateway, textProtocols[0]!, false);
+  expect(status).toBe(502);
+  const row = await rowOf(gateway, id);
+  expect(attemptsOf(row)[0]).toMatchObject({ class: 'uncertain', result: 'malformed' });
 });

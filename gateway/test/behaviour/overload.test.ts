@@ -11,7 +11,7 @@ const slow = { 'x-simulator-fault': 'gap=100;events=20' };
 
 const open = (inFlight: number, queue: number): Promise<TestGateway> =>
   openGateway({
-    config: `${describeChannels([{ name: 'sim', models: ['demo-chat'] }])}\nlimits: { in_flight: ${inFlight}, queue: ${queue} }\n`,
+    config: `${describeChannels([{ name: 'sim', models: ['demo-chat'] }])}\nlimits: { in_flight: ${inFlight}, queue: ${queue}, key_concurrency: 1000 }\n`,
   });
 
 async function openExchanges({ url }: TestGateway): Promise<number> {

@@ -84,7 +84,7 @@ describe.each(boundless)('R-17 R-21 $name: a client that stands still', (protoco
     const gateway = await openGateway({
       writeStall: 600,
       config: `${describeChannels([{ name: 'sim', models: ['demo-chat'] }])}
-limits: { in_flight: 1, queue: 1 }
+limits: { in_flight: 1, queue: 1, key_concurrency: 9 }
 `,
     });
     const client = await askRaw(gateway, protocol, true, 'demo-chat', [
@@ -141,7 +141,7 @@ test('R-21 the time a client may take nothing is not begun anew by what it took 
   const gateway = await openGateway({
     writeStall,
     config: `${describeChannels([{ name: 'sim', models: ['demo-chat'] }])}
-limits: { in_flight: 1, queue: 0 }
+limits: { in_flight: 1, queue: 0, key_concurrency: 9 }
 `,
   });
   const chat = textProtocols[0]!;

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -82,8 +82,9 @@ describe('a start that cannot be', { timeout: 60_000 }, () => {
       'sluice: storage.data_dir: the folder FOLDER/data cannot be used: it is a file',
     );
     const damaged = makeFolder();
-    mkdirSync(join(damaged, 'data'));
-    writeFileSync(join(damaged, 'data/journal.db'), 'no journal'.repeat(1000));
+    mkdirSync(join(damaged, 'data'), { mode: 0o700 });
+    const journal = join(damaged, 'data/journal.db');
+    writeFileSync(journal, 'no journal'.repeat(1000), { mode: 0o600 });
     expect(await failure('server: { port: 0 }', damaged)).toBe(
       'sluice: storage.data_dir: FOLDER/data/journal.db cannot be used: file is not a database',
     );
@@ -91,10 +92,12 @@ describe('a start that cannot be', { timeout: 60_000 }, () => {
 
   test('for a damaged table says what the database says', async () => {
     const folder = makeFolder();
-    mkdirSync(join(folder, 'data'));
-    const database = new DatabaseSync(join(folder, 'data/sluice.db'));
+    mkdirSync(join(folder, 'data'), { mode: 0o700 });
+    const file = join(folder, 'data/sluice.db');
+    const database = new DatabaseSync(file);
     database.exec('create table users (id integer)');
     database.close();
+    chmodSync(file, 0o600);
     expect(await failure('server: { port: 0 }', folder)).toMatch(
       /^sluice: the database could not be brought up to date at step '[^']+': table \S*users\S* already exists$/,
     );

@@ -107,7 +107,11 @@ describe('sluice import litellm', () => {
       contextWindow,
     ]);
     expect(prices).toEqual([
-      ['fast', { input: '0.25', cacheRead: '0.025', output: '2' }, 400_000],
+      [
+        'fast',
+        { input: '0.25', cacheRead: '0.025', output: '2', fees: { web_search: '0.01' } },
+        400_000,
+      ],
       ['claude', expect.objectContaining({ input: '1', output: '5' }), 200_000],
       ['qwen', { input: '0.15', output: '0.6' }, 32_000],
       ['free', { input: '0', output: '0' }, null],

@@ -184,6 +184,25 @@ test('usage exports everything as CSV that no spreadsheet takes for a formula', 
   expect(limited.out.split('\r\n')).toHaveLength(4);
 });
 
+test('usage shows how many refusals share a row, and counts each', async () => {
+  const { sluice, folder } = await used();
+  const database = openDatabase({ url: `sqlite:${join(folder, 'data/sluice.db')}` });
+  const refused = { outcome: 'refused', status: 400, attempts: [], count: 140 } as const;
+  await writeUsage(
+    database,
+    toLine(record('req_many', { time: Date.UTC(2026, 10, 22), ...refused })),
+  );
+  await database.close();
+  const { out } = await sluice('usage');
+  expect(out).toContain(' 400 refused × 140 ');
+  expect(out).toContain(' 200 completed ');
+  expect(out).toContain('\ntotal: 144 requests, ');
+  const [heading, ...lines] = (await sluice('usage', '--csv')).out.split('\r\n');
+  expect(heading).toMatch(/,count$/);
+  expect(lines.find((line) => line.startsWith('req_many,'))).toMatch(/,140$/);
+  expect(lines.find((line) => line.startsWith('req_1,'))).toMatch(/,1$/);
+});
+
 test('usage sums up by the hour and whatever is asked', async () => {
   const { sluice, json } = await used();
   const tokens = {

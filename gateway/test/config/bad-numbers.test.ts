@@ -200,7 +200,13 @@ const places: readonly Place[] = [
       ['limits.queue', 'limits:\n  queue: V'],
     ],
   ),
-  ...countAt([1, 1_000_000], [['limits.in_flight', 'limits:\n  in_flight: V']]),
+  ...countAt(
+    [1, 1_000_000],
+    [
+      ['limits.in_flight', 'limits:\n  in_flight: V'],
+      ['limits.key_concurrency', 'limits:\n  key_concurrency: V'],
+    ],
+  ),
 ];
 
 function isGood(place: Place, value: bigint | null, isCount: boolean): value is bigint {

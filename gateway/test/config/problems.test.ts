@@ -28,7 +28,7 @@ test.each<readonly [text: string, ...problems: string[]]>([
   ['sevrer: {}', 'f.yaml:1: sevrer: expected a known key, got "sevrer" (did you mean "server"?)'],
   [
     'limits: { everything: 1 }',
-    'f.yaml:1: limits.everything: expected one of the keys in_flight, queue, got "everything"',
+    'f.yaml:1: limits.everything: expected one of the keys in_flight, queue, body_memory, key_concurrency, got "everything"',
   ],
   [
     'server:\n  port: 1\n  port: 2',
@@ -190,7 +190,7 @@ test.each<readonly [text: string, ...problems: string[]]>([
   ],
   [
     model('type: chat, price: { video_second: { 720P: 1 } }'),
-    'f.yaml:2: models[0].price.video_second: expected a price part of chat models (input, cache_read, cache_write, cache_write_1h, output, input_image), got "video_second"',
+    'f.yaml:2: models[0].price.video_second: expected a price part of chat models (input, cache_read, cache_write, cache_write_1h, output, input_image, multipliers, fees), got "video_second"',
   ],
   [
     model(
@@ -305,6 +305,17 @@ test.each<readonly [text: string, ...problems: string[]]>([
   ['server:\n\tport: 1', 'f.yaml:2: expected valid YAML, got a tab as indentation (use spaces)'],
   ['a: 1\n---\nb: 2', 'f.yaml:2: expected valid YAML, got a second document'],
   ['a: !secret x', 'f.yaml:1: expected valid YAML, got a tag that is not known'],
+  [
+    'models:\n  - { id: m, type: chat, allow: [priority], price: { multipliers: { tier.priority: 2 }, fees: { web_searches: 1 } } }',
+    'f.yaml:2: models[0].allow[0]: expected a surcharge such as service_tier.flex, got "priority"',
+    'f.yaml:2: models[0].price.multipliers["tier.priority"]: expected one of service_tier, speed, inference_geo and a value in lower case, such as service_tier.priority, got "tier.priority"',
+    'f.yaml:2: models[0].price.fees.web_searches: expected a use that is charged (web_search, grounded_prompt), got "web_searches"',
+  ],
+  [
+    'models:\n  - { id: m, type: chat, price: { multipliers: { speed.fast: 1.0000001 }, fees: {} } }',
+    'f.yaml:2: models[0].price.multipliers["speed.fast"]: expected a multiplier from 0 to 1000 with at most 6 decimals, got 1.0000001',
+    'f.yaml:2: models[0].price.fees: expected at least one entry, got an empty mapping',
+  ],
   // Everything at once
   [
     'server:\n  prot: 1\n  host: [a]\nchannels:\n  - name: c\n    provider: openai\n    models: [nothing]\nkeys:\n  - { name: k, user: x@y.z, rpm: fast }',

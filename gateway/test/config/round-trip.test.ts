@@ -110,6 +110,8 @@ const file = fc
             timeouts: fc.constantFrom({}, { connect: '1500ms', total: '2h' }),
             user_agents: fc.constantFrom([], ['*/1.?']),
             bills_after_cancel: fc.boolean(),
+            state: fc.constantFrom('guarded', 'owned', 'any'),
+            shared_state: fc.subarray(['vs_a', 'file-*', '*', 'a?b']),
             enabled: fc.boolean(),
           }),
         ),

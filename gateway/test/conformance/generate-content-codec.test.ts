@@ -7,7 +7,7 @@ import { answerContext } from '../support/generate-content-codec.ts';
 
 const events: readonly GenerationEvent[] = [
   { type: 'reasoning', text: 'hm' },
-  { type: 'state', state: { protocol: 'generate-content', kind: 'envelope', data: 'gw1.a.b' } },
+  { type: 'state', state: { protocol: 'generate-content', kind: 'envelope', data: 'gw2.a.b' } },
   { type: 'text', text: 'Grüße, ' },
   { type: 'text', text: '世界 🙂' },
   { type: 'call-start', call: 0, id: 'call_1', name: 'get_weather', kind: 'function' },
@@ -53,7 +53,7 @@ describe('the official SDK reads what the codec writes', () => {
     const parts = chunks.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
     expect(parts.slice(0, 2)).toEqual([
       { text: 'hm', thought: true },
-      { text: '', thought: true, thoughtSignature: 'gw1.a.b' },
+      { text: '', thought: true, thoughtSignature: 'gw2.a.b' },
     ]);
     expect(parts.find(({ inlineData }) => inlineData !== undefined)?.inlineData?.data).toBe('AAAA');
     const last = chunks.at(-1);

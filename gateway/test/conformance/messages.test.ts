@@ -67,7 +67,7 @@ describe('messages with the official SDK: answers', () => {
       metadata: { user_id: 'u' },
       x_unknown: { deep: [1.0] },
     };
-    const headers = { 'anthropic-beta': 'context-1m-2025-08-07' };
+    const headers = { 'anthropic-beta': 'interleaved-thinking-2025-05-14' };
     await client().messages.create(params as Create, { headers });
     expect(received(gateway()).body).toBe(JSON.stringify(params));
     const sent = Object.fromEntries(received(gateway()).headers);

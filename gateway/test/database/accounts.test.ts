@@ -98,7 +98,7 @@ describe.each(dialects)('%s', (dialect) => {
         'console',
       );
       expect(isKeySecret(secret)).toBe(true);
-      expect(secret).toMatch(/^sk-[\w-]{43,}$/);
+      expect(secret).toMatch(/^sk-[0-9A-Za-z]{40}sluice[0-9A-Za-z]{6}$/);
       expect(made.prefix).toBe(`${secret.slice(0, 7)}…${secret.slice(-4)}`);
       const rows = await database.kysely.selectFrom('keys').selectAll().execute();
       const text = JSON.stringify(rows, (_, value: unknown) =>

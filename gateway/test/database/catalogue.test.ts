@@ -95,6 +95,8 @@ describe.each(dialects)('%s', (dialect) => {
         credentials: channel.apiKeys,
         headers: channel.headers,
         billsAfterCancel: true,
+        state: 'owned',
+        sharedState: ['vs_handbook', 'file-*'],
       });
       const same = store.snapshot();
       await store.refresh();

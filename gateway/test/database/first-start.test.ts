@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { findUserByEmail, listKeys, listUsers } from '../../src/access/index.ts';
 import { parseConfig } from '../../src/config/index.ts';
@@ -10,13 +13,16 @@ it.skipIf(isSkipped('postgres'))(
   async () => {
     const { url, drop } = await createTestDatabase('postgres');
     onTestFinished(drop);
-    const config = parseConfig(`storage: { url: ${JSON.stringify(url)} }`, {
-      file: 'test.yaml',
-      environment: {},
-      bundledModels: [],
-    });
+    const folders = Array.from({ length: 6 }, () => mkdtempSync(join(tmpdir(), 'sluice-first-')));
+    onTestFinished(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
+    const configOf = (folder: string) =>
+      parseConfig(`storage: { url: ${JSON.stringify(url)}, data_dir: ${folder} }`, {
+        file: 'test.yaml',
+        environment: {},
+        bundledModels: [],
+      });
     const starts = await Promise.all(
-      Array.from({ length: 6 }, () => prepareDatabase(config, testSecrets)),
+      folders.map((folder) => prepareDatabase(configOf(folder), testSecrets)),
     );
     expect(starts.filter(({ admin }) => admin !== null)).toHaveLength(1);
     expect(starts.filter(({ key }) => key !== null)).toHaveLength(1);

@@ -1,6 +1,7 @@
 import type { KyselyPlugin } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import {
+  createKey,
   createKeyDirectory,
   disableKey,
   disableUser,
@@ -92,6 +93,21 @@ describe.each(dialects)('%s', (dialect) => {
         const other = `${secret.slice(0, index)}X${secret.slice(index + 1)}`;
         expect(await directory.find(other)).toBeNull();
       }
+    });
+
+    it('does not ask the database for a mistyped key, unless somebody declared it so', async () => {
+      const { secret: created } = await change(database, (file) =>
+        createKey(file, { ...key, name: 'made' }),
+      );
+      const mistyped = `${created.slice(0, -1)}${created.endsWith('x') ? 'y' : 'x'}`;
+      const declared = `sk-${'a'.repeat(40)}sluice000000`;
+      await change(database, (file) => upsertKey(file, { ...key, name: 'odd', secret: declared }));
+      await directory.refresh();
+      queries.reset();
+      expect(held(created)).toMatchObject({ keyName: 'made' });
+      expect(held(mistyped)).toBeNull();
+      expect(held(declared)).toMatchObject({ keyName: 'odd' });
+      expect(queries.count).toBe(0);
     });
 
     it('looks an unknown key up once in 10 s, however many ask', async () => {

@@ -131,6 +131,7 @@ describe.each(dialects)('%s', (dialect) => {
         ['hour', 'hour', 'posting', 'posting', ...Array.from({ length: 7 }, () => 'meter')],
       ],
       [`update usage set output_tokens = 21 ${rowOf}`, ['hour']],
+      [`update usage set count = 2 ${rowOf}`, ['hour']],
       [`update usage set attempts = '[{}]' where id = 'req_1_0'`, ['hour', 'hour']],
       [
         `update usage_hourly set unbilled_tokens = 0 where channel = 'spare' and key_id = 'key_0'`,

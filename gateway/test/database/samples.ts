@@ -58,6 +58,8 @@ export const channel: DeclaredChannel = {
   headers: { 'x-extra': 'canary-header-value' },
   timeouts: { connect: 1_000 },
   billsAfterCancel: true,
+  state: 'owned',
+  sharedState: ['vs_handbook', 'file-*'],
   enabled: true,
 };
 
@@ -71,6 +73,7 @@ export const model: DeclaredModel = {
   capabilities: [],
   echoReasoning: null,
   imageToolModel: null,
+  allow: [],
   enabled: true,
   price: { input: '0.25', output: '2' },
 };

@@ -72,6 +72,7 @@ describe.each(dialects)('%s', (dialect) => {
         duration_ms: 345,
         rewrites: ['b1'],
         losses: ['top_k'],
+        count: 1,
       });
     });
 

@@ -11,7 +11,8 @@ import { startGatewayProcess } from '../support/gateway-process.ts';
 import { runClients } from './load.ts';
 import type { ClientLog } from './reconcile.ts';
 
-const key = 'sk-kill-0123456789abcdefghijklmnopqrstuv';
+/** Random enough: the log shall hold no warning. */
+const key = 'sk-kill-mT7vQe2XbL9wRz4KpN6hYd3JcF8sGa5UtV1oWi0E';
 const clients = 8;
 
 /** `npm run test:faults` asks for many more. */

@@ -44,7 +44,7 @@ async function useGateway(limit: number): Promise<void> {
     join(folder, 'sluice.yaml'),
     `
 server: { port: 0, drain_timeout: 1s }
-limits: { in_flight: ${limit}, queue: 20 }
+limits: { in_flight: ${limit}, queue: 20, key_concurrency: 1000000 }
 channels:
   - { name: sim, provider: simulator, base_url: "${simulator.url}", protocols: [chat], models: [demo-chat] }
   - name: converted

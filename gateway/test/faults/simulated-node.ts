@@ -346,6 +346,7 @@ function modelAt(price: SimulatedPrice): PricedModel {
       capabilities: new Set(),
       echoReasoning: null,
       imageToolModel: null,
+      allow: new Set(),
       enabled: true,
       price: declaredPrice(price),
       priceVersion: price.version,

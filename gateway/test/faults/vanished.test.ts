@@ -20,7 +20,7 @@ test.skipIf(!isPatient || cannotLosePackets !== null).each([
     const { url, simulator } = await startGatewayPlace({
       config: `
 timeouts: { first_byte: 20m, stream_idle: 20m }
-limits: { in_flight: 1, queue: 1 }
+limits: { in_flight: 1, queue: 1, key_concurrency: 9 }
 channels:
   - { name: sim, provider: simulator, base_url: SIMULATOR, protocols: [chat], models: [demo-chat] }
 users: [{ email: tester@example.com, balance: 100 }]

@@ -2,8 +2,9 @@ import type { ErrorName } from '../../src/errors/index.ts';
 
 /** When a client gets an error and what helps, in a few words. A new error of the catalogue needs a line here. */
 export const errorMeanings: Readonly<Record<ErrorName, string>> = {
-  invalid_body:
-    'The body is empty, no JSON object, cut short, badly compressed, or nested too deep.',
+  invalid_body: 'The body is empty, not a JSON object, cut short, or badly compressed.',
+  too_complex:
+    'The body is nested too deep, holds too many values, or becomes too much of them in the upstream’s protocol. JSON inside strings counts as well. Or reading or converting the body exceeds the time or memory of [a thread](decisions/0015-large-bodies-in-threads.md). Costs nothing; the same request is always refused.',
   duplicate_key: 'A member that is read here stands there twice, or in two spellings.',
   invalid_value:
     'A field has a value that cannot be, or nothing of the kind exists at any upstream of the model. The message and `param` name it. With a strict key also: something would be lost in conversion.',
@@ -28,18 +29,23 @@ export const errorMeanings: Readonly<Record<ErrorName, string>> = {
   model_not_allowed: "The model is not on the key's list.",
   model_disabled: 'The model is switched off.',
   client_not_allowed: 'Every channel of the model takes other clients only, by their `User-Agent`.',
-  not_found: 'No such path.',
+  not_found:
+    'No such path; or `/ready` or `/metrics` for somebody who may not read it ([more](observability.md)).',
   not_found_hint: 'No such path, but one like it: the message names the right base URL.',
   model_not_found: '`GET` of a model that the key cannot use, or that there is none of.',
   task_not_found: 'No such video task. Video is not served yet.',
+  previous_response_not_found:
+    'The `previous_response_id` belongs to another owner, or is unknown where channels accept only known ones ([more](upstream-state.md)).',
+  state_not_found: 'The same for other ids of what upstreams keep: items, files, containers, …',
   method_not_allowed: 'The path exists for the methods in the header `allow`.',
+  body_too_slow: 'The body arrived more slowly than 1 KiB per second over 30 seconds.',
   body_too_large:
-    'Larger than `server.body_limit` after decompression, or too large for the upstream.',
+    'Larger than `server.body_limit` after decompression, more than a hundred times its compressed size, or too large for the upstream.',
   unsupported_content_type: 'Anything but `application/json`, or none.',
   unsupported_content_encoding: 'Anything but gzip, br, zstd and identity.',
   websocket_unsupported: 'Codex asks for a websocket and goes on with POST at once.',
   rate_limited:
-    "The key's or the team's requests per minute, per hour or at the same time; or more than 600 counts and lists a minute. Without `retry-after` where the limit is 0.",
+    "The key's or the team's requests per minute, per hour or at the same time (`max_concurrency`, else `limits.key_concurrency`); or more than 600 counts and lists, or 600 refused requests, of the key in a minute ([more](decisions/0020-refusals-that-share-a-row.md)). Without `retry-after` where the limit is 0.",
   channels_rate_limited:
     'Every channel of the model is rate-limited by its upstream. `retry-after` is when the first one is free again.',
   team_daily_budget_exceeded: "The team's budget of today, in its time zone.",
@@ -47,10 +53,12 @@ export const errorMeanings: Readonly<Record<ErrorName, string>> = {
   team_total_budget_exceeded: "The team's budget in all.",
   member_budget_exceeded: "The member's share of the team's money.",
   internal_error: 'A fault of this program; its log has the request id.',
+  unsupported_transfer_encoding: 'A `Transfer-Encoding` other than `chunked`.',
   upstream_abnormal:
     'Every attempt failed: 5xx, refused credentials, no connection, garbage, a time-out, or an answer of nothing.',
   unavailable:
     'Nothing can be recorded or looked up now (disk full, database away for a new key), attempts failed for different reasons, or the gateway stops.',
-  overloaded: 'This gateway has no place for more, or is out of breath. Nothing was asked.',
+  overloaded:
+    'This gateway has no place for more, no memory for the body, or too much to do. Nothing was asked of an upstream.',
   upstream_overloaded: 'Every channel of the model says that it is overloaded.',
 };

@@ -7,6 +7,7 @@ import type { CatalogueSnapshot, Channel, Model } from '../../src/catalogue/inde
 import { createMemoryCounters } from '../../src/counting/index.ts';
 import { registerEndpoints, type EndpointOptions, type Health } from '../../src/endpoints/index.ts';
 import { createServer, type ServerOptions } from '../../src/http/index.ts';
+import { createBodyMemory } from '../../src/bodies/index.ts';
 import { createMetrics } from '../../src/observability/index.ts';
 import { textProtocols } from '../../src/protocols/index.ts';
 import { createAdmission, type ExchangeInput, type Relay } from '../../src/relay/index.ts';
@@ -14,7 +15,7 @@ import { createAdmission, type ExchangeInput, type Relay } from '../../src/relay
 export const key = 'sk-test-0123456789';
 export const now = Date.UTC(2026, 10, 21);
 
-const caller: Caller = {
+export const caller: Caller = {
   keyId: 'key-1',
   keyName: 'test',
   userId: 'user-1',
@@ -54,6 +55,10 @@ export interface GatewaySettings {
   readonly health?: () => Health;
   readonly usage?: EndpointOptions['usage'];
   readonly counters?: EndpointOptions['counters'];
+  readonly memory?: EndpointOptions['memory'];
+  readonly keyConcurrency?: EndpointOptions['keyConcurrency'];
+  readonly refusals?: EndpointOptions['refusals'];
+  readonly hasMoney?: EndpointOptions['hasMoney'];
   readonly routes?: (server: FastifyInstance, options: EndpointOptions) => void;
 }
 
@@ -91,6 +96,11 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
         return secret === key ? known : null;
       },
     },
+    memory:
+      settings.memory ?? createBodyMemory({ limit: 2 ** 30, monotonic: () => performance.now() }),
+    keyConcurrency: settings.keyConcurrency ?? 1_000,
+    refusals: settings.refusals ?? { closedFor: () => null },
+    hasMoney: settings.hasMoney ?? (() => true),
     admission: createAdmission({ inFlight: 1_000, queue: 0, isOverloaded: () => false }),
     usage: settings.usage ?? { sums: async () => [], spent: async () => new Map() },
     counters:
@@ -105,6 +115,7 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
     health: settings.health ?? (() => ({ status: 'ok', degraded: [] })),
     metrics: createMetrics({
       journal: { depth: 0, usable: true, lost: 0 },
+      bodyMemory: { used: 0, limit: 0, refused: 0 },
       openConnections: async () => 0,
       channelStates: () => [],
       droppedLogLines: () => 0,
@@ -205,6 +216,7 @@ export function model(id: string, overrides: Partial<Model> = {}): Model {
     capabilities: new Set(),
     echoReasoning: null,
     imageToolModel: null,
+    allow: new Set(),
     enabled: true,
     price: null,
     priceVersion: null,

@@ -38,11 +38,11 @@ it('serves HTTPS from the configured files, with the same tuning', async () => {
   const gateway = await startGateway({ server: { tls } });
   const answer = await exchange(
     gateway.port,
-    'POST /responses HTTP/1.1\r\nhost: ai.example.com\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}',
+    'POST /responses HTTP/1.1\r\nhost: 127.0.0.1:8443\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}',
     false,
   );
   expect(answer).toMatch(/^HTTP\/1\.1 404 /);
-  expect(answer).toContain('use base URL https://ai.example.com/v1');
+  expect(answer).toContain('use base URL https://127.0.0.1:8443/v1');
   expect(gateway.server.server.headersTimeout).toBe(15_000);
   expect(gateway.server.server.keepAliveTimeout).toBe(75_000);
 });

@@ -2,13 +2,11 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createGroupCommit } from '../../src/journal/group-commit.ts';
 
 describe('group commit', () => {
-  let now: number;
   let sent: string[];
   let probes: number;
   let timers: (() => void)[];
   let commits: ReturnType<typeof createGroupCommit>;
   beforeEach(() => {
-    now = 0;
     sent = [];
     probes = 0;
     timers = [];
@@ -17,7 +15,7 @@ describe('group commit', () => {
       probe: () => {
         probes += 1;
       },
-      now: () => now,
+      defer: setImmediate,
       schedule: (run) => {
         timers.push(run);
       },
@@ -39,7 +37,6 @@ describe('group commit', () => {
     const others = ['2', '3', '4'].map((line) => outcome(commits.append(line)));
     await settle();
     expect(sent).toEqual(['1']);
-    now += 10;
     commits.done();
     expect(await first).toBe('written');
     await settle();
@@ -47,6 +44,17 @@ describe('group commit', () => {
     commits.done();
     expect(await Promise.all(others)).toEqual(['written', 'written', 'written']);
     expect(commits.idle).toBe(true);
+  });
+
+  it('never waits for more records, however fast they come', async () => {
+    for (let number = 0; number < 1_000; number += 1) {
+      const pair = [commits.append(`${number}a`), commits.append(`${number}b`)];
+      await settle();
+      expect(sent.at(-1)).toBe(`${number}a,${number}b`);
+      commits.done();
+      await Promise.all(pair);
+    }
+    expect(timers).toEqual([]);
   });
 
   it('acknowledges nothing before it is written', async () => {
@@ -88,7 +96,6 @@ describe('group commit', () => {
     expect(probes).toBeGreaterThan(0);
     commits.done();
     expect(commits.broken).toBeNull();
-    now += 10;
     const answer = outcome(commits.append('4'));
     await settle();
     expect(sent.at(-1)).toBe('4');

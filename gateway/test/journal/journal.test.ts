@@ -44,7 +44,7 @@ describe.each(dialects)('%s', (dialect) => {
     it('brings every record into the database, with all its parts', async () => {
       const journal = await open();
       await Promise.all([1, 2, 3].map((number) => journal.append(record(`req_${number}`))));
-      await journal.close();
+      await journal.close(30_000);
       expect(journal.depth).toBe(0);
       expect(await idsInDatabase()).toEqual(['req_1', 'req_2', 'req_3']);
       const row = await database.kysely.selectFrom('usage').selectAll().executeTakeFirstOrThrow();
@@ -80,6 +80,7 @@ describe.each(dialects)('%s', (dialect) => {
         price_version: null,
         multiplier: null,
         budget_window: null,
+        count: 1,
         posting: null,
         ttft_ms: 12,
         duration_ms: 345,
@@ -111,7 +112,7 @@ describe.each(dialects)('%s', (dialect) => {
       const journal = await open();
       const odd = 'a\0b\ud800c\\u0000\u2028"\'';
       await journal.append(record('req_odd', { model: odd, userAgent: 'x'.repeat(10_000) }));
-      await journal.close();
+      await journal.close(30_000);
       const row = await database.kysely.selectFrom('usage').selectAll().executeTakeFirstOrThrow();
       expect(row.model).toBe('a\ufffdb\ufffdc\\u0000\u2028"\'');
       expect(row.user_agent).toHaveLength(256);
@@ -121,7 +122,7 @@ describe.each(dialects)('%s', (dialect) => {
       const journal = await open();
       const broken = record('req_broken', { status: 'not a number' as unknown as number });
       await Promise.all([record('req_1'), broken, record('req_2')].map((r) => journal.append(r)));
-      await journal.close();
+      await journal.close(30_000);
       expect(await idsInDatabase()).toEqual(['req_1', 'req_2']);
       expect(problems.map(({ kind }) => kind)).toEqual(['record-rejected']);
       const file = new DatabaseSync(join(dataDir, 'journal.db'));
@@ -145,16 +146,16 @@ describe.each(dialects)('%s', (dialect) => {
       const first = await open();
       await expect(open()).rejects.toThrow(`${dataDir} is in use by another running gateway`);
       await first.append(record('req_1'));
-      await first.close();
+      await first.close(30_000);
       const again = await open();
       await again.append(record('req_2'));
-      await again.close();
+      await again.close(30_000);
       expect(await idsInDatabase()).toEqual(['req_1', 'req_2']);
     });
 
     it('takes no more than its bound, and again when there is room', async () => {
       const unreachable = unreachableUrl(dialect, dataDir);
-      const full = await open({ maxSize: 3_000, databaseUrl: unreachable });
+      const full = await open({ maxSize: 20_000, databaseUrl: unreachable });
       let taken = 0;
       await expect(
         (async () => {
@@ -168,10 +169,10 @@ describe.each(dialects)('%s', (dialect) => {
       expect(full.usable).toBe(false);
       await full.close(100);
 
-      const again = await open({ maxSize: 3_000 });
+      const again = await open({ maxSize: 20_000 });
       await waitFor(() => again.usable);
       await again.append(record('req_more'));
-      await again.close();
+      await again.close(30_000);
       expect(await idsInDatabase()).toHaveLength(taken + 1);
     });
 
@@ -207,7 +208,7 @@ describe.each(dialects)('%s', (dialect) => {
       await full.close(100);
 
       const again = await open({ maxSize: 30_000 });
-      await again.close();
+      await again.close(30_000);
       expect(await idsInDatabase()).toHaveLength(taken + 1);
     });
 

@@ -22,7 +22,7 @@ describe.each(dialects)('%s', (dialect) => {
     const first = await openJournal(options);
     await first.append(record('req_old', { time: now - 3 * day, charge: charge(5n) }));
     await first.append(record('req_today', { time: now - 1_000, charge: charge(7n) }));
-    await first.close();
+    await first.close(30_000);
     const ids = async () => {
       const rows = await database.kysely.selectFrom('usage').select('id').orderBy('id').execute();
       return rows.map(({ id }) => id);
@@ -61,7 +61,7 @@ describe.each(dialects)('%s', (dialect) => {
       await back.caughtUp;
       // A clock that is wrong by a month: nobody can have applied this before.
       await back.append(record('req_new', { time: now - 40 * day, charge: charge(9n) }));
-      await back.close();
+      await back.close(30_000);
       const spent = await database.kysely.selectFrom('spent_totals').selectAll().execute();
       expect(spent.map((total) => total.spent)).toEqual([21n, 21n, 21n]);
       expect(problems).toEqual(['record-rejected']);

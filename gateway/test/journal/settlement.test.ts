@@ -192,6 +192,21 @@ describe.each(dialects)('%s', (dialect) => {
       expect(await entries()).toEqual([]);
     });
 
+    it('a line of the versions before counts is one exchange, in its row and its hour', async () => {
+      const refused = record('req_', { outcome: 'refused', attempts: [] });
+      const lines = [28, 36, 37].map((length) =>
+        JSON.stringify(
+          (JSON.parse(toLine({ ...refused, id: `req_${length}` })) as unknown[]).slice(0, length),
+        ),
+      );
+      await writeUsage(database, [...lines, toLine({ ...refused, count: 140 })].join(','));
+      expect((await rows()).map((row) => row.count).toSorted((a, b) => a - b)).toEqual([
+        1, 1, 1, 140,
+      ]);
+      const hours = await database.kysely.selectFrom('usage_hourly').selectAll().execute();
+      expect(hours).toMatchObject([{ requests: 143, failed: 143 }]);
+    });
+
     it('holds amounts beyond what a JSON number holds', async () => {
       const cost = 2n ** 53n + 1n;
       await writeUsage(database, toLine(record('req_1', { charge: charge(cost) })));

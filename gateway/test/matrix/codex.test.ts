@@ -174,7 +174,7 @@ describe.each(upstreams)('codex at %s', (upstream) => {
     for (const part of ['You may write.', 'Be brief.', 'demo input', 'result 3', 'goodbye']) {
       expect(body).toContain(part);
     }
-    expect(body).not.toContain('gw1.');
+    expect(body).not.toContain('gw2.');
 
     for (const { thoughts } of [first, told, next, patched, last]) {
       expect(thoughts).not.toEqual([]);

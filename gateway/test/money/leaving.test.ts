@@ -32,7 +32,7 @@ ${ownChannel({ name: 'own', model: 'own' })}
   models: ['priced', 'charging', 'own'],
   moreModels:
     '  - { id: short, type: chat, context_window: 4000000, max_output_tokens: 30000000, price: { input: 1, output: 2 } }',
-  settings: 'limits: { in_flight: 20 }',
+  settings: 'limits: { in_flight: 20, key_concurrency: 20 }',
 });
 
 /** The rows that came since. */

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/database/index.ts';
 import { ask, describeChannels, openGateway, until } from '../behaviour/support.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
 import { blockWriters } from '../database/block-writers.ts';
+import { answerWith, startOwnUpstream } from '../support/own-upstream.ts';
 import { scrape, valueOf } from './support.ts';
 
 const chat = textProtocols[0]!;
@@ -101,13 +102,21 @@ function documentedSeries(): Map<string, string[]> {
 }
 
 test('every series of the documentation is there with its labels, and no other one', async () => {
+  const upstream = await startOwnUpstream();
+  onTestFinished(() => upstream.close());
+  const counts = { prompt_tokens: 1, completion_tokens: 1 };
+  upstream.answer = answerWith({ ...counts, server_tool_use: { web_search_requests: 1 } });
   const gateway = await openGateway({
     config: describeChannels([
       { name: 'bad', at: '/fault(status=500)', models: ['demo-chat'], more: ['priority: 1'] },
       { name: 'good', models: ['demo-chat'] },
+      { name: 'searching', at: upstream.url, models: ['searching'] },
     ]),
   });
   await ask(gateway, chat, true);
+  // Nothing says what its searches cost.
+  const searched = await ask(gateway, chat, false, 'searching');
+  expect(searched.status).toBe(200);
   await fetch(`${gateway.url}/no/such/path`);
   const metrics = await scrape(gateway.url);
 

@@ -110,11 +110,13 @@ test('R-45 a log that nobody reads holds up nothing and is counted', async () =>
   });
   const url = await gateway.url;
   gateway.child.stderr?.pause();
+  let sent = 0;
   const send = async (): Promise<number> => {
+    const key = keys[(sent += 1) % keys.length];
     const begun = performance.now();
     const answer = await fetch(url + chat.path('', false), {
       method: 'POST',
-      headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify(chat.body('m'.repeat(200), false)),
     });
     await answer.text();
@@ -137,11 +139,15 @@ test('R-45 a log that nobody reads holds up nothing and is counted', async () =>
   expect(await exited).toBe(0);
 }, 60_000);
 
+/** So many that none of them is refused 600 times in a minute. */
+const keys = Array.from({ length: 40 }, (_, at) => `${testKey}-${at}`);
+
 const processConfig = (folder: string): string => `
 server: { port: 0, drain_timeout: 2s }
 storage: { url: "sqlite:${folder}/test.db", data_dir: "${folder}" }
 channels:
   - { name: none, provider: openai-compatible, base_url: "http://127.0.0.1:9", protocols: [chat], models: [demo-chat] }
 users: [{ email: tester@example.com, balance: 100 }]
-keys: [{ name: test, user: tester@example.com, secret: ${testKey} }]
+keys:
+${keys.map((secret, at) => `  - { name: test-${at}, user: tester@example.com, secret: ${secret} }`).join('\n')}
 `;

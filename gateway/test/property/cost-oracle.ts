@@ -18,16 +18,19 @@ export interface OracleItem {
   readonly thousandths?: boolean;
   /** A share of the price, itself kept to 10⁻¹⁵ USD. */
   readonly share?: string;
+  /** What the price is multiplied by, one after the other, exactly. */
+  readonly times?: readonly string[];
 }
 
 /** Nano-USD. */
 export function oracleCost(items: readonly OracleItem[], multiplier: string): bigint {
   let usd: Fraction = { over: 0n, under: 1n };
-  for (const { price, per, quantity, thousandths = false, share } of items) {
+  for (const { price, per, quantity, thousandths = false, share, times: factors = [] } of items) {
     let unit = times(decimal(price), { over: 1n, under: BigInt(per) });
     if (share !== undefined) {
       unit = { over: nearestEven(times(unit, decimal(share)), 10n ** 15n), under: 10n ** 15n };
     }
+    for (const factor of factors) unit = times(unit, decimal(factor));
     usd = plus(usd, times(unit, { over: BigInt(quantity), under: thousandths ? 1000n : 1n }));
   }
   return nearestEven(times(usd, decimal(multiplier)), 10n ** 9n);

@@ -6,6 +6,7 @@ import {
   parseMultiplier,
   ratesOf,
   receiptOf,
+  surchargedLines,
   textHold,
   tokenBounds,
   tokenLines,
@@ -15,6 +16,7 @@ import {
   type PricedTokens,
 } from '../../src/billing/index.ts';
 import type { DeclaredPrice } from '../../src/config/index.ts';
+import { receiptCost } from '../../src/ledger/reconcile/receipt-cost.ts';
 import { oracleCost, type OracleItem } from './cost-oracle.ts';
 
 /** P-13: 10⁶ vectors before a release (`npm run test:money`), enough to notice a mistake on every run. */
@@ -73,6 +75,7 @@ describe('P-13: the oracle agrees', () => {
     const receipt = receiptOf(lines as Line[], parseMultiplier(by));
     expect(receipt.cost).toBe(oracleCost(items, by));
     expect(costOfReceipt(receipt.items, parseMultiplier(by))).toBe(receipt.cost);
+    expect(receiptCost(receipt.items, by)).toBe(receipt.cost);
   };
 
   it(
@@ -99,6 +102,60 @@ describe('P-13: the oracle agrees', () => {
             by,
           );
         }),
+        { numRuns: vectors },
+      );
+    },
+    timeout,
+  );
+
+  const surcharges = ['service_tier.priority', 'speed.fast', 'inference_geo.us'];
+  const searches = fc.oneof(fc.constant(0), fc.nat(20), fc.nat(1_000_000));
+
+  it(
+    'on tokens with surcharges, and on what is charged by the use',
+    () => {
+      fc.assert(
+        fc.property(
+          tokenPrice,
+          tokens,
+          multiplier,
+          fc.dictionary(fc.constantFrom(...surcharges), decimalText(6, 20)),
+          fc.subarray(surcharges),
+          maybe(perUnit),
+          maybe(perUnit),
+          searches,
+          (price, used, by, multipliers, reported, perSearch, perPrompt, webSearches) => {
+            const priced: DeclaredPrice = {
+              ...price,
+              multipliers,
+              fees: definite({ web_search: perSearch, grounded_prompt: perPrompt }),
+            };
+            const factors = reported.flatMap((name) => multipliers[name] ?? []);
+            const { input, output, cacheWrite = input } = price;
+            const of = (quantity: number, text: string) => ({
+              price: text,
+              per: 1_000_000,
+              quantity,
+              times: factors,
+            });
+            const rates = ratesOf(priced);
+            const terms = { reported, webSearches };
+            check(
+              surchargedLines(rates, tokenLines(rates, used), terms),
+              [
+                of(used.input, input),
+                of(used.inputImage, price.inputImage ?? input),
+                of(used.cacheRead, price.cacheRead ?? input),
+                of(used.cacheWrite, cacheWrite),
+                of(used.cacheWrite1h, price.cacheWrite1h ?? cacheWrite),
+                of(used.output, output),
+                { price: perSearch ?? '0', per: 1, quantity: webSearches },
+                { price: perPrompt ?? '0', per: 1, quantity: webSearches > 0 ? 1 : 0 },
+              ],
+              by,
+            );
+          },
+        ),
         { numRuns: vectors },
       );
     },

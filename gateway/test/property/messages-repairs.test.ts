@@ -1,3 +1,4 @@
+import { openBudget } from '../../src/json/index.ts';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -120,6 +121,7 @@ describe('repairs of messages requests', () => {
           version,
           betas: '',
           isCount: false,
+          budget: openBudget(1_048_576),
         };
         if (isSuspect(value, value['max_tokens'], context)) return;
         unsuspected += 1;

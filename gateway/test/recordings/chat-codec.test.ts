@@ -1,3 +1,4 @@
+import { openBudget } from '../../src/json/index.ts';
 import { describe, expect, it } from 'vitest';
 import type { Block, Candidate, GenerationEvent } from '../../src/canonical/index.ts';
 import type { AnswerContext, EncodeTarget } from '../../src/protocols/codec.ts';
@@ -166,6 +167,7 @@ describe.skipIf(absence !== null)(`recorded chat requests ${absence ?? ''}`, () 
     maxOutputTokens: null,
     capabilities: new Set(),
     echoReasoning: 'allow',
+    budget: openBudget(1_048_576),
   };
 
   it.each(requests)('$id means the same after the model', ({ request }) => {

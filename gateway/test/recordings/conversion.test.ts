@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Unconvertible, type ReportedUsage } from '../../src/canonical/index.ts';
-import { createConverter } from '../../src/conversion/index.ts';
+import { createConverter, createStateStore } from '../../src/conversion/index.ts';
 import { GatewayError } from '../../src/errors/index.ts';
 import { textCodecs, textProtocols } from '../../src/protocols/index.ts';
-import { signerOf } from '../support/converted-reader.ts';
+import { sealerOf } from '../support/converted-reader.ts';
 import { bodies, bodyTo, clients, streams, streamTo } from './converted-answers.ts';
 import { absence, type Recording, recordings } from './recordings.ts';
 import { runTap, sameNames } from './tap-run.ts';
@@ -56,9 +56,9 @@ describe.skipIf(absence !== null)(`recorded traffic for other clients ${absence 
       const converter = createConverter({
         protocols: textProtocols,
         codecs: textCodecs,
-        signer: signerOf('key'),
+        sealer: sealerOf('key'),
         fetchMedia: async () => ({ mime: 'image/png', bytes: Buffer.from('x') }),
-        now: () => 0,
+        store: createStateStore({ now: () => 0 }),
       });
       const convert = async () => {
         const exchange = {
@@ -67,6 +67,7 @@ describe.skipIf(absence !== null)(`recorded traffic for other clients ${absence 
           protocol: recording.protocol,
           request,
           keyId: 'key_1',
+          owner: 'user:1',
           strict: false,
         };
         try {

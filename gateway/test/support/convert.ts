@@ -1,11 +1,12 @@
 import type { TextProtocolName } from '../../src/canonical/index.ts';
 import {
   createConverter,
+  createStateStore,
   type ConvertedRequest,
   type FetchMedia,
 } from '../../src/conversion/index.ts';
 import { textCodecs, textProtocols, type WireRequest } from '../../src/protocols/index.ts';
-import { signerOf } from './converted-reader.ts';
+import { sealerOf } from './converted-reader.ts';
 
 export const textProtocolNames = Object.keys(textProtocols) as TextProtocolName[];
 
@@ -50,16 +51,17 @@ export function converterOf() {
   return createConverter({
     protocols: textProtocols,
     codecs: textCodecs,
-    signer: signerOf('key'),
+    sealer: sealerOf('key'),
     fetchMedia: fetchNothing,
-    now: () => 0,
+    store: createStateStore({ now: () => 0 }),
   });
 }
 
 /** A request on its way to an upstream of another protocol. @throws GatewayError */
 export function convert(asked: Asked): Promise<ConvertedRequest> {
   const { client, request, target, strict = false, converter = converterOf() } = asked;
-  const exchange = { id: 'req_1', arrivedAt: 0, protocol: client, request, keyId: 'key_1', strict };
+  const caller = { keyId: 'key_1', owner: 'user:1' };
+  const exchange = { id: 'req_1', arrivedAt: 0, protocol: client, request, ...caller, strict };
   return converter.open(exchange).convert({
     channel: 'ch_1',
     provider: 'openai-compatible',

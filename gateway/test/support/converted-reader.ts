@@ -1,16 +1,17 @@
-import { createHmac } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { GenerationRequest, TextProtocolName } from '../../src/canonical/index.ts';
 import { AnswerLosses } from '../../src/conversion/answer-losses.ts';
 import { createConvertedReader, type AnswerReader } from '../../src/conversion/converted-answer.ts';
-import type { StateSigner } from '../../src/conversion/index.ts';
+import { createStateSealer, type StateSealer } from '../../src/conversion/index.ts';
 import { createStateStore } from '../../src/conversion/state/state-store.ts';
 import { nameTools } from '../../src/conversion/tools/tool-names.ts';
 import { textCodecs, textProtocols } from '../../src/protocols/index.ts';
 import { requestOf } from './canonical.ts';
 
-export function signerOf(key: string): StateSigner {
-  const sign = (text: string) => createHmac('sha256', key).update(text).digest('base64url');
-  return { sign, verify: (text, signature) => sign(text) === signature };
+/** Seals under a master key that only this text makes. */
+export function sealerOf(key: string): StateSealer {
+  const bytes = Buffer.alloc(32, key);
+  return createStateSealer({ sealing: bytes, signing: bytes }, randomBytes);
 }
 
 /** Reads answers of one protocol for a client of another. */
@@ -24,11 +25,10 @@ export function readerOf(
     answer: { requestId: 'req_1', model: 'm', createdAt: 1, request, inputTokens: 3 },
     upstream: textCodecs[upstream],
     client: textCodecs[client],
-    names: nameTools(request, textCodecs[upstream].traits),
-    owner: { provider: 'simulator', model: 'up', channel: 'ch_1' },
-    keyId: 'key_1',
+    clientTools: nameTools(request, textCodecs[upstream].traits).clientTools,
+    maker: 'maker_1',
     losses,
-    signer: signerOf('key'),
+    sealing: { sealer: sealerOf('key'), owner: 'user:1' },
     store: createStateStore({ now: () => 0 }),
   });
 }

@@ -36,6 +36,8 @@ export interface TestGatewayOptions {
   readonly logger?: Partial<Logger>;
   /** Milliseconds after which a client that takes nothing is cut off. */
   readonly writeStall?: number;
+  /** Default: every refusal has a row of its own, as most tests look for theirs. */
+  readonly refusalBounds?: AppOptions['refusalBounds'];
   readonly mediaFetch?: AppOptions['mediaFetch'];
 }
 
@@ -83,9 +85,11 @@ ${options.config?.includes('\nkeys:') === true ? '' : account}
     bundledModels: ['demo-chat', 'demo-reasoning'],
   });
   const { writeStall, mediaFetch } = options;
+  const { refusalBounds = { mostRows: Infinity, mostRefusals: Infinity } } = options;
   const app = await startApp({
     config,
     logger,
+    refusalBounds,
     ...(writeStall !== undefined && { writeStall }),
     ...(mediaFetch !== undefined && { mediaFetch }),
   });

@@ -23,7 +23,7 @@ const state: fc.Arbitrary<NativeState> = fc
   .map(([kind, data]) => ({
     protocol: 'generate-content',
     kind,
-    data: kind === 'envelope' ? `gw1.${data}` : data,
+    data: kind === 'envelope' ? `gw2.${data}` : data,
   }));
 const signed = fc.oneof(
   fc.constant({}),

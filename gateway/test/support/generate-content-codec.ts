@@ -1,3 +1,4 @@
+import { openBudget } from '../../src/json/index.ts';
 import type {
   GenerationEvent,
   GenerationRequest,
@@ -37,6 +38,7 @@ export function target(model = 'gemini-3.5-flash', capabilities: string[] = []):
     maxOutputTokens: null,
     capabilities: new Set(capabilities),
     echoReasoning: null,
+    budget: openBudget(1_048_576),
   };
 }
 

@@ -1,3 +1,4 @@
+import { openBudget } from '../../src/json/index.ts';
 import fc from 'fast-check';
 import type {
   Block,
@@ -22,6 +23,7 @@ export const target: EncodeTarget = {
   maxOutputTokens: null,
   capabilities: new Set(['sampling', 'reasoning']),
   echoReasoning: null,
+  budget: openBudget(1_048_576),
 };
 
 export const answerContext: AnswerContext = {
@@ -254,7 +256,7 @@ export const candidates: fc.Arbitrary<Candidate> = fc
 const envelope = (data: string): NativeState => ({
   protocol: 'messages',
   kind: 'envelope',
-  data: `gw1.${data}`,
+  data: `gw2.${data}`,
 });
 
 /** Commands that become a sequence which the canonical model allows, in any order and as interleaved as can be. */

@@ -56,21 +56,26 @@ export const answeredWords = 'the quick brown fox jumps over the lazy dog';
 
 /** An answer of the protocol that a path belongs to, with this usage object; `undefined`: without one. */
 export function answerWith(usage: unknown, spoilt: Spoilt = {}): OwnUpstream['answer'] {
-  const { status = 200, more = '' } = spoilt;
+  const { status = 200, more = '', swapped = false, type } = spoilt;
   const spoil = (text: string): string => text.replace('{', `{${more}`);
   return ({ path, body }, response) => {
     const { whole, events } = shapesOf(path, usage);
-    if (body['stream'] !== true && !path.includes(':stream')) {
-      response.writeHead(status, { 'content-type': 'application/json' }).end(spoil(whole));
+    const isStream = body['stream'] === true || path.includes(':stream');
+    if (isStream === swapped) {
+      response.writeHead(status, { 'content-type': type ?? 'application/json' }).end(spoil(whole));
       return;
     }
-    response.writeHead(status, { 'content-type': 'text/event-stream' });
+    response.writeHead(status, { 'content-type': type ?? 'text/event-stream' });
     response.end(spoil(events.join('')));
   };
 }
 
 export interface Spoilt {
   readonly status?: number;
+  /** A stream where the whole was asked, and the other way round. Default: false. */
+  readonly swapped?: boolean;
+  /** The content type. Default: that of the answer. */
+  readonly type?: string;
   /** Members, as JSON text with a comma behind, before all others of the answer or its first event. */
   readonly more?: string;
 }

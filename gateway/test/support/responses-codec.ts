@@ -1,3 +1,4 @@
+import { openBudget } from '../../src/json/index.ts';
 import type { Candidate, GenerationEvent, GenerationRequest } from '../../src/canonical/index.ts';
 import type { Encoded, EncodeTarget } from '../../src/protocols/codec.ts';
 import { responses, responsesCodec as codec } from '../../src/protocols/responses/index.ts';
@@ -14,6 +15,7 @@ export const target: EncodeTarget = {
   maxOutputTokens: null,
   capabilities: new Set(),
   echoReasoning: null,
+  budget: openBudget(1_048_576),
 };
 
 export function decodeBody(json: unknown): GenerationRequest {

@@ -342,6 +342,7 @@ const oddities: fc.Arbitrary<unknown> = fc.oneof(
     'constructor',
     'toString',
     'gw1.e30.x',
+    'gw2.e30',
     'data:image/png;base64,AA',
     'https://example.com/a.png',
     'http://[',

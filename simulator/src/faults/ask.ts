@@ -1,11 +1,14 @@
 /** Where a fault can be asked for: a header, the model's name, or the start of the path. */
-const inModel = /^(.*?)\+fault\(([^)]*)\)$/;
+const inModel = '+fault(';
 const inPath = /^\/fault(?:\(|%28)(.*?)(?:\)|%29)(?=\/)/i;
 
 /** `demo-chat+fault(status=529)` → the model without its suffix, and the fault's text. */
 export function splitModel(name: string): { model: string; fault: string } {
-  const match = inModel.exec(name);
-  return match ? { model: match[1] ?? '', fault: match[2] ?? '' } : { model: name, fault: '' };
+  const whole = { model: name, fault: '' };
+  if (!name.endsWith(')')) return whole;
+  const start = name.indexOf(inModel, name.lastIndexOf(')', name.length - 2) + 1);
+  if (start < 0) return whole;
+  return { model: name.slice(0, start), fault: name.slice(start + inModel.length, -1) };
 }
 
 /** `/fault(status=529)/v1/messages` → a base address at which everything has this fault. */

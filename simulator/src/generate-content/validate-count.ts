@@ -25,7 +25,7 @@ export function validateCount(given: unknown, model: string): unknown {
     throw invalidField('generate_content_request.model', 'model is not specified');
   }
   const named = String(inner['model']).replace(/^models\//, '');
-  if (named.replace(/\+fault\(.*$/, '') !== model) {
+  if (named.replace(/\+fault\(.*/, '') !== model) {
     throw invalidField('generate_content_request.model', `must be models/${model}`);
   }
   return inner;

@@ -170,10 +170,16 @@ function checkRest(body: JsonObject, strictness: Strictness): void {
     if (isPresent(user) && typeof user !== 'string') {
       throw invalid('metadata.user_id: Input should be a valid string');
     }
-    if (typeof user === 'string' && /^\S+@\S+\.\S+$/.test(user)) {
+    if (typeof user === 'string' && isAddress(user)) {
       throw invalid('metadata.user_id: user_id appears to contain an email address');
     }
   }
+}
+
+/** Like an e-mail address: something on both sides of an `@` and of a point behind it, without white space. */
+function isAddress(text: string): boolean {
+  const at = text.indexOf('@', 1);
+  return at > 0 && text.lastIndexOf('.', text.length - 2) > at + 1 && !/\s/.test(text);
 }
 
 const configFields = new Set(['effort', 'format']);

@@ -1,4 +1,4 @@
-import { parseDecimal } from '../../config/decimal.ts';
+import { parseDecimal, shortestDecimal } from '../../config/decimal.ts';
 
 /** A number of a JSON file as it is written there: `7.5e-08` is 75 of 10⁻⁹, and never a float. */
 export class ExactNumber {
@@ -12,7 +12,7 @@ export class ExactNumber {
   decimal(shift = 0): string | null {
     const [mantissa = '', exponent = '0'] = this.source.toLowerCase().split('e');
     const digits = parseDecimal(`${mantissa}e${Number(exponent) + shift}`);
-    return digits?.includes('.') ? digits.replace(/\.?0+$/, '') : digits;
+    return digits === null ? null : shortestDecimal(digits);
   }
 
   /** The number when it is a count above zero. */

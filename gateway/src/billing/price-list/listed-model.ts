@@ -71,7 +71,7 @@ export interface ModelEntry {
   readonly type: ListedModel['type'];
   readonly context_window?: number;
   readonly max_output_tokens?: number;
-  readonly price: Readonly<Record<string, string>>;
+  readonly price: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 }
 
 /** In the order in which people write them. */
@@ -96,6 +96,10 @@ export function toModelEntry(model: ListedModel): ModelEntry {
     type,
     ...(contextWindow === null ? {} : { context_window: contextWindow }),
     ...(maxOutputTokens === null ? {} : { max_output_tokens: maxOutputTokens }),
-    price: Object.fromEntries(parts),
+    price: {
+      ...Object.fromEntries(parts),
+      ...(price.multipliers !== undefined && { multipliers: price.multipliers }),
+      ...(price.fees !== undefined && { fees: price.fees }),
+    },
   };
 }

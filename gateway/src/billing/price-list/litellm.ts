@@ -1,4 +1,5 @@
 import { ExactNumber, isExactMapping, type ExactMapping } from './exact-json.ts';
+import { listedSurcharges } from './litellm-surcharges.ts';
 import { listedCount, listedPrice, type Listing, type SkipReason } from './listed-model.ts';
 
 /** Keys of the file that are no models. */
@@ -65,7 +66,7 @@ function readEntry(id: string, entry: ExactMapping) {
     type,
     contextWindow: listedCount(entry['max_input_tokens']),
     maxOutputTokens: listedCount(entry['max_output_tokens']),
-    price,
+    price: type === 'chat' ? { ...price, ...listedSurcharges(entry) } : price,
   };
 }
 

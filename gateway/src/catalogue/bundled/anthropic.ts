@@ -81,5 +81,5 @@ function cached(
   cacheWrite1h: string,
   output: string,
 ): DeclaredPrice {
-  return { input, cacheRead, cacheWrite, cacheWrite1h, output };
+  return { input, cacheRead, cacheWrite, cacheWrite1h, output, fees: { web_search: '0.01' } };
 }

@@ -44,6 +44,7 @@ export function bundle(vendor: Vendor, entries: readonly Entry[]): readonly Bund
       capabilities: entry.can,
       echoReasoning: null,
       imageToolModel: null,
+      allow: [],
       enabled: true,
       price: entry.price ?? null,
       createdAt: Date.parse(entry.released ?? bundledAt),

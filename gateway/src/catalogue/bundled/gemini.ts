@@ -3,6 +3,10 @@ import { bundle, tokens } from './entry.ts';
 const can = ['vision', 'tools', 'reasoning', 'sampling', 'hosted_tools'];
 const limits = [1_048_576, 65_536] as const;
 
+/** USD: of the 2.5 models for each answer that searched, of later ones for each search. */
+const grounded = { fees: { grounded_prompt: '0.035' } };
+const searches = { fees: { web_search: '0.014' } };
+
 /** The pro models cost more above 200 000 prompt tokens, which one price cannot say: theirs must be set. */
 export const geminiModels = bundle({ ownedBy: 'google', providers: ['gemini'] }, [
   { id: 'gemini-3.5-flash', name: 'Gemini 3.5 Flash', can },
@@ -19,7 +23,7 @@ export const geminiModels = bundle({ ownedBy: 'google', providers: ['gemini'] },
     released: '2025-12-17',
     limits,
     can,
-    price: tokens('0.5', '0.05', '3'),
+    price: { ...tokens('0.5', '0.05', '3'), ...searches },
   },
   { id: 'gemini-2.5-pro', name: 'Gemini 2.5 Pro', released: '2025-06-17', limits, can },
   {
@@ -28,7 +32,7 @@ export const geminiModels = bundle({ ownedBy: 'google', providers: ['gemini'] },
     released: '2025-06-17',
     limits,
     can,
-    price: tokens('0.3', '0.03', '2.5'),
+    price: { ...tokens('0.3', '0.03', '2.5'), ...grounded },
   },
   {
     id: 'gemini-2.5-flash-lite',
@@ -36,6 +40,6 @@ export const geminiModels = bundle({ ownedBy: 'google', providers: ['gemini'] },
     released: '2025-07-22',
     limits,
     can,
-    price: tokens('0.1', '0.01', '0.4'),
+    price: { ...tokens('0.1', '0.01', '0.4'), ...grounded },
   },
 ]);

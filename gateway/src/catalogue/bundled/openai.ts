@@ -1,5 +1,9 @@
 import { bundle, tokens } from './entry.ts';
 
+/** USD per search; older models' searches cost more, and their content nothing. */
+const searches = { fees: { web_search: '0.01' } };
+const olderSearches = { fees: { web_search: '0.025' } };
+
 const fast = ['vision', 'tools', 'sampling', 'hosted_tools'];
 const reasoning = ['vision', 'tools', 'reasoning', 'hosted_tools'];
 
@@ -15,7 +19,7 @@ export const openaiModels = bundle({ ownedBy: 'openai', providers: ['openai'] },
     released: '2025-11-13',
     limits: [400_000, 128_000],
     can: reasoning,
-    price: tokens('1.25', '0.125', '10'),
+    price: { ...tokens('1.25', '0.125', '10'), ...searches },
   },
   {
     id: 'gpt-5',
@@ -23,7 +27,7 @@ export const openaiModels = bundle({ ownedBy: 'openai', providers: ['openai'] },
     released: '2025-08-07',
     limits: [400_000, 128_000],
     can: reasoning,
-    price: tokens('1.25', '0.125', '10'),
+    price: { ...tokens('1.25', '0.125', '10'), ...searches },
   },
   {
     id: 'gpt-5-mini',
@@ -31,7 +35,7 @@ export const openaiModels = bundle({ ownedBy: 'openai', providers: ['openai'] },
     released: '2025-08-07',
     limits: [400_000, 128_000],
     can: reasoning,
-    price: tokens('0.25', '0.025', '2'),
+    price: { ...tokens('0.25', '0.025', '2'), ...searches },
   },
   {
     id: 'gpt-5-nano',
@@ -39,7 +43,7 @@ export const openaiModels = bundle({ ownedBy: 'openai', providers: ['openai'] },
     released: '2025-08-07',
     limits: [400_000, 128_000],
     can: reasoning,
-    price: tokens('0.05', '0.005', '0.4'),
+    price: { ...tokens('0.05', '0.005', '0.4'), ...searches },
   },
   {
     id: 'gpt-4.1',
@@ -47,7 +51,7 @@ export const openaiModels = bundle({ ownedBy: 'openai', providers: ['openai'] },
     released: '2025-04-14',
     limits: [1_047_576, 32_768],
     can: fast,
-    price: tokens('2', '0.5', '8'),
+    price: { ...tokens('2', '0.5', '8'), ...olderSearches },
   },
   {
     id: 'gpt-4.1-mini',
@@ -55,7 +59,7 @@ export const openaiModels = bundle({ ownedBy: 'openai', providers: ['openai'] },
     released: '2025-04-14',
     limits: [1_047_576, 32_768],
     can: fast,
-    price: tokens('0.4', '0.1', '1.6'),
+    price: { ...tokens('0.4', '0.1', '1.6'), ...olderSearches },
   },
   {
     id: 'gpt-4.1-nano',
@@ -63,7 +67,7 @@ export const openaiModels = bundle({ ownedBy: 'openai', providers: ['openai'] },
     released: '2025-04-14',
     limits: [1_047_576, 32_768],
     can: fast,
-    price: tokens('0.1', '0.025', '0.4'),
+    price: { ...tokens('0.1', '0.025', '0.4'), ...olderSearches },
   },
   {
     id: 'gpt-4o',
@@ -71,7 +75,7 @@ export const openaiModels = bundle({ ownedBy: 'openai', providers: ['openai'] },
     released: '2024-05-13',
     limits: [128_000, 16_384],
     can: fast,
-    price: tokens('2.5', '1.25', '10'),
+    price: { ...tokens('2.5', '1.25', '10'), ...olderSearches },
   },
   {
     id: 'gpt-4o-mini',
@@ -79,7 +83,7 @@ export const openaiModels = bundle({ ownedBy: 'openai', providers: ['openai'] },
     released: '2024-07-18',
     limits: [128_000, 16_384],
     can: fast,
-    price: tokens('0.15', '0.075', '0.6'),
+    price: { ...tokens('0.15', '0.075', '0.6'), ...olderSearches },
   },
   {
     id: 'o4-mini',
@@ -87,7 +91,7 @@ export const openaiModels = bundle({ ownedBy: 'openai', providers: ['openai'] },
     released: '2025-04-16',
     limits: [200_000, 100_000],
     can: reasoning,
-    price: tokens('1.1', '0.275', '4.4'),
+    price: { ...tokens('1.1', '0.275', '4.4'), ...searches },
   },
   {
     id: 'gpt-image-1',

@@ -10,12 +10,13 @@ import {
   textOf,
 } from '../scalar.ts';
 import type { PricePart } from '../schema/price.ts';
+import { feeNames, isSurchargeName, surchargeFields } from '../surcharge-names.ts';
 import { describeName, isModelName, modelNames, type Names } from './names.ts';
 
 const textParts: PricePart[] = ['input', 'cache_read', 'cache_write', 'cache_write_1h', 'output'];
 
 const partsOf: Readonly<Record<string, ReadonlySet<string>>> = {
-  chat: new Set<string>([...textParts, 'input_image']),
+  chat: new Set<string>([...textParts, 'input_image', 'multipliers', 'fees'] satisfies PricePart[]),
   image: new Set<string>([
     ...textParts,
     'input_image',
@@ -80,6 +81,29 @@ function checkPrice(price: RawMapping, type: string, index: number, report: Repo
     if (isMapping(entries) && Object.keys(entries).length === 0) {
       report([...path, part], 'at least one resolution', 'an empty mapping');
     }
+  }
+  checkNames(price['multipliers'], [...path, 'multipliers'], report, {
+    expected: `one of ${surchargeFields.join(', ')} and a value in lower case, such as service_tier.priority`,
+    accepts: isSurchargeName,
+  });
+  checkNames(price['fees'], [...path, 'fees'], report, {
+    expected: `a use that is charged (${feeNames.join(', ')})`,
+    accepts: (name) => (feeNames as readonly string[]).includes(name),
+  });
+}
+
+/** The names of a mapping that would never be met in an answer are mistakes. */
+function checkNames(
+  entries: RawValue,
+  path: readonly (string | number)[],
+  report: Report,
+  { expected, accepts }: { readonly expected: string; accepts(name: string): boolean },
+): void {
+  if (!isMapping(entries)) return;
+  const names = Object.keys(entries);
+  if (names.length === 0) report([...path], 'at least one entry', 'an empty mapping');
+  for (const name of names) {
+    if (!accepts(name)) report([...path, name], expected, quote(name));
   }
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { protocolNames } from '../../canonical/index.ts';
 import { dictionary, distinctList, list, mapping } from '../collection.ts';
-import type { DeclaredChannel, ProviderName } from '../config.ts';
+import { stateRules, type DeclaredChannel, type ProviderName } from '../config.ts';
 import {
   flag,
   integer,
@@ -72,6 +72,8 @@ const shape = mapping({
   headers: dictionary(headerValue),
   timeouts: channelTimeouts,
   bills_after_cancel: flag({ fallback: false }),
+  state: oneOf(stateRules, { fallback: 'guarded' }),
+  shared_state: distinctList(string('an id or a pattern such as file-*', isIdPattern), () => []),
   enabled: flag({ fallback: true }),
 });
 
@@ -93,6 +95,8 @@ export const channel = shape.transform((values): DeclaredChannel => ({
   headers: values.headers,
   timeouts: values.timeouts,
   billsAfterCancel: values.bills_after_cancel,
+  state: values.state,
+  sharedState: values.shared_state,
   enabled: values.enabled,
 }));
 
@@ -103,6 +107,11 @@ function baseUrlOf(url: URL | null, provider: ProviderName): string | null {
 /** `*` is any text, `?` one character, everything else itself. Many stars in one pattern only cost time. */
 function isGlob(text: string): boolean {
   return /^[\x20-\x7e]{1,200}$/.test(text) && (text.match(/\*/g)?.length ?? 0) <= 8;
+}
+
+/** `*` is any text, everything else itself: ids may contain a `?`. */
+function isIdPattern(text: string): boolean {
+  return /^[\x21-\x7e]{1,512}$/.test(text) && (text.match(/\*/g)?.length ?? 0) <= 8;
 }
 
 /** Headers that belong to the connection or to the credential of the channel. */

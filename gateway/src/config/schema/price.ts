@@ -38,6 +38,10 @@ const shape = {
   reference_image: decimal('a price in USD', perUnit, { fallback: null }),
   video_second: optional(dictionary(decimal('a price in USD per second', perUnit))),
   video_tokens: optional(dictionary(byResolution)),
+  multipliers: optional(
+    dictionary(decimal('a multiplier', { places: 6, minimum: '0', maximum: '1000' })),
+  ),
+  fees: optional(dictionary(decimal('a price in USD per use', perUnit))),
 };
 
 /** The key in the file of each part, in the order they are written. */
@@ -72,6 +76,8 @@ export const price = mapping(shape).transform((values): DeclaredPrice => ({
           ]),
         ),
       }),
+  ...(values.multipliers === undefined ? {} : { multipliers: values.multipliers }),
+  ...(values.fees === undefined ? {} : { fees: values.fees }),
 }));
 
 function optional<Schema extends z.ZodType>(schema: Schema) {

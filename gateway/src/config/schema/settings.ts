@@ -189,8 +189,18 @@ export const settings = {
   limits: mapping({
     in_flight: integer(1, 1_000_000, { fallback: 5000 }),
     queue: integer(0, 1_000_000, { fallback: 500 }),
-  }).transform(({ in_flight, queue }) => ({ inFlight: in_flight, queue })),
-  retention: mapping({ usage: duration(1, longest, { fallback: 400 * day }) }),
+    body_memory: size({ fallback: null }),
+    key_concurrency: integer(1, 1_000_000, { fallback: null }),
+  }).transform(({ in_flight, queue, body_memory, key_concurrency }) => ({
+    inFlight: in_flight,
+    queue,
+    bodyMemory: body_memory,
+    keyConcurrency: key_concurrency ?? Math.max(1, Math.floor(in_flight / 2)),
+  })),
+  retention: mapping({
+    usage: duration(1, longest, { fallback: 400 * day }),
+    upstream_state: duration(1, longest, { fallback: 30 * day }),
+  }).transform(({ usage, upstream_state }) => ({ usage, upstreamState: upstream_state })),
   billing: mapping({
     missing_usage: oneOf(['estimate', 'zero', 'error'], { fallback: 'estimate' }),
   }).transform((values) => ({ missingUsage: values.missing_usage })),

@@ -7,21 +7,14 @@ import type {
   Turn,
 } from '../../canonical/index.ts';
 import type { LossList } from '../losses.ts';
-import { openFromClient } from './client-state.ts';
-import {
-  belongsTo,
-  type SealedState,
-  signedText,
-  type StateOwner,
-  type StatePlace,
-  type StateSigner,
-} from './envelope.ts';
+import { openFromClient, type Sealing } from './client-state.ts';
+import { type SealedState, signedText, type StatePlace } from './envelope.ts';
 import type { StateStore } from './state-store.ts';
 
 export interface StateTarget {
-  readonly owner: StateOwner;
+  /** Whose state it reads: `makerId`. */
+  readonly maker: string;
   readonly protocol: TextProtocolName;
-  readonly keyId: string;
 }
 
 /**
@@ -32,14 +25,14 @@ export interface StateTarget {
 export function restoreState(
   request: GenerationRequest,
   target: StateTarget,
-  signer: StateSigner,
+  sealing: Sealing,
   store: StateStore,
   losses: LossList,
 ): GenerationRequest {
   const turns = request.turns.map((turn): Turn => {
     if (turn.role !== 'assistant' || !turn.blocks.some(isStateful)) return turn;
-    const opened = openBlocks(turn.blocks, target, signer, losses);
-    return { ...turn, blocks: addKept(opened, target, store) };
+    const opened = openBlocks(turn.blocks, target, sealing, losses);
+    return { ...turn, blocks: addKept(opened, target, sealing.owner, store) };
   });
   return { ...request, turns };
 }
@@ -51,13 +44,13 @@ function isStateful({ type, state }: Block): boolean {
 function openBlocks(
   blocks: readonly Block[],
   target: StateTarget,
-  signer: StateSigner,
+  sealing: Sealing,
   losses: LossList,
 ): Block[] {
   const result: Block[] = [];
   let forNext: NativeState | null = null;
   for (const block of blocks) {
-    const { state, place } = openOne(block, target, signer, losses);
+    const { state, place } = openOne(block, target, sealing, losses);
     const { state: _, ...bare } = block;
     if (place === 'own') {
       const own: NativeState | null = state ?? forNext;
@@ -82,23 +75,26 @@ interface Opened {
   readonly place: StatePlace;
 }
 
-function openOne(
-  block: Block,
-  { owner, protocol }: StateTarget,
-  signer: StateSigner,
-  losses: LossList,
-): Opened {
+function openOne(block: Block, target: StateTarget, sealing: Sealing, losses: LossList): Opened {
   const { state } = block;
   if (state === undefined) return nothing;
-  const sealed = openFromClient(signer, state);
+  const sealed = openFromClient(sealing, state);
   // Put there for a client that wants every thought signed.
   if (sealed?.state.data === '') return nothing;
   const isWhole = sealed !== null && signsText(sealed, block);
-  if (isWhole && belongsTo(sealed, owner, protocol)) {
+  if (isWhole && isReadable(sealed, target)) {
     return { state: sealed.state, place: sealed.place };
   }
   losses.dropped('reasoning.state');
   return { state: null, place: sealed?.place ?? 'own' };
+}
+
+/** The target takes this state back as its own. */
+function isReadable(
+  { maker, state }: Pick<SealedState, 'maker' | 'state'>,
+  target: StateTarget,
+): boolean {
+  return state.protocol === target.protocol && maker === target.maker;
 }
 
 /** The thought came back as it went out. */
@@ -115,17 +111,18 @@ function withState<B extends Block>(block: B, state: NativeState | null): B {
 /** What the client did not give back, from memory. */
 function addKept(
   blocks: readonly Block[],
-  { owner, protocol, keyId }: StateTarget,
+  target: StateTarget,
+  owner: string,
   store: StateStore,
 ): Block[] {
   let isSigned = blocks.some((block) => block.type === 'reasoning' && block.state !== undefined);
   return blocks.flatMap((block): Block[] => {
     if (block.type !== 'tool-call' || block.id === null || block.state !== undefined)
       return [block];
-    const kept = store.find(keyId, block.id);
+    const kept = store.find(owner, block.id);
     if (kept === null) return [block];
     const isOwn = (state: NativeState | null | undefined): state is NativeState =>
-      state != null && belongsTo({ owner: kept.owner, state }, owner, protocol);
+      state != null && isReadable({ maker: kept.maker, state }, target);
     const call: ToolCallBlock = isOwn(kept.call) ? { ...block, state: kept.call } : block;
     const reasoning = isSigned ? [] : kept.reasoning.filter(({ state }) => isOwn(state));
     if (reasoning.length > 0) isSigned = true;

@@ -1,19 +1,22 @@
 import type { NativeState, ReasoningBlock } from '../../canonical/index.ts';
-import type { StateOwner } from './envelope.ts';
 import type { StateStore } from './state-store.ts';
 
 /** Collects the reasoning state of one answer and remembers it under the calls it belongs to. */
 export class StateKeeper {
-  readonly #keyId: string;
-  readonly #owner: StateOwner;
+  readonly #owner: string;
+  readonly #maker: string;
   readonly #store: StateStore;
   #reasoning: ReasoningBlock[] = [];
   /** A block is being added to. */
   #open = false;
 
-  constructor(keyId: string, owner: StateOwner, store: StateStore) {
-    this.#keyId = keyId;
+  /**
+   * @param owner the team or user that it is remembered for
+   * @param maker who can read it: `makerId`
+   */
+  constructor(owner: string, maker: string, store: StateStore) {
     this.#owner = owner;
+    this.#maker = maker;
     this.#store = store;
   }
 
@@ -48,8 +51,8 @@ export class StateKeeper {
     const reasoning = this.#reasoning.filter((block) => block.state !== undefined);
     this.#reasoning = [];
     if (reasoning.length === 0 && state === undefined) return;
-    this.#store.keep(this.#keyId, callId, {
-      owner: this.#owner,
+    this.#store.keep(this.#owner, callId, {
+      maker: this.#maker,
       reasoning,
       call: state ?? null,
     });

@@ -1,9 +1,9 @@
 import type { NativeState, ReasoningBlock } from '../../canonical/index.ts';
-import type { StateOwner } from './envelope.ts';
 
 /** What must stand with a call when it comes back. */
 export interface KeptState {
-  readonly owner: StateOwner;
+  /** Who can read it: `makerId`. */
+  readonly maker: string;
   /** Before the call, in their order. */
   readonly reasoning: readonly ReasoningBlock[];
   /** On the call itself. */
@@ -12,11 +12,13 @@ export interface KeptState {
 
 /**
  * Remembers reasoning state for clients whose protocol has no place for it, or that do not give it back: by the call
- * it belongs to, for an hour, in this process. Best effort.
+ * it belongs to and the team or user that made it, for an hour, in this process. Best effort.
  */
 export interface StateStore {
-  keep(keyId: string, callId: string, kept: KeptState): void;
-  find(keyId: string, callId: string): KeptState | null;
+  keep(owner: string, callId: string, kept: KeptState): void;
+  find(owner: string, callId: string): KeptState | null;
+  /** The calls of this owner of which something is remembered. */
+  callsOf(owner: string): string[];
 }
 
 export interface StateStoreOptions {
@@ -56,8 +58,8 @@ export function createStateStore({
   };
 
   return {
-    keep(keyId, callId, kept) {
-      const key = `${keyId} ${callId}`;
+    keep(owner, callId, kept) {
+      const key = `${owner} ${callId}`;
       const old = entries.get(key);
       if (old !== undefined) remove(key, old);
       const entry = { kept, size: key.length + sizeOf(kept), until: now() + ttlMs };
@@ -65,9 +67,15 @@ export function createStateStore({
       size += entry.size;
       makeRoom();
     },
-    find(keyId, callId) {
-      const entry = entries.get(`${keyId} ${callId}`);
+    find(owner, callId) {
+      const entry = entries.get(`${owner} ${callId}`);
       return entry !== undefined && entry.until > now() ? entry.kept : null;
+    },
+    callsOf(owner) {
+      const mark = `${owner} `;
+      return [...entries.keys()]
+        .filter((key) => key.startsWith(mark))
+        .map((key) => key.slice(mark.length));
     },
   };
 }

@@ -1,58 +1,138 @@
+import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Block, NativeState } from '../../canonical/index.ts';
 import { assistant, call, requestOf, user } from '../../../test/support/canonical.ts';
-import { signerOf } from '../../../test/support/converted-reader.ts';
+import { sealerOf } from '../../../test/support/converted-reader.ts';
 import { LossList } from '../losses.ts';
 import { sealForClient } from './client-state.ts';
-import { openState, sealState, type StateOwner } from './envelope.ts';
+import { openState, sealState } from './envelope.ts';
+import { makerId, type StateMaker } from './maker.ts';
 import { restoreState } from './restore-state.ts';
 import { createStateStore } from './state-store.ts';
 
-const signer = signerOf('key');
-const owner: StateOwner = { provider: 'gemini', model: 'gemini-3', channel: 'ch_1' };
+const sealer = sealerOf('key');
+const sealing = { sealer, owner: 'team:1' };
+const gemini: StateMaker = { provider: 'gemini', model: 'gemini-3', channel: 'ch_1' };
 const thought: NativeState = {
   protocol: 'generate-content',
   kind: 'thought-signature',
   data: 'c2lnbmVk',
 };
-const target = { owner, protocol: 'generate-content', keyId: 'key_1' } as const;
+const maker = makerId(gemini);
 
 const restored = (
   blocks: Block[],
-  change: Partial<StateOwner> = {},
+  change: Partial<StateMaker> = {},
   store = createStateStore({ now: () => 0 }),
+  owner = sealing.owner,
 ) => {
   const losses = new LossList();
   const request = requestOf({ turns: [user('hi'), assistant(...blocks)] });
-  const asked = { ...target, owner: { ...owner, ...change } };
-  const { turns } = restoreState(request, asked, signer, store, losses);
+  const protocol = 'generate-content';
+  const asked = { maker: makerId({ ...gemini, ...change }), protocol } as const;
+  const { turns } = restoreState(request, asked, { sealer, owner }, store, losses);
   return { blocks: turns[1]?.blocks, losses: losses.all() };
 };
 const dropped = [{ what: 'reasoning.state', how: 'dropped' }];
 
 describe('envelopes', () => {
-  test('open to what was sealed, and not when a character is another', () => {
+  const sealed = { maker, state: thought, place: 'next', text: null } as const;
+
+  test('open to what was sealed for the same owner, and not when a character is another', () => {
     fc.assert(
-      fc.property(fc.string(), fc.nat(), (data, at) => {
-        const sealed = { owner, state: { ...thought, data }, place: 'next', text: null } as const;
-        const text = sealState(signer, sealed);
-        expect(openState(signer, text)).toEqual(sealed);
+      fc.property(fc.string(), fc.option(fc.string()), fc.nat(), (data, id, at) => {
+        const state = { ...thought, data, ...(id !== null && { id }) };
+        const text = sealState(sealer, 'team:1', { ...sealed, state });
+        expect(openState(sealer, 'team:1', text)).toEqual({ ...sealed, state });
         const index = at % (text.length - 1);
         const altered = `${text.slice(0, index)}${text[index] === 'A' ? 'B' : 'A'}${text.slice(index + 1)}`;
-        expect(openState(signer, altered)).toBeNull();
-        expect(openState(signerOf('other'), text)).toBeNull();
+        expect(openState(sealer, 'team:1', altered)).toBeNull();
+        for (const owner of ['team:2', 'user:1', 'team:', ''])
+          expect(openState(sealer, owner, text)).toBeNull();
+        expect(openState(sealerOf('other'), 'team:1', text)).toBeNull();
       }),
     );
   });
 
-  test.each(['', 'gw1.', 'gw1..', 'gw1.e30.x', 'ErUBCkYIBxgC'])('%j is none', (text) => {
-    expect(openState(signer, text)).toBeNull();
+  test('open on another node, which has the same master key only', () => {
+    const text = sealState(sealer, 'team:1', sealed);
+    expect(openState(sealerOf('key'), 'team:1', text)).toEqual(sealed);
+  });
+
+  test('never look the same twice, and say nothing of who made the state', () => {
+    const names = { provider: 'gemini', model: 'gemini-3-pro-preview', channel: 'ch_0123456789' };
+    const text = sealState(sealer, 'team:1', { ...sealed, maker: makerId(names) });
+    expect(text).toMatch(/^gw2\.[\w-]+$/);
+    expect(sealState(sealer, 'team:1', { ...sealed, maker: makerId(names) })).not.toBe(text);
+    const shown = Buffer.from(text.slice(4), 'base64url').toString('latin1');
+    for (const name of Object.values(names)) expect(shown).not.toContain(name);
+    expect(shown).not.toContain(thought.data);
+    const short = { provider: 'openai', model: 'o', channel: 'c' };
+    expect(sealState(sealer, 'team:1', { ...sealed, maker: makerId(short) })).toHaveLength(
+      text.length,
+    );
+  });
+
+  test.each(['messages', 'generate-content'] as const)(
+    'for %s are no longer than those of the version before',
+    (client) => {
+      for (const length of [0, 10, 100, 1000, 20_000]) {
+        const state = { ...thought, data: 'A'.repeat(length) };
+        const { data } = sealForClient(sealing, client, maker, state, 'own');
+        const before = signedBefore('key', gemini, state);
+        const inClient = client === 'messages' ? before : Buffer.from(before).toString('base64');
+        expect(data.length).toBeLessThan(inClient.length);
+      }
+    },
+  );
+
+  test('of the version before open for every owner, under the same master key', () => {
+    const text = signedBefore('key', gemini, thought, 'next');
+    expect(openState(sealer, 'team:1', text)).toEqual(sealed);
+    expect(openState(sealer, 'user:7', text)).toEqual(sealed);
+    expect(openState(sealerOf('other'), 'team:1', text)).toBeNull();
+    expect(openState(sealer, 'team:1', text.replace('.', '.A'))).toBeNull();
+  });
+
+  test.each([
+    '',
+    'gw1.',
+    'gw1..',
+    'gw1.e30.x',
+    'gw2.',
+    'gw2.e30',
+    `gw2.${'A'.repeat(90)}`,
+    'gw3.x',
+    'ErUB',
+  ])('%j is none', (text) => {
+    expect(openState(sealer, 'team:1', text)).toBeNull();
   });
 });
 
+/** As the version before wrote them. */
+function signedBefore(
+  key: string,
+  { provider, model, channel }: StateMaker,
+  { protocol, kind, data }: NativeState,
+  place?: string,
+): string {
+  const content = {
+    p: provider,
+    m: model,
+    c: channel,
+    t: protocol,
+    k: kind,
+    d: data,
+    ...(place !== undefined && { a: place }),
+  };
+  const text = `gw1.${Buffer.from(JSON.stringify(content)).toString('base64url')}`;
+  const hmac = createHmac('sha256', Buffer.alloc(32, key)).update(text);
+  return `${text}.${hmac.digest('base64url')}`;
+}
+
 describe('K20 state that comes back', () => {
-  const onCall = sealForClient(signer, 'messages', owner, thought, 'next');
+  const onCall = sealForClient(sealing, 'messages', maker, thought, 'next');
   const carrier: Block = { type: 'reasoning', text: '', state: onCall };
 
   test('from a block beside the call to the call', () => {
@@ -62,8 +142,13 @@ describe('K20 state that comes back', () => {
     });
   });
 
+  test('is taken off for another owner, without an error', () => {
+    const other = restored([carrier, call()], {}, undefined, 'user:1');
+    expect(other).toEqual({ blocks: [call()], losses: dropped });
+  });
+
   test('from the text before it to that text', () => {
-    const after = sealForClient(signer, 'messages', owner, thought, 'previous');
+    const after = sealForClient(sealing, 'messages', maker, thought, 'previous');
     const { blocks } = restored([
       { type: 'text', text: 'x' },
       { type: 'reasoning', text: '', state: after },
@@ -72,7 +157,7 @@ describe('K20 state that comes back', () => {
   });
 
   test('in base64 of either alphabet from a client that keeps bytes', () => {
-    const own = sealForClient(signer, 'generate-content', owner, thought, 'own');
+    const own = sealForClient(sealing, 'generate-content', maker, thought, 'own');
     expect(own.data).toMatch(/^[A-Za-z0-9+/]+=*$/);
     const url = Buffer.from(own.data, 'base64').toString('base64url');
     for (const data of [own.data, url]) {
@@ -82,7 +167,7 @@ describe('K20 state that comes back', () => {
     }
   });
 
-  test.each<[string, Partial<StateOwner>]>([
+  test.each<[string, Partial<StateMaker>]>([
     ['another model', { model: 'gemini-4' }],
     ['another vendor', { provider: 'openai' }],
   ])('is taken off for %s', (_, change) => {
@@ -91,8 +176,8 @@ describe('K20 state that comes back', () => {
 
   test('another channel of the same vendor may have it, one of many vendors may not', () => {
     expect(restored([carrier, call()], { channel: 'ch_2' }).losses).toEqual([]);
-    const many = { ...owner, provider: 'openai-compatible' };
-    const state = sealForClient(signer, 'messages', many, thought, 'own');
+    const many = { ...gemini, provider: 'openai-compatible' };
+    const state = sealForClient(sealing, 'messages', makerId(many), thought, 'own');
     const blocks: Block[] = [{ type: 'reasoning', text: 'so', state }];
     expect(restored(blocks, { ...many }).losses).toEqual([]);
     expect(restored(blocks, { ...many, channel: 'ch_2' })).toEqual({
@@ -113,15 +198,22 @@ describe('K20 state that comes back', () => {
 });
 
 describe('what a messages upstream signed', () => {
-  const claude: StateOwner = { provider: 'anthropic', model: 'claude-opus-4-8', channel: 'ch_1' };
+  const claude: StateMaker = { provider: 'anthropic', model: 'claude-opus-4-8', channel: 'ch_1' };
   const signature: NativeState = { protocol: 'messages', kind: 'signature', data: 'ErUB' };
   const given = (sealedText: string, text: string) => {
-    const state = sealForClient(signer, 'responses', claude, signature, 'own', sealedText);
+    const state = sealForClient(
+      sealing,
+      'responses',
+      makerId(claude),
+      signature,
+      'own',
+      sealedText,
+    );
     const losses = new LossList();
     const request = requestOf({ turns: [assistant({ type: 'reasoning', text, state })] });
-    const asked = { owner: claude, protocol: 'messages', keyId: 'key_1' } as const;
+    const asked = { maker: makerId(claude), protocol: 'messages' } as const;
     const store = createStateStore({ now: () => 0 });
-    const { turns } = restoreState(request, asked, signer, store, losses);
+    const { turns } = restoreState(request, asked, sealing, store, losses);
     return { blocks: turns[0]?.blocks, losses: losses.all() };
   };
 
@@ -141,18 +233,18 @@ describe('what a messages upstream signed', () => {
 });
 
 test('state of a chat upstream comes back to it', () => {
-  const vendor: StateOwner = { provider: 'openai-compatible', model: 'glm', channel: 'ch_1' };
+  const vendor: StateMaker = { provider: 'openai-compatible', model: 'glm', channel: 'ch_1' };
   for (const kind of ['encrypted', 'thought-signature'] as const) {
     const state: NativeState = { protocol: 'chat', kind, data: '[{"data":"x"}]' };
-    const sealed = sealForClient(signer, 'messages', vendor, state, 'own', 'so');
+    const sealed = sealForClient(sealing, 'messages', makerId(vendor), state, 'own', 'so');
     const request = requestOf({
       turns: [assistant({ type: 'reasoning', text: 'so', state: sealed })],
     });
     const back = (protocol: 'chat' | 'responses') =>
       restoreState(
         request,
-        { owner: vendor, protocol, keyId: 'key_1' },
-        signer,
+        { maker: makerId(vendor), protocol },
+        sealing,
         createStateStore({ now: () => 0 }),
         new LossList(),
       ).turns[0]?.blocks;
@@ -162,20 +254,21 @@ test('state of a chat upstream comes back to it', () => {
 });
 
 describe('state that is remembered', () => {
-  test('stands with its call again, for the same key and model only', () => {
+  test('stands with its call again, for the same owner and model only', () => {
     const store = createStateStore({ now: () => 0 });
     const reasoning = [{ type: 'reasoning', text: 'so', state: thought }] as const;
-    store.keep('key_1', 'call_1', { owner, reasoning, call: thought });
+    store.keep('team:1', 'call_1', { maker, reasoning, call: thought });
     expect(restored([call()], {}, store).blocks).toEqual([...reasoning, call({ state: thought })]);
     expect(restored([call()], { model: 'other' }, store).blocks).toEqual([call()]);
     expect(restored([call({ id: 'call_2' })], {}, store).blocks).toEqual([call({ id: 'call_2' })]);
-    expect(store.find('key_2', 'call_1')).toBeNull();
+    expect(restored([call()], {}, store, 'team:2').blocks).toEqual([call()]);
+    expect(restored([call()], {}, store, 'user:1').blocks).toEqual([call()]);
   });
 
   test('for an hour, and only so much of it', () => {
     let now = 0;
     const store = createStateStore({ now: () => now, maxEntries: 2, maxSize: 100 });
-    const kept = { owner, reasoning: [], call: thought };
+    const kept = { maker, reasoning: [], call: thought };
     for (const id of ['a', 'b', 'c']) store.keep('k', id, kept);
     expect(['a', 'b', 'c'].map((id) => store.find('k', id) !== null)).toEqual([false, true, true]);
     store.keep('k', 'd', { ...kept, call: { ...thought, data: 'x'.repeat(80) } });

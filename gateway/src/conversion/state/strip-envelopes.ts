@@ -1,12 +1,17 @@
 import type { TextProtocolName } from '../../canonical/index.ts';
-import { isRecord } from '../../protocols/index.ts';
-import { isEnvelope } from './envelope.ts';
+import { isEnvelope, isRecord, type Protocol, type WireRequest } from '../../protocols/index.ts';
 
-/** How every envelope begins, as the JSON text that it is the whole of: as it is, and in the base64 of clients that keep bytes. */
-const mark = '"gw1.eyJwIjo';
-const markInBase64 = `"${Buffer.from('gw1.eyJwI').toString('base64')}`;
+/**
+ * How every envelope begins, as the JSON text that it is the whole of: as it is, and in the base64 of clients that keep
+ * bytes. Words that only mention one do not look like this.
+ */
+const envelope = /^"gw(?:1\.eyJwIjo|2\.[\w-]{40})/;
+const envelopeInBase64 = /^"Z3c(?:xLmV5SndJ|yL[i-n][\w+/-]{50})/;
 /** So much of them is looked for first: longer needles are sought in another way, which is slower. */
-const shortLength = 5;
+const needle = '"gw';
+const needleInBase64 = '"Z3c';
+/** What either expression looks at. */
+const lookedAt = 64;
 
 /** Members in which clients give state back, in any protocol. */
 const carriers: ReadonlySet<string> = new Set([
@@ -17,10 +22,30 @@ const carriers: ReadonlySet<string> = new Set([
   'thought_signature',
 ]);
 
-/** Is there an envelope of ours in this request? Costs a search through its bytes. */
+/** Is there an envelope in this request? Costs a search through its bytes. */
 export function carriesEnvelopes(body: Buffer, client: TextProtocolName): boolean {
-  const needle = client === 'generate-content' ? markInBase64 : mark;
-  return body.includes(needle.slice(0, shortLength), 'latin1') && body.includes(needle, 'latin1');
+  const isBytes = client === 'generate-content';
+  const start = isBytes ? needleInBase64 : needle;
+  const whole = isBytes ? envelopeInBase64 : envelope;
+  let at = body.indexOf(start, 0, 'latin1');
+  while (at !== -1) {
+    if (whole.test(body.toString('latin1', at, at + lookedAt))) return true;
+    at = body.indexOf(start, at + start.length, 'latin1');
+  }
+  return false;
+}
+
+/**
+ * A checked request without what other upstreams made and we sealed, which one of the client's own protocol would
+ * refuse.
+ * @throws GatewayError as reading a request does.
+ */
+export function withoutEnvelopes(
+  protocol: Pick<Protocol, 'openRequest' | 'readRequest'>,
+  { json, path }: WireRequest,
+): WireRequest {
+  const body = Buffer.from(JSON.stringify(stripEnvelopes(json)));
+  return protocol.readRequest(protocol.openRequest(body, path));
 }
 
 /**

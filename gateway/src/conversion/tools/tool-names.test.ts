@@ -33,7 +33,7 @@ describe('K16 names of tools', () => {
           renamed.forEach((upstream, at) => {
             expect(upstream).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
             const [own, space] = pairs[at]!;
-            expect(names.toClient(upstream)).toEqual({
+            expect(names.clientTools.get(upstream)).toEqual({
               name: own,
               namespace: space,
               kind: 'function',
@@ -55,6 +55,6 @@ describe('K16 names of tools', () => {
     const turns = [assistant(call({ name: 'gone tool' }))];
     const names = nameTools(requestOf({ turns }), traits);
     expect(names.toUpstream('gone tool', undefined)).toMatch(/^gone_tool_/);
-    expect(names.toClient('invented')).toBeNull();
+    expect(names.clientTools.has('invented')).toBe(false);
   });
 });

@@ -17,8 +17,8 @@ export interface ClientTool {
 /** What the client's tools are called upstream, and back. */
 export interface ToolNames {
   toUpstream(name: string, namespace: string | undefined): string;
-  /** A name that no tool has (models invent some) stays what it is; null then. */
-  toClient(name: string): ClientTool | null;
+  /** The client's tools by the names that the upstream is given. */
+  readonly clientTools: ReadonlyMap<string, ClientTool>;
 }
 
 type Traits = Pick<CodecTraits, 'toolName' | 'toolNameLength' | 'toolNamespaces'>;
@@ -41,7 +41,7 @@ export function nameTools(request: GenerationRequest, traits: Traits): ToolNames
   return {
     toUpstream: (name, namespace) =>
       upstream.get(keyOf(name, namespace)) ?? upstream.get(keyOf(name, undefined)) ?? name,
-    toClient: (name) => client.get(name) ?? null,
+    clientTools: client,
   };
 }
 

@@ -1,4 +1,10 @@
-import type { Block, ToolCallBlock, ToolResultBlock, Turn } from '../../canonical/index.ts';
+import type {
+  Block,
+  GenerationRequest,
+  ToolCallBlock,
+  ToolResultBlock,
+  Turn,
+} from '../../canonical/index.ts';
 
 /** Neighbours of one speaker become one turn; a system turn between calls and their results goes after these. */
 export function mergeTurns(turns: readonly Turn[]): Turn[] {
@@ -75,6 +81,12 @@ export function callsOf(turn: Turn | undefined): ToolCallBlock[] {
   return turn?.role === 'assistant'
     ? turn.blocks.filter((block) => block.type === 'tool-call')
     : [];
+}
+
+/** Of the calls in its history, by the client's own ids. */
+export function toolCallIds({ turns }: Pick<GenerationRequest, 'turns'>): string[] {
+  const ids = turns.flatMap((turn) => callsOf(turn).map(({ id }) => id));
+  return ids.filter((id) => id !== null);
 }
 
 export function isResult(block: Block): block is ToolResultBlock {

@@ -9,6 +9,8 @@ import { keyRotation } from './0007-key-rotation.ts';
 import { nodes } from './0008-nodes.ts';
 import { masterKey } from './0009-master-key.ts';
 import { teamWindows } from './0010-team-windows.ts';
+import { upstreamState } from './0011-upstream-state.ts';
+import { refusalCounts } from './0013-refusal-counts.ts';
 import type { ColumnTypes } from './column-types.ts';
 
 /** All steps in order. A step that has been released is never edited; a change is a new step. */
@@ -28,5 +30,7 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string,
     '0008-nodes': nodes(types),
     '0009-master-key': masterKey(types),
     '0010-team-windows': teamWindows(types),
+    '0011-upstream-state': upstreamState(types),
+    '0013-refusal-counts': refusalCounts(types),
   };
 }

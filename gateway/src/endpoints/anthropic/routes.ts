@@ -9,13 +9,15 @@ const countTokens = textCall('messages', 'count-tokens');
 export function anthropicRoutes(context: EndpointContext) {
   return function anthropic(scope: FastifyInstance, _options: object, done: () => void): void {
     context.authenticate(scope, { queryKey: false });
-    const { admit, countRates } = context;
-    scope.post('/v1/messages', { onRequest: [admit, countRates.generation] }, (request, reply) =>
-      context.runText(request, reply, messages),
+    const { admit, countRates, limitLargeBodies } = context;
+    scope.post(
+      '/v1/messages',
+      { onRequest: [admit, countRates.generation, limitLargeBodies] },
+      (request, reply) => context.runText(request, reply, messages),
     );
     scope.post(
       '/v1/messages/count_tokens',
-      { onRequest: [admit, countRates.free] },
+      { onRequest: [admit, countRates.free, limitLargeBodies] },
       (request, reply) => context.runText(request, reply, countTokens),
     );
     done();

@@ -45,10 +45,10 @@ export function geminiV1Routes(context: EndpointContext) {
   };
 }
 
-function hooks({ admit, countRates }: EndpointContext): onRequestHookHandler[] {
+function hooks(context: EndpointContext): onRequestHookHandler[] {
   const kindOf = ({ params }: FastifyRequest) =>
     parseModelCall(modelTail(params) ?? '')?.action === 'countTokens' ? 'free' : 'generation';
-  return [admit, countRates.by(kindOf)];
+  return [context.admit, context.countRates.by(kindOf), context.limitLargeBodies];
 }
 
 function run(context: EndpointContext, request: FastifyRequest, reply: FastifyReply): void {

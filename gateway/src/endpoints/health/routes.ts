@@ -1,5 +1,6 @@
-import type { FastifyInstance } from 'fastify';
-import { answer, answerJson } from '../../http/index.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { GatewayError } from '../../errors/index.ts';
+import { answer, isKnownHost } from '../../http/index.ts';
 
 /** How the gateway is, as load balancers and people ask. */
 export interface Health {
@@ -15,11 +16,13 @@ export function healthRoutes(health: () => Health) {
     scope.get('/health', (request, reply) => {
       const draining = health().status === 'draining';
       const body = JSON.stringify({ status: draining ? 'draining' : 'ok' });
-      answerJson(request, reply, draining ? 503 : 200, body);
+      answerHealth(request, reply, draining ? 503 : 200, body);
     });
     scope.get('/ready', (request, reply) => {
+      if (!isKnownHost(request.headers.host, scope.publicUrl)) throw new GatewayError('not_found');
       const { status, degraded } = health();
-      answerJson(request, reply, status === 'ok' ? 200 : 503, JSON.stringify({ status, degraded }));
+      const body = JSON.stringify({ status, degraded });
+      answerHealth(request, reply, status === 'ok' ? 200 : 503, body);
     });
     scope.get('/', (request, reply) => {
       answer(request, reply, 200, 'text/plain; charset=utf-8', 'Sluice\n');
@@ -29,4 +32,17 @@ export function healthRoutes(health: () => Health) {
     });
     done();
   };
+}
+
+/** Seconds: what is looked at here changes from one second to the next. */
+const retryAfter = ['retry-after', '1'];
+
+function answerHealth(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: 200 | 503,
+  body: string,
+): void {
+  const extra = status === 503 ? retryAfter : [];
+  answer(request, reply, status, 'application/json', body, extra);
 }

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { GatewayError } from '../../errors/index.ts';
-import { answer } from '../../http/index.ts';
+import { answer, isKnownHost } from '../../http/index.ts';
 import type { Metrics } from '../../observability/index.ts';
 
 /** Who may scrape: bearers of the token, or without one only what runs on this machine. */
@@ -11,8 +11,12 @@ export interface MetricsAccess {
 
 /** `GET /metrics`. To everybody else it does not exist. */
 export function metricsRoutes(metrics: Metrics, { token }: MetricsAccess) {
-  const isAllowed = token === null ? isLocal : bearerCheck(token);
   return function metricsScope(scope: FastifyInstance, _options: object, done: () => void): void {
+    const isAllowed =
+      token === null
+        ? (request: FastifyRequest) =>
+            isLocal(request) && isKnownHost(request.headers.host, scope.publicUrl)
+        : bearerCheck(token);
     scope.get('/metrics', { config: { unlisted: true } }, async (request, reply) => {
       if (!isAllowed(request)) throw new GatewayError('not_found');
       const text = await metrics.render();

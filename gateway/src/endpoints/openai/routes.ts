@@ -16,7 +16,7 @@ export function openaiRoutes(context: EndpointContext) {
     scope.addHook('onRequest', checkModelPath);
     context.authenticate(scope, { queryKey: false });
 
-    const onRequest = [context.admit, context.countRates.generation];
+    const onRequest = [context.admit, context.countRates.generation, context.limitLargeBodies];
     const free = { onRequest: context.countRates.free };
     scope.post('/v1/chat/completions', { onRequest }, (request, reply) =>
       context.runText(request, reply, chat),

@@ -64,7 +64,8 @@ async function differencesOf({ kysely, dialect }: OpenDatabase, hour: number): P
       union all
       select
         key_id, user_id, coalesce(team_id, ''), case when attempts = '[]' then '' else model end,
-        coalesce(channel, ''), -1, case when outcome in ('failed', 'refused') then -1 else 0 end,
+        coalesce(channel, ''), -${sql.ref('count')},
+        case when outcome in ('failed', 'refused') then -${sql.ref('count')} else 0 end,
         -input_tokens, -cache_read_tokens, -cache_write_tokens, -cache_write_1h_tokens,
         -output_tokens, -reasoning_tokens, -coalesce(cost, 0), 0
       from usage where time >= ${hour} and time < ${hour + hourMs}

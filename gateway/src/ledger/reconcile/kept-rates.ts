@@ -1,4 +1,4 @@
-import { parseDecimal, scaled } from '../../config/decimal.ts';
+import { parseDecimal, scaled, unscaled } from '../../config/decimal.ts';
 import type { UsageTable } from '../../database/index.ts';
 import type { Difference } from './difference.ts';
 
@@ -43,11 +43,38 @@ export function checkRates(
   );
 }
 
-function rateOf(price: Readonly<Record<string, unknown>>, part: string): string {
+/** Decimals that a multiplier may have, and a price per use. */
+const factorPlaces = 6;
+const perUsePlaces = 15;
+
+/** `output@service_tier.priority`, `fees.web_search`, `unpriced.web_search`, or a part of the price alone. */
+function rateOf(price: Readonly<Record<string, unknown>>, named: string): string {
+  const [part = '', ...surcharges] = named.split('@');
+  if (part.startsWith('unpriced.')) return '0';
+  if (part.startsWith('fees.')) return String(entryOf(price['fees'], part.slice(5), perUsePlaces));
+  let rate = partRate(price, part);
+  let places = 0;
+  for (const surcharge of surcharges) {
+    const factor = entryOf(price['multipliers'], surcharge, factorPlaces);
+    if (rate === null || factor === null) return 'null';
+    rate *= factor;
+    places += factorPlaces;
+  }
+  return rate === null ? 'null' : unscaled(rate, places);
+}
+
+function entryOf(entries: unknown, name: string, places: number): bigint | null {
+  if (typeof entries !== 'object' || entries === null || !Object.hasOwn(entries, name)) return null;
+  const value = (entries as Readonly<Record<string, unknown>>)[name];
+  const decimal = typeof value === 'string' ? parseDecimal(value) : null;
+  return decimal === null ? null : scaled(decimal, places);
+}
+
+function partRate(price: Readonly<Record<string, unknown>>, part: string): bigint | null {
   const names = Object.hasOwn(partsOf, part) ? partsOf[part] : undefined;
   const value = names?.map((name) => price[name]).find((each) => each !== undefined);
   const decimal = typeof value === 'string' ? parseDecimal(value) : null;
-  return String(decimal === null ? null : scaled(decimal, ratePlaces));
+  return decimal === null ? null : scaled(decimal, ratePlaces);
 }
 
 function read(text: string): unknown {

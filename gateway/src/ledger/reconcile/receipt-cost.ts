@@ -7,9 +7,9 @@ interface Item {
 
 const quantityPlaces = 9;
 const multiplierPlaces = 6;
-/** Rates are 10⁻¹⁵ USD, amounts 10⁻⁹. */
-const ratePlaces = 6;
-const divisor = 10n ** BigInt(quantityPlaces + multiplierPlaces + ratePlaces);
+/** Rates are 10⁻¹⁵ USD, with decimals where multipliers are in them; amounts 10⁻⁹. */
+const ratePlaces = 18;
+const divisor = 10n ** BigInt(quantityPlaces + multiplierPlaces + ratePlaces + 15 - 9);
 
 /**
  * What a receipt's items come to, in nano-USD: the exact sum × multiplier, rounded once, half to even. Written apart
@@ -19,7 +19,7 @@ const divisor = 10n ** BigInt(quantityPlaces + multiplierPlaces + ratePlaces);
 export function receiptCost(items: readonly Item[], multiplier: string): bigint {
   let sum = 0n;
   for (const { quantity, rate } of items) {
-    sum += exact(String(quantity), quantityPlaces) * exact(rate, 0);
+    sum += exact(String(quantity), quantityPlaces) * exact(rate, ratePlaces);
   }
   const product = sum * exact(multiplier, multiplierPlaces);
   const whole = product / divisor;

@@ -28,6 +28,8 @@ export function createExchangeMetrics(registry: Registry): ExchangeMetrics {
     limit: maxCombinations,
   });
 
+  const countUnpriced = registerUnpriced(registry);
+
   return {
     opened(kind) {
       open[kind] += 1;
@@ -41,6 +43,7 @@ export function createExchangeMetrics(registry: Registry): ExchangeMetrics {
       countAttempts(record.attempts);
       if (record.operation !== 'generate' || record.outcome === 'refused') return;
       usageSources.add(record.usageSource, () => ({ source: record.usageSource }));
+      if (record.charge !== null) countUnpriced(record.charge.receipt, series.model);
       addTokens(series.tokens, record.tokens);
       series.durations[record.stream ? 'stream' : 'buffered'].observe(record.durationMs / 1000);
       if (record.stream && record.ttftMs !== null) {
@@ -108,6 +111,28 @@ function registerAttempts(registry: Registry) {
       if (next !== undefined && next.channel !== channel) {
         failovers.add(channel, () => ({ channel }));
       }
+    }
+  };
+}
+
+const unpriced = 'unpriced.';
+
+function registerUnpriced(registry: Registry) {
+  const uses = registerTally(registry, {
+    name: 'sluice_unpriced_uses_total',
+    help: 'Answers that used searches or terms for which their model has no price, by use.',
+    labelNames: ['model', 'use'],
+    limit: maxCombinations,
+  });
+  return function countUnpriced(
+    receipt: readonly { readonly part: string }[],
+    model: string,
+  ): void {
+    for (const { part } of receipt) {
+      if (!part.startsWith(unpriced)) continue;
+      // The value of a term is the upstream's word.
+      const [use = ''] = part.slice(unpriced.length).split('.');
+      uses.add(`${use} ${model}`, () => ({ model, use }));
     }
   };
 }

@@ -4,6 +4,8 @@ import type { UncaughtErrors } from '../uncaught-errors.ts';
 /** Asked at every scrape; each must answer at once and without waiting for anything but the kernel. */
 export interface GatewayReadings {
   readonly journal: { readonly depth: number; readonly usable: boolean; readonly lost: number };
+  /** Bytes for bodies of requests under way, and requests refused for want of them. */
+  readonly bodyMemory: { readonly used: number; readonly limit: number; readonly refused: number };
   openConnections(): Promise<number>;
   channelStates(): readonly ChannelState[];
   droppedLogLines(): number;
@@ -62,6 +64,31 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
     registers,
     async collect() {
       this.set(await readings.openConnections());
+    },
+  });
+  new Gauge({
+    name: 'sluice_body_memory_bytes',
+    help: 'Memory held for bodies of requests under way.',
+    registers,
+    collect() {
+      this.set(readings.bodyMemory.used);
+    },
+  });
+  new Gauge({
+    name: 'sluice_body_memory_limit_bytes',
+    help: 'Memory that bodies of requests under way may hold: limits.body_memory of every process.',
+    registers,
+    collect() {
+      this.set(readings.bodyMemory.limit);
+    },
+  });
+  new Counter({
+    name: 'sluice_body_memory_refusals_total',
+    help: 'Requests refused because there was no memory for their bodies.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(readings.bodyMemory.refused);
     },
   });
   new Gauge({

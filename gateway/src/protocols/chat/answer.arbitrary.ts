@@ -18,7 +18,7 @@ const number = fc.nat(4);
 
 const state: fc.Arbitrary<NativeState> = fc
   .nat(99)
-  .map((id) => ({ protocol: 'messages', kind: 'envelope', data: `gw1.${id}` }));
+  .map((id) => ({ protocol: 'messages', kind: 'envelope', data: `gw2.${id}` }));
 
 const citation = fc.record({
   url: fc.constant('https://example.com/'),

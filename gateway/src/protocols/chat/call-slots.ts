@@ -1,5 +1,6 @@
 import type { GenerationEvent, NativeState } from '../../canonical/index.ts';
 import type { JsonRecord } from '../values.ts';
+import { ObjectExtent } from './object-extent.ts';
 import { callState, type CallParts, readCallParts } from './tool-calls.ts';
 
 type Emit = (event: GenerationEvent) => void;
@@ -8,8 +9,9 @@ interface Slot {
   readonly number: number;
   id: string;
   name: string;
-  /** Arguments so far. */
-  text: string;
+  /** Arguments that came before the name. */
+  early: string;
+  readonly extent: ObjectExtent;
   isStarted: boolean;
   isEnded: boolean;
 }
@@ -17,11 +19,16 @@ interface Slot {
 /**
  * Tells apart the calls of one streamed answer. The protocol keys them by `index` and names each once; servers leave
  * the index or the id out, send empty ids, repeat id and name with every piece, or give every call the index 0.
+ * A piece costs as much as it is long, however many calls and pieces came before it.
  */
 export class CallSlots {
   readonly #choice: number;
   readonly #calls: Slot[] = [];
   readonly #byIndex = new Map<number, Slot>();
+  readonly #byId = new Map<string, Slot>();
+  /** Those whose arguments are a whole object, and which have not ended. */
+  readonly #whole = new Set<Slot>();
+  #started = 0;
 
   constructor(choice: number) {
     this.#choice = choice;
@@ -29,7 +36,7 @@ export class CallSlots {
 
   /** Some call was begun. */
   get some(): boolean {
-    return this.#calls.some(({ isStarted }) => isStarted);
+    return this.#started > 0;
   }
 
   /**
@@ -39,7 +46,7 @@ export class CallSlots {
   push(entry: JsonRecord, states: ReadonlyMap<string, NativeState> | null, emit: Emit): boolean {
     const parts = readCallParts(entry);
     const slot = this.#slotFor(entry['index'], parts);
-    if (slot.id === '') slot.id = parts.id;
+    if (slot.id === '') this.#identify(slot, parts.id);
     if (slot.isStarted) {
       if (!slot.isEnded) this.#arguments(slot, parts.text, emit);
       return false;
@@ -47,11 +54,12 @@ export class CallSlots {
     slot.name = parts.name;
     if (slot.name === '') {
       // The name is still to come; without it there is nothing to begin.
-      slot.text += parts.text;
+      slot.early += parts.text;
       return false;
     }
-    this.#endComplete(emit);
+    this.#endWhole(emit);
     slot.isStarted = true;
+    this.#started += 1;
     const state = callState(entry) ?? states?.get(slot.id);
     const start: GenerationEvent = {
       type: 'call-start',
@@ -61,8 +69,8 @@ export class CallSlots {
       kind: parts.kind,
     };
     this.#emit(state === undefined ? start : { ...start, state }, emit);
-    const early = slot.text;
-    slot.text = '';
+    const { early } = slot;
+    slot.early = '';
     this.#arguments(slot, early + parts.text, emit);
     return true;
   }
@@ -79,7 +87,7 @@ export class CallSlots {
       this.#byIndex.set(index, slot);
       return slot;
     }
-    if (parts.id !== '') return this.#calls.find(({ id }) => id === parts.id) ?? this.#add();
+    if (parts.id !== '') return this.#byId.get(parts.id) ?? this.#add();
     const last = this.#calls.at(-1);
     return last !== undefined && !isAnother(last, parts) ? last : this.#add();
   }
@@ -89,7 +97,8 @@ export class CallSlots {
       number: this.#calls.length,
       id: '',
       name: '',
-      text: '',
+      early: '',
+      extent: new ObjectExtent(),
       isStarted: false,
       isEnded: false,
     };
@@ -97,21 +106,27 @@ export class CallSlots {
     return slot;
   }
 
-  /** A call whose arguments are a whole JSON text is done when the next one begins; others may still go on. */
-  #endComplete(emit: Emit): void {
-    for (const slot of this.#calls) {
-      if (slot.isStarted && !slot.isEnded && isComplete(slot.text)) this.#end(slot, emit);
-    }
+  #identify(slot: Slot, id: string): void {
+    slot.id = id;
+    if (id !== '' && !this.#byId.has(id)) this.#byId.set(id, slot);
+  }
+
+  /** A call whose arguments are a whole object is done when the next one begins; others may still go on. */
+  #endWhole(emit: Emit): void {
+    for (const slot of this.#whole) this.#end(slot, emit);
   }
 
   #end(slot: Slot, emit: Emit): void {
     slot.isEnded = true;
+    this.#whole.delete(slot);
     this.#emit({ type: 'call-end', call: slot.number }, emit);
   }
 
   #arguments(slot: Slot, text: string, emit: Emit): void {
     if (text === '') return;
-    slot.text += text;
+    slot.extent.push(text);
+    if (slot.extent.isWhole) this.#whole.add(slot);
+    else this.#whole.delete(slot);
     this.#emit({ type: 'call-arguments', call: slot.number, text }, emit);
   }
 
@@ -124,15 +139,5 @@ export class CallSlots {
 function isAnother(slot: Slot, { id, name, text }: CallParts): boolean {
   if (name === '' || slot.name === '') return false;
   if (id !== '' && slot.id !== '') return id !== slot.id;
-  return name !== slot.name || (text !== '' && isComplete(slot.text));
-}
-
-function isComplete(json: string): boolean {
-  if (!json.trimEnd().endsWith('}')) return false;
-  try {
-    JSON.parse(json);
-    return true;
-  } catch {
-    return false;
-  }
+  return name !== slot.name || (text !== '' && slot.extent.isWhole);
 }

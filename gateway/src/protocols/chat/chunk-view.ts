@@ -3,11 +3,13 @@ import { choiceBit, type ChoiceSet } from '../choice-set.ts';
 import type { EventView } from '../event-view.ts';
 
 const key = Object.freeze({
+  audio: keyBytes('audio'),
   choices: keyBytes('choices'),
   delta: keyBytes('delta'),
   error: keyBytes('error'),
   finishReason: keyBytes('finish_reason'),
   extension: keyBytes('x_groq'),
+  id: keyBytes('id'),
   index: keyBytes('index'),
   model: keyBytes('model'),
   role: keyBytes('role'),
@@ -49,6 +51,8 @@ export class ChunkView implements EventView {
   /** Range of the `model` string; -1 when there is none. */
   modelStart = -1;
   modelEnd = -1;
+  /** Of what is spoken; undefined when absent. */
+  audioId: unknown = undefined;
 
   read(data: Buffer): boolean {
     this.#reset();
@@ -71,6 +75,7 @@ export class ChunkView implements EventView {
     this.outputBytes = 0;
     this.modelStart = -1;
     this.modelEnd = -1;
+    this.audioId = undefined;
   }
 
   #readRoot(): void {
@@ -126,6 +131,14 @@ export class ChunkView implements EventView {
       }
       this.hasContent = true;
       if (isOneOf(textKeys)) this.#readText(0);
+      else if (cursor.keyIs(key.audio) && cursor.enterObject()) this.#readAudio();
+      else cursor.skip();
+    }
+  }
+
+  #readAudio(): void {
+    while (cursor.nextMember()) {
+      if (cursor.keyIs(key.id)) this.audioId = cursor.read();
       else cursor.skip();
     }
   }

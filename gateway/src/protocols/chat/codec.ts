@@ -1,5 +1,6 @@
 import type { Codec, CodecTraits, MediaType } from '../codec.ts';
 import { isOpenAi } from '../openai-upstream.ts';
+import { settingsOf } from '../settings-of.ts';
 import { decodeRequest } from './decode-request.ts';
 import { decodeResponse } from './decode-response.ts';
 import { ChatStreamDecoder } from './decode-stream.ts';
@@ -7,6 +8,7 @@ import { encodeRequest } from './encode-request.ts';
 import { encodeResponse } from './encode-response.ts';
 import { ChatStreamEncoder } from './encode-stream.ts';
 import { fieldName } from './field-name.ts';
+import { isLegacyMark } from './legacy-calls.ts';
 
 const traits: CodecTraits = Object.freeze({
   toolName: /^[a-zA-Z0-9_-]+$/,
@@ -36,6 +38,7 @@ export const chatCodec = Object.freeze({
   upstreamTraits: (target) => (isOpenAi(target) ? traits : compatibleTraits),
   decodeRequest,
   encodeRequest,
+  forAnswer: (request) => settingsOf(request, request.extensions.filter(isLegacyMark)),
   decodeResponse,
   encodeResponse,
   createStreamDecoder: () => new ChatStreamDecoder(),

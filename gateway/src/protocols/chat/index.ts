@@ -4,6 +4,7 @@ import { encodeErrorObject } from '../error-object.ts';
 import type { Protocol } from '../protocol.ts';
 import { patchRequest } from './patches.ts';
 import { openRequest, readRequest } from './request.ts';
+import { toEvents, toWhole } from './reshape.ts';
 import { readResponse } from './response.ts';
 import { ChatStreamTap } from './stream-tap.ts';
 
@@ -14,6 +15,8 @@ export const chat = Object.freeze({
   readRequest,
   patchRequest,
   readResponse,
+  toEvents,
+  toWhole,
   createStreamTap: (context) => new ChatStreamTap(context),
   encodeError: encodeErrorObject,
   encodeStreamError: (error) => frame(null, encodeErrorObject(error)),

@@ -1,4 +1,4 @@
-import { InputTally, recordsIn, type InputExtent } from '../input-extent.ts';
+import { addFile, InputTally, recordsIn, type InputExtent } from '../input-extent.ts';
 import { isAbsent, isRecord, recordAt, type JsonRecord } from '../values.ts';
 
 /** Parts that are no more than what they say. */
@@ -17,7 +17,7 @@ export function inputExtent(json: JsonRecord): InputExtent {
   for (const { content, audio } of recordsIn(json['messages'])) {
     for (const part of recordsIn(content)) addPart(tally, part);
     // An answer that was spoken before is named by its id.
-    if (isRecord(audio)) tally.unseen = true;
+    if (isRecord(audio)) tally.file(null);
   }
   const isClients = ({ type }: JsonRecord): boolean =>
     isAbsent(type) || type === 'function' || type === 'custom';
@@ -30,7 +30,8 @@ function addPart(tally: InputTally, part: JsonRecord): void {
   const { type } = part;
   if (type === 'image_url') tally.url(urlOf(part[type]), true);
   else if (type === 'video_url') tally.url(urlOf(part[type]), false);
-  else if (type === 'file') tally.url(recordAt(part, type)['file_data'], false);
+  else if (type === 'file') addFile(tally, recordAt(part, type)['file_data']);
+  else if (type === 'input_audio') tally.file(recordAt(part, type)['data'], true);
   else if (!textual.has(type)) tally.unseen = true;
 }
 

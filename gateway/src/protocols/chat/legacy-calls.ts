@@ -20,5 +20,10 @@ export function legacyExtension(json: JsonRecord): Extension[] {
 }
 
 export function wantsFunctionCall({ extensions }: Pick<GenerationRequest, 'extensions'>): boolean {
-  return extensions.some(({ protocol, name }) => protocol === 'chat' && name === legacyCalls);
+  return extensions.some(isLegacyMark);
+}
+
+/** What `legacyExtension` makes. */
+export function isLegacyMark({ protocol, name }: Extension): boolean {
+  return protocol === 'chat' && name === legacyCalls;
 }

@@ -1,3 +1,4 @@
+import { openBudget } from '../../json/index.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type GenerationRequest, Unconvertible } from '../../canonical/index.ts';
@@ -13,6 +14,7 @@ const openai: EncodeTarget = {
   maxOutputTokens: null,
   capabilities: new Set(),
   echoReasoning: 'allow',
+  budget: openBudget(1_048_576),
 };
 const compatible: EncodeTarget = { ...openai, provider: 'openai-compatible', echoReasoning: null };
 

@@ -1,7 +1,11 @@
-import { parseObject, watchList } from '../../json/index.ts';
+import { parseObject, type ParseRoom, watchList } from '../../json/index.ts';
 import type { OpenedRequest, RequestPath, WireRequest } from '../protocol.ts';
 import { checkRange, readCount, readFlag, readModel, requireOneOf } from '../request-values.ts';
+import { askedTerms } from '../asked-terms.ts';
+import { isWebSearch, recordsIn } from '../input-extent.ts';
+import { isRecord, type JsonRecord } from '../values.ts';
 import { inputExtent } from './input-extent.ts';
+import { readNamedState } from './state-members.ts';
 
 const watched = watchList([
   'model',
@@ -15,9 +19,9 @@ const watched = watchList([
 ]);
 
 /** @throws GatewayError as `Protocol.openRequest` says. */
-export function openRequest(body: Buffer, path: RequestPath): OpenedRequest {
-  const { scan, value: json } = parseObject(body, watched);
-  return { path, body, scan, json, model: readModel(json['model']) };
+export function openRequest(body: Buffer, path: RequestPath, room?: ParseRoom): OpenedRequest {
+  const { scan, value: json, budget } = parseObject(body, watched, room);
+  return { path, body, scan, json, budget, model: readModel(json['model']) };
 }
 
 /** @throws GatewayError as `Protocol.readRequest` says. */
@@ -28,11 +32,20 @@ export function readRequest(opened: OpenedRequest): WireRequest {
   // Upstreams disagree on which of the two counts when both are sent; the larger one bounds the cost.
   const newer = readCount(json['max_completion_tokens'], 'max_completion_tokens', 0);
   const older = readCount(json['max_tokens'], 'max_tokens', 0);
+  const extent = inputExtent(json);
   return {
     ...opened,
+    terms: askedTerms(json, ['service_tier', 'service_tier']),
+    ...(extent.hostedTools && allowsSearches(json) && { webSearches: null }),
     stream: readFlag(json['stream'], 'stream'),
     maxOutputTokens: newer === null ? older : Math.max(newer, older ?? 0),
     choices: readCount(json['n'], 'n', 1) ?? 1,
-    extent: inputExtent(json),
+    named: readNamedState(json, opened.body),
+    extent,
   };
+}
+
+function allowsSearches(json: JsonRecord): boolean {
+  if (isRecord(json['web_search_options'])) return true;
+  return recordsIn(json['tools']).some(isWebSearch);
 }

@@ -4,7 +4,9 @@ import { echoModel } from '../echo.ts';
 import { readInclusiveUsage } from '../inclusive-usage.ts';
 import { type ModelEcho, UnreadableAnswer, type WireResponse } from '../protocol.ts';
 import { readAnswer } from '../read-answer.ts';
-import type { JsonRecord } from '../values.ts';
+import { readGivenState } from './state-members.ts';
+import { recordsIn } from '../input-extent.ts';
+import { recordAt, type JsonRecord } from '../values.ts';
 
 const modelPath = [keyBytes('model')];
 
@@ -14,9 +16,19 @@ export function readResponse(body: Buffer, echo: ModelEcho): WireResponse {
   if (!Array.isArray(answer['choices'])) {
     throw new UnreadableAnswer('the answer has no choices', answer, usageOf(answer));
   }
-  return { body: echoModel(body, modelPath, echo), usage: usageOf(answer) };
+  const given = readGivenState(answer);
+  return { body: echoModel(body, modelPath, echo), usage: usageOf(answer), given };
 }
 
 function usageOf(answer: JsonRecord): ReportedUsage | null {
-  return readInclusiveUsage(answer['usage']);
+  return readInclusiveUsage(answer['usage'], answer['service_tier'], hasCitations(answer) ? 1 : 0);
+}
+
+/** Of what a search found: nothing else in a chat answer shows that there was one. */
+function hasCitations(answer: JsonRecord): boolean {
+  return recordsIn(answer['choices']).some((choice) =>
+    recordsIn(recordAt(choice, 'message')['annotations']).some(
+      ({ type }) => type === 'url_citation',
+    ),
+  );
 }

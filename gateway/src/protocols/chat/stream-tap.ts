@@ -4,7 +4,9 @@ import { echoedName } from '../echo.ts';
 import { isDone, parseRecord, readEvent } from '../event-view.ts';
 import { frame, withEdits } from '../frames.ts';
 import { failureObject } from '../error-object.ts';
+import { GivenState } from '../given-state.ts';
 import { readInclusiveUsage } from '../inclusive-usage.ts';
+import type { StateName } from '../named-state.ts';
 import { type StreamContext, type StreamEvent, type StreamTap, verdict } from '../protocol.ts';
 import { ChunkView } from './chunk-view.ts';
 
@@ -14,6 +16,7 @@ export class ChatStreamTap implements StreamTap {
   replacement: Buffer | null = null;
   failure: unknown = null;
   outputBytes = 0;
+  #given: GivenState | null = null;
   readonly #echo: Buffer | null;
   readonly #usageInjected: boolean;
   #hasContent = false;
@@ -22,10 +25,16 @@ export class ChatStreamTap implements StreamTap {
   #isDone = false;
   /** JSON text; parsed when asked for, since some servers send it with every chunk. */
   #usage: Buffer | null = null;
+  /** As the first chunk names it, or the one with the usage: others only repeat it. */
+  #serviceTier: unknown = undefined;
+  /** Citations show that there was a search; nothing else does. */
+  webSearches = 0;
+  readonly #searches: boolean;
 
   constructor(context: StreamContext) {
     this.#echo = echoedName(context);
     this.#usageInjected = context.usageInjected;
+    this.#searches = context.searches === true;
   }
 
   /**
@@ -37,11 +46,20 @@ export class ChatStreamTap implements StreamTap {
   }
 
   get usage(): ReportedUsage | null {
-    return this.#usage === null ? null : readInclusiveUsage(parseRecord(this.#usage));
+    if (this.#usage === null) return null;
+    return readInclusiveUsage(parseRecord(this.#usage), this.#serviceTier, this.webSearches);
+  }
+
+  get given(): readonly StateName[] | undefined {
+    return this.#given?.names;
   }
 
   get closed(): boolean {
     return this.#isDone;
+  }
+
+  get awaitsUsage(): boolean {
+    return this.finished && this.#usage === null && !this.#isDone;
   }
 
   inspect(event: StreamEvent): number {
@@ -56,9 +74,14 @@ export class ChatStreamTap implements StreamTap {
     const hasUsage = chunk.usageStart >= 0;
     // A copy, so that the network chunk can go.
     if (hasUsage) this.#usage = Buffer.from(read.subarray(chunk.usageStart, chunk.usageEnd));
+    if ((hasUsage || this.#begun === 0) && read.includes('"service_tier"')) {
+      this.#serviceTier = parseRecord(read)?.['service_tier'];
+    }
+    if (this.#searches && read.includes('"url_citation"')) this.webSearches = 1;
     if (chunk.hasError || event.name === 'error') return this.#fail(data);
 
     this.outputBytes += chunk.outputBytes;
+    if (chunk.audioId !== undefined) (this.#given ??= new GivenState()).add('audio', chunk.audioId);
     this.#begun |= chunk.begun;
     this.#ended |= chunk.ended;
     if (this.#usageInjected && hasUsage && !chunk.hasChoices) return verdict.drop;

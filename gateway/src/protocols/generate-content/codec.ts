@@ -1,4 +1,5 @@
 import type { Codec, MediaType } from '../codec.ts';
+import { settingsOf } from '../settings-of.ts';
 import { decodeRequest } from './decode-request.ts';
 import { decodeResponse } from './decode-response.ts';
 import { createStreamDecoder } from './decode-stream.ts';
@@ -28,6 +29,7 @@ export const generateContentCodec = Object.freeze({
   decodeRequest,
   encodeRequest,
   encodeCount,
+  forAnswer: (request) => settingsOf(request),
   decodeResponse,
   encodeResponse,
   createStreamDecoder,

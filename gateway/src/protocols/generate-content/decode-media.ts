@@ -70,7 +70,9 @@ function mimeOfUrl(url: string): string {
 /** Both alphabets and missing padding are allowed by proto3 JSON; everybody else wants the standard one. */
 function toBase64(data: string, param: string): string {
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(data)) throw invalid(param, 'must be base64');
-  const plain = data.replace(/=+$/, '');
+  // At most two, see above.
+  const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0;
+  const plain = data.slice(0, data.length - padding);
   const rest = plain.length % 4;
   if (rest === 1) throw invalid(param, 'must be base64');
   const standard = /[_-]/.test(plain) ? plain.replaceAll('-', '+').replaceAll('_', '/') : plain;

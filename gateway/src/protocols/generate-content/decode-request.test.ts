@@ -101,7 +101,7 @@ describe('decoding', () => {
     const parts = [
       { text: 'a', thought: true },
       { text: 'b', thought: true },
-      { text: '', thought: true, thoughtSignature: 'gw1.x.y' },
+      { text: '', thought: true, thoughtSignature: 'gw2.x.y' },
       { text: 'c' },
       { text: '', thoughtSignature: 'c2ln' },
     ];
@@ -109,7 +109,7 @@ describe('decoding', () => {
       {
         type: 'reasoning',
         text: 'ab',
-        state: { protocol: 'generate-content', kind: 'envelope', data: 'gw1.x.y' },
+        state: { protocol: 'generate-content', kind: 'envelope', data: 'gw2.x.y' },
       },
       { type: 'text', text: 'c', state: signature },
     ]);

@@ -33,7 +33,7 @@ export function encodeConfig(
     config['responseLogprobs'] = true;
     if (request.logprobs > 0) config['logprobs'] = request.logprobs;
   }
-  Object.assign(config, encodeFormat(request.format, losses));
+  Object.assign(config, encodeFormat(request.format, context));
   set('mediaResolution', encodeDetail(context));
   set('thinkingConfig', encodeThinking(request.reasoning, model, losses));
   return Object.keys(config).length > 0 ? config : null;
@@ -54,11 +54,11 @@ function encodeStop(sequences: readonly string[]): readonly string[] | null {
   return stop.length > 0 ? stop : null;
 }
 
-function encodeFormat(format: OutputFormat | null, losses: Losses): JsonRecord {
+function encodeFormat(format: OutputFormat | null, { losses, budget }: EncodeContext): JsonRecord {
   if (format === null || format.type === 'text') return {};
   const responseMimeType = 'application/json';
   if (format.type === 'json') return { responseMimeType };
-  const { schema, approximated, widened } = toDialect(format.schema);
+  const { schema, approximated, widened } = toDialect(format.schema, budget);
   if (widened && format.strict === true) {
     throw new Unconvertible(
       'response_format',

@@ -14,6 +14,7 @@ export function encodeRequest(given: GenerationRequest, target: EncodeTarget): E
   const losses = new Losses('generate-content');
   const context: EncodeContext = {
     losses,
+    budget: target.budget,
     model: modelTraits(target.model, target.capabilities),
     callNames: new Map(),
     details: new Set(),

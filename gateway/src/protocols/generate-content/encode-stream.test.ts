@@ -96,7 +96,7 @@ describe('streams for a client', () => {
   it('one chunk per text; calls when they are whole; signatures on the same part', () => {
     const events: GenerationEvent[] = [
       { type: 'reasoning', text: 'hm' },
-      { type: 'state', state: { ...state, kind: 'envelope', data: 'gw1.a.b' } },
+      { type: 'state', state: { ...state, kind: 'envelope', data: 'gw2.a.b' } },
       { type: 'text', text: 'a' },
       { type: 'refusal', text: 'no' },
       { type: 'call-start', call: 0, id: 'x', name: 'f', kind: 'function' },
@@ -112,7 +112,7 @@ describe('streams for a client', () => {
       JSON.parse(frame.slice(6)) as { candidates: [{ content: { parts: [unknown] } }] };
     expect(frames.map((frame) => read(frame).candidates[0].content.parts[0])).toEqual([
       { text: 'hm', thought: true },
-      { text: '', thought: true, thoughtSignature: 'gw1.a.b' },
+      { text: '', thought: true, thoughtSignature: 'gw2.a.b' },
       { text: 'a' },
       { text: 'no' },
       { functionCall: { id: 'y', name: 'g', args: {} }, thoughtSignature: 'c2ln' },

@@ -5,6 +5,7 @@ import {
   type ToolChoice,
   Unconvertible,
 } from '../../canonical/index.ts';
+import type { Budget } from '../../json/index.ts';
 import type { EncodeTarget } from '../codec.ts';
 import type { Losses } from '../losses.ts';
 import type { JsonRecord } from '../values.ts';
@@ -17,7 +18,7 @@ export function encodeTools(
   tools: readonly Tool[],
   choice: ToolChoice | null,
   target: EncodeTarget,
-  { losses, model }: EncodeContext,
+  { losses, model, budget }: EncodeContext,
 ): JsonRecord[] {
   const declared: JsonRecord[] = [];
   const hosted: JsonRecord[] = [];
@@ -25,7 +26,7 @@ export function encodeTools(
   const mayRun = target.capabilities.has('hosted_tools') && (!hasFunctions || model.mixesTools);
   refuseForced(tools, choice);
   for (const tool of tools) {
-    if (tool.type === 'function') declared.push(declare(tool, losses));
+    if (tool.type === 'function') declared.push(declare(tool, losses, budget));
     else if (tool.type === 'custom') {
       throw new Unconvertible('tools.custom', 'tools with free text cannot be sent to this model');
     } else {
@@ -36,11 +37,11 @@ export function encodeTools(
   return declared.length > 0 ? [{ functionDeclarations: declared }, ...hosted] : hosted;
 }
 
-function declare(tool: FunctionTool, losses: Losses): JsonRecord {
+function declare(tool: FunctionTool, losses: Losses, budget: Budget): JsonRecord {
   const { name, description, schema } = tool;
   if (tool.cache !== undefined) losses.dropped('cache');
   if (tool.strict === true) losses.dropped('tool.strict');
-  const { schema: parameters, approximated } = toParameters(schema ?? {});
+  const { schema: parameters, approximated } = toParameters(schema ?? {}, budget);
   if (approximated) losses.approximated('tool.schema');
   const declaration: Record<string, unknown> = {
     name,

@@ -1,5 +1,6 @@
 import type { Citation } from '../../canonical/index.ts';
 import { isRecord, type JsonRecord, recordAt } from '../values.ts';
+import { Utf8Places } from './utf8-places.ts';
 
 /**
  * The web pages that `groundingMetadata` says a text rests on. Its offsets count UTF-8 bytes of the part, and of
@@ -14,9 +15,9 @@ export function readGrounding(metadata: unknown, text: string): readonly Citatio
       source === null ? [] : { ...source, start: null, end: null },
     );
   }
-  const bytes = Buffer.from(text);
+  const places = new Utf8Places(text);
   return supports.flatMap((support) => {
-    const place = placeOf(recordAt(support, 'segment'), text, bytes);
+    const place = placeOf(recordAt(support, 'segment'), places);
     const indices = support['groundingChunkIndices'];
     return (Array.isArray(indices) ? indices : []).flatMap((index: unknown) => {
       const source = typeof index === 'number' ? sources[index] : undefined;
@@ -53,15 +54,10 @@ function sourceOf(chunk: JsonRecord): Pick<Citation, 'url' | 'title'> | null {
   return { url, title: typeof title === 'string' ? title : null };
 }
 
-function placeOf(
-  segment: JsonRecord,
-  text: string,
-  bytes: Buffer,
-): Pick<Citation, 'start' | 'end'> {
+function placeOf(segment: JsonRecord, places: Utf8Places): Pick<Citation, 'start' | 'end'> {
   const { startIndex = 0, endIndex, text: words } = segment;
   if (typeof words !== 'string' || words === '') return { start: null, end: null };
   const isPlaced = typeof startIndex === 'number' && typeof endIndex === 'number';
-  const expected = isPlaced ? bytes.toString('utf8', 0, startIndex).length : 0;
-  const start = text.startsWith(words, expected) ? expected : text.indexOf(words);
+  const start = places.find(words, isPlaced ? startIndex : 0);
   return start < 0 ? { start: null, end: null } : { start, end: start + words.length };
 }

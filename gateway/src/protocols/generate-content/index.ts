@@ -3,6 +3,7 @@ export { generateContentCodec } from './codec.ts';
 import { encodeError, encodeStreamError } from './errors.ts';
 import { patchRequest } from './patches.ts';
 import { openRequest, readRequest } from './request.ts';
+import { toEvents, toWhole } from './reshape.ts';
 import { readResponse } from './response.ts';
 import { GenerateContentStreamTap } from './stream-tap.ts';
 
@@ -13,6 +14,8 @@ export const generateContent = Object.freeze({
   readRequest,
   patchRequest,
   readResponse,
+  toEvents,
+  toWhole,
   createStreamTap: (context) => new GenerateContentStreamTap(context),
   encodeError,
   encodeStreamError,

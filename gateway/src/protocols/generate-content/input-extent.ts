@@ -5,7 +5,7 @@ import { camelCase, member } from './fields.ts';
 /** What of a request's input its bytes do not tell. */
 export function inputExtent(json: JsonRecord): InputExtent {
   const tally = new InputTally();
-  tally.unseen = member(json, 'cachedContent') !== undefined;
+  if (member(json, 'cachedContent') !== undefined) tally.file(null);
   for (const said of [json['contents'], member(json, 'systemInstruction')]) {
     for (const { parts } of records(said)) for (const part of records(parts)) addPart(tally, part);
   }

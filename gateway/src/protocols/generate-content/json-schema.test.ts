@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isRecord, type JsonRecord } from '../values.ts';
-import { toDialect, toParameters } from './json-schema.ts';
+import { toDialect as rewriteSchema, toParameters as rewriteParameters } from './json-schema.ts';
+import { openBudget } from '../../json/index.ts';
 import { fromDialect } from './schema-dialect.ts';
 
 /** Written from the API's reference, not from the code under test. */
@@ -122,6 +123,9 @@ const jsonSchema: fc.Arbitrary<JsonRecord> = fc.letrec<{ schema: JsonRecord }>((
     ),
   ) as fc.Arbitrary<JsonRecord>,
 })).schema;
+
+const toDialect = (schema: JsonRecord) => rewriteSchema(schema, openBudget(1_048_576));
+const toParameters = (schema: JsonRecord) => rewriteParameters(schema, openBudget(1_048_576));
 
 describe('JSON Schema in the API’s own language', () => {
   it('K45: holds only what the API knows, at every depth', () => {

@@ -59,7 +59,8 @@ export function modelTraits(model: string, capabilities: ReadonlySet<string>): M
 function generationOf(name: string): number | null {
   const match = /gemini-(\d+(?:\.\d+)?)/.exec(name);
   if (match !== null) return Number(match[1]);
-  return /gemini-.*latest/.test(name) ? 3.5 : null;
+  const family = name.indexOf('gemini-');
+  return family >= 0 && name.includes('latest', family) ? 3.5 : null;
 }
 
 function levelsOf(name: string, generation: number): readonly ThinkingLevel[] {

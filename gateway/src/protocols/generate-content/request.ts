@@ -1,9 +1,12 @@
 import { GatewayError } from '../../errors/index.ts';
-import { parseObject, watchList } from '../../json/index.ts';
+import { parseObject, type ParseRoom, watchList } from '../../json/index.ts';
 import type { OpenedRequest, RequestPath, WireRequest } from '../protocol.ts';
 import { readCount, requireOneOf } from '../request-values.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
+import { askedTerms } from '../asked-terms.ts';
+import { recordsIn } from '../input-extent.ts';
 import { inputExtent } from './input-extent.ts';
+import { readNamedState } from './state-members.ts';
 
 const watched = watchList(
   [
@@ -19,10 +22,10 @@ const watched = watchList(
 );
 
 /** The model and whether to stream come from the path. @throws GatewayError as `Protocol.openRequest` says. */
-export function openRequest(body: Buffer, path: RequestPath): OpenedRequest {
-  const { scan, value: json } = parseObject(body, watched);
+export function openRequest(body: Buffer, path: RequestPath, room?: ParseRoom): OpenedRequest {
+  const { scan, value: json, budget } = parseObject(body, watched, room);
   if (path.model === null || path.model === '') throw new GatewayError('model_required');
-  return { path, body, scan, json, model: path.model };
+  return { path, body, scan, json, budget, model: path.model };
 }
 
 /** @throws GatewayError as `Protocol.readRequest` says. */
@@ -33,12 +36,16 @@ export function readRequest(opened: OpenedRequest): WireRequest {
   const options = isRecord(config) ? config : {};
   const bound = options['maxOutputTokens'] ?? options['max_output_tokens'];
   const candidates = options['candidateCount'] ?? options['candidate_count'];
+  const extent = inputExtent(json);
   return {
     ...opened,
+    terms: askedTerms(json, ['service_tier', 'serviceTier', 'service_tier']),
+    ...(extent.hostedTools && allowsSearches(json) && { webSearches: null }),
     stream: path.stream ?? false,
     maxOutputTokens: readCount(bound, 'generationConfig.maxOutputTokens', 0),
     choices: readCount(candidates, 'generationConfig.candidateCount', 1) ?? 1,
-    extent: inputExtent(json),
+    named: readNamedState(json, opened.body),
+    extent,
   };
 }
 
@@ -47,4 +54,11 @@ function wrappedContents(json: JsonRecord, path: RequestPath): unknown {
   if (path.operation !== 'count-tokens') return undefined;
   const wrapped = json['generateContentRequest'] ?? json['generate_content_request'];
   return isRecord(wrapped) ? wrapped['contents'] : undefined;
+}
+
+function allowsSearches(json: JsonRecord): boolean {
+  const { tools } = json;
+  return recordsIn(isRecord(tools) ? [tools] : tools).some((tool) =>
+    Object.keys(tool).some((name) => /^google_?search/i.test(name)),
+  );
 }

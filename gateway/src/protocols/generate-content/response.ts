@@ -4,6 +4,7 @@ import { echoModel } from '../echo.ts';
 import { type ModelEcho, UnreadableAnswer, type WireResponse } from '../protocol.ts';
 import { readAnswer } from '../read-answer.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
+import { searchesIn } from './searches.ts';
 import { readUsage, readWholeUsage } from './usage.ts';
 
 const modelPath = [keyBytes('modelVersion')];
@@ -12,7 +13,7 @@ const modelPath = [keyBytes('modelVersion')];
 export function readResponse(body: Buffer, echo: ModelEcho): WireResponse {
   const answer = readAnswer(body, usageOf);
   if (Array.isArray(answer['candidates']) || isRecord(answer['promptFeedback'])) {
-    const usage = readWholeUsage(answer['usageMetadata']);
+    const usage = readWholeUsage(answer['usageMetadata'], searchesIn(answer));
     return { body: echoModel(body, modelPath, echo), usage };
   }
   if (typeof answer['totalTokens'] === 'number') return { body, usage: null };

@@ -39,14 +39,14 @@ function readText(schema: JsonRecord, way: Rewriting): TypedKeywords {
   const { format } = schema;
   // Other formats are refused by some models; the keyword only annotates.
   if (format === 'date-time') keywords['format'] = format;
-  else if (typeof format === 'string' && format !== 'enum') hints.push(hint('format', format));
+  else if (typeof format === 'string' && format !== 'enum') hints.push(hint('format', format, way));
   const values = allowedValues(schema);
   if (values !== null) {
     // An empty text is no legal member of a list of values.
     const texts = values.filter((value) => typeof value === 'string' && value !== '');
     if (texts.length > 0) keywords['enum'] = texts;
     if (texts.length < values.length) {
-      hints.push(hint('one of', values));
+      hints.push(hint('one of', values, way));
       way.notes.approximated = true;
     }
   }
@@ -70,7 +70,7 @@ function readNumeric(schema: JsonRecord, way: Rewriting): TypedKeywords {
       schema['type'] === 'integer' && typeof value === 'number' && Number.isInteger(value);
     if (keywords[name] === undefined) keywords[name] = whole ? value + step : value;
     if (!whole) {
-      hints.push(hint(bound, value));
+      hints.push(hint(bound, value, way));
       way.notes.approximated = true;
     }
   }
@@ -82,7 +82,7 @@ function readNumeric(schema: JsonRecord, way: Rewriting): TypedKeywords {
       keywords['minimum'] = value;
       keywords['maximum'] = value;
     } else {
-      hints.push(hint('one of', values));
+      hints.push(hint('one of', values, way));
       way.notes.approximated = true;
     }
   }
@@ -93,7 +93,7 @@ function readBoolean(schema: JsonRecord, way: Rewriting): TypedKeywords {
   const values = allowedValues(schema);
   if (values === null || values.length !== 1) return { keywords: {}, hints: [] };
   way.notes.approximated = true;
-  return { keywords: {}, hints: [hint('always', values[0])] };
+  return { keywords: {}, hints: [hint('always', values[0], way)] };
 }
 
 const wordless: readonly string[] = ['multipleOf', 'uniqueItems', 'propertyNames', 'contains'];
@@ -106,7 +106,7 @@ export function unsayable(schema: JsonRecord, way: Rewriting): readonly string[]
   const shapes = shaping.filter(said);
   if (loose.length > 0) way.notes.approximated = true;
   if (shapes.length > 0) way.notes.widened = true;
-  return [...loose, ...shapes].map((name) => hint(name, schema[name]));
+  return [...loose, ...shapes].map((name) => hint(name, schema[name], way));
 }
 
 /** The types a schema allows: as it says, or as its other keywords let guess. */

@@ -1,5 +1,6 @@
+import { maxDepth } from '../../json/index.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
-import type { Rewriting } from './schema-rewriting.ts';
+import { count, drawOutput, type Rewriting, visit } from './schema-rewriting.ts';
 
 /**
  * Both schemas at once, as `allOf` means it; where they contradict each other the second one wins.
@@ -13,13 +14,16 @@ export function mergeSchemas(
   own = new Set<object>(),
 ): JsonRecord {
   const merged = ownRecord(first, way, own);
-  for (const [name, value] of Object.entries(second)) {
+  const added = Object.entries(second);
+  count(way, added.length);
+  for (const [name, value] of added) {
     const before = merged[name];
     if (before === undefined || before === value) define(merged, name, value);
     else if (name === 'properties' && isRecord(before) && isRecord(value)) {
       merged[name] = mergeProperties(before, value, way, own);
     } else if (lists.has(name) && Array.isArray(before) && Array.isArray(value)) {
-      const list = ownList(before, own);
+      count(way, value.length);
+      const list = ownList(before, way, own);
       for (const element of value as unknown[]) list.push(element);
       merged[name] = list;
     } else {
@@ -40,7 +44,9 @@ function mergeProperties(
   own: Set<object>,
 ): JsonRecord {
   const merged = ownRecord(first, way, own);
-  for (const [name, value] of Object.entries(second)) {
+  const added = Object.entries(second);
+  count(way, added.length);
+  for (const [name, value] of added) {
     const before = Object.hasOwn(merged, name) ? merged[name] : undefined;
     const both =
       isRecord(before) && isRecord(value) ? mergeSchemas(before, value, way, own) : value;
@@ -50,21 +56,18 @@ function mergeProperties(
 }
 
 /** Itself when it was made here. A copy of a large schema takes as much as visiting it. */
-function ownRecord(
-  value: JsonRecord,
-  { notes }: Rewriting,
-  own: Set<object>,
-): Record<string, unknown> {
+function ownRecord(value: JsonRecord, way: Rewriting, own: Set<object>): Record<string, unknown> {
   if (own.has(value)) return value;
   const entries = Object.entries(value);
-  notes.budget -= entries.length;
+  visit(way, entries.length);
   const copy: Record<string, unknown> = Object.fromEntries(entries);
   own.add(copy);
   return copy;
 }
 
-function ownList(value: unknown[], own: Set<object>): unknown[] {
+function ownList(value: unknown[], way: Rewriting, own: Set<object>): unknown[] {
   if (own.has(value)) return value;
+  count(way, value.length);
   const copy = [...value];
   own.add(copy);
   return copy;
@@ -93,7 +96,10 @@ export function flatten(
   for (let steps = 0; steps < 100; steps += 1) {
     const { $ref: reference, allOf, ...rest } = flat;
     if (typeof reference === 'string') {
-      const found = at.following.includes(reference) ? null : resolve(at.root, reference);
+      drawOutput(reference, way);
+      const { following } = at;
+      const isEndless = following.length > maxDepth || following.includes(reference);
+      const found = isEndless ? null : resolve(at.root, reference);
       if (found === null) return null;
       at = { ...at, following: [...at.following, reference] };
       flat = mergeSchemas(found, allOf === undefined ? rest : { ...rest, allOf }, at);

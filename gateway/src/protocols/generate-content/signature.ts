@@ -1,9 +1,7 @@
 import type { NativeState } from '../../canonical/index.ts';
+import { isEnvelope } from '../envelope.ts';
 import type { JsonRecord } from '../values.ts';
 import { member } from './fields.ts';
-
-/** Every envelope of ours starts with it. */
-const envelopeMark = 'gw1.';
 
 /** What goes where a signature is demanded and none of the model's own exists; clients write it, too. */
 export const skipSignature = 'skip_thought_signature_validator';
@@ -12,7 +10,7 @@ export const skipSignature = 'skip_thought_signature_validator';
 export function readState(part: JsonRecord): NativeState | undefined {
   const data = member(part, 'thoughtSignature');
   if (typeof data !== 'string' || data === '' || data === skipSignature) return undefined;
-  const kind = data.startsWith(envelopeMark) ? 'envelope' : 'thought-signature';
+  const kind = isEnvelope(data) ? 'envelope' : 'thought-signature';
   return { protocol: 'generate-content', kind, data };
 }
 

@@ -6,6 +6,7 @@ import { withEdits } from '../frames.ts';
 import { type StreamContext, type StreamEvent, type StreamTap, verdict } from '../protocol.ts';
 import { failureBody } from './errors.ts';
 import { CandidatesView } from './event-view.ts';
+import { searchesIn } from './searches.ts';
 import { readUsage, readWholeUsage, withCounted } from './usage.ts';
 
 const view = new CandidatesView();
@@ -14,6 +15,9 @@ export class GenerateContentStreamTap implements StreamTap {
   replacement: Buffer | null = null;
   failure: unknown = null;
   outputBytes = 0;
+  /** The most that one event named: later ones repeat them. */
+  webSearches = 0;
+  readonly #searches: boolean;
   /** Nothing says that an event was the last: usage may still follow the finish reason. */
   readonly closed = false;
   readonly #echo: Buffer | null;
@@ -28,6 +32,7 @@ export class GenerateContentStreamTap implements StreamTap {
 
   constructor(context: StreamContext) {
     this.#echo = echoedName(context);
+    this.#searches = context.searches === true;
   }
 
   /** Every candidate that began has its finish reason, or there are none to come. */
@@ -35,11 +40,19 @@ export class GenerateContentStreamTap implements StreamTap {
     return this.#isBlocked || allEnded(this.#begun, this.#ended);
   }
 
+  get awaitsUsage(): boolean {
+    if (!this.finished) return false;
+    const { usage } = this;
+    return usage === null || usage.untold !== undefined;
+  }
+
   get usage(): ReportedUsage | null {
     if (this.#usage === null) return null;
     const last = parseRecord(this.#usage);
     const usage = this.#counted === null ? last : withCounted(last, parseRecord(this.#counted));
-    return this.finished ? readWholeUsage(usage) : readUsage(usage);
+    return this.finished
+      ? readWholeUsage(usage, this.webSearches)
+      : readUsage(usage, this.webSearches);
   }
 
   inspect(event: StreamEvent): number {
@@ -52,6 +65,9 @@ export class GenerateContentStreamTap implements StreamTap {
       return verdict.failed;
     }
     this.outputBytes += view.outputBytes;
+    if (this.#searches && read.includes('"webSearchQueries"')) {
+      this.webSearches = Math.max(this.webSearches, searchesIn(parseRecord(data) ?? {}));
+    }
     if (view.usageStart >= 0) {
       // A copy, so that the network chunk can go.
       const usage = Buffer.from(read.subarray(view.usageStart, view.usageEnd));

@@ -1,4 +1,5 @@
 import type { ReportedUsage } from '../../canonical/index.ts';
+import { termIn, withSurcharges } from '../reported-surcharges.ts';
 import { UsageCounts } from '../usage-numbers.ts';
 import { isAbsent, isRecord } from '../values.ts';
 
@@ -7,7 +8,7 @@ import { isAbsent, isRecord } from '../values.ts';
  * the two that is not there is what the total has beyond the rest. A cache larger than the prompt is read as lying
  * outside it.
  */
-export function readUsage(usage: unknown): ReportedUsage | null {
+export function readUsage(usage: unknown, webSearches = 0): ReportedUsage | null {
   if (!isRecord(usage)) return null;
   const counts = new UsageCounts();
   const cacheRead = counts.read(usage['cachedContentTokenCount']);
@@ -20,7 +21,7 @@ export function readUsage(usage: unknown): ReportedUsage | null {
     ? beyond(told)
     : counts.read(usage['promptTokenCount']);
   const output = isAbsent(usage['candidatesTokenCount']) ? beyond(prompt) : told;
-  return counts.report({
+  const reported = counts.report({
     input: (cacheRead <= prompt ? prompt - cacheRead : prompt) + tools,
     cacheRead,
     cacheWrite: 0,
@@ -28,11 +29,13 @@ export function readUsage(usage: unknown): ReportedUsage | null {
     output: output + reasoning,
     reasoning,
   });
+  const tier = termIn(usage, 'service_tier', 'serviceTier');
+  return withSurcharges(reported, [tier], webSearches);
 }
 
 /** The usage of a whole answer, with the half that it lacks and its total does not tell. */
-export function readWholeUsage(usage: unknown): ReportedUsage | null {
-  const reported = readUsage(usage);
+export function readWholeUsage(usage: unknown, webSearches = 0): ReportedUsage | null {
+  const reported = readUsage(usage, webSearches);
   if (reported === null || reported.absurd || !isRecord(usage)) return reported;
   const { input, cacheRead, output } = reported.tokens;
   const isTold = (name: string): boolean => !isAbsent(usage[name]);

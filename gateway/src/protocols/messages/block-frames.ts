@@ -71,13 +71,13 @@ function writeCall(index: number, piece: CallPiece): string {
     const { id, name } = piece;
     frames += start(index, { type: 'tool_use', id, name, input: {}, caller: directCaller });
   }
-  if (!piece.streams && piece.text.trimStart().startsWith('{')) piece.streams = true;
-  if (piece.streams) {
+  const streams = piece.opening === '{';
+  if (streams) {
     if (piece.text !== '') frames += inputDelta(index, piece.text);
     piece.text = '';
   }
   if (!piece.done) return frames;
-  if (!piece.streams) frames += inputDelta(index, JSON.stringify(toolInput(piece.text).input));
+  if (!streams) frames += inputDelta(index, JSON.stringify(toolInput(piece.text).input));
   return frames + stop(index);
 }
 

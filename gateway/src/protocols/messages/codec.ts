@@ -1,4 +1,5 @@
 import type { Codec, CodecTraits } from '../codec.ts';
+import { settingsOf } from '../settings-of.ts';
 import { decodeRequest } from './decode-request.ts';
 import { decodeResponse } from './decode-response.ts';
 import { MessagesStreamDecoder } from './decode-stream.ts';
@@ -33,6 +34,7 @@ export const messagesCodec = Object.freeze({
   decodeRequest,
   encodeRequest,
   encodeCount,
+  forAnswer: (request) => settingsOf(request),
   decodeResponse,
   encodeResponse,
   createStreamDecoder: () => new MessagesStreamDecoder(),

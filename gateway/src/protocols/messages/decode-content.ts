@@ -1,4 +1,5 @@
 import type { Block, NativeState, ReasoningBlock, TextBlock } from '../../canonical/index.ts';
+import { isEnvelope } from '../envelope.ts';
 import { isAbsent, isRecord, type JsonRecord } from '../values.ts';
 import { decodeCitations } from './citations.ts';
 import { decodeBase, decodeCache, harmlessInText } from './decode-base.ts';
@@ -131,7 +132,7 @@ export function reasoningBlock(text: string, state: NativeState | null): Reasoni
 /** A signature that this gateway minted is an envelope around somebody else's state. */
 export function signatureState(signature: unknown): NativeState | null {
   if (typeof signature !== 'string' || signature === '') return null;
-  const kind = signature.startsWith('gw1.') ? 'envelope' : 'signature';
+  const kind = isEnvelope(signature) ? 'envelope' : 'signature';
   return { protocol: 'messages', kind, data: signature };
 }
 

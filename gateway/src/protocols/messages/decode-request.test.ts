@@ -169,7 +169,7 @@ describe('blocks', () => {
       blocksOf(
         [
           { type: 'thinking', thinking: ' a\n', signature: 'Ep==' },
-          { type: 'thinking', thinking: 'b', signature: 'gw1.x.y' },
+          { type: 'thinking', thinking: 'b', signature: 'gw2.x.y' },
           { type: 'thinking', thinking: 'c', signature: '' },
           { type: 'redacted_thinking', data: 'Zz' },
         ],
@@ -177,7 +177,7 @@ describe('blocks', () => {
       ),
     ).toEqual([
       { type: 'reasoning', text: ' a\n', state: state('signature', 'Ep==') },
-      { type: 'reasoning', text: 'b', state: state('envelope', 'gw1.x.y') },
+      { type: 'reasoning', text: 'b', state: state('envelope', 'gw2.x.y') },
       { type: 'reasoning', text: 'c' },
       { type: 'reasoning', text: '', state: state('redacted', 'Zz') },
     ]);

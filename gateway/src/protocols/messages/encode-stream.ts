@@ -22,6 +22,9 @@ const ping = frame('ping', '{"type":"ping"}');
 export class MessagesStreamEncoder implements StreamEncoder {
   readonly #answer: AnswerContext;
   readonly #line: Piece[] = [];
+  /** Where in the line the open block is. Taking it out would move all others, however many they are. */
+  #head = 0;
+  readonly #openCalls = new Map<number, CallPiece>();
   /** The words that deltas of their kind still belong to; always the last in the line. */
   #words: WordsPiece | null = null;
   #index = 0;
@@ -67,7 +70,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
 
   end(usage: TokenUsage | null): string {
     this.#endWords();
-    for (const piece of this.#line) if (piece.kind === 'call') piece.done = true;
+    for (const piece of this.#openCalls.values()) piece.done = true;
     const rest = this.#advance();
     const delta = JSON.stringify({
       type: 'message_delta',
@@ -121,33 +124,30 @@ export class MessagesStreamEncoder implements StreamEncoder {
       id: id ?? callId(this.#answer, this.#calls),
       name,
       text: '',
+      opening: '',
       begun: false,
-      streams: false,
       done: false,
     };
     this.#calls += 1;
     this.#line.push(piece);
+    this.#openCalls.set(call, piece);
     return this.#advance();
   }
 
   #callArguments(call: number, text: string): string {
-    const piece = this.#openCall(call);
+    const piece = this.#openCalls.get(call);
     if (piece === undefined || text === '') return '';
     piece.text += text;
-    return piece === this.#line[0] ? this.#begun(writePiece(this.#index, piece)) : '';
+    if (piece.opening === '') piece.opening = text.trimStart().charAt(0);
+    return piece === this.#line[this.#head] ? this.#begun(writePiece(this.#index, piece)) : '';
   }
 
   #callEnd(call: number): string {
-    const piece = this.#openCall(call);
+    const piece = this.#openCalls.get(call);
     if (piece === undefined) return '';
     piece.done = true;
+    this.#openCalls.delete(call);
     return this.#advance();
-  }
-
-  #openCall(call: number): CallPiece | undefined {
-    return this.#line.find(
-      (piece): piece is CallPiece => piece.kind === 'call' && piece.call === call && !piece.done,
-    );
   }
 
   #block(block: Block): string {
@@ -191,11 +191,15 @@ export class MessagesStreamEncoder implements StreamEncoder {
   /** Writes what has come to the head of the line. */
   #advance(): string {
     let frames = '';
-    for (let head = this.#line[0]; head !== undefined; head = this.#line[0]) {
-      frames += writePiece(this.#index, head);
-      if (!head.done) break;
-      this.#line.shift();
-      if (head.kind === 'whole' || head.begun) this.#index += 1;
+    for (let piece = this.#line[this.#head]; piece !== undefined; piece = this.#line[this.#head]) {
+      frames += writePiece(this.#index, piece);
+      if (!piece.done) break;
+      this.#head += 1;
+      if (piece.kind === 'whole' || piece.begun) this.#index += 1;
+    }
+    if (this.#head === this.#line.length) {
+      this.#line.length = 0;
+      this.#head = 0;
     }
     return this.#begun(frames);
   }

@@ -2,6 +2,7 @@ import { JsonCursor, keyBytes } from '../../json/index.ts';
 import type { EventView } from '../event-view.ts';
 
 const key = Object.freeze({
+  container: keyBytes('container'),
   contentBlock: keyBytes('content_block'),
   delta: keyBytes('delta'),
   error: keyBytes('error'),
@@ -32,6 +33,8 @@ export class MessageEventView implements EventView {
   /** Range of the string `message.model`; -1 when there is none. */
   modelStart = -1;
   modelEnd = -1;
+  /** Of the message or its delta, parsed; undefined when absent. */
+  container: unknown = undefined;
 
   read(data: Buffer): boolean {
     this.type = null;
@@ -41,6 +44,7 @@ export class MessageEventView implements EventView {
     this.usage = undefined;
     this.modelStart = -1;
     this.modelEnd = -1;
+    this.container = undefined;
     cursor.reset(data);
     const isObject = cursor.enterObject();
     if (isObject) this.#readRoot();
@@ -82,7 +86,8 @@ export class MessageEventView implements EventView {
         cursor.skip();
       } else {
         if (!cursor.isEmpty()) hasPayload = true;
-        cursor.skip();
+        if (cursor.keyIs(key.container)) this.container = cursor.read();
+        else cursor.skip();
       }
     }
     if (isBlockDelta && hasPayload) this.hasContent = true;
@@ -109,7 +114,8 @@ export class MessageEventView implements EventView {
       else if (cursor.keyIs(key.model) && cursor.isString()) {
         this.modelStart = cursor.at;
         this.modelEnd = cursor.skip();
-      } else cursor.skip();
+      } else if (cursor.keyIs(key.container)) this.container = cursor.read();
+      else cursor.skip();
     }
   }
 }

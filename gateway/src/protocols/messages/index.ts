@@ -3,6 +3,7 @@ import type { Protocol } from '../protocol.ts';
 import { encodeError, encodeStreamError } from './errors.ts';
 import { patchRequest } from './patches.ts';
 import { openRequest, readRequest } from './request.ts';
+import { toEvents, toWhole } from './reshape.ts';
 import { readResponse } from './response.ts';
 import { MessagesStreamTap } from './stream-tap.ts';
 
@@ -17,6 +18,8 @@ export const messages = Object.freeze({
   readRequest,
   patchRequest,
   readResponse,
+  toEvents,
+  toWhole,
   createStreamTap: (context) => new MessagesStreamTap(context),
   encodeError,
   encodeStreamError,

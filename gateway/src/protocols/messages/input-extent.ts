@@ -21,7 +21,7 @@ function addContent(tally: InputTally, content: unknown): void {
   for (const block of isRecord(content) ? [content] : recordsIn(content)) {
     const { type, source, content: inner } = block;
     if (isRecord(source)) addSource(tally, source, type === 'image');
-    else if (type === 'container_upload') tally.unseen = true;
+    else if (type === 'container_upload') tally.file(null);
     if (typeof inner === 'object') addContent(tally, inner);
   }
 }

@@ -146,17 +146,18 @@ function openCall(block: JsonRecord, state: OutputState, emit: Emit): OpenOutput
 /** Only its own protocol understands it, so it goes on in one piece. */
 function openWhole(block: JsonRecord, type: string, state: OutputState): OpenOutput {
   let json = '';
-  let members: JsonRecord = block;
+  const members: JsonRecord[] = [block];
   return {
     delta(delta) {
       const { type: kind, partial_json: text, ...others } = delta;
       if (typeof text === 'string') json += text;
-      else if (kind !== undefined) members = { ...members, ...others };
+      else if (kind !== undefined) members.push(others);
     },
     end(emit) {
       state.isEmpty = false;
       const input = parseInput(json);
-      const value = input === null ? members : { ...members, input };
+      if (input !== null) members.push({ input });
+      const value = Object.fromEntries(members.flatMap((each) => Object.entries(each)));
       emit({ type: 'block', block: decodeOpaque(value, type) });
     },
   };

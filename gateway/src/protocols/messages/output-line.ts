@@ -21,9 +21,9 @@ export interface CallPiece {
   readonly id: string;
   readonly name: string;
   text: string;
+  /** What its arguments begin with, white space left out; empty until that has come. */
+  opening: string;
   begun: boolean;
-  /** Its arguments turned out to begin as an object does; until then they are held back. */
-  streams: boolean;
   done: boolean;
 }
 

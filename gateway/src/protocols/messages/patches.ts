@@ -46,12 +46,16 @@ function boundOutput(
   return limit === null ? asked : Math.min(asked, limit);
 }
 
-function contextOf({ path }: WireRequest, { upstreamModel, headers }: PatchTarget): RepairContext {
+function contextOf(
+  { path, budget }: WireRequest,
+  { upstreamModel, headers }: PatchTarget,
+): RepairContext {
   return {
     model: factsOf(upstreamModel),
     version: textOf(headers?.['anthropic-version'] ?? headers?.['vendorb-version']),
     betas: textOf(headers?.['anthropic-beta']),
     isCount: path.operation === 'count-tokens',
+    budget: { ...budget },
   };
 }
 

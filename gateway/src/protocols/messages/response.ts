@@ -4,6 +4,7 @@ import { echoModel } from '../echo.ts';
 import { type AnswerEcho, UnreadableAnswer, type WireResponse } from '../protocol.ts';
 import { readAnswer } from '../read-answer.ts';
 import type { JsonRecord } from '../values.ts';
+import { readGivenState } from './state-members.ts';
 import { echoToolNames } from './tool-name-echo.ts';
 import { readUsage, readWholeUsage } from './usage.ts';
 
@@ -16,7 +17,12 @@ export function readResponse(body: Buffer, echo: AnswerEcho): WireResponse {
     const { toolNames } = echo;
     const named =
       toolNames === undefined ? body : splice(body, echoToolNames(body, answer, toolNames));
-    return { body: echoModel(named, modelPath, echo), usage: readWholeUsage(answer['usage']) };
+    const given = readGivenState(answer);
+    return {
+      body: echoModel(named, modelPath, echo),
+      usage: readWholeUsage(answer['usage']),
+      given,
+    };
   }
   if (typeof answer['input_tokens'] === 'number') return { body, usage: null };
   throw new UnreadableAnswer('the answer is not a message', answer, usageOf(answer));

@@ -2,26 +2,35 @@ import type { ReportedUsage } from '../../canonical/index.ts';
 import { echoedName } from '../echo.ts';
 import { isDone, parseRecord, readEvent } from '../event-view.ts';
 import { withEdits } from '../frames.ts';
+import { GivenState } from '../given-state.ts';
+import type { StateName } from '../named-state.ts';
 import { type StreamContext, type StreamEvent, type StreamTap, verdict } from '../protocol.ts';
-import { isAbsent, recordAt, type JsonRecord } from '../values.ts';
+import { isAbsent, isRecord, recordAt, type JsonRecord } from '../values.ts';
 import { failureBody } from './errors.ts';
 import { MessageEventView } from './event-view.ts';
+import { filesOf } from './state-members.ts';
 import { echoBlockNames, type ToolNames } from './tool-name-echo.ts';
 import { mergeUsage, readUsage, readWholeUsage } from './usage.ts';
 
+const fileId = '"file_id"';
 const view = new MessageEventView();
 
 export class MessagesStreamTap implements StreamTap {
   replacement: Buffer | null = null;
   failure: unknown = null;
   outputBytes = 0;
+  /** The usage counts them. */
+  readonly webSearches = 0;
   /** Only `message_stop` ends a message; a stop reason without it is a cut stream. */
   finished = false;
   readonly #echo: Buffer | null;
   readonly #toolNames: ToolNames | undefined;
+  #given: GivenState | null = null;
   #reported: JsonRecord = {};
   /** The count of output came that is not announced at the start. */
   #isCounted = false;
+  /** No block is open, and one was. */
+  #rests = false;
 
   constructor(context: StreamContext) {
     this.#echo = echoedName(context);
@@ -34,8 +43,16 @@ export class MessagesStreamTap implements StreamTap {
       : readUsage(this.#reported);
   }
 
+  get given(): readonly StateName[] | undefined {
+    return this.#given?.names;
+  }
+
   get closed(): boolean {
     return this.finished;
+  }
+
+  get awaitsUsage(): boolean {
+    return !this.finished && (this.#rests || this.#isCounted);
   }
 
   inspect(event: StreamEvent): number {
@@ -49,6 +66,7 @@ export class MessagesStreamTap implements StreamTap {
       return verdict.failed;
     }
     this.outputBytes += view.outputBytes;
+    if (isRecord(view.container)) this.#give('container', view.container['id']);
     switch (type) {
       case 'message_start':
         this.#reported = mergeUsage(this.#reported, view.usage);
@@ -66,7 +84,12 @@ export class MessagesStreamTap implements StreamTap {
       case 'message_stop':
         this.finished = true;
         return verdict.terminal;
+      case 'content_block_stop':
+        this.#rests = true;
+        return view.hasContent ? verdict.content : verdict.forward;
       case 'content_block_start': {
+        this.#rests = false;
+        if (data.includes(fileId)) this.#giveFiles(data);
         const seen = view.hasContent ? verdict.content : verdict.forward;
         return this.#toolNames === undefined
           ? seen
@@ -75,6 +98,16 @@ export class MessagesStreamTap implements StreamTap {
       default:
         return view.hasContent ? verdict.content : verdict.forward;
     }
+  }
+
+  #give(kind: StateName['kind'], id: unknown): void {
+    (this.#given ??= new GivenState()).add(kind, id);
+  }
+
+  /** Blocks that a tool made are there at once, and come once. */
+  #giveFiles(data: Buffer): void {
+    const block = recordAt(parseRecord(data) ?? {}, 'content_block');
+    for (const { kind, id } of filesOf(block)) this.#give(kind, id);
   }
 
   #rename(event: StreamEvent, data: Buffer, names: ToolNames): number {

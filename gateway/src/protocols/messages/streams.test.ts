@@ -96,7 +96,7 @@ describe('the encoder', () => {
   });
 
   it('K01: begins with the kind of block that comes first', () => {
-    const envelope = { protocol: 'messages', kind: 'envelope', data: 'gw1.a.b' } as const;
+    const envelope = { protocol: 'messages', kind: 'envelope', data: 'gw2.a.b' } as const;
     const stream = encodeEvents([
       text(''),
       thought('hm'),

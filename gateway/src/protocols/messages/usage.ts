@@ -1,4 +1,5 @@
 import type { ReportedUsage } from '../../canonical/index.ts';
+import { searchesInUsage, termIn, withSurcharges } from '../reported-surcharges.ts';
 import { UsageCounts } from '../usage-numbers.ts';
 import { isAbsent, isRecord, type JsonRecord, recordAt } from '../values.ts';
 
@@ -16,7 +17,7 @@ export function readUsage(usage: unknown): ReportedUsage | null {
   const output = counts.read(usage['output_tokens']);
   const details = recordAt(usage, 'output_tokens_details');
   const reasoning = counts.readAny(details['thinking_tokens'], details['reasoning_tokens']);
-  return counts.report({
+  const reported = counts.report({
     input: counts.read(usage['input_tokens']),
     cacheRead: counts.read(usage['cache_read_input_tokens']),
     cacheWrite: allWritten - cacheWrite1h,
@@ -24,7 +25,11 @@ export function readUsage(usage: unknown): ReportedUsage | null {
     output,
     reasoning: Math.min(reasoning, output),
   });
+  const terms = termFields.map((field) => termIn(usage, field));
+  return withSurcharges(reported, terms, searchesInUsage(usage));
 }
+
+const termFields = ['service_tier', 'speed', 'inference_geo'];
 
 /**
  * The usage of a whole message, with the half that it lacks.

@@ -4,6 +4,7 @@ import type { Protocol } from '../protocol.ts';
 import { encodeStreamError } from './errors.ts';
 import { patchRequest } from './patches.ts';
 import { openRequest, readRequest } from './request.ts';
+import { toEvents, toWhole } from './reshape.ts';
 import { readResponse } from './response.ts';
 import { ResponsesStreamTap } from './stream-tap.ts';
 
@@ -16,6 +17,8 @@ export const responses = Object.freeze({
   readRequest,
   patchRequest,
   readResponse,
+  toEvents,
+  toWhole,
   createStreamTap: (context) => new ResponsesStreamTap(context),
   encodeError: encodeErrorObject,
   encodeStreamError,

@@ -1,4 +1,4 @@
-import { InputTally, recordsIn, type InputExtent } from '../input-extent.ts';
+import { addFile, InputTally, recordsIn, type InputExtent } from '../input-extent.ts';
 import { isAbsent, isRecord, type JsonRecord } from '../values.ts';
 
 /** Each names something that the upstream keeps and reads as input. */
@@ -28,7 +28,7 @@ const clients: ReadonlySet<unknown> = new Set([
 /** What of a Responses request's input its bytes do not tell. */
 export function inputExtent(json: JsonRecord): InputExtent {
   const tally = new InputTally();
-  tally.unseen = kept.some((name) => !isAbsent(json[name]));
+  for (const name of kept) if (!isAbsent(json[name])) tally.file(null);
   for (const item of recordsIn(json['input'])) addItem(tally, item);
   tally.hostedTools = !recordsIn(json['tools']).every(({ type }) => clients.has(type));
   return tally;
@@ -49,6 +49,6 @@ function addItem(tally: InputTally, { type, content, output, result }: JsonRecor
 function addPart(tally: InputTally, part: JsonRecord): void {
   const { type, image_url: image, file_data: data } = part;
   if (type === 'input_image' || type === 'computer_screenshot') tally.url(image, true);
-  else if (type === 'input_file') tally.url(data, false);
+  else if (type === 'input_file') addFile(tally, data);
   else if (!textual.has(type)) tally.unseen = true;
 }

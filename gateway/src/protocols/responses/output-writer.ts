@@ -27,8 +27,10 @@ export class OutputWriter {
   readonly #calls = new Map<number, Call>();
   #openItem: WrittenItem | null = null;
   #openCall: Call | null = null;
-  #waiting: Call[] = [];
-  #deferred: GenerationEvent[] = [];
+  /** What waits for the end of the open call, in the order it came. */
+  #queue: (Call | GenerationEvent)[] = [];
+  /** Where the next of the queue is. */
+  #next = 0;
 
   constructor(frames: FrameWriter, ids: AnswerIds) {
     this.#frames = frames;
@@ -40,15 +42,15 @@ export class OutputWriter {
       case 'call-arguments':
       case 'call-end': {
         const call = this.#calls.get(event.call);
-        if (call === undefined) return this.#defer(event);
+        if (call === undefined) return '';
         return event.type === 'call-end'
           ? this.#endCall(call)
           : this.#addArguments(call, event.text);
       }
       case 'call-start':
-        return this.#deferred.length > 0 ? this.#defer(event) : this.#startCall(event);
+        return this.#startCall(event);
       default:
-        return this.#openCall === null ? this.#write(event) : this.#defer(event);
+        return this.#openCall === null ? this.#write(event) : this.#wait(event);
     }
   }
 
@@ -59,9 +61,8 @@ export class OutputWriter {
     return frames + this.#close(status);
   }
 
-  #defer(event: GenerationEvent): string {
-    // Without an open call there is nothing to wait for, and the event belongs to no call at all.
-    if (this.#openCall !== null) this.#deferred.push(event);
+  #wait(what: Call | GenerationEvent): string {
+    this.#queue.push(what);
     return '';
   }
 
@@ -69,9 +70,7 @@ export class OutputWriter {
     const { id, name, namespace, kind } = event;
     const call: Call = { head: { id, name, namespace, kind }, held: '', ended: false, item: null };
     this.#calls.set(event.call, call);
-    if (this.#openCall === null) return this.#openNext(call);
-    this.#waiting.push(call);
-    return '';
+    return this.#openCall === null ? this.#openNext(call) : this.#wait(call);
   }
 
   #addArguments(call: Call, text: string): string {
@@ -83,14 +82,27 @@ export class OutputWriter {
 
   #endCall(call: Call): string {
     call.ended = true;
+    return this.#advance();
+  }
+
+  /** Closes the open call once it has ended, and writes what waited for that, up to a call that goes on. */
+  #advance(): string {
     let frames = '';
-    while (this.#openCall?.ended === true) {
-      this.#openCall = null;
-      frames += this.#close('completed');
-      const next = this.#waiting.shift();
-      if (next !== undefined) frames += this.#openNext(next);
+    while (this.#openCall?.ended !== false) {
+      if (this.#openCall !== null) {
+        this.#openCall = null;
+        frames += this.#close('completed');
+      }
+      const next = this.#queue[this.#next];
+      if (next === undefined) {
+        this.#queue = [];
+        this.#next = 0;
+        break;
+      }
+      this.#next += 1;
+      frames += 'head' in next ? this.#openNext(next) : this.#write(next);
     }
-    return this.#openCall === null ? frames + this.#replay() : frames;
+    return frames;
   }
 
   #openNext(call: Call): string {
@@ -99,15 +111,6 @@ export class OutputWriter {
     call.item = item;
     call.held = '';
     this.#openCall = call;
-    return frames;
-  }
-
-  /** What waited for the calls; it may open calls again. */
-  #replay(): string {
-    const events = this.#deferred;
-    this.#deferred = [];
-    let frames = '';
-    for (const event of events) frames += this.push(event);
     return frames;
   }
 

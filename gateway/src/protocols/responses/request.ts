@@ -1,7 +1,11 @@
-import { parseObject, watchList } from '../../json/index.ts';
+import { parseObject, type ParseRoom, watchList } from '../../json/index.ts';
 import type { OpenedRequest, RequestPath, WireRequest } from '../protocol.ts';
 import { readCount, readFlag, readModel, refuseValue, requireOneOf } from '../request-values.ts';
+import { askedTerms } from '../asked-terms.ts';
+import { isWebSearch, recordsIn } from '../input-extent.ts';
+import type { JsonRecord } from '../values.ts';
 import { inputExtent } from './input-extent.ts';
+import { isKept, readNamedState } from './state-members.ts';
 
 const watched = watchList([
   'model',
@@ -15,9 +19,9 @@ const watched = watchList([
 ]);
 
 /** @throws GatewayError as `Protocol.openRequest` says. */
-export function openRequest(body: Buffer, path: RequestPath): OpenedRequest {
-  const { scan, value: json } = parseObject(body, watched);
-  return { path, body, scan, json, model: readModel(json['model']) };
+export function openRequest(body: Buffer, path: RequestPath, room?: ParseRoom): OpenedRequest {
+  const { scan, value: json, budget } = parseObject(body, watched, room);
+  return { path, body, scan, json, budget, model: readModel(json['model']) };
 }
 
 /** @throws GatewayError as `Protocol.readRequest` says. */
@@ -29,12 +33,27 @@ export function readRequest(opened: OpenedRequest): WireRequest {
   const worksOn = readFlag(json['background'], 'background');
   // The answer would be a promise: its end, and what it costs, would never pass through here.
   if (worksOn && !stream) refuseValue('background', 'is supported with stream only');
+  const extent = inputExtent(json);
   return {
     ...opened,
+    terms: askedTerms(json, ['service_tier', 'service_tier']),
+    ...(extent.hostedTools && allowsSearches(json) && { webSearches: limitOf(json) }),
     stream,
     maxOutputTokens: readCount(json['max_output_tokens'], 'max_output_tokens', 0),
     choices: 1,
     worksOn,
-    extent: inputExtent(json),
+    named: readNamedState(json, opened.body),
+    isKept: isKept(json),
+    extent,
   };
+}
+
+function allowsSearches(json: JsonRecord): boolean {
+  return recordsIn(json['tools']).some(isWebSearch);
+}
+
+/** Of all tools together. What is no count is the upstream's to refuse. */
+function limitOf(json: JsonRecord): number | null {
+  const most = json['max_tool_calls'];
+  return typeof most === 'number' ? most : null;
 }

@@ -4,7 +4,9 @@ import { echoModel } from '../echo.ts';
 import { readInclusiveUsage } from '../inclusive-usage.ts';
 import { type ModelEcho, UnreadableAnswer, type WireResponse } from '../protocol.ts';
 import { readAnswer } from '../read-answer.ts';
+import { readGivenState } from './state-members.ts';
 import type { JsonRecord } from '../values.ts';
+import { searchesIn } from './searches.ts';
 
 const modelPath = [keyBytes('model')];
 
@@ -14,9 +16,10 @@ export function readResponse(body: Buffer, echo: ModelEcho): WireResponse {
   if (!Array.isArray(answer['output']) || answer['status'] === 'failed') {
     throw new UnreadableAnswer('the answer is not a response with output', answer, usageOf(answer));
   }
-  return { body: echoModel(body, modelPath, echo), usage: usageOf(answer) };
+  const given = readGivenState(answer);
+  return { body: echoModel(body, modelPath, echo), usage: usageOf(answer), given };
 }
 
 function usageOf(answer: JsonRecord): ReportedUsage | null {
-  return readInclusiveUsage(answer['usage']);
+  return readInclusiveUsage(answer['usage'], answer['service_tier'], searchesIn(answer));
 }

@@ -243,7 +243,7 @@ describe('responses: the order of a stream', () => {
 
   it('state without a thought is an item of its own; that of a text has no place', () => {
     const state = { protocol: 'responses', kind: 'encrypted', data: 'blob' } as const;
-    const envelope = { protocol: 'messages', kind: 'envelope', data: 'gw1.x' } as const;
+    const envelope = { protocol: 'messages', kind: 'envelope', data: 'gw2.x' } as const;
     const [candidate] = decodeStream(
       encodeEvents([
         { type: 'state', state },
@@ -258,7 +258,7 @@ describe('responses: the order of a stream', () => {
     expect(candidate?.blocks).toMatchObject([
       { type: 'reasoning', text: '', state: { data: 'blob' } },
       { type: 'text', text: 'a' },
-      { type: 'reasoning', text: 'b', state: { data: 'gw1.x' } },
+      { type: 'reasoning', text: 'b', state: { data: 'gw2.x' } },
     ]);
     expect(candidate?.blocks[1]).not.toHaveProperty('state');
   });

@@ -1,4 +1,5 @@
 import type { Provider, UpstreamTarget } from '../provider.ts';
+import type { SurchargeFacts } from '../surcharges.ts';
 import { classifyAnthropic } from './classify.ts';
 
 export { classifyAnthropic } from './classify.ts';
@@ -11,10 +12,23 @@ export function anthropicHeaders(secret: string | null): Readonly<Record<string,
   return secret === null ? {} : { 'x-api-key': secret };
 }
 
+/**
+ * Its "Pricing" page: fast mode, and inference in one region. Its priority tier is paid for beforehand. Prompts above
+ * 200 000 tokens cost more on models whose window is larger only by beta.
+ */
+export const anthropicSurcharges: SurchargeFacts = {
+  dear: ['speed.fast', 'inference_geo.*'],
+  betas: [
+    { prefix: 'fast-mode', term: 'speed.fast' },
+    { prefix: 'context-1m', windowAbove: 200_000 },
+  ],
+};
+
 export const anthropic = {
   name: 'anthropic',
   counters: ['messages'],
   path: anthropicPath,
   headers: anthropicHeaders,
   classify: classifyAnthropic,
+  surcharges: anthropicSurcharges,
 } satisfies Provider;

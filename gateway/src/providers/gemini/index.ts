@@ -1,4 +1,5 @@
 import type { Provider, UpstreamTarget } from '../provider.ts';
+import type { SurchargeFacts } from '../surcharges.ts';
 import { classifyGemini } from './classify.ts';
 
 export { classifyGemini } from './classify.ts';
@@ -17,10 +18,13 @@ export function geminiHeaders(secret: string | null): Readonly<Record<string, st
   return secret === null ? {} : { 'x-goog-api-key': secret };
 }
 
+export const geminiSurcharges: SurchargeFacts = { dear: ['service_tier.priority'], betas: [] };
+
 export const gemini = {
   name: 'gemini',
   counters: ['generate-content'],
   path: geminiPath,
   headers: geminiHeaders,
   classify: classifyGemini,
+  surcharges: geminiSurcharges,
 } satisfies Provider;

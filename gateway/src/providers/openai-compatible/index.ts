@@ -1,4 +1,4 @@
-import { bearer, classifyOpenAi, openAiPath } from '../openai/index.ts';
+import { bearer, classifyOpenAi, openAiPath, openAiSurcharges } from '../openai/index.ts';
 import type { Provider } from '../provider.ts';
 
 /** Any server that speaks the chat-completions format: vLLM, Ollama, DeepSeek, OpenRouter, … */
@@ -8,4 +8,6 @@ export const openaiCompatible = {
   path: openAiPath,
   headers: bearer,
   classify: classifyOpenAi,
+  // Whoever stands behind it may be this one.
+  surcharges: openAiSurcharges,
 } satisfies Provider;

@@ -28,6 +28,10 @@ export function classifyOpenAi(failure: UpstreamFailure): Classification {
   if (fields.code === 'insufficient_quota' || fields.type === 'insufficient_quota') {
     return refusedCredential();
   }
+  // With 400 or 404, depending on the server.
+  if (fields.code === 'previous_response_not_found') {
+    return { kind: 'client', error: 'previous_response_not_found' };
+  }
   const status = statusOf(failure, fields, statusByType);
   // xAI refuses a wrong key with 400, in words only.
   if (status === 400 && /^incorrect api key/i.test(fields.message)) return refusedCredential();

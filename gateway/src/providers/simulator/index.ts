@@ -1,8 +1,14 @@
-import { anthropicHeaders, anthropicPath, classifyAnthropic } from '../anthropic/index.ts';
-import { classifyGemini, geminiHeaders, geminiPath } from '../gemini/index.ts';
-import { bearer, classifyOpenAi, openAiPath } from '../openai/index.ts';
+import {
+  anthropicHeaders,
+  anthropicPath,
+  anthropicSurcharges,
+  classifyAnthropic,
+} from '../anthropic/index.ts';
+import { classifyGemini, geminiHeaders, geminiPath, geminiSurcharges } from '../gemini/index.ts';
+import { bearer, classifyOpenAi, openAiPath, openAiSurcharges } from '../openai/index.ts';
 import { failureFields } from '../failure-fields.ts';
 import type { Classification, Provider, UpstreamFailure, UpstreamTarget } from '../provider.ts';
+import { joined } from '../surcharges.ts';
 
 /**
  * The built-in simulator: every protocol under one origin, each below its vendor's own version path. So the
@@ -34,6 +40,7 @@ export const simulator = {
     }
   },
   classify: classifySimulated,
+  surcharges: joined(openAiSurcharges, anthropicSurcharges, geminiSurcharges),
 } satisfies Provider;
 
 /** Each protocol's errors look like its vendor's, so each vendor's reading applies. */

@@ -12,8 +12,10 @@ import type {
 } from '../../upstream/index.ts';
 import type { ClientResponse } from '../client-response.ts';
 import type { DrainSlots } from '../drain-slots.ts';
+import type { TakeGiven } from '../state/given-names.ts';
 import type { Watch, Watched, Watching } from '../watch.ts';
 import { CollectedBody } from './collected-body.ts';
+import { beginsAsEvents, wholeOf, type WireProtocol } from './other-form.ts';
 import { errorBodyLimit, failureOfAnswer, isError, parseJson } from './error-body.ts';
 import { brokenAttempt, reachOf, type AttemptFailure, type AttemptOutcome } from './outcome.ts';
 
@@ -25,9 +27,13 @@ const drainMs = 120_000;
 export interface BufferedAttemptOptions {
   readonly upstream: UpstreamClient;
   readonly protocol: Pick<Protocol, 'readResponse'>;
+  /** What the upstream speaks; null: it answers in no other form than was asked. */
+  readonly wire: WireProtocol | null;
   readonly provider: Provider;
   readonly echo: AnswerEcho;
   readonly client: Pick<ClientResponse, 'left'>;
+  /** Null where the answer's ids are not the upstream's. */
+  readonly takeGiven: TakeGiven | null;
   readonly watch: Watch;
   readonly drains: DrainSlots;
   /** Monotonic time after which the attempt is given up. */
@@ -138,10 +144,16 @@ export class BufferedAttempt implements UpstreamListener, Watched {
   }
 
   #read(): AttemptOutcome {
-    const { provider, protocol, echo } = this.#options;
+    const { provider, protocol, wire, echo, takeGiven } = this.#options;
     const status = this.#status;
     try {
-      const answer = protocol.readResponse(this.#body.whole(), echo);
+      const body = this.#body.whole();
+      const whole =
+        wire !== null && beginsAsEvents(body)
+          ? wholeOf(body, wire, echo.upstreamModel, answerLimit)
+          : body;
+      const answer = protocol.readResponse(whole, echo);
+      if (answer.given !== undefined) takeGiven?.(answer.given);
       return { kind: 'complete', status, usage: answer.usage, tap: null, body: [answer.body] };
     } catch (error) {
       if (!(error instanceof UnreadableAnswer)) throw error;

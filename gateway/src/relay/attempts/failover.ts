@@ -2,6 +2,7 @@ import type { Route } from '../../catalogue/index.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import type { RelayParts } from '../parts.ts';
 import type { Prepared } from '../prepare.ts';
+import { ClientGone } from '../large-body.ts';
 import { clientDeadline, totalDeadline } from './deadlines.ts';
 import { finalError } from './final-error.ts';
 import type { AttemptFailure, AttemptOutcome } from './outcome.ts';
@@ -25,6 +26,20 @@ const leftEarly = Object.freeze({
  * @throws GatewayError when no channel answered, or when the fault is the client's own.
  */
 export async function attemptUntilAnswered(
+  parts: RelayParts,
+  state: ExchangeState,
+  prepared: Prepared,
+  slot: StreamSlot | null,
+): Promise<Exclude<AttemptOutcome, AttemptFailure>> {
+  try {
+    return await tryInTurn(parts, state, prepared, slot);
+  } catch (error) {
+    if (error instanceof ClientGone) return leftEarly;
+    throw error;
+  }
+}
+
+async function tryInTurn(
   parts: RelayParts,
   state: ExchangeState,
   prepared: Prepared,
@@ -56,7 +71,9 @@ export async function attemptUntilAnswered(
       if (client.left) return leftEarly;
     }
     const mayFailOver = at + 1 < routes.length && tries.sent + 1 < maxTries;
-    const admission = health.admit(route, tries.sent > 0, mayFailOver, clock.monotonic());
+    const now = clock.monotonic();
+    const wanted = credentialOfHome(tries, route);
+    const admission = health.admit(route, tries.sent > 0, mayFailOver, now, wanted);
     if (!admission.admitted) {
       if (admission.kind !== null) tries.failures.push(admission.kind);
       continue;
@@ -82,7 +99,19 @@ export async function attemptUntilAnswered(
   state.upstreamModel = null;
   const now = clock.monotonic();
   const waits = able.map((route) => health.waitOf(route, now));
-  throw finalError(tries.failures, Math.min(...waits), prepared.request.model);
+  const { model, named } = prepared.request;
+  throw finalError(tries.failures, Math.min(...waits), model, named);
+}
+
+/** The credential that what the request names was made with: another one may belong to another account. */
+function credentialOfHome(
+  { parts: { upstreamState }, prepared: { home } }: Tries,
+  { channel }: Route,
+): number {
+  if (home === null || home.channel !== channel.id || channel.credentials.length < 2) return -1;
+  return channel.credentials.findIndex(
+    (secret) => upstreamState.digest('credential', secret) === home.credential,
+  );
 }
 
 /** Is there still time when this channel usually answers? A second try that cannot end in an answer is only work. */

@@ -1,13 +1,19 @@
 import { expect, test } from 'vitest';
-import type { FailureKind } from '../../routing/index.ts';
-import { finalError } from './final-error.ts';
+import { finalError, type Failure } from './final-error.ts';
 
-const kinds: readonly FailureKind[] = ['abnormal', 'overloaded', 'rate-limited', 'model-missing'];
-const statusOf: Record<FailureKind, number> = {
+const kinds: readonly Failure[] = [
+  'abnormal',
+  'overloaded',
+  'rate-limited',
+  'model-missing',
+  'state-missing',
+];
+const statusOf: Record<Failure, number> = {
   abnormal: 502,
   overloaded: 529,
   'rate-limited': 429,
   'model-missing': 400,
+  'state-missing': 404,
 };
 
 test('R-07: one kind has its status, a mix is 503, over every mix of three attempts', () => {

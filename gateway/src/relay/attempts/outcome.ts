@@ -55,6 +55,8 @@ export type AttemptOutcome =
       readonly usage: ReportedUsage | null;
       /** Bytes of text, reasoning and tool arguments that had come by then. */
       readonly outputBytes: number;
+      /** Searches of the upstream's seen by then; absent: none. */
+      readonly webSearches?: number;
       /** Its end was read all the same, so that `usage` is the whole answer's. */
       readonly whole: boolean;
       readonly shown: boolean;

@@ -1,9 +1,12 @@
+import { ownerOf } from '../../access/index.ts';
 import type { TextProtocolName } from '../../canonical/index.ts';
 import type { Route } from '../../catalogue/index.ts';
 import type { Conversion, ConversionTarget, ConvertedRequest } from '../../conversion/index.ts';
 import { GatewayError } from '../../errors/index.ts';
 import { upstreamProtocol } from '../../routing/index.ts';
+import type { ExchangeInput } from '../exchange.ts';
 import type { ExchangeState } from '../exchange-state.ts';
+import { givingBack, type LargeBody } from '../large-body.ts';
 import type { RelayParts } from '../parts.ts';
 import type { Prepared } from '../prepare.ts';
 
@@ -40,7 +43,8 @@ export class RouteConversions {
       this.#converted.set(route, await this.#make(route));
       return true;
     } catch (error) {
-      if (!(error instanceof GatewayError)) throw error;
+      // Without the body nobody else can be asked either.
+      if (!(error instanceof GatewayError) || isBodyGone(this.#prepared)) throw error;
       this.#converted.set(route, null);
       this.refusal ??= error;
       return false;
@@ -61,20 +65,40 @@ export class RouteConversions {
   }
 }
 
+/** The thread that had it did not come to an end. */
+export function isBodyGone({ request }: Prepared): boolean {
+  return request.body.length === 0;
+}
+
 /** Of the request as it came; the same for all its routes. */
 export function openConversion(
   { converter }: RelayParts,
   { input }: ExchangeState,
-  { request }: Prepared,
+  prepared: Prepared,
 ): Conversion {
+  const { request, large } = prepared;
+  if (large !== null)
+    return { convert: (target) => convertLarge(converter, input, prepared, large, target) };
   return converter.open({
     id: input.id,
     arrivedAt: input.arrivedAt,
     protocol: input.protocol,
     request,
     keyId: input.caller.keyId,
+    owner: ownerOf(input.caller),
     strict: input.caller.conversion === 'strict',
   });
+}
+
+async function convertLarge(
+  converter: RelayParts['converter'],
+  input: ExchangeInput,
+  prepared: Prepared,
+  large: LargeBody,
+  target: ConversionTarget,
+): Promise<ConvertedRequest> {
+  const converted = await givingBack(prepared, input, large.convert(target));
+  return { ...converted, ...converter.read(converted.terms) };
 }
 
 /** @param protocol one of those that the route's channel speaks. */

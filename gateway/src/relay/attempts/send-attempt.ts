@@ -6,14 +6,16 @@ import { findProvider, type Provider } from '../../providers/index.ts';
 import type { Admission } from '../../routing/index.ts';
 import type { UpstreamRequest } from '../../upstream/index.ts';
 import { answerHeaders } from '../answer-headers.ts';
+import { ClientGone } from '../large-body.ts';
 import { forgetText } from '../prepare.ts';
+import { createTakeGiven } from '../state/given-names.ts';
 import { StreamAttempt } from '../streams/stream-attempt.ts';
 import { recordAttempt } from './attempt-record.ts';
 import { BufferedAttempt } from './buffered-attempt.ts';
 import { clientDeadline, totalDeadline } from './deadlines.ts';
 import type { AttemptOutcome } from './outcome.ts';
 import type { StreamSlot, Tries } from './tries.ts';
-import { requestFor } from './route-request.ts';
+import { largeRequestFor, requestFor, type RouteRequest } from './route-request.ts';
 import { buildUpstreamRequest } from './upstream-request.ts';
 
 /** One request to one upstream, ready to be sent. */
@@ -24,6 +26,8 @@ interface Sending {
   /** Null when the channel speaks the client's protocol. */
   readonly converted: ConvertedRequest | null;
   readonly patched: PatchedRequest;
+  /** The client's betas, when not all of them pass; null: they do. */
+  readonly betas: string | null;
   /** Monotonic time. */
   readonly started: number;
 }
@@ -39,9 +43,12 @@ export async function sendAttempt(
 ): Promise<AttemptOutcome> {
   const { parts, state, slot } = tries;
   const { clock, health } = parts;
+  const patched = prepareLarge(tries, route);
+  const large = patched === null ? null : await patched;
+  if (large !== null && state.input.client.left) throw new ClientGone();
   const startedAt = clock.now();
   const started = clock.monotonic();
-  const attempt = startAttempt(tries, route, admission, started);
+  const attempt = startAttempt(tries, route, admission, large, started);
   const outcome = await attempt.outcome;
   if (slot !== null) slot.attempt = null;
   if (slot === null && outcome.kind === 'complete') {
@@ -57,18 +64,29 @@ export async function sendAttempt(
   return outcome;
 }
 
+/** Null for what is made where it is: a converted request, which is there already, and a small one. */
+function prepareLarge(
+  { state, prepared, conversions }: Tries,
+  route: Route,
+): Promise<RouteRequest> | null {
+  const { large } = prepared;
+  if (!large?.isRead || conversions?.of(route)) return null;
+  return largeRequestFor(state, prepared, large, route);
+}
+
 function startAttempt(
   tries: Tries,
   route: Route,
   admission: Admission,
+  large: RouteRequest | null,
   started: number,
 ): BufferedAttempt | StreamAttempt {
   const { parts, state, prepared, slot } = tries;
   const provider = findProvider(route.channel.provider);
   if (provider === undefined) throw new GatewayError('internal_error');
   const converted = tries.conversions?.of(route) ?? null;
-  const patched = requestFor(parts, state, prepared, route, converted);
-  const sending: Sending = { route, admission, provider, converted, patched, started };
+  const { patched, betas } = large ?? requestFor(parts, state, prepared, route, converted);
+  const sending: Sending = { route, admission, provider, converted, patched, betas, started };
   return slot === null ? startBuffered(tries, sending) : startStream(tries, sending, slot);
 }
 
@@ -91,6 +109,7 @@ function startStream(tries: Tries, sending: Sending, slot: StreamSlot): StreamAt
     context: {
       ...echoOf(prepared.request.model, sending),
       usageInjected: patched.usageInjected,
+      searches: prepared.request.webSearches !== undefined,
     },
     sink: slot.sink,
     drains: readsOn ? parts.drains : null,
@@ -113,7 +132,7 @@ function startStream(tries: Tries, sending: Sending, slot: StreamSlot): StreamAt
 
 function upstreamRequest(
   { parts, state, prepared }: Tries,
-  { route, provider, admission, converted, patched }: Sending,
+  { route, provider, admission, converted, patched, betas }: Sending,
 ): UpstreamRequest {
   return buildUpstreamRequest({
     input: state.input,
@@ -122,19 +141,27 @@ function upstreamRequest(
     secret: admission.secret,
     protocol: converted?.protocol ?? state.input.protocol,
     patched,
+    betas,
     stream: prepared.request.stream,
     timeouts: parts.timeouts,
   });
 }
 
-function commonOptions({ parts, state }: Tries, { route, provider, converted }: Sending) {
+function commonOptions(
+  { parts, state, prepared }: Tries,
+  { route, admission, provider, converted }: Sending,
+) {
   const { input } = state;
   const reader: Pick<Protocol, 'readResponse' | 'createStreamTap'> =
     converted?.reader ?? parts.protocols[input.protocol];
   return {
     upstream: parts.upstream,
     protocol: reader,
+    wire: parts.protocols[converted?.protocol ?? input.protocol],
     provider,
+    // The ids of a converted answer are ours; no upstream knows them.
+    takeGiven:
+      converted === null ? createTakeGiven(parts, state, prepared, route, admission.secret) : null,
     watch: parts.watch,
     deadline: totalDeadline(input, route.channel, parts.timeouts),
     clientDeadline: clientDeadline(input),

@@ -1,9 +1,9 @@
-import type { FailureKind } from '../../routing/index.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import type { RelayParts } from '../parts.ts';
 import type { Prepared } from '../prepare.ts';
 import type { StreamAttempt } from '../streams/stream-attempt.ts';
 import type { StreamSink } from '../streams/stream-sink.ts';
+import type { Failure } from './final-error.ts';
 import type { RouteConversions } from './route-conversions.ts';
 
 /** Requests that one exchange may send upstream. */
@@ -28,5 +28,5 @@ export interface Tries {
   sent: number;
   /** Of these, the ones whose fate is unknown. */
   uncertain: number;
-  readonly failures: FailureKind[];
+  readonly failures: Failure[];
 }

@@ -19,8 +19,6 @@ export async function tryRoute(
   const { parts, prepared } = tries;
   const { affinity, clock } = parts;
   const { conversation } = prepared;
-  // Not what it was converted to: this waits until the answer has ended.
-  const isConverted = tries.conversions !== null && tries.conversions.of(route) !== null;
   let result: AttemptResult = 'undecided';
   try {
     tries.sent += 1;
@@ -31,21 +29,30 @@ export async function tryRoute(
       tries.sent += 1;
       outcome = await sendAttempt(tries, route, admission);
     }
-    result = resultForHealth(outcome);
-    // The id of a converted answer is ours; no upstream could continue it.
-    if (outcome.kind === 'complete' && conversation !== null && !isConverted) {
-      affinity.answered(conversation, route, outcome.body, clock.monotonic());
-    }
+    const stateMissing = mayLackState(tries, route, outcome);
+    if (!stateMissing) result = resultForHealth(outcome);
     if (outcome.kind !== 'failed') return outcome;
     if (outcome.final !== undefined) throw outcome.final;
     const { classification } = outcome;
     if (classification.kind === 'client') throw errorOfFailure(outcome, prepared.request);
-    tries.failures.push(classification.as);
+    tries.failures.push(stateMissing ? 'state-missing' : classification.as);
     if (outcome.class === 'uncertain') tries.uncertain += 1;
     return null;
   } finally {
     parts.health.settle(admission, route, result, clock.monotonic());
   }
+}
+
+/**
+ * Does the channel refuse what the request names (404, 403), rather than the model? Vendors say both with the same
+ * status, and whoever names an id that is gone must not decide for others which models a channel has.
+ */
+function mayLackState({ state, prepared }: Tries, route: Route, outcome: AttemptOutcome): boolean {
+  if (outcome.kind !== 'failed' || outcome.classification.kind !== 'failover') return false;
+  if (outcome.classification.blame !== 'model' || prepared.request.named === undefined)
+    return false;
+  // To another protocol's upstream no id is passed on.
+  return route.channel.protocols.includes(state.input.protocol);
 }
 
 /** What an attempt's end says about the channel. */

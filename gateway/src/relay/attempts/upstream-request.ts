@@ -1,17 +1,21 @@
 import type { TextProtocolName } from '../../canonical/index.ts';
 import type { Channel, Route } from '../../catalogue/index.ts';
 import type { Timeouts } from '../../config/index.ts';
+import { trimTrailing } from '../../config/index.ts';
 import type { PatchedRequest } from '../../protocols/index.ts';
 import type { Provider } from '../../providers/index.ts';
 import type { UpstreamRequest } from '../../upstream/index.ts';
 import type { ExchangeInput } from '../exchange.ts';
+
+/** The header whose names may cost something. */
+export const betaHeader = 'anthropic-beta';
 
 /** Client headers that may go upstream, each with the names it may arrive under. */
 const forwarded: readonly (readonly [name: string, arrivesAs: readonly string[]])[] = [
   ['accept', ['accept']],
   ['user-agent', ['user-agent']],
   ['anthropic-version', ['anthropic-version', 'vendorb-version']],
-  ['anthropic-beta', ['anthropic-beta']],
+  [betaHeader, [betaHeader]],
   ['openai-beta', ['openai-beta']],
 ];
 
@@ -29,6 +33,8 @@ export interface UpstreamRequestOptions {
   /** The upstream's, which is the client's own unless the request was converted. */
   readonly protocol: TextProtocolName;
   readonly patched: PatchedRequest;
+  /** In place of the client's betas; null or absent: they pass as they are. */
+  readonly betas?: string | null;
   /** Whether the answer is asked for as a stream. */
   readonly stream: boolean;
   /** The gateway's; the channel's own go before them. */
@@ -56,6 +62,7 @@ export function buildUpstreamRequest(options: UpstreamRequestOptions): UpstreamR
     const value = firstOf(input.headers, arrivesAs);
     if (value !== undefined) headers[name] = value;
   }
+  if (typeof options.betas === 'string') setBetas(headers, options.betas);
   if (protocol === 'messages') headers['anthropic-version'] ??= defaultAnthropicVersion;
   if (provider.name === 'simulator') copySimulatorHeaders(input.headers, headers);
   Object.assign(headers, channelHeaders(channel), provider.headers(options.secret, protocol));
@@ -67,6 +74,11 @@ export function buildUpstreamRequest(options: UpstreamRequestOptions): UpstreamR
     body: options.patched.body,
     timeouts: channelTimeouts(channel, options.timeouts),
   };
+}
+
+function setBetas(headers: Record<string, string>, betas: string): void {
+  if (betas === '') delete headers[betaHeader];
+  else headers[betaHeader] = betas;
 }
 
 function firstOf(headers: ExchangeInput['headers'], names: readonly string[]): string | undefined {
@@ -110,7 +122,7 @@ function baseOf(channel: Channel): Base {
   let base = bases.get(channel);
   if (base === undefined) {
     const url = new URL(channel.baseUrl);
-    base = { origin: url.origin, path: url.pathname.replace(/\/+$/, '') };
+    base = { origin: url.origin, path: trimTrailing(url.pathname, '/') };
     bases.set(channel, base);
   }
   return base;

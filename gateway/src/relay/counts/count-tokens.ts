@@ -1,11 +1,16 @@
-import type { GenerationRequest } from '../../canonical/index.ts';
 import { GatewayError } from '../../errors/index.ts';
-import { familyOf, type EstimateTarget } from '../../estimation/index.ts';
-import { encodeTokenCount, estimateInputTokens } from '../../protocols/index.ts';
+import {
+  familyOf,
+  outlineRequest,
+  type EstimateTarget,
+  type Outline,
+} from '../../estimation/index.ts';
+import { encodeTokenCount } from '../../protocols/index.ts';
 import { upstreamProtocol } from '../../routing/index.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import type { RelayParts } from '../parts.ts';
-import type { Prepared } from '../prepare.ts';
+import type { LargeBody } from '../large-body.ts';
+import { inputTokensOf, type Prepared } from '../prepare.ts';
 import { createCountedRequests } from './counted-requests.ts';
 import { counterWays } from './counter-ways.ts';
 import { createCounterAsking } from './upstream-count.ts';
@@ -49,11 +54,13 @@ export function createTokenCounting(parts: RelayParts): TokenCounting {
         protocol: upstreamProtocol(channel, protocol) ?? protocol,
       }));
       const isPassedOn = routes.some(({ channel }) => channel.protocols.includes(protocol));
-      const request = decode(parts, state, prepared, isPassedOn);
+      const outline = prepared.large?.isRead
+        ? await outlineLarge(prepared.large, isPassedOn)
+        : outlineOf(parts, state, prepared, isPassedOn);
       const tokens =
-        request === null
+        outline === null
           ? estimateUnread(prepared, targets)
-          : await parts.estimator.estimate(request, targets);
+          : await parts.estimator.estimate(outline, targets);
       return { body: encodeTokenCount(protocol, tokens), estimated: true };
     },
   };
@@ -64,21 +71,34 @@ export function createTokenCounting(parts: RelayParts): TokenCounting {
  * an answer is asked for, so it is no error here.
  * @throws GatewayError for what would be refused there too.
  */
-function decode(
+function outlineOf(
   { codecs }: RelayParts,
   { input }: ExchangeState,
   { request }: Prepared,
   isPassedOn: boolean,
-): GenerationRequest | null {
+): Outline | null {
   try {
-    return codecs[input.protocol].decodeRequest(request);
+    return outlineRequest(codecs[input.protocol].decodeRequest(request));
   } catch (error) {
-    if (isPassedOn && error instanceof GatewayError) return null;
-    throw error;
+    return nullIfUnread(error, isPassedOn);
   }
 }
 
-function estimateUnread({ request }: Prepared, targets: readonly EstimateTarget[]): number {
+async function outlineLarge(large: LargeBody, isPassedOn: boolean): Promise<Outline | null> {
+  try {
+    return await large.outline();
+  } catch (error) {
+    return nullIfUnread(error, isPassedOn);
+  }
+}
+
+function nullIfUnread(error: unknown, isPassedOn: boolean): null {
+  const isUnread = error instanceof GatewayError && error.errorName === 'invalid_value';
+  if (isPassedOn && isUnread) return null;
+  throw error;
+}
+
+function estimateUnread(prepared: Prepared, targets: readonly EstimateTarget[]): number {
   const factor = Math.max(1, ...targets.map((target) => familyOf(target).said));
-  return Math.max(1, Math.ceil(estimateInputTokens(request) * factor));
+  return Math.max(1, Math.ceil(inputTokensOf(prepared) * factor));
 }

@@ -3,7 +3,7 @@ import type { Route } from '../../catalogue/index.ts';
 import { MediaLeftAlone, type Conversion, type ConvertedRequest } from '../../conversion/index.ts';
 import { GatewayError } from '../../errors/index.ts';
 import { upstreamProtocol } from '../../routing/index.ts';
-import { openConversion, targetOf } from '../attempts/route-conversions.ts';
+import { isBodyGone, openConversion, targetOf } from '../attempts/route-conversions.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import type { RelayParts } from '../parts.ts';
 import type { Prepared } from '../prepare.ts';
@@ -34,7 +34,10 @@ export function createCountedRequests(
     if (known !== undefined) return known;
     conversion ??= openConversion(parts, state, prepared);
     const target = targetOf(route, protocol, prepared);
-    const converted = await conversion.convert(target).catch(refusalOf);
+    const converted = await conversion.convert(target).catch((error: unknown) => {
+      if (isBodyGone(prepared)) throw error;
+      return refusalOf(error);
+    });
     made.set(key, converted);
     return converted;
   };

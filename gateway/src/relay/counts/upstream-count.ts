@@ -9,7 +9,7 @@ import { BufferedAttempt } from '../attempts/buffered-attempt.ts';
 import { clientDeadline } from '../attempts/deadlines.ts';
 import { errorOfFailure } from '../attempts/error-of-failure.ts';
 import type { AttemptFailure, AttemptOutcome } from '../attempts/outcome.ts';
-import { requestFor } from '../attempts/route-request.ts';
+import { largeRequestFor, requestFor } from '../attempts/route-request.ts';
 import { buildUpstreamRequest } from '../attempts/upstream-request.ts';
 import type { DrainSlots } from '../drain-slots.ts';
 import type { ExchangeState } from '../exchange-state.ts';
@@ -112,9 +112,12 @@ async function send(
   const { clock } = parts;
   const provider = findProvider(route.channel.provider);
   if (provider === undefined) throw new GatewayError('internal_error');
+  const { patched, betas } =
+    prepared.large?.isRead && converted === null
+      ? await largeRequestFor(state, prepared, prepared.large, route)
+      : requestFor(parts, state, prepared, route, converted);
   const startedAt = clock.now();
   const started = clock.monotonic();
-  const patched = requestFor(parts, state, prepared, route, converted);
   const asked = buildUpstreamRequest({
     input,
     route,
@@ -122,15 +125,18 @@ async function send(
     secret: admission.secret,
     protocol,
     patched,
+    betas,
     stream: false,
     timeouts: parts.timeouts,
   });
   const attempt = new BufferedAttempt(asked, {
     upstream: parts.upstream,
     protocol: { readResponse: (body) => readTokenCount(protocol, input.protocol, body) },
+    wire: null,
     provider,
     echo: { clientModel: prepared.request.model, upstreamModel: route.upstreamModel },
     client: input.client,
+    takeGiven: null,
     watch: parts.watch,
     drains: noDrains,
     deadline,

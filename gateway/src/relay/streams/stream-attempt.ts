@@ -19,8 +19,10 @@ import {
   type UpstreamRequest,
 } from '../../upstream/index.ts';
 import { failureOfAnswer, isError } from '../attempts/error-body.ts';
+import { beginsAsEvents, beginsAsJson, type WireProtocol } from '../attempts/other-form.ts';
 import { brokenAttempt, type AttemptOutcome } from '../attempts/outcome.ts';
 import type { DrainSlots } from '../drain-slots.ts';
+import type { TakeGiven } from '../state/given-names.ts';
 import type { Watch, Watched, Watching } from '../watch.ts';
 import { AnswerFlow, type AnswerFlowOptions } from './answer-flow.ts';
 import { EndOfBody } from './end-of-body.ts';
@@ -39,7 +41,7 @@ const eventLimit = 8 * 1024 * 1024;
 const headHoldMs = 10_000;
 /** A left answer of an upstream that charges for all of it is read on for so long, to learn how much that is. */
 const drainMs = 60_000;
-/** The answer was whole but for its usage when the client left: that is on its way, and is waited for so long. */
+/** How long the usage is awaited when all that the answer had begun was whole as the client left: it is on its way. */
 const lastUsageMs = 500;
 /** A client that keeps the upstream waiting for so long is why the rest never came. */
 const heldUpMs = 5_000;
@@ -47,8 +49,12 @@ const heldUpMs = 5_000;
 export interface StreamAttemptOptions extends AnswerFlowOptions {
   readonly upstream: UpstreamClient;
   readonly protocol: Pick<Protocol, 'createStreamTap'>;
+  /** What the upstream speaks. */
+  readonly wire: WireProtocol;
   readonly provider: Provider;
   readonly context: StreamContext;
+  /** Null where the answer's ids are not the upstream's. */
+  readonly takeGiven: TakeGiven | null;
   readonly watch: Watch;
   /** Where the answer is read on after its client has left; null: the upstream is cancelled at once. */
   readonly drains: DrainSlots | null;
@@ -65,7 +71,7 @@ export interface StreamAttemptOptions extends AnswerFlowOptions {
 type Phase =
   /** No head of the upstream yet. */
   | 'waiting'
-  /** An error answer, or something else that is no stream. */
+  /** An error answer, or a whole one where a stream was asked. */
   | 'judging'
   /** Events come, and go to the client as `AnswerFlow` says. */
   | 'answering'
@@ -85,6 +91,8 @@ export class StreamAttempt implements UpstreamListener, Watched {
   #phase: Phase = 'waiting';
   #status = 0;
   #headAt = 0;
+  /** Some of the body has come. */
+  #begun = false;
   /** Not null while `judging`. */
   #unstreamed: UnstreamedAnswer | null = null;
   /** `draining` ends at this monotonic time. */
@@ -92,6 +100,8 @@ export class StreamAttempt implements UpstreamListener, Watched {
   #hasDrainSlot = false;
   /** Complete, but the upstream has not ended its body. */
   #endOfBody: EndOfBody | null = null;
+  /** How many of the names that the answer gives out have been taken. */
+  #taken = 0;
   readonly #watching: Watching;
   #resolve: (outcome: AttemptOutcome) => void = () => {};
 
@@ -120,23 +130,13 @@ export class StreamAttempt implements UpstreamListener, Watched {
       this.#phase = 'answering';
       return;
     }
-    this.#phase = 'judging';
-    this.#unstreamed = new UnstreamedAnswer(this.#options.provider, status, headers);
+    this.#judge();
   }
 
   onData(chunk: Buffer): void {
-    if (this.#unstreamed !== null) {
-      if (this.#unstreamed.add(chunk)) this.#finishJudged(this.#unstreamed);
-      return;
-    }
-    try {
-      this.#reader.push(chunk);
-    } catch (error) {
-      if (!(error instanceof EventTooLarge)) throw error;
-      this.#cut('event-too-large');
-      return;
-    }
-    this.#flow.flush();
+    if (!this.#begun) this.#begin(chunk);
+    if (this.#unstreamed === null) this.#read(chunk);
+    else if (this.#unstreamed.add(chunk)) this.#finishJudged(this.#unstreamed);
   }
 
   onEnd(): void {
@@ -144,10 +144,7 @@ export class StreamAttempt implements UpstreamListener, Watched {
       this.#endOfBody?.come();
       return;
     }
-    if (this.#unstreamed !== null) {
-      this.#finish(this.#unstreamed.judge());
-      return;
-    }
+    if (this.#unstreamed !== null && !this.#readUnstreamed(this.#unstreamed)) return;
     this.#reader.end();
     this.#flow.flush();
     if (this.#phase === 'draining') this.#finishLeft();
@@ -184,11 +181,12 @@ export class StreamAttempt implements UpstreamListener, Watched {
    */
   clientLeft(): void {
     if (this.#over || this.#phase === 'draining') return;
-    if (this.#flow.ending && this.#tap.finished) this.#complete();
+    const { finished, awaitsUsage } = this.#tap;
+    if (this.#flow.ending && finished && !awaitsUsage) this.#complete();
     else if (this.#isWorkedOn && this.#options.drains?.take() === true) {
       this.#hasDrainSlot = true;
       this.#drain(drainMs);
-    } else if (this.#tap.finished && this.#tap.usage === null) this.#drain(lastUsageMs);
+    } else if (awaitsUsage) this.#drain(lastUsageMs);
     else this.#leave();
   }
 
@@ -206,7 +204,8 @@ export class StreamAttempt implements UpstreamListener, Watched {
       this.#endWith(new GatewayError('upstream_abnormal'), 'client-deadline');
       return;
     }
-    const holding = this.#phase === 'answering' && this.#flow.holding;
+    const isAnswer = this.#phase === 'answering' || this.#unstreamed?.mayAnswer === true;
+    const holding = isAnswer && this.#flow.holding;
     if ((holding && now - this.#headAt >= headHoldMs) || sink.inDoubt) this.#flow.open();
     sink.keepAlive(now, keepAliveMs);
   }
@@ -216,6 +215,47 @@ export class StreamAttempt implements UpstreamListener, Watched {
     if (this.#phase === 'draining') this.#leave();
     else if (this.#flow.ending && this.#tap.finished) this.#completeEarly();
     else this.#endWith(error, 'ended');
+  }
+
+  #judge(): void {
+    this.#phase = 'judging';
+    const { provider } = this.#options;
+    this.#unstreamed = new UnstreamedAnswer(provider, this.#status, this.upstreamHeaders);
+  }
+
+  /** What an answer is shows in its first bytes; some servers name another type, or answer what was not asked. */
+  #begin(chunk: Buffer): void {
+    this.#begun = true;
+    if (this.#phase === 'answering' && beginsAsJson(chunk)) this.#judge();
+    else if (this.#unstreamed?.mayAnswer === true && beginsAsEvents(chunk)) {
+      this.#unstreamed = null;
+      this.#phase = 'answering';
+    }
+  }
+
+  #read(chunk: Buffer): void {
+    try {
+      this.#reader.push(chunk);
+    } catch (error) {
+      if (!(error instanceof EventTooLarge)) throw error;
+      this.#cut('event-too-large');
+      return;
+    }
+    this.#flow.flush();
+  }
+
+  /** A whole answer goes on as the stream that was asked. False when it is none, and the attempt is over. */
+  #readUnstreamed(answer: UnstreamedAnswer): boolean {
+    const { wire, context } = this.#options;
+    const read = answer.mayAnswer ? answer.stream(wire, context.upstreamModel) : answer.judge();
+    if (!Buffer.isBuffer(read)) {
+      this.#finish(read);
+      return false;
+    }
+    this.#unstreamed = null;
+    this.#phase = 'answering';
+    this.#read(read);
+    return !this.#over;
   }
 
   get #over(): boolean {
@@ -233,6 +273,7 @@ export class StreamAttempt implements UpstreamListener, Watched {
       return;
     }
     const flags = this.#tap.inspect(event);
+    this.#takeGiven();
     if ((flags & verdict.failed) !== 0) {
       this.#flow.flush();
       this.#upstreamFailed();
@@ -248,6 +289,14 @@ export class StreamAttempt implements UpstreamListener, Watched {
     else if (this.#flow.ending && this.#tap.closed) this.#completeEarly();
   }
 
+  /** Before the event goes out: what it names must be known by then. */
+  #takeGiven(): void {
+    const { given } = this.#tap;
+    if (given === undefined || given.length === this.#taken) return;
+    this.#options.takeGiven?.(given.slice(this.#taken));
+    this.#taken = given.length;
+  }
+
   #show(bytes: Buffer): void {
     const { sink, onShown } = this.#options;
     const shownBefore = sink.shown;
@@ -258,7 +307,10 @@ export class StreamAttempt implements UpstreamListener, Watched {
   #onUnseenEvent(event: StreamEvent): void {
     if (this.#phase !== 'draining') return;
     const flags = this.#tap.inspect(event);
-    if (this.#tap.closed || (flags & verdict.failed) !== 0) this.#leave();
+    this.#takeGiven();
+    const isOver = this.#tap.closed || (flags & verdict.failed) !== 0;
+    // What waits for the usage alone has no slot: nobody pays for more of an answer than its client has seen begin.
+    if (isOver || !(this.#hasDrainSlot || this.#tap.awaitsUsage)) this.#leave();
   }
 
   #drain(milliseconds: number): void {

@@ -48,9 +48,10 @@ export function endedStream(
 }
 
 export function leftStream({ status, sent, tap, shown }: StreamSoFar): AttemptOutcome {
-  const { usage, outputBytes, finished } = tap;
+  const { usage, outputBytes, finished, webSearches } = tap;
   const known = status === 0 ? null : status;
-  return { kind: 'left', asked: sent, status: known, usage, outputBytes, whole: finished, shown };
+  const seen = { usage, outputBytes, webSearches, whole: finished };
+  return { kind: 'left', asked: sent, status: known, ...seen, shown };
 }
 
 function cutAttempt({ status, sent }: StreamSoFar, result: string): AttemptFailure {

@@ -1,15 +1,22 @@
+import { UnreadableAnswer } from '../../protocols/index.ts';
 import type { Provider } from '../../providers/index.ts';
 import type { UpstreamHeaders } from '../../upstream/index.ts';
 import { CollectedBody } from '../attempts/collected-body.ts';
 import { errorBodyLimit, failureOfAnswer, isError, parseJson } from '../attempts/error-body.ts';
+import { beginsAsJson, streamOf, type WireProtocol } from '../attempts/other-form.ts';
 import { brokenAttempt, type AttemptFailure } from '../attempts/outcome.ts';
 
-/** What an upstream answers in the place of a stream: an error, mostly. Read as far as it takes to judge it. */
+/** A whole answer is held in memory before any of it is shown. */
+const answerLimit = 64 * 1024 * 1024;
+
+/** What an upstream answers in the place of a stream: an error, or the whole answer. */
 export class UnstreamedAnswer {
   readonly #provider: Provider;
   readonly #status: number;
   readonly #headers: UpstreamHeaders;
   readonly #body = new CollectedBody();
+  /** Null while not enough has come to look. */
+  #isAnswer: boolean | null = null;
 
   constructor(provider: Provider, status: number, headers: UpstreamHeaders) {
     this.#provider = provider;
@@ -17,10 +24,34 @@ export class UnstreamedAnswer {
     this.#headers = headers;
   }
 
-  /** True when that is enough; some bodies never end. */
+  /** True when that is enough to judge it; some bodies never end. */
   add(chunk: Buffer): boolean {
     this.#body.add(chunk);
-    return this.#body.length >= errorBodyLimit;
+    const { length } = this.#body;
+    if (length < errorBodyLimit) return false;
+    if (isError(this.#status)) return true;
+    this.#isAnswer ??= beginsAsJson(this.#body.whole());
+    return !this.#isAnswer || length > answerLimit;
+  }
+
+  /** An answer in the place of a stream of it, rather than an error. */
+  get mayAnswer(): boolean {
+    return !isError(this.#status);
+  }
+
+  /**
+   * The answer as a stream.
+   * @param model as the upstream knows it.
+   */
+  stream(protocol: WireProtocol, model: string): Buffer | AttemptFailure {
+    try {
+      return streamOf(this.#body.whole(), protocol, model);
+    } catch (error) {
+      if (!(error instanceof UnreadableAnswer)) throw error;
+      const { body, usage } = error;
+      if (body === null) return { ...this.judge(), usage };
+      return { ...failureOfAnswer(this.#provider, null, this.#headers, body), usage };
+    }
   }
 
   judge(): AttemptFailure {

@@ -91,7 +91,7 @@ export const calls = inArea('Calls', [
   },
 ]);
 
-const envelope = /gw1\.[\w-]+\.[\w-]+|"thoughtSignature":"(?!c2ln")[\w+/=-]{20,}/;
+const envelope = /gw2\.[\w-]{40,}|"thoughtSignature":"(?!c2ln")[\w+/=-]{20,}/;
 const travels = 'in an envelope; chat has `reasoning_details`, which few clients give back';
 const summary = [{ type: 'summary_text', text: mark }];
 

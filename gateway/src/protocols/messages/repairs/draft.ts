@@ -1,3 +1,4 @@
+import type { Budget } from '../../../json/index.ts';
 import { isRecord, type JsonRecord } from '../../values.ts';
 import { Copies } from './copies.ts';
 import type { ModelFacts } from './model-facts.ts';
@@ -13,6 +14,8 @@ export interface RepairContext {
   readonly betas: string;
   /** Only tokens are to be counted: there is no output. */
   readonly isCount: boolean;
+  /** What the request may still make. */
+  readonly budget: Budget;
 }
 
 export interface Block extends JsonRecord {

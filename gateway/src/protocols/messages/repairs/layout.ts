@@ -2,6 +2,8 @@ import {
   closeBrace,
   closeBracket,
   comma,
+  openBrace,
+  openBracket,
   quote,
   skipSpace,
   skipString,
@@ -20,7 +22,7 @@ export interface KeyedRange extends MemberRange {
 }
 
 /** The members of the object that begins at `start`, in their order, repeated keys included. For parsed JSON only. */
-export function membersAt(body: Buffer, start: number): KeyedRange[] {
+function membersAt(body: Buffer, start: number, ends: Ends): KeyedRange[] {
   const members: KeyedRange[] = [];
   let at = skipSpace(body, start + 1);
   while (at < body.length && body[at] !== closeBrace) {
@@ -28,7 +30,7 @@ export function membersAt(body: Buffer, start: number): KeyedRange[] {
     const keyEnd = skipString(body, keyStart);
     const key = keyOf(body.toString('utf8', keyStart, keyEnd));
     const valueStart = skipSpace(body, skipSpace(body, keyEnd) + 1);
-    const valueEnd = skipValue(body, valueStart, 0);
+    const valueEnd = ends.get(valueStart) ?? skipValue(body, valueStart, 0);
     members.push({ key, keyStart, valueStart, valueEnd });
     at = pastComma(body, valueEnd);
   }
@@ -41,15 +43,45 @@ function keyOf(quoted: string): string {
 }
 
 /** The elements of the list that begins at `start`. For parsed JSON only. */
-export function elementsAt(body: Buffer, start: number): Range[] {
+function elementsAt(body: Buffer, start: number, ends: Ends): Range[] {
   const elements: Range[] = [];
   let at = skipSpace(body, start + 1);
   while (at < body.length && body[at] !== closeBracket) {
-    const end = skipValue(body, at, 0);
+    const end = ends.get(at) ?? skipValue(body, at, 0);
     elements.push({ start: at, end });
     at = pastComma(body, end);
   }
   return elements;
+}
+
+/** Where large objects and lists end, by where they begin. */
+type Ends = ReadonlyMap<number, number>;
+
+/** Smaller ones are passed over faster than they are remembered. */
+const largeBytes = 64;
+
+/**
+ * Found in one pass over all of the bytes: to pass over a value that is nested deep once for each level around it
+ * would take the square of its length. For parsed JSON only.
+ */
+function endsIn(body: Buffer): Ends {
+  const ends = new Map<number, number>();
+  const open: number[] = [];
+  let at = 0;
+  while (at < body.length) {
+    const byte = body[at]!;
+    if (byte === quote) {
+      at = skipString(body, at);
+      continue;
+    }
+    at += 1;
+    if (byte === openBrace || byte === openBracket) open.push(at - 1);
+    else if (byte === closeBrace || byte === closeBracket) {
+      const start = open.pop()!;
+      if (at - start >= largeBytes) ends.set(start, at);
+    }
+  }
+  return ends;
 }
 
 function pastComma(body: Buffer, at: number): number {
@@ -64,6 +96,7 @@ export class Positions {
   readonly #known = new Map<object, Range>();
   #originals: ReadonlySet<object> | null = null;
   #complete = false;
+  #ends: Ends | null = null;
 
   constructor(body: Buffer, root: object) {
     this.#body = body;
@@ -86,7 +119,7 @@ export class Positions {
 
   /** The members of an object of the body. Remembers where their values lie. */
   members(object: Readonly<Record<string, unknown>>, range: Range): KeyedRange[] {
-    const members = membersAt(this.#body, range.start);
+    const members = membersAt(this.#body, range.start, this.#largeEnds());
     for (const { key, valueStart, valueEnd } of members) {
       this.#remember(object[key], { start: valueStart, end: valueEnd });
     }
@@ -94,9 +127,14 @@ export class Positions {
   }
 
   elements(list: readonly unknown[], range: Range): Range[] {
-    const elements = elementsAt(this.#body, range.start);
+    const elements = elementsAt(this.#body, range.start, this.#largeEnds());
     for (const [index, element] of elements.entries()) this.#remember(list[index], element);
     return elements;
+  }
+
+  #largeEnds(): Ends {
+    this.#ends ??= endsIn(this.#body);
+    return this.#ends;
   }
 
   /** Of two members with one name the later one is what was parsed, so the later one is remembered. */

@@ -2,8 +2,6 @@ import { isRecord, type JsonRecord, recordAt } from '../../values.ts';
 import { invalid } from '../wire.ts';
 import { blocksIn, type Draft, gone, isBlank } from './draft.ts';
 
-const address = /^\S+@\S+\.\S+$/;
-
 /**
  * The vendor takes one member, which must not tell who the user is. Other hosts take what the vendor takes at most, so
  * of metadata that is more than that they get nothing.
@@ -32,7 +30,13 @@ export function isMetadataWrong({ metadata }: JsonRecord): boolean {
 
 function isUserIdWrong({ user_id: user }: JsonRecord): boolean {
   if (user === undefined || user === null) return false;
-  return typeof user !== 'string' || address.test(user);
+  return typeof user !== 'string' || isAddress(user);
+}
+
+/** Something on both sides of an `@` and of a point behind it, without white space. One pass over whatever is sent. */
+function isAddress(text: string): boolean {
+  const at = text.indexOf('@', 1);
+  return at > 0 && text.lastIndexOf('.', text.length - 2) > at + 1 && !/\s/.test(text);
 }
 
 export function dropBlankStops(draft: Draft): boolean {

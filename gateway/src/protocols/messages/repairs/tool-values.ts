@@ -1,20 +1,24 @@
+import { GatewayError } from '../../../errors/index.ts';
+import { drawJson } from '../../../json/index.ts';
 import { isRecord } from '../../values.ts';
 import { Verbatim } from './verbatim.ts';
 import { toWellFormed } from './surrogates.ts';
-import { type Block, blocksIn, type Draft, isBlock } from './draft.ts';
+import { type Block, blocksIn, type Draft, isBlock, type RepairContext } from './draft.ts';
 
 /** What a model called a tool with has to be an object. */
 export function wrapInputs(draft: Draft): boolean {
   return draft.mapBlocks((block) => {
     if (block.type !== 'tool_use' || isRecord(block['input'])) return block;
-    return draft.change(block, { input: asObject(block['input']) });
+    return draft.change(block, { input: asObject(block['input'], draft.context) });
   });
 }
 
-function asObject(input: unknown): unknown {
+/** @throws GatewayError `too_complex` */
+function asObject(input: unknown, { budget }: RepairContext): unknown {
   if (input === undefined || input === null) return {};
   if (typeof input !== 'string') return { value: input };
   if (input.trim() === '') return {};
+  if (!drawJson(Buffer.from(input), budget)) throw new GatewayError('too_complex');
   let read: unknown;
   try {
     read = JSON.parse(input);

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { createKeySecret, isKeySecret, isMistyped } from './key-secret.ts';
+
+/** As `docs/configuration.md` tells scanners, written without our code. */
+const pattern = /\bsk-[0-9A-Za-z]{40}sluice[0-9A-Za-z]{6}\b/;
+function isVerified(key: string): boolean {
+  let crc = 0xffffffff;
+  for (const byte of Buffer.from(key.slice(0, -6))) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+  const value = Array.from(key.slice(-6)).reduce(
+    (sum, digit) => sum * 62 + digits.indexOf(digit),
+    0,
+  );
+  return value === (crc ^ 0xffffffff) >>> 0;
+}
+
+describe('a new key', () => {
+  test('is found and verified as scanners do it, and is never twice the same', () => {
+    const keys = Array.from({ length: 1000 }, () => createKeySecret());
+    for (const key of keys) {
+      expect(pattern.exec(`key="${key}",`)?.[0]).toBe(key);
+      expect([key, isVerified(key), isMistyped(key), isKeySecret(key)]).toEqual([
+        key,
+        true,
+        false,
+        true,
+      ]);
+    }
+    expect(new Set(keys).size).toBe(1000);
+    const used = new Set(keys.flatMap((key) => Array.from(key.slice(3, 43))));
+    expect(used.size).toBe(62);
+  });
+
+  test('with any one character changed is mistyped', () => {
+    const key = createKeySecret();
+    for (let at = 3; at < key.length; at += 1) {
+      if (at >= 43 && at < 49) continue;
+      const other = `${key.slice(0, at)}${key[at] === 'a' ? 'b' : 'a'}${key.slice(at + 1)}`;
+      expect([other, isMistyped(other), isVerified(other)]).toEqual([other, true, false]);
+    }
+  });
+});
+
+test.each([
+  `sk-${'A'.repeat(45)}`,
+  `sk-${'a'.repeat(20)}sluice${'b'.repeat(19)}`,
+  `sk-${'a'.repeat(40)}sluice_bbbbb`,
+  `sk-${'a'.repeat(41)}sluicebbbbbb`,
+  'sk-test-sluice-0123456789abcdefghijklmn',
+])('%s is of another form, and no mistyped key', (key) => {
+  expect([isMistyped(key), isKeySecret(key)]).toEqual([false, true]);
+});

@@ -1,0 +1,221 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { BodyClaim } from './body-claim.ts';
+import { createBodyMemory } from './body-memory.ts';
+
+const mebibyte = 2 ** 20;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** 256 MiB: 64 of them a reserve, 192 shared. A body counts three times. */
+const create = (limit = 256 * mebibyte) => createBodyMemory({ limit, monotonic: () => Date.now() });
+
+/** What a waiting body is told, as a word. */
+function wait(claim: BodyClaim, mebibytes: number): () => string {
+  let told = 'nothing';
+  claim.waitForBody(mebibytes * mebibyte, (refusal) => {
+    told = refusal === null ? 'in' : refusal.errorName;
+  });
+  return () => told;
+}
+
+describe('the memory for bodies', () => {
+  test('a key may have all that is shared, and no more', () => {
+    const memory = create();
+    const claims = Array.from({ length: 8 }, () => memory.open('a'));
+    const held = claims.map((claim) => claim.tryBody(15 * mebibyte));
+    // 45 MiB each: 192 MiB hold four of them, and none fits into the reserve.
+    expect(held).toEqual([true, true, true, true, false, false, false, false]);
+    claims[0]?.release();
+    expect(claims[4]?.tryBody(15 * mebibyte)).toBe(true);
+  });
+
+  test('however much one key holds, another one’s body of a megabyte gets in', () => {
+    const memory = create();
+    for (let at = 0; at < 1_000; at += 1) memory.open('greedy').tryBody(mebibyte);
+    const greedy = memory.used;
+    expect(greedy).toBeGreaterThan(150 * mebibyte);
+    expect(memory.open('other').tryBody(mebibyte)).toBe(true);
+    expect(memory.used).toBeLessThanOrEqual(memory.limit);
+  });
+
+  test('something is left for the fortieth key', () => {
+    const memory = create();
+    for (let key = 0; key < 39; key += 1) {
+      for (let at = 0; at < 200; at += 1) memory.open(`greedy ${key}`).tryBody(64 * 1024);
+    }
+    expect(memory.open('other').tryBody(64 * 1024)).toBe(true);
+  });
+
+  test('a body that needs more than all of it is let in alone, and keeps no small one out', () => {
+    const memory = create();
+    const other = memory.open('a');
+    expect(other.tryBody(10 * mebibyte)).toBe(true);
+    const huge = memory.open('b');
+    expect(huge.tryBody(500 * mebibyte)).toBe(false);
+    const told = wait(huge, 500);
+    // Who comes later does not overtake it.
+    const later = memory.open('c');
+    expect(later.tryBody(20 * mebibyte)).toBe(false);
+    const toldLater = wait(later, 20);
+    other.release();
+    expect([told(), toldLater()]).toEqual(['in', 'nothing']);
+    expect(memory.open('d').tryBody(mebibyte)).toBe(true);
+    huge.release();
+    expect(toldLater()).toBe('in');
+  });
+
+  test('who waits is told after five seconds to come again', () => {
+    const memory = create();
+    memory.open('a').tryBody(60 * mebibyte);
+    const told = wait(memory.open('b'), 60);
+    vi.advanceTimersByTime(4_900);
+    expect([told(), memory.waiting]).toEqual(['nothing', 1]);
+    vi.advanceTimersByTime(400);
+    expect([told(), memory.waiting, memory.refused]).toEqual(['overloaded', 0, 1]);
+  });
+
+  test('of those who wait the key that holds least is served first', () => {
+    const memory = create();
+    const first = memory.open('a');
+    first.tryBody(30 * mebibyte);
+    memory.open('a').tryBody(30 * mebibyte);
+    const again = wait(memory.open('a'), 30);
+    const other = wait(memory.open('b'), 30);
+    first.release();
+    expect([again(), other()]).toEqual(['nothing', 'in']);
+  });
+
+  test('a body that takes its time to arrive gives way when another key waits, if its key has more than its part', () => {
+    const memory = create();
+    const slow = memory.open('a');
+    slow.tryBody(60 * mebibyte);
+    const giveWay = vi.fn<() => void>(() => slow.release());
+    slow.startReading(giveWay);
+    vi.advanceTimersByTime(60_000);
+    // Its own key's next body is no reason.
+    const own = wait(memory.open('a'), 30);
+    vi.advanceTimersByTime(4_500);
+    expect([own(), giveWay.mock.calls.length]).toEqual(['nothing', 0]);
+    const told = wait(memory.open('b'), 30);
+    vi.advanceTimersByTime(300);
+    expect([told(), giveWay.mock.calls.length]).toEqual(['in', 1]);
+  });
+
+  test('a slow body within its key’s part, and one that has been read, stay', () => {
+    const memory = create();
+    const [modest, whole] = [memory.open('a'), memory.open('b')];
+    const giveWay = vi.fn<() => void>();
+    modest.tryBody(20 * mebibyte);
+    modest.startReading(giveWay);
+    whole.tryBody(40 * mebibyte);
+    whole.startReading(giveWay);
+    whole.endReading();
+    const told = wait(memory.open('c'), 60);
+    vi.advanceTimersByTime(6_000);
+    expect([told(), giveWay.mock.calls.length]).toEqual(['overloaded', 0]);
+  });
+
+  test('a key without money has one large body under way, and small ones beside', () => {
+    const memory = create();
+    const open = (): BodyClaim => {
+      const claim = memory.open('poor');
+      claim.isOnly = true;
+      return claim;
+    };
+    const first = open();
+    const second = open();
+    expect(first.tryBody(2 * mebibyte)).toBe(true);
+    expect(second.tryBody(2 * mebibyte)).toBe(false);
+    expect(open().tryBody(mebibyte / 2)).toBe(true);
+    const told = wait(second, 2);
+    // It keeps nobody else waiting.
+    expect(wait(memory.open('rich'), 20)()).toBe('in');
+    first.release();
+    expect(told()).toBe('in');
+  });
+
+  test('the parsed form counts: thousands of values take more than their bytes', () => {
+    const memory = create(4 * mebibyte);
+    const claim = memory.open('a');
+    const body = Buffer.alloc(100_000, 32);
+    claim.tryBody(body.length);
+    claim.takeParsed(body, 0, 0);
+    expect(memory.used).toBe(300_000);
+    claim.takeParsed(body, 1_000, 20_000);
+    expect(memory.used).toBe(300_000 + 1_000 * 88 + 20_000 * 56);
+    const other = memory.open('b');
+    other.tryBody(body.length);
+    expect(() => other.takeParsed(body, 0, 1_000_000)).toThrow(
+      expect.objectContaining({ errorName: 'overloaded', retryAfter: 1 }),
+    );
+    // Alone it may.
+    claim.release();
+    other.takeParsed(body, 0, 1_000_000);
+  });
+
+  test('text beyond ASCII may take two bytes for each', () => {
+    const memory = create();
+    const claim = memory.open('a');
+    claim.takeParsed(Buffer.from('ä'), 0, 0);
+    expect(memory.used).toBe(8);
+  });
+
+  test('who has left is told nothing and holds nothing', () => {
+    const memory = create();
+    const first = memory.open('a');
+    first.tryBody(60 * mebibyte);
+    const gone = memory.open('b');
+    const told = wait(gone, 60);
+    gone.release();
+    gone.release();
+    first.release();
+    first.release();
+    vi.advanceTimersByTime(10_000);
+    expect([told(), memory.used, memory.waiting, memory.refused]).toEqual(['nothing', 0, 0, 0]);
+    expect(gone.tryBody(mebibyte)).toBe(true);
+    expect(memory.used).toBe(0);
+  });
+});
+
+test('whatever comes in whatever order: the bound holds, and all of it is given back', () => {
+  const step = fc.record({
+    what: fc.constantFrom('open', 'grow', 'parse', 'release', 'time'),
+    which: fc.nat(19),
+    kibibytes: fc.nat(40_000),
+    isOnly: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
+      const memory = create(32 * mebibyte);
+      const claims: BodyClaim[] = [];
+      for (const { what, which, kibibytes, isOnly } of steps) {
+        const claim = claims[which % Math.max(1, claims.length)];
+        const bytes = kibibytes * 1024;
+        if (what === 'open') {
+          const opened = memory.open(`key ${which % 5}`);
+          opened.isOnly = isOnly;
+          if (!opened.tryBody(bytes)) opened.waitForBody(bytes, () => {});
+          opened.startReading(() => opened.release());
+          claims.push(opened);
+        } else if (what === 'time') vi.advanceTimersByTime(which * 100);
+        else if (what === 'grow') claim?.tryBody(bytes);
+        else if (what === 'parse') {
+          try {
+            claim?.takeParsed(Buffer.alloc(10), 0, kibibytes);
+          } catch {}
+        } else claim?.release();
+        const shared = claims.filter((each) => each.isShared && !each.isReleased);
+        const most = Math.max(24 * mebibyte, ...shared.map(({ held }) => held));
+        expect(memory.used).toBeLessThanOrEqual(most + 8 * mebibyte);
+        expect(memory.used).toBe(
+          claims.reduce((sum, each) => sum + (each.isReleased ? 0 : each.held), 0),
+        );
+      }
+      for (const claim of claims) claim.release();
+      expect([memory.used, memory.waiting]).toEqual([0, 0]);
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,84 @@
+import type { BodyClaim } from './body-claim.ts';
+import { expectedSize } from './body-size.ts';
+
+/** Bytes of a body that counts as large for a key without money. */
+const largeBody = 1024 * 1024;
+
+/**
+ * Who holds how much of the memory for bodies. A quarter of it is a reserve, of which a key gets at most a sixteenth of
+ * what is left: however many keys hold some of it, there is some for the next one. The rest is shared.
+ */
+export interface BodyRoom {
+  /** Bytes held. */
+  readonly used: number;
+  /** Bytes. */
+  readonly sharedLimit: number;
+  /** Whether its key has no money, and a large body under way already. */
+  isBlocked(claim: BodyClaim, total: number): boolean;
+  /** Makes the claim hold `total` bytes, of the reserve if they fit there. False: it holds what it held. */
+  takeReserved(claim: BodyClaim, total: number): boolean;
+  /** The same of the shared part, where a body fits if there is room or if it is the only one. */
+  takeShared(claim: BodyClaim, total: number): boolean;
+  /** Makes a claim hold less. */
+  give(claim: BodyClaim, total: number): void;
+}
+
+/** @param limit bytes */
+export function createBodyRoom(limit: number): BodyRoom {
+  const reserve = Math.floor(limit / 4);
+  const sharedLimit = limit - reserve;
+  let reserved = 0;
+  let shared = 0;
+
+  const isBlocked = (claim: BodyClaim, total: number): boolean => {
+    const { only } = claim.key;
+    return claim.isOnly && isLarge(total) && only !== null && only !== claim;
+  };
+
+  const hold = (claim: BodyClaim, total: number): void => {
+    const more = total - claim.held;
+    claim.held = total;
+    if (claim.isShared) {
+      claim.key.shared += more;
+      shared += more;
+    } else {
+      claim.key.reserved += more;
+      reserved += more;
+    }
+    if (claim.isOnly && isLarge(total)) claim.key.only = claim;
+  };
+
+  return {
+    get used() {
+      return reserved + shared;
+    },
+    sharedLimit,
+    isBlocked,
+    takeReserved(claim, total) {
+      const more = total - claim.held;
+      const fits = claim.key.reserved + more <= (reserve - reserved) / 16;
+      if (claim.isShared || !fits || isBlocked(claim, total)) return false;
+      hold(claim, total);
+      return true;
+    },
+    takeShared(claim, total) {
+      const others = shared - (claim.isShared ? claim.held : 0);
+      const fits = others === 0 || others + total <= sharedLimit;
+      if (!fits || isBlocked(claim, total)) return false;
+      if (!claim.isShared) {
+        hold(claim, 0);
+        claim.isShared = true;
+      }
+      hold(claim, total);
+      return true;
+    },
+    give(claim, total) {
+      hold(claim, total);
+      if (total === 0 && claim.key.only === claim) claim.key.only = null;
+    },
+  };
+}
+
+function isLarge(total: number): boolean {
+  return total > expectedSize(largeBody);
+}

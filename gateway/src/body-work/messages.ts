@@ -1,0 +1,18 @@
+import type { Transferable } from 'node:worker_threads';
+
+/** What a pool and its threads tell each other. Bytes are handed over, not copied: `transfer` lists them. */
+export type ToThread =
+  | { readonly kind: 'task'; readonly task: unknown }
+  | { readonly kind: 'reply'; readonly reply: unknown };
+
+export type FromThread =
+  | { readonly kind: 'ready' }
+  /** Asks the main thread for something that only it has; nothing goes on before the reply. */
+  | { readonly kind: 'question'; readonly question: unknown }
+  | { readonly kind: 'done'; readonly result: unknown };
+
+/** A message and the memory that goes with it. */
+export interface Handed<Message> {
+  readonly message: Message;
+  readonly transfer: readonly Transferable[];
+}

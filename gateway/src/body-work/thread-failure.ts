@@ -1,0 +1,14 @@
+/** Why a task has no result. */
+export class ThreadFailure extends Error {
+  /**
+   * `deadline`, `memory`: the task was too much for its thread. `ended`: the pool was closed, or the one who gave the
+   * task ended it. `defect`: the thread died of a fault of ours.
+   */
+  readonly reason: 'deadline' | 'memory' | 'ended' | 'defect';
+
+  constructor(reason: ThreadFailure['reason'], cause?: unknown) {
+    super(`a thread for large bodies failed: ${reason}`, cause === undefined ? {} : { cause });
+    this.name = 'ThreadFailure';
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,107 @@
+import { createTurns } from './turns.ts';
+import { createThread, type Task, type Thread, type ThreadOptions } from './thread.ts';
+import { ThreadFailure } from './thread-failure.ts';
+
+export type { Task } from './thread.ts';
+
+/** Does work in threads, so that the main thread serves others meanwhile. */
+export interface ThreadPool {
+  /** @param key whose it is: keys take turns. */
+  run(key: string, task: Task): Running;
+  /** Ends what is under way, and all that waits, and starts nothing more. */
+  close(): Promise<void>;
+}
+
+export interface Running {
+  /** @throws ThreadFailure */
+  readonly result: Promise<unknown>;
+  /** What has not begun does not begin: false when it has. Its result fails with `error`. */
+  cancel(error: Error): boolean;
+  /** Its result fails with `error` at once. What has begun goes on in its thread to its end or its deadline. */
+  abandon(error: Error): void;
+}
+
+export interface ThreadPoolOptions extends Omit<ThreadOptions, 'onFree' | 'onEnd'> {
+  /** So many threads at most; each one is started when it is needed. */
+  readonly size: number;
+  /** Milliseconds after which a thread without work ends, and with it the memory it had. */
+  readonly idle: number;
+}
+
+export function createThreadPool({ size, idle, ...options }: ThreadPoolOptions): ThreadPool {
+  const turns = createTurns<Task>();
+  const threads = new Set<Thread>();
+  const idling = new Map<Thread, NodeJS.Timeout>();
+  let closed = false;
+
+  const give = (thread: Thread, task: Task): void => {
+    clearTimeout(idling.get(thread));
+    idling.delete(thread);
+    thread.start(task);
+  };
+  const begin = (): void => {
+    const task = turns.take();
+    if (task !== undefined) give(start(), task);
+  };
+  const start = (): Thread => {
+    const thread = createThread({
+      ...options,
+      onFree() {
+        const next = turns.take();
+        if (next !== undefined) {
+          give(thread, next);
+          return;
+        }
+        const end = setTimeout(() => {
+          idling.delete(thread);
+          void thread.end();
+        }, idle);
+        idling.set(thread, end.unref());
+      },
+      // Only now, so that there are never more threads than places for them.
+      onEnd() {
+        clearTimeout(idling.get(thread));
+        idling.delete(thread);
+        threads.delete(thread);
+        if (!closed) begin();
+      },
+    });
+    threads.add(thread);
+    return thread;
+  };
+
+  return {
+    run(key, task) {
+      const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+      const own: Task = { ...task, onResult: resolve, onFailure: reject };
+      const [free] = idling.keys();
+      if (closed) reject(new ThreadFailure('ended'));
+      else if (free !== undefined) give(free, own);
+      else {
+        turns.add(key, own);
+        if (threads.size < size) begin();
+      }
+      return {
+        result: promise,
+        cancel(error) {
+          const isWaiting = turns.remove(key, own);
+          if (isWaiting) reject(error);
+          return isWaiting;
+        },
+        abandon(error) {
+          turns.remove(key, own);
+          reject(error);
+        },
+      };
+    },
+    async close() {
+      closed = true;
+      for (let task = turns.take(); task !== undefined; task = turns.take()) {
+        task.onFailure?.(new ThreadFailure('ended'));
+      }
+      for (const timer of idling.values()) clearTimeout(timer);
+      idling.clear();
+      await Promise.all([...threads].map((thread) => thread.end()));
+    },
+  };
+}

@@ -1,0 +1,48 @@
+/** Below this a secret could be found by trying. */
+export const enoughBits = 128;
+
+/**
+ * How many bits of chance a secret seems to have: so many for each character as its kind of text has, one where it goes on
+ * with a row or repeats what stood before, and as many as a list of words gives for each word. A secret cannot be known to
+ * be random; this finds those that were typed.
+ */
+export function seemingBits(secret: string): number {
+  const text = secret.replace(/^sk-/, '');
+  const parts = text.split(/[-_.]/).filter(Boolean);
+  if (parts.length >= 3 && parts.every(isWord)) return parts.length * bitsOfWord;
+  const each = Math.log2(alphabetOf(text));
+  const seen = new Set<string>();
+  let bits = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const three = text.slice(at - 2, at + 1);
+    const isGuessed = at >= 2 && (isRow(three) || seen.has(three));
+    bits += isGuessed ? 1 : each;
+    if (at >= 2) seen.add(three);
+  }
+  return bits;
+}
+
+/** Of a list of 7 776 words, as for dice. */
+const bitsOfWord = Math.log2(7776);
+
+function isWord(part: string): boolean {
+  return /^[A-Z]?[a-z]{1,14}$|^[A-Z]{2,15}$/.test(part);
+}
+
+/** `abc`, `321`, `aaa`. */
+function isRow(three: string): boolean {
+  const step = three.charCodeAt(1) - three.charCodeAt(0);
+  return Math.abs(step) <= 1 && three.charCodeAt(2) - three.charCodeAt(1) === step;
+}
+
+/** As many characters as this kind of text has. */
+function alphabetOf(text: string): number {
+  if (/^\d*$/.test(text)) return 10;
+  if (/^(?:[\da-f]*|[\dA-F]*)$/.test(text)) return 16;
+  let size = 0;
+  if (/[a-z]/.test(text)) size += 26;
+  if (/[A-Z]/.test(text)) size += 26;
+  if (/\d/.test(text)) size += 10;
+  if (/[^\da-zA-Z]/.test(text)) size += 2;
+  return size;
+}

@@ -1,0 +1,86 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  timingSafeEqual,
+} from 'node:crypto';
+
+/** Key material of envelopes, 32 bytes each: plain bytes, so that a worker thread can be given them. */
+export interface StateKeys {
+  /** Each owner's key is derived from it. */
+  readonly sealing: Uint8Array;
+  /** Signed the envelopes of the version before. */
+  readonly signing: Uint8Array;
+}
+
+/** As many random bytes as asked for. */
+export type RandomBytes = (length: number) => Uint8Array;
+
+/** Encrypts what a client is given to keep (AES-256-GCM), under a key of the one it belongs to. */
+export interface StateSealer {
+  /** @param owner the team or user whose requests may open it. */
+  seal(owner: string, content: string): Buffer;
+  /** Null if it was altered, or sealed for another owner or under another master key. */
+  open(owner: string, sealed: Buffer): string | null;
+  /** Whether the version before signed this text. @param signature in base64url. */
+  verify(text: string, signature: string): boolean;
+}
+
+const nonceLength = 12;
+const tagLength = 16;
+/** Deriving a key costs as much as using it; a long history uses it hundreds of times. */
+const maxKeys = 1000;
+
+/**
+ * Every node with the same master key opens what another one sealed. A key per owner keeps random nonces far from
+ * repeating: they would have to be drawn 2^32 times for one owner before two are equal with a probability of 2^-33.
+ */
+export function createStateSealer(keys: StateKeys, random: RandomBytes): StateSealer {
+  const ownerKeys = new Map<string, Buffer>();
+
+  const keyOf = (owner: string): Buffer => {
+    let key = ownerKeys.get(owner);
+    if (key === undefined) {
+      key = Buffer.from(
+        hkdfSync('sha256', keys.sealing, '', `sluice client state v2 ${owner}`, 32),
+      );
+      if (ownerKeys.size >= maxKeys) ownerKeys.clear();
+      ownerKeys.set(owner, key);
+    }
+    return key;
+  };
+
+  return {
+    seal(owner, content) {
+      const nonce = random(nonceLength);
+      const cipher = createCipheriv('aes-256-gcm', keyOf(owner), nonce);
+      return Buffer.concat([
+        nonce,
+        cipher.update(content, 'utf8'),
+        cipher.final(),
+        cipher.getAuthTag(),
+      ]);
+    },
+    open(owner, sealed) {
+      const end = sealed.length - tagLength;
+      if (end <= nonceLength) return null;
+      const nonce = sealed.subarray(0, nonceLength);
+      const cipher = createDecipheriv('aes-256-gcm', keyOf(owner), nonce, {
+        authTagLength: tagLength,
+      }).setAuthTag(sealed.subarray(end));
+      const content = cipher.update(sealed.subarray(nonceLength, end));
+      try {
+        return Buffer.concat([content, cipher.final()]).toString('utf8');
+      } catch {
+        // The only failure is that the tag does not fit: not ours to read.
+        return null;
+      }
+    },
+    verify(text, signature) {
+      const given = Buffer.from(signature, 'base64url');
+      const own = createHmac('sha256', keys.signing).update(text).digest();
+      return given.length === own.length && timingSafeEqual(given, own);
+    },
+  };
+}

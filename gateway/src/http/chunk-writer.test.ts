@@ -1,0 +1,63 @@
+import type { Socket } from 'node:net';
+import { Writable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { ChunkWriter } from './chunk-writer.ts';
+
+const limit = 128 * 1024;
+
+/** A socket whose system takes a write when it is told to. */
+function open() {
+  const writes: string[] = [];
+  let taken: (() => void) | null = null;
+  const socket = new Writable({
+    write(bytes: Buffer, _encoding, done) {
+      writes.push(bytes.toString());
+      taken = done;
+    },
+  });
+  let waits = 0;
+  const writer = new ChunkWriter(socket as unknown as Socket, () => {
+    waits += 1;
+  });
+  return { writer, writes, socket, take: () => taken?.(), waits: () => waits };
+}
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+test('what is written in one turn leaves as one chunk, in order', async () => {
+  const { writer, writes, take } = open();
+  for (let event = 0; event < 50; event += 1) {
+    writer.write(event % 2 === 0 ? Buffer.from(`${event},`) : `${event}é`);
+  }
+  expect(writes).toEqual([]);
+  await turn();
+  const content = Array.from({ length: 50 }, (_, at) => (at % 2 === 0 ? `${at},` : `${at}é`));
+  const text = content.join('');
+  expect(writes).toEqual([`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`]);
+  take();
+  writer.write('later');
+  await turn();
+  expect(writes[1]).toBe('5\r\nlater\r\n');
+});
+
+test('nothing is no chunk, which would end the body', async () => {
+  const { writer, writes } = open();
+  expect(writer.write('')).toBe(true);
+  expect(writer.write(Buffer.alloc(0))).toBe(true);
+  writer.flush();
+  await turn();
+  expect(writes).toEqual([]);
+});
+
+test('what waits within the turn counts: at the limit it is handed over and the writer asked to stop', async () => {
+  const { writer, writes, socket, take, waits } = open();
+  const piece = 'x'.repeat(limit / 8);
+  const room = Array.from({ length: 8 }, () => writer.write(piece));
+  expect(room).toEqual([true, true, true, true, true, true, true, false]);
+  expect(writes).toHaveLength(1);
+  expect(waits()).toBe(1);
+  const drained = new Promise((resolve) => socket.once('drain', resolve));
+  take();
+  await drained;
+  expect(writer.write('more')).toBe(true);
+});

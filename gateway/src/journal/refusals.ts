@@ -1,0 +1,112 @@
+import type { ExchangeRecord, Journal } from './record.ts';
+
+const usualRows = 60;
+const usualRefusals = 600;
+/** What is remembered within a minute: beyond it refusals keep their rows, and further keys need not wait. */
+const mostGroups = 5_000;
+const mostKeys = 20_000;
+const minute = 60_000;
+
+export interface RefusalsOptions {
+  readonly journal: Pick<Journal, 'append' | 'usable'>;
+  /** Whether the catalogue knows this model or alias. All others count as one, so that nobody can invent new ones. */
+  readonly isKnownModel: (name: string) => boolean;
+  /** Milliseconds, monotonic. */
+  readonly now: () => number;
+  /** Rows in a minute of one key, reason and model; what is refused beyond is counted in one more. Default: 60. */
+  readonly mostRows?: number;
+  /** Refusals in a minute after which a key has to wait for the next one. Default: 600. */
+  readonly mostRefusals?: number;
+}
+
+/** The journal as the relay has it. */
+export interface CondensedJournal extends Pick<Journal, 'append' | 'usable'> {
+  /** Whole seconds until requests of the key are read again; null: now. */
+  closedFor(keyId: string): number | null;
+  /** Hands over what is counted. Call it before the journal is closed. */
+  close(): Promise<void>;
+}
+
+interface Group {
+  seen: number;
+  /** The first refusal without a row of its own. */
+  row: ExchangeRecord | null;
+  /** How many `row` stands for. */
+  count: number;
+}
+
+/**
+ * Lets everything through to the journal but the many equal refusals of a client that asks in a loop: they cost it
+ * nothing, and each would take room on the disk. Minutes are this process's own and begin with a refusal.
+ */
+export function condenseRefusals(options: RefusalsOptions): CondensedJournal {
+  const { journal, isKnownModel, now } = options;
+  const { mostRows = usualRows, mostRefusals = usualRefusals } = options;
+  let groups = new Map<string, Group>();
+  let refusals = new Map<string, number>();
+  let endsAt = -Infinity;
+  let timer: NodeJS.Timeout | null = null;
+
+  function append(record: ExchangeRecord): Promise<void> {
+    if (record.outcome !== 'refused') return journal.append(record);
+    if (now() >= endsAt) begin();
+    // What this gateway could not do is not the key's fault.
+    if (record.status < 500) countAgainst(record.keyId);
+    const group = groupOf(record);
+    if (group === null) return journal.append(record);
+    group.seen += 1;
+    if (group.seen <= mostRows) return journal.append(record);
+    group.row ??= record;
+    group.count += 1;
+    return Promise.resolve();
+  }
+
+  function countAgainst(keyId: string): void {
+    const before = refusals.get(keyId);
+    if (before !== undefined || refusals.size < mostKeys) refusals.set(keyId, (before ?? 0) + 1);
+  }
+
+  /** Null when there are too many. */
+  function groupOf({ keyId, error, model }: ExchangeRecord): Group | null {
+    const name = `${keyId}\n${error}\n${isKnownModel(model) ? model : ''}`;
+    let group = groups.get(name);
+    if (group !== undefined) return group;
+    if (groups.size >= mostGroups) return null;
+    group = { seen: 0, row: null, count: 0 };
+    groups.set(name, group);
+    return group;
+  }
+
+  function begin(): void {
+    void end();
+    endsAt = now() + minute;
+    timer = setTimeout(() => void end(), minute).unref();
+  }
+
+  async function end(): Promise<void> {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    const counted = [...groups.values()];
+    groups = new Map();
+    refusals = new Map();
+    endsAt = -Infinity;
+    // The journal reports and counts what it cannot keep.
+    await Promise.allSettled(
+      counted.flatMap(({ row, count }) => (row === null ? [] : journal.append({ ...row, count }))),
+    );
+  }
+
+  return {
+    append,
+    get usable() {
+      return journal.usable;
+    },
+    closedFor(keyId) {
+      const seen = refusals.get(keyId);
+      if (seen === undefined || seen <= mostRefusals) return null;
+      const left = endsAt - now();
+      return left <= 0 ? null : Math.ceil(left / 1_000);
+    },
+    close: end,
+  };
+}

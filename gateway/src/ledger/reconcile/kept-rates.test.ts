@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { checkRates } from './kept-rates.ts';
+
+const price = JSON.stringify({
+  input: '3',
+  output: '15',
+  multipliers: {
+    'service_tier.priority': '2',
+    'inference_geo.us': '1.1',
+    'speed.fast': '0.333333',
+  },
+  fees: { web_search: '0.01' },
+});
+
+const differencesOf = (part: string, rate: string) =>
+  checkRates(
+    { id: 'r', receipt: JSON.stringify([{ part, quantity: 1, rate }]), price_version: 'v' },
+    price,
+  );
+
+test.each([
+  ['input', '3000000000'],
+  ['output@service_tier.priority', '30000000000'],
+  ['input@inference_geo.us', '3300000000'],
+  ['cache_read@service_tier.priority@inference_geo.us', '6600000000'],
+  ['output@speed.fast@speed.fast', '1666663333.335'],
+  ['fees.web_search', '10000000000000'],
+  ['unpriced.grounded_prompt', '0'],
+])('%s at %s is what the price says', (part, rate) => {
+  expect(differencesOf(part, rate)).toEqual([]);
+});
+
+test.each([
+  ['output@service_tier.priority', '15000000000', 'output@service_tier.priority at 30000000000'],
+  ['output', '30000000000', 'output at 15000000000'],
+  ['output@speed.slow', '15000000000', 'output@speed.slow at null'],
+  ['fees.web_search', '0', 'fees.web_search at 10000000000000'],
+  ['fees.other', '1', 'fees.other at null'],
+  ['unpriced.web_search', '1', 'unpriced.web_search at 0'],
+])('%s at %s is not', (part, rate, expected) => {
+  expect(differencesOf(part, rate)).toMatchObject([{ check: 'price', expected }]);
+});

@@ -1,0 +1,40 @@
+import { isAbsent, type JsonRecord } from './values.ts';
+
+/** Values that name what everybody gets, in answers and in requests. */
+const ordinary: ReadonlySet<string> = new Set([
+  'auto',
+  'default',
+  'standard',
+  'standard_only',
+  'on_demand',
+  'unspecified',
+  'global',
+  'not_available',
+]);
+
+const valueShape = /^[a-z0-9_-]{1,40}$/;
+const noTerms: readonly string[] = Object.freeze([]);
+
+/** A field that may change a price and its value, as prices name the two; null for what everybody gets. */
+export function termOf(field: string, value: unknown): string | null {
+  if (typeof value !== 'string') return null;
+  const word = value.toLowerCase();
+  return ordinary.has(word) || !valueShape.test(word) ? null : `${field}.${word}`;
+}
+
+/**
+ * The terms that a request asks for, such as `service_tier.priority`; mostly none.
+ * @param fields of the body that may name one, as prices call them
+ */
+export function askedTerms(
+  json: JsonRecord,
+  ...fields: readonly (readonly [field: string, ...names: readonly string[]])[]
+): readonly string[] {
+  let terms = noTerms;
+  for (const [field, ...names] of fields) {
+    const value = names.map((name) => json[name]).find((each) => !isAbsent(each));
+    const term = termOf(field, value);
+    if (term !== null) terms = [...terms, term];
+  }
+  return terms;
+}

@@ -1,0 +1,48 @@
+import { closeSync, fsyncSync, lstatSync, openSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { FirstStart } from './first-start.ts';
+
+/** The lines that a first start shows, each with its end. */
+export function formatSecrets({ admin, key }: Pick<FirstStart, 'admin' | 'key'>): string {
+  const shown =
+    admin === null ? '' : `admin: ${admin.email} ${admin.password ?? ''}`.trimEnd() + '\n';
+  return key === null ? shown : `${shown}key: ${key}\n`;
+}
+
+/**
+ * Where a first start is to put its secrets instead of showing them: a place where nothing is yet, because a file or a
+ * link that somebody else put there would be read by them.
+ * @throws Error with a sentence for the operator.
+ */
+export function assertSecretsFile(file: string): void {
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) {
+    throw new Error(
+      `--secrets-file: ${file} exists already; name a new file, or move that one away`,
+    );
+  }
+  if (lstatSync(dirname(file), { throwIfNoEntry: false }) === undefined) {
+    throw new Error(`--secrets-file: there is no folder ${dirname(file)}`);
+  }
+}
+
+/**
+ * Writes a new file that only this user can read.
+ * @param replaces one may be there, which an earlier start wrote before it was killed
+ * @throws Error with a sentence for the operator.
+ */
+export function writeSecretsFile(file: string, text: string, replaces: boolean): void {
+  if (replaces && lstatSync(file, { throwIfNoEntry: false })?.isFile() === true) rmSync(file);
+  let descriptor: number;
+  try {
+    // Exclusive: never through a link.
+    descriptor = openSync(file, 'wx', 0o600);
+  } catch (cause) {
+    throw new Error(`--secrets-file: ${(cause as Error).message}`, { cause });
+  }
+  try {
+    writeSync(descriptor, text);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

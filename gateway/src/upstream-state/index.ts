@@ -1,0 +1,7 @@
+export { isShared } from './shared-state.ts';
+export {
+  createStateDirectory,
+  type StateDirectory,
+  type StateHome,
+  type Standing,
+} from './state-directory.ts';

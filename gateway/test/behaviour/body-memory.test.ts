@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest';
+import { testKey } from '../support/gateway.ts';
+import { ask, askRaw, openGateway, shareGateway, until } from './support.ts';
+import { textProtocols } from './text-protocols.ts';
+
+const [chat] = textProtocols as [(typeof textProtocols)[number]];
+const shared = shareGateway({});
+
+async function held(url = shared.gateway.url): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^sluice_body_memory_bytes (\d+)/m.exec(text)?.[1]);
+}
+
+/** A prompt of this many bytes. */
+const prompt = (bytes: number, stream: boolean) => ({
+  model: 'demo-chat',
+  stream,
+  messages: [{ role: 'user', content: 'a'.repeat(bytes) }],
+});
+
+test.each([
+  ['an answer', 'events=3', 200],
+  ['an upstream that fails', 'status=500', 502],
+  ['an upstream that refuses', 'status=400', 400],
+  ['a stream that breaks', 'cut-at=2', 200],
+])('what a body holds is given back: %s', async (_name, fault, status) => {
+  const { gateway } = shared;
+  for (const stream of [false, true]) {
+    if (fault === 'cut-at=2' && !stream) continue;
+    const answer = await gateway.post('/v1/chat/completions', prompt(300_000, stream), {
+      'x-simulator-fault': fault,
+    });
+    await answer.text();
+    expect([status, 502]).toContain(answer.status);
+  }
+  await until(async () => (await held()) === 0, 'all is given back');
+});
+
+test.each(textProtocols)(
+  'what a body holds is given back: a refused one ($name)',
+  async (protocol) => {
+    const { gateway } = shared;
+    expect((await ask(gateway, protocol, false, 'nowhere')).status).toBe(400);
+    const answer = await gateway.post(protocol.path('demo-chat', false), '{"model":');
+    expect(answer.status).toBe(400);
+    await answer.text();
+    await until(async () => (await held()) === 0, 'all is given back');
+  },
+);
+
+test('the text of a stream counts until its answer is shown, that of another answer until it is out', async () => {
+  const { gateway } = shared;
+  const streamed = await gateway.post('/v1/chat/completions', prompt(300_000, true), {
+    'x-simulator-fault': 'gap=200;events=10',
+  });
+  expect(streamed.status).toBe(200);
+  await until(async () => (await held()) === 0, 'the text of the stream is forgotten');
+  const whole = gateway.post('/v1/chat/completions', prompt(300_000, false), {
+    'x-simulator-fault': 'delay=700',
+  });
+  await until(async () => (await held()) > 900_000, 'the other one is held');
+  await (await whole).text();
+  await streamed.text();
+  await until(async () => (await held()) === 0, 'all is given back');
+});
+
+test('who leaves holds memory until the answer has been read to its end', async () => {
+  const { gateway } = shared;
+  gateway.simulator.clear();
+  const client = await askRaw(gateway, chat, false, 'demo-chat', ['x-simulator-fault: delay=600']);
+  await until(() => gateway.simulator.requests().length === 1, 'the upstream was asked');
+  client.socket.resetAndDestroy();
+  expect(await held()).toBeGreaterThan(0);
+  await until(async () => (await held()) === 0, 'all is given back');
+});
+
+test('a body whose values take more than there is gets 503 before it is parsed', async () => {
+  const gateway = await openGateway({
+    config: `
+channels:
+  - { name: sim, provider: simulator, base_url: SIMULATOR, protocols: [chat], models: [demo-chat] }
+limits: { body_memory: 4MiB }
+`,
+  });
+  const values = `[${'[],'.repeat(100_000)}[]]`;
+  const dense = `{"model":"demo-chat","messages":[{"role":"user","content":"hi"}],"metadata":${values}}`;
+  const running = gateway.post('/v1/chat/completions', prompt(600_000, false), {
+    'x-simulator-fault': 'delay=1500',
+  });
+  await until(async () => (await held(gateway.url)) > 1_000_000, 'one is under way');
+  const answer = await gateway.post('/v1/chat/completions', dense);
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(await answer.text()).toContain('server_is_overloaded');
+  expect((await running).status).toBe(200);
+  // Alone it is read.
+  expect((await gateway.post('/v1/chat/completions', dense)).status).toBe(200);
+  expect(await (await fetch(`${gateway.url}/metrics`)).text()).toMatch(
+    /^sluice_body_memory_refusals_total 1$/m,
+  );
+});
+
+test('a key without money is told so for each of its large bodies', async () => {
+  const gateway = await openGateway({
+    config: `
+channels:
+  - { name: sim, provider: simulator, base_url: SIMULATOR, protocols: [chat], models: [demo-chat] }
+users:
+  - { email: poor@example.com, balance: 0 }
+keys:
+  - { name: poor, user: poor@example.com, secret: ${testKey} }
+`,
+  });
+  const large = () => gateway.post('/v1/chat/completions', prompt(3 * 2 ** 20, false));
+  const statuses = (await Promise.all([large(), large(), large()])).map(({ status }) => status);
+  expect(statuses).toEqual([402, 402, 402]);
+  await until(async () => (await held(gateway.url)) === 0, 'all is given back');
+});

@@ -1,0 +1,146 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startGatewayProcess } from '../support/gateway-process.ts';
+
+const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const user = process.getuid?.() ?? 0;
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-private-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Paths below a folder that somebody but their owner may use. */
+function openBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => (lstatSync(join(folder, name)).mode & 0o077) !== 0,
+  );
+}
+
+test(
+  'whatever the umask it was started with, a gateway’s files are its user’s alone',
+  { timeout: 60_000 },
+  async () => {
+    const folder = makeFolder();
+    const gateway = startGatewayProcess({
+      folder,
+      environment: { SLUICE_PORT: '0' },
+      within: ['/bin/sh', '-c', 'umask 0; exec "$@"', 'sh'],
+    });
+    onTestFinished(() => void gateway.child.kill('SIGKILL'));
+    await gateway.url;
+    const made = readdirSync(join(folder, 'data'));
+    expect(made).toEqual(
+      expect.arrayContaining([
+        'journal.db',
+        'journal.db-wal',
+        'master.key',
+        'sluice.db',
+        'sluice.db-wal',
+      ]),
+    );
+    expect(openBelow(folder)).toEqual([]);
+    gateway.child.kill('SIGINT');
+    expect(await gateway.exit).toBe(0);
+    expect(openBelow(folder)).toEqual([]);
+  },
+);
+
+test(
+  'a data folder and a database that others could read are tightened at the start, and the log says so',
+  { timeout: 60_000 },
+  async () => {
+    const folder = makeFolder();
+    mkdirSync(join(folder, 'data'), { mode: 0o755 });
+    const gateway = startGatewayProcess({ folder, environment: { SLUICE_PORT: '0' } });
+    onTestFinished(() => void gateway.child.kill('SIGKILL'));
+    await gateway.url;
+    expect(gateway.stderr()).toContain('other users could read the data; now they cannot');
+    expect(openBelow(folder)).toEqual([]);
+  },
+);
+
+describe('the compile cache', () => {
+  /** Runs a short command with this folder for temporary files, and gives where it put what it compiled. */
+  function run(temporary: string): string[] {
+    const { status, stderr } = spawnSync(process.execPath, [program, '--version'], {
+      env: { PATH: dirname(process.execPath), HOME: temporary, TMPDIR: temporary },
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([0, '']);
+    return readdirSync(temporary, { recursive: true, encoding: 'utf8' });
+  }
+  const name = `sluice-${user}`;
+
+  test('stands below a folder that only its user can open', () => {
+    const temporary = makeFolder();
+    expect(run(temporary)).toEqual(
+      expect.arrayContaining([name, expect.stringContaining(join(name, 'compiled', 'v'))]),
+    );
+    expect(openBelow(temporary)).toEqual([]);
+    expect(run(temporary)).not.toContain('node-compile-cache');
+  });
+
+  test.each<readonly [string, (planted: string, temporary: string) => void]>([
+    [
+      'others can write there',
+      (planted) => {
+        mkdirSync(planted);
+        chmodSync(planted, 0o777);
+      },
+    ],
+    [
+      'others can read there',
+      (planted) => {
+        mkdirSync(planted);
+        chmodSync(planted, 0o755);
+      },
+    ],
+    [
+      'it is a link',
+      (planted, temporary) => {
+        mkdirSync(join(temporary, 'theirs'), { mode: 0o700 });
+        symlinkSync(join(temporary, 'theirs'), planted);
+      },
+    ],
+    [
+      'others can put another folder in its place',
+      (planted, temporary) => {
+        mkdirSync(planted, { mode: 0o700 });
+        chmodSync(temporary, 0o777);
+      },
+    ],
+    ...(user === 0
+      ? [
+          [
+            'it is another user’s',
+            (planted: string) => {
+              mkdirSync(planted, { mode: 0o700 });
+              chownSync(planted, 4711, 4711);
+            },
+          ] as const,
+        ]
+      : []),
+  ])('is not used when %s', (_, plant) => {
+    const temporary = makeFolder();
+    plant(join(temporary, name), temporary);
+    const before = readdirSync(temporary, { recursive: true, encoding: 'utf8' });
+    expect(run(temporary)).toEqual(before);
+    expect(existsSync(join(temporary, name, 'compiled'))).toBe(false);
+  });
+});

@@ -1,0 +1,282 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { TextProtocolName } from '../../src/canonical/index.ts';
+import { createBodyPool, errorOf, isPlainError, type BodyPool } from '../../src/body-work/index.ts';
+import {
+  carriesEnvelopes,
+  createConverter,
+  createStateSealer,
+  createStateStore,
+  withoutEnvelopes,
+  type ConversionTarget,
+  type FetchMedia,
+  type StateStore,
+} from '../../src/conversion/index.ts';
+import { makerId } from '../../src/conversion/state/maker.ts';
+import { GatewayError } from '../../src/errors/index.ts';
+import { outlineRequest } from '../../src/estimation/index.ts';
+import {
+  parseExact,
+  textCodecs,
+  textProtocols,
+  type WireRequest,
+} from '../../src/protocols/index.ts';
+import { conversationOf } from '../../src/routing/index.ts';
+import { chat } from '../matrix/features/chat.ts';
+import { generateContent } from '../matrix/features/generate-content.ts';
+import { messages } from '../matrix/features/messages.ts';
+import { responses } from '../matrix/features/responses.ts';
+import { sameNames } from '../recordings/tap-run.ts';
+import { readWireText, textProtocolNames } from '../support/convert.ts';
+import { wireAnswer } from '../matrix/answer-features/wire.ts';
+
+/*
+ * What threads make of a body is what is made of it here: each thing that a client can write, between all protocols.
+ */
+
+const stateKeys = { sealing: new Uint8Array(32), signing: new Uint8Array(32) };
+const owner = 'user:1';
+const fetchMedia: FetchMedia = async (url) => ({
+  mime: url.endsWith('.pdf') ? 'application/pdf' : 'image/png',
+  bytes: Buffer.from(url),
+});
+/** One store that both sides read, and nothing writes. */
+const store: StateStore = createStateStore({ now: () => 0 });
+const upstream = { provider: 'openai-compatible', model: 'up', channel: 'ch_1' };
+store.keep(owner, 'call_1', {
+  maker: makerId(upstream),
+  reasoning: [
+    {
+      type: 'reasoning',
+      text: 'remembered',
+      state: { protocol: 'messages', kind: 'signature', data: 'sig' },
+    },
+  ],
+  call: { protocol: 'generate-content', kind: 'thought-signature', data: 'c2ln' },
+});
+
+const problems: unknown[] = [];
+const pool: BodyPool = createBodyPool({
+  size: 1,
+  heap: 256,
+  stateKeys,
+  fetchMedia,
+  store,
+  onProblem: (error) => problems.push(error),
+});
+afterAll(() => pool.close());
+const converter = createConverter({
+  protocols: textProtocols,
+  codecs: textCodecs,
+  sealer: createStateSealer(stateKeys, randomBytes),
+  fetchMedia,
+  store,
+});
+
+let exchanges = 0;
+const jobOf = (protocol: TextProtocolName) => ({
+  exchange: `req_${(exchanges += 1)}`,
+  protocol,
+  path: {
+    operation: 'generate' as const,
+    ...(protocol === 'generate-content'
+      ? { model: 'm', stream: false }
+      : { model: null, stream: null }),
+  },
+});
+const bytes = (text: string): Buffer => Buffer.from(new TextEncoder().encode(text));
+
+type Outcome<Value> = { readonly value: Value } | { readonly error: unknown };
+
+/** What an error is to a client. */
+const told = (error: unknown) =>
+  error instanceof GatewayError
+    ? [error.errorName, error.message, error.param]
+    : [(error as Error).name, (error as Error).message];
+
+async function here<Value>(make: () => Value | Promise<Value>): Promise<Outcome<Value>> {
+  try {
+    return { value: await make() };
+  } catch (error) {
+    return { error: told(error) };
+  }
+}
+
+/** The result of a job, which has to give the body back. */
+async function there<Value>(
+  text: string,
+  running: {
+    readonly result: Promise<{
+      readonly body: Buffer;
+      readonly outcome: { readonly value: Value } | { readonly error: Error };
+    }>;
+  },
+): Promise<Outcome<Value>> {
+  const { body, outcome } = await running.result;
+  expect(body.toString()).toBe(text);
+  return 'error' in outcome ? { error: told(outcome.error) } : outcome;
+}
+
+const target = (protocol: TextProtocolName): ConversionTarget => ({
+  protocol,
+  channel: upstream.channel,
+  provider: upstream.provider,
+  model: upstream.model,
+  maxOutputTokens: 32_000,
+  capabilities: new Set(['vision', 'tools', 'reasoning', 'sampling']),
+  echoReasoning: 'allow',
+});
+
+function read(protocol: TextProtocolName, text: string) {
+  const request = readWireText(protocol, text);
+  const { path: _, scan: __, json, body, model, ...checked } = request;
+  return {
+    model,
+    facts: {
+      checked: { ...checked, extent: { ...checked.extent } },
+      members: Object.keys(json),
+      isSealed: carriesEnvelopes(body, protocol),
+      conversation: conversationOf({
+        keyId: 'key_1',
+        model,
+        headers: {},
+        json,
+      }),
+    },
+  };
+}
+
+function patch(protocol: TextProtocolName, text: string) {
+  const request = readWireText(protocol, text);
+  const isStripped = carriesEnvelopes(request.body, protocol);
+  const native: WireRequest = isStripped
+    ? withoutEnvelopes(textProtocols[protocol], request)
+    : request;
+  return {
+    ...textProtocols[protocol].patchRequest(native, {
+      upstreamModel: 'up',
+      maxOutputTokens: 32_000,
+    }),
+    isStripped,
+  };
+}
+
+async function assertSame(client: TextProtocolName, text: string): Promise<void> {
+  const job = jobOf(client);
+  const source = { keyId: 'key_1', headers: {} };
+  const given = <Kind extends string>(kind: Kind) => ({ ...job, kind, body: bytes(text) });
+
+  const summary = await there(text, pool.run('key_1', { ...given('read'), source }));
+  const plain =
+    'value' in summary && isPlainError(summary.value.facts)
+      ? { error: told(errorOf(summary.value.facts)) }
+      : summary;
+  expect(plain).toEqual(await here(() => read(client, text)));
+
+  const patchTarget = { upstreamModel: 'up', maxOutputTokens: 32_000 };
+  const patched = pool.run('key_1', { ...given('patch'), target: patchTarget });
+  expect(await there(text, patched)).toEqual(await here(() => patch(client, text)));
+
+  const outline = pool.run('key_1', given('outline'));
+  expect(await there(text, outline)).toEqual(
+    await here(() => outlineRequest(textCodecs[client].decodeRequest(readWireText(client, text)))),
+  );
+
+  for (const upstream of textProtocolNames) {
+    if (upstream === client) continue;
+    for (const strict of [false, true]) {
+      const exchange = {
+        id: job.exchange,
+        arrivedAt: 5_000,
+        protocol: client,
+        keyId: 'key_1',
+        owner,
+        strict,
+      };
+      const own = { ...given('convert'), converted: exchange, target: target(upstream) };
+      // Another exchange for each: the thread knows the last one.
+      const found = await there(
+        text,
+        pool.run('key_1', { ...own, exchange: `${job.exchange}${upstream}${strict}` }),
+      );
+      const expected = await here(() =>
+        converter
+          .open({ ...exchange, request: readWireText(client, text) })
+          .convert(target(upstream)),
+      );
+      if (!('value' in found) || !('value' in expected)) {
+        expect(found).toEqual(expected);
+        continue;
+      }
+      const { reader, answerLosses, terms: wanted, ...converted } = expected.value;
+      const { request, terms, ...rest } = found.value;
+      expect(rest).toEqual(converted);
+      const crossed = {
+        ...terms,
+        answer: { ...terms.answer, request: parseExact(request) },
+      } as typeof wanted;
+      expect(crossed).toEqual(wanted);
+      // Nor does an answer show that its request was converted elsewhere.
+      const reading = converter.read(crossed);
+      const answer = Buffer.from(wireAnswer(upstream, {}).whole);
+      expect(String(reading.reader.readResponse(answer, sameNames).body)).toBe(
+        String(reader.readResponse(answer, sameNames).body),
+      );
+      expect(reading.answerLosses.all()).toEqual(answerLosses.all());
+    }
+  }
+}
+
+describe.each([chat, responses, messages, generateContent])(
+  'a request of $client',
+  ({ client, plain, features }) => {
+    const named = client === 'generate-content' ? {} : { model: 'm' };
+    test.each(features)('$name', async ({ body }) => {
+      await assertSame(client, JSON.stringify({ ...named, ...plain, ...body }));
+    });
+  },
+);
+
+const refused: readonly (readonly [string, string])[] = [
+  ['nothing', ''],
+  ['no object', '[]'],
+  ['cut short', '{"model":"m","messages":['],
+  ['a member twice', '{"model":"m","model":"n","messages":[]}'],
+  ['no model', '{"messages":[]}'],
+  ['no messages', '{"model":"m"}'],
+  ['a value that cannot be', '{"model":"m","messages":[{"role":"user","content":"x"}],"n":-1}'],
+  ['an unknown role', '{"model":"m","messages":[{"role":"wizard","content":"x"}]}'],
+];
+test.each(refused)('the refusal of %s', (_, text) => assertSame('chat', text));
+
+test('reasoning that is remembered, envelopes, and numbers as they were written', async () => {
+  const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"a":1.0}' } };
+  const request = {
+    model: 'm',
+    messages: [
+      { role: 'user', content: 'x' },
+      { role: 'assistant', content: null, tool_calls: [call, { ...call, id: 'call_2' }] },
+      { role: 'tool', tool_call_id: 'call_1', content: 'y' },
+      { role: 'tool', tool_call_id: 'call_2', content: 'y' },
+    ],
+    tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }],
+  };
+  const text = JSON.stringify(request).replace(
+    '"type":"object"',
+    '"type":"object","maximum":12345678901234567890',
+  );
+  await assertSame('chat', text);
+  const input = [
+    { type: 'reasoning', summary: [], encrypted_content: 'gw1.eyJwIjoib3BlbmFpIn0.x' },
+    { role: 'user', content: 'x' },
+  ];
+  const tools = [{ type: 'function', name: 'f', parameters: { type: 'object', maximum: 0 } }];
+  await assertSame(
+    'responses',
+    JSON.stringify({ model: 'm', input, tools }).replace('"maximum":0', '"maximum":1e400'),
+  );
+});
+
+test('no thread had a problem', () => {
+  expect(problems).toEqual([]);
+});

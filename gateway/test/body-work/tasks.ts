@@ -1,0 +1,7 @@
+/** What `tasks.worker.ts` can do. */
+export type TestTask =
+  | { readonly do: 'say'; readonly text: string }
+  | { readonly do: 'measure'; readonly bytes: Uint8Array }
+  | { readonly do: 'wait'; readonly ms: number }
+  | { readonly do: 'ask'; readonly question: string }
+  | { readonly do: 'spin' | 'hoard' | 'die' };

@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { run } from '../../src/commands/index.ts';
+import { startGatewayProcess } from '../support/gateway-process.ts';
+
+const typed = `sk-${'production'.repeat(4)}`;
+const random = 'sk-hV8mXw2KqZ5tR9bLc3NfYs7DgJp4TaWe';
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-weak-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(
+    join(folder, 'sluice.yaml'),
+    `server: { port: 0 }
+users: [{ email: u@example.com }]
+keys:
+  - { name: typed, user: u@example.com, secret: ${typed} }
+  - { name: random, user: u@example.com, secret: ${random} }
+`,
+  );
+  return folder;
+}
+
+async function check(...options: readonly string[]) {
+  let out = '';
+  let problems = '';
+  const code = await run(['check', ...options], {
+    stdout: (text) => void (out += text),
+    stderr: (text) => void (problems += text),
+    environment: {},
+    workingDirectory: makeFolder(),
+  });
+  return { code, out, problems };
+}
+
+test('check warns of a secret that was typed, and finds nothing wrong', async () => {
+  const { code, out, problems } = await check();
+  expect([code, out]).toEqual([0, expect.stringMatching(/: ok\n$/)]);
+  expect(problems).toBe(
+    "warning: the secret of key 'typed' looks guessable (less than 128 random bits); for a new one: openssl rand -hex 24\n",
+  );
+  const { out: json } = await check('--json');
+  expect(JSON.parse(json)).toMatchObject({
+    ok: true,
+    problems: [],
+    warnings: [expect.stringContaining("'typed'")],
+  });
+});
+
+test('a start logs it, without the secret, and takes the key', { timeout: 60_000 }, async () => {
+  const gateway = startGatewayProcess({ folder: makeFolder() });
+  onTestFinished(() => void gateway.child.kill('SIGKILL'));
+  const headers = { authorization: `Bearer ${typed}` };
+  expect((await fetch(`${await gateway.url}/v1/models`, { headers })).status).toBe(200);
+  expect(gateway.stderr()).toMatch(
+    /look guessable.*"detail":"typed"|"detail":"typed".*look guessable/,
+  );
+  expect(gateway.stderr()).not.toContain(typed);
+});

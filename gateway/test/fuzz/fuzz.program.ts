@@ -1,0 +1,148 @@
+import { fork, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { memoryBound } from './oracle.ts';
+import { fuzzTargets } from './targets.ts';
+import type { Report } from './targets.program.ts';
+
+/*
+ * `npm run test:fuzz`: every target for its share of SLUICE_FUZZ_SECONDS (default: ten minutes), with the seed
+ * SLUICE_FUZZ_SEED (default: another one each time). Arguments choose targets by part of their names. What was found
+ * stays in the folder that is printed; SLUICE_FUZZ_FOLDER names it.
+ */
+
+const seconds = Number(process.env['SLUICE_FUZZ_SECONDS'] ?? 600);
+const seed = Number(process.env['SLUICE_FUZZ_SEED'] ?? Date.now() % 2 ** 31);
+const folder = process.env['SLUICE_FUZZ_FOLDER'] ?? mkdtempSync(join(tmpdir(), 'sluice-fuzz-'));
+mkdirSync(folder, { recursive: true });
+const wanted = process.argv.slice(2);
+const names = fuzzTargets
+  .map(({ name }) => name)
+  .filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
+
+const program = join(import.meta.dirname, 'targets.program.ts');
+const mebibyte = 2 ** 20;
+/** Longer than any input that ends within its bound can take on a machine that is busy with something else. */
+const silenceMs = 60_000;
+/** No target needs it; above it one input has eaten all there is. */
+const heapMebibytes = 1536;
+
+const findings: string[] = [];
+function find(target: string, message: string, file: string): void {
+  findings.push(target);
+  console.log(`✗ ${target}: ${message}\n  input: ${file}`);
+}
+
+/** Inputs that may have taken too much memory. */
+const suspected: { readonly target: string; readonly file: string; readonly excess: number }[] = [];
+/** How many of them are tried again, the worst first: each takes seconds. */
+const mostTried = 10;
+
+/** Fuzzes targets in a process of their own. @returns the one that its process did not survive, or null. */
+function fuzz(targets: readonly string[], milliseconds: number): Promise<string | null> {
+  const child = fork(program, ['fuzz', folder, String(seed), String(milliseconds), ...targets], {
+    execArgv: [`--max-old-space-size=${heapMebibytes}`],
+    stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+  });
+  let complaint = '';
+  child.stderr?.on(
+    'data',
+    (chunk: Buffer) => (complaint = (complaint + String(chunk)).slice(-2000)),
+  );
+  let target: string | null = null;
+  let silence = 'ended its process';
+  const kill = () => {
+    silence = `did not end within ${silenceMs / 1000} s`;
+    child.kill('SIGKILL');
+  };
+  let timer = setTimeout(kill, silenceMs);
+  child.on('message', (message: Report) => {
+    clearTimeout(timer);
+    timer = setTimeout(kill, silenceMs);
+    if (message.type === 'begun') ({ target } = message);
+    else if (message.type === 'finding') find(message.target, message.message, message.file);
+    else if (message.type === 'done') {
+      target = null;
+      const { inputs, cpu, bytes, suspects } = message;
+      const worst = `slowest ${Math.round(cpu)} ms for ${Math.ceil(bytes / 1024)} KiB`;
+      console.log(`  ${message.target}: ${inputs} inputs, ${worst}`);
+      for (const each of suspects) suspected.push({ target: message.target, ...each });
+    }
+  });
+  return new Promise((resolve) => {
+    child.on('exit', (code) => {
+      clearTimeout(timer);
+      if (code === 0) return resolve(null);
+      if (target === null) throw new Error(`the fuzzing process failed: ${complaint}`);
+      blame(target, silence, keepCurrent(target));
+      resolve(target);
+    });
+  });
+}
+
+/** The input that a process was given last. */
+function keepCurrent(target: string): string {
+  const bytes = readFileSync(join(folder, 'current'));
+  const file = join(folder, `${target.replaceAll(/\W+/g, '-')}-fatal.txt`);
+  writeFileSync(file, bytes.subarray(4, 4 + bytes.readUInt32LE()));
+  return file;
+}
+
+function replay(target: string, file: string, heap: number) {
+  return spawnSync(
+    process.execPath,
+    [`--max-old-space-size=${heap}`, '--max-semi-space-size=1', program, 'replay', file, target],
+    { encoding: 'utf8', timeout: 2 * silenceMs, killSignal: 'SIGKILL' },
+  );
+}
+
+/** A process ended or fell silent with this input: a finding when another one does not end well with it either. */
+function blame(target: string, what: string, file: string): void {
+  if (replay(target, file, heapMebibytes).status === 0) rmSync(file);
+  else find(target, what, file);
+}
+
+/** What loading the program and collecting garbage need more at one time than at another. */
+const slackMebibytes = 16;
+
+/** The least heap in which targets take their samples, in MiB; loading the program takes most of it. */
+function leastHeap(target: string): number {
+  const nothing = join(folder, 'nothing');
+  writeFileSync(nothing, '');
+  const inUse = Number(replay(target, nothing, heapMebibytes).stdout.split('\n')[0]);
+  let heap = Math.ceil(inUse / mebibyte);
+  while (heap < heapMebibytes && replay(target, nothing, heap).status !== 0) heap += 8;
+  rmSync(nothing);
+  return heap;
+}
+
+/** Tries inputs in processes whose heaps have no more room than the input may take. */
+function weighSuspects(): void {
+  const worst = suspected.toSorted((a, b) => b.excess - a.excess);
+  const least = worst[0] === undefined ? 0 : leastHeap(worst[0].target) + slackMebibytes;
+  for (const [at, { target, file }] of worst.entries()) {
+    const room = memoryBound(readFileSync(file).length) / mebibyte;
+    const isFine = at >= mostTried || replay(target, file, Math.ceil(least + room)).status === 0;
+    if (isFine) rmSync(file);
+    else find(target, `more than ${Math.round(room)} MiB of heap`, file);
+  }
+}
+
+console.log(`fuzzing ${names.length} targets for ${seconds} s, seed ${seed}`);
+const each = Math.round((seconds * 1000) / names.length);
+for (let left = names; left.length > 0;) {
+  const lost = await fuzz(left, each);
+  left = lost === null ? [] : left.slice(left.indexOf(lost) + 1);
+}
+weighSuspects();
+if (findings.length === 0) {
+  console.log('nothing found');
+  rmSync(join(folder, 'current'), { force: true });
+  if (readdirSync(folder).length === 0) rmSync(folder, { recursive: true });
+} else {
+  console.log(
+    `${findings.length} found with SLUICE_FUZZ_SEED=${seed}; the inputs are in ${folder}`,
+  );
+  process.exitCode = 1;
+}

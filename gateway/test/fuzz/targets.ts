@@ -1,0 +1,20 @@
+import type { FuzzTarget } from './target.ts';
+import { answerTargets } from './targets/answers.ts';
+import { fileTargets } from './targets/files.ts';
+import { jsonTargets } from './targets/json.ts';
+import { pieceTargets } from './targets/pieces-of-requests.ts';
+import { requestTargets } from './targets/requests.ts';
+
+/** Everything that is given what strangers wrote. */
+export const fuzzTargets: readonly FuzzTarget[] = [
+  ...jsonTargets,
+  ...pieceTargets,
+  ...requestTargets,
+  ...answerTargets,
+  ...fileTargets,
+];
+
+/** The folder of its found cases. */
+export function folderOf({ name }: Pick<FuzzTarget, 'name'>): string {
+  return name.replaceAll(/\W+/g, '-');
+}

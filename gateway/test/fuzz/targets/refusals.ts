@@ -1,0 +1,15 @@
+import { Unconvertible } from '../../../src/canonical/index.ts';
+import { GatewayError } from '../../../src/errors/index.ts';
+import { UnreadableAnswer } from '../../../src/protocols/index.ts';
+
+/** What a client is answered because of what it sent. */
+export function isClientError(error: unknown): boolean {
+  return (
+    error instanceof Unconvertible || (error instanceof GatewayError && error.entry.status < 500)
+  );
+}
+
+/** What becomes of an answer that cannot be read. */
+export function isUpstreamError(error: unknown): boolean {
+  return error instanceof UnreadableAnswer;
+}

@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { OpenDatabase } from '../../src/database/index.ts';
+import { openJournal, type StateRecord } from '../../src/journal/index.ts';
+import { toLine } from '../../src/journal/record-line.ts';
+import { removeExpiredState } from '../../src/journal/upstream-state.repository.ts';
+import { writeUsage } from '../../src/journal/usage-writer.repository.ts';
+import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
+import { record } from './records.ts';
+
+const state = (parts: Partial<StateRecord> = {}): StateRecord => ({
+  owner: 'alice',
+  channel: 'ch_1',
+  credential: null,
+  expiresAt: 9_000_000_000_000,
+  ids: ['one', 'response', 'two', 'item'],
+  ...parts,
+});
+
+const kept = ({ kysely }: OpenDatabase) =>
+  kysely.selectFrom('upstream_state').selectAll().orderBy('id').orderBy('owner').execute();
+
+describe.each(dialects)('%s', (dialect) => {
+  it.skipIf(isSkipped(dialect))(
+    'ids are kept with the row of their answer, each once',
+    async () => {
+      const { database, close } = await openTestDatabase(dialect);
+      const lines = [
+        toLine(record('req_1', { upstreamState: state() })),
+        toLine(record('req_2')),
+        toLine(record('req_3', { upstreamState: state({ owner: 'bob', ids: ['one', 'item'] }) })),
+        toLine(record('req_4', { upstreamState: state({ credential: 'c', expiresAt: 9e12 + 1 }) })),
+      ].join(',');
+      await writeUsage(database, lines);
+      await writeUsage(database, lines);
+      const shared = { channel: 'ch_1', model: 'gpt-5' };
+      const later = { ...shared, owner: 'alice', credential: 'c', expires_at: 9e12 + 1 };
+      expect(await kept(database)).toEqual([
+        { ...later, id: 'one', kind: 'response' },
+        { ...shared, owner: 'bob', credential: null, expires_at: 9e12, id: 'one', kind: 'item' },
+        { ...later, id: 'two', kind: 'item' },
+      ]);
+      const rows = await database.kysely.selectFrom('usage').select('budget_window').execute();
+      expect(rows).toHaveLength(4);
+      await close();
+    },
+  );
+
+  it.skipIf(isSkipped(dialect))('of a batch that is refused nothing is kept', async () => {
+    const { database, close } = await openTestDatabase(dialect);
+    const good = toLine(record('req_1', { upstreamState: state() }));
+    const bad = toLine(record('req_2', { time: 1.5 }));
+    await expect(writeUsage(database, `${good},${bad}`)).rejects.toThrow(/integer|REAL|bigint/i);
+    expect(await kept(database)).toEqual([]);
+    await close();
+  });
+
+  it.skipIf(isSkipped(dialect))('a line of an earlier version has none', async () => {
+    const { database, close } = await openTestDatabase(dialect);
+    const line = JSON.parse(toLine(record('req_1'))) as unknown[];
+    await writeUsage(database, JSON.stringify(line.slice(0, 36)));
+    expect(await kept(database)).toEqual([]);
+    await close();
+  });
+
+  it.skipIf(isSkipped(dialect))(
+    'what has expired is removed in steps, and by a journal that runs',
+    async () => {
+      const { database, url, close } = await openTestDatabase(dialect);
+      const ids = Array.from({ length: 25 }, (_, at) => [`id_${at}`, 'item']).flat();
+      const old = state({ ids, expiresAt: 1_000 });
+      await writeUsage(database, toLine(record('req_1', { upstreamState: old })));
+      await writeUsage(database, toLine(record('req_2', { upstreamState: state() })));
+      expect(await removeExpiredState(database, 1_000, 10)).toBe(0);
+      expect(await removeExpiredState(database, 1_001, 10)).toBe(10);
+      expect(await kept(database)).toHaveLength(17);
+
+      const dataDir = mkdtempSync(join(tmpdir(), 'sluice-'));
+      const journal = await openJournal({ dataDir, databaseUrl: url, maxSize: 2 ** 30 });
+      await expect
+        .poll(async () => (await kept(database)).map(({ id }) => id), { timeout: 5_000 })
+        .toEqual(['one', 'two']);
+      await journal.close();
+      rmSync(dataDir, { recursive: true });
+      await close();
+    },
+  );
+});
