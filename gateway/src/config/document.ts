@@ -10,6 +10,7 @@ import {
   type Scalar as YamlScalar,
   type YAMLMap,
 } from 'yaml';
+import { isBracketedTooDeeply } from './bracket-depth.ts';
 import { expand, type ExpansionContext } from './expand.ts';
 import { type ConfigProblem, formatPath, type Path } from './problem.ts';
 import { quote, type RawMapping, type RawValue, Scalar } from './scalar.ts';
@@ -66,6 +67,11 @@ export function readDocument(
 }
 
 function parse(text: string, file: string | null, lines: LineCounter) {
+  if (isBracketedTooDeeply(text)) {
+    const got = 'something nested too deeply';
+    const problem = { file, line: 1, path: '', expected: `at most ${deepest} levels`, got };
+    return { document: null, problems: [problem] };
+  }
   try {
     const document = parseDocument(text, {
       lineCounter: lines,
@@ -77,7 +83,7 @@ function parse(text: string, file: string | null, lines: LineCounter) {
     });
     return { document, problems: syntaxProblems(document, text, file, lines) };
   } catch {
-    // The parser recurses: some thousand open brackets exhaust its stack.
+    // The parser recurses, and blocks can be nested without brackets.
     const got = 'something that cannot be read, probably nested too deeply';
     return {
       document: null,

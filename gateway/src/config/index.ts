@@ -1,4 +1,5 @@
 export type * from './config.ts';
+export { isBracketedTooDeeply } from './bracket-depth.ts';
 export type { Environment } from './expand.ts';
 export { loadConfig, type LoadOptions, parseConfig } from './load.ts';
 export { parseKeySettings, parseUserSettings } from './account-settings.ts';

@@ -8,7 +8,8 @@ import { type PrivateRedis, startPrivateRedis } from '../counting/private-redis.
 import { createTestDatabase } from '../database/databases.ts';
 import { startGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts';
 
-export const secret = 'sk-nodes-0123456789abcdefghijklmnopqrstuv';
+/** As strong as a key has to be, or the log would warn of it. */
+export const secret = `sk-${randomBytes(24).toString('base64url')}`;
 
 /** Everything that several processes share, gone with the test. */
 export interface Workplace {

@@ -1,11 +1,13 @@
 import { parseDocument, visit } from 'yaml';
 import { ExactNumber, isExactMapping, type ExactMapping } from '../../billing/price-list/index.ts';
+import { isBracketedTooDeeply } from '../../config/index.ts';
 
 /**
  * Numbers stay as they are written: `1.5e-07` is a price.
  * @throws Error with a sentence when it is no YAML. The text is never part of it.
  */
 export function parseExactYaml(text: string): unknown {
+  if (isBracketedTooDeeply(text)) throw new Error('the file is nested too deeply');
   const document = parseDocument(text, { merge: true, prettyErrors: false, logLevel: 'silent' });
   const [error] = document.errors;
   if (error !== undefined) {
