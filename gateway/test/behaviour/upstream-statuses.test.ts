@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { answeredWords, answerWith, startOwnUpstream, usageAt } from '../support/own-upstream.ts';
-import { describeServed, protocolNames } from '../matrix/gateway.ts';
+import { onePerProtocolAt, protocolNames } from '../matrix/gateway.ts';
 import { ask, attemptsOf, rowOf, shareGateway } from './support.ts';
 import { textProtocols } from './text-protocols.ts';
 
@@ -8,14 +8,7 @@ import { textProtocols } from './text-protocols.ts';
 const own = await startOwnUpstream();
 afterAll(() => own.close());
 const shared = shareGateway({
-  config: describeServed(
-    protocolNames.map((name) => ({
-      name,
-      protocols: [name],
-      models: [[`at-${name}`, 'up']],
-      more: { base_url: own.url },
-    })),
-  ),
+  config: onePerProtocolAt(own.url),
 });
 beforeEach(() => own.clear());
 

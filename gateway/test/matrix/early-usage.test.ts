@@ -3,7 +3,7 @@ import { ask, rowOf, shareGateway } from '../behaviour/support.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
 import { payloads, readEvents } from '../recordings/tap-run.ts';
 import { answerWith, answeredWords, startOwnUpstream } from '../support/own-upstream.ts';
-import { describeServed, protocolNames } from './gateway.ts';
+import { onePerProtocolAt, protocolNames } from './gateway.ts';
 import { sdks } from './sdk/index.ts';
 
 /**
@@ -16,14 +16,7 @@ afterAll(() => own.close());
 const messages = textProtocols.find(({ name }) => name === 'messages')!;
 const upstreams = protocolNames.filter((name) => name !== 'messages');
 const shared = shareGateway({
-  config: describeServed(
-    upstreams.map((name) => ({
-      name: `only-${name}`,
-      protocols: [name],
-      models: [[`at-${name}`, 'up']],
-      more: { base_url: own.url },
-    })),
-  ),
+  config: onePerProtocolAt(own.url),
 });
 
 /** Numbers that no estimate of these requests could be: 4321 in, 4000 of them from the cache, 77 out. */

@@ -56,3 +56,14 @@ export const onePerProtocol = describeServed(
     ],
   })),
 );
+
+/** The same at an upstream of the test's own. */
+export const onePerProtocolAt = (url: string): string =>
+  describeServed(
+    protocolNames.map((name) => ({
+      name: `only-${name}`,
+      protocols: [name],
+      models: [[`at-${name}`, 'up']],
+      more: { base_url: url },
+    })),
+  );

@@ -3,21 +3,14 @@ import { ask, rowOf, shareGateway } from '../behaviour/support.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
 import { payloads, readEvents } from '../recordings/tap-run.ts';
 import { startOwnUpstream } from '../support/own-upstream.ts';
-import { describeServed, protocolNames, type ProtocolName } from './gateway.ts';
+import { onePerProtocolAt, protocolNames, type ProtocolName } from './gateway.ts';
 import { finishes, sdks } from './sdk/index.ts';
 
 /** Answers of upstreams that speak their protocol in their own way, as every client gets them. */
 const own = await startOwnUpstream();
 afterAll(() => own.close());
 const shared = shareGateway({
-  config: describeServed(
-    protocolNames.map((name) => ({
-      name: `only-${name}`,
-      protocols: [name],
-      models: [[`at-${name}`, 'up']],
-      more: { base_url: own.url },
-    })),
-  ),
+  config: onePerProtocolAt(own.url),
 });
 
 const frames = (...events: readonly object[]) =>

@@ -2,21 +2,14 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { attemptsOf, rowOf, shareGateway } from '../behaviour/support.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
 import { answeredWords, answerWith, startOwnUpstream, usageAt } from '../support/own-upstream.ts';
-import { describeServed, protocolNames } from './gateway.ts';
+import { onePerProtocolAt, protocolNames } from './gateway.ts';
 import { finishes, sdks } from './sdk/index.ts';
 
 /** Upstreams that send JSON where a stream was asked, and a stream where JSON was asked. */
 const own = await startOwnUpstream();
 afterAll(() => own.close());
 const shared = shareGateway({
-  config: describeServed(
-    protocolNames.map((name) => ({
-      name: `only-${name}`,
-      protocols: [name],
-      models: [[`at-${name}`, 'up']],
-      more: { base_url: own.url },
-    })),
-  ),
+  config: onePerProtocolAt(own.url),
 });
 
 const ways = textProtocols.flatMap((client) =>
