@@ -53,7 +53,7 @@ file.close();
 await database.close();
 parentPort?.close();
 
-function notRemoved({ message }: Error): void {
+function notRemoved(message: string): void {
   report({ kind: 'not-removed', message });
 }
 

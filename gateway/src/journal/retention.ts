@@ -10,8 +10,8 @@ export interface RetentionOptions {
    * False while the journal may bring back what was applied before: a row that is gone would be taken for a new one.
    */
   readonly mayStart: () => boolean;
-  /** Told why it stopped until its next turn. */
-  readonly onProblem: (error: Error) => void;
+  /** Told what was not removed and why, when it begins; it is tried again every minute. */
+  readonly onProblem: (message: string) => void;
 }
 
 /** How often it is looked whether there is something to remove. */
@@ -28,10 +28,13 @@ export function keepUsageFor({
   mayStart,
   onProblem,
 }: RetentionOptions): () => void {
-  return removeInSteps(async () => {
-    const before = Date.now() - Math.max(keep, shortest);
-    return mayStart() ? removeOldUsage(database, before, step) : 0;
-  }, onProblem);
+  return removeInSteps(
+    async () => {
+      const before = Date.now() - Math.max(keep, shortest);
+      return mayStart() ? removeOldUsage(database, before, step) : 0;
+    },
+    problemsOf('usage rows that are older than retention.usage', onProblem),
+  );
 }
 
 /** Removes what is known of upstreams' ids when its time is over, in small steps. Gives a function that stops it. */
@@ -39,14 +42,33 @@ export function removeStateWhenExpired({
   database,
   onProblem,
 }: Pick<RetentionOptions, 'database' | 'onProblem'>): () => void {
-  return removeInSteps(() => removeExpiredState(database, Date.now(), step), onProblem);
+  return removeInSteps(
+    () => removeExpiredState(database, Date.now(), step),
+    problemsOf('ids of upstream state that have expired', onProblem),
+  );
+}
+
+interface Problems {
+  failed(error: Error): void;
+  succeeded(): void;
+}
+
+/** One problem is told once, however often it is met until it is over. */
+function problemsOf(what: string, onProblem: RetentionOptions['onProblem']): Problems {
+  let isTold = false;
+  return {
+    failed({ message }) {
+      if (!isTold) onProblem(`${what}: ${message}`);
+      isTold = true;
+    },
+    succeeded() {
+      isTold = false;
+    },
+  };
 }
 
 /** @param remove one step: gives how many rows it removed, fewer than `step` when nothing is left. */
-function removeInSteps(
-  remove: () => Promise<number>,
-  onProblem: RetentionOptions['onProblem'],
-): () => void {
+function removeInSteps(remove: () => Promise<number>, problems: Problems): () => void {
   let timer: NodeJS.Timeout;
   let stopped = false;
 
@@ -54,8 +76,9 @@ function removeInSteps(
     let removed = 0;
     try {
       removed = await remove();
+      problems.succeeded();
     } catch (error) {
-      if (!stopped) onProblem(error as Error);
+      if (!stopped) problems.failed(error as Error);
     }
     if (!stopped) timer = setTimeout(next, removed < step ? interval : pause);
   }

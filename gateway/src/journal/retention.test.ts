@@ -1,0 +1,39 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { OpenDatabase } from '../database/index.ts';
+import { keepUsageFor, removeStateWhenExpired } from './retention.ts';
+import { removeOldUsage } from './retention.repository.ts';
+import { removeExpiredState } from './upstream-state.repository.ts';
+
+vi.mock('./retention.repository.ts');
+vi.mock('./upstream-state.repository.ts');
+const removeUsage = vi.mocked(removeOldUsage);
+const removeState = vi.mocked(removeExpiredState);
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const minute = 60_000;
+
+test('rows that cannot be removed are named, once until it works again', async () => {
+  const told: string[] = [];
+  const database = {} as OpenDatabase;
+  const onProblem = (message: string): void => void told.push(message);
+  removeUsage.mockRejectedValue(new Error('away'));
+  removeState.mockResolvedValueOnce(1).mockRejectedValue(new Error('read only'));
+  const stops = [
+    keepUsageFor({ database, keep: 0, mayStart: () => true, onProblem }),
+    removeStateWhenExpired({ database, onProblem }),
+  ];
+
+  await vi.advanceTimersByTimeAsync(10 * minute);
+  expect(removeUsage.mock.calls.length).toBeGreaterThan(8);
+  expect(told).toEqual([
+    'usage rows that are older than retention.usage: away',
+    'ids of upstream state that have expired: read only',
+  ]);
+
+  removeUsage.mockResolvedValueOnce(0);
+  await vi.advanceTimersByTimeAsync(2 * minute);
+  expect(told.slice(2)).toEqual(['usage rows that are older than retention.usage: away']);
+  for (const stop of stops) stop();
+});
