@@ -62,28 +62,31 @@ function open(answer: (asked: number) => readonly [status: number, body: string]
     },
   } as unknown as RelayParts;
   const path = { operation: 'count-tokens', model: null, stream: null } as const;
-  const body = Buffer.from('{"model":"m","messages":[{"role":"user","content":"x"}]}');
   const { messages } = textProtocols;
-  const request = messages.readRequest(messages.openRequest(body, path));
   const askCounters = createCounterAsking(parts);
-  return {
+  const opened = {
     health,
     said,
     time,
     sent,
     watched,
     client,
-    ask(...routes: Route[]) {
+    /** @param more members of the request */
+    askWith(more: object, ...routes: Route[]) {
       const input = { protocol: 'messages', operation: 'count-tokens', headers: {}, client };
       const state = createExchangeState(
         { digestBody: () => '' },
         input as unknown as ExchangeInput,
       );
+      const words = { model: 'm', messages: [{ role: 'user', content: 'x' }], ...more };
+      const body = Buffer.from(JSON.stringify(words));
+      const request = messages.readRequest(messages.openRequest(body, path));
       const prepared = { request, model: { maxOutputTokens: null }, routes } as unknown as Prepared;
       const ways = routes.map((route) => ({ route, protocol: 'messages' as const }));
       return askCounters(state, prepared, ways, { of: () => Promise.resolve(null) });
     },
   };
+  return { ...opened, ask: (...routes: Route[]) => opened.askWith({}, ...routes) };
 }
 
 const good = [200, '{"input_tokens":7}'] as const;
@@ -117,6 +120,15 @@ describe('asking counters', () => {
     expect(await timesAsked(630_000)).toBe(3);
     await ask(routeOf('a', 'another-model'));
     expect(sent).toHaveLength(4);
+  });
+
+  test('one that does not have what a request names is asked again', async () => {
+    const { ask, askWith, sent } = open(() => [404, '{}']);
+    const route = routeOf('a');
+    expect(await askWith({ container: 'container_gone' }, route)).toBeNull();
+    await ask(route);
+    await ask(route);
+    expect(sent).toHaveLength(2);
   });
 
   test('a channel that is out, or to be tried again, is not asked', async () => {

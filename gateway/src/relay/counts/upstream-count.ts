@@ -73,7 +73,10 @@ export function createCounterAsking(parts: RelayParts): AskCounters {
         if (outcome.kind !== 'failed') throw new GatewayError('internal_error');
         if (outcome.final !== undefined) throw outcome.final;
         if (outcome.classification.kind !== 'client') {
-          rest(rests, route, outcome, clock.monotonic());
+          // It may be what the request names that is missing, rather than the counter.
+          if (!isNative || prepared.request.named === undefined || !isRefusal(outcome)) {
+            rest(rests, route, outcome, clock.monotonic());
+          }
         } else if (isNative) throw errorOfFailure(outcome, prepared.request);
       } finally {
         health.settle(admission, route, 'undecided', clock.monotonic());
@@ -151,6 +154,11 @@ async function send(
     }),
   );
   return outcome;
+}
+
+/** With these an upstream says that it has no such model, or not what the request names. */
+function isRefusal({ status }: AttemptFailure): boolean {
+  return status === 403 || status === 404;
 }
 
 function rest(rests: CounterRests, route: Route, outcome: AttemptFailure, now: number): void {
