@@ -7,6 +7,12 @@ import {
   Unconvertible,
 } from '../canonical/index.ts';
 
+/** Where leaving it out would change what is asked. */
+const adviceFor: Readonly<Record<string, string | undefined>> = {
+  // What the AI SDK sends in the second step, unless its `store` is false.
+  item_reference: 'please send the item itself, as clients do with store: false',
+};
+
 /** What does not arrive as it was written while one request is encoded: each thing once in each way. */
 export class Losses {
   readonly #protocol: TextProtocolName;
@@ -38,7 +44,9 @@ export class Losses {
 
   /** What only another protocol's client has. @throws Unconvertible */
   ofClient(name: string, ifForeign: Extension['ifForeign']): void {
-    if (ifForeign === 'refuse') throw Unconvertible.ofClient(name, unavailable(`'${name}'`));
+    if (ifForeign === 'refuse') {
+      throw Unconvertible.ofClient(name, unavailable(`'${name}'`, adviceFor[name]));
+    }
     if (ifForeign === 'drop') this.#add(name, 'dropped');
   }
 
@@ -60,6 +68,6 @@ export function notAvailable(what: LossName, thing: string): Unconvertible {
   return new Unconvertible(what, unavailable(thing));
 }
 
-function unavailable(thing: string): string {
-  return `${thing} is not available with this model, please leave it out`;
+function unavailable(thing: string, advice = 'please leave it out'): string {
+  return `${thing} is not available with this model, ${advice}`;
 }

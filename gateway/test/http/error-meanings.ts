@@ -35,7 +35,7 @@ export const errorMeanings: Readonly<Record<ErrorName, string>> = {
   model_not_found: '`GET` of a model that the key cannot use, or that there is none of.',
   task_not_found: 'No such video task. Video is not served yet.',
   previous_response_not_found:
-    'The `previous_response_id` belongs to another owner, or is unknown where channels accept only known ones ([more](upstream-state.md)).',
+    'The `previous_response_id` belongs to another owner, or is unknown where channels accept only known ones, or the upstream does not have it ([more](upstream-state.md)).',
   state_not_found: 'The same for other ids of what upstreams keep: items, files, containers, …',
   method_not_allowed: 'The path exists for the methods in the header `allow`.',
   body_too_slow: 'The body arrived more slowly than 1 KiB per second over 30 seconds.',

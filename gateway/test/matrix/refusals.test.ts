@@ -91,6 +91,14 @@ describe('what cannot be carried is refused by its own name', () => {
     expect(asked.map(({ path }) => path)).toEqual(['/v1/responses']);
   });
 
+  test('a client that names items instead of sending them is told how it would send them', async () => {
+    const more = { input: [{ type: 'item_reference', id: 'msg_1' }] };
+    for (const model of ['at-chat', 'at-messages', 'at-generate-content']) {
+      const answer = await post('/v1/responses', responses(model, more));
+      expect(answer.text).toContain('please send the item itself, as clients do with store: false');
+    }
+  });
+
   test('a channel that could answer and is down is not the client’s fault', async () => {
     const answer = await post('/v1/responses', responses('down', { conversation: 'conv_1' }));
     expect(answer.status).toBe(529);
