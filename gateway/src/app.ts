@@ -142,6 +142,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       uncaught,
       bodyMemory: memory,
       openConnections: () => serving.openConnections(),
+      overloadRefusals: () => serving.overloadRefusals,
       degraded: () => degraded(),
       renderMetrics: worker?.renderMetrics,
     });
@@ -163,10 +164,19 @@ export async function startApp(options: AppOptions): Promise<App> {
     );
     const { revisions, keys } = offer;
     const degraded = () =>
-      degradedParts({ ...storage, config, revisions, counters, uncaught, said: worker?.degraded });
+      degradedParts({
+        ...storage,
+        config,
+        revisions,
+        counters,
+        uncaught,
+        pressures: () => serving.pressures,
+        said: worker?.degraded,
+      });
     const serving: Serving = createServing(
       {
         config,
+        logger,
         relay,
         watch,
         counters,

@@ -10,6 +10,8 @@ export interface HealthSources extends Pick<Storage, 'nodes' | 'adoption'> {
   readonly revisions: RevisionWatch;
   readonly counters: Counters;
   readonly uncaught: UncaughtErrors;
+  /** What this process has too much of: `lag`, `memory`. */
+  readonly pressures: () => readonly string[];
   /** What the supervisor has to say; absent: there is none. */
   readonly said: (() => readonly string[]) | undefined;
 }
@@ -22,6 +24,7 @@ export function degradedParts(sources: HealthSources): readonly string[] {
     ...degradedDatabase(revisions, nodes),
     ...degradedNodes(nodes, isShared),
     ...(isShared && counters.degraded ? ['redis'] : []),
+    ...sources.pressures(),
     ...adoption.problems,
     ...(sources.said?.() ?? []),
     ...(uncaught.exceptions > 0 ? ['an exception was caught by nobody: ending'] : []),

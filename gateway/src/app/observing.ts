@@ -22,6 +22,7 @@ export interface ObservingOptions extends Pick<Storage, 'journal' | 'nodes'> {
   readonly uncaught: UncaughtErrors;
   readonly bodyMemory: BodyMemory;
   readonly openConnections: () => Promise<number>;
+  readonly overloadRefusals: () => Readonly<Record<string, number>>;
   readonly degraded: () => readonly string[];
   /** The metrics of several processes; null, or absent: those of this one. */
   readonly renderMetrics: (() => Promise<string | null>) | undefined;
@@ -40,6 +41,7 @@ export function createObserving(options: ObservingOptions): Observing {
       journal,
       bodyMemory: options.bodyMemory,
       openConnections,
+      overloadRefusals: options.overloadRefusals,
       channelStates: () =>
         snapshot().channels.map((channel) => health.read(channel, clock.monotonic())),
       droppedLogLines: () => logger.dropped,

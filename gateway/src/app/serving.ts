@@ -7,7 +7,15 @@ import { registerEndpoints, type EndpointOptions } from '../endpoints/index.ts';
 import { createServer, listenOn } from '../http/index.ts';
 import { memoryLimit } from '../bodies/index.ts';
 import { textProtocols } from '../protocols/index.ts';
-import { createAdmission, watchPressure, type Watch } from '../relay/index.ts';
+import type { Logger } from '../observability/index.ts';
+import {
+  createAdmission,
+  createPressureReport,
+  watchPressure,
+  type OverloadCause,
+  type PressureCause,
+  type Watch,
+} from '../relay/index.ts';
 import { clock } from './clock.ts';
 import type { Closing } from './closing.ts';
 
@@ -21,6 +29,7 @@ export interface ServingOptions extends Omit<
   'admission' | 'keyConcurrency' | 'hasMoney' | 'now' | 'health' | 'metricsToken'
 > {
   readonly config: Config;
+  readonly logger: Logger;
   /** Over all running exchanges. */
   readonly watch: Watch;
   /** May anything be admitted? */
@@ -44,6 +53,10 @@ export interface StopOptions {
 export interface Serving {
   /** With the port it really got, once it listens. */
   readonly url: string;
+  /** What this process has too much of, for the operator. */
+  readonly pressures: readonly PressureCause[];
+  /** Requests refused since the start because there was too much to do. */
+  readonly overloadRefusals: Readonly<Record<OverloadCause, number>>;
   openConnections(): Promise<number>;
   /** @throws Error with a sentence for the operator */
   listen(): Promise<void>;
@@ -55,16 +68,20 @@ export interface Serving {
 
 /** Puts the endpoints on a server that does not listen yet. */
 export function createServing(options: ServingOptions, closing: Closing): Serving {
-  const { config, watch, isUsable, degraded, writeStall, ...endpoints } = options;
+  const { config, logger, watch, isUsable, degraded, writeStall, ...endpoints } = options;
   const { server: settings } = config;
+  const admission = createAdmission({
+    ...config.limits,
+    pressure: (isLarge) => pressure.refusal(isLarge),
+  });
   const pressure = closing.add(
     watchPressure({
       monotonic: clock.monotonic,
       memoryLimit: memoryLimit() / settings.workers,
       isIdle: () => admission.inFlight === 0,
+      onSample: createPressureReport(logger, admission.refused),
     }),
   );
-  const admission = createAdmission({ ...config.limits, isOverloaded: () => pressure.isHigh });
   let draining = false;
   let patient = false;
   const server = createServer({
@@ -91,6 +108,10 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
     get url() {
       return urlOf(server, config);
     },
+    get pressures() {
+      return pressure.causes;
+    },
+    overloadRefusals: admission.refused,
     openConnections: () =>
       new Promise((resolve) => {
         server.server.getConnections((_error, count) => resolve(count ?? 0));

@@ -1,3 +1,3 @@
 export { BodyClaim } from './body-claim.ts';
 export { createBodyMemory, type BodyMemory } from './body-memory.ts';
-export { defaultBodyMemory, memoryLimit } from './memory-limit.ts';
+export { defaultBodyMemory, memoryLimit, memoryShortage } from './memory-limit.ts';

@@ -12,3 +12,15 @@ export function memoryLimit(): number {
 export function defaultBodyMemory(workers: number): number {
   return Math.floor(memoryLimit() / 4 / workers);
 }
+
+const mebibyte = 2 ** 20;
+/** Bytes that a process needs to serve: some 250 MiB without work, and as much again for bodies, answers and threads. */
+const leastMemory = 512 * mebibyte;
+
+/** A sentence for the operator when so many processes have too little memory; null: they have enough. */
+export function memoryShortage(workers: number): string | null {
+  const each = memoryLimit() / workers;
+  if (each >= leastMemory) return null;
+  const found = `${Math.floor(each / mebibyte)} MiB of memory`;
+  return `each process has ${found}, and needs 512 MiB: it will refuse requests under little load`;
+}

@@ -10,10 +10,13 @@ export const check: Command = {
     const { ConfigError } = await import('../config/index.ts');
     const { bundledCapabilities, loadCommandConfig } = await import('./workspace.ts');
     const { weakKeys } = await import('./weak-keys.ts');
+    const { memoryShortage } = await import('../bodies/index.ts');
     try {
       const config = await loadCommandConfig(input, io);
       const { file, declared } = config;
+      const shortage = memoryShortage(config.server.workers);
       const warnings = [
+        ...(shortage === null ? [] : [shortage]),
         ...unpricedSearches(declared?.models ?? [], await bundledCapabilities()),
         ...weakKeys(config).map(
           (name) =>

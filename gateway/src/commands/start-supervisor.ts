@@ -18,6 +18,7 @@ import { watchDamage } from './damage.ts';
 import { reloadFile } from './reload-file.ts';
 import { secretsFileOf } from './secrets-file-option.ts';
 import { serveUntilStopped } from './serve-until-stopped.ts';
+import { logMemoryShortage } from './memory-shortage.ts';
 import { logWeakKeys } from './weak-keys.ts';
 
 /** So long the workers wait for what earlier ones left behind; the rest is adopted while they serve. */
@@ -36,6 +37,7 @@ export async function startSupervisor(
   prepareDataFolder(dataDir);
   const logger = createLogger();
   logWeakKeys(given, logger);
+  logMemoryShortage(given, logger);
   tightenDataFolder({ dataDir, databaseUrl: given.storage.url, log: logger });
   const secrets = createSecrets(given.secrets.masterKey ?? readMasterKey(dataDir));
   assertDataFolderFree(dataDir);

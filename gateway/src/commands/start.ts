@@ -40,10 +40,12 @@ export const start: Command = {
     const { watchDamage } = await import('./damage.ts');
     const { reloadFile } = await import('./reload-file.ts');
     const { secretsFileOf } = await import('./secrets-file-option.ts');
+    const { logMemoryShortage } = await import('./memory-shortage.ts');
     const { logWeakKeys } = await import('./weak-keys.ts');
     const { serveUntilStopped } = await import('./serve-until-stopped.ts');
     const logger = createLogger();
     logWeakKeys(config, logger);
+    logMemoryShortage(config, logger);
     const damage = watchDamage(logger, config.server.drainTimeout);
     const { uncaught } = damage;
     const secretsFile = secretsFileOf(input, io);

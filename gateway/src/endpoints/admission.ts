@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Caller } from '../access/index.ts';
 import { GatewayError } from '../errors/index.ts';
@@ -75,7 +76,8 @@ export function createAdmissionHook(parts: AdmissionParts): onRequestHookHandler
       done(new GatewayError('rate_limited', { retryAfter: 1 }));
       return;
     }
-    if (admission.tryEnter()) {
+    const isLarge = mayBeLarge(request.raw.headers);
+    if (admission.tryEnter(isLarge)) {
       takePlace(parts, keyId, request, reply);
       done();
       return;
@@ -94,7 +96,7 @@ export function createAdmissionHook(parts: AdmissionParts): onRequestHookHandler
     };
     let waiting: Waiting;
     try {
-      waiting = admission.wait(told);
+      waiting = admission.wait(isLarge, told);
     } catch (error) {
       if (keyId !== null) keyPlaces.leave(keyId);
       throw error;
@@ -102,6 +104,15 @@ export function createAdmissionHook(parts: AdmissionParts): onRequestHookHandler
     raw.once('close', giveUp);
     socket.once('end', giveUp);
   };
+}
+
+/** Bytes. From here on a body may be converted in a thread, which competes with this one for the machine. */
+const largeBody = 256 * 1024;
+
+/** What a body becomes is not known before it is read, unless it declares its length and comes as it is. */
+function mayBeLarge(headers: IncomingHttpHeaders): boolean {
+  const length = Number(headers['content-length']);
+  return !(length < largeBody) || (headers['content-encoding'] ?? 'identity') !== 'identity';
 }
 
 /** Null for a key with a bound of its own, be it larger. */

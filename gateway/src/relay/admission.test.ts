@@ -3,21 +3,21 @@ import { createAdmission } from './admission.ts';
 
 describe('R-24 places for requests', () => {
   test('places are given back in the order of coming', () => {
-    const admission = createAdmission({ inFlight: 2, queue: 2, isOverloaded: () => false });
+    const admission = createAdmission({ inFlight: 2, queue: 2, pressure: () => null });
     const told: string[] = [];
-    expect([admission.tryEnter(), admission.tryEnter(), admission.tryEnter()]).toEqual([
-      true,
-      true,
-      false,
-    ]);
-    admission.wait((refusal) => told.push(`first ${refusal?.errorName ?? 'in'}`));
-    admission.wait((refusal) => told.push(`second ${refusal?.errorName ?? 'in'}`));
-    expect(() => admission.wait(() => {})).toThrow(
+    expect([
+      admission.tryEnter(false),
+      admission.tryEnter(false),
+      admission.tryEnter(false),
+    ]).toEqual([true, true, false]);
+    admission.wait(false, (refusal) => told.push(`first ${refusal?.errorName ?? 'in'}`));
+    admission.wait(false, (refusal) => told.push(`second ${refusal?.errorName ?? 'in'}`));
+    expect(() => admission.wait(false, () => {})).toThrow(
       expect.objectContaining({ errorName: 'overloaded', retryAfter: 1 }),
     );
     admission.leave();
     // Who comes now does not overtake.
-    expect(admission.tryEnter()).toBe(false);
+    expect(admission.tryEnter(false)).toBe(false);
     expect(told).toEqual(['first in']);
     admission.leave();
     expect(told).toEqual(['first in', 'second in']);
@@ -28,11 +28,13 @@ describe('R-24 places for requests', () => {
   });
 
   test('who gives up is told once and passed over', () => {
-    const admission = createAdmission({ inFlight: 1, queue: 2, isOverloaded: () => false });
-    admission.tryEnter();
+    const admission = createAdmission({ inFlight: 1, queue: 2, pressure: () => null });
+    admission.tryEnter(false);
     const told: string[] = [];
-    const first = admission.wait((refusal) => told.push(`first ${refusal?.errorName ?? 'in'}`));
-    admission.wait((refusal) => told.push(`second ${refusal?.errorName ?? 'in'}`));
+    const first = admission.wait(false, (refusal) =>
+      told.push(`first ${refusal?.errorName ?? 'in'}`),
+    );
+    admission.wait(false, (refusal) => told.push(`second ${refusal?.errorName ?? 'in'}`));
     first.giveUp();
     first.giveUp();
     admission.leave();
@@ -42,10 +44,10 @@ describe('R-24 places for requests', () => {
   test('nobody waits longer than is good', () => {
     vi.useFakeTimers();
     try {
-      const admission = createAdmission({ inFlight: 1, queue: 1, isOverloaded: () => false });
-      admission.tryEnter();
+      const admission = createAdmission({ inFlight: 1, queue: 1, pressure: () => null });
+      admission.tryEnter(false);
       const told = vi.fn<(refusal: unknown) => void>();
-      admission.wait(told);
+      admission.wait(false, told);
       vi.advanceTimersByTime(4_999);
       expect(told).not.toHaveBeenCalled();
       vi.advanceTimersByTime(1);
@@ -59,14 +61,35 @@ describe('R-24 places for requests', () => {
   });
 
   test('under pressure nobody new is let in; who is in stays', () => {
-    let isOverloaded = false;
-    const admission = createAdmission({ inFlight: 9, queue: 9, isOverloaded: () => isOverloaded });
-    admission.tryEnter();
-    isOverloaded = true;
-    expect(admission.tryEnter()).toBe(false);
-    expect(() => admission.wait(() => {})).toThrow('temporarily unavailable');
+    let isHigh = false;
+    const pressure = () => (isHigh ? 'memory' : null);
+    const admission = createAdmission({ inFlight: 9, queue: 9, pressure });
+    admission.tryEnter(false);
+    isHigh = true;
+    expect(admission.tryEnter(false)).toBe(false);
+    expect(() => admission.wait(false, () => {})).toThrow('temporarily unavailable');
     expect(admission.inFlight).toBe(1);
-    isOverloaded = false;
-    expect(admission.tryEnter()).toBe(true);
+    isHigh = false;
+    expect(admission.tryEnter(false)).toBe(true);
+  });
+
+  test('refusals are counted by their cause, and nobody who left or got a place is', () => {
+    vi.useFakeTimers();
+    try {
+      const pressure = (isLarge: boolean) => (isLarge ? 'lag' : null);
+      const admission = createAdmission({ inFlight: 1, queue: 2, pressure });
+      expect([admission.tryEnter(true), admission.tryEnter(false)]).toEqual([false, true]);
+      expect(() => admission.wait(true, () => {})).toThrow('temporarily unavailable');
+      admission.wait(false, () => {}).giveUp();
+      admission.wait(false, () => {});
+      admission.wait(false, () => {});
+      expect(() => admission.wait(false, () => {})).toThrow('temporarily unavailable');
+      expect(admission.refused).toEqual({ places: 1, lag: 1, memory: 0 });
+      admission.leave();
+      vi.advanceTimersByTime(5_000);
+      expect(admission.refused).toEqual({ places: 2, lag: 1, memory: 0 });
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

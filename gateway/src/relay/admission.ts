@@ -1,18 +1,27 @@
 import { GatewayError } from '../errors/index.ts';
+import type { PressureCause } from './pressure.ts';
+
+/** Why a request is refused before it becomes an exchange: no place came free, or this process cannot keep up. */
+export type OverloadCause = PressureCause | 'places';
 
 /** Limits how many exchanges are under way at once; a few more wait in the order in which they came. */
 export interface Admission {
   /** Exchanges that hold a place. */
   readonly inFlight: number;
   readonly waiting: number;
-  /** Takes a place when there is one and nobody is before it. `leave` gives it back, once. */
-  tryEnter(): boolean;
+  /** Requests refused since the start. */
+  readonly refused: Readonly<Record<OverloadCause, number>>;
+  /**
+   * Takes a place when there is one and nobody is before it. `leave` gives it back, once.
+   * @param isLarge its body is large, or may be
+   */
+  tryEnter(isLarge: boolean): boolean;
   leave(): void;
   /**
    * Waits for a place; the listener is told once, of a place it now holds (null) or of why there is none.
    * @throws GatewayError when waiting makes no sense.
    */
-  wait(listener: (refusal: GatewayError | null) => void): Waiting;
+  wait(isLarge: boolean, listener: (refusal: GatewayError | null) => void): Waiting;
   /** Refuses all who wait: the gateway stops. */
   refuseWaiting(): void;
 }
@@ -27,8 +36,8 @@ export interface AdmissionOptions {
   readonly inFlight: number;
   /** How many may wait. */
   readonly queue: number;
-  /** While true nobody new is admitted, whatever places there are. */
-  readonly isOverloaded: () => boolean;
+  /** Why nobody new is admitted, whatever places there are; null: they are. */
+  readonly pressure: (isLarge: boolean) => PressureCause | null;
   /** Milliseconds. Longer than this a client is better off asking again. */
   readonly longestWait?: number;
 }
@@ -37,9 +46,15 @@ const longestWait = 5_000;
 
 /** In the memory of this process: each worker has places of its own. */
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { isOverloaded } = options;
+  const { pressure } = options;
   const waiting = new Set<(refusal: GatewayError | null) => void>();
+  const refused = { places: 0, lag: 0, memory: 0 };
   let inFlight = 0;
+
+  const refuse = (cause: OverloadCause): GatewayError => {
+    refused[cause] += 1;
+    return overloaded();
+  };
 
   return {
     get inFlight() {
@@ -48,8 +63,9 @@ export function createAdmission(options: AdmissionOptions): Admission {
     get waiting() {
       return waiting.size;
     },
-    tryEnter() {
-      if (inFlight >= options.inFlight || waiting.size > 0 || isOverloaded()) return false;
+    refused,
+    tryEnter(isLarge) {
+      if (inFlight >= options.inFlight || waiting.size > 0 || pressure(isLarge)) return false;
       inFlight += 1;
       return true;
     },
@@ -60,15 +76,19 @@ export function createAdmission(options: AdmissionOptions): Admission {
       inFlight += 1;
       next(null);
     },
-    wait(listener) {
-      if (isOverloaded() || waiting.size >= options.queue) throw overloaded();
+    wait(isLarge, listener) {
+      const cause = pressure(isLarge) ?? (waiting.size >= options.queue ? 'places' : null);
+      if (cause !== null) throw refuse(cause);
       const settle = (refusal: GatewayError | null): void => {
         if (!waiting.delete(settle)) return;
         clearTimeout(timer);
         listener(refusal);
       };
       const giveUp = (): void => settle(overloaded());
-      const timer = setTimeout(giveUp, options.longestWait ?? longestWait).unref();
+      const timer = setTimeout(
+        () => settle(refuse('places')),
+        options.longestWait ?? longestWait,
+      ).unref();
       waiting.add(settle);
       return { giveUp };
     },

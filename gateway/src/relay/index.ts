@@ -1,9 +1,10 @@
-export { createAdmission, type Admission, type Waiting } from './admission.ts';
+export { createAdmission, type Admission, type OverloadCause, type Waiting } from './admission.ts';
 export type { ClientResponse } from './client-response.ts';
 export type { ExchangeInput, Relay } from './exchange.ts';
 export type { Clock } from './clock.ts';
 export { createDrainSlots } from './drain-slots.ts';
 export type { RelayParts } from './parts.ts';
-export { watchPressure } from './pressure.ts';
+export { watchPressure, type PressureCause } from './pressure.ts';
+export { createPressureReport } from './pressure-report.ts';
 export { createRelay } from './relay.ts';
 export { createWatch, type Watch } from './watch.ts';

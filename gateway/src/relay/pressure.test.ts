@@ -1,51 +1,69 @@
-import { expect, test } from 'vitest';
-import { createPressure } from './pressure.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createPressure, type Pressure } from './pressure.ts';
 
-test('R-24 pressure is lag that lasts for two seconds, or a heap that is nearly full', () => {
-  let lag = 0;
-  let heap = 0.5;
-  const pressure = createPressure({
+let lag: number;
+let heap: number;
+let memory: number;
+let isIdle: boolean;
+let pressure: Pressure & { sample(now: number): void };
+beforeEach(() => {
+  [lag, heap, memory, isIdle] = [0, 0.5, 0.5, false];
+  pressure = createPressure({
     takeLag: () => lag,
     heapShare: () => heap,
-    memoryShare: () => 0,
-    isIdle: () => false,
-  });
-  const sample = (now: number): boolean => {
-    pressure.sample(now);
-    return pressure.isHigh;
-  };
-  expect(sample(0)).toBe(false);
-  lag = 201;
-  expect([500, 1_000, 2_000].map(sample)).toEqual([false, false, false]);
-  // Once in between it was well.
-  lag = 200;
-  expect(sample(2_400)).toBe(false);
-  lag = 5_000;
-  expect([2_500, 4_499, 4_500].map(sample)).toEqual([false, false, true]);
-  lag = 3;
-  expect(sample(5_000)).toBe(false);
-  heap = 0.91;
-  expect(sample(5_500)).toBe(true);
-  heap = 0.9;
-  expect(sample(6_000)).toBe(false);
-});
-
-test('memory outside the heap is pressure too, unless nothing is under way', () => {
-  let memory = 0.9;
-  let isIdle = false;
-  const pressure = createPressure({
-    takeLag: () => 0,
-    heapShare: () => 0.5,
     memoryShare: () => memory,
     isIdle: () => isIdle,
   });
-  const sample = (): boolean => {
-    pressure.sample(0);
-    return pressure.isHigh;
-  };
-  expect(sample()).toBe(false);
-  memory = 0.91;
-  expect(sample()).toBe(true);
-  isIdle = true;
-  expect(sample()).toBe(false);
+});
+
+/** Why a small request and one with a large body are refused. */
+function sample(now: number) {
+  pressure.sample(now);
+  return [pressure.refusal(false), pressure.refusal(true)];
+}
+const none = [null, null];
+
+describe('R-24 lag', () => {
+  test('counts when it lasts for two seconds', () => {
+    expect(sample(0)).toEqual(none);
+    lag = 201;
+    expect([500, 1_000, 2_000].map(sample)).toEqual([none, none, none]);
+    // Once in between it was well.
+    lag = 200;
+    expect(sample(2_400)).toEqual(none);
+    lag = 5_000;
+    expect([2_500, 4_499].map(sample)).toEqual([none, none]);
+    expect(pressure.causes).toEqual([]);
+    sample(4_500);
+    expect(pressure.causes).toEqual(['lag']);
+    lag = 3;
+    expect(sample(5_000)).toEqual(none);
+    expect(pressure.causes).toEqual([]);
+  });
+
+  test('shuts out large bodies first, and small requests only if it lasts without them', () => {
+    lag = 300;
+    sample(0);
+    expect(sample(2_000)).toEqual([null, 'lag']);
+    expect(sample(9_999)).toEqual([null, 'lag']);
+    expect(sample(10_000)).toEqual(['lag', 'lag']);
+  });
+});
+
+describe('R-24 memory', () => {
+  test.each(['heap', 'memory'])('%s above nine tenths shuts out everything', (which) => {
+    const set = (share: number): void => {
+      if (which === 'heap') heap = share;
+      else memory = share;
+    };
+    set(0.9);
+    expect(sample(0)).toEqual(none);
+    set(0.91);
+    expect(sample(0)).toEqual(['memory', 'memory']);
+    expect(pressure.causes).toEqual(['memory']);
+    // While nothing is under way nothing is collected either.
+    isIdle = true;
+    expect(sample(0)).toEqual(none);
+    expect(pressure.causes).toEqual([]);
+  });
 });

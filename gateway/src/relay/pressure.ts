@@ -1,9 +1,15 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 
+/** Too much to do, or too little memory to do it in. */
+export type PressureCause = 'lag' | 'memory';
+
 /** Whether this process has more to do than it can. */
 export interface Pressure {
-  readonly isHigh: boolean;
+  /** Empty: it keeps up. */
+  readonly causes: readonly PressureCause[];
+  /** Why a new request is refused now; null: it is not. Lag shuts out large bodies first. */
+  refusal(isLarge: boolean): PressureCause | null;
 }
 
 /** What is measured. */
@@ -21,6 +27,8 @@ export interface PressureSource {
 const highLag = 200;
 /** A single long task is no overload; lag that lasts for so many milliseconds is. */
 const lastingMs = 2_000;
+/** After so many milliseconds large bodies are not what it comes from: small requests are refused as well. */
+const stubbornMs = 10_000;
 const highHeapShare = 0.9;
 const highMemoryShare = 0.9;
 const sampleMs = 500;
@@ -30,18 +38,26 @@ const resolution = 20;
 /** Judges one sample after the other. `now` is monotonic, in milliseconds. */
 export function createPressure(source: PressureSource): Pressure & { sample(now: number): void } {
   let laggingSince: number | null = null;
-  let isHigh = false;
+  let lagFor = 0;
+  let isFull = false;
   return {
-    get isHigh() {
-      return isHigh;
+    get causes() {
+      const causes: PressureCause[] = [];
+      if (lagFor >= lastingMs) causes.push('lag');
+      if (isFull) causes.push('memory');
+      return causes;
+    },
+    refusal(isLarge) {
+      if (isFull) return 'memory';
+      return lagFor >= (isLarge ? lastingMs : stubbornMs) ? 'lag' : null;
     },
     sample(now) {
       if (source.takeLag() <= highLag) laggingSince = null;
       else laggingSince ??= now;
-      const isLagging = laggingSince !== null && now - laggingSince >= lastingMs;
-      // Without work nothing is collected, so memory alone never shuts the last one out.
-      const isFull = source.memoryShare() > highMemoryShare && !source.isIdle();
-      isHigh = isLagging || isFull || source.heapShare() > highHeapShare;
+      lagFor = laggingSince === null ? 0 : now - laggingSince;
+      const isHigh = source.memoryShare() > highMemoryShare || source.heapShare() > highHeapShare;
+      // Without work nothing is collected, so memory never shuts the last one out.
+      isFull = isHigh && !source.isIdle();
     },
   };
 }
@@ -52,11 +68,13 @@ export interface PressureOptions {
   /** Bytes that this process may have in memory. */
   readonly memoryLimit: number;
   readonly isIdle: () => boolean;
+  /** After each sample, with monotonic milliseconds. */
+  readonly onSample: (causes: readonly PressureCause[], now: number) => void;
 }
 
 /** The pressure on this process, sampled twice a second until closed. */
 export function watchPressure(options: PressureOptions): Pressure & { close(): void } {
-  const { monotonic, memoryLimit, isIdle } = options;
+  const { monotonic, memoryLimit, isIdle, onSample } = options;
   const delay = monitorEventLoopDelay({ resolution });
   delay.enable();
   const pressure = createPressure({
@@ -76,11 +94,16 @@ export function watchPressure(options: PressureOptions): Pressure & { close(): v
     },
     isIdle,
   });
-  const timer = setInterval(() => pressure.sample(monotonic()), sampleMs).unref();
+  const timer = setInterval(() => {
+    const now = monotonic();
+    pressure.sample(now);
+    onSample(pressure.causes, now);
+  }, sampleMs).unref();
   return {
-    get isHigh() {
-      return pressure.isHigh;
+    get causes() {
+      return pressure.causes;
     },
+    refusal: pressure.refusal,
     close() {
       clearInterval(timer);
       delay.disable();

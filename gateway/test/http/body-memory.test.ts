@@ -353,3 +353,28 @@ describe('requests of one key at the same time', () => {
     }
   });
 });
+
+describe('under pressure', () => {
+  const large = 256 * 1024;
+  it.each([
+    ['large', `content-length: ${large}`],
+    ['of unknown length', 'transfer-encoding: chunked'],
+    ['compressed', 'content-length: 100\r\ncontent-encoding: gzip'],
+  ])('a body that is %s is refused before it is read', async (_what, more) => {
+    const gateway = await startGateway({ pressure: (isLarge) => (isLarge ? 'lag' : null) });
+    const { socket, text } = send(gateway, head(more));
+    await until(() => text() !== '');
+    expect(text()).toMatch(/^HTTP\/1\.1 503 [^]*\r\nretry-after: 1\r\n/i);
+    socket.destroy();
+  });
+
+  it.each([
+    ['a smaller one', {}],
+    ['one that says it is not compressed', { 'content-encoding': 'identity' }],
+  ])('%s passes', async (_what, more) => {
+    const gateway = await startGateway({ pressure: (isLarge) => (isLarge ? 'lag' : null) });
+    const body = Buffer.alloc(large - 1, 32);
+    const answer = await call(gateway.port, path, { headers: { ...headers, ...more }, body });
+    expect(answer.status).toBe(200);
+  });
+});

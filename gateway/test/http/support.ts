@@ -59,6 +59,8 @@ export interface GatewaySettings {
   readonly keyConcurrency?: EndpointOptions['keyConcurrency'];
   readonly refusals?: EndpointOptions['refusals'];
   readonly hasMoney?: EndpointOptions['hasMoney'];
+  /** Why a request is refused for overload; default: none is. */
+  readonly pressure?: (isLarge: boolean) => 'lag' | 'memory' | null;
   readonly routes?: (server: FastifyInstance, options: EndpointOptions) => void;
 }
 
@@ -101,7 +103,11 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
     keyConcurrency: settings.keyConcurrency ?? 1_000,
     refusals: settings.refusals ?? { closedFor: () => null },
     hasMoney: settings.hasMoney ?? (() => true),
-    admission: createAdmission({ inFlight: 1_000, queue: 0, isOverloaded: () => false }),
+    admission: createAdmission({
+      inFlight: 1_000,
+      queue: 0,
+      pressure: settings.pressure ?? (() => null),
+    }),
     usage: settings.usage ?? { sums: async () => [], spent: async () => new Map() },
     counters:
       settings.counters ??
@@ -117,6 +123,7 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
       journal: { depth: 0, usable: true, lost: 0 },
       bodyMemory: { used: 0, limit: 0, refused: 0 },
       openConnections: async () => 0,
+      overloadRefusals: () => ({}),
       channelStates: () => [],
       droppedLogLines: () => 0,
       uncaughtErrors: () => ({ exceptions: 0, rejections: 0 }),

@@ -7,6 +7,8 @@ export interface GatewayReadings {
   /** Bytes for bodies of requests under way, and requests refused for want of them. */
   readonly bodyMemory: { readonly used: number; readonly limit: number; readonly refused: number };
   openConnections(): Promise<number>;
+  /** Requests refused since the start because there was too much to do, by cause. */
+  overloadRefusals(): Readonly<Record<string, number>>;
   channelStates(): readonly ChannelState[];
   droppedLogLines(): number;
   /** Nodes that serve, this one included. */
@@ -89,6 +91,18 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
     collect() {
       this.reset();
       this.inc(readings.bodyMemory.refused);
+    },
+  });
+  new Counter({
+    name: 'sluice_overload_refusals_total',
+    help: 'Requests refused before their bodies were read: no place came free, the event loop lagged, memory was short.',
+    labelNames: ['cause'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [cause, count] of Object.entries(readings.overloadRefusals())) {
+        this.inc({ cause }, count);
+      }
     },
   });
   new Gauge({
