@@ -44,7 +44,7 @@ const table: Readonly<Record<string, string>> = {
   endpoints: `access billing bodies canonical catalogue counting http ledger protocols relay usage ${anywhere}`,
   'console-api': `access billing canonical catalogue counting database http journal ledger tasks usage ${anywhere}`,
   app: `access billing bodies body-work catalogue conversion counting database endpoints estimation http journal ledger nodes protocols relay routing startup upstream upstream-state ${anywhere}`,
-  commands: `access billing canonical catalogue console-api conversion counting database declaration http journal json ledger nodes other-gateways protocols providers relay routing startup supervisor tasks upstream usage ${anywhere}`,
+  commands: `access billing bodies canonical catalogue console-api conversion counting database declaration http journal json ledger nodes other-gateways protocols providers relay routing startup supervisor tasks upstream usage ${anywhere}`,
 };
 
 export const directions: Readonly<Record<string, readonly string[]>> = Object.fromEntries(

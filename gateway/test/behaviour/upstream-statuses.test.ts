@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { answeredWords, answerWith, startOwnUpstream, usageAt } from '../support/own-upstream.ts';
-import { onePerProtocolAt, protocolNames } from '../matrix/gateway.ts';
+import { onePerProtocolAt } from '../matrix/gateway.ts';
 import { ask, attemptsOf, rowOf, shareGateway } from './support.ts';
 import { textProtocols } from './text-protocols.ts';
 
