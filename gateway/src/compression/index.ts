@@ -1,1 +1,1 @@
-export { createContentDecoder, type ContentDecoder } from './content-decoder.ts';
+export { createContentDecoder, isInflated, type ContentDecoder } from './content-decoder.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { GatewayError } from '../errors/index.ts';
-import { createContentDecoder, type ContentDecoder } from '../compression/index.ts';
+import { createContentDecoder, isInflated, type ContentDecoder } from '../compression/index.ts';
 import type { BodyClaim } from '../bodies/index.ts';
 import type { BodyPace, PacedBody } from './body-pace.ts';
 import { inviteBody } from './continue.ts';
@@ -25,9 +25,6 @@ export interface BodyOptions {
 
 /** What a body is taken to need at first when its length is not declared. Bytes. */
 const undeclared = 64 * 1024;
-/** From here on a decoded body may be so many times its encoded bytes, and no more. */
-const inflatedFrom = 1024 * 1024;
-const highestRatio = 100;
 /** What a compressed body is taken to become at first. */
 const usualRatio = 4;
 
@@ -110,8 +107,7 @@ function decode(
   request.on('close', () => {
     if (!request.complete) decoder.destroy();
   });
-  const isBomb = (length: number): boolean =>
-    length > inflatedFrom && length > highestRatio * decoder.bytesWritten;
+  const isBomb = (length: number): boolean => isInflated(length, decoder.bytesWritten);
   collect(
     {
       ...collecting,

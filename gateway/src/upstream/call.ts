@@ -24,6 +24,9 @@ export interface UpstreamCall {
   abort(): void;
 }
 
+/** After so many bytes of one answer others have their turn, though more of it may be there. */
+const turnBytes = 64 * 1024;
+
 const abortReason = new errors.RequestAbortedError('no longer wanted');
 
 /**
@@ -43,6 +46,11 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
   #answered = false;
   #over = false;
   #defect: Error | null = null;
+  /** Bytes handed on since the last rest. */
+  #turn = 0;
+  #resting = false;
+  /** By whom the answer goes to. */
+  #paused = false;
   /** Null for the usual answer, which is not packed. */
   #decoded: DecodedAnswer | null = null;
 
@@ -108,6 +116,8 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
     } catch (error) {
       throw this.#told(error);
     }
+    this.#turn += chunk.length;
+    if (this.#turn >= turnBytes) this.#rest();
   }
 
   onResponseEnd(): void {
@@ -138,13 +148,15 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
   }
 
   pause(): void {
+    this.#paused = true;
     if (this.#decoded === null) this.#controller?.pause();
     else this.#decoded.pause();
   }
 
   resume(): void {
-    if (this.#decoded === null) this.#controller?.resume();
-    else this.#decoded.resume();
+    this.#paused = false;
+    if (this.#decoded !== null) this.#decoded.resume();
+    else if (!this.#resting) this.#controller?.resume();
   }
 
   abort(): void {
@@ -153,6 +165,21 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
     this.#interim?.end();
     this.#decoded?.close();
     this.#controller?.abort(abortReason);
+  }
+
+  /**
+   * A fast upstream's bytes are read as long as there are any, up to two megabytes: tiny events of that size take half a
+   * second. What is unpacked needs no rest, as it comes in small pieces from another thread.
+   */
+  #rest(): void {
+    this.#turn = 0;
+    if (this.#over) return;
+    this.#resting = true;
+    this.#controller?.pause();
+    setImmediate(() => {
+      this.#resting = false;
+      if (!this.#paused) this.#controller?.resume();
+    });
   }
 
   #limitInterim(): InterimLimit {
@@ -174,6 +201,7 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
           this.#over = true;
         }),
       onCorrupt: (error) => this.#break('malformed', error),
+      onBomb: () => this.#break('inflated', new Error('an answer packed beyond all measure')),
       pause: () => this.#controller?.pause(),
       resume: () => this.#controller?.resume(),
     });

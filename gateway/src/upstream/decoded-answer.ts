@@ -1,5 +1,4 @@
-import type { Transform } from 'node:stream';
-import { createContentDecoder } from '../compression/index.ts';
+import { createContentDecoder, isInflated, type ContentDecoder } from '../compression/index.ts';
 
 /** Where the pieces of an answer go. */
 export interface AnswerSink {
@@ -7,6 +6,8 @@ export interface AnswerSink {
   onEnd(): void;
   /** What came could not be unpacked. */
   onCorrupt(error: Error): void;
+  /** It becomes so many times its bytes that it is meant to hurt; nothing more comes. */
+  onBomb(): void;
   /** The upstream sends faster than the answer is unpacked. */
   pause(): void;
   resume(): void;
@@ -17,11 +18,16 @@ export interface AnswerSink {
  * so that a small body cannot become a large one in memory: the reader's own bounds hold for what it is given.
  */
 export class DecodedAnswer {
-  readonly #decoder: Transform;
+  readonly #decoder: ContentDecoder;
 
-  private constructor(decoder: Transform, sink: AnswerSink) {
+  private constructor(decoder: ContentDecoder, sink: AnswerSink) {
     this.#decoder = decoder;
-    decoder.on('data', (chunk: Buffer) => sink.onData(chunk));
+    let length = 0;
+    decoder.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (isInflated(length, decoder.bytesWritten)) sink.onBomb();
+      else sink.onData(chunk);
+    });
     decoder.on('drain', () => sink.resume());
     decoder.on('end', () => sink.onEnd());
     decoder.on('error', (error) => sink.onCorrupt(error));

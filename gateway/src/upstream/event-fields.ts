@@ -16,21 +16,30 @@ const eventField = Buffer.from('event');
 export function parseEvent(raw: Buffer, hasReturns: boolean): StreamEvent {
   let name: string | null = null;
   let data: Buffer | null = null;
-  let more: Buffer[] | null = null;
+  /** Several lines of data, in `joined[0..length)`: made once there is a second one. */
+  let joined: Buffer | null = null;
+  let length = 0;
   let at = 0;
   while (at < raw.length) {
     const end = hasReturns ? anyLineEnd(raw, at) : lineEnd(raw, at);
     if (fieldIs(raw, at, end, dataField)) {
       const value = fieldValue(raw, at + dataField.length, end);
       if (data === null) data = value;
-      else (more ??= [data]).push(value);
+      else {
+        if (joined === null) {
+          joined = Buffer.allocUnsafe(raw.length);
+          length = data.copy(joined);
+        }
+        joined[length] = lineFeed;
+        length += 1 + value.copy(joined, length + 1);
+      }
     } else if (fieldIs(raw, at, end, eventField)) {
       const value = fieldValue(raw, at + eventField.length, end);
       name = value.length === 0 ? null : nameOf(value);
     }
     at = end + 1;
   }
-  return { raw, name, data: more === null ? data : joinLines(more) };
+  return { raw, name, data: joined === null ? data : joined.subarray(0, length) };
 }
 
 function lineEnd(raw: Buffer, at: number): number {
@@ -56,11 +65,6 @@ function fieldIs(raw: Buffer, at: number, end: number, field: Buffer): boolean {
 function fieldValue(raw: Buffer, colonAt: number, end: number): Buffer {
   const start = raw[colonAt + 1] === space ? colonAt + 2 : colonAt + 1;
   return raw.subarray(Math.min(start, end), end);
-}
-
-function joinLines(lines: readonly Buffer[]): Buffer {
-  const feed = Buffer.from('\n');
-  return Buffer.concat(lines.flatMap((line, index) => (index === 0 ? [line] : [feed, line])));
 }
 
 /** Event names seen lately by length: the few names of a protocol are made into strings once. */

@@ -92,6 +92,13 @@ describe('the event-stream reader', () => {
     expect(read([`data: 1\n\n${text}`], 300)).toHaveLength(2);
   });
 
+  it('refuses an event of more lines than there can be, not one of many', () => {
+    const lines = (count: number) => `${'data:\n'.repeat(count)}\n`;
+    expect(read([lines(16_384), lines(16_384)])[1]?.data).toHaveLength(16_383);
+    expect(() => read([lines(16_385)])).toThrow(EventTooLarge);
+    expect(() => read([`${':\n'.repeat(16_385)}\n`])).toThrow(EventTooLarge);
+  });
+
   it('reads a 64 MiB event in small chunks without copying it over and over', () => {
     const piece = Buffer.alloc(16 * 1024, 'x');
     let length = 0;

@@ -14,10 +14,13 @@ export interface EventStreamReader {
   end(): void;
 }
 
-/** An upstream event beyond the bound. */
+/** More lines than the data of any protocol's event has. Each one costs time, however short it is. */
+const maxEventLines = 16_384;
+
+/** An upstream event beyond a bound. */
 export class EventTooLarge extends Error {
-  constructor(maxEventBytes: number) {
-    super(`event of more than ${maxEventBytes} bytes`);
+  constructor(most: string) {
+    super(`event of more than ${most}`);
     this.name = 'EventTooLarge';
   }
 }
@@ -46,6 +49,8 @@ class Reader implements EventStreamReader {
   #heldLength = 0;
   /** The current line has bytes. */
   #inLine = false;
+  /** Of the event at hand. */
+  #lines = 0;
   /** The byte before was a CR that ended a line; an LF now belongs to it. */
   #afterReturn = false;
   /** The event at hand has a CR somewhere. */
@@ -134,10 +139,14 @@ class Reader implements EventStreamReader {
     return eventStart;
   }
 
-  /** False when the line was blank. */
+  /** False when the line was blank. @throws EventTooLarge */
   #leaveLine(): boolean {
     const inLine = this.#inLine;
     this.#inLine = false;
+    if (inLine) {
+      this.#lines += 1;
+      if (this.#lines > maxEventLines) throw this.#tooLarge(`${maxEventLines} lines`);
+    }
     return inLine;
   }
 
@@ -152,6 +161,7 @@ class Reader implements EventStreamReader {
     }
     const hasReturns = this.#hasReturns;
     this.#hasReturns = false;
+    this.#lines = 0;
     this.#options.onEvent(parseEvent(raw, hasReturns));
   }
 
@@ -185,9 +195,9 @@ class Reader implements EventStreamReader {
     return Buffer.concat([this.#take(), isOneShort ? blankLine : blankLine.subarray(1)]);
   }
 
-  #tooLarge(): EventTooLarge {
+  #tooLarge(most = `${this.#options.maxEventBytes} bytes`): EventTooLarge {
     this.#take();
-    return new EventTooLarge(this.#options.maxEventBytes);
+    return new EventTooLarge(most);
   }
 }
 

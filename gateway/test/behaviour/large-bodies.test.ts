@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { testKey, type TestGateway } from '../support/gateway.ts';
 import { answerWith, startOwnUpstream } from '../support/own-upstream.ts';
+import { longestTurn } from '../support/longest-turn.ts';
 import { describeServed, onePerProtocol } from '../matrix/gateway.ts';
 import { describeChannels, only, openGateway, openTcpServer, sendRaw, until } from './support.ts';
 import { textProtocols } from './text-protocols.ts';
@@ -154,30 +155,6 @@ test('a count of tokens is the same', async () => {
     expect(tokens).toBeGreaterThan(200_000);
   }
 });
-
-/** Milliseconds of CPU time of this thread in its longest turn while `work` lasts. */
-async function longestTurn(work: () => Promise<void>): Promise<number> {
-  let longest = 0;
-  const state = { isOver: false };
-  const cpu = () => {
-    const { user, system } = process.threadCpuUsage();
-    return (user + system) / 1000;
-  };
-  const turns = async () => {
-    let before = cpu();
-    while (!state.isOver) {
-      await new Promise((resolve) => setImmediate(resolve));
-      const now = cpu();
-      longest = Math.max(longest, now - before);
-      before = now;
-    }
-  };
-  const watching = turns();
-  await work();
-  state.isOver = true;
-  await watching;
-  return longest;
-}
 
 /** An upstream that reads nothing of a request and answers at its end: what it costs is not measured. */
 async function deafUpstream(): Promise<string> {

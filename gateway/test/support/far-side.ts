@@ -1,0 +1,53 @@
+import { Worker } from 'node:worker_threads';
+import type { TestGateway } from './gateway.ts';
+import { testKey } from './gateway.ts';
+
+export interface FarMessage {
+  /** What the upstream answers to everything from here on. */
+  readonly upstream: { readonly headers: Record<string, string>; readonly body: Uint8Array };
+  readonly request: RequestInit & { readonly url: string };
+}
+
+export interface FarAnswer {
+  /** 0: there was no answer. */
+  readonly status: number;
+  readonly id: string;
+  readonly bytes: number;
+  /** Its first thousand bytes. */
+  readonly head: string;
+}
+
+/** An upstream and a client in a thread of their own: what large answers cost them is not the gateway's. */
+export interface FarSide {
+  readonly url: string;
+  ask(
+    gateway: Pick<TestGateway, 'url'>,
+    path: string,
+    body: unknown,
+    upstream: FarMessage['upstream'],
+  ): Promise<FarAnswer>;
+  close(): Promise<void>;
+}
+
+export async function startFarSide(): Promise<FarSide> {
+  const worker = new Worker(new URL('./far-side.worker.ts', import.meta.url));
+  const next = <Message>(): Promise<Message> =>
+    new Promise((resolve) => void worker.once('message', resolve));
+  const { port } = await next<{ port: number }>();
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async ask(gateway, path, body, upstream) {
+      const request = {
+        url: gateway.url + path,
+        method: 'POST',
+        headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      };
+      worker.postMessage({ upstream, request } satisfies FarMessage);
+      return next<FarAnswer>();
+    },
+    async close() {
+      await worker.terminate();
+    },
+  };
+}

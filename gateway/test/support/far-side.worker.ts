@@ -1,0 +1,45 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { parentPort } from 'node:worker_threads';
+import type { FarAnswer, FarMessage } from './far-side.ts';
+
+/* The upstream and the client of `far-side.ts`. */
+
+const headLength = 1_000;
+let next: { headers: Record<string, string>; body: Uint8Array } = {
+  headers: {},
+  body: new Uint8Array(),
+};
+
+const server = createServer((request, response) => {
+  response.on('error', () => {});
+  request.resume().on('end', () => {
+    response.writeHead(200, next.headers);
+    response.end(next.body);
+  });
+});
+server.listen(0, '127.0.0.1', () =>
+  parentPort?.postMessage({ port: (server.address() as AddressInfo).port }),
+);
+
+parentPort?.on('message', (message: FarMessage) => {
+  next = message.upstream;
+  const { url, ...init } = message.request;
+  void ask(url, init).then((answer) => parentPort?.postMessage(answer));
+});
+
+async function ask(url: string, init: RequestInit): Promise<FarAnswer> {
+  try {
+    const response = await fetch(url, init);
+    let bytes = 0;
+    let head = Buffer.alloc(0);
+    for await (const chunk of response.body ?? []) {
+      bytes += chunk.length;
+      if (head.length < headLength) head = Buffer.concat([head, chunk]).subarray(0, headLength);
+    }
+    const id = response.headers.get('x-request-id') ?? '';
+    return { status: response.status, id, bytes, head: head.toString() };
+  } catch (error) {
+    return { status: 0, id: '', bytes: 0, head: String(error) };
+  }
+}
