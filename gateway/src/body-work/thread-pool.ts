@@ -30,6 +30,7 @@ export interface ThreadPoolOptions extends Omit<ThreadOptions, 'onFree' | 'onEnd
 
 export function createThreadPool({ size, idle, ...options }: ThreadPoolOptions): ThreadPool {
   const turns = createTurns<Task>();
+  const { onProblem } = options;
   const threads = new Set<Thread>();
   const idling = new Map<Thread, NodeJS.Timeout>();
   let closed = false;
@@ -40,8 +41,16 @@ export function createThreadPool({ size, idle, ...options }: ThreadPoolOptions):
     thread.start(task);
   };
   const begin = (): void => {
-    const task = turns.take();
-    if (task !== undefined) give(start(), task);
+    for (let task = turns.take(); task !== undefined; task = turns.take()) {
+      try {
+        give(start(), task);
+        return;
+      } catch (error) {
+        // The system gives no more threads. Who waits for one would wait in vain.
+        onProblem(error);
+        task.onFailure?.(new ThreadFailure('ended', error));
+      }
+    }
   };
   const start = (): Thread => {
     const thread = createThread({

@@ -114,6 +114,14 @@ test('a thread that dies of a fault of ours fails its task, and says so', async 
   expect(problems).toMatchObject([{ message: 'died' }]);
 });
 
+test('where no thread can be started nobody waits for one', async () => {
+  // The system refuses a thread while it is made, as this does.
+  const { give, problems } = open({ workerData: () => {} });
+  const all = ['a', 'a', 'b'].map((key) => give(key, { do: 'say', text: 'x' }).result);
+  for (const result of all) await expect(result).rejects.toMatchObject(failure('ended'));
+  expect(problems).toHaveLength(3);
+});
+
 test('what a thread asks is answered, and waiting for it is not its time', async () => {
   const { give, problems } = open({}, 50);
   const slow = give('a', { do: 'ask', question: 'q' }, async (question) => {
