@@ -5,7 +5,7 @@ import type { NodeRegistry } from '../nodes/index.ts';
 import type { UncaughtErrors } from '../observability/index.ts';
 import type { Storage } from './storage.ts';
 
-export interface HealthSources extends Pick<Storage, 'nodes' | 'adoption'> {
+export interface HealthSources extends Pick<Storage, 'nodes' | 'adoption' | 'journal'> {
   readonly config: Config;
   readonly revisions: RevisionWatch;
   readonly counters: Counters;
@@ -18,9 +18,10 @@ export interface HealthSources extends Pick<Storage, 'nodes' | 'adoption'> {
 
 /** What works with less than usual, in words, for `/ready`. */
 export function degradedParts(sources: HealthSources): readonly string[] {
-  const { revisions, nodes, adoption, counters, uncaught } = sources;
+  const { revisions, nodes, adoption, journal, counters, uncaught } = sources;
   const isShared = sources.config.redis.url !== null;
   return [
+    ...(journal.usable ? [] : ['journal']),
     ...degradedDatabase(revisions, nodes),
     ...degradedNodes(nodes, isShared),
     ...(isShared && counters.degraded ? ['redis'] : []),

@@ -14,7 +14,7 @@ export function defaultBodyMemory(workers: number): number {
 }
 
 const mebibyte = 2 ** 20;
-/** Bytes that a process needs to serve: some 250 MiB without work, and as much again for bodies, answers and threads. */
+/** Bytes that a process needs to serve: up to 300 MiB without work, and some more for bodies, answers and threads. */
 const leastMemory = 512 * mebibyte;
 
 /** A sentence for the operator when so many processes have too little memory; null: they have enough. */

@@ -14,6 +14,7 @@ import { createKeptLines } from './kept-lines.ts';
 import type { ExchangeRecord, Journal } from './record.ts';
 import { toLine } from './record-line.ts';
 import { startThread } from './thread.ts';
+import { createTrouble } from './trouble.ts';
 
 export interface JournalOptions {
   readonly dataDir: string;
@@ -24,6 +25,8 @@ export interface JournalOptions {
   readonly keepUsage?: number;
   /** Told what an operator should know; the journal goes on by itself. */
   readonly onProblem?: (problem: JournalProblem) => void;
+  /** Told when such a problem, which is told once, is over. */
+  readonly onRecovery?: (kind: 'write-failed' | 'database-away') => void;
 }
 
 export interface JournalProblem {
@@ -51,6 +54,13 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   const { dataDir, databaseUrl, maxSize } = options;
   const problem = (kind: JournalProblem['kind'], message: string) =>
     options.onProblem?.({ kind, message });
+  const lasting = (kind: 'write-failed' | 'database-away') =>
+    createTrouble(
+      (message) => problem(kind, message),
+      () => options.onRecovery?.(kind),
+    );
+  const disk = lasting('write-failed');
+  const away = lasting('database-away');
   const rejection = (reason: string) =>
     new GatewayError('unavailable', { cause: new Error(`journal: ${reason}`) });
 
@@ -109,17 +119,18 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
         awaited = false;
         backlog.written(sent.count, sent.bytes);
         sent = { count: 0, bytes: 0 };
+        disk.over();
         commits.done();
         writeKept();
       } else if (message.kind === 'failed') {
-        problem('write-failed', message.message);
+        disk.met(message.message);
         notWritten(message.message);
       } else if (message.kind === 'opened') {
         backlog.counted(message.count, message.bytes);
         wasOpen = true;
         opened.resolve();
       } else if (message.kind === 'refused') {
-        if (wasOpen) problem('write-failed', message.message);
+        if (wasOpen) disk.met(message.message);
         failOpening(message.message);
       }
     },
@@ -143,11 +154,12 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       }) satisfies ApplierSettings,
     onMessage(message) {
       if (message.kind === 'applied') {
+        away.over();
         backlog.applied(message);
         writer.post({ kind: 'remove', upTo: message.upTo });
         writeKept();
       } else if (message.kind === 'away') {
-        problem('database-away', message.message);
+        away.met(message.message);
       } else if (message.kind === 'rejected') {
         problem('record-rejected', message.message);
       } else if (message.kind === 'not-removed') {

@@ -1,5 +1,6 @@
 import type { OpenDatabase } from '../database/index.ts';
 import { removeOldUsage } from './retention.repository.ts';
+import { createTrouble, type Trouble } from './trouble.ts';
 import { removeExpiredState } from './upstream-state.repository.ts';
 
 export interface RetentionOptions {
@@ -33,7 +34,7 @@ export function keepUsageFor({
       const before = Date.now() - Math.max(keep, shortest);
       return mayStart() ? removeOldUsage(database, before, step) : 0;
     },
-    problemsOf('usage rows that are older than retention.usage', onProblem),
+    troubleWith('usage rows that are older than retention.usage', onProblem),
   );
 }
 
@@ -44,31 +45,17 @@ export function removeStateWhenExpired({
 }: Pick<RetentionOptions, 'database' | 'onProblem'>): () => void {
   return removeInSteps(
     () => removeExpiredState(database, Date.now(), step),
-    problemsOf('ids of upstream state that have expired', onProblem),
+    troubleWith('ids of upstream state that have expired', onProblem),
   );
 }
 
-interface Problems {
-  failed(error: Error): void;
-  succeeded(): void;
-}
-
-/** One problem is told once, however often it is met until it is over. */
-function problemsOf(what: string, onProblem: RetentionOptions['onProblem']): Problems {
-  let isTold = false;
-  return {
-    failed({ message }) {
-      if (!isTold) onProblem(`${what}: ${message}`);
-      isTold = true;
-    },
-    succeeded() {
-      isTold = false;
-    },
-  };
+/** What cannot be removed is told once, and tried again every minute. */
+function troubleWith(what: string, onProblem: RetentionOptions['onProblem']): Trouble {
+  return createTrouble((message) => onProblem(`${what}: ${message}`));
 }
 
 /** @param remove one step: gives how many rows it removed, fewer than `step` when nothing is left. */
-function removeInSteps(remove: () => Promise<number>, problems: Problems): () => void {
+function removeInSteps(remove: () => Promise<number>, trouble: Trouble): () => void {
   let timer: NodeJS.Timeout;
   let stopped = false;
 
@@ -76,9 +63,9 @@ function removeInSteps(remove: () => Promise<number>, problems: Problems): () =>
     let removed = 0;
     try {
       removed = await remove();
-      problems.succeeded();
+      trouble.over();
     } catch (error) {
-      if (!stopped) problems.failed(error as Error);
+      if (!stopped) trouble.met((error as Error).message);
     }
     if (!stopped) timer = setTimeout(next, removed < step ? interval : pause);
   }

@@ -292,7 +292,8 @@ async function settleAnswer(
   try {
     await settle(parts, state, ending);
   } catch (error) {
-    parts.onUnexpectedError(error, state.input.id);
+    // A journal that takes nothing has said so itself, once for all the requests that it meets.
+    if (!isJournalAway(error)) parts.onUnexpectedError(error, state.input.id);
     throw new GatewayError('unavailable', { cause: error });
   }
 }
@@ -308,9 +309,7 @@ async function settleError(
   try {
     await settle(parts, state, { outcome, status, error, usage: nothingUsed });
   } catch (journalError) {
-    // A journal that takes nothing has said so itself, once for all the requests that it meets.
-    if (isJournalAway(journalError)) return;
-    parts.onUnexpectedError(journalError, state.input.id);
+    if (!isJournalAway(journalError)) parts.onUnexpectedError(journalError, state.input.id);
   }
 }
 
