@@ -18,7 +18,9 @@ const noTerms: readonly string[] = Object.freeze([]);
 /** A field that may change a price and its value, as prices name the two; null for what everybody gets. */
 export function termOf(field: string, value: unknown): string | null {
   if (typeof value !== 'string') return null;
-  const word = value.toLowerCase();
+  const said = value.toLowerCase();
+  // As protocol buffers call the values of an enumeration.
+  const word = said.startsWith(`${field}_`) ? said.slice(field.length + 1) : said;
   return ordinary.has(word) || !valueShape.test(word) ? null : `${field}.${word}`;
 }
 
@@ -37,4 +39,16 @@ export function askedTerms(
     if (term !== null) terms = [...terms, term];
   }
   return terms;
+}
+
+/**
+ * The same for lists of other models that may answer in place of the one that is asked: `models.other`.
+ * @param names of the members that may hold one
+ */
+export function otherModelTerms(json: JsonRecord, ...names: readonly string[]): readonly string[] {
+  const named = names.filter((name) => {
+    const list = json[name];
+    return Array.isArray(list) && list.length > 0;
+  });
+  return named.map((name) => `${name}.other`);
 }

@@ -95,6 +95,8 @@ export interface WireRequest extends OpenedRequest {
   readonly isKept?: boolean;
   /** What it asks for that may change its price, such as `service_tier.priority`; mostly empty. */
   readonly terms: readonly string[];
+  /** Betas that the body names, where some hosts have them. Absent: none. */
+  readonly betas?: readonly string[];
   /** The most searches of the upstream's own that it allows; null: no limit. Absent: it allows none. */
   readonly webSearches?: number | null;
 }

@@ -7,7 +7,7 @@ import type { Watched } from './watch.ts';
 
 const target = { upstreamModel: 'up', maxOutputTokens: null };
 
-function open(bytes: number, headers: Record<string, string> = {}) {
+function open(body: number | Buffer, headers: Record<string, string> = {}) {
   const watched = new Set<Watched>();
   const client = { left: false };
   const given: { body: Uint8Array }[] = [];
@@ -39,7 +39,7 @@ function open(bytes: number, headers: Record<string, string> = {}) {
   const input = {
     id: 'req_1',
     startedAt: 0,
-    body: Buffer.alloc(bytes),
+    body: typeof body === 'number' ? Buffer.alloc(body) : body,
     headers,
     client,
     caller: { keyId: 'key_1' },
@@ -54,6 +54,14 @@ test.each([
   [1024 * 1024, true],
 ])('a body of %d bytes is read in a thread: %j', (bytes, isRead) => {
   expect(open(bytes).large?.isRead ?? null).toBe(isRead);
+});
+
+test.each([
+  [9_999, null],
+  [10_001, true],
+])('a short body of %d values is read in a thread: %j', (values, isRead) => {
+  const body = Buffer.from(`[${'1,'.repeat(values - 1)}1]`);
+  expect(open(body).large?.isRead ?? null).toBe(isRead);
 });
 
 test('what a client has left behind is not begun', async () => {

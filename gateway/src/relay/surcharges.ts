@@ -25,23 +25,48 @@ function isOffered({ price, allow }: Model, term: string): boolean {
  * @throws GatewayError for one that its upstream charges for and nobody has priced
  */
 export function termsSent(
-  { terms }: Pick<WireRequest, 'terms'>,
+  { terms, betas = noTerms }: Pick<WireRequest, 'terms' | 'betas'>,
   model: Model,
   { protocol, operation }: Pick<ExchangeInput, 'protocol' | 'operation'>,
   routes: () => readonly Route[],
 ): readonly string[] {
   // Counting tokens costs nothing on any terms.
-  if (terms.length === 0 || operation !== 'generate') return noTerms;
+  if (operation !== 'generate' || (terms.length === 0 && betas.length === 0)) return noTerms;
   const native = routes().filter(({ channel }) => channel.protocols.includes(protocol));
   if (native.length === 0) return noTerms;
   for (const term of terms) {
     const isCharged = native.some((route) => isDear(surchargesOf(route), term));
     if (!isCharged || isOffered(model, term)) continue;
     const [field = '', value = ''] = term.split('.');
-    const reason = `${field}: '${value}' has no price for this model, please leave it out`;
-    throw new GatewayError('invalid_value', { values: { reason }, param: field });
+    const fault =
+      value === 'other' ? 'no other model may answer' : `'${value}' has no price for this model`;
+    throw refusal(field, `${fault}, please leave it out`);
+  }
+  for (const route of native) {
+    const closed = betas.find((name) => closedBeta(name, model, surchargesOf(route)) !== null);
+    if (closed !== undefined) {
+      throw refusal(
+        'anthropic_beta',
+        `'${closed}' has no price for this model, please leave it out`,
+      );
+    }
   }
   return terms;
+}
+
+function refusal(param: string, rule: string): GatewayError {
+  return new GatewayError('invalid_value', { values: { reason: `${param}: ${rule}` }, param });
+}
+
+/** What a beta is known by that would cost what nobody has priced; null for any other. */
+function closedBeta(name: string, model: Model, { betas }: SurchargeFacts): string | null {
+  const word = name.trim().toLowerCase();
+  const beta = betas.find(({ prefix }) => word.startsWith(prefix));
+  if (beta === undefined) return null;
+  const isOpen =
+    (beta.term === undefined || isOffered(model, beta.term)) &&
+    (beta.windowAbove === undefined || (model.contextWindow ?? 0) > beta.windowAbove);
+  return isOpen ? null : beta.prefix;
 }
 
 export interface PassedBetas {
@@ -55,19 +80,14 @@ export interface PassedBetas {
 export function passedBetas(
   header: unknown,
   model: Model,
-  { betas }: SurchargeFacts,
+  facts: SurchargeFacts,
 ): PassedBetas | null {
-  if (typeof header !== 'string' || betas.length === 0) return null;
-  if (!betas.some(({ prefix }) => header.includes(prefix))) return null;
+  if (typeof header !== 'string' || facts.betas.length === 0) return null;
   const dropped = new Set<string>();
   const kept = header.split(',').filter((name) => {
-    const beta = betas.find(({ prefix }) => name.trim().startsWith(prefix));
-    if (beta === undefined) return true;
-    const isOpen =
-      (beta.term === undefined || isOffered(model, beta.term)) &&
-      (beta.windowAbove === undefined || (model.contextWindow ?? 0) > beta.windowAbove);
-    if (!isOpen) dropped.add(`beta.${beta.prefix}`);
-    return isOpen;
+    const closed = closedBeta(name, model, facts);
+    if (closed !== null) dropped.add(`beta.${closed}`);
+    return closed === null;
   });
   return dropped.size === 0 ? null : { value: kept.join(',').trim(), dropped: [...dropped] };
 }

@@ -62,7 +62,7 @@ describe.each(textProtocols)('$name', (protocol) => {
       // What Messages knows by these names is repaired there: b39, b40.
       ...(protocol.name === 'messages'
         ? { metadata: { user_id: 'x' } }
-        : { metadata: { user_api_key: 'x' }, fallbacks: ['other'] }),
+        : { metadata: { user_api_key: 'x' } }),
     };
     const sent = body(JSON.stringify(control).slice(1, -1).concat(','));
     const { received } = await through(protocol, sent);

@@ -5,7 +5,7 @@ import { answerWith, startOwnUpstream } from '../support/own-upstream.ts';
 import { longestTurn } from '../support/longest-turn.ts';
 import { describeServed, onePerProtocol } from '../matrix/gateway.ts';
 import { describeChannels, only, openGateway, openTcpServer, sendRaw, until } from './support.ts';
-import { textProtocols } from './text-protocols.ts';
+import { type TextProtocol, textProtocols } from './text-protocols.ts';
 
 /* Bodies that are read, patched and converted in threads: nothing that a client sees may tell them from small ones. */
 
@@ -33,6 +33,37 @@ describe.each(textProtocols)('a client of $name', (client) => {
     expect(rows.every(({ outcome }) => outcome === 'completed')).toBe(true);
   }, 60_000);
 });
+
+const repeated = (text: string, count: number): string =>
+  Array.from({ length: count }, () => text).join();
+
+/** The content of one message in many parts, as each protocol writes it in place of a text. */
+const inParts: Record<TextProtocol['name'], (count: number) => [whole: string, parts: string]> = {
+  chat: (count) => ['"MANY"', `[${repeated('{"type":"text","text":"a"}', count)}]`],
+  responses: (count) => [
+    '"MANY"',
+    `[{"role":"user","content":[${repeated('{"type":"input_text","text":"a"}', count)}]}]`,
+  ],
+  messages: (count) => ['"MANY"', `[${repeated('{"type":"text","text":"a"}', count)}]`],
+  'generate-content': (count) => ['{"text":"MANY"}', repeated('{"text":"a"}', count)],
+};
+
+test.each(textProtocols)(
+  'a client of $name: short bodies of many values',
+  async (client) => {
+    const gateway = await openGateway({ config: onePerProtocol });
+    const [whole, parts] = inParts[client.name](4_000);
+    for (const upstream of textProtocols) {
+      const model = `at-${upstream.name}`;
+      const sent = JSON.stringify(client.body(model, false, 'MANY')).replace(whole, parts);
+      expect(sent.length).toBeGreaterThan(parts.length);
+      const response = await gateway.post(client.path(model, false), sent);
+      const text = await response.text();
+      expect([response.status, response.status === 200 ? '' : text]).toEqual([200, '']);
+    }
+  },
+  60_000,
+);
 
 test('the upstream gets the very bytes, but for what is patched', async () => {
   const upstream = await startOwnUpstream();

@@ -3,6 +3,7 @@ import { answerTargets } from './targets/answers.ts';
 import { fileTargets } from './targets/files.ts';
 import { jsonTargets } from './targets/json.ts';
 import { pieceTargets } from './targets/pieces-of-requests.ts';
+import { priceTargets } from './targets/prices.ts';
 import { requestTargets } from './targets/requests.ts';
 
 /** Everything that is given what strangers wrote. */
@@ -10,6 +11,7 @@ export const fuzzTargets: readonly FuzzTarget[] = [
   ...jsonTargets,
   ...pieceTargets,
   ...requestTargets,
+  ...priceTargets,
   ...answerTargets,
   ...fileTargets,
 ];

@@ -32,7 +32,10 @@ const shared = shareBilledGateway({
   moreModels: [
     model('priced', `price: { ${price}, multipliers: ${multipliers}, fees: { web_search: 0.01 } }`),
     model('plain', `price: { ${price} }`),
-    model('allowed', `allow: [service_tier.priority, speed.fast], price: { ${price} }`),
+    model(
+      'allowed',
+      `allow: [service_tier.priority, speed.fast, fallbacks.other], price: { ${price} }`,
+    ),
     model('converted', `price: { ${price} }`),
   ].join('\n'),
   moreUsers: '  - { email: poor@example.com, balance: 5 }',
@@ -270,6 +273,63 @@ test('messages: a region that costs more, any but the global one', async () => {
   expect((await receiptOf(global)).cost).toBe(base);
 });
 
+describe('spellings by which an upstream could be asked for what nobody has priced', () => {
+  const [chat, responses, messages, generateContent] = textProtocols;
+  const refuses = async (protocol: TextProtocol | undefined, more: object, headers = {}) => {
+    shared.upstream.answer = answer({});
+    const response = await ask(protocol!, 'plain', false, more, headers);
+    expect(response.status).toBe(400);
+    expect(shared.upstream.asked).toEqual([]);
+    return await response.text();
+  };
+
+  test.each([
+    ['another case', chat, { Service_Tier: 'priority' }],
+    ['a letter that folds', responses, { '\u017fervice_tier': 'priority' }],
+    ['another case', messages, { SPEED: 'fast' }],
+    ['both spellings', generateContent, { serviceTier: 'standard', service_tier: 'priority' }],
+    ['tools in another case', chat, { Tools: [{ type: 'web_search' }] }],
+  ])('%s', async (_, protocol, more) => {
+    expect(await refuses(protocol, more)).toMatch(/more than once|appears twice|duplicate/i);
+  });
+
+  test('the name of an enumeration, and its number', async () => {
+    const named = { serviceTier: 'SERVICE_TIER_PRIORITY' };
+    expect(await refuses(generateContent, named)).toContain('service_tier');
+    expect(await refuses(generateContent, { serviceTier: 3 })).toContain('serviceTier');
+  });
+
+  test.each([
+    ['models', chat, { models: ['dearer'] }],
+    ['fallbacks', chat, { fallbacks: ['dearer'] }],
+    ['models', responses, { models: ['dearer'] }],
+    ['fallbacks', messages, { fallbacks: [{ model: 'dearer' }] }],
+    [
+      'tools',
+      messages,
+      { tools: [{ type: 'advisor_20260301', name: 'advisor', model: 'dearer' }] },
+    ],
+  ])('another model in %s', async (name, protocol, more) => {
+    const beta = { 'anthropic-beta': 'any-1' };
+    expect(await refuses(protocol, more, beta)).toContain(`${name}: no other model may answer`);
+  });
+
+  test('a beta in the body', async () => {
+    const text = await refuses(messages, { anthropic_beta: ['a-1', 'context-1m-2025-08-07'] });
+    expect(text).toContain('anthropic_beta');
+  });
+});
+
+test('messages: other models may answer where the model allows it', async () => {
+  shared.upstream.answer = answer({});
+  const [, , messages] = textProtocols;
+  const more = { fallbacks: [{ model: 'dearer' }] };
+  const response = await ask(messages!, 'allowed', false, more, { 'anthropic-beta': 'any-1' });
+  await response.text();
+  expect(response.status).toBe(200);
+  expect(shared.upstream.asked[0]?.body).toMatchObject(more);
+});
+
 describe('betas of messages', () => {
   const [, , messages] = textProtocols;
   const sent = async (name: string, betas: string) => {
@@ -294,6 +354,7 @@ describe('betas of messages', () => {
       'beta.context-1m',
     ]);
     expect(await sent('plain', 'context-1m-2025-08-07')).toEqual([undefined, 'beta.context-1m']);
+    expect(await sent('plain', 'a-1, Context-1M-2025-08-07')).toEqual(['a-1', 'beta.context-1m']);
   });
 });
 

@@ -3,7 +3,7 @@ import { distinctList, mapping } from '../collection.ts';
 import type { DeclaredModel } from '../config.ts';
 import { flag, integer, isName, name, oneOf, string } from '../leaf.ts';
 import { isAbsent } from '../scalar.ts';
-import { isSurchargeName } from '../surcharge-names.ts';
+import { isAllowable } from '../surcharge-names.ts';
 import { price } from './price.ts';
 
 export const capabilities = [
@@ -32,7 +32,7 @@ export const model = mapping({
   max_output_tokens: tokens(),
   capabilities: distinctList(oneOf(capabilities), () => []),
   echo_reasoning: oneOf(['require', 'allow', 'strip'], { fallback: null }),
-  allow: distinctList(string('a surcharge such as service_tier.flex', isSurchargeName), () => []),
+  allow: distinctList(string('a surcharge such as service_tier.flex', isAllowable), () => []),
   image_tool_model: string('a model id', isName, { fallback: null }),
   enabled: flag({ fallback: true }),
   price: z.preprocess((input) => (isAbsent(input) ? undefined : input), price.optional()),

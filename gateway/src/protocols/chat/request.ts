@@ -1,7 +1,7 @@
 import { parseObject, type ParseRoom, watchList } from '../../json/index.ts';
 import type { OpenedRequest, RequestPath, WireRequest } from '../protocol.ts';
 import { checkRange, readCount, readFlag, readModel, requireOneOf } from '../request-values.ts';
-import { askedTerms } from '../asked-terms.ts';
+import { askedTerms, otherModelTerms } from '../asked-terms.ts';
 import { isWebSearch, recordsIn } from '../input-extent.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
 import { inputExtent } from './input-extent.ts';
@@ -14,6 +14,11 @@ const watched = watchList([
   'stream_options.include_usage',
   'temperature',
   'n',
+  'service_tier',
+  'tools',
+  'web_search_options',
+  'models',
+  'fallbacks',
   'max_tokens',
   'max_completion_tokens',
 ]);
@@ -35,7 +40,10 @@ export function readRequest(opened: OpenedRequest): WireRequest {
   const extent = inputExtent(json);
   return {
     ...opened,
-    terms: askedTerms(json, ['service_tier', 'service_tier']),
+    terms: [
+      ...askedTerms(json, ['service_tier', 'service_tier']),
+      ...otherModelTerms(json, 'models', 'fallbacks'),
+    ],
     ...(extent.hostedTools && allowsSearches(json) && { webSearches: null }),
     stream: readFlag(json['stream'], 'stream'),
     maxOutputTokens: newer === null ? older : Math.max(newer, older ?? 0),

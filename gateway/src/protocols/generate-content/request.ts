@@ -1,8 +1,8 @@
 import { GatewayError } from '../../errors/index.ts';
 import { parseObject, type ParseRoom, watchList } from '../../json/index.ts';
 import type { OpenedRequest, RequestPath, WireRequest } from '../protocol.ts';
-import { readCount, requireOneOf } from '../request-values.ts';
-import { isRecord, type JsonRecord } from '../values.ts';
+import { readCount, refuseValue, requireOneOf } from '../request-values.ts';
+import { isAbsent, isRecord, type JsonRecord } from '../values.ts';
 import { askedTerms } from '../asked-terms.ts';
 import { recordsIn } from '../input-extent.ts';
 import { inputExtent } from './input-extent.ts';
@@ -13,6 +13,9 @@ const watched = watchList(
     'model',
     'contents',
     'cachedContent',
+    'serviceTier',
+    'tools',
+    'systemInstruction',
     'generationConfig.maxOutputTokens',
     'generationConfig.candidateCount',
     'generateContentRequest.model',
@@ -37,6 +40,9 @@ export function readRequest(opened: OpenedRequest): WireRequest {
   const bound = options['maxOutputTokens'] ?? options['max_output_tokens'];
   const candidates = options['candidateCount'] ?? options['candidate_count'];
   const extent = inputExtent(json);
+  const tier = json['serviceTier'] ?? json['service_tier'];
+  // Protocol buffers would take the number of an enumeration's value, too.
+  if (!isAbsent(tier) && typeof tier !== 'string') refuseValue('serviceTier', 'must be a string');
   return {
     ...opened,
     terms: askedTerms(json, ['service_tier', 'serviceTier', 'service_tier']),

@@ -1,7 +1,7 @@
 import { parseObject, type ParseRoom, watchList } from '../../json/index.ts';
 import type { OpenedRequest, RequestPath, WireRequest } from '../protocol.ts';
 import { readCount, readFlag, readModel, requireOneOf } from '../request-values.ts';
-import { askedTerms } from '../asked-terms.ts';
+import { askedTerms, otherModelTerms } from '../asked-terms.ts';
 import { isWebSearch, recordsIn } from '../input-extent.ts';
 import type { JsonRecord } from '../values.ts';
 import { inputExtent } from './input-extent.ts';
@@ -15,6 +15,14 @@ const watched = watchList([
   'max_tokens',
   'temperature',
   'container',
+  'service_tier',
+  'speed',
+  'inference_geo',
+  'tools',
+  'mcp_servers',
+  'models',
+  'fallbacks',
+  'anthropic_beta',
 ]);
 
 /** @throws GatewayError as `Protocol.openRequest` says. */
@@ -30,12 +38,17 @@ export function readRequest(opened: OpenedRequest): WireRequest {
   const extent = inputExtent(json);
   return {
     ...opened,
-    terms: askedTerms(
-      json,
-      ['service_tier', 'service_tier'],
-      ['speed', 'speed'],
-      ['inference_geo', 'inference_geo'],
-    ),
+    terms: [
+      ...askedTerms(
+        json,
+        ['service_tier', 'service_tier'],
+        ['speed', 'speed'],
+        ['inference_geo', 'inference_geo'],
+      ),
+      ...otherModelTerms(json, 'models', 'fallbacks'),
+      ...(asksOtherModel(json) ? ['tools.other'] : []),
+    ],
+    ...(json['anthropic_beta'] !== undefined && { betas: betasOf(json['anthropic_beta']) }),
     ...(extent.hostedTools && searches(json)),
     stream: readFlag(readYesNo(json['stream']), 'stream'),
     maxOutputTokens: readCount(readNumeral(json['max_tokens']), 'max_tokens', 0),
@@ -43,6 +56,18 @@ export function readRequest(opened: OpenedRequest): WireRequest {
     named: readNamedState(json, opened.body),
     extent,
   };
+}
+
+/** A tool of the provider's that is a model itself, such as its advisor: its tokens stand outside of the usage. */
+function asksOtherModel(json: JsonRecord): boolean {
+  return recordsIn(json['tools']).some(
+    ({ type, model }) => typeof type === 'string' && typeof model === 'string',
+  );
+}
+
+/** Some hosts have the betas in the body, as a list. */
+function betasOf(value: unknown): readonly string[] {
+  return (Array.isArray(value) ? value : [value]).filter((name) => typeof name === 'string');
 }
 
 /** Null with a tool that sets no limit. What is no count is the upstream's to refuse. */

@@ -1,7 +1,7 @@
 import { parseObject, type ParseRoom, watchList } from '../../json/index.ts';
 import type { OpenedRequest, RequestPath, WireRequest } from '../protocol.ts';
 import { readCount, readFlag, readModel, refuseValue, requireOneOf } from '../request-values.ts';
-import { askedTerms } from '../asked-terms.ts';
+import { askedTerms, otherModelTerms } from '../asked-terms.ts';
 import { isWebSearch, recordsIn } from '../input-extent.ts';
 import type { JsonRecord } from '../values.ts';
 import { inputExtent } from './input-extent.ts';
@@ -16,6 +16,11 @@ const watched = watchList([
   'previous_response_id',
   'conversation',
   'background',
+  'service_tier',
+  'tools',
+  'max_tool_calls',
+  'models',
+  'fallbacks',
 ]);
 
 /** @throws GatewayError as `Protocol.openRequest` says. */
@@ -36,7 +41,10 @@ export function readRequest(opened: OpenedRequest): WireRequest {
   const extent = inputExtent(json);
   return {
     ...opened,
-    terms: askedTerms(json, ['service_tier', 'service_tier']),
+    terms: [
+      ...askedTerms(json, ['service_tier', 'service_tier']),
+      ...otherModelTerms(json, 'models', 'fallbacks'),
+    ],
     ...(extent.hostedTools && allowsSearches(json) && { webSearches: limitOf(json) }),
     stream,
     maxOutputTokens: readCount(json['max_output_tokens'], 'max_output_tokens', 0),

@@ -17,7 +17,8 @@ export function anthropicHeaders(secret: string | null): Readonly<Record<string,
  * 200 000 tokens cost more on models whose window is larger only by beta.
  */
 export const anthropicSurcharges: SurchargeFacts = {
-  dear: ['speed.fast', 'inference_geo.*'],
+  // Other models that answer in place of this one, or advise it, have prices of their own.
+  dear: ['speed.fast', 'inference_geo.*', 'fallbacks.other', 'tools.other'],
   betas: [
     { prefix: 'fast-mode', term: 'speed.fast' },
     { prefix: 'context-1m', windowAbove: 200_000 },
