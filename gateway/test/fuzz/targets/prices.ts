@@ -36,13 +36,18 @@ const plain = {
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Some upstreams tell members apart by neither case nor underscores. */
-const folded = (name: string): string => name.toUpperCase().toLowerCase().replaceAll('_', '');
+/** Some upstreams do not tell members apart by their case. Protocol buffers know two spellings of each. */
+const folded = (name: string): string => name.toUpperCase().toLowerCase();
+const spellings = (name: string): string[] => [
+  folded(name),
+  folded(name.replace(/[A-Z]/g, (letter) => `_${letter}`)),
+];
 
 /** The values of each member that an upstream could take for the one of this name. */
 function* valuesOf(json: Json, name: string): Generator {
+  const own = spellings(name);
   for (const [key, value] of Object.entries(json)) {
-    if (value !== null && folded(key) === folded(name)) yield value;
+    if (value !== null && own.includes(folded(key))) yield value;
   }
 }
 
@@ -51,10 +56,14 @@ const objectsIn = (value: unknown): Json[] =>
   (Array.isArray(value) ? value : [value]).filter(isObject);
 
 function sentTerms(json: Json, protocol: TextProtocolName): string[] {
-  const fields = ['service_tier', ...(protocol === 'messages' ? ['speed', 'inference_geo'] : [])];
-  return fields.flatMap((field) =>
-    [...valuesOf(json, field)].map((value) => `${field}.${String(value).toLowerCase()}`),
-  );
+  const fields = ['serviceTier', ...(protocol === 'messages' ? ['speed', 'inferenceGeo'] : [])];
+  return fields.flatMap((field) => {
+    const [, name] = spellings(field);
+    return [...valuesOf(json, field)].map((value) => {
+      const word = String(value).toLowerCase();
+      return `${name}.${word.startsWith(`${name}_`) ? word.slice(field.length + 2) : word}`;
+    });
+  });
 }
 
 interface Wanted {
@@ -84,9 +93,7 @@ function wanted(json: Json, protocol: TextProtocolName): Wanted {
 function searches(json: Json, protocol: TextProtocolName): boolean {
   const tools = [...valuesOf(json, 'tools')].flatMap(objectsIn);
   if (protocol === 'generate-content') {
-    return tools.some((tool) =>
-      Object.keys(tool).some((key) => folded(key).startsWith('googlesearch')),
-    );
+    return tools.some((tool) => Object.keys(tool).some((key) => /^google_?search/i.test(key)));
   }
   if (protocol === 'chat' && [...valuesOf(json, 'web_search_options')].some(isObject)) return true;
   return tools.some(({ type }) => typeof type === 'string' && type.startsWith('web_search'));
