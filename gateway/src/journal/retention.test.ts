@@ -14,6 +14,25 @@ afterEach(() => void vi.useRealTimers());
 
 const minute = 60_000;
 
+test('a clock that is set forward by two years removes nothing by its new date', async () => {
+  removeUsage.mockClear().mockResolvedValue(0);
+  removeState.mockClear().mockResolvedValue(0);
+  const options = { database: {} as OpenDatabase, onProblem: () => {} };
+  const start = Date.now();
+  const stops = [
+    keepUsageFor({ ...options, keep: 0, mayStart: () => true }),
+    removeStateWhenExpired(options),
+  ];
+  vi.setSystemTime(start + 2 * 365 * 86_400_000);
+  await vi.advanceTimersByTimeAsync(10 * minute);
+  for (const remove of [removeUsage, removeState]) {
+    const dates = remove.mock.calls.map(([, before]) => before);
+    expect(dates.length).toBeGreaterThan(5);
+    expect(Math.max(...dates)).toBeLessThanOrEqual(start + 11 * minute);
+  }
+  for (const stop of stops) stop();
+});
+
 test('rows that cannot be removed are named, once until it works again', async () => {
   const told: string[] = [];
   const database = {} as OpenDatabase;

@@ -1,4 +1,5 @@
 import type { OpenDatabase } from '../database/index.ts';
+import { createCautiousDate } from './cautious-date.ts';
 import { removeOldUsage } from './retention.repository.ts';
 import { createTrouble, type Trouble } from './trouble.ts';
 import { removeExpiredState } from './upstream-state.repository.ts';
@@ -29,9 +30,10 @@ export function keepUsageFor({
   mayStart,
   onProblem,
 }: RetentionOptions): () => void {
+  const today = createToday();
   return removeInSteps(
     async () => {
-      const before = Date.now() - Math.max(keep, shortest);
+      const before = today() - Math.max(keep, shortest);
       return mayStart() ? removeOldUsage(database, before, step) : 0;
     },
     troubleWith('usage rows that are older than retention.usage', onProblem),
@@ -43,11 +45,15 @@ export function removeStateWhenExpired({
   database,
   onProblem,
 }: Pick<RetentionOptions, 'database' | 'onProblem'>): () => void {
+  const today = createToday();
   return removeInSteps(
-    () => removeExpiredState(database, Date.now(), step),
+    () => removeExpiredState(database, today(), step),
     troubleWith('ids of upstream state that have expired', onProblem),
   );
 }
+
+const createToday = () =>
+  createCautiousDate({ now: () => Date.now(), monotonic: () => performance.now() });
 
 /** What cannot be removed is told once, and tried again every minute. */
 function troubleWith(what: string, onProblem: RetentionOptions['onProblem']): Trouble {
