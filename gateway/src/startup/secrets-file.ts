@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, lstatSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, lstatSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { FirstStart } from './first-start.ts';
 
@@ -40,8 +40,14 @@ export function writeSecretsFile(file: string, text: string, replaces: boolean):
     throw new Error(`--secrets-file: ${(cause as Error).message}`, { cause });
   }
   try {
-    writeSync(descriptor, text);
+    writeFileSync(descriptor, text);
     fsyncSync(descriptor);
+  } catch (cause) {
+    // The next start would take it for somebody else's.
+    rmSync(file, { force: true });
+    throw new Error(`--secrets-file: ${file} cannot be written: ${(cause as Error).message}`, {
+      cause,
+    });
   } finally {
     closeSync(descriptor);
   }
