@@ -185,6 +185,48 @@ describe.skipIf(!redisAnswers)('three nodes on one Redis', () => {
     }
   });
 
+  test('nor is that hidden by charges that are on their way when the database is asked again', async () => {
+    const own = await openBench('redis');
+    try {
+      const node = own.counters;
+      const meter: Meter = { name: fresh('meter'), limit: 1_000n, floor: 1n };
+      const spend = async (amount: bigint): Promise<void> => {
+        const id = fresh('request');
+        const expiresAt = own.clock.wall + 600_000;
+        expect(await node.hold({ id, amount, meters: [meter], expiresAt })).toMatchObject({
+          held: true,
+        });
+        node.settle(id, [meter.name], amount);
+        await node.read(meter.name);
+      };
+      await spend(100n);
+      await own.empty();
+      await node.read(meter.name);
+      await expect.poll(() => node.degraded).toBe(false);
+      await spend(100n);
+      // The first one has arrived there, the second one has not: as much as Redis knows, and it is not the same.
+      own.spent.set(meter.name, 100n);
+      own.clock.advance(5_000);
+      await spend(10n);
+      own.spent.set(meter.name, 210n);
+      own.clock.advance(5_000);
+      await spend(10n);
+      expect(await node.read(meter.name)).toEqual({ spent: 220n, held: 0n });
+
+      // Asked ever more seldom, and not after an hour.
+      own.asked.length = 0;
+      for (let minute = 0; minute < 120; minute += 1) {
+        own.clock.advance(60_000);
+        await spend(0n);
+      }
+      const asked = own.asked.filter((name) => name === meter.name).length;
+      expect(asked).toBeGreaterThan(3);
+      expect(asked).toBeLessThan(10);
+    } finally {
+      await own.close();
+    }
+  });
+
   test('money asked for right behind an admission is held if that is granted, and not if it is denied', async () => {
     const limits: RateLimit[] = [{ name: fresh('key'), limit: 1, windowMs: 10_000 }];
     const meter: Meter = { name: fresh('meter'), limit: 100n, floor: 1n };

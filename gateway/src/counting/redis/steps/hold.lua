@@ -14,6 +14,10 @@ local reply = {'held'}
 local graceOfDoubt = 60000000
 -- What was settled before Redis was emptied may still be on its way into the database. Time enough for that.
 local graceOfSeed = 5000000
+-- So long after Redis was emptied the database is asked again, ever more seldom. Under load it never knows the latest
+-- charges, which hides those that Redis lost.
+local longestDoubt = 3600000000
+local sinceEmptied = now - tonumber(string.match(epoch, '@(%d+)$') or 0)
 
 -- The database is asked again after so long.
 local function doubtFor(meter, grace)
@@ -27,8 +31,7 @@ for at = 1, count do
   if seed ~= '' and seed ~= '-1' and redis.call('HSETNX', meter, 'spent', seed) == 1 then
     redis.call('HSET', meter, 'since', whole(now - age))
     redis.call('PEXPIRE', meter, 172800000)
-    local begun = tonumber(string.match(epoch, '@(%d+)$') or 0)
-    if now - begun < graceOfDoubt then doubtFor(meter, graceOfSeed) end
+    if sinceEmptied < graceOfDoubt then doubtFor(meter, graceOfSeed) end
     seed = ''
   end
   local found = redis.call('HMGET', meter, 'spent', 'held', 'of:' .. id, 'doubt', 'short')
@@ -48,6 +51,8 @@ for at = 1, count do
         doubtFor(meter, graceOfSeed)
       elseif seed == '-1' then
         doubtFor(meter, graceOfSeed)
+      elseif sinceEmptied < longestDoubt then
+        doubtFor(meter, math.max(graceOfSeed, sinceEmptied))
       else
         redis.call('HDEL', meter, 'doubt')
       end
