@@ -38,7 +38,7 @@ const table: Readonly<Record<string, string>> = {
   tasks: `billing canonical database providers upstream ${anywhere}`,
   'upstream-state': `database ${anywhere}`,
   conversion: `canonical estimation json protocols ${anywhere}`,
-  'body-work': `canonical conversion estimation protocols routing ${anywhere}`,
+  'body-work': `canonical conversion estimation protocols routing upstream ${anywhere}`,
   relay: `access billing body-work canonical catalogue conversion counting estimation journal json protocols providers routing upstream upstream-state ${anywhere}`,
   http: `bodies canonical compression protocols ${anywhere}`,
   endpoints: `access billing bodies canonical catalogue counting http ledger protocols relay usage ${anywhere}`,

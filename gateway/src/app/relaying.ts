@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { createBilling } from '../billing/index.ts';
-import { createBodyPool } from '../body-work/index.ts';
+import { createBodyPool, largestAnswer } from '../body-work/index.ts';
 import type { CatalogueSnapshot } from '../catalogue/index.ts';
 import type { Config } from '../config/index.ts';
 import {
@@ -73,7 +73,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
   const bodies = closing.add(
     createBodyPool({
       size: Math.max(1, availableParallelism() - 1),
-      heap: heapFor(config.server.bodyLimit),
+      heap: heapFor(Math.max(config.server.bodyLimit, largestAnswer)),
       stateKeys: secrets.stateKeys,
       fetchMedia,
       store,

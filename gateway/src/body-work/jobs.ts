@@ -8,9 +8,16 @@ import type {
   StateKeys,
 } from '../conversion/index.ts';
 import type { Outline } from '../estimation/index.ts';
-import type { PatchedRequest, PatchTarget, RequestPath, WireRequest } from '../protocols/index.ts';
+import type {
+  AnswerEcho,
+  PatchedRequest,
+  PatchTarget,
+  RequestPath,
+  WireRequest,
+} from '../protocols/index.ts';
 import type { Conversation, ConversationSource } from '../routing/index.ts';
 import type { PlainError } from './plain-error.ts';
+import type { AnswerResult } from './read-answer.ts';
 
 /** What every thread begins with. */
 export interface ThreadSeed {
@@ -38,7 +45,19 @@ export type Job =
       /** The calls of this owner of which the main thread remembers something. */
       readonly remembered: readonly string[];
     })
-  | (JobRequest & { readonly kind: 'outline' });
+  | (JobRequest & { readonly kind: 'outline' })
+  | {
+      readonly kind: 'answer';
+      /** A whole answer, or a stream of one where none was asked. */
+      readonly body: Uint8Array;
+      /** What is to become of it. */
+      readonly form: 'whole' | 'stream';
+      /** What the upstream speaks. */
+      readonly upstream: TextProtocolName;
+      readonly echo: AnswerEcho;
+      /** Null: the client speaks as the upstream does. */
+      readonly terms: TermsText | null;
+    };
 
 /** What reading a request takes besides its body. */
 export type ReadSource = Pick<ConversationSource, 'keyId' | 'headers'>;
@@ -65,12 +84,14 @@ export interface PatchedBody extends PatchedRequest {
   readonly isStripped: boolean;
 }
 
-/** `terms.answer.request` as JSON text: numbers are written in it as the client wrote them. */
-export interface ConvertedText extends Omit<ConvertedBody, 'terms'> {
-  readonly terms: Omit<AnswerTerms, 'answer'> & {
-    readonly answer: Omit<AnswerTerms['answer'], 'request'>;
-  };
+/** `answer.request` as JSON text: numbers are written in it as the client wrote them. */
+export interface TermsText extends Omit<AnswerTerms, 'answer'> {
+  readonly answer: Omit<AnswerTerms['answer'], 'request'>;
   readonly request: string;
+}
+
+export interface ConvertedText extends Omit<ConvertedBody, 'terms'> {
+  readonly terms: TermsText;
 }
 
 /** What comes of a job of each kind. */
@@ -79,6 +100,7 @@ export interface JobValues {
   readonly patch: PatchedBody;
   readonly convert: ConvertedText;
   readonly outline: Outline;
+  readonly answer: AnswerResult;
 }
 
 export interface JobResult {

@@ -16,6 +16,8 @@ import {
 } from '../protocols/index.ts';
 import { conversationOf } from '../routing/index.ts';
 import { asBuffer } from './bytes.ts';
+import { readAnswerJob } from './read-answer.ts';
+import { termsOf, textOfTerms } from './terms-text.ts';
 import type {
   ConvertedText,
   Job,
@@ -56,13 +58,14 @@ const memberLength = 100;
 /** Does jobs one after the other. Pure but for what it asks. */
 export function createPerformer(sealer: StateSealer, ask: Ask): Performer {
   const remembered = new Map<string, KeptState>();
+  let kept: (readonly [call: string, kept: KeptState])[] = [];
   let inMain: ReadonlySet<string> = new Set();
   let known: Known | null = null;
 
   const store: StateStore = {
     find: (_owner, call) => remembered.get(call) ?? null,
-    // Answers are what is remembered, and only requests are converted here.
-    keep: () => {},
+    // Of an answer: the main thread remembers it.
+    keep: (_owner, call, state) => void kept.push([call, state]),
     callsOf: () => [...remembered.keys()],
   };
   const converter = createConverter({
@@ -107,6 +110,14 @@ export function createPerformer(sealer: StateSealer, ask: Ask): Performer {
         }
         case 'patch':
           return patch(read(job), job);
+        case 'answer': {
+          kept = [];
+          const reading = job.terms === null ? null : converter.read(termsOf(job.terms));
+          return readAnswerJob(job, reading?.reader ?? null, () => ({
+            losses: reading?.answerLosses.all() ?? [],
+            kept,
+          }));
+        }
         case 'outline':
           return outlineRequest(textCodecs[job.protocol].decodeRequest(read(job)));
         case 'convert': {
@@ -165,7 +176,6 @@ function patch(
 }
 
 function textOf(converted: Awaited<ReturnType<Conversion['convert']>>): ConvertedText {
-  const { reader: _, answerLosses: __, terms, ...rest } = converted;
-  const { request, ...answer } = terms.answer;
-  return { ...rest, terms: { ...terms, answer }, request: JSON.stringify(request) };
+  const { reader: _, answerLosses: __, learn: ___, terms, ...rest } = converted;
+  return { ...rest, terms: textOfTerms(terms) };
 }

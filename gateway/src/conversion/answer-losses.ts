@@ -43,6 +43,11 @@ export class AnswerLosses {
     return this.#losses.all();
   }
 
+  /** Those of an answer that was read elsewhere. */
+  add(losses: readonly Loss[]): void {
+    for (const loss of losses) this.#losses.add(loss);
+  }
+
   /** @param choice counts from 0. */
   candidate(choice: number): void {
     if (choice > 0 && !this.#slots.candidates) this.#add('answer.candidates', 'dropped');

@@ -26,7 +26,7 @@ import { MediaLeftAlone, type FetchMedia } from './media.ts';
 import { passRequest } from './request-passes.ts';
 import { makerId } from './state/maker.ts';
 import type { StateSealer } from './state/sealer.ts';
-import type { StateStore } from './state/state-store.ts';
+import type { KeptState, StateStore } from './state/state-store.ts';
 import { toolCallIds } from './tools/turns.ts';
 
 export interface ConverterOptions {
@@ -91,6 +91,11 @@ export interface AnswerReading {
   /** Of the answers that `reader` has read so far: what the client's protocol has no place for. */
   readonly answerLosses: AnswerLosses;
   readonly reader: AnswerReader;
+  /** What another thread has found in an answer that it has read. */
+  learn(found: {
+    readonly losses: readonly Loss[];
+    readonly kept: readonly (readonly [call: string, kept: KeptState])[];
+  }): void;
 }
 
 export function createConverter(options: ConverterOptions): Converter {
@@ -107,7 +112,14 @@ export function createConverter(options: ConverterOptions): Converter {
       sealing: { sealer, owner: terms.owner },
       store,
     });
-    return { answerLosses, reader };
+    return {
+      answerLosses,
+      reader,
+      learn({ losses, kept }) {
+        answerLosses.add(losses);
+        for (const [call, state] of kept) store.keep(terms.owner, call, state);
+      },
+    };
   };
   return {
     read,

@@ -6,12 +6,12 @@ import type {
   RequestFacts,
   RunningJob,
 } from '../body-work/index.ts';
-import { errorOf, isPlainError } from '../body-work/index.ts';
+import { errorOf, isPlainError, termsOf } from '../body-work/index.ts';
 import type { ConversionTarget, ConvertedBody } from '../conversion/index.ts';
 import { GatewayError } from '../errors/index.ts';
 import type { Outline } from '../estimation/index.ts';
 import { holdsMoreThan } from '../json/index.ts';
-import { parseExact, type PatchTarget, type WireRequest } from '../protocols/index.ts';
+import type { PatchTarget, WireRequest } from '../protocols/index.ts';
 import { clientDeadline } from './attempts/deadlines.ts';
 import type { ExchangeInput } from './exchange.ts';
 import type { RelayParts } from './parts.ts';
@@ -112,9 +112,8 @@ export class LargeBody {
     const strict = caller.conversion === 'strict';
     const converted = { id, arrivedAt, protocol, keyId, owner: ownerOf(caller), strict };
     const job = { kind: 'convert', ...this.#job(), converted, target } as const;
-    const { request, terms, ...rest } = await this.#run(this.#bodies.run(keyId, job));
-    const answer = { ...terms.answer, request: parseExact(request) };
-    return { ...rest, terms: { ...terms, answer } } as ConvertedBody;
+    const { terms, ...rest } = await this.#run(this.#bodies.run(keyId, job));
+    return { ...rest, terms: termsOf(terms) };
   }
 
   /** What it consists of, for an estimate of its tokens. @throws GatewayError for what cannot be decoded. */

@@ -114,8 +114,12 @@ async function answerBuffered(
   const { body } = outcome;
   // Protocols know one status of success, whatever the upstream calls it.
   const status = 200;
-  const usage = usageOfAnswer(outcome.usage, parts.missingUsage, prepared, () =>
-    estimateOutputTokens(parseAnswer(body)),
+  const { outputTokens } = outcome;
+  const usage = usageOfAnswer(
+    outcome.usage,
+    parts.missingUsage,
+    prepared,
+    () => outputTokens ?? estimateOutputTokens(parseAnswer(body)),
   );
   if (usage === null) {
     const failure = new GatewayError('upstream_abnormal');

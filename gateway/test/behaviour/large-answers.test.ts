@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { wireAnswer } from '../matrix/answer-features/wire.ts';
 import { startFarSide, type FarSide } from '../support/far-side.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { longestTurn } from '../support/longest-turn.ts';
@@ -71,4 +72,125 @@ test.each(
     expect(await rowOf(gateway, id)).toMatchObject({ outcome: 'completed', tokens: { input: 3 } });
   });
   expect(held).toBeLessThan(longest);
+});
+
+/** A whole answer of chat. */
+const chatWhole = (message: object): string =>
+  JSON.stringify({
+    id: 'c',
+    object: 'chat.completion',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop' }],
+    usage,
+  });
+const call = (index: number) => ({
+  id: `call_${index}`,
+  type: 'function',
+  function: { name: 'f', arguments: '{}' },
+});
+const json = { 'content-type': 'application/json' };
+const events = { 'content-type': 'text/event-stream' };
+
+const wholes: readonly (readonly [
+  string,
+  isStreamed: boolean,
+  headers: Record<string, string>,
+  () => string,
+])[] = [
+  ['24 MiB of line ends', false, json, () => chatWhole({ content: '\n'.repeat(12 * mebibyte) })],
+  [
+    '60000 calls',
+    false,
+    json,
+    () =>
+      chatWhole({ content: null, tool_calls: Array.from({ length: 60_000 }, (_, at) => call(at)) }),
+  ],
+  [
+    'a stream of 60000 words, where none was asked',
+    false,
+    events,
+    () => chatStream(data(chunk({ content: 'word ' })).repeat(60_000)),
+  ],
+  [
+    '7 MiB of line ends, where a stream was asked',
+    true,
+    json,
+    () => chatWhole({ content: '\n'.repeat(3.5 * mebibyte) }),
+  ],
+];
+
+test.each(
+  wholes.flatMap(([what, isStreamed, headers, make]) =>
+    textProtocols
+      .filter(({ name }) => name === 'chat' || name === 'messages')
+      .map((client) => [what, client.name, isStreamed, headers, make, client] as const),
+  ),
+)('%s, to a client of %s', async (_what, _name, isStreamed, headers, make, client) => {
+  const body = Buffer.from(make());
+  const held = await longestTurn(async () => {
+    const { status, id } = await far.ask(
+      gateway,
+      client.path('at-chat', isStreamed),
+      client.body('at-chat', isStreamed),
+      { headers, body },
+    );
+    expect(status).toBe(200);
+    expect(await rowOf(gateway, id)).toMatchObject({
+      outcome: 'completed',
+      tokens: { input: 3, output: 4 },
+      attempts: [{ result: 'completed' }],
+    });
+  });
+  expect(held).toBeLessThan(longest);
+});
+
+const said = 'lorem ipsum '.repeat(50_000);
+
+describe.each(textProtocols)('a client of $name', (client) => {
+  test.each(textProtocols.map(({ name }) => name))('is given large answers of %s', async (name) => {
+    const answer = wireAnswer(name);
+    const model = `at-${name}`;
+    for (const isStreamed of [false, true]) {
+      for (const [headers, text] of [
+        [json, answer.whole],
+        [events, answer.stream],
+      ] as const) {
+        const body = Buffer.from(text.replaceAll('"so"', JSON.stringify(said)));
+        const { status, id, bytes } = await far.ask(
+          gateway,
+          client.path(model, isStreamed),
+          client.body(model, isStreamed),
+          { headers, body },
+        );
+        expect([isStreamed, status]).toEqual([isStreamed, 200]);
+        expect(bytes).toBeGreaterThan(said.length);
+        // Nothing tells its usage: it is estimated, by whoever has read it.
+        expect(await rowOf(gateway, id)).toMatchObject({
+          outcome: 'completed',
+          tokens: { output: said.length / 4 },
+        });
+      }
+    }
+  });
+});
+
+test.each([
+  ['too deep', `{"choices":[],"x":${'['.repeat(200_000)}${']'.repeat(200_000)}}`, 502],
+  ['cut', `{"choices":[{"message":{"content":"${said}`, 502],
+  ['an error that says a lot', JSON.stringify({ error: { message: said, more: said } }), 502],
+])('a large answer that is none: %s', async (_what, text, expected) => {
+  for (const client of textProtocols) {
+    for (const isStreamed of [false, true]) {
+      const { status, id, head } = await far.ask(
+        gateway,
+        client.path('at-chat', isStreamed),
+        client.body('at-chat', isStreamed),
+        { headers: json, body: Buffer.from(text) },
+      );
+      expect([client.name, isStreamed, status]).toEqual([client.name, isStreamed, expected]);
+      client.errorMessage(JSON.parse(head));
+      expect(await rowOf(gateway, id)).toMatchObject({ outcome: 'failed', cost: null });
+    }
+  }
 });

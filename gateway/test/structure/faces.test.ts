@@ -45,6 +45,10 @@ const sideDoors: Readonly<Record<string, SideDoor>> = {
     by: ['http/', 'upstream/'],
     why: 'the interface alone: neither needs any protocol to be loaded',
   },
+  'upstream/event-stream.ts': {
+    by: ['body-work/'],
+    why: 'reads the events of an answer that has come: a thread for large bodies calls nobody, and loads no client for it',
+  },
   'supervisor/messages.ts': {
     by: ['commands/start.ts'],
     why: 'how a worker knows itself, before a supervisor is loaded or not',

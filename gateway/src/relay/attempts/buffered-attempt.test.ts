@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { textProtocols } from '../../protocols/index.ts';
 import { findProvider } from '../../providers/index.ts';
 import type { UpstreamListener, UpstreamRequest } from '../../upstream/index.ts';
+import { GatewayError } from '../../errors/index.ts';
 import { createDrainSlots } from '../drain-slots.ts';
+import { AnswerTooComplex, type LargeAnswers, type WholeAnswer } from '../large-answer.ts';
 import { BufferedAttempt } from './buffered-attempt.ts';
 
 const provider = findProvider('simulator')!;
@@ -20,6 +22,7 @@ function start(
   clientDeadline = Number.POSITIVE_INFINITY,
   drains = createDrainSlots(20),
   sent = true,
+  large: Pick<LargeAnswers, 'whole'> | null = null,
 ) {
   let listener: UpstreamListener | null = null;
   let aborted = false;
@@ -43,10 +46,12 @@ function start(
     echo: { clientModel: 'm', upstreamModel: 'm' },
     client,
     drains,
+    large: large as LargeAnswers | null,
     takeGiven: null,
     watch: { add: () => ({ end: () => {} }), endAll: () => {}, close: () => {} },
     deadline: 1_800_000,
     clientDeadline,
+    onDefect: (error) => expect.fail(String(error)),
   });
   return { attempt, client, listener: listener!, aborted: () => aborted };
 }
@@ -135,4 +140,86 @@ test.each([
   const { attempt } = start(undefined, undefined, sent);
   attempt.tick(1_800_000);
   expect(await attempt.outcome).toMatchObject({ class: attemptClass, result: 'deadline' });
+});
+
+describe('a large answer', () => {
+  /** One that came, and is being read in a thread. */
+  const startLarge = () => {
+    const { promise, resolve, reject } = Promise.withResolvers<WholeAnswer>();
+    let given = 0;
+    let abandoned = 0;
+    const large = {
+      whole(body: Buffer) {
+        given = body.length;
+        return {
+          result: promise,
+          abandon() {
+            abandoned += 1;
+            reject(new GatewayError('unavailable'));
+          },
+        };
+      },
+    };
+    const started = start(undefined, undefined, true, large);
+    started.listener.onHead(200, {});
+    started.listener.onData(Buffer.alloc(256 * 1024, ' '));
+    started.listener.onEnd();
+    return { ...started, resolve, reject, given: () => given, abandoned: () => abandoned };
+  };
+
+  test('is complete when the thread has read it', async () => {
+    const { attempt, resolve, given } = startLarge();
+    expect(given()).toBe(256 * 1024);
+    const usage = null;
+    const read = { kind: 'whole', body: answer, usage, given: undefined, losses: [], kept: [] };
+    resolve({ ...read, outputTokens: 7 } as WholeAnswer);
+    expect(await attempt.outcome).toMatchObject({
+      kind: 'complete',
+      status: 200,
+      body: [answer],
+      outputTokens: 7,
+    });
+  });
+
+  test('that no thread can finish is an abnormal answer', async () => {
+    const { attempt, reject } = startLarge();
+    reject(new AnswerTooComplex());
+    expect(await attempt.outcome).toMatchObject({
+      kind: 'failed',
+      class: 'started',
+      status: 200,
+      result: 'too-complex',
+      classification: { as: 'abnormal' },
+    });
+  });
+
+  test('is nobody’s fault when the gateway stops meanwhile', async () => {
+    const { attempt, reject } = startLarge();
+    reject(new GatewayError('unavailable'));
+    expect(await attempt.outcome).toMatchObject({
+      kind: 'failed',
+      final: { errorName: 'unavailable' },
+    });
+  });
+
+  test('is not waited for beyond the deadline, or when nobody may wait any more', async () => {
+    for (const [now, result] of [
+      [1_800_000, 'deadline'],
+      [1_000, 'ended'],
+    ] as const) {
+      const { attempt, abandoned } = startLarge();
+      if (result === 'deadline') attempt.tick(now);
+      else attempt.end(new GatewayError('unavailable'));
+      expect(await attempt.outcome).toMatchObject({ kind: 'failed', result });
+      expect(abandoned()).toBe(1);
+    }
+  });
+});
+
+test('where no answer can be large, one that is ends the attempt', async () => {
+  const { attempt, listener, aborted } = start();
+  listener.onHead(200, {});
+  listener.onData(Buffer.alloc(256 * 1024 + 1, ' '));
+  expect(aborted()).toBe(true);
+  expect(await attempt.outcome).toMatchObject({ kind: 'failed', result: 'answer-too-large' });
 });

@@ -1,6 +1,11 @@
+import { largestAnswer, readWholeAnswer, type WireProtocol } from '../../body-work/index.ts';
 import { GatewayError } from '../../errors/index.ts';
-import type { Protocol } from '../../protocols/index.ts';
-import { UnreadableAnswer, type AnswerEcho } from '../../protocols/index.ts';
+import {
+  UnreadableAnswer,
+  type AnswerEcho,
+  type Protocol,
+  type WireResponse,
+} from '../../protocols/index.ts';
 import type { Provider } from '../../providers/index.ts';
 import type {
   UpstreamCall,
@@ -12,15 +17,19 @@ import type {
 } from '../../upstream/index.ts';
 import type { ClientResponse } from '../client-response.ts';
 import type { DrainSlots } from '../drain-slots.ts';
+import {
+  answerInThread,
+  AnswerTooComplex,
+  type LargeAnswers,
+  type ReadingAnswer,
+  type WholeAnswer,
+} from '../large-answer.ts';
 import type { TakeGiven } from '../state/given-names.ts';
 import type { Watch, Watched, Watching } from '../watch.ts';
 import { CollectedBody } from './collected-body.ts';
-import { beginsAsEvents, wholeOf, type WireProtocol } from './other-form.ts';
 import { errorBodyLimit, failureOfAnswer, isError, parseJson } from './error-body.ts';
 import { brokenAttempt, reachOf, type AttemptFailure, type AttemptOutcome } from './outcome.ts';
 
-/** A whole answer is held in memory before the client sees it; this bounds it. */
-const answerLimit = 64 * 1024 * 1024;
 /** An answer that nobody waits for any more is read for so long: it is paid for, and its row tells the cost. */
 const drainMs = 120_000;
 
@@ -32,6 +41,8 @@ export interface BufferedAttemptOptions {
   readonly provider: Provider;
   readonly echo: AnswerEcho;
   readonly client: Pick<ClientResponse, 'left'>;
+  /** Null where no answer is so large that another thread had to read it. */
+  readonly large: LargeAnswers | null;
   /** Null where the answer's ids are not the upstream's. */
   readonly takeGiven: TakeGiven | null;
   readonly watch: Watch;
@@ -40,6 +51,8 @@ export interface BufferedAttemptOptions {
   readonly deadline: number;
   /** Monotonic time until which the client waits. */
   readonly clientDeadline: number;
+  /** Told of a fault of ours that no call hears of. */
+  readonly onDefect: (error: unknown) => void;
 }
 
 /** One try of a non-streamed exchange. A client that leaves does not stop it once it is sent: the answer is paid for. */
@@ -52,6 +65,8 @@ export class BufferedAttempt implements UpstreamListener, Watched {
   readonly #watching: Watching;
   #status = 0;
   #over = false;
+  /** What a thread does with the answer, once that is whole. */
+  #reading: ReadingAnswer<WholeAnswer> | null = null;
   /** The client was seen to have left: until this monotonic time the answer is waited for. */
   #drainUntil: number | null = null;
   #resolve: (outcome: AttemptOutcome) => void = () => {};
@@ -73,7 +88,7 @@ export class BufferedAttempt implements UpstreamListener, Watched {
 
   onData(chunk: Buffer): void {
     this.#body.add(chunk);
-    if (this.#body.length > answerLimit) {
+    if (this.#body.length > this.#limit) {
       this.#call.abort();
       this.#finish(brokenAttempt(this.#status, 'started', 'answer-too-large'));
       return;
@@ -86,7 +101,10 @@ export class BufferedAttempt implements UpstreamListener, Watched {
   }
 
   onEnd(): void {
-    this.#finish(isError(this.#status) ? this.#judge() : this.#read());
+    if (isError(this.#status)) this.#finish(this.#judge());
+    else if (this.#options.large === null || this.#body.length < answerInThread) {
+      this.#finish(this.#read());
+    } else void this.#readElsewhere(this.#options.large);
   }
 
   onBreak(error: UpstreamError): void {
@@ -143,32 +161,66 @@ export class BufferedAttempt implements UpstreamListener, Watched {
     return failureOfAnswer(this.#options.provider, this.#status, this.upstreamHeaders, body);
   }
 
+  get #limit(): number {
+    return this.#options.large === null ? answerInThread : largestAnswer;
+  }
+
   #read(): AttemptOutcome {
-    const { provider, protocol, wire, echo, takeGiven } = this.#options;
-    const status = this.#status;
+    const { protocol, wire, echo } = this.#options;
     try {
-      const body = this.#body.whole();
-      const whole =
-        wire !== null && beginsAsEvents(body)
-          ? wholeOf(body, wire, echo.upstreamModel, answerLimit)
-          : body;
-      const answer = protocol.readResponse(whole, echo);
-      if (answer.given !== undefined) takeGiven?.(answer.given);
-      return { kind: 'complete', status, usage: answer.usage, tap: null, body: [answer.body] };
+      return this.#complete(readWholeAnswer(this.#body.whole(), wire, protocol, echo));
     } catch (error) {
       if (!(error instanceof UnreadableAnswer)) throw error;
-      const { body, usage } = error;
-      const failure =
-        body === null
-          ? brokenAttempt(status, 'started', 'unreadable')
-          : failureOfAnswer(provider, null, this.upstreamHeaders, body);
-      return { ...failure, usage };
+      return this.#unreadable(error);
     }
+  }
+
+  async #readElsewhere(large: LargeAnswers): Promise<void> {
+    try {
+      this.#reading = large.whole(this.#body.whole());
+      const { body, ...answer } = await this.#reading.result;
+      this.#reading = null;
+      if (!this.#over) this.#finish(this.#complete({ ...answer, body: body as Buffer }));
+    } catch (error) {
+      this.#reading = null;
+      // Its outcome counts only while it is waited for; a fault of ours is told in any case.
+      this.#finish(this.#failedElsewhere(error));
+    }
+  }
+
+  #failedElsewhere(error: unknown): AttemptFailure {
+    const status = this.#status;
+    if (error instanceof UnreadableAnswer) return this.#unreadable(error);
+    if (error instanceof AnswerTooComplex) return brokenAttempt(status, 'started', 'too-complex');
+    if (error instanceof GatewayError) {
+      return { ...brokenAttempt(status, 'started', 'ended'), final: error };
+    }
+    this.#options.onDefect(error);
+    return brokenAttempt(status, 'started', 'defect');
+  }
+
+  #complete({
+    body,
+    usage,
+    given,
+    outputTokens = null,
+  }: WireResponse & { readonly outputTokens?: number | null }): AttemptOutcome {
+    if (given !== undefined) this.#options.takeGiven?.(given);
+    return { kind: 'complete', status: this.#status, usage, tap: null, body: [body], outputTokens };
+  }
+
+  #unreadable({ body, usage }: UnreadableAnswer): AttemptFailure {
+    const failure =
+      body === null
+        ? brokenAttempt(this.#status, 'started', 'unreadable')
+        : failureOfAnswer(this.#options.provider, null, this.upstreamHeaders, body);
+    return { ...failure, usage };
   }
 
   #finish(outcome: AttemptOutcome): void {
     if (this.#over) return;
     this.#over = true;
+    this.#reading?.abandon();
     this.#watching.end();
     if (this.#drainUntil !== null) this.#options.drains.release();
     this.#resolve(outcome);

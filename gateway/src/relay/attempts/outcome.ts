@@ -31,6 +31,8 @@ export type AttemptOutcome =
       /** Null for an answer that was not streamed. */
       readonly tap: StreamTap | null;
       readonly body: readonly (Buffer | string)[];
+      /** An estimate, made with the answer where it was read; absent: nobody has made one. */
+      readonly outputTokens?: number | null;
     }
   /** Broke after the client had seen content. */
   | {

@@ -6,6 +6,7 @@ import { findProvider, type Provider } from '../../providers/index.ts';
 import type { Admission } from '../../routing/index.ts';
 import type { UpstreamRequest } from '../../upstream/index.ts';
 import { answerHeaders } from '../answer-headers.ts';
+import { LargeAnswers } from '../large-answer.ts';
 import { ClientGone } from '../large-body.ts';
 import { forgetText } from '../prepare.ts';
 import { createTakeGiven } from '../state/given-names.ts';
@@ -147,17 +148,20 @@ function upstreamRequest(
   });
 }
 
-function commonOptions(
-  { parts, state, prepared }: Tries,
-  { route, admission, provider, converted }: Sending,
-) {
+function commonOptions({ parts, state, prepared }: Tries, sending: Sending) {
+  const { route, admission, provider, converted } = sending;
   const { input } = state;
+  const { bodies, protocols } = parts;
+  const upstream = converted?.protocol ?? input.protocol;
+  const echo = echoOf(prepared.request.model, sending);
+  const { keyId } = input.caller;
   const reader: Pick<Protocol, 'readResponse' | 'createStreamTap'> =
-    converted?.reader ?? parts.protocols[input.protocol];
+    converted?.reader ?? protocols[upstream];
   return {
     upstream: parts.upstream,
     protocol: reader,
-    wire: parts.protocols[converted?.protocol ?? input.protocol],
+    wire: protocols[upstream],
+    large: new LargeAnswers({ bodies, keyId, upstream, echo, converted }),
     provider,
     // The ids of a converted answer are ours; no upstream knows them.
     takeGiven:
@@ -165,6 +169,7 @@ function commonOptions(
     watch: parts.watch,
     deadline: totalDeadline(input, route.channel, parts.timeouts),
     clientDeadline: clientDeadline(input),
+    onDefect: (error: unknown) => parts.onUnexpectedError(error, input.id),
   };
 }
 

@@ -139,11 +139,13 @@ async function send(
     provider,
     echo: { clientModel: prepared.request.model, upstreamModel: route.upstreamModel },
     client: input.client,
+    large: null,
     takeGiven: null,
     watch: parts.watch,
     drains: noDrains,
     deadline,
     clientDeadline: Number.POSITIVE_INFINITY,
+    onDefect: (error) => parts.onUnexpectedError(error, input.id),
   });
   const outcome = await attempt.outcome;
   state.attempts.push(

@@ -3,6 +3,7 @@ import { textProtocols } from '../../protocols/index.ts';
 import { findProvider } from '../../providers/index.ts';
 import type { UpstreamListener, UpstreamRequest } from '../../upstream/index.ts';
 import { createDrainSlots, type DrainSlots } from '../drain-slots.ts';
+import type { LargeAnswers } from '../large-answer.ts';
 import { createFraming } from './framing.ts';
 import { StreamAttempt } from './stream-attempt.ts';
 import { StreamSink } from './stream-sink.ts';
@@ -62,6 +63,7 @@ function leave({
     context: { clientModel: 'm', upstreamModel: 'm', usageInjected: false },
     sink: new StreamSink(client, chat, createFraming('event-stream'), monotonic),
     headers: {},
+    large: {} as LargeAnswers,
     takeGiven: null,
     watch: { add: () => ({ end: () => {} }), endAll: () => {}, close: () => {} },
     drains,
@@ -71,6 +73,7 @@ function leave({
     clientDeadline: Number.POSITIVE_INFINITY,
     onFirstContent: () => {},
     onShown: () => {},
+    onDefect: (error) => expect.fail(String(error)),
   });
   const upstream = listener as unknown as UpstreamListener;
   if (sent) {

@@ -1,5 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { beginsAsEvents, beginsAsJson, type WireProtocol } from '../../body-work/index.ts';
 import { GatewayError } from '../../errors/index.ts';
 import {
+  UnreadableAnswer,
   verdict,
   type Protocol,
   type StreamContext,
@@ -19,9 +22,9 @@ import {
   type UpstreamRequest,
 } from '../../upstream/index.ts';
 import { failureOfAnswer, isError } from '../attempts/error-body.ts';
-import { beginsAsEvents, beginsAsJson, type WireProtocol } from '../attempts/other-form.ts';
 import { brokenAttempt, type AttemptOutcome } from '../attempts/outcome.ts';
 import type { DrainSlots } from '../drain-slots.ts';
+import { AnswerTooComplex, type LargeAnswers, type ReadingAnswer } from '../large-answer.ts';
 import type { TakeGiven } from '../state/given-names.ts';
 import type { Watch, Watched, Watching } from '../watch.ts';
 import { AnswerFlow, type AnswerFlowOptions } from './answer-flow.ts';
@@ -37,6 +40,8 @@ import { UnstreamedAnswer } from './unstreamed-answer.ts';
 
 /** A larger event is not one of any protocol. */
 const eventLimit = 8 * 1024 * 1024;
+/** What was a whole answer is handled in pieces of so many bytes. */
+const turnBytes = 64 * 1024;
 /** The client's head is held back for content no longer than this after the upstream's head. */
 const headHoldMs = 10_000;
 /** A left answer of an upstream that charges for all of it is read on for so long, to learn how much that is. */
@@ -53,6 +58,8 @@ export interface StreamAttemptOptions extends AnswerFlowOptions {
   readonly wire: WireProtocol;
   readonly provider: Provider;
   readonly context: StreamContext;
+  /** For whole answers that are too large to be read here. */
+  readonly large: LargeAnswers;
   /** Null where the answer's ids are not the upstream's. */
   readonly takeGiven: TakeGiven | null;
   readonly watch: Watch;
@@ -66,6 +73,8 @@ export interface StreamAttemptOptions extends AnswerFlowOptions {
   readonly clientDeadline: number;
   /** Told once, when the client has been written some of the answer. */
   readonly onShown: () => void;
+  /** Told of a fault of ours that no call hears of. */
+  readonly onDefect: (error: unknown) => void;
 }
 
 type Phase =
@@ -95,6 +104,8 @@ export class StreamAttempt implements UpstreamListener, Watched {
   #begun = false;
   /** Not null while `judging`. */
   #unstreamed: UnstreamedAnswer | null = null;
+  /** What a thread does with a whole answer. */
+  #reading: ReadingAnswer<Buffer> | null = null;
   /** `draining` ends at this monotonic time. */
   #drainUntil = 0;
   #hasDrainSlot = false;
@@ -144,7 +155,15 @@ export class StreamAttempt implements UpstreamListener, Watched {
       this.#endOfBody?.come();
       return;
     }
+    if (this.#unstreamed?.mayAnswer === true && this.#unstreamed.isLarge) {
+      void this.#readElsewhere(this.#unstreamed);
+      return;
+    }
     if (this.#unstreamed !== null && !this.#readUnstreamed(this.#unstreamed)) return;
+    this.#endOfEvents();
+  }
+
+  #endOfEvents(): void {
     this.#reader.end();
     this.#flow.flush();
     if (this.#phase === 'draining') this.#finishLeft();
@@ -256,6 +275,37 @@ export class StreamAttempt implements UpstreamListener, Watched {
     this.#phase = 'answering';
     this.#read(read);
     return !this.#over;
+  }
+
+  /** The same in a thread. What comes of it is handled in turns, as what comes from a connection is. */
+  async #readElsewhere(answer: UnstreamedAnswer): Promise<void> {
+    try {
+      this.#reading = this.#options.large.stream(answer.body);
+      const events = await this.#reading.result;
+      this.#reading = null;
+      if (this.#over) return;
+      this.#unstreamed = null;
+      this.#phase = 'answering';
+      for (let at = 0; at < events.length && !this.#over; at += turnBytes) {
+        this.#read(events.subarray(at, at + turnBytes));
+        await nextTurn();
+      }
+      if (!this.#over) this.#endOfEvents();
+    } catch (error) {
+      this.#reading = null;
+      this.#failElsewhere(answer, error);
+    }
+  }
+
+  #failElsewhere(answer: UnstreamedAnswer, error: unknown): void {
+    // What is over stays as it is.
+    if (error instanceof UnreadableAnswer) this.#finish(answer.unreadable(error));
+    else if (error instanceof AnswerTooComplex) this.#cut('too-complex');
+    else if (error instanceof GatewayError) this.#endWith(error, 'ended');
+    else {
+      this.#options.onDefect(error);
+      this.#cut('defect');
+    }
   }
 
   get #over(): boolean {
@@ -386,6 +436,7 @@ export class StreamAttempt implements UpstreamListener, Watched {
     if (this.#over) return;
     if (this.#hasDrainSlot) this.#options.drains?.release();
     this.#phase = 'over';
+    this.#reading?.abandon();
     this.#unstreamed = null;
     this.#watching.end();
     this.#resolve(outcome);

@@ -1,13 +1,11 @@
+import { beginsAsJson, largestAnswer, streamOf, type WireProtocol } from '../../body-work/index.ts';
 import { UnreadableAnswer } from '../../protocols/index.ts';
 import type { Provider } from '../../providers/index.ts';
 import type { UpstreamHeaders } from '../../upstream/index.ts';
 import { CollectedBody } from '../attempts/collected-body.ts';
 import { errorBodyLimit, failureOfAnswer, isError, parseJson } from '../attempts/error-body.ts';
-import { beginsAsJson, streamOf, type WireProtocol } from '../attempts/other-form.ts';
 import { brokenAttempt, type AttemptFailure } from '../attempts/outcome.ts';
-
-/** A whole answer is held in memory before any of it is shown. */
-const answerLimit = 64 * 1024 * 1024;
+import { answerInThread } from '../large-answer.ts';
 
 /** What an upstream answers in the place of a stream: an error, or the whole answer. */
 export class UnstreamedAnswer {
@@ -31,7 +29,16 @@ export class UnstreamedAnswer {
     if (length < errorBodyLimit) return false;
     if (isError(this.#status)) return true;
     this.#isAnswer ??= beginsAsJson(this.#body.whole());
-    return !this.#isAnswer || length > answerLimit;
+    return !this.#isAnswer || length > largestAnswer;
+  }
+
+  get isLarge(): boolean {
+    return this.#body.length >= answerInThread;
+  }
+
+  /** All of it. */
+  get body(): Buffer {
+    return this.#body.whole();
   }
 
   /** An answer in the place of a stream of it, rather than an error. */
@@ -48,10 +55,13 @@ export class UnstreamedAnswer {
       return streamOf(this.#body.whole(), protocol, model);
     } catch (error) {
       if (!(error instanceof UnreadableAnswer)) throw error;
-      const { body, usage } = error;
-      if (body === null) return { ...this.judge(), usage };
-      return { ...failureOfAnswer(this.#provider, null, this.#headers, body), usage };
+      return this.unreadable(error);
     }
+  }
+
+  unreadable({ body, usage }: UnreadableAnswer): AttemptFailure {
+    if (body === null) return { ...this.judge(), usage };
+    return { ...failureOfAnswer(this.#provider, null, this.#headers, body), usage };
   }
 
   judge(): AttemptFailure {

@@ -6,8 +6,8 @@ import {
   type JsonRecord,
   type Protocol,
   type StreamEvent,
-} from '../../protocols/index.ts';
-import { createEventStreamReader, EventTooLarge } from '../../upstream/index.ts';
+} from '../protocols/index.ts';
+import { createEventStreamReader, EventTooLarge } from '../upstream/event-stream.ts';
 
 /** What an upstream speaks, whoever asked. */
 export type WireProtocol = Pick<
