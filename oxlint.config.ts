@@ -39,7 +39,7 @@ const table: Readonly<Record<string, string>> = {
   'upstream-state': `database ${anywhere}`,
   conversion: `canonical estimation json protocols ${anywhere}`,
   'body-work': `canonical conversion estimation protocols routing upstream ${anywhere}`,
-  relay: `access billing body-work canonical catalogue conversion counting estimation journal json protocols providers routing upstream upstream-state ${anywhere}`,
+  relay: `access billing bodies body-work canonical catalogue conversion counting estimation journal json protocols providers routing upstream upstream-state ${anywhere}`,
   http: `bodies canonical compression protocols ${anywhere}`,
   endpoints: `access billing bodies canonical catalogue counting http ledger protocols relay usage ${anywhere}`,
   'console-api': `access billing canonical catalogue counting database http journal ledger tasks usage ${anywhere}`,

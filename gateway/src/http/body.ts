@@ -3,9 +3,10 @@ import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { GatewayError } from '../errors/index.ts';
 import { createContentDecoder, isInflated, type ContentDecoder } from '../compression/index.ts';
-import type { BodyClaim } from '../bodies/index.ts';
+import { CollectedBody, type BodyClaim } from '../bodies/index.ts';
 import type { BodyPace, PacedBody } from './body-pace.ts';
 import { inviteBody } from './continue.ts';
+import { PieceCount } from './piece-count.ts';
 
 /** Called once with the whole decoded body or with why there is none; never when the client left meanwhile. */
 export type BodyListener = (error: GatewayError | null, body?: Buffer) => void;
@@ -130,46 +131,49 @@ function collect(
   isBomb: ((length: number) => boolean) | null = null,
 ): void {
   const { limit, pace } = options;
-  const chunks: Buffer[] = [];
-  let length = 0;
+  let collected = new CollectedBody();
+  const pieces = new PieceCount();
   let roomFor = expected;
   const settle = (error: GatewayError | null, body?: Buffer): void => {
     source.off('data', onData);
+    request.off('data', onPiece);
     source.off('end', onEnd);
     pace.unwatch(paced);
     claim?.endReading();
     // Nothing of it is kept, and others wait; the request itself lives until its answer is out.
     if (error !== null) claim?.release();
     // The request lives as long as its answer, and what listens for its errors would keep them.
-    chunks.length = 0;
+    collected = new CollectedBody();
     done(error, body);
   };
   const refuse = (error: GatewayError): void => settle(error);
   const paced: PacedBody = { request, refuse, since: 0, received: 0 };
   const makeRoom = (): void => {
-    roomFor = Math.min(2 * length, limit);
+    roomFor = Math.min(2 * collected.length, limit);
     // Two that hold what the other one waits for would both wait in vain, and keep everybody else out.
     if (claim !== null && !claim.tryBody(roomFor)) settle(claim.refuse());
   };
   const onData = (chunk: Buffer): void => {
-    length += chunk.length;
+    collected.add(chunk);
+    const { length } = collected;
     if (length > limit || isBomb?.(length) === true) settle(new GatewayError('body_too_large'));
-    else {
-      chunks.push(chunk);
-      if (length > roomFor) makeRoom();
-    }
+    else if (length > roomFor) makeRoom();
+  };
+  const onPiece = (piece: Buffer): void => {
+    if (pieces.add(piece)) settle(new GatewayError('too_complex'));
   };
   const onEnd = (): void => {
-    const [first] = chunks;
-    if (first === undefined) {
+    const { length } = collected;
+    if (length === 0) {
       settle(new GatewayError('invalid_body'));
       return;
     }
     if (length < roomFor) claim?.tryBody(length);
-    settle(null, chunks.length === 1 ? first : Buffer.concat(chunks, length));
+    settle(null, collected.bytes());
   };
   pace.watch(paced);
   claim?.startReading(refuse);
+  request.on('data', onPiece);
   source.on('data', onData);
   source.on('end', onEnd);
   let failed = false;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isAwaitingInvitation } from './continue.ts';
+import { PieceCount } from './piece-count.ts';
 
 /** An unread body up to this size is cheaper to read away than a connection is to open. */
 const keepAliveBytes = 64 * 1024;
@@ -27,6 +28,7 @@ export function endAfterDraining(
   body: string | Buffer,
 ): void {
   let drained = 0;
+  const pieces = new PieceCount();
   const finish = (): void => {
     clearTimeout(timer);
     request.off('data', count);
@@ -35,7 +37,7 @@ export function endAfterDraining(
   };
   const count = (chunk: Buffer): void => {
     drained += chunk.length;
-    if (drained > lingerBytes) finish();
+    if (drained > lingerBytes || pieces.add(chunk)) finish();
   };
   const timer = setTimeout(finish, lingerMilliseconds).unref();
   request.on('error', ignore);

@@ -290,3 +290,35 @@ describe('early answers', () => {
     expect((await call(gateway.port, '/health')).status).toBe(200);
   });
 });
+
+describe('chunks', () => {
+  const text = JSON.stringify({ text: 'x'.repeat(20_000) });
+  const sent = (body: Buffer, size: number, encoding = ''): Buffer => {
+    const head = `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n${encoding}transfer-encoding: chunked\r\nconnection: close\r\n\r\n`;
+    const chunks: (string | Buffer)[] = [head];
+    for (let at = 0; at < body.length; at += size) {
+      const chunk = body.subarray(at, at + size);
+      chunks.push(`${chunk.length.toString(16)}\r\n`, chunk, '\r\n');
+    }
+    return Buffer.concat([...chunks, '0\r\n\r\n'].map((each) => Buffer.from(each)));
+  };
+
+  it.each([20_100, 100, 16])('of %i bytes are read', async (size) => {
+    const gateway = await startGateway();
+    const answer = await raw(gateway.port, sent(Buffer.from(text), size));
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(gateway.exchanges[0]?.body.toString()).toBe(text);
+  });
+
+  it('of one byte are refused when there are many', async () => {
+    const gateway = await startGateway();
+    const few = await raw(gateway.port, sent(Buffer.from('{"a":1}'), 1));
+    expect(few).toMatch(/^HTTP\/1\.1 200 /);
+    const many = await raw(gateway.port, sent(Buffer.from(text), 1));
+    expect(many).toMatch(/^HTTP\/1\.1 400 [^]*too complex/);
+    const packed = gzipSync(text, { level: 0 });
+    const encoded = await raw(gateway.port, sent(packed, 1, 'content-encoding: gzip\r\n'));
+    expect(encoded).toMatch(/^HTTP\/1\.1 400 [^]*too complex/);
+    expect(gateway.exchanges).toHaveLength(1);
+  });
+});

@@ -1,3 +1,4 @@
+import { CollectedBody } from '../../bodies/index.ts';
 import { largestAnswer, readWholeAnswer, type WireProtocol } from '../../body-work/index.ts';
 import { GatewayError } from '../../errors/index.ts';
 import {
@@ -26,7 +27,6 @@ import {
 } from '../large-answer.ts';
 import type { TakeGiven } from '../state/given-names.ts';
 import type { Watch, Watched, Watching } from '../watch.ts';
-import { CollectedBody } from './collected-body.ts';
 import { errorBodyLimit, failureOfAnswer, isError, parseJson } from './error-body.ts';
 import { brokenAttempt, reachOf, type AttemptFailure, type AttemptOutcome } from './outcome.ts';
 

@@ -2,7 +2,7 @@ import { beginsAsJson, largestAnswer, streamOf, type WireProtocol } from '../../
 import { UnreadableAnswer } from '../../protocols/index.ts';
 import type { Provider } from '../../providers/index.ts';
 import type { UpstreamHeaders } from '../../upstream/index.ts';
-import { CollectedBody } from '../attempts/collected-body.ts';
+import { CollectedBody } from '../../bodies/index.ts';
 import { errorBodyLimit, failureOfAnswer, isError, parseJson } from '../attempts/error-body.ts';
 import { brokenAttempt, type AttemptFailure } from '../attempts/outcome.ts';
 import { answerInThread } from '../large-answer.ts';

@@ -1,13 +1,13 @@
 /** Below this a piece costs about as much to keep as it holds. */
 const smallPiece = 2 * 1024;
-/** Most answers come in fewer pieces, and are kept as they came. */
+/** Most bodies come in fewer pieces, and are kept as they came. */
 const keptPieces = 16;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const slabSize = 64 * 1024;
 
 /**
  * A body that is read to its end before anything is done with it. Takes little more memory than the body has bytes,
- * into however many pieces the upstream has cut it.
+ * into however many pieces its sender has cut it.
  */
 export class CollectedBody {
   /** So many bytes have come. */
@@ -30,13 +30,17 @@ export class CollectedBody {
     this.#filled += piece.copy(this.#slab, this.#filled);
   }
 
-  /** All that has come, in one piece, but for a byte order mark: no part of JSON, nor to be sent (RFC 8259, 8.1). */
-  whole(): Buffer {
+  /** All that has come, in one piece. */
+  bytes(): Buffer {
     this.#closeSlab();
-    const whole =
-      this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces, this.length);
-    const begin = whole.subarray(0, byteOrderMark.length);
-    return begin.equals(byteOrderMark) ? whole.subarray(byteOrderMark.length) : whole;
+    return this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces, this.length);
+  }
+
+  /** The same but for a byte order mark: no part of JSON, nor to be sent (RFC 8259, 8.1). */
+  whole(): Buffer {
+    const bytes = this.bytes();
+    const begin = bytes.subarray(0, byteOrderMark.length);
+    return begin.equals(byteOrderMark) ? bytes.subarray(byteOrderMark.length) : bytes;
   }
 
   #closeSlab(): void {
