@@ -90,7 +90,12 @@ export function createCountingThread(options: CountingThreadOptions): CountingTh
       const length = lengthOf(said) + lengthOf(defined);
       if (closed || waitingLength + length > maxWaitingLength) return Promise.resolve(null);
       if (idleTimer !== null) clearTimeout(idleTimer);
-      worker ??= start();
+      try {
+        worker ??= start();
+      } catch (error) {
+        onProblem(error);
+        return Promise.resolve(null);
+      }
       const id = ++lastId;
       waitingLength += length;
       worker.postMessage({ id, said, defined } satisfies CountRequest);

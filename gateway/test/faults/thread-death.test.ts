@@ -9,6 +9,7 @@ import { reconcile, type Difference } from '../../src/ledger/index.ts';
 import { openGateway, until } from '../behaviour/support.ts';
 import { dialects, isSkipped, openTestDatabase, type Dialect } from '../database/databases.ts';
 import { charge, record } from '../journal/records.ts';
+import { onePerProtocol } from '../matrix/gateway.ts';
 import { testKey } from '../support/gateway.ts';
 import { holdThreads } from '../support/threads.ts';
 import { runClients } from './load.ts';
@@ -192,3 +193,42 @@ test('a gateway whose threads all die under load goes on; the books are right', 
   expect(differences).toEqual([]);
   expect((await fetch(`${url}/ready`)).status).toBe(200);
 });
+
+test('a thread for large bodies that dies takes one request along, free of charge', async () => {
+  const threads = holdThreads();
+  const errors: string[] = [];
+  const gateway = await openGateway({
+    config: onePerProtocol,
+    logger: { error: (message) => void errors.push(message) },
+  });
+  const content = 'lorem ipsum '.repeat(100_000);
+  const body = JSON.stringify({ model: 'at-messages', messages: [{ role: 'user', content }] });
+  const statuses: number[] = [];
+  let wanted = true;
+  const clients = Array.from({ length: 3 }, async () => {
+    while (wanted) {
+      const answer = await gateway.post('/v1/chat/completions', body);
+      await answer.text();
+      statuses.push(answer.status);
+    }
+  });
+  const kills = 3;
+  for (let killed = 0; killed < kills; killed += 1) {
+    const before = statuses.length;
+    await until(() => statuses.length >= before + 3, 'bodies are read', 20_000);
+    await threads.kill('sluice-bodies');
+  }
+  const before = statuses.length;
+  await until(() => statuses.length >= before + 3, 'it goes on', 20_000);
+  wanted = false;
+  await Promise.all(clients);
+
+  const failed = statuses.filter((status) => status !== 200);
+  expect(failed.length).toBeLessThanOrEqual(kills);
+  expect(failed.every((status) => status === 500)).toBe(true);
+  expect(errors.filter((message) => message.includes('large bodies'))).toHaveLength(kills);
+  const rows = await gateway.usage();
+  expect(rows).toHaveLength(statuses.length);
+  const unpaid = rows.filter(({ outcome }) => outcome !== 'completed');
+  expect(unpaid.map(({ cost }) => cost ?? 0n)).toEqual(failed.map(() => 0n));
+}, 60_000);
