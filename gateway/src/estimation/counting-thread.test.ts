@@ -71,7 +71,7 @@ test('where the system gives no thread nothing is counted, and the next one is t
   const { thread, problems } = open();
   vi.mocked(workerThreads.Worker).mockImplementationOnce(function refused(): never {
     throw new Error('EAGAIN');
-  } as never);
+  });
   expect(await thread.count({ said: words, defined: [] })).toBeNull();
   expect(problems).toMatchObject([{ message: 'EAGAIN' }]);
   expect(await thread.count({ said: words, defined: [] })).toMatchObject({ said: 3 });

@@ -204,9 +204,9 @@ test('a thread for large bodies that dies takes one request along, free of charg
   const content = 'lorem ipsum '.repeat(100_000);
   const body = JSON.stringify({ model: 'at-messages', messages: [{ role: 'user', content }] });
   const statuses: number[] = [];
-  let wanted = true;
+  const stopped = new AbortController();
   const clients = Array.from({ length: 3 }, async () => {
-    while (wanted) {
+    while (!stopped.signal.aborted) {
       const answer = await gateway.post('/v1/chat/completions', body);
       await answer.text();
       statuses.push(answer.status);
@@ -220,7 +220,7 @@ test('a thread for large bodies that dies takes one request along, free of charg
   }
   const before = statuses.length;
   await until(() => statuses.length >= before + 3, 'it goes on', 20_000);
-  wanted = false;
+  stopped.abort();
   await Promise.all(clients);
 
   const failed = statuses.filter((status) => status !== 200);
