@@ -57,6 +57,14 @@ describe('chat', () => {
     expect(tapOf('chat').see(chunk(delta))).toBe(content);
   });
 
+  it('counts what is spoken as output, a second of sound as some 20 tokens', () => {
+    const { tap, see } = tapOf('chat');
+    expect(see(chunk({ audio: { id: 'audio_1', data: 'A'.repeat(64_000) } }))).toBe(content);
+    expect(tap.outputBytes).toBe(80);
+    expect(see(chunk({ audio: { transcript: 'Hi' } }))).toBe(content);
+    expect(tap.outputBytes).toBe(82);
+  });
+
   it('does not take heartbeats and filter results for content', () => {
     const { see } = tapOf('chat');
     expect(see({ choices: [], prompt_filter_results: [{ prompt_index: 0 }] })).toBe(forward);

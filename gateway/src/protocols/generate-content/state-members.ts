@@ -37,7 +37,8 @@ function storedFile(uri: string): string | null {
   const url = URL.parse(uri);
   // What is no address is judged by its words alone.
   if (url === null) return lastOf(uri, 'files');
-  if (!url.hostname.endsWith('generativelanguage.googleapis.com')) return null;
+  // It has names for regions and for certificates of clients, too, and any name may end in a dot.
+  if (!/(^|[.-])generativelanguage\.([a-z]+\.)?googleapis\.com\.?$/.test(url.hostname)) return null;
   return lastOf(decoded(url.pathname), 'files');
 }
 
