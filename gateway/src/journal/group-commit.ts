@@ -32,6 +32,7 @@ export function createGroupCommit(options: GroupCommitOptions) {
   let scheduled = false;
   let failures = 0;
   let broken: string | null = null;
+  let hasEnded = false;
 
   function append(line: string): Promise<void> {
     if (broken !== null) return Promise.reject(options.rejection(broken));
@@ -61,6 +62,7 @@ export function createGroupCommit(options: GroupCommitOptions) {
   }
 
   function done(): void {
+    if (hasEnded) return;
     failures = 0;
     busy = false;
     broken = null;
@@ -71,15 +73,20 @@ export function createGroupCommit(options: GroupCommitOptions) {
   }
 
   function failed(reason: string): void {
+    if (hasEnded) return;
     failures += 1;
     if (failures < maxFailures) {
-      schedule(write, retryAfter);
+      schedule(() => {
+        if (!hasEnded) write();
+      }, retryAfter);
       return;
     }
     // From here nothing is taken until a probe has been written.
     broken = reason;
     refuseAll();
-    schedule(probe, probeInterval);
+    schedule(() => {
+      if (!hasEnded) probe();
+    }, probeInterval);
   }
 
   function refuseAll(): void {
@@ -95,6 +102,7 @@ export function createGroupCommit(options: GroupCommitOptions) {
     failed,
     /** Refuses everything from now on; nothing mends it. */
     end(reason: string) {
+      hasEnded = true;
       broken = reason;
       busy = true;
       refuseAll();

@@ -102,4 +102,23 @@ describe('group commit', () => {
     commits.done();
     expect(await answer).toBe('written');
   });
+
+  it('ended while the disk takes nothing, it asks no more and stays ended', async () => {
+    const answer = outcome(commits.append('1'));
+    await settle();
+    for (let failure = 0; failure < 3; failure += 1) {
+      commits.failed('EIO');
+      runTimers();
+    }
+    expect(await answer).toBe('EIO');
+    expect(probes).toBe(1);
+    commits.failed('EIO');
+    commits.end('stopping');
+    runTimers();
+    // What was on its way when it ended.
+    commits.failed('EIO');
+    expect([probes, timers]).toEqual([1, []]);
+    commits.done();
+    expect(await outcome(commits.append('2'))).toBe('stopping');
+  });
 });

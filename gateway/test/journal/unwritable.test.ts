@@ -99,3 +99,24 @@ test.skipIf(process.platform !== 'linux')(
     expect(rows).toHaveLength(completed.length);
   },
 );
+
+test.skipIf(process.platform !== 'linux')(
+  'R-31 a stop while the disk takes nothing ends the process',
+  { timeout: 60_000 },
+  async () => {
+    const { gateway, url } = await startGatewayPlace({ config });
+    execFileSync('prlimit', ['--pid', String(gateway.child.pid), '--fsize=1:unlimited']);
+    const answer = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${secretOf('test')}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ model: 'priced', messages: [{ role: 'user', content: 'hello' }] }),
+    });
+    expect(answer.status).toBe(503);
+    gateway.child.kill('SIGTERM');
+    expect(await gateway.exit).toBe(0);
+    expect(gateway.stderr()).toContain('"msg":"stopped"');
+  },
+);
