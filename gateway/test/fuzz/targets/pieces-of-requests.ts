@@ -3,6 +3,7 @@ import { GatewayError } from '../../../src/errors/index.ts';
 import { openState, sealState, type SealedState } from '../../../src/conversion/state/envelope.ts';
 import { carriesEnvelopes, stripEnvelopes } from '../../../src/conversion/index.ts';
 import { formatDataUrl, isBase64, parseDataUrl } from '../../../src/protocols/data-url.ts';
+import { EventTooLarge } from '../../../src/upstream/event-stream.ts';
 import { InterimAnswers } from '../../../src/upstream/interim-answers.ts';
 import { eachEvent, sliced } from '../../recordings/tap-run.ts';
 import { sealerOf } from '../../support/converted-reader.ts';
@@ -56,9 +57,14 @@ function eventStream(input: Buffer): void {
   // Cheap, since an event may be one byte, and many of them must not take longer here than in the reader.
   const digest = (chunks: readonly Buffer[]): number => {
     let hash = 0;
-    eachEvent(chunks, ({ raw, name, data }) => {
-      hash = seedOf(raw, hash + 1 + (name?.length ?? -1) + 7 * (data?.length ?? -1));
-    });
+    try {
+      eachEvent(chunks, ({ raw, name, data }) => {
+        hash = seedOf(raw, hash + 1 + (name?.length ?? -1) + 7 * (data?.length ?? -1));
+      });
+    } catch (error) {
+      if (!(error instanceof EventTooLarge)) throw error;
+      hash = seedOf(Buffer.from(error.message), hash);
+    }
     return hash;
   };
   const whole = digest([input]);
