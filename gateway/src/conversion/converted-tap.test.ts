@@ -61,6 +61,61 @@ test('a thought without a signature gets one that is ours, before anything else 
   expect(frames).toMatch(/"signature_delta","signature":"gw2\..*content_block_stop.*text_delta/s);
 });
 
+describe('what holds the thread for too long is a failure', () => {
+  const tapOf = (upstream: (typeof clients)[number], client: (typeof clients)[number]) =>
+    readerOf(upstream, client).createStreamTap({ ...echo, usageInjected: false });
+  const parts = (count: number) =>
+    JSON.stringify({
+      candidates: [
+        { index: 0, content: { parts: Array.from({ length: count }, () => ({ text: 'a' })) } },
+      ],
+    });
+
+  test('an event that says too much', () => {
+    const tap = tapOf('generate-content', 'messages');
+    expect(feed(tap, parts(8_192)).flags & verdict.failed).toBe(0);
+    // Each event for itself.
+    expect(feed(tap, parts(8_192)).flags & verdict.failed).toBe(0);
+    expect(feed(tap, parts(8_193)).flags).toBe(verdict.failed);
+    expect(tap.failure).toMatchObject({ error: { message: expect.stringContaining('complex') } });
+  });
+
+  test('an event that holds too much, whatever it says', () => {
+    const holding = (values: number) =>
+      JSON.stringify({ choices: [{ delta: { content: 'a' } }], x: Array(values).fill(1000) });
+    const tap = tapOf('chat', 'messages');
+    expect(feed(tap, holding(131_000)).flags & verdict.failed).toBe(0);
+    expect(feed(tap, holding(132_000)).flags).toBe(verdict.failed);
+  });
+
+  test('a stream that is longer than any', () => {
+    const tap = tapOf('chat', 'responses');
+    const text = 'a'.repeat(2 ** 20);
+    for (let count = 0; count < 4; count += 1) {
+      expect(feed(tap, chunk({ content: text })).flags & verdict.failed).toBe(0);
+    }
+    expect(feed(tap, chunk({ content: 'a' })).flags).toBe(verdict.failed);
+  });
+
+  test('but not the last event of a response, which repeats what is known of each word', () => {
+    const tap = tapOf('responses', 'chat');
+    const word = { token: 'a', logprob: -0.1, bytes: [97], top_logprobs: [] };
+    const logprobs = Array.from({ length: 40_000 }, () => word);
+    const content = [{ type: 'output_text', text: 'hello', annotations: [], logprobs }];
+    const item = { id: 'msg', type: 'message', role: 'assistant', status: 'completed', content };
+    const response = { id: 'r', object: 'response', status: 'completed', output: [item] };
+    const event = (type: string, more: object) =>
+      feed(tap, JSON.stringify({ type, output_index: 0, ...more }), type);
+    event('response.created', { response: { ...response, output: [] } });
+    event('response.output_item.added', { item: { ...item, content: [] } });
+    event('response.output_text.delta', { item_id: 'msg', content_index: 0, delta: 'hello' });
+    expect(event('response.output_item.done', { item }).flags & verdict.failed).toBe(0);
+    const { flags } = event('response.completed', { response });
+    expect(flags & verdict.failed).toBe(0);
+    expect(tap.finished).toBe(true);
+  });
+});
+
 test('frames of one network chunk lie side by side, so that they are written at once', () => {
   const tap = readerOf('chat', 'messages').createStreamTap({ ...echo, usageInjected: false });
   feed(tap, chunk({ content: 'a' }));

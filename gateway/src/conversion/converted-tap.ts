@@ -1,5 +1,6 @@
 import type { GenerationEvent, ReportedUsage } from '../canonical/index.ts';
 import type { GatewayError } from '../errors/index.ts';
+import { holdsMoreThan } from '../json/index.ts';
 import {
   verdict,
   type StreamDecoder,
@@ -11,7 +12,19 @@ import type { AnswerPasses } from './answer-context.ts';
 import { AnswerEvents } from './answer-events.ts';
 
 /** In the shape of every protocol's error body, for the provider to classify as an answer that is none. */
-const emptyAnswer = Object.freeze({ error: { code: null, message: 'empty answer', status: null } });
+const emptyAnswer = failureOf('empty answer');
+const tooComplex = failureOf('an event that is too complex');
+const tooLong = failureOf('a stream that is too long');
+
+/** Members, values and brackets of one event, as far as it is parsed: that takes 60 ms when each has a name of its own. */
+const mostInEvent = 131_072;
+/** What one event may say. A call says three things, and so many calls take 50 ms. */
+const mostSaid = 8_192;
+/**
+ * Bytes of text, reasoning and arguments for a client that is told all of it again at the end: several times what any
+ * model can say.
+ */
+const mostOutput = 4 * 1024 * 1024;
 
 /**
  * Watches an upstream's stream as its own protocol's tap does, and gives the client's frames in place of its events.
@@ -22,10 +35,19 @@ export class ConvertedTap implements StreamTap {
   failure: unknown = null;
   readonly #source: StreamTap;
   readonly #decoder: StreamDecoder;
+  readonly #mostOutput: number;
+  readonly #leanEvent: ((data: Buffer) => Buffer) | undefined;
   readonly #encoder: StreamEncoder;
   readonly #events: AnswerEvents;
   readonly #take = (event: GenerationEvent): void => this.#pass(event);
+  readonly #takeOfEvent = (event: GenerationEvent): void => {
+    this.#said += 1;
+    if (this.#said > mostSaid) throw new SaysTooMuch();
+    this.#pass(event);
+  };
   #frames = '';
+  /** What the event in hand has said so far. */
+  #said = 0;
   /** The event in hand gave the client something to see. */
   #shows = false;
   /** The answer holds something, or says why it holds nothing. */
@@ -38,6 +60,8 @@ export class ConvertedTap implements StreamTap {
   constructor(source: StreamTap, passes: AnswerPasses) {
     this.#source = source;
     this.#decoder = passes.upstream.createStreamDecoder();
+    this.#mostOutput = passes.client.repeatsAnswers === true ? mostOutput : Infinity;
+    this.#leanEvent = passes.upstream.leanEvent;
     this.#encoder = passes.client.createStreamEncoder(passes.answer);
     this.#events = new AnswerEvents(passes, (event) => this.#encode(event));
   }
@@ -78,16 +102,39 @@ export class ConvertedTap implements StreamTap {
     }
     this.#frames = '';
     this.#shows = false;
-    if (event.data !== null && !this.#decoderEnded) this.#decoder.push(event, this.#take);
-    if (this.#source.closed && !this.finished) {
-      this.failure = emptyAnswer;
-      return verdict.failed;
+    if (event.data !== null && !this.#decoderEnded && !this.#decode(event, event.data)) {
+      return this.#fail(tooComplex);
     }
+    if (this.#source.outputBytes > this.#mostOutput) return this.#fail(tooLong);
+    if (this.#source.closed && !this.finished) return this.#fail(emptyAnswer);
     let result: number = flags & verdict.terminal;
     if (this.#shows) result |= verdict.content;
     if (this.#frames === '') return result | verdict.drop;
     this.replacement = bytesOf(this.#frames);
     return result | verdict.replace;
+  }
+
+  #fail(failure: unknown): number {
+    this.failure = failure;
+    return verdict.failed;
+  }
+
+  /** False when that would take too long: others wait meanwhile. */
+  #decode(event: StreamEvent, data: Buffer): boolean {
+    let parsed = event;
+    if (holdsMoreThan(data, mostInEvent)) {
+      const lean = this.#leanEvent?.(data);
+      if (lean === undefined || holdsMoreThan(lean, mostInEvent)) return false;
+      parsed = { ...event, data: lean };
+    }
+    this.#said = 0;
+    try {
+      this.#decoder.push(parsed, this.#takeOfEvent);
+    } catch (error) {
+      if (!(error instanceof SaysTooMuch)) throw error;
+      return false;
+    }
+    return true;
   }
 
   completion(): string {
@@ -125,6 +172,13 @@ export class ConvertedTap implements StreamTap {
     // Some clients get a call only when it is complete.
     if (event.type === 'call-end' || holdsContent(event)) this.#shows = true;
   }
+}
+
+/** One event says more than is converted at a time. */
+class SaysTooMuch extends Error {}
+
+function failureOf(message: string): unknown {
+  return Object.freeze({ error: { code: null, message, status: null } });
 }
 
 const slabSize = 64 * 1024;

@@ -7,4 +7,4 @@ export { refuseRepeatedMembers } from './repeated-members.ts';
 export { type JsonScan, type MemberRange, type ObjectRange, scanJson } from './scan.ts';
 export { type Edit, insertMember, removeMember, replaceValue, splice } from './splice.ts';
 export { type WatchedObject, watchList } from './watch-list.ts';
-export { maxDepth } from './skip.ts';
+export { maxDepth, skipSpace, skipValue } from './skip.ts';

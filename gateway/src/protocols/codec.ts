@@ -59,6 +59,10 @@ export interface Codec {
 
   /** One per attempt. Errors and usage inside the stream are the tap's (`Protocol.createStreamTap`). */
   createStreamDecoder(): StreamDecoder;
+  /** The events that end a stream tell all of the answer once more. Absent: they do not. */
+  readonly repeatsAnswers?: boolean;
+  /** The data of a large event without what the events before it have said. Absent: no event repeats much. */
+  leanEvent?(data: Buffer): Buffer;
   /** One per attempt. */
   createStreamEncoder(answer: AnswerContext): StreamEncoder;
 

@@ -89,6 +89,10 @@ const call = (index: number) => ({
   type: 'function',
   function: { name: 'f', arguments: '{}' },
 });
+const calls = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ index, ...call(index) }));
+const members = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, 0]));
 const json = { 'content-type': 'application/json' };
 const events = { 'content-type': 'text/event-stream' };
 
@@ -141,6 +145,32 @@ test.each(
       tokens: { input: 3, output: 4 },
       attempts: [{ result: 'completed' }],
     });
+  });
+  expect(held).toBeLessThan(longest);
+});
+
+/** One event that holds much. The last two are refused where they would have to be converted. */
+const heavy: readonly (readonly [string, status: number, () => string])[] = [
+  ['2000 calls', 200, () => data(chunk({ tool_calls: calls(2_000) }))],
+  ['4 MiB of line ends', 200, () => data(chunk({ content: '\n'.repeat(2 * mebibyte - 1_000) }))],
+  ['50000 calls', 502, () => data(chunk({ tool_calls: calls(50_000) }))],
+  ['600000 members', 502, () => data({ ...chunk({ content: 'x' }), x: members(600_000) })],
+];
+
+test.each(
+  heavy.flatMap(([what, status, make]) =>
+    textProtocols.map((client) => [what, client.name, status, make, client] as const),
+  ),
+)('an event of %s, to a client of %s', async (_what, name, converted, make, client) => {
+  const body = Buffer.from(chatStream(make()).slice(data(chunk({ content: 'a' })).length));
+  const held = await longestTurn(async () => {
+    const { status } = await far.ask(
+      gateway,
+      client.path('at-chat', true),
+      client.body('at-chat', true),
+      { headers: events, body },
+    );
+    expect(status).toBe(name === 'chat' ? 200 : converted);
   });
   expect(held).toBeLessThan(longest);
 });

@@ -104,7 +104,7 @@ limits: { in_flight: 1, queue: 1, key_concurrency: 9 }
     const gateway = await openGateway({ writeStall: 600 });
     const client = await askRaw(gateway, protocol, false, 'demo-chat', [big('gap=0')]);
     client.socket.pause();
-    await until(async () => (await gateway.usage()).length === 1, 'its row');
+    await until(async () => (await gateway.usage()).length === 1, 'its row', 15_000);
     await wait(1_500);
     client.socket.resume();
     await client.ended;

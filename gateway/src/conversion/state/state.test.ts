@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Block, NativeState } from '../../canonical/index.ts';
@@ -9,6 +9,7 @@ import { sealForClient } from './client-state.ts';
 import { openState, sealState } from './envelope.ts';
 import { makerId, type StateMaker } from './maker.ts';
 import { restoreState } from './restore-state.ts';
+import { createStateSealer } from './sealer.ts';
 import { createStateStore } from './state-store.ts';
 
 const sealer = sealerOf('key');
@@ -62,9 +63,11 @@ describe('envelopes', () => {
 
   test('never look the same twice, and say nothing of who made the state', () => {
     const names = { provider: 'gemini', model: 'gemini-3-pro-preview', channel: 'ch_0123456789' };
-    const text = sealState(sealer, 'team:1', { ...sealed, maker: makerId(names) });
+    const bytes = Buffer.alloc(32, 'key');
+    const random = createStateSealer({ sealing: bytes, signing: bytes }, randomBytes);
+    const text = sealState(random, 'team:1', { ...sealed, maker: makerId(names) });
     expect(text).toMatch(/^gw2\.[\w-]+$/);
-    expect(sealState(sealer, 'team:1', { ...sealed, maker: makerId(names) })).not.toBe(text);
+    expect(sealState(random, 'team:1', { ...sealed, maker: makerId(names) })).not.toBe(text);
     const shown = Buffer.from(text.slice(4), 'base64url').toString('latin1');
     for (const name of Object.values(names)) expect(shown).not.toContain(name);
     expect(shown).not.toContain(thought.data);

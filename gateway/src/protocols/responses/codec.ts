@@ -8,6 +8,7 @@ import { encodeRequest } from './encode-request.ts';
 import { encodeResponse } from './encode-response.ts';
 import { ResponsesStreamEncoder } from './encode-stream.ts';
 import { fieldName } from './field-name.ts';
+import { withoutLogprobs } from './lean-event.ts';
 
 const traits: CodecTraits = Object.freeze({
   toolName: /^[a-zA-Z0-9_-]+$/,
@@ -40,6 +41,8 @@ export const responsesCodec = Object.freeze({
   decodeResponse,
   encodeResponse,
   createStreamDecoder,
+  repeatsAnswers: true,
+  leanEvent: withoutLogprobs,
   createStreamEncoder: (answer) => new ResponsesStreamEncoder(answer),
   fieldName,
 } satisfies Codec);
