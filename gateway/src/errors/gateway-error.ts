@@ -30,15 +30,18 @@ export class GatewayError extends Error {
     this.name = 'GatewayError';
     this.errorName = errorName;
     this.entry = entry;
-    this.param = options.param ?? null;
+    this.param = options.param === undefined ? null : printable(options.param);
     this.retryAfter = options.retryAfter ?? entry.retryAfter ?? null;
     this.headers = options.headers ?? {};
   }
 }
 
-/** Client-supplied text that is echoed in a message: no control characters, bounded length. */
+const longestText = 200;
+
+/** Client-supplied text that is echoed in an error: no control characters, bounded length. */
 function printable(text: string): string {
+  // Cut first: a name may be as long as a body.
+  const short = text.length > longestText ? `${text.slice(0, longestText)}…` : text;
   // oxlint-disable-next-line no-control-regex -- control characters are exactly what must go
-  const clean = text.toWellFormed().replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '\ufffd');
-  return clean.length > 200 ? `${clean.slice(0, 200)}…` : clean;
+  return short.toWellFormed().replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '\ufffd');
 }
