@@ -97,7 +97,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     upstream,
     health,
     affinity: createChannelAffinity(),
-    upstreamState: createStateDirectory({ ...options, now: clock.now }),
+    upstreamState: createStateDirectory({ ...options, ...clock }),
     keepStateFor: config.retention.upstreamState,
     onRefusedState: ({ requestId, channel, kind, digest }) =>
       logger.info(`refused the id of a ${kind} that is not known to belong to the caller`, {

@@ -1,5 +1,4 @@
-import type { OpenDatabase } from '../database/index.ts';
-import { createCautiousDate } from './cautious-date.ts';
+import { createCautiousDate, type OpenDatabase } from '../database/index.ts';
 import { removeOldUsage } from './retention.repository.ts';
 import { createTrouble, type Trouble } from './trouble.ts';
 import { removeExpiredState } from './upstream-state.repository.ts';

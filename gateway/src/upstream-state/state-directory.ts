@@ -1,4 +1,9 @@
-import type { DatabaseBreaker, OpenDatabase, Secrets } from '../database/index.ts';
+import {
+  createCautiousDate,
+  type DatabaseBreaker,
+  type OpenDatabase,
+  type Secrets,
+} from '../database/index.ts';
 import { GatewayError } from '../errors/index.ts';
 import { createStateMemory } from './state-memory.ts';
 import { knownState, type KnownState } from './upstream-state.repository.ts';
@@ -40,6 +45,8 @@ export interface StateDirectoryOptions {
   readonly secrets: Pick<Secrets, 'digestState'>;
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** Milliseconds of a clock that does not step. */
+  readonly monotonic: () => number;
   readonly maxIds?: number;
 }
 
@@ -51,7 +58,8 @@ const unknown: Standing = Object.freeze({ is: 'unknown' });
 
 /** Who was given which id, on this node and on all others. */
 export function createStateDirectory(options: StateDirectoryOptions): StateDirectory {
-  const { database, breaker, secrets, now, maxIds } = options;
+  const { database, breaker, secrets, maxIds } = options;
+  const today = createCautiousDate(options);
   const memory = createStateMemory(maxIds);
 
   function standing(owner: string, known: readonly KnownState[], time: number): Standing {
@@ -67,9 +75,9 @@ export function createStateDirectory(options: StateDirectoryOptions): StateDirec
   return {
     digest: (kind, text) => secrets.digestState(`${kind} ${text.slice(0, longestId)}`),
     note: memory.note,
-    recall: (owner, id) => standing(owner, memory.recall(id), now()),
+    recall: (owner, id) => standing(owner, memory.recall(id), today()),
     async find(owner, ids) {
-      const time = now();
+      const time = today();
       let rows: KnownState[];
       try {
         rows = await breaker(() => knownState(database.kysely, ids, time));

@@ -11,7 +11,8 @@ export interface Clocks {
 }
 
 /**
- * The date for whoever removes what is old: removed by a wrong date, it would be gone when the date is right again.
+ * The date for whoever removes or forgets what is old: what a wrong date removes is gone when the date is right again,
+ * and what belongs to somebody must not become everybody's meanwhile.
  * Never ahead of the wall clock, and for a day not ahead of what it was before it was set forward.
  * @returns Unix milliseconds
  */
