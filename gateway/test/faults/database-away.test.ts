@@ -115,7 +115,7 @@ test.skipIf(isSkipped('postgres'))(
 );
 
 test.skipIf(isSkipped('postgres'))(
-  'R-29 a slow table of keys: after five look-ups in vain unknown keys get 503 at once, known ones never wait',
+  'R-29 a slow table of keys: after one look-up in vain unknown keys get 503 at once, known ones never wait',
   { timeout: 60_000 },
   async () => {
     const { url, databaseUrl } = await startPlace();
@@ -140,8 +140,8 @@ test.skipIf(isSkipped('postgres'))(
       expect(status).toBe(503);
       unknown.push(took);
     }
-    // Five waited for their statement's second; nobody does any more.
-    expect(Math.min(...unknown.slice(0, 5))).toBeGreaterThan(900);
+    // The first waited for its statement's second, as does one that finds out whether the database is back.
+    expect(unknown[0]).toBeGreaterThan(900);
     expect(unknown.at(-1)).toBeLessThan(atOnce);
     expect(
       at(
