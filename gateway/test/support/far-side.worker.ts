@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
 import type { FarAnswer, FarMessage } from './far-side.ts';
 
@@ -31,6 +32,13 @@ parentPort?.on('message', (message: FarMessage) => {
 async function ask(url: string, init: RequestInit): Promise<FarAnswer> {
   try {
     const response = await fetch(url, init);
+    const retryAfter = response.headers.get('retry-after');
+    if (response.status === 503 && retryAfter !== null) {
+      // On a busy machine large answers in a row are an overload like any other, which says when to come again.
+      await response.body?.cancel();
+      await wait(1_000 * Number(retryAfter));
+      return await ask(url, init);
+    }
     let bytes = 0;
     let head = Buffer.alloc(0);
     for await (const chunk of response.body ?? []) {
