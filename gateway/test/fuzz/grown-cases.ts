@@ -26,6 +26,16 @@ function doubling(levels: number): object {
 
 export const grownCases: readonly GrownCase[] = [
   {
+    target: 'prices of models.dev',
+    what: 'lists inside of lists',
+    make: () => `{"openai":${deep('[', ']', 20_000)}}`,
+  },
+  {
+    target: 'configuration of LiteLLM',
+    what: 'brackets that nobody closes',
+    make: () => `model_list: [{${'[{a: '.repeat(20_000)}`,
+  },
+  {
     target: 'json scan',
     what: 'lists inside of lists',
     make: () => `{"a":${deep('[', ']', 30_000)}}`,

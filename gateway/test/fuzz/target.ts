@@ -4,6 +4,8 @@ export interface FuzzTarget {
   readonly name: string;
   /** Whether mutations also work on the JSON value; bytes are changed in any case. */
   readonly isJson: boolean;
+  /** Only the operator gives it, to a command or with a reload, so that nobody can slow others down by it. */
+  readonly isOperators?: true;
   /** Valid inputs. */
   readonly samples: readonly Buffer[];
   /**

@@ -24,11 +24,17 @@ export class ExactNumber {
 
 export type ExactMapping = Readonly<Record<string, unknown>>;
 
-/** @throws SyntaxError when it is not JSON. */
+/** @throws SyntaxError when it is not JSON, or nested more deeply than can be read. */
 export function parseExactJson(text: string): unknown {
-  return JSON.parse(text, (_, value: unknown, context?: { readonly source?: string }) =>
-    typeof value === 'number' ? new ExactNumber(context?.source ?? String(value)) : value,
-  );
+  try {
+    return JSON.parse(text, (_, value: unknown, context?: { readonly source?: string }) =>
+      typeof value === 'number' ? new ExactNumber(context?.source ?? String(value)) : value,
+    );
+  } catch (error) {
+    // The values are visited by recursion.
+    if (error instanceof RangeError) throw new SyntaxError('nested too deeply', { cause: error });
+    throw error;
+  }
 }
 
 export function isExactMapping(value: unknown): value is ExactMapping {

@@ -110,6 +110,7 @@ const modelsDevPrices = {
 export const fileTargets: readonly FuzzTarget[] = [
   {
     name: 'configuration',
+    isOperators: true,
     isJson: false,
     samples: [full, ...texts('a: &a [1]\nb: *a\n', '{"server":{"port":8080}}')],
     run: configuration,
@@ -117,6 +118,7 @@ export const fileTargets: readonly FuzzTarget[] = [
   },
   {
     name: 'configuration of LiteLLM',
+    isOperators: true,
     isJson: false,
     samples: texts(litellm),
     run: (input: Buffer) => otherGateway('litellm', input),
@@ -124,6 +126,7 @@ export const fileTargets: readonly FuzzTarget[] = [
   },
   {
     name: 'channels of new-api',
+    isOperators: true,
     isJson: true,
     samples: texts(JSON.stringify(newApi)),
     run: (input: Buffer) => otherGateway('new-api', input),
@@ -131,6 +134,7 @@ export const fileTargets: readonly FuzzTarget[] = [
   },
   {
     name: 'prices of LiteLLM',
+    isOperators: true,
     isJson: true,
     samples: texts(JSON.stringify(litellmPrices)),
     run: (input: Buffer) => priceList('litellm', input),
@@ -138,6 +142,7 @@ export const fileTargets: readonly FuzzTarget[] = [
   },
   {
     name: 'prices of models.dev',
+    isOperators: true,
     isJson: true,
     samples: texts(JSON.stringify(modelsDevPrices)),
     run: (input: Buffer) => priceList('models.dev', input),
