@@ -242,10 +242,10 @@ const history = (bytes: number): string =>
 const hostile: readonly (readonly [string, () => string, status: number])[] = [
   ['10 MB of conversation', () => `{"model":"m","messages":[${history(10 * mebibyte)}]}`, 200],
   [
-    '60 MB of calls whose arguments are lists in lists',
+    '30 MB of calls whose arguments are lists in lists',
     () => {
       const call = `{"id":"c","type":"function","function":{"name":"f","arguments":"${'['.repeat(500)}${']'.repeat(500)}"}}`;
-      const calls = Array.from({ length: 50_000 }, () => call).join(',');
+      const calls = Array.from({ length: 25_000 }, () => call).join(',');
       return `{"model":"m","messages":[{"role":"user","content":"x"},{"role":"assistant","tool_calls":[${calls}]}]}`;
     },
     0,

@@ -20,7 +20,7 @@ const masterKey = randomBytes(32).toString('base64');
 const clients = 12;
 
 /** `npm run test:faults` asks for all twenty; each takes some eight seconds. */
-const restarts = process.env['SLUICE_FAULT_LOOPS'] === undefined ? 2 : 20;
+const restarts = process.env['SLUICE_FAULT_LOOPS'] === undefined ? 1 : 20;
 
 const fronts = [
   { name: 'nginx', isMissing: isWithoutNginx, start: startNginx },
@@ -29,7 +29,7 @@ const fronts = [
 
 // At the same time: they mostly wait.
 test.skipIf(fronts.length === 0 || isSkipped('postgres')).concurrent.for(fronts)(
-  `R-25 ${restarts} rolling restarts of two nodes behind $name lose no request and no row`,
+  `R-25 rolling restarts (${restarts}) of two nodes behind $name lose no request and no row`,
   { timeout: 60_000 + restarts * 20_000 },
   async ({ start }, { expect, onTestFinished }) => {
     const simulator = await startSimulator();
