@@ -2,7 +2,7 @@
 export const surchargeFields = ['service_tier', 'speed', 'inference_geo'] as const;
 
 /** Members by which a request names further models, which may answer in place of the one whose price it pays. */
-const modelFields = ['models.other', 'fallbacks.other', 'tools.other'];
+const modelFields = ['models.other', 'fallbacks.other'];
 
 /** Uses that cost something each. `grounded_prompt` is one for an answer, however many searches it took. */
 export const feeNames = ['web_search', 'grounded_prompt'] as const;

@@ -1,9 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import * as workerThreads from 'node:worker_threads';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createCountingThread, type CountingThreadOptions } from './counting-thread.ts';
-
-vi.mock('node:worker_threads', { spy: true });
 
 const words = ['one two three'];
 
@@ -65,14 +62,4 @@ test('closed, it counts nothing and leaves nobody waiting', async () => {
   await thread.close();
   expect(await waiting).toBeNull();
   expect(await thread.count({ said: words, defined: [] })).toBeNull();
-});
-
-test('where the system gives no thread nothing is counted, and the next one is tried', async () => {
-  const { thread, problems } = open();
-  vi.mocked(workerThreads.Worker).mockImplementationOnce(function refused(): never {
-    throw new Error('EAGAIN');
-  });
-  expect(await thread.count({ said: words, defined: [] })).toBeNull();
-  expect(problems).toMatchObject([{ message: 'EAGAIN' }]);
-  expect(await thread.count({ said: words, defined: [] })).toMatchObject({ said: 3 });
 });

@@ -46,7 +46,6 @@ export function readRequest(opened: OpenedRequest): WireRequest {
         ['inference_geo', 'inference_geo'],
       ),
       ...otherModelTerms(json, 'models', 'fallbacks'),
-      ...(asksOtherModel(json) ? ['tools.other'] : []),
     ],
     ...(json['anthropic_beta'] !== undefined && { betas: betasOf(json['anthropic_beta']) }),
     ...(extent.hostedTools && searches(json)),
@@ -56,13 +55,6 @@ export function readRequest(opened: OpenedRequest): WireRequest {
     named: readNamedState(json, opened.body),
     extent,
   };
-}
-
-/** A tool of the provider's that is a model itself, such as its advisor: its tokens stand outside of the usage. */
-function asksOtherModel(json: JsonRecord): boolean {
-  return recordsIn(json['tools']).some(
-    ({ type, model }) => typeof type === 'string' && typeof model === 'string',
-  );
 }
 
 /** Some hosts have the betas in the body, as a list. */

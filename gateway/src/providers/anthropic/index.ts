@@ -17,8 +17,7 @@ export function anthropicHeaders(secret: string | null): Readonly<Record<string,
  * 200 000 tokens cost more on models whose window is larger only by beta.
  */
 export const anthropicSurcharges: SurchargeFacts = {
-  // Other models that answer in place of this one, or advise it, have prices of their own.
-  dear: ['speed.fast', 'inference_geo.*', 'fallbacks.other', 'tools.other'],
+  dear: ['speed.fast', 'inference_geo.*'],
   betas: [
     { prefix: 'fast-mode', term: 'speed.fast' },
     { prefix: 'context-1m', windowAbove: 200_000 },

@@ -101,7 +101,6 @@ function searches(json: Json, protocol: TextProtocolName): boolean {
 
 const membersOf: Readonly<Partial<Record<TextProtocolName, readonly string[]>>> = {
   chat: ['models', 'fallbacks'],
-  messages: ['fallbacks'],
 };
 
 /** Members by which another model answers, at least in part. */

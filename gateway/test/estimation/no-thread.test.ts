@@ -1,0 +1,23 @@
+import * as workerThreads from 'node:worker_threads';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createCountingThread } from '../../src/estimation/counting-thread.ts';
+
+// In a file and a process of its own: elsewhere the module may have been loaded with the real threads.
+vi.mock('node:worker_threads', { spy: true });
+
+test('where the system gives no thread nothing is counted, and the next one is tried', async () => {
+  const problems: unknown[] = [];
+  const thread = createCountingThread({
+    idle: 60_000,
+    patience: 20_000,
+    onProblem: (error) => problems.push(error),
+  });
+  onTestFinished(() => thread.close());
+  vi.mocked(workerThreads.Worker).mockImplementationOnce(function refused(): never {
+    throw new Error('EAGAIN');
+  });
+  const texts = { said: ['one two three'], defined: [] };
+  expect(await thread.count(texts)).toBeNull();
+  expect(problems).toMatchObject([{ message: 'EAGAIN' }]);
+  expect(await thread.count(texts)).toMatchObject({ said: 3 });
+});
