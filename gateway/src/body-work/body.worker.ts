@@ -1,14 +1,22 @@
 import { randomBytes } from 'node:crypto';
+import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData, type Transferable } from 'node:worker_threads';
 import { createStateSealer } from '../conversion/index.ts';
 import type { Job, JobResult, Question, Replies, ThreadSeed } from './jobs.ts';
 import type { FromThread, ToThread } from './messages.ts';
 import { ownBytes } from './bytes.ts';
+import { collectGarbage } from './collect-garbage.ts';
 import { createPerformer } from './perform.ts';
 import { plainError } from './plain-error.ts';
 
 /** After so many milliseconds without work the last request is forgotten: an exchange's jobs follow each other at once. */
 const forgetMs = 2_000;
+
+/**
+ * With more bytes of values than this the thread collects its garbage after a job. Left alone it would let the heap
+ * grow to several times what a large body needs, as its limit is far away, while the process has less than that.
+ */
+const collectAbove = 96 * 1024 * 1024;
 
 const { stateKeys } = workerData as ThreadSeed;
 let resolveReply: (reply: unknown) => void = () => {};
@@ -37,6 +45,7 @@ async function perform(job: Job): Promise<void> {
   if (made !== null && !result.isSameBody) transfer.push(made.buffer as ArrayBuffer);
   tell({ kind: 'done', result }, transfer);
   forgetting = setTimeout(performer.forget, forgetMs).unref();
+  if (getHeapStatistics().used_heap_size > collectAbove) collectGarbage();
 }
 
 async function resultOf(job: Job): Promise<JobResult> {
