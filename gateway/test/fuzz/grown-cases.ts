@@ -32,6 +32,11 @@ export const grownCases: readonly GrownCase[] = [
   },
   {
     target: 'configuration of LiteLLM',
+    what: 'mappings inside of mappings, without brackets',
+    make: () => ': event'.repeat(4_000),
+  },
+  {
+    target: 'configuration of LiteLLM',
     what: 'brackets that nobody closes',
     make: () => `model_list: [{${'[{a: '.repeat(20_000)}`,
   },

@@ -7,7 +7,18 @@ import { isBracketedTooDeeply } from '../../config/index.ts';
  * @throws Error with a sentence when it is no YAML. The text is never part of it.
  */
 export function parseExactYaml(text: string): unknown {
-  if (isBracketedTooDeeply(text)) throw new Error('the file is nested too deeply');
+  if (isBracketedTooDeeply(text)) throw tooDeep();
+  try {
+    return exactValue(text);
+  } catch (error) {
+    // The parser recurses, and blocks can be nested without brackets.
+    throw error instanceof RangeError ? tooDeep() : error;
+  }
+}
+
+const tooDeep = (): Error => new Error('the file is nested too deeply');
+
+function exactValue(text: string): unknown {
   const document = parseDocument(text, { merge: true, prettyErrors: false, logLevel: 'silent' });
   const [error] = document.errors;
   if (error !== undefined) {
