@@ -32,8 +32,8 @@ export const grownCases: readonly GrownCase[] = [
   },
   {
     target: 'configuration of LiteLLM',
-    what: 'mappings inside of mappings, without brackets',
-    make: () => ': event'.repeat(4_000),
+    what: 'an alias without its anchor',
+    make: () => 'model_list: [{ model_name: *nobody }]\n',
   },
   {
     target: 'configuration of LiteLLM',

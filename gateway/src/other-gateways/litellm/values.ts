@@ -12,7 +12,9 @@ export function parseExactYaml(text: string): unknown {
     return exactValue(text);
   } catch (error) {
     // The parser recurses, and blocks can be nested without brackets.
-    throw error instanceof RangeError ? tooDeep() : error;
+    if (error instanceof RangeError) throw tooDeep();
+    if (error instanceof ReferenceError) throw new Error('an alias of the file cannot be followed');
+    throw error;
   }
 }
 
