@@ -13,12 +13,14 @@ export function parseExactYaml(text: string): unknown {
   } catch (error) {
     // The parser recurses, and blocks can be nested without brackets.
     if (error instanceof RangeError) throw tooDeep();
-    if (error instanceof ReferenceError) throw new Error('an alias of the file cannot be followed');
+    if (error instanceof ReferenceError) throw lostAlias();
     throw error;
   }
 }
 
+// Without their causes, which quote the file.
 const tooDeep = (): Error => new Error('the file is nested too deeply');
+const lostAlias = (): Error => new Error('an alias of the file cannot be followed');
 
 function exactValue(text: string): unknown {
   const document = parseDocument(text, { merge: true, prettyErrors: false, logLevel: 'silent' });
