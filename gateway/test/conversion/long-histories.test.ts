@@ -151,7 +151,7 @@ async function unlessRefused(work: () => unknown): Promise<void> {
 }
 
 /** Several times what any of these takes. What does something for each of its parts with each of the others takes more. */
-const most = 40;
+const most = 80;
 
 /** What is too small to be measured. Milliseconds. */
 const least = 5;
