@@ -1,55 +1,90 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type OxlintOverride } from 'oxlint';
 
-/** What every folder may use, except those that stand before them or are pure. */
+/** What every room may use, except those that stand before them or are pure. */
 const anywhere = 'config errors observability';
 
 /**
- * The direction of imports: each folder of `gateway/src` and the folders it may use. What is not listed is
- * an error (see docs/decisions/0003-import-directions.md). `gateway/test/structure/directions.test.ts`
- * proves that every line here is enforced and that no folder is missing.
+ * The districts of `gateway/src`, from the ground up, and their rooms with what each of them may use. A room uses rooms
+ * of its own district and of those before it; what is not listed is an error (see
+ * docs/decisions/0003-import-directions.md). `gateway/test/structure/directions.test.ts` proves that every line here is
+ * enforced and that no room is missing.
  */
-const table: Readonly<Record<string, string>> = {
-  errors: '',
-  canonical: '',
-  compression: '',
-  bodies: 'errors',
-  estimation: 'canonical',
-  json: 'errors',
-  config: 'canonical errors',
-  observability: 'config errors',
-  protocols: 'canonical json errors',
-  providers: `canonical protocols ${anywhere}`,
-  upstream: `canonical compression protocols providers ${anywhere}`,
-  database: `canonical ${anywhere}`,
-  catalogue: `canonical database ${anywhere}`,
-  ledger: `canonical database ${anywhere}`,
-  access: `canonical catalogue database ledger ${anywhere}`,
-  billing: `access canonical catalogue counting database journal ledger ${anywhere}`,
-  counting: `canonical ${anywhere}`,
-  journal: `canonical database ledger ${anywhere}`,
-  usage: `canonical database ledger ${anywhere}`,
-  nodes: `canonical database journal ${anywhere}`,
-  declaration: `access canonical catalogue database ${anywhere}`,
-  'other-gateways': `billing canonical catalogue declaration ${anywhere}`,
-  startup: `access canonical catalogue database declaration providers ${anywhere}`,
-  supervisor: `startup ${anywhere}`,
-  routing: `canonical catalogue providers ${anywhere}`,
-  tasks: `billing canonical database providers upstream ${anywhere}`,
-  'upstream-state': `database ${anywhere}`,
-  conversion: `canonical estimation json protocols ${anywhere}`,
-  'body-work': `canonical conversion estimation protocols routing upstream ${anywhere}`,
-  relay: `access billing bodies body-work canonical catalogue conversion counting estimation journal json protocols providers routing upstream upstream-state ${anywhere}`,
-  http: `bodies canonical compression protocols ${anywhere}`,
-  endpoints: `access billing bodies canonical catalogue counting http ledger protocols relay usage ${anywhere}`,
-  'console-api': `access billing canonical catalogue counting database http journal ledger tasks usage ${anywhere}`,
-  app: `access billing bodies body-work catalogue conversion counting database endpoints estimation http journal ledger nodes protocols relay routing startup upstream upstream-state ${anywhere}`,
-  commands: `access billing bodies canonical catalogue console-api conversion counting database declaration http journal json ledger nodes other-gateways protocols providers relay routing startup supervisor tasks upstream usage ${anywhere}`,
+const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  base: {
+    errors: '',
+    canonical: '',
+    config: 'canonical errors',
+    observability: 'config errors',
+  },
+  wire: {
+    compression: '',
+    estimation: 'canonical',
+    json: 'errors',
+    protocols: 'canonical json errors',
+    vendors: `canonical protocols ${anywhere}`,
+    conversion: `canonical estimation json protocols ${anywhere}`,
+  },
+  store: {
+    database: `canonical ${anywhere}`,
+    ledger: `canonical database ${anywhere}`,
+    usage: `canonical database ledger ${anywhere}`,
+    journal: `canonical database ledger usage ${anywhere}`,
+  },
+  access: {
+    catalogue: `canonical database vendors ${anywhere}`,
+    identity: `canonical catalogue database ledger ${anywhere}`,
+    declaration: `canonical catalogue database identity ${anywhere}`,
+    'price-lists': `canonical ${anywhere}`,
+    administration: `canonical catalogue database declaration identity ledger ${anywhere}`,
+    'other-gateways': `canonical catalogue declaration price-lists vendors ${anywhere}`,
+  },
+  money: {
+    limits: `canonical ${anywhere}`,
+    billing: `canonical catalogue database identity journal ledger limits usage ${anywhere}`,
+  },
+  exchange: {
+    bodies: 'errors',
+    upstream: `canonical compression protocols vendors ${anywhere}`,
+    'upstream-state': `database ${anywhere}`,
+    routing: `canonical catalogue vendors ${anywhere}`,
+    'body-work': `canonical conversion estimation protocols routing upstream ${anywhere}`,
+    relay: `billing bodies body-work canonical catalogue conversion estimation identity journal json limits protocols routing upstream upstream-state usage vendors ${anywhere}`,
+    tasks: `billing canonical database upstream vendors ${anywhere}`,
+  },
+  edge: {
+    http: `bodies canonical compression protocols ${anywhere}`,
+    endpoints: `billing bodies canonical catalogue http identity ledger limits protocols relay usage ${anywhere}`,
+    'console-api': `administration billing canonical catalogue database http identity journal ledger limits tasks usage ${anywhere}`,
+  },
+  process: {
+    nodes: `canonical database journal ${anywhere}`,
+    startup: `canonical catalogue database declaration identity vendors ${anywhere}`,
+    supervisor: `startup ${anywhere}`,
+    app: `billing bodies body-work catalogue conversion database endpoints estimation http identity journal ledger limits nodes protocols relay routing startup upstream upstream-state usage vendors ${anywhere}`,
+    commands: `administration app billing bodies canonical catalogue console-api conversion database declaration http identity journal json ledger limits nodes other-gateways price-lists protocols relay routing startup supervisor tasks upstream usage vendors ${anywhere}`,
+  },
 };
 
+/** From the ground up. */
+export const districts: readonly {
+  readonly name: string;
+  readonly rooms: readonly string[];
+}[] = Object.entries(table).map(([name, rooms]) => ({ name, rooms: Object.keys(rooms) }));
+
+/** What each room may use. */
 export const directions: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
-  Object.entries(table).map(([folder, allowed]) => [folder, allowed.split(' ').filter(Boolean)]),
+  Object.values(table).flatMap((rooms) =>
+    Object.entries(rooms).map(([room, allowed]) => [room, allowed.split(' ').filter(Boolean)]),
+  ),
 );
+
+/** Below `gateway/src`. @throws for a room that the table does not have. */
+export function placeOf(room: string): string {
+  const district = districts.find(({ rooms }) => rooms.includes(room));
+  if (district === undefined) throw new Error(`no such room: ${room}`);
+  return `${district.name}/${room}`;
+}
 
 /** Wire formats: none knows another. */
 export const protocolFolders =
@@ -64,29 +99,29 @@ export const confinedPackages: readonly {
   {
     packages: ['fastify', '@fastify/multipart'],
     regex: '^(fastify|@fastify/.+)$',
-    allowed: ['http/**', 'endpoints/**', 'console-api/**', 'app/**'],
+    allowed: ['edge/**', 'process/app/**'],
   },
   {
     packages: ['prom-client', '@opentelemetry/api'],
     regex: '^(prom-client|@opentelemetry/.+)$',
-    allowed: ['observability/**'],
+    allowed: ['base/observability/**'],
   },
   {
     packages: ['@redis/client'],
     regex: '^@redis/client(/.+)?$',
-    allowed: ['counting/redis/**'],
+    allowed: ['money/limits/redis/**'],
   },
   // Its tables take 80 MB: only the thread that counts may load them.
   {
     packages: ['gpt-tokenizer'],
     regex: '^gpt-tokenizer(/.+)?$',
-    allowed: ['estimation/**'],
+    allowed: ['wire/estimation/**'],
   },
-  { packages: ['undici'], regex: '^undici(/.+)?$', allowed: ['upstream/**'] },
+  { packages: ['undici'], regex: '^undici(/.+)?$', allowed: ['exchange/upstream/**'] },
   {
     packages: ['kysely', 'pg', 'node:sqlite'],
     regex: '^(kysely|pg|node:sqlite)(/.+)?$',
-    allowed: ['database/**', 'journal/**/*.worker.ts', '**/*.repository.ts'],
+    allowed: ['store/database/**', 'store/journal/**/*.worker.ts', '**/*.repository.ts'],
   },
 ];
 
@@ -95,33 +130,27 @@ interface Pattern {
   readonly message: string;
 }
 
-const folders = Object.keys(directions);
+const rooms = Object.keys(directions);
 
 const otherWorkspace = (name: string): Pattern => ({
   regex: `^(${name}(/|$)|(\\.\\./){2,}${name}/src/)`,
   message: `directions: nothing here may import the ${name} workspace`,
 });
 
-function folderPatterns(folder: string): Pattern[] {
-  const allowed = directions[folder] ?? [];
-  const denied = folders.filter((other) => other !== folder && !allowed.includes(other));
+function roomPatterns(room: string): Pattern[] {
+  const allowed = directions[room] ?? [];
+  const denied = rooms.filter((other) => other !== room && !allowed.includes(other));
   const patterns: Pattern[] = [];
   if (denied.length > 0) {
     patterns.push({
-      regex: `^(\\./)?(\\.\\./)+(${denied.join('|')})/`,
-      message: `directions: ${folder} may import only ${allowed.join(', ') || 'nothing'}`,
+      regex: `^#(${denied.join('|')})/`,
+      message: `directions: ${room} may import only ${allowed.join(', ') || 'nothing'}`,
     });
   }
-  if (folder !== 'commands') {
+  if (room === 'relay') {
     patterns.push({
-      regex: '^(\\./)?(\\.\\./)+(app|main)\\.ts$',
-      message: 'directions: only main and commands may import the composition root',
-    });
-  }
-  if (folder === 'relay') {
-    patterns.push({
-      regex: '^(\\./)?(\\.\\./)+(protocols|providers)/[a-z-]+/',
-      message: 'directions: relay knows the interfaces Protocol and Provider, never a concrete one',
+      regex: '^#(protocols|vendors)/[a-z-]+/',
+      message: 'directions: relay knows the interfaces Protocol and Vendor, never a concrete one',
     });
   }
   return patterns;
@@ -159,22 +188,30 @@ function restrict(
 
 const directionOverrides: OxlintOverride[] = [
   restrict('*.{js,ts}', [], []),
-  ...folders.flatMap((folder) => [
-    restrict(`${folder}/**`, folderPatterns(folder), [`${folder}/**`]),
-    restrict(`${folder}/**/*.repository.ts`, folderPatterns(folder), [
-      `${folder}/**`,
-      '**/*.repository.ts',
-    ]),
+  ...rooms.flatMap((room) => {
+    const place = placeOf(room);
+    const district = place.slice(0, place.indexOf('/'));
+    const globs = [`${place}/**`, `${district}/**`];
+    return [
+      restrict(`${place}/**`, roomPatterns(room), globs),
+      restrict(`${place}/**/*.repository.ts`, roomPatterns(room), [...globs, '**/*.repository.ts']),
+    ];
+  }),
+  restrict('store/journal/**/*.worker.ts', roomPatterns('journal'), [
+    'store/journal/**/*.worker.ts',
   ]),
-  restrict('journal/**/*.worker.ts', folderPatterns('journal'), ['journal/**/*.worker.ts']),
-  restrict('counting/redis/**', folderPatterns('counting'), ['counting/redis/**']),
+  restrict('money/limits/redis/**', roomPatterns('limits'), ['money/limits/redis/**']),
   ...protocolFolders.map((protocol) => {
     const others = protocolFolders.filter((other) => other !== protocol);
     const sibling: Pattern = {
-      regex: `^(\\./)?(\\.\\./)+(${others.join('|')})/`,
+      regex: `^((\\./)?(\\.\\./)+|#protocols/)(${others.join('|')})/`,
       message: 'directions: a protocol never imports another protocol',
     };
-    return restrict(`protocols/${protocol}/**`, [...folderPatterns('protocols'), sibling], []);
+    return restrict(
+      `wire/protocols/${protocol}/**`,
+      [...roomPatterns('protocols'), sibling],
+      ['wire/protocols/**'],
+    );
   }),
   {
     files: ['simulator/**'],
@@ -240,7 +277,11 @@ export default defineConfig({
   overrides: [
     { files: ['gateway/src/**'], rules: { 'no-console': 'error', 'node/no-process-env': 'error' } },
     {
-      files: ['gateway/src/main.js', 'gateway/src/commands/**', 'gateway/src/config/**'],
+      files: [
+        'gateway/src/main.js',
+        'gateway/src/process/commands/**',
+        'gateway/src/base/config/**',
+      ],
       rules: { 'no-console': 'off', 'node/no-process-env': 'off' },
     },
     {

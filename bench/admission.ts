@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Caller, CallerTeam, CallerUser } from '../gateway/src/access/index.ts';
-import { createBilling } from '../gateway/src/billing/index.ts';
-import type { Group, Model } from '../gateway/src/catalogue/index.ts';
-import { createMemoryCounters, type RateLimit } from '../gateway/src/counting/index.ts';
+import type { Caller, CallerTeam, CallerUser } from '../gateway/src/access/identity/index.ts';
+import { createBilling } from '../gateway/src/money/billing/index.ts';
+import type { Group, Model } from '../gateway/src/access/catalogue/index.ts';
+import { createMemoryCounters, type RateLimit } from '../gateway/src/money/limits/index.ts';
 
 /*
  * Run by itself: what admitting one request costs when 100 000 keys of 10 000 users are known, without the request

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { openDatabase } from '../gateway/src/database/index.ts';
-import { listUsage, type UsageFilter } from '../gateway/src/usage/index.ts';
+import { openDatabase } from '../gateway/src/store/database/index.ts';
+import { listUsage, type UsageFilter } from '../gateway/src/store/usage/index.ts';
 import type { ResultRow } from './report.ts';
 import { median } from './statistics.ts';
 

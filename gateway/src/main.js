@@ -58,7 +58,7 @@ function ownCacheFolder() {
   return isOwn && isSafe && isTrusted ? join(folder, 'compiled') : undefined;
 }
 
-const { run } = await import('./commands/index.ts');
+const { run } = await import('#commands/index.ts');
 process.exitCode = await run(process.argv.slice(2), {
   stdout: (text) => process.stdout.write(text),
   stderr: (text) => process.stderr.write(text),

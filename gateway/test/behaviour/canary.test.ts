@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { createLogger } from '../../src/observability/index.ts';
+import { createLogger } from '#observability/index.ts';
 import { testKey } from '../support/gateway.ts';
 import {
   ask,

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { StreamTap } from '../../src/protocols/index.ts';
-import type { ProviderName } from '../../src/config/index.ts';
-import type { Provider } from '../../src/providers/index.ts';
+import type { StreamTap } from '#protocols/index.ts';
+import type { ProviderName } from '#config/index.ts';
+import type { Provider } from '#vendors/index.ts';
 import { keyQuota } from '../money/books.ts';
 import { startTestGateway, testKey } from '../support/gateway.ts';
 import { startOwnUpstream } from '../support/own-upstream.ts';
@@ -21,8 +21,8 @@ const { current, failAt } = vi.hoisted(() => {
 });
 
 /** A provider with defects where it alone is asked of a failure, or signs in with the credential of one channel. */
-vi.mock('../../src/providers/index.ts', async (importOriginal) => {
-  const original = await importOriginal<typeof import('../../src/providers/index.ts')>();
+vi.mock('#vendors/index.ts', async (importOriginal) => {
+  const original = await importOriginal<typeof import('#vendors/index.ts')>();
   return {
     ...original,
     findProvider(name: ProviderName) {
@@ -47,8 +47,8 @@ vi.mock('../../src/providers/index.ts', async (importOriginal) => {
  * A chat protocol with defects, each for one model's requests only, and codecs with defects: only a converted request
  * meets them.
  */
-vi.mock('../../src/protocols/index.ts', async (importOriginal) => {
-  const original = await importOriginal<typeof import('../../src/protocols/index.ts')>();
+vi.mock('#protocols/index.ts', async (importOriginal) => {
+  const original = await importOriginal<typeof import('#protocols/index.ts')>();
   const { chat } = original.textProtocols;
   const { chat: chatCodec, messages: messagesCodec } = original.textCodecs;
   const fail = (model: string, where: string): void => {

@@ -90,7 +90,7 @@ users: [{ email: tester@example.com, balance: 100 }]
 keys: [{ name: test, user: tester@example.com, secret: ${testKey}${more} }]
 `;
   const gateway = await openGateway({ config: `${channel}${accounts('')}` });
-  const { parseConfig } = await import('../../src/config/index.ts');
+  const { parseConfig } = await import('#config/index.ts');
   const [chat] = textProtocols;
   const running = await gateway.post(chat!.path('demo-chat', true), chat!.body('demo-chat', true), {
     'x-simulator-fault': 'gap=400;events=10',
@@ -119,7 +119,7 @@ ${accounts(`, expires_at: ${JSON.stringify(expires.toISOString())}`)}`;
 
 test('keys and models of a reloaded file hold at once; running streams go on under load', async () => {
   const { gateway } = { gateway: await openGateway() };
-  const { parseConfig } = await import('../../src/config/index.ts');
+  const { parseConfig } = await import('#config/index.ts');
   const [chat] = textProtocols;
   const streams = Array.from({ length: 20 }, async () => {
     const response = await gateway.post(

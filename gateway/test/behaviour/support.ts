@@ -1,9 +1,9 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, onTestFinished, vi } from 'vitest';
-import { openDatabase } from '../../src/database/index.ts';
-import type { AttemptRecord } from '../../src/journal/index.ts';
-import { listUsage, type UsageEntry } from '../../src/usage/index.ts';
+import { openDatabase } from '#database/index.ts';
+import type { AttemptRecord } from '#journal/index.ts';
+import { listUsage, type UsageEntry } from '#usage/index.ts';
 import {
   startTestGateway,
   testKey,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { collectGarbage } from '../../src/body-work/collect-garbage.ts';
+import { collectGarbage } from '#body-work/collect-garbage.ts';
 
 test('what nobody holds any more is gone, and no global function is left behind', () => {
   const held = new WeakRef({ list: Array.from({ length: 1000 }, (_, at) => at) });

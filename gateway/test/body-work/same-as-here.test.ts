@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { TextProtocolName } from '../../src/canonical/index.ts';
+import type { TextProtocolName } from '#canonical/index.ts';
 import {
   createBodyPool,
   errorOf,
@@ -9,7 +9,7 @@ import {
   termsOf,
   textOfTerms,
   type BodyPool,
-} from '../../src/body-work/index.ts';
+} from '#body-work/index.ts';
 import {
   carriesEnvelopes,
   createConverter,
@@ -21,17 +21,12 @@ import {
   type ConverterOptions,
   type FetchMedia,
   type StateStore,
-} from '../../src/conversion/index.ts';
-import { makerId } from '../../src/conversion/state/maker.ts';
-import { GatewayError } from '../../src/errors/index.ts';
-import { outlineRequest } from '../../src/estimation/index.ts';
-import {
-  textCodecs,
-  textProtocols,
-  UnreadableAnswer,
-  type WireRequest,
-} from '../../src/protocols/index.ts';
-import { conversationOf } from '../../src/routing/index.ts';
+} from '#conversion/index.ts';
+import { makerId } from '#conversion/state/maker.ts';
+import { GatewayError } from '#errors/index.ts';
+import { outlineRequest } from '#estimation/index.ts';
+import { textCodecs, textProtocols, UnreadableAnswer, type WireRequest } from '#protocols/index.ts';
+import { conversationOf } from '#routing/index.ts';
 import { chat } from '../matrix/features/chat.ts';
 import { generateContent } from '../matrix/features/generate-content.ts';
 import { messages } from '../matrix/features/messages.ts';

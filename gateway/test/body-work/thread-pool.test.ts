@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { createThreadPool, type ThreadPoolOptions } from '../../src/body-work/thread-pool.ts';
+import { createThreadPool, type ThreadPoolOptions } from '#body-work/thread-pool.ts';
 import type { TestTask } from './tasks.ts';
 
 function open(options: Partial<ThreadPoolOptions> = {}, deadline = 20_000) {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { commandTable } from '../../src/commands/table.ts';
+import { commandTable } from '#commands/table.ts';
 import { createWorkplace } from './support.ts';
 
 const ownHelp = new Set(['start', 'simulate']);

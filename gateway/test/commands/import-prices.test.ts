@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { parseConfig } from '../../src/config/index.ts';
+import { parseConfig } from '#config/index.ts';
 import { createWorkplace } from './support.ts';
 
 /** Entries in the form of LiteLLM's file, written by hand; text, since how a number is written is the point. */

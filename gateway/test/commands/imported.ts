@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { Declared, DeclaredChannel } from '../../src/config/index.ts';
+import type { Declared, DeclaredChannel } from '#config/index.ts';
 import { readImported } from '../support/imported-file.ts';
 import { createWorkplace } from './support.ts';
 

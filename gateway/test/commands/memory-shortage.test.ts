@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { logMemoryShortage } from '../../src/commands/memory-shortage.ts';
-import { run } from '../../src/commands/index.ts';
-import { parseConfig } from '../../src/config/index.ts';
+import { logMemoryShortage } from '#commands/memory-shortage.ts';
+import { run } from '#commands/index.ts';
+import { parseConfig } from '#config/index.ts';
 
 const mebibyte = 2 ** 20;
 const fourWorkers = `

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { migrate, openDatabase } from '../../src/database/index.ts';
-import { toLine } from '../../src/journal/record-line.ts';
-import { writeUsage } from '../../src/journal/usage-writer.repository.ts';
+import { migrate, openDatabase } from '#database/index.ts';
+import { toLine } from '#journal/record-line.ts';
+import { writeUsage } from '#journal/usage-writer.repository.ts';
 import { charge, keepPrice, record, unpaidAttempt } from '../journal/records.ts';
 import { createWorkplace } from './support.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { startSimulator } from 'simulator';
 import { expect, onTestFinished, test } from 'vitest';
-import { writePidFile } from '../../src/commands/runtime-files.ts';
+import { writePidFile } from '#commands/runtime-files.ts';
 import { startGatewayProcess } from '../support/gateway-process.ts';
 import { askChat } from '../workers/workplace.ts';
 import { createWorkplace } from './support.ts';
@@ -12,7 +12,7 @@ const secret = 'sk-test-0123456789abcdefghijklmnopqrstuv';
 
 /** A process that answers SIGHUP the way the gateway does. */
 async function standIn(folder: string, outcome: { ok: boolean; problems: string[] }) {
-  const files = join(import.meta.dirname, '../../src/commands/runtime-files.ts');
+  const files = join(import.meta.dirname, '../../src/process/commands/runtime-files.ts');
   const program = `
     const { writeReloadOutcome } = await import(${JSON.stringify(files)});
     process.on('SIGHUP', () => writeReloadOutcome('data', { at: Date.now(), ...${JSON.stringify(outcome)} }));

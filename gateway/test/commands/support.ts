@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSimulator } from 'simulator';
 import { onTestFinished } from 'vitest';
-import { run } from '../../src/commands/index.ts';
+import { run } from '#commands/index.ts';
 import { startGatewayProcess } from '../support/gateway-process.ts';
 
 export interface Outcome {

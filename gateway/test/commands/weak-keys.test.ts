@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { run } from '../../src/commands/index.ts';
+import { run } from '#commands/index.ts';
 import { startGatewayProcess } from '../support/gateway-process.ts';
 
 const typed = `sk-${'production'.repeat(4)}`;

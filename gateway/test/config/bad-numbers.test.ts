@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ConfigError, parseConfig } from '../../src/config/index.ts';
+import { ConfigError, parseConfig } from '#config/index.ts';
 
 /*
  * S-37: every number of the file that money or a limit is counted with, and every way to write one that is none, or is

@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createKey, findUserByEmail, listKeys, upsertUser } from '../../src/access/index.ts';
-import { listAliases, listGroups, upsertGroup, upsertModel } from '../../src/catalogue/index.ts';
-import { type Declared, parseConfig } from '../../src/config/index.ts';
-import { currentRevision, type OpenDatabase } from '../../src/database/index.ts';
+import { createKey, findUserByEmail, listKeys, upsertUser } from '#identity/index.ts';
+import { listAliases, listGroups, upsertGroup, upsertModel } from '#catalogue/index.ts';
+import { type Declared, parseConfig } from '#config/index.ts';
+import { currentRevision, type OpenDatabase } from '#database/index.ts';
 import {
   applyDeclaration,
   ensureDefaultGroup,
   exportState,
   planDeclaration,
   readState,
-} from '../../src/declaration/index.ts';
+} from '#declaration/index.ts';
 import {
   change,
   dialects,

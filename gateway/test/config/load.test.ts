@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ConfigError, loadConfig, parseConfig } from '../../src/config/index.ts';
+import { ConfigError, loadConfig, parseConfig } from '#config/index.ts';
 
 const environment = {
   DATABASE_PASSWORD: 'pa55',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ConfigError, parseConfig } from '../../src/config/index.ts';
+import { ConfigError, parseConfig } from '#config/index.ts';
 
 function problemsOf(text: string, environment: Record<string, string> = {}): string[] {
   try {

@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseConfig } from '../../src/config/index.ts';
-import {
-  applyDeclaration,
-  exportState,
-  planDeclaration,
-  readState,
-} from '../../src/declaration/index.ts';
+import { parseConfig } from '#config/index.ts';
+import { applyDeclaration, exportState, planDeclaration, readState } from '#declaration/index.ts';
 import { openTestDatabase, testSecrets } from '../database/databases.ts';
 
 /** Names that YAML, placeholders or environment variables could misread. */

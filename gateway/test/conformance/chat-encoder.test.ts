@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import OpenAI from 'openai';
 import { expect, it } from 'vitest';
-import type { GenerationEvent, TokenUsage } from '../../src/canonical/index.ts';
-import type { AnswerContext } from '../../src/protocols/codec.ts';
-import { anyEvent, chatAnswer, eventsOf } from '../../src/protocols/chat/answer.arbitrary.ts';
-import { chat, chatCodec } from '../../src/protocols/chat/index.ts';
+import type { GenerationEvent, TokenUsage } from '#canonical/index.ts';
+import type { AnswerContext } from '#protocols/codec.ts';
+import { anyEvent, chatAnswer, eventsOf } from '#protocols/chat/answer.arbitrary.ts';
+import { chat, chatCodec } from '#protocols/chat/index.ts';
 
 const usage: TokenUsage = {
   input: 11,

@@ -1,8 +1,8 @@
 import { ApiError, type GenerateContentResponse, GoogleGenAI } from '@google/genai';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { GenerationEvent } from '../../src/canonical/index.ts';
-import { GatewayError } from '../../src/errors/index.ts';
-import { generateContentCodec } from '../../src/protocols/generate-content/index.ts';
+import type { GenerationEvent } from '#canonical/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { generateContentCodec } from '#protocols/generate-content/index.ts';
 import { answerContext } from '../support/generate-content-codec.ts';
 
 const events: readonly GenerationEvent[] = [

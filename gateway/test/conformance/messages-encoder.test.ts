@@ -1,8 +1,8 @@
 import Anthropic from '@anthropic-ai/sdk';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { TokenUsage } from '../../src/canonical/index.ts';
-import { messagesCodec } from '../../src/protocols/messages/index.ts';
+import type { TokenUsage } from '#canonical/index.ts';
+import { messagesCodec } from '#protocols/messages/index.ts';
 import { collectEvents } from '../support/collect-events.ts';
 import {
   answerContext,

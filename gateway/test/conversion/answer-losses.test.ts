@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { answerLossNames, type TextProtocolName } from '../../src/canonical/index.ts';
-import { AnswerLosses } from '../../src/conversion/answer-losses.ts';
+import { answerLossNames, type TextProtocolName } from '#canonical/index.ts';
+import { AnswerLosses } from '#conversion/answer-losses.ts';
 import { readEvents, sameNames } from '../recordings/tap-run.ts';
 import { requestOf } from '../support/canonical.ts';
 import { textProtocolNames } from '../support/convert.ts';

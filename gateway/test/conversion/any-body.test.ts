@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lossNames, type TextProtocolName } from '../../src/canonical/index.ts';
-import { GatewayError } from '../../src/errors/index.ts';
-import { textCodecs, type WireRequest } from '../../src/protocols/index.ts';
+import { lossNames, type TextProtocolName } from '#canonical/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { textCodecs, type WireRequest } from '#protocols/index.ts';
 import { absence, recordings } from '../recordings/recordings.ts';
 import { convert, protocolPairs, readWire, textProtocolNames } from '../support/convert.ts';
 import { changed, changes, wireRequests } from '../support/wire-requests.ts';

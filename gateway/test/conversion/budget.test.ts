@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { TextProtocolName } from '../../src/canonical/index.ts';
-import { GatewayError } from '../../src/errors/index.ts';
-import { textProtocols, UnreadableAnswer } from '../../src/protocols/index.ts';
+import type { TextProtocolName } from '#canonical/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { textProtocols, UnreadableAnswer } from '#protocols/index.ts';
 import { convert, protocolPairs, readWireText, textProtocolNames } from '../support/convert.ts';
 import { cpuMilliseconds, expectLinear as assertLinear } from '../support/growth.ts';
 

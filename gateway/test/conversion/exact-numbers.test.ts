@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TextProtocolName } from '../../src/canonical/index.ts';
-import { GatewayError } from '../../src/errors/index.ts';
+import type { TextProtocolName } from '#canonical/index.ts';
+import { GatewayError } from '#errors/index.ts';
 import { readEvents, sameNames } from '../recordings/tap-run.ts';
 import { convert, readWireText } from '../support/convert.ts';
 import { readerOf } from '../support/converted-reader.ts';

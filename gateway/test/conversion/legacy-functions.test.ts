@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { verdict } from '../../src/protocols/index.ts';
+import { verdict } from '#protocols/index.ts';
 import { convert, readWire } from '../support/convert.ts';
 
 /** Chat clients from before `tools` read `function_call`, one, and give it back without an id. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { TextProtocolName } from '../../src/canonical/index.ts';
+import type { TextProtocolName } from '#canonical/index.ts';
 import { convert, readWire, type Asked } from '../support/convert.ts';
 
 /** Chat clients ask for a title or a summary with a system message alone. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { TextProtocolName } from '../../src/canonical/index.ts';
+import type { TextProtocolName } from '#canonical/index.ts';
 import { eachEvent, sameNames } from '../recordings/tap-run.ts';
 import { requestOf } from '../support/canonical.ts';
 import { textProtocolNames } from '../support/convert.ts';

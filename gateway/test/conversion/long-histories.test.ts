@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { TextProtocolName } from '../../src/canonical/index.ts';
-import { GatewayError } from '../../src/errors/index.ts';
-import { textProtocols } from '../../src/protocols/index.ts';
+import type { TextProtocolName } from '#canonical/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { textProtocols } from '#protocols/index.ts';
 import { convert, readWireText } from '../support/convert.ts';
 
 /*

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { lossNames } from '../../src/canonical/index.ts';
-import { GatewayError } from '../../src/errors/index.ts';
-import { textCodecs } from '../../src/protocols/index.ts';
+import { lossNames } from '#canonical/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { textCodecs } from '#protocols/index.ts';
 import { convert, protocolPairs, readWire, textProtocolNames } from '../support/convert.ts';
 import { wireRequests } from '../support/wire-requests.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Candidate, GenerationEvent, TextProtocolName } from '../../src/canonical/index.ts';
-import { textCodecs, verdict, type AnswerContext } from '../../src/protocols/index.ts';
+import type { Candidate, GenerationEvent, TextProtocolName } from '#canonical/index.ts';
+import { textCodecs, verdict, type AnswerContext } from '#protocols/index.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
 import { readEvents, sameNames } from '../recordings/tap-run.ts';
 import { requestOf } from '../support/canonical.ts';

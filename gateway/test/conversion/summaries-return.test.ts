@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { TextProtocolName } from '../../src/canonical/index.ts';
+import type { TextProtocolName } from '#canonical/index.ts';
 import { convert, converterOf, readWire } from '../support/convert.ts';
 
 /** OpenAI refuses a reasoning item with `content` ("array too long … maximum length 0"): its text is a summary. */

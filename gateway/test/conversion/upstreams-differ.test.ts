@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { TextProtocolName } from '../../src/canonical/index.ts';
-import { GatewayError } from '../../src/errors/index.ts';
+import type { TextProtocolName } from '#canonical/index.ts';
+import { GatewayError } from '#errors/index.ts';
 import { convert, readWire, type Asked } from '../support/convert.ts';
 
 /** What is encoded differently for speakers of one protocol. */

@@ -14,8 +14,8 @@ import {
   upsertKey,
   upsertTeam,
   upsertUser,
-} from '../../src/access/index.ts';
-import { currentRevision, type OpenDatabase } from '../../src/database/index.ts';
+} from '#identity/index.ts';
+import { currentRevision, type OpenDatabase } from '#database/index.ts';
 import { change, dialects, isSkipped, openTestDatabase, testSecrets } from './databases.ts';
 import { key, team, user } from './samples.ts';
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { OpenDatabase } from '../../src/database/index.ts';
+import type { OpenDatabase } from '#database/index.ts';
 
 /** Until it is ended nobody else can write into the database, and everybody can read. */
 export async function blockWriters({

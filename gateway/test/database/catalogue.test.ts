@@ -17,8 +17,8 @@ import {
   upsertGroup,
   upsertModel,
   type CatalogueStore,
-} from '../../src/catalogue/index.ts';
-import { createSecrets, type OpenDatabase } from '../../src/database/index.ts';
+} from '#catalogue/index.ts';
+import { createSecrets, type OpenDatabase } from '#database/index.ts';
 import {
   change,
   dialects,

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { prepareDataFolder, readMasterKey, tightenDataFolder } from '../../src/database/index.ts';
+import { prepareDataFolder, readMasterKey, tightenDataFolder } from '#database/index.ts';
 
 const isRoot = process.getuid?.() === 0;
 const ownGroup = process.getgid?.() ?? 0;

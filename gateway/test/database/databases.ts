@@ -10,8 +10,8 @@ import {
   createSecrets,
   migrate,
   openDatabase,
-} from '../../src/database/index.ts';
-import type { Change, OpenDatabase, Owner, RevisionWatch } from '../../src/database/index.ts';
+} from '#database/index.ts';
+import type { Change, OpenDatabase, Owner, RevisionWatch } from '#database/index.ts';
 
 const postgresUrl = process.env.SLUICE_TEST_POSTGRES ?? 'postgres://postgres@127.0.0.1:5432/test';
 

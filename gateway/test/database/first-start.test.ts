@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { findUserByEmail, listKeys, listUsers } from '../../src/access/index.ts';
-import { parseConfig } from '../../src/config/index.ts';
-import { openDatabase } from '../../src/database/index.ts';
-import { prepareDatabase } from '../../src/startup/index.ts';
+import { findUserByEmail, listKeys, listUsers } from '#identity/index.ts';
+import { parseConfig } from '#config/index.ts';
+import { openDatabase } from '#database/index.ts';
+import { prepareDatabase } from '#startup/index.ts';
 import { createTestDatabase, isSkipped, testSecrets } from './databases.ts';
 
 it.skipIf(isSkipped('postgres'))(

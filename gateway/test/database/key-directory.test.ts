@@ -12,14 +12,10 @@ import {
   upsertUser,
   type Caller,
   type LoadedKeyDirectory,
-} from '../../src/access/index.ts';
-import {
-  createDatabaseBreaker,
-  openDatabase,
-  type OpenDatabase,
-} from '../../src/database/index.ts';
-import { GatewayError } from '../../src/errors/index.ts';
-import { creditAccount } from '../../src/ledger/index.ts';
+} from '#identity/index.ts';
+import { createDatabaseBreaker, openDatabase, type OpenDatabase } from '#database/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { creditAccount } from '#ledger/index.ts';
 import {
   change,
   dialects,

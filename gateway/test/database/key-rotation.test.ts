@@ -8,8 +8,8 @@ import {
   upsertKey,
   upsertUser,
   type LoadedKeyDirectory,
-} from '../../src/access/index.ts';
-import { createDatabaseBreaker, type OpenDatabase } from '../../src/database/index.ts';
+} from '#identity/index.ts';
+import { createDatabaseBreaker, type OpenDatabase } from '#database/index.ts';
 import {
   change,
   dialects,

@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listTeams, listUsers, upsertTeam, upsertUser } from '../../src/access/index.ts';
-import { currentRevision, type OpenDatabase } from '../../src/database/index.ts';
-import { toLine } from '../../src/journal/record-line.ts';
-import { writeUsage } from '../../src/journal/usage-writer.repository.ts';
+import { listTeams, listUsers, upsertTeam, upsertUser } from '#identity/index.ts';
+import { currentRevision, type OpenDatabase } from '#database/index.ts';
+import { toLine } from '#journal/record-line.ts';
+import { writeUsage } from '#journal/usage-writer.repository.ts';
 import {
   balances,
   creditAccount,
   fundingOf,
   postTransaction,
   type HolderAccount,
-} from '../../src/ledger/index.ts';
+} from '#ledger/index.ts';
 import { charge, record } from '../journal/records.ts';
 import { change, dialects, isSkipped, openTestDatabase } from './databases.ts';
 import { team, user } from './samples.ts';

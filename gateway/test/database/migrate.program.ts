@@ -1,4 +1,4 @@
-import { migrate, openDatabase } from '../../src/database/index.ts';
+import { migrate, openDatabase } from '#database/index.ts';
 
 const database = openDatabase({ url: process.argv[2] ?? '', statementTimeout: 0 });
 await migrate(database);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { formatUsd, parseUsd } from '../../src/database/index.ts';
+import { formatUsd, parseUsd } from '#database/index.ts';
 
 const amounts = fc.bigInt({ min: -(2n ** 63n) + 1n, max: 2n ** 63n - 1n });
 

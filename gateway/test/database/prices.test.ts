@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { parseMultiplier, ratesOf, receiptOf, tokenLines } from '../../src/billing/index.ts';
+import { parseMultiplier, ratesOf, receiptOf, tokenLines } from '#billing/index.ts';
 import {
   appendPriceVersions,
   createCatalogueStore,
@@ -10,9 +10,9 @@ import {
   type CatalogueProblem,
   type CatalogueStore,
   type Model,
-} from '../../src/catalogue/index.ts';
-import type { DeclaredPrice } from '../../src/config/index.ts';
-import { nextRevision, type OpenDatabase } from '../../src/database/index.ts';
+} from '#catalogue/index.ts';
+import type { DeclaredPrice } from '#config/index.ts';
+import { nextRevision, type OpenDatabase } from '#database/index.ts';
 import {
   change,
   dialects,

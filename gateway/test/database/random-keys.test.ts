@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createKeyDirectory, upsertKey, upsertUser } from '../../src/access/index.ts';
-import { createDatabaseBreaker } from '../../src/database/index.ts';
+import { createKeyDirectory, upsertKey, upsertUser } from '#identity/index.ts';
+import { createDatabaseBreaker } from '#database/index.ts';
 import { countQueries } from './count-queries.ts';
 import {
   change,

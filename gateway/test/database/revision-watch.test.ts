@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { upsertUser } from '../../src/access/index.ts';
-import { createRevisionWatch, openDatabase, type OpenDatabase } from '../../src/database/index.ts';
+import { upsertUser } from '#identity/index.ts';
+import { createRevisionWatch, openDatabase, type OpenDatabase } from '#database/index.ts';
 import { change, isSkipped, listenersOf, openTestDatabase, watchByHand } from './databases.ts';
 import { user } from './samples.ts';
 

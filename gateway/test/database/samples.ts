@@ -4,7 +4,7 @@ import type {
   DeclaredModel,
   DeclaredTeam,
   DeclaredUser,
-} from '../../src/config/index.ts';
+} from '#config/index.ts';
 
 export const user: DeclaredUser = {
   email: 'ada@example.com',

@@ -3,12 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  createSecrets,
-  hashPassword,
-  readMasterKey,
-  verifyPassword,
-} from '../../src/database/index.ts';
+import { createSecrets, hashPassword, readMasterKey, verifyPassword } from '#database/index.ts';
 
 const secrets = createSecrets(Buffer.alloc(32, 1));
 const others = createSecrets(Buffer.alloc(32, 2));

@@ -1,7 +1,7 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { openDatabase, type OpenDatabase } from '../../src/database/index.ts';
+import { openDatabase, type OpenDatabase } from '#database/index.ts';
 import { isSkipped, openTestDatabase } from './databases.ts';
 
 /** PostgreSQL behind a way that can be frozen: connections stay open and nothing moves. */

@@ -6,11 +6,11 @@ import {
   listKeys,
   upsertKey,
   upsertUser,
-} from '../../src/access/index.ts';
-import { createDatabaseBreaker, createRevisionWatch } from '../../src/database/index.ts';
-import { toLine } from '../../src/journal/record-line.ts';
-import { writeUsage } from '../../src/journal/usage-writer.repository.ts';
-import { groupings, listUsage, sumUsage, totalUsage } from '../../src/usage/index.ts';
+} from '#identity/index.ts';
+import { createDatabaseBreaker, createRevisionWatch } from '#database/index.ts';
+import { toLine } from '#journal/record-line.ts';
+import { writeUsage } from '#journal/usage-writer.repository.ts';
+import { groupings, listUsage, sumUsage, totalUsage } from '#usage/index.ts';
 import { record } from '../journal/records.ts';
 import { sqlPayloads } from '../support/sql-payloads.ts';
 import { change, dialects, isSkipped, openTestDatabase, testSecrets } from './databases.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { OpenDatabase } from '../../src/database/index.ts';
+import type { OpenDatabase } from '#database/index.ts';
 
 /** Every table of the database with the number of its rows. */
 export async function countRows({

@@ -3,13 +3,8 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  migrate,
-  nextRevision,
-  openDatabase,
-  type OpenDatabase,
-} from '../../src/database/index.ts';
-import { createMigrations } from '../../src/database/migrations/index.ts';
+import { migrate, nextRevision, openDatabase, type OpenDatabase } from '#database/index.ts';
+import { createMigrations } from '#database/migrations/index.ts';
 import { createTestDatabase, dialects, isSkipped, openTestDatabase } from './databases.ts';
 
 const run = promisify(execFile);

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { describe, expect, it } from 'vitest';
-import { migrate, openDatabase, type OpenDatabase } from '../../src/database/index.ts';
-import { createMigrations } from '../../src/database/migrations/index.ts';
-import { balances, reconcile, type Difference } from '../../src/ledger/index.ts';
+import { migrate, openDatabase, type OpenDatabase } from '#database/index.ts';
+import { createMigrations } from '#database/migrations/index.ts';
+import { balances, reconcile, type Difference } from '#ledger/index.ts';
 import { createTestDatabase, dialects, isSkipped } from './databases.ts';
 
 /** Brings a new database to where it was before the books. */

@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { OpenDatabase } from '../../src/database/index.ts';
-import {
-  groupings,
-  listUsage,
-  sumUsage,
-  totalUsage,
-  type UsageFilter,
-} from '../../src/usage/index.ts';
+import type { OpenDatabase } from '#database/index.ts';
+import { groupings, listUsage, sumUsage, totalUsage, type UsageFilter } from '#usage/index.ts';
 import { dialects, isSkipped, openTestDatabase } from './databases.ts';
 import { anyFilter, costOf, matches, seedUsage, type SeededRow } from './usage-seed.ts';
 

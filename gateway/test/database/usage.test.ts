@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { upsertKey, upsertTeam, upsertUser } from '../../src/access/index.ts';
-import type { OpenDatabase } from '../../src/database/index.ts';
-import { toLine } from '../../src/journal/record-line.ts';
-import { writeUsage } from '../../src/journal/usage-writer.repository.ts';
+import { upsertKey, upsertTeam, upsertUser } from '#identity/index.ts';
+import type { OpenDatabase } from '#database/index.ts';
+import { toLine } from '#journal/record-line.ts';
+import { writeUsage } from '#journal/usage-writer.repository.ts';
 import {
   listUsage,
   sumUsage,
@@ -10,7 +10,7 @@ import {
   type Grouping,
   type SumFilter,
   type UsageFilter,
-} from '../../src/usage/index.ts';
+} from '#usage/index.ts';
 import { charge, record } from '../journal/records.ts';
 import { change, dialects, isSkipped, openTestDatabase } from './databases.ts';
 import { key, team, user } from './samples.ts';

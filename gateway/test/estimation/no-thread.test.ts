@@ -1,6 +1,6 @@
 import * as workerThreads from 'node:worker_threads';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createCountingThread } from '../../src/estimation/counting-thread.ts';
+import { createCountingThread } from '#estimation/counting-thread.ts';
 
 // In a file and a process of its own: elsewhere the module may have been loaded with the real threads.
 vi.mock('node:worker_threads', { spy: true });

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../src/database/index.ts';
-import { reconcile, type Difference } from '../../src/ledger/index.ts';
+import { openDatabase } from '#database/index.ts';
+import { reconcile, type Difference } from '#ledger/index.ts';
 import { createTestDatabase, isSkipped } from '../database/databases.ts';
 import { startGatewayPlace, type GatewayPlace } from '../support/gateway-place.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { expect } from 'vitest';
-import type { OpenDatabase } from '../../src/database/index.ts';
-import type { ExchangeRecord } from '../../src/journal/index.ts';
-import { reconcile, type Difference } from '../../src/ledger/index.ts';
+import type { OpenDatabase } from '#database/index.ts';
+import type { ExchangeRecord } from '#journal/index.ts';
+import { reconcile, type Difference } from '#ledger/index.ts';
 import type { Model, Simulation } from './ledger-simulation.ts';
 
 /** Accounts of nobody. */

@@ -17,8 +17,8 @@ import { createRandom, createSimulation } from './ledger-simulation.ts';
  * P-06 and P-07 of the running gateway: `kill.test.ts`, `../money/storm.test.ts`
  * P-10, usage in its normal form: `../property/usage-normal-form.test.ts`
  * P-11 of any prices, and P-13: `../property/cost.test.ts`
- * P-14, rates: `../counting/rates.test.ts`, `../counting/redis-nodes.test.ts`
- * P-15, Redis deleted: `../counting/redis-faults.test.ts`, `nodes.test.ts`; here a crash deletes what was counted
+ * P-14, rates: `../limits/rates.test.ts`, `../limits/redis-nodes.test.ts`
+ * P-15, Redis deleted: `../limits/redis-faults.test.ts`, `nodes.test.ts`; here a crash deletes what was counted
  * P-16, whose ids are in an answer: `../money/strangers.test.ts`
  */
 

@@ -1,11 +1,11 @@
 import type { KyselyPlugin } from 'kysely';
-import { upsertTeam, upsertUser } from '../../src/access/index.ts';
-import type { OpenDatabase } from '../../src/database/index.ts';
-import type { ExchangeRecord } from '../../src/journal/index.ts';
-import { toLine } from '../../src/journal/record-line.ts';
-import { removeOldUsage } from '../../src/journal/retention.repository.ts';
-import { isDataError, writeUsage } from '../../src/journal/usage-writer.repository.ts';
-import { creditAccount, spentOf, type HolderAccount } from '../../src/ledger/index.ts';
+import { upsertTeam, upsertUser } from '#identity/index.ts';
+import type { OpenDatabase } from '#database/index.ts';
+import type { ExchangeRecord } from '#journal/index.ts';
+import { toLine } from '#journal/record-line.ts';
+import { removeOldUsage } from '#journal/retention.repository.ts';
+import { isDataError, writeUsage } from '#journal/usage-writer.repository.ts';
+import { creditAccount, spentOf, type HolderAccount } from '#ledger/index.ts';
 import { change } from '../database/databases.ts';
 import { team, user } from '../database/samples.ts';
 import { SimulatedClock } from './simulated-clock.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { openDatabase } from '../../src/database/index.ts';
+import { openDatabase } from '#database/index.ts';
 import { attemptsOf, describeChannels, only, until } from '../behaviour/support.ts';
 import { cannotFakeResolver, startFakeResolver } from '../support/fake-resolver.ts';
 import { startGatewayPlace } from '../support/gateway-place.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { run } from '../../src/commands/index.ts';
-import { openDatabase, type OpenDatabase } from '../../src/database/index.ts';
-import { reconcile, type Difference } from '../../src/ledger/index.ts';
-import { canStartRedis } from '../counting/private-redis.ts';
+import { run } from '#commands/index.ts';
+import { openDatabase, type OpenDatabase } from '#database/index.ts';
+import { reconcile, type Difference } from '#ledger/index.ts';
+import { canStartRedis } from '../limits/private-redis.ts';
 import { isSkipped, listenersOf } from '../database/databases.ts';
 import type { GatewayProcess } from '../support/gateway-process.ts';
 import { askChat, createWorkplace, secret, type Workplace } from '../workers/workplace.ts';

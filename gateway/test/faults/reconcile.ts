@@ -1,7 +1,7 @@
 import type { ReceivedRequest } from 'simulator';
-import type { OpenDatabase } from '../../src/database/index.ts';
-import type { AttemptRecord } from '../../src/journal/index.ts';
-import { listUsage, type UsageEntry } from '../../src/usage/index.ts';
+import type { OpenDatabase } from '#database/index.ts';
+import type { AttemptRecord } from '#journal/index.ts';
+import { listUsage, type UsageEntry } from '#usage/index.ts';
 
 /** One request as its client saw it. */
 export interface ClientLog {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { startSimulator } from 'simulator';
 import { test } from 'vitest';
-import { openDatabase } from '../../src/database/index.ts';
+import { openDatabase } from '#database/index.ts';
 import { createTestDatabase, isSkipped } from '../database/databases.ts';
 import { startGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts';
 import { freePort } from '../support/free-port.ts';

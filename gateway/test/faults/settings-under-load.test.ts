@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { formatUsd, parseUsd } from '../../src/database/index.ts';
-import type { UsageEntry } from '../../src/usage/index.ts';
+import { formatUsd, parseUsd } from '#database/index.ts';
+import type { UsageEntry } from '#usage/index.ts';
 import { openRunningWorkplace } from '../commands/support.ts';
 import { runClients } from './load.ts';
 

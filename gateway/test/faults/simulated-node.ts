@@ -1,18 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Caller, CallerTeam, CallerUser } from '../../src/access/index.ts';
-import { createBilling, metersOf, type Billing, type Hold } from '../../src/billing/index.ts';
-import type { Group, Model as PricedModel } from '../../src/catalogue/index.ts';
-import { createMemoryCounters, type Counters, type SpentSource } from '../../src/counting/index.ts';
-import { GatewayError } from '../../src/errors/index.ts';
-import type { ExchangeRecord, Outcome } from '../../src/journal/index.ts';
+import type { Caller, CallerTeam, CallerUser } from '#identity/index.ts';
+import { createBilling, metersOf, type Billing, type Hold } from '#billing/index.ts';
+import type { Group, Model as PricedModel } from '#catalogue/index.ts';
+import { createMemoryCounters, type Counters, type SpentSource } from '#limits/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import type { ExchangeRecord, Outcome } from '#journal/index.ts';
 import {
   createExchangeState,
   settle,
   type Ending,
   type ExchangeState,
-} from '../../src/relay/exchange-state.ts';
-import type { ExchangeInput } from '../../src/relay/exchange.ts';
-import { nothingUsed } from '../../src/relay/exchange-usage.ts';
+} from '#relay/exchange-state.ts';
+import type { ExchangeInput } from '#relay/exchange.ts';
+import { nothingUsed } from '#relay/exchange-usage.ts';
 import { unpaidAttempt } from '../journal/records.ts';
 import type { SimulatedClock } from './simulated-clock.ts';
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../src/database/index.ts';
-import { reconcile, type Difference } from '../../src/ledger/index.ts';
+import { openDatabase } from '#database/index.ts';
+import { reconcile, type Difference } from '#ledger/index.ts';
 import { startGatewayPlace } from '../support/gateway-place.ts';
 import { secret } from '../workers/workplace.ts';
 import { runClients } from './load.ts';

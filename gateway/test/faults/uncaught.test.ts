@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../src/database/index.ts';
+import { openDatabase } from '#database/index.ts';
 import { startGatewayPlace, type GatewayPlace } from '../support/gateway-place.ts';
 import { startGatewayProcess } from '../support/gateway-process.ts';
-import { canStartRedis } from '../counting/private-redis.ts';
+import { canStartRedis } from '../limits/private-redis.ts';
 import { isSkipped } from '../database/databases.ts';
 import { askChat, createWorkplace, secret } from '../workers/workplace.ts';
 import { runClients } from './load.ts';

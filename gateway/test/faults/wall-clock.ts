@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
-import { openDatabase, type OpenDatabase } from '../../src/database/index.ts';
-import { reconcile, type Difference } from '../../src/ledger/index.ts';
+import { openDatabase, type OpenDatabase } from '#database/index.ts';
+import { reconcile, type Difference } from '#ledger/index.ts';
 import { startGatewayPlace, type GatewayPlace } from '../support/gateway-place.ts';
 
 export interface ClockedGateway extends GatewayPlace {

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { createBodyMemory } from '../../src/bodies/index.ts';
-import type { ExchangeInput } from '../../src/relay/index.ts';
+import { createBodyMemory } from '#bodies/index.ts';
+import type { ExchangeInput } from '#relay/index.ts';
 import {
   call,
   caller,

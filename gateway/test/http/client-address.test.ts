@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalAddress, createAddressSet } from '../../src/http/index.ts';
+import { canonicalAddress, createAddressSet } from '#http/index.ts';
 import { bearer, call, startGateway } from './support.ts';
 
 /** The status of a call whose key allows `ips` only, through a gateway that trusts `trustedProxies`. */

@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { GatewayError } from '../../src/errors/index.ts';
+import { GatewayError } from '#errors/index.ts';
 import { bearer, call, delay, key, now, startGateway, type Answer } from './support.ts';
 
 const endpoints = [

@@ -1,4 +1,4 @@
-import type { ErrorName } from '../../src/errors/index.ts';
+import type { ErrorName } from '#errors/index.ts';
 
 /** When a client gets an error and what helps, in a few words. A new error of the catalogue needs a line here. */
 export const errorMeanings: Readonly<Record<ErrorName, string>> = {

@@ -1,6 +1,6 @@
 import { test } from 'vitest';
-import { catalogue, GatewayError, type ErrorName } from '../../src/errors/index.ts';
-import { textProtocols } from '../../src/protocols/index.ts';
+import { catalogue, GatewayError, type ErrorName } from '#errors/index.ts';
+import { textProtocols } from '#protocols/index.ts';
 import { assertWritten, table } from '../support/written-page.ts';
 import { errorMeanings } from './error-meanings.ts';
 import { bearer, call, startGateway, type Answer } from './support.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { catalogue, GatewayError, type ErrorName } from '../../src/errors/index.ts';
+import { catalogue, GatewayError, type ErrorName } from '#errors/index.ts';
 import { bearer, call, startGateway, type Answer } from './support.ts';
 
 const requestId = /^req_[\w-]{24}$/;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Health } from '../../src/endpoints/index.ts';
+import type { Health } from '#endpoints/index.ts';
 import { bearer, call, startGateway } from './support.ts';
 
 describe('without a key', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { catalogue, GatewayError, type ErrorName } from '../../src/errors/index.ts';
+import { catalogue, GatewayError, type ErrorName } from '#errors/index.ts';
 import { bearer, call, startGateway } from './support.ts';
 
 const names = (Object.keys(catalogue) as ErrorName[]).filter(

@@ -2,7 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
-import { GatewayError } from '../../src/errors/index.ts';
+import { GatewayError } from '#errors/index.ts';
 import { key, model, snapshotOf, startGateway } from './support.ts';
 
 const catalogue = snapshotOf(['a', 'b', 'c', 'd', 'e'].map((id) => model(id)));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { repairTarget } from '../../src/http/target.ts';
+import { repairTarget } from '#http/target.ts';
 
 describe('the target that is routed', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { UsageQuestion } from '../../src/endpoints/openai/usage.ts';
-import type { UsageSum } from '../../src/usage/index.ts';
+import type { UsageQuestion } from '#endpoints/openai/usage.ts';
+import type { UsageSum } from '#usage/index.ts';
 import { call, key, now, startGateway } from './support.ts';
 
 const authorization = `Bearer ${key}`;

@@ -1,6 +1,6 @@
 /** Appends records as fast as they are taken and prints the id of each acknowledged one, until it is killed. */
 import { writeSync } from 'node:fs';
-import { openJournal } from '../../src/journal/index.ts';
+import { openJournal } from '#journal/index.ts';
 import { record } from './records.ts';
 
 const [dataDir = '', databaseUrl = '', prefix = ''] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { OpenDatabase } from '../../src/database/index.ts';
-import { createApplier } from '../../src/journal/applier.ts';
-import type { JournalFile } from '../../src/journal/journal-file.repository.ts';
+import type { OpenDatabase } from '#database/index.ts';
+import { createApplier } from '#journal/applier.ts';
+import type { JournalFile } from '#journal/journal-file.repository.ts';
 
 test('one that takes the place of another does not tell again of what was told', async () => {
   const told: unknown[] = [];

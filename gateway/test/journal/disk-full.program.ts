@@ -1,7 +1,7 @@
 /** Lives through a full disk, as a limit on the size of files, and prints what it saw as JSON. */
 import { execFileSync } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
-import { openJournal } from '../../src/journal/index.ts';
+import { openJournal } from '#journal/index.ts';
 import { charge, record } from './records.ts';
 
 const [dataDir = '', databaseUrl = ''] = process.argv.slice(2);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createGroupCommit } from '../../src/journal/group-commit.ts';
+import { createGroupCommit } from '#journal/group-commit.ts';
 
 describe('group commit', () => {
   let sent: string[];

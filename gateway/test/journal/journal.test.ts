@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { OpenDatabase } from '../../src/database/index.ts';
-import { openJournal, type Journal, type JournalProblem } from '../../src/journal/index.ts';
-import { toLine } from '../../src/journal/record-line.ts';
-import { writeUsage } from '../../src/journal/usage-writer.repository.ts';
+import type { OpenDatabase } from '#database/index.ts';
+import { openJournal, type Journal, type JournalProblem } from '#journal/index.ts';
+import { toLine } from '#journal/record-line.ts';
+import { writeUsage } from '#journal/usage-writer.repository.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
 import { charge, record } from './records.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { openJournal } from '../../src/journal/index.ts';
+import { openJournal } from '#journal/index.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
 
 const program = fileURLToPath(new URL('append.program.ts', import.meta.url));

@@ -1,5 +1,5 @@
-import type { AttemptRecord, ChargeRecord, ExchangeRecord } from '../../src/journal/index.ts';
-import type { OpenDatabase } from '../../src/database/index.ts';
+import type { AttemptRecord, ChargeRecord, ExchangeRecord } from '#journal/index.ts';
+import type { OpenDatabase } from '#database/index.ts';
 
 /** A finished exchange with something in every part. */
 export function record(id: string, parts: Partial<ExchangeRecord> = {}): ExchangeRecord {

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { OpenDatabase } from '../../src/database/index.ts';
-import { keepUsageFor, removeStateWhenExpired } from '../../src/journal/retention.ts';
-import { removeOldUsage } from '../../src/journal/retention.repository.ts';
-import { removeExpiredState } from '../../src/journal/upstream-state.repository.ts';
+import type { OpenDatabase } from '#database/index.ts';
+import { keepUsageFor, removeStateWhenExpired } from '#journal/retention.ts';
+import { removeOldUsage } from '#journal/retention.repository.ts';
+import { removeExpiredState } from '#journal/upstream-state.repository.ts';
 
-vi.mock('../../src/journal/retention.repository.ts');
-vi.mock('../../src/journal/upstream-state.repository.ts');
+vi.mock('#journal/retention.repository.ts');
+vi.mock('#journal/upstream-state.repository.ts');
 const removeUsage = vi.mocked(removeOldUsage);
 const removeState = vi.mocked(removeExpiredState);
 

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { openJournal } from '../../src/journal/index.ts';
-import type { JournalProblem } from '../../src/journal/open.ts';
-import { toLine } from '../../src/journal/record-line.ts';
-import { removeOldUsage } from '../../src/journal/retention.repository.ts';
-import { writeUsage } from '../../src/journal/usage-writer.repository.ts';
+import { openJournal } from '#journal/index.ts';
+import type { JournalProblem } from '#journal/open.ts';
+import { toLine } from '#journal/record-line.ts';
+import { removeOldUsage } from '#journal/retention.repository.ts';
+import { writeUsage } from '#journal/usage-writer.repository.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
 import { charge, record } from './records.ts';
 

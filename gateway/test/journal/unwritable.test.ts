@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { openDatabase } from '../../src/database/index.ts';
+import { openDatabase } from '#database/index.ts';
 import { startGatewayPlace } from '../support/gateway-place.ts';
 import { scrape, valueOf } from '../observability/support.ts';
 

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { OpenDatabase } from '../../src/database/index.ts';
-import { openJournal, type StateRecord } from '../../src/journal/index.ts';
-import { toLine } from '../../src/journal/record-line.ts';
-import { removeExpiredState } from '../../src/journal/upstream-state.repository.ts';
-import { writeUsage } from '../../src/journal/usage-writer.repository.ts';
+import type { OpenDatabase } from '#database/index.ts';
+import { openJournal, type StateRecord } from '#journal/index.ts';
+import { toLine } from '#journal/record-line.ts';
+import { removeExpiredState } from '#journal/upstream-state.repository.ts';
+import { writeUsage } from '#journal/usage-writer.repository.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
 import { record } from './records.ts';
 

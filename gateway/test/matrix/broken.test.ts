@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { UsageEntry } from '../../src/usage/index.ts';
+import type { UsageEntry } from '#usage/index.ts';
 import { ask, askRaw, attemptsOf, only, rowOf, shareGateway, until } from '../behaviour/support.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
 import { nanoOf } from '../money/books.ts';

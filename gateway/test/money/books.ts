@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { balances, reconcile, type Difference } from '../../src/ledger/index.ts';
+import { balances, reconcile, type Difference } from '#ledger/index.ts';
 import type { TestGateway } from '../support/gateway.ts';
 
 const nano = 10n ** 9n;

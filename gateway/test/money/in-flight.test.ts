@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { parseConfig } from '../../src/config/index.ts';
-import { reconcile, type Difference } from '../../src/ledger/index.ts';
+import { parseConfig } from '#config/index.ts';
+import { reconcile, type Difference } from '#ledger/index.ts';
 import { openGateway, rawPost, rowOf, sendRaw, until } from '../behaviour/support.ts';
 import { testKey, type TestGateway } from '../support/gateway.ts';
 import { keyQuota, nanoOf } from './books.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseConfig } from '../../src/config/index.ts';
+import { parseConfig } from '#config/index.ts';
 import { ask, rowOf, shareGateway } from '../behaviour/support.ts';
 import { eachCall } from '../behaviour/text-protocols.ts';
 import { testKey } from '../support/gateway.ts';

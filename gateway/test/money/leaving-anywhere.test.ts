@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { UsageEntry } from '../../src/usage/index.ts';
+import type { UsageEntry } from '#usage/index.ts';
 import { rawPost, sendRaw, until, type RawClient } from '../behaviour/support.ts';
 import { textProtocols, type TextProtocol } from '../behaviour/text-protocols.ts';
 import { assertBilledExactly, ownChannel, payer, shareBilledGateway } from './billed-gateway.ts';

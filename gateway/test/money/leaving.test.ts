@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { UsageEntry } from '../../src/usage/index.ts';
+import type { UsageEntry } from '#usage/index.ts';
 import { openTcpServer, rawPost, sendRaw, until, type RawClient } from '../behaviour/support.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
 import { startTestGateway, testKey } from '../support/gateway.ts';

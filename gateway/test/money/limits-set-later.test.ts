@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSimulator, type Simulator } from 'simulator';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { startApp, type App } from '../../src/app.ts';
-import { parseConfig } from '../../src/config/index.ts';
+import { startApp, type App } from '#app/index.ts';
+import { parseConfig } from '#config/index.ts';
 
 /* A limit that is set when something has been spent already counts what was spent, also after a restart. */
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { openDatabase } from '../../src/database/index.ts';
-import { reconcile, type Difference } from '../../src/ledger/index.ts';
-import { listUsage, sumUsage, totalUsage } from '../../src/usage/index.ts';
+import { openDatabase } from '#database/index.ts';
+import { reconcile, type Difference } from '#ledger/index.ts';
+import { listUsage, sumUsage, totalUsage } from '#usage/index.ts';
 import { dialects, createTestDatabase, isSkipped } from '../database/databases.ts';
 import { startTestGateway } from '../support/gateway.ts';
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { sumUsage } from '../../src/usage/index.ts';
+import { sumUsage } from '#usage/index.ts';
 import { ask, rowOf } from '../behaviour/support.ts';
 import { eachCall, textProtocols, type TextProtocol } from '../behaviour/text-protocols.ts';
 import { usageAt } from '../support/own-upstream.ts';

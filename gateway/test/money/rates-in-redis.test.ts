@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask, openGateway } from '../behaviour/support.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
 import { scrape, valueOf } from '../observability/support.ts';
-import { canStartRedis, type PrivateRedis, startPrivateRedis } from '../counting/private-redis.ts';
+import { canStartRedis, type PrivateRedis, startPrivateRedis } from '../limits/private-redis.ts';
 
 /*
  * Redis is asked for the rates while a short body is read, and for money right behind. What a client sees is the same

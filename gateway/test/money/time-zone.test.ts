@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseConfig } from '../../src/config/index.ts';
+import { parseConfig } from '#config/index.ts';
 import { openGateway } from '../behaviour/support.ts';
 import { testKey, type TestGateway } from '../support/gateway.ts';
 

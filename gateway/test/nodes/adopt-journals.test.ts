@@ -2,14 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openJournal } from '../../src/journal/index.ts';
+import { openJournal } from '#journal/index.ts';
 import {
   adoptJournals,
   createNodeRegistry,
   journalFolders,
   readNodeId,
   workerFolder,
-} from '../../src/nodes/index.ts';
+} from '#nodes/index.ts';
 import { openTestDatabase } from '../database/databases.ts';
 import { record } from '../journal/records.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openDatabase } from '../../src/database/index.ts';
-import { createNodeRegistry } from '../../src/nodes/index.ts';
+import { openDatabase } from '#database/index.ts';
+import { createNodeRegistry } from '#nodes/index.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
 import { until } from '../behaviour/support.ts';
 import { startGatewayPlace } from '../support/gateway-place.ts';

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { startApp } from '../../src/app.ts';
-import { parseConfig } from '../../src/config/index.ts';
+import { startApp } from '#app/index.ts';
+import { parseConfig } from '#config/index.ts';
 import { openTestDatabase } from '../database/databases.ts';
 
 it('tells in /ready and in the log who is gone with records, and that nobody shares limits without Redis', async () => {

@@ -3,12 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import {
-  createNodeRegistry,
-  nodeRules,
-  readNodeId,
-  type NodeRegistry,
-} from '../../src/nodes/index.ts';
+import { createNodeRegistry, nodeRules, readNodeId, type NodeRegistry } from '#nodes/index.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
 
 const beatEvery = 20;

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ask, describeChannels, shareGateway } from '../behaviour/support.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
-import { createLogger } from '../../src/observability/index.ts';
+import { createLogger } from '#observability/index.ts';
 import { testKey } from '../support/gateway.ts';
 import { MemoryTracerProvider } from './memory-tracer-provider.ts';
 import { scrape } from './support.ts';

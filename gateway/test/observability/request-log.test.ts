@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ask, describeChannels, only, openGateway } from '../behaviour/support.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
-import { GatewayError } from '../../src/errors/index.ts';
+import { GatewayError } from '#errors/index.ts';
 import { testKey } from '../support/gateway.ts';
 import { startGatewayProcess } from '../support/gateway-process.ts';
 import { openLog, scrape, valueOf } from './support.ts';

@@ -1,6 +1,6 @@
 import { ok } from 'node:assert/strict';
 import { Writable } from 'node:stream';
-import { createLogger, type Logger } from '../../src/observability/index.ts';
+import { createLogger, type Logger } from '#observability/index.ts';
 import type { TextProtocol } from '../behaviour/text-protocols.ts';
 import { testKey, type TestGateway } from '../support/gateway.ts';
 

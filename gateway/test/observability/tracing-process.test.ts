@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createExchangeTracer } from '../../src/observability/index.ts';
+import { createExchangeTracer } from '#observability/index.ts';
 import { startGatewayPlace } from '../support/gateway-place.ts';
 import { askChat } from '../workers/workplace.ts';
 

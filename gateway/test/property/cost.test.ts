@@ -14,9 +14,9 @@ import {
   videoTokenLines,
   type Line,
   type PricedTokens,
-} from '../../src/billing/index.ts';
-import type { DeclaredPrice } from '../../src/config/index.ts';
-import { receiptCost } from '../../src/ledger/reconcile/receipt-cost.ts';
+} from '#billing/index.ts';
+import type { DeclaredPrice } from '#config/index.ts';
+import { receiptCost } from '#ledger/reconcile/receipt-cost.ts';
 import { oracleCost, type OracleItem } from './cost-oracle.ts';
 
 /** P-13: 10⁶ vectors before a release (`npm run test:money`), enough to notice a mistake on every run. */

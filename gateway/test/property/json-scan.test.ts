@@ -9,8 +9,8 @@ import {
   scanJson,
   splice,
   watchList,
-} from '../../src/json/index.ts';
-import { GatewayError } from '../../src/errors/index.ts';
+} from '#json/index.ts';
+import { GatewayError } from '#errors/index.ts';
 import { jsonText, jsonValue } from './json-text.ts';
 
 const names = ['model', 'max_tokens', 'temperature'];

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { validateMessages } from '../../../simulator/src/messages/validate.ts';
-import { GatewayError } from '../../src/errors/index.ts';
-import { messages } from '../../src/protocols/messages/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { messages } from '#protocols/messages/index.ts';
 import { absence, recordings } from '../recordings/recordings.ts';
 import { convert, readWire } from '../support/convert.ts';
 import { signer } from '../support/messages-requests.ts';

@@ -1,12 +1,12 @@
-import { openBudget } from '../../src/json/index.ts';
+import { openBudget } from '#json/index.ts';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { validateMessages } from '../../../simulator/src/messages/validate.ts';
-import { GatewayError } from '../../src/errors/index.ts';
-import type { PatchedRequest } from '../../src/protocols/index.ts';
-import { messages } from '../../src/protocols/messages/index.ts';
-import { factsOf, isSuspect, repair } from '../../src/protocols/messages/repairs/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import type { PatchedRequest } from '#protocols/index.ts';
+import { messages } from '#protocols/messages/index.ts';
+import { factsOf, isSuspect, repair } from '#protocols/messages/repairs/index.ts';
 import { faulty, models, signer, wellFormed } from '../support/messages-requests.ts';
 import { jsonText } from './json-text.ts';
 

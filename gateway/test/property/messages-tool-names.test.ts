@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { textCodecs } from '../../src/protocols/index.ts';
-import { messages } from '../../src/protocols/messages/index.ts';
-import { nameTools } from '../../src/conversion/tools/tool-names.ts';
+import { textCodecs } from '#protocols/index.ts';
+import { messages } from '#protocols/messages/index.ts';
+import { nameTools } from '#conversion/tools/tool-names.ts';
 import { call, requestOf, tool, assistant } from '../support/canonical.ts';
 import { jsonText } from './json-text.ts';
 

@@ -1,5 +1,5 @@
-import type { TextProtocolName } from '../../src/canonical/index.ts';
-import type { StreamEvent } from '../../src/protocols/index.ts';
+import type { TextProtocolName } from '#canonical/index.ts';
+import type { StreamEvent } from '#protocols/index.ts';
 
 /** What a tap should conclude from one event, worked out from the parsed JSON with no regard to speed. */
 export interface Conclusion {

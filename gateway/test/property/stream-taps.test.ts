@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TextProtocolName } from '../../src/canonical/index.ts';
-import { type StreamEvent, textProtocols, verdict } from '../../src/protocols/index.ts';
+import type { TextProtocolName } from '#canonical/index.ts';
+import { type StreamEvent, textProtocols, verdict } from '#protocols/index.ts';
 import { absence, recordings } from '../recordings/recordings.ts';
 import { readEvents, runTap, sameNames } from '../recordings/tap-run.ts';
 import { jsonText, jsonValue, plainKeyText } from './json-text.ts';

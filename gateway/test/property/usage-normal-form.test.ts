@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ReportedUsage, TextProtocolName, TokenUsage } from '../../src/canonical/index.ts';
-import { textCodecs, textProtocols } from '../../src/protocols/index.ts';
+import type { ReportedUsage, TextProtocolName, TokenUsage } from '#canonical/index.ts';
+import { textCodecs, textProtocols } from '#protocols/index.ts';
 import { requestOf } from '../support/canonical.ts';
 import { protocolPairs } from '../support/convert.ts';
 

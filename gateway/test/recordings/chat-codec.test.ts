@@ -1,9 +1,9 @@
-import { openBudget } from '../../src/json/index.ts';
+import { openBudget } from '#json/index.ts';
 import { describe, expect, it } from 'vitest';
-import type { Block, Candidate, GenerationEvent } from '../../src/canonical/index.ts';
-import type { AnswerContext, EncodeTarget } from '../../src/protocols/codec.ts';
-import { chat, chatCodec } from '../../src/protocols/chat/index.ts';
-import { readChatStream } from '../../src/protocols/chat/stream.grammar.ts';
+import type { Block, Candidate, GenerationEvent } from '#canonical/index.ts';
+import type { AnswerContext, EncodeTarget } from '#protocols/codec.ts';
+import { chat, chatCodec } from '#protocols/chat/index.ts';
+import { readChatStream } from '#protocols/chat/stream.grammar.ts';
 import { collectEvents } from '../support/collect-events.ts';
 import { absence, type Recording, recordings } from './recordings.ts';
 import { readEvents } from './tap-run.ts';

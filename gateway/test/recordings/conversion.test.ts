@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { Unconvertible, type ReportedUsage } from '../../src/canonical/index.ts';
-import { createConverter, createStateStore } from '../../src/conversion/index.ts';
-import { GatewayError } from '../../src/errors/index.ts';
-import { textCodecs, textProtocols } from '../../src/protocols/index.ts';
+import { Unconvertible, type ReportedUsage } from '#canonical/index.ts';
+import { createConverter, createStateStore } from '#conversion/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { textCodecs, textProtocols } from '#protocols/index.ts';
 import { sealerOf } from '../support/converted-reader.ts';
 import { bodies, bodyTo, clients, streams, streamTo } from './converted-answers.ts';
 import { absence, type Recording, recordings } from './recordings.ts';

@@ -1,11 +1,11 @@
-import type { TextProtocolName } from '../../src/canonical/index.ts';
+import type { TextProtocolName } from '#canonical/index.ts';
 import {
   type StreamTap,
   textProtocols,
   UnreadableAnswer,
   verdict,
   type WireResponse,
-} from '../../src/protocols/index.ts';
+} from '#protocols/index.ts';
 import { requestOf } from '../support/canonical.ts';
 import { readerOf } from '../support/converted-reader.ts';
 import { type Recording, recordings } from './recordings.ts';

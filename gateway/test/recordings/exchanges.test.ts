@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { textProtocols, UnreadableAnswer } from '../../src/protocols/index.ts';
-import type { RequestPath } from '../../src/protocols/index.ts';
+import { textProtocols, UnreadableAnswer } from '#protocols/index.ts';
+import type { RequestPath } from '#protocols/index.ts';
 import { absence, type Recording, recordings } from './recordings.ts';
 
 const names = { clientModel: 'm', upstreamModel: 'm' };

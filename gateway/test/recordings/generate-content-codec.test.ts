@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Candidate } from '../../src/canonical/index.ts';
-import { generateContentCodec } from '../../src/protocols/generate-content/index.ts';
+import type { Candidate } from '#canonical/index.ts';
+import { generateContentCodec } from '#protocols/generate-content/index.ts';
 import { collectEvents } from '../support/collect-events.ts';
 import {
   answerContext,

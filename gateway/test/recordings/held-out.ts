@@ -1,5 +1,5 @@
-import type { Family } from '../../src/estimation/family.ts';
-import { weigh } from '../../src/estimation/weigh.ts';
+import type { Family } from '#estimation/family.ts';
+import { weigh } from '#estimation/weigh.ts';
 import type { Comparison } from './token-estimates.ts';
 
 /**

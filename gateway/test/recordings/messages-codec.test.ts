@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Candidate } from '../../src/canonical/index.ts';
-import type { EncodeTarget } from '../../src/protocols/codec.ts';
-import { messagesCodec } from '../../src/protocols/messages/index.ts';
+import type { Candidate } from '#canonical/index.ts';
+import type { EncodeTarget } from '#protocols/codec.ts';
+import { messagesCodec } from '#protocols/messages/index.ts';
 import { collectEvents } from '../support/collect-events.ts';
 import { answerContext, target } from '../support/messages-samples.ts';
 import { decodeFrames, decodeWire, encodeEvents } from '../support/messages-wire.ts';

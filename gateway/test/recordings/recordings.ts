@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { absence, recordingsFolder as folder } from '../../../simulator/test/recordings.ts';
-import type { TextProtocolName } from '../../src/canonical/index.ts';
-import { textProtocols } from '../../src/protocols/index.ts';
+import type { TextProtocolName } from '#canonical/index.ts';
+import { textProtocols } from '#protocols/index.ts';
 
 /** Recorded provider traffic, kept outside the repository. One file per exchange. */
 export interface Recording {

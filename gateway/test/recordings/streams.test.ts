@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { textProtocols, verdict } from '../../src/protocols/index.ts';
+import { textProtocols, verdict } from '#protocols/index.ts';
 import { absence, type Recording, recordings } from './recordings.ts';
 import { payloads, readEvents, runTap } from './tap-run.ts';
 

@@ -1,7 +1,7 @@
-import { textProtocols, verdict } from '../../src/protocols/index.ts';
-import type { StreamContext, StreamEvent, StreamTap } from '../../src/protocols/index.ts';
-import type { TextProtocolName } from '../../src/canonical/index.ts';
-import { createEventStreamReader } from '../../src/upstream/event-stream.ts';
+import { textProtocols, verdict } from '#protocols/index.ts';
+import type { StreamContext, StreamEvent, StreamTap } from '#protocols/index.ts';
+import type { TextProtocolName } from '#canonical/index.ts';
+import { createEventStreamReader } from '#upstream/event-stream.ts';
 
 export interface TapRun {
   readonly tap: StreamTap;

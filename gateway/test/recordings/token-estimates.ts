@@ -1,9 +1,9 @@
-import type { GenerationRequest } from '../../src/canonical/index.ts';
-import { countTexts } from '../../src/estimation/count-text.ts';
-import { type Family, familyOf } from '../../src/estimation/family.ts';
-import { type Outline, outlineRequest } from '../../src/estimation/outline.ts';
-import { type TextCounts, weigh } from '../../src/estimation/weigh.ts';
-import { textCodecs, textProtocols } from '../../src/protocols/index.ts';
+import type { GenerationRequest } from '#canonical/index.ts';
+import { countTexts } from '#estimation/count-text.ts';
+import { type Family, familyOf } from '#estimation/family.ts';
+import { type Outline, outlineRequest } from '#estimation/outline.ts';
+import { type TextCounts, weigh } from '#estimation/weigh.ts';
+import { textCodecs, textProtocols } from '#protocols/index.ts';
 import { usageIn } from '../replay/recorded-usage.ts';
 import type { Recording } from './recordings.ts';
 

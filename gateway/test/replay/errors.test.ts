@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { catalogue, type ErrorName } from '../../src/errors/index.ts';
+import { catalogue, type ErrorName } from '#errors/index.ts';
 import { absence, type Recording, recordings } from '../recordings/recordings.ts';
 import { type ClientEvent, parseEvents } from './client-events.ts';
 import { dataOf, expectedEvents } from './expected-events.ts';

@@ -1,4 +1,4 @@
-import type { ErrorName } from '../../src/errors/index.ts';
+import type { ErrorName } from '#errors/index.ts';
 import type { Recording } from '../recordings/recordings.ts';
 import { isStream } from './recorded-request.ts';
 

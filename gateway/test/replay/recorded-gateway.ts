@@ -1,4 +1,4 @@
-import type { UsageEntry } from '../../src/usage/index.ts';
+import type { UsageEntry } from '#usage/index.ts';
 import { folder, type Recording, recordings } from '../recordings/recordings.ts';
 import { startTestGateway, testKey, type TestGateway } from '../support/gateway.ts';
 import { errorOf } from './failures.ts';

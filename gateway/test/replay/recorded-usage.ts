@@ -1,4 +1,4 @@
-import type { UsageEntry } from '../../src/usage/index.ts';
+import type { UsageEntry } from '#usage/index.ts';
 import type { Recording } from '../recordings/recordings.ts';
 import { dataOf, expectedEvents } from './expected-events.ts';
 import { isStream } from './recorded-request.ts';

@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { assertSecretsFile, writeSecretsFile } from '../../src/startup/secrets-file.ts';
+import { assertSecretsFile, writeSecretsFile } from '#startup/secrets-file.ts';
 
 vi.mock('node:fs', { spy: true });
 

@@ -142,7 +142,7 @@ describe.skipIf(process.platform === 'win32')('.ci/run', () => {
 
 describe('what a run with CI set needs is not skipped when it is missing', () => {
   test.each([
-    ['gateway/test/counting/private-redis.ts', 'SLUICE_TEST_REDIS_SERVER', /no redis-server at/],
+    ['gateway/test/limits/private-redis.ts', 'SLUICE_TEST_REDIS_SERVER', /no redis-server at/],
     ['gateway/test/recordings/recordings.ts', 'SLUICE_RECORDINGS', /no recordings in/],
   ])('%s', (file, variable, reason) => {
     const load = (environment: Record<string, string>) =>

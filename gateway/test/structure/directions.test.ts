@@ -1,17 +1,32 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { confinedPackages, directions, protocolFolders } from '../../../oxlint.config.ts';
+import {
+  confinedPackages,
+  directions,
+  districts,
+  placeOf,
+  protocolFolders,
+} from '../../../oxlint.config.ts';
 
 /*
- * Lints a made-up tree with the real configuration. Every file of it imports every folder and every confined
+ * Lints a made-up tree with the real configuration. Every file of it imports every room and every confined
  * package, one per line; what the linter refuses must be exactly what the table does not allow.
  */
 
 const repository = path.resolve(import.meta.dirname, '../../..');
-const folders = Object.keys(directions);
+const rooms = Object.keys(directions);
+const face = (room: string): string => `#${room}/index.ts`;
 const packages = confinedPackages.flatMap((confined) => confined.packages);
 
 interface Probe {
@@ -22,18 +37,16 @@ interface Probe {
   readonly forbidden: readonly string[];
 }
 
-function folderProbe(folder: string, name: string): Probe {
-  const up = '../'.repeat(name.split('/').length);
-  const others = folders.filter((other) => other !== folder);
-  const face = (other: string) => `${up}${other}/index.ts`;
-  const allowed = directions[folder] ?? [];
+function roomProbe(room: string, name: string): Probe {
+  const others = rooms.filter((other) => other !== room);
+  const allowed = directions[room] ?? [];
+  const file = `${placeOf(room)}/${name}`;
   return {
-    file: `gateway/src/${folder}/${name}`,
-    specifiers: [...others.map(face), `${up}app.ts`, `${up}${folder}/index.ts`, ...packages],
+    file: `gateway/src/${file}`,
+    specifiers: [...others.map(face), face(room), ...packages],
     forbidden: [
       ...others.filter((other) => !allowed.includes(other)).map(face),
-      ...(folder === 'commands' ? [] : [`${up}app.ts`]),
-      ...packagesForbiddenIn(`${folder}/${name}`),
+      ...packagesForbiddenIn(file),
     ],
   };
 }
@@ -46,57 +59,60 @@ function packagesForbiddenIn(file: string): string[] {
 
 const protocolProbe = (protocol: string): Probe => {
   const others = protocolFolders.filter((other) => other !== protocol);
-  const siblings = others.map((other) => `../${other}/decode-request.ts`);
+  const siblings = others.flatMap((other) => [
+    `../${other}/decode-request.ts`,
+    `#protocols/${other}/decode-request.ts`,
+  ]);
   return {
-    file: `gateway/src/protocols/${protocol}/decode-request.ts`,
-    specifiers: [
-      ...siblings,
-      '../protocol.ts',
-      '../../canonical/index.ts',
-      '../../config/index.ts',
-    ],
-    forbidden: [...siblings, '../../config/index.ts'],
+    file: `gateway/src/wire/protocols/${protocol}/decode-request.ts`,
+    specifiers: [...siblings, '../protocol.ts', face('canonical'), face('config')],
+    forbidden: [...siblings, face('config')],
   };
 };
 
 const rootProbe = (name: string): Probe => ({
   file: `gateway/src/${name}`,
-  specifiers: [...folders.map((folder) => `./${folder}/index.ts`), ...packages],
+  specifiers: [...rooms.map(face), ...packages],
   forbidden: packagesForbiddenIn(name),
 });
 
 const probes: readonly Probe[] = [
-  ...folders.map((folder) => folderProbe(folder, 'plain.ts')),
-  ...folders.map((folder) => folderProbe(folder, 'deeper/plain.ts')),
-  ...folders.map((folder) => folderProbe(folder, 'rows.repository.ts')),
-  folderProbe('journal', 'writer.worker.ts'),
-  folderProbe('relay', 'writer.worker.ts'),
-  folderProbe('counting', 'redis/link.ts'),
+  ...rooms.map((room) => roomProbe(room, 'plain.ts')),
+  ...rooms.map((room) => roomProbe(room, 'deeper/plain.ts')),
+  ...rooms.map((room) => roomProbe(room, 'rows.repository.ts')),
+  roomProbe('journal', 'writer.worker.ts'),
+  roomProbe('relay', 'writer.worker.ts'),
+  roomProbe('limits', 'redis/link.ts'),
   ...protocolFolders.map(protocolProbe),
-  rootProbe('app.ts'),
   rootProbe('main.js'),
   {
-    file: 'gateway/src/relay/concrete.ts',
+    file: 'gateway/src/exchange/relay/concrete.ts',
     specifiers: [
-      '../protocols/index.ts',
-      '../protocols/chat/index.ts',
-      '../providers/ark/index.ts',
+      face('protocols'),
+      '#protocols/chat/index.ts',
+      '#vendors/openai/index.ts',
+      face('vendors'),
     ],
-    forbidden: ['../protocols/chat/index.ts', '../providers/ark/index.ts'],
+    forbidden: ['#protocols/chat/index.ts', '#vendors/openai/index.ts'],
   },
   {
-    file: 'gateway/src/commands/simulate.ts',
-    specifiers: ['simulator', '../../../simulator/src/index.ts', '../config/index.ts'],
-    forbidden: ['simulator', '../../../simulator/src/index.ts'],
+    file: 'gateway/src/process/commands/simulate.ts',
+    specifiers: ['simulator', '../../../../simulator/src/index.ts', face('config')],
+    forbidden: ['simulator', '../../../../simulator/src/index.ts'],
   },
   {
     file: 'simulator/src/chat/answer.ts',
-    specifiers: ['gateway', '../../../gateway/src/protocols/index.ts', '../index.ts', 'node:http'],
-    forbidden: ['gateway', '../../../gateway/src/protocols/index.ts'],
+    specifiers: [
+      'gateway',
+      '../../../gateway/src/wire/protocols/index.ts',
+      '../index.ts',
+      'node:http',
+    ],
+    forbidden: ['gateway', '../../../gateway/src/wire/protocols/index.ts'],
   },
   {
-    file: 'gateway/src/relay/relay.test.ts',
-    specifiers: ['../app.ts', '../usage/index.ts', 'undici', '../../../simulator/src/index.ts'],
+    file: 'gateway/src/exchange/relay/relay.test.ts',
+    specifiers: [face('app'), face('usage'), 'undici', '../../../../simulator/src/index.ts'],
     forbidden: [],
   },
 ];
@@ -139,18 +155,50 @@ function write(file: string, text: string): void {
 }
 
 describe('the direction of imports', () => {
-  test('stands in the table for every folder of the source', () => {
-    const present = readdirSync(path.join(repository, 'gateway/src'), { withFileTypes: true });
-    const missing = present.filter((entry) => entry.isDirectory() && !directions[entry.name]);
-    expect(missing.map((entry) => entry.name)).toEqual([]);
+  test('stands in the table for every room of the source', () => {
+    const source = path.join(repository, 'gateway/src');
+    const foldersOf = (folder: string): string[] =>
+      readdirSync(folder, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => name);
+    expect(foldersOf(source).toSorted()).toEqual(districts.map(({ name }) => name).toSorted());
+    const present = districts.flatMap(({ name }) =>
+      foldersOf(path.join(source, name)).map((room) => `${name}/${room}`),
+    );
+    const known = rooms.map(placeOf);
+    expect(present.filter((place) => !known.includes(place))).toEqual([]);
   });
 
-  test('names only folders that have a line of their own', () => {
+  test('has a subpath import for every room, which is where the room stands', () => {
+    const manifest = JSON.parse(
+      readFileSync(path.join(repository, 'gateway/package.json'), 'utf8'),
+    ) as { readonly imports: Readonly<Record<string, string>> };
+    const present = rooms.filter((room) =>
+      existsSync(path.join(repository, 'gateway/src', placeOf(room))),
+    );
+    expect(manifest.imports).toEqual({
+      ...Object.fromEntries(present.map((room) => [`#${room}/*`, `./src/${placeOf(room)}/*`])),
+      '#test/*': './test/*',
+    });
+  });
+
+  test('names only rooms that have a line of their own', () => {
     expect(
       Object.values(directions)
         .flat()
         .filter((name) => !directions[name]),
     ).toEqual([]);
+  });
+
+  test('never leads up to another district', () => {
+    const floorOf = (room: string): number =>
+      districts.findIndex(({ rooms: those }) => those.includes(room));
+    const upward = rooms.flatMap((room) =>
+      (directions[room] ?? [])
+        .filter((other) => floorOf(other) > floorOf(room))
+        .map((other) => `${room} uses ${other}`),
+    );
+    expect(upward).toEqual([]);
   });
 
   test('never leads back to where it came from', () => {
@@ -160,7 +208,7 @@ describe('the direction of imports', () => {
       }
       return seen;
     };
-    expect(folders.filter((folder) => reachable(folder).has(folder))).toEqual([]);
+    expect(rooms.filter((room) => reachable(room).has(room))).toEqual([]);
   });
 
   test.each(probes)('is enforced in $file', ({ file, specifiers, forbidden }) => {

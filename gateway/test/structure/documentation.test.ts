@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { bundledAliases, bundledModels } from '../../src/catalogue/bundled.ts';
-import { commandTable } from '../../src/commands/table.ts';
-import { ConfigError, formatProblem, parseConfig } from '../../src/config/index.ts';
+import { bundledAliases, bundledModels } from '#catalogue/bundled.ts';
+import { commandTable } from '#commands/table.ts';
+import { ConfigError, formatProblem, parseConfig } from '#config/index.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
@@ -103,13 +103,22 @@ test('every page of docs stands in its index', () => {
   expect(missing).toEqual(['docs/README.md']);
 });
 
-test('every folder of the source is found in CONTRIBUTING.md', () => {
+/** The rooms of the source by their names: where each stands below `gateway/src`. */
+const places = new Map(
+  readdirSync(join(root, 'gateway/src'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .flatMap(({ name: district }) =>
+      readdirSync(join(root, 'gateway/src', district)).map((room): [string, string] => [
+        room,
+        `${district}/${room}`,
+      ]),
+    ),
+);
+
+test('every room of the source is found in CONTRIBUTING.md', () => {
   const page = read('CONTRIBUTING.md');
-  const folders = readdirSync(join(root, 'gateway/src'), { withFileTypes: true });
-  const missing = folders.filter(
-    (entry) => entry.isDirectory() && !page.includes(`\`gateway/src/${entry.name}/`),
-  );
-  expect(missing.map(({ name }) => name)).toEqual([]);
+  const missing = places.values().filter((place) => !page.includes(`\`gateway/src/${place}/`));
+  expect(missing.toArray()).toEqual([]);
 });
 
 test('decisions have numbers of their own', () => {
@@ -120,7 +129,6 @@ test('decisions have numbers of their own', () => {
 describe.each(['CONTRIBUTING.md', 'README.md', 'docs/lifecycle.md'])('%s names', (page) => {
   const text = read(page);
   const code = Array.from(withoutCode(text).matchAll(/`([^`\n]+)`/g), ([, span = '']) => span);
-  const source = readdirSync(join(root, 'gateway/src'));
 
   test('files and folders that are there', () => {
     const paths = code.filter(
@@ -131,13 +139,16 @@ describe.each(['CONTRIBUTING.md', 'README.md', 'docs/lifecycle.md'])('%s names',
         !isNoPlace.has(span),
     );
     if (page !== 'README.md') expect(paths.length).toBeGreaterThan(10);
-    // The life of a request is told in the folders of the source; a file without one stands beside the last one named.
+    // The life of a request is told in the rooms of the source; a file without one stands beside the last one named.
     let folder = '';
     const missing = paths.filter((span) => {
       const [first = ''] = span.split('/');
-      const below = source.includes(first) && page !== 'CONTRIBUTING.md' ? 'gateway/src' : '';
+      const place = places.get(first);
       const candidates = span.includes('/')
-        ? [join(below, span), join('gateway/src', span)]
+        ? [
+            span,
+            ...(place === undefined ? [] : [join('gateway/src', place, span.slice(first.length))]),
+          ]
         : [span, join(folder, span), join(dirname(folder), span)];
       const found = candidates.find((path) => globSync(patternOf(path), { cwd: root }).length > 0);
       if (found !== undefined && span.includes('/')) {
@@ -193,7 +204,7 @@ test('every route stands on the page of endpoints', () => {
   const rows = read('docs/endpoints.md')
     .split('\n')
     .filter((line) => line.startsWith('| `'));
-  const routes = globSync('gateway/src/endpoints/**/*.ts', { cwd: root }).flatMap((file) =>
+  const routes = globSync('gateway/src/edge/endpoints/**/*.ts', { cwd: root }).flatMap((file) =>
     Array.from(
       read(file).matchAll(/\bscope\.(get|post|head)\(\s*'([^']+)'/g),
       ([, method = '', path = '']) => `${method.toUpperCase()} ${path.replace('*', '{model}')}`,

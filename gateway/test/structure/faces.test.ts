@@ -3,8 +3,8 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 
 /*
- * A folder's `index.ts` is its face; the rest is private to it. What other folders may import besides stands here with
- * its reason.
+ * A room's `index.ts` is its face; the rest is private to it. What other rooms may import besides stands here with its
+ * reason.
  */
 
 const source = path.resolve(import.meta.dirname, '../../src');
@@ -16,17 +16,12 @@ interface SideDoor {
 }
 
 const sideDoors: Readonly<Record<string, SideDoor>> = {
-  'app/*.ts': { by: ['app.ts'], why: 'one thing, told in several files' },
-  'billing/price-list/index.ts': {
-    by: ['commands/import-prices.ts', 'other-gateways/'],
-    why: 'prices that are read from files are no part of charging; the folder has a face of its own',
-  },
   'catalogue/bundled.ts': {
     by: ['commands/workspace.ts'],
     why: 'the list alone: checking a file loads no database',
   },
   'config/decimal.ts': {
-    by: ['billing/', 'catalogue/', 'ledger/'],
+    by: ['billing/', 'catalogue/', 'ledger/', 'price-lists/'],
     why: 'digits as whole numbers, by one rule for the file and the database',
   },
   'database/*.ts': {
@@ -56,30 +51,51 @@ const sideDoors: Readonly<Record<string, SideDoor>> = {
 };
 
 interface Reach {
+  /** The file, from its room on. */
   readonly from: string;
+  /** The file, from its room on. */
   readonly to: string;
 }
 
-/** Imports from other folders, except those of their `index.ts`. */
-const reaches: readonly Reach[] = globSync('**/*.ts', { cwd: source })
+/** Without the district: a room keeps its name where it moves. */
+const fromRoom = (file: string): string => file.slice(file.indexOf('/') + 1);
+
+interface Import {
+  readonly file: string;
+  readonly specifier: string;
+}
+
+const imports: readonly Import[] = globSync('**/*.ts', { cwd: source })
   .filter((file) => !/\.(?:test|arbitrary|grammar)\.ts$/.test(file))
-  .flatMap((from) =>
+  .flatMap((file) =>
     Array.from(
-      readFileSync(path.join(source, from), 'utf8').matchAll(/\b(?:from|import\() ?'(\.[^']+)'/g),
-      ([, specifier = '']) => ({ from, to: path.posix.join(path.posix.dirname(from), specifier) }),
+      readFileSync(path.join(source, file), 'utf8').matchAll(/\b(?:from|import\() ?'([.#][^']+)'/g),
+      ([, specifier = '']) => ({ file, specifier }),
     ),
-  )
-  .filter(({ from, to }) => {
-    const [folder, file, ...deeper] = to.split('/');
-    if (folder === from.split('/')[0] || file === undefined || folder === '..') return false;
-    return file !== 'index.ts' || deeper.length > 0;
-  });
+  );
+
+/** Imports from other rooms, except those of their `index.ts`. */
+const reaches: readonly Reach[] = imports
+  .filter(({ specifier }) => /^#[^/]+\/(?!index\.ts$)/.test(specifier))
+  .map(({ file, specifier }) => ({ from: fromRoom(file), to: specifier.slice(1) }));
+
+test('a room is left by its name, and walked in by relative paths', () => {
+  const place = (file: string): string => file.split('/').slice(0, 2).join('/');
+  const wrong = imports.filter(({ file, specifier }) =>
+    specifier.startsWith('#')
+      ? specifier.startsWith(`#${place(file).split('/')[1]}/`)
+      : place(path.posix.join(path.posix.dirname(file), specifier)) !== place(file) &&
+        !specifier.endsWith('/package.json'),
+  );
+  expect(wrong).toEqual([]);
+  expect(reaches.length).toBeGreaterThan(10);
+});
 
 const isUsed = (door: string, { by }: SideDoor, { from, to }: Reach): boolean =>
   path.posix.matchesGlob(to, door) &&
   by.some((part) => (part.startsWith('.') ? from.endsWith(part) : from.startsWith(part)));
 
-test('other folders use a folder by its index.ts, or by a side door that has a reason', () => {
+test('other rooms use a room by its index.ts, or by a side door that has a reason', () => {
   const doors = Object.entries(sideDoors);
   const through = reaches.filter((reach) => doors.some(([to, door]) => isUsed(to, door, reach)));
   expect(reaches.filter((reach) => !through.includes(reach))).toEqual([]);

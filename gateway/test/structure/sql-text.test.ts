@@ -15,11 +15,11 @@ const files = globSync('**/*.ts', { cwd: source })
 /** Whose parts are names that stand in the source; what comes from outside is bound there as well. */
 const ofConstants: ReadonlySet<string> = new Set([
   // One statement for a thousand rows, by the names of a table and its columns.
-  'journal/bulk-insert.repository.ts',
+  'store/journal/bulk-insert.repository.ts',
   // LISTEN takes no parameter.
-  'database/listening.ts',
+  'store/database/listening.ts',
   // The body of a function is a text in PostgreSQL.
-  'database/migrations/append-only.ts',
+  'store/database/migrations/append-only.ts',
 ]);
 
 const verb = String.raw`\s*(?:select|insert\s+into|update|delete\s+from|replace\s+into|create|drop|alter|truncate|with|pragma|attach|union|where|order\s+by|begin)\b`;

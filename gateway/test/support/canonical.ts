@@ -5,8 +5,8 @@ import type {
   ToolCallBlock,
   ToolResultBlock,
   Turn,
-} from '../../src/canonical/index.ts';
-import type { CodecTraits } from '../../src/protocols/index.ts';
+} from '#canonical/index.ts';
+import type { CodecTraits } from '#protocols/index.ts';
 
 /** Canonical values with everything left out that a test does not speak of. */
 export function requestOf(fields: Partial<GenerationRequest> = {}): GenerationRequest {

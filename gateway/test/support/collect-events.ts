@@ -6,7 +6,7 @@ import type {
   GenerationEvent,
   NativeState,
   TokenLogprob,
-} from '../../src/canonical/index.ts';
+} from '#canonical/index.ts';
 
 type Delta = 'text' | 'refusal' | 'reasoning';
 

@@ -1,11 +1,11 @@
-import type { TextProtocolName } from '../../src/canonical/index.ts';
+import type { TextProtocolName } from '#canonical/index.ts';
 import {
   createConverter,
   createStateStore,
   type ConvertedRequest,
   type FetchMedia,
-} from '../../src/conversion/index.ts';
-import { textCodecs, textProtocols, type WireRequest } from '../../src/protocols/index.ts';
+} from '#conversion/index.ts';
+import { textCodecs, textProtocols, type WireRequest } from '#protocols/index.ts';
 import { sealerOf } from './converted-reader.ts';
 
 export const textProtocolNames = Object.keys(textProtocols) as TextProtocolName[];

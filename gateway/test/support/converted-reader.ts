@@ -1,10 +1,10 @@
-import type { GenerationRequest, TextProtocolName } from '../../src/canonical/index.ts';
-import { AnswerLosses } from '../../src/conversion/answer-losses.ts';
-import { createConvertedReader, type AnswerReader } from '../../src/conversion/converted-answer.ts';
-import { createStateSealer, type StateSealer } from '../../src/conversion/index.ts';
-import { createStateStore } from '../../src/conversion/state/state-store.ts';
-import { nameTools } from '../../src/conversion/tools/tool-names.ts';
-import { textCodecs, textProtocols } from '../../src/protocols/index.ts';
+import type { GenerationRequest, TextProtocolName } from '#canonical/index.ts';
+import { AnswerLosses } from '#conversion/answer-losses.ts';
+import { createConvertedReader, type AnswerReader } from '#conversion/converted-answer.ts';
+import { createStateSealer, type StateSealer } from '#conversion/index.ts';
+import { createStateStore } from '#conversion/state/state-store.ts';
+import { nameTools } from '#conversion/tools/tool-names.ts';
+import { textCodecs, textProtocols } from '#protocols/index.ts';
 import { requestOf } from './canonical.ts';
 
 /** Seals under a master key that only this text makes; the same state gives the same bytes in every run. */

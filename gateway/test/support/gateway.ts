@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { startSimulator, type Simulator } from 'simulator';
-import { startApp, type App, type AppOptions } from '../../src/app.ts';
-import { parseConfig } from '../../src/config/index.ts';
-import type { Logger } from '../../src/observability/index.ts';
-import { listUsage, type UsageEntry } from '../../src/usage/index.ts';
+import { startApp, type App, type AppOptions } from '#app/index.ts';
+import { parseConfig } from '#config/index.ts';
+import type { Logger } from '#observability/index.ts';
+import { listUsage, type UsageEntry } from '#usage/index.ts';
 
 /** The secret of the key that every test gateway declares. */
 export const testKey = 'sk-test-0123456789abcdefghijklmnopqrstuv';

@@ -6,7 +6,7 @@ import type {
   GenerationEvent,
   GenerationResponse,
   NativeState,
-} from '../../src/canonical/index.ts';
+} from '#canonical/index.ts';
 
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 });
 const base64 = fc

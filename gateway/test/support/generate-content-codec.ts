@@ -1,15 +1,8 @@
-import { openBudget } from '../../src/json/index.ts';
-import type {
-  GenerationEvent,
-  GenerationRequest,
-  GenerationResponse,
-} from '../../src/canonical/index.ts';
-import {
-  generateContent,
-  generateContentCodec,
-} from '../../src/protocols/generate-content/index.ts';
-import type { AnswerContext, EncodeTarget } from '../../src/protocols/codec.ts';
-import type { WireRequest } from '../../src/protocols/index.ts';
+import { openBudget } from '#json/index.ts';
+import type { GenerationEvent, GenerationRequest, GenerationResponse } from '#canonical/index.ts';
+import { generateContent, generateContentCodec } from '#protocols/generate-content/index.ts';
+import type { AnswerContext, EncodeTarget } from '#protocols/codec.ts';
+import type { WireRequest } from '#protocols/index.ts';
 import { readEvents } from '../recordings/tap-run.ts';
 import { requestOf, user } from './canonical.ts';
 

@@ -9,7 +9,7 @@ import type {
   ToolCallBlock,
   ToolResultBlock,
   Turn,
-} from '../../src/canonical/index.ts';
+} from '#canonical/index.ts';
 import { request } from './generate-content-codec.ts';
 
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 });

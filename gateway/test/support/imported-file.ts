@@ -1,5 +1,5 @@
-import { bundledAliases, bundledModels } from '../../src/catalogue/bundled.ts';
-import { parseConfig, type Declared } from '../../src/config/index.ts';
+import { bundledAliases, bundledModels } from '#catalogue/bundled.ts';
+import { parseConfig, type Declared } from '#config/index.ts';
 
 /**
  * A file that was made of another gateway's, as `sluice check` reads it, with all its variables set.

@@ -1,4 +1,4 @@
-import { openBudget } from '../../src/json/index.ts';
+import { openBudget } from '#json/index.ts';
 import fc from 'fast-check';
 import type {
   Block,
@@ -11,8 +11,8 @@ import type {
   TextBlock,
   Tool,
   Turn,
-} from '../../src/canonical/index.ts';
-import type { AnswerContext, EncodeTarget } from '../../src/protocols/codec.ts';
+} from '#canonical/index.ts';
+import type { AnswerContext, EncodeTarget } from '#protocols/codec.ts';
 import { requestOf } from './canonical.ts';
 
 /** Canonical values that messages can say without loss, and event sequences of every kind. */

@@ -1,5 +1,5 @@
-import type { GenerationEvent, GenerationRequest, TokenUsage } from '../../src/canonical/index.ts';
-import { messages, messagesCodec } from '../../src/protocols/messages/index.ts';
+import type { GenerationEvent, GenerationRequest, TokenUsage } from '#canonical/index.ts';
+import { messages, messagesCodec } from '#protocols/messages/index.ts';
 import { readEvents } from '../recordings/tap-run.ts';
 import { answerContext } from './messages-samples.ts';
 

@@ -1,8 +1,8 @@
-import { openBudget } from '../../src/json/index.ts';
-import type { Candidate, GenerationEvent, GenerationRequest } from '../../src/canonical/index.ts';
-import type { Encoded, EncodeTarget } from '../../src/protocols/codec.ts';
-import { responses, responsesCodec as codec } from '../../src/protocols/responses/index.ts';
-import type { JsonRecord } from '../../src/protocols/values.ts';
+import { openBudget } from '#json/index.ts';
+import type { Candidate, GenerationEvent, GenerationRequest } from '#canonical/index.ts';
+import type { Encoded, EncodeTarget } from '#protocols/codec.ts';
+import { responses, responsesCodec as codec } from '#protocols/responses/index.ts';
+import type { JsonRecord } from '#protocols/values.ts';
 import { readEvents } from '../recordings/tap-run.ts';
 import { collectEvents } from './collect-events.ts';
 import { answer } from './responses-samples.ts';

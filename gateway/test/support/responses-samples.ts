@@ -8,8 +8,8 @@ import {
   type TextBlock,
   type Tool,
   type Turn,
-} from '../../src/canonical/index.ts';
-import type { AnswerContext } from '../../src/protocols/codec.ts';
+} from '#canonical/index.ts';
+import type { AnswerContext } from '#protocols/codec.ts';
 import { requestOf, user as userSays } from './canonical.ts';
 
 /** Canonical values that the Responses form can say without loss. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { TextProtocolName } from '../../src/canonical/index.ts';
+import type { TextProtocolName } from '#canonical/index.ts';
 
 /** One request per protocol that says a little of everything, for tests that change it at random. */
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSimulator, type Simulator } from 'simulator';
 import { onTestFinished } from 'vitest';
-import { type PrivateRedis, startPrivateRedis } from '../counting/private-redis.ts';
+import { type PrivateRedis, startPrivateRedis } from '../limits/private-redis.ts';
 import { createTestDatabase } from '../database/databases.ts';
 import { startGatewayProcess, type GatewayProcess } from '../support/gateway-process.ts';
 

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import type { TextProtocolName } from '../../../src/canonical/index.ts';
+import type { TextProtocolName } from '#canonical/index.ts';
 import {
   textCodecs,
   textProtocols,
   verdict,
   type AnswerContext,
   type StreamTap,
-} from '../../../src/protocols/index.ts';
-import { EventTooLarge } from '../../../src/upstream/event-stream.ts';
+} from '#protocols/index.ts';
+import { EventTooLarge } from '#upstream/event-stream.ts';
 import { eachEvent, sameNames, sliced } from '../../recordings/tap-run.ts';
 import { requestOf } from '../../support/canonical.ts';
 import { textProtocolNames } from '../../support/convert.ts';

@@ -1,18 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  readPriceList,
-  toModelEntry,
-  type PriceListFormat,
-} from '../../../src/billing/price-list/index.ts';
-import { ConfigError, parseConfig } from '../../../src/config/index.ts';
-import { toFileText } from '../../../src/declaration/index.ts';
-import {
-  createNotes,
-  readOtherGateway,
-  toFile,
-  type OtherGateway,
-} from '../../../src/other-gateways/index.ts';
+import { readPriceList, toModelEntry, type PriceListFormat } from '#price-lists/index.ts';
+import { ConfigError, parseConfig } from '#config/index.ts';
+import { toFileText } from '#declaration/index.ts';
+import { createNotes, readOtherGateway, toFile, type OtherGateway } from '#other-gateways/index.ts';
 import { readImported } from '../../support/imported-file.ts';
 import { holds, type FuzzTarget } from '../target.ts';
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { GatewayError } from '../../../src/errors/index.ts';
+import { GatewayError } from '#errors/index.ts';
 import {
   holdsInexactNumbers,
   JsonCursor,
@@ -9,7 +9,7 @@ import {
   scanJson,
   splice,
   watchList,
-} from '../../../src/json/index.ts';
+} from '#json/index.ts';
 import { wireRequests } from '../../support/wire-requests.ts';
 import { holds, type FuzzTarget } from '../target.ts';
 import { isClientError } from './refusals.ts';

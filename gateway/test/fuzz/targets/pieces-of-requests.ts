@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { GatewayError } from '../../../src/errors/index.ts';
-import { openState, sealState, type SealedState } from '../../../src/conversion/state/envelope.ts';
-import { carriesEnvelopes, stripEnvelopes } from '../../../src/conversion/index.ts';
-import { formatDataUrl, isBase64, parseDataUrl } from '../../../src/protocols/data-url.ts';
-import { EventTooLarge } from '../../../src/upstream/event-stream.ts';
-import { InterimAnswers } from '../../../src/upstream/interim-answers.ts';
+import { GatewayError } from '#errors/index.ts';
+import { openState, sealState, type SealedState } from '#conversion/state/envelope.ts';
+import { carriesEnvelopes, stripEnvelopes } from '#conversion/index.ts';
+import { formatDataUrl, isBase64, parseDataUrl } from '#protocols/data-url.ts';
+import { EventTooLarge } from '#upstream/event-stream.ts';
+import { InterimAnswers } from '#upstream/interim-answers.ts';
 import { eachEvent, sliced } from '../../recordings/tap-run.ts';
 import { sealerOf } from '../../support/converted-reader.ts';
 import { createRandom, seedOf } from '../random.ts';

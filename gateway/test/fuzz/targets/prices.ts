@@ -1,9 +1,9 @@
-import type { TextProtocolName } from '../../../src/canonical/index.ts';
-import type { Model, Route } from '../../../src/catalogue/index.ts';
-import type { ProviderName } from '../../../src/config/index.ts';
-import { type Provider, findProvider, isDear } from '../../../src/providers/index.ts';
-import { textProtocols, type WireRequest } from '../../../src/protocols/index.ts';
-import { passedBetas, termsSent } from '../../../src/relay/surcharges.ts';
+import type { TextProtocolName } from '#canonical/index.ts';
+import type { Model, Route } from '#catalogue/index.ts';
+import type { ProviderName } from '#config/index.ts';
+import { type Provider, findProvider, isDear } from '#vendors/index.ts';
+import { textProtocols, type WireRequest } from '#protocols/index.ts';
+import { passedBetas, termsSent } from '#relay/surcharges.ts';
 import { convert, textProtocolNames } from '../../support/convert.ts';
 import { holds, type FuzzTarget } from '../target.ts';
 import { isClientError } from './refusals.ts';

@@ -1,6 +1,6 @@
-import { Unconvertible } from '../../../src/canonical/index.ts';
-import { GatewayError } from '../../../src/errors/index.ts';
-import { UnreadableAnswer } from '../../../src/protocols/index.ts';
+import { Unconvertible } from '#canonical/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { UnreadableAnswer } from '#protocols/index.ts';
 
 /** What a client is answered because of what it sent. */
 export function isClientError(error: unknown): boolean {

@@ -1,6 +1,6 @@
-import type { TextProtocolName } from '../../../src/canonical/index.ts';
-import { GatewayError } from '../../../src/errors/index.ts';
-import { textCodecs, textProtocols, type WireRequest } from '../../../src/protocols/index.ts';
+import type { TextProtocolName } from '#canonical/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { textCodecs, textProtocols, type WireRequest } from '#protocols/index.ts';
 import { convert, protocolPairs, readWireText, textProtocolNames } from '../../support/convert.ts';
 import { wireRequests } from '../../support/wire-requests.ts';
 import { holds, type FuzzTarget } from '../target.ts';

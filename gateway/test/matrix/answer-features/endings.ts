@@ -1,4 +1,4 @@
-import type { TextProtocolName } from '../../../src/canonical/index.ts';
+import type { TextProtocolName } from '#canonical/index.ts';
 import { type AnswerFeature, inArea, mark, type SaidOf } from './feature.ts';
 import { calls } from './calls.ts';
 

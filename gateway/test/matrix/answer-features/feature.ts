@@ -1,4 +1,4 @@
-import type { TextProtocolName } from '../../../src/canonical/index.ts';
+import type { TextProtocolName } from '#canonical/index.ts';
 
 /** One thing that an answer can hold, alone in it, as each upstream protocol that has it says it. */
 export interface AnswerFeature {

@@ -1,7 +1,7 @@
-import type { Loss, TextProtocolName } from '../../../src/canonical/index.ts';
-import { AnswerLosses } from '../../../src/conversion/answer-losses.ts';
-import { GatewayError } from '../../../src/errors/index.ts';
-import { verdict } from '../../../src/protocols/index.ts';
+import type { Loss, TextProtocolName } from '#canonical/index.ts';
+import { AnswerLosses } from '#conversion/answer-losses.ts';
+import { GatewayError } from '#errors/index.ts';
+import { verdict } from '#protocols/index.ts';
 import { readEvents, sameNames } from '../../recordings/tap-run.ts';
 import { requestOf } from '../../support/canonical.ts';
 import { readerOf } from '../../support/converted-reader.ts';

@@ -1,4 +1,4 @@
-import type { TextProtocolName } from '../../../src/canonical/index.ts';
+import type { TextProtocolName } from '#canonical/index.ts';
 import type { Members, SaidOf } from './feature.ts';
 import { outputMessage, outputText, textBlock } from './feature.ts';
 

@@ -1,4 +1,4 @@
-import type { TextProtocolName } from '../../../src/canonical/index.ts';
+import type { TextProtocolName } from '#canonical/index.ts';
 
 /** One thing that a client can write, alone in a request. */
 export interface Feature {

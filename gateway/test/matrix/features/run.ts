@@ -1,5 +1,5 @@
-import type { Loss, TextProtocolName } from '../../../src/canonical/index.ts';
-import { GatewayError } from '../../../src/errors/index.ts';
+import type { Loss, TextProtocolName } from '#canonical/index.ts';
+import { GatewayError } from '#errors/index.ts';
 import { convert, readWire } from '../../support/convert.ts';
 import type { ClientFeatures, Feature } from './feature.ts';
 

@@ -1,4 +1,4 @@
-import { messages } from '../../../src/protocols/messages/index.ts';
+import { messages } from '#protocols/messages/index.ts';
 
 export interface Options {
   readonly model?: string;

@@ -1,0 +1,227 @@
+import type {
+  StoredAlias,
+  StoredChannel,
+  StoredGroup,
+  StoredModel,
+} from './catalogue.repository.ts';
+import { parseDecimal, scaled } from '#config/decimal.ts';
+import { bundledAliases, bundledModels, type BundledModel } from './bundled.ts';
+import { normalPrice } from './normal-price.ts';
+import { priceVersionId } from './price-version.ts';
+import type { CatalogueSnapshot, Channel, Group, Model, Route } from './snapshot.ts';
+
+const multiplierPlaces = 6;
+
+export interface CatalogueRows {
+  readonly groups: readonly StoredGroup[];
+  readonly channels: readonly StoredChannel[];
+  readonly models: readonly StoredModel[];
+  readonly aliases: readonly StoredAlias[];
+}
+
+/** Something kept that can be no price: what was in force before stays. */
+export interface CatalogueProblem {
+  readonly kind: 'price' | 'price_multiplier';
+  /** The model's id, the group's name. */
+  readonly name: string;
+  /** Whether there was something before; if not, its requests are refused. */
+  readonly lastGood: boolean;
+}
+
+export interface SnapshotOptions {
+  readonly revision: number;
+  /** Where the simulator that runs as a child listens; a channel whose address is not known is left out. */
+  readonly simulatorUrl: string | null;
+  /** What is in force; null when nothing was read so far. */
+  readonly previous: CatalogueSnapshot | null;
+  readonly onProblem: (problem: CatalogueProblem) => void;
+}
+
+/** Rows and the bundled list → what requests read. */
+export function buildSnapshot(rows: CatalogueRows, options: SnapshotOptions): CatalogueSnapshot {
+  const { revision, simulatorUrl } = options;
+  const groups = toGroups(rows.groups, options);
+  const replaced = replacedModels(rows);
+  const served = rows.channels
+    .filter((row) => row.enabled)
+    .flatMap((row) => {
+      const baseUrl = row.baseUrl ?? (row.provider === 'simulator' ? simulatorUrl : null);
+      return baseUrl === null ? [] : [{ row, channel: toChannel(row, baseUrl) }];
+    });
+  return Object.freeze({
+    revision,
+    groups,
+    models: toModels(rows.models, replaced, options),
+    aliases: toAliases(rows.aliases, replaced),
+    channels: served.map(({ channel }) => channel),
+    routes: toRoutes(served, groups, replaced),
+  });
+}
+
+function toGroups(
+  rows: readonly StoredGroup[],
+  { previous, onProblem }: SnapshotOptions,
+): ReadonlyMap<string, Group> {
+  const groups = new Map<string, Group>([['default', { name: 'default', priceMultiplier: '1' }]]);
+  for (const { name, priceMultiplier, enabled } of rows) {
+    if (!enabled) {
+      if (name !== 'default') groups.delete(name);
+    } else if (isMultiplier(priceMultiplier)) {
+      groups.set(name, { name, priceMultiplier });
+    } else {
+      const last = previous?.groups.get(name);
+      onProblem({ kind: 'price_multiplier', name, lastGood: last !== undefined });
+      if (last === undefined) groups.delete(name);
+      else groups.set(name, last);
+    }
+  }
+  return groups;
+}
+
+function isMultiplier(text: string): boolean {
+  const millionths = scaled(parseDecimal(text) ?? '-1', multiplierPlaces);
+  return millionths !== null && millionths >= 0n;
+}
+
+/**
+ * Alias → model id, where the alias stands in the place of a model of that name: one of the bundled list of which
+ * nobody said anything, or one that is no longer in use. A model that somebody declared keeps its name.
+ */
+function replacedModels({ models, aliases }: CatalogueRows): ReadonlyMap<string, string> {
+  const inUse = models.filter(({ enabled, owner }) => enabled && owner !== 'system');
+  const kept = new Set(inUse.map(({ id }) => id));
+  const known = new Set([...bundledModels, ...models].map(({ id }) => id));
+  const replacing = aliases.filter(
+    ({ enabled, name, model }) =>
+      enabled && name !== model && known.has(name) && known.has(model) && !kept.has(name),
+  );
+  return new Map(replacing.map(({ name, model }) => [name, model]));
+}
+
+function toModels(
+  rows: readonly StoredModel[],
+  replaced: ReadonlyMap<string, string>,
+  options: SnapshotOptions,
+): ReadonlyMap<string, Model> {
+  const bundled = new Map(bundledModels.map((model) => [model.id, model]));
+  const models = new Map<string, Model>();
+  for (const model of bundledModels) {
+    if (replaced.has(model.id)) continue;
+    const price = toPrice(model.id, model.price, options);
+    models.set(model.id, toModel(model, model, model.createdAt, price));
+  }
+  for (const row of rows) {
+    if (replaced.has(row.id)) continue;
+    const known = bundled.get(row.id);
+    const price = toPrice(row.id, row.price ?? known?.price ?? null, options);
+    models.set(row.id, toModel(row, known, known?.createdAt ?? row.createdAt, price));
+  }
+  return models;
+}
+
+type Price = Pick<Model, 'price' | 'priceVersion'>;
+
+const noPrice: Price = { price: null, priceVersion: null };
+
+/** The price in force: as kept, or the last one that was a price. */
+function toPrice(
+  id: string,
+  kept: Model['price'],
+  { previous, onProblem }: SnapshotOptions,
+): Price {
+  if (kept === null) return noPrice;
+  const last = previous?.models.get(id) ?? noPrice;
+  const price = normalPrice(kept);
+  if (price === null) {
+    onProblem({ kind: 'price', name: id, lastGood: last.price !== null });
+    return last;
+  }
+  const priceVersion = priceVersionId(id, price);
+  return priceVersion === last.priceVersion ? last : { price, priceVersion };
+}
+
+/** What a row leaves open is taken from the bundled entry of the same id. */
+function toModel(
+  own: Omit<StoredModel, 'owner' | 'createdAt' | 'updatedAt'>,
+  bundled: BundledModel | undefined,
+  createdAt: number,
+  { price, priceVersion }: Price,
+): Model {
+  const capabilities =
+    own.capabilities.length === 0 ? (bundled?.capabilities ?? []) : own.capabilities;
+  return Object.freeze({
+    id: own.id,
+    type: own.type,
+    displayName: own.displayName ?? bundled?.displayName ?? own.id,
+    ownedBy: own.ownedBy ?? bundled?.ownedBy ?? 'sluice',
+    contextWindow: own.contextWindow ?? bundled?.contextWindow ?? null,
+    maxOutputTokens: own.maxOutputTokens ?? bundled?.maxOutputTokens ?? null,
+    capabilities: new Set(capabilities),
+    echoReasoning: own.echoReasoning ?? bundled?.echoReasoning ?? null,
+    imageToolModel: own.imageToolModel ?? bundled?.imageToolModel ?? null,
+    allow: new Set(own.allow),
+    enabled: own.enabled,
+    price,
+    priceVersion,
+    createdAt,
+  });
+}
+
+function toAliases(
+  rows: readonly StoredAlias[],
+  replaced: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  // The dated name of a model goes where its name goes.
+  const aliases = new Map(
+    Array.from(bundledAliases, ([name, model]) => [name, replaced.get(model) ?? model]),
+  );
+  for (const { name, model, enabled } of rows) {
+    if (enabled) aliases.set(name, model);
+    else aliases.delete(name);
+  }
+  return aliases;
+}
+
+function toChannel(row: StoredChannel, baseUrl: string): Channel {
+  return Object.freeze({
+    id: row.id,
+    name: row.name,
+    provider: row.provider,
+    baseUrl,
+    credentials: row.apiKeys,
+    protocols: row.protocols,
+    groups: row.groups,
+    priority: row.priority,
+    weight: row.weight,
+    userAgents: row.userAgents,
+    headers: row.headers,
+    timeouts: row.timeouts,
+    billsAfterCancel: row.billsAfterCancel,
+    state: row.state,
+    sharedState: row.sharedState,
+  });
+}
+
+function toRoutes(
+  served: readonly { readonly row: StoredChannel; readonly channel: Channel }[],
+  groups: ReadonlyMap<string, Group>,
+  replaced: ReadonlyMap<string, string>,
+): CatalogueSnapshot['routes'] {
+  const routes = new Map<string, Map<string, Route[]>>();
+  for (const name of groups.keys()) routes.set(name, new Map());
+  for (const { row, channel } of served) {
+    for (const group of channel.groups) {
+      // A channel may still name a group that was disabled; nobody can use it there.
+      const byModel = routes.get(group);
+      if (byModel === undefined) continue;
+      for (const { name, upstream } of row.models) {
+        // Here the name means the model that an alias replaced, and which must not be sold as the other one.
+        if (name === upstream && replaced.has(name)) continue;
+        const list = byModel.get(name) ?? [];
+        list.push(Object.freeze({ channel, upstreamModel: upstream }));
+        byModel.set(name, list);
+      }
+    }
+  }
+  return routes;
+}

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { DeclaredPrice } from '#config/index.ts';
+import { buildSnapshot } from './build-snapshot.ts';
+import { bundledModels, bundledModelsOf } from './bundled.ts';
+import { bundledAt } from './bundled/entry.ts';
+import { isPriced } from './is-priced.ts';
+import { normalPrice } from './normal-price.ts';
+
+const { models } = buildSnapshot(
+  { groups: [], channels: [], models: [], aliases: [] },
+  { revision: 1, simulatorUrl: null, previous: null, onProblem: ({ name }) => expect.fail(name) },
+);
+const priced = bundledModels.flatMap(({ id, type, price }) =>
+  price === null ? [] : [{ id, type, price }],
+);
+const text = (part: keyof DeclaredPrice, price: DeclaredPrice) => Number(price[part] ?? Number.NaN);
+
+describe('bundled prices', () => {
+  it('are dated in the documentation as they are here', () => {
+    const page = readFileSync(new URL('../../../../docs/billing.md', import.meta.url), 'utf8');
+    const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+    expect(page).toContain(`was gone through on ${date.format(Date.parse(bundledAt))}`);
+  });
+
+  it.each(priced)('of $id are whole, in normal form, and plausible', ({ id, type, price }) => {
+    const model = models.get(id);
+    expect(model !== undefined && isPriced(model)).toBe(true);
+    expect(normalPrice(price)).toEqual(price);
+    if (type !== 'chat') return;
+    expect(text('cacheRead', price)).toBeLessThan(text('input', price));
+    expect(text('output', price)).toBeGreaterThan(text('input', price));
+    expect(text('output', price)).toBeLessThanOrEqual(100);
+    // Whoever pays for a model should know how much of it there is: holds and judgements count on it.
+    expect(model?.contextWindow).toBeGreaterThan(0);
+    expect(model?.maxOutputTokens).toBeGreaterThan(0);
+  });
+
+  it.each(bundledModelsOf('anthropic').filter(({ price }) => price !== null))(
+    'of $id are shares of its input price',
+    ({ price }) => {
+      const input = text('input', price ?? {});
+      expect(text('cacheRead', price ?? {})).toBeCloseTo(0.1 * input, 9);
+      expect(text('cacheWrite', price ?? {})).toBeCloseTo(1.25 * input, 9);
+      expect(text('cacheWrite1h', price ?? {})).toBeCloseTo(2 * input, 9);
+    },
+  );
+
+  it('of the demo are above zero in every part', () => {
+    const demo = bundledModelsOf('simulator');
+    expect(demo.length).toBeGreaterThan(0);
+    for (const { id, price } of demo) {
+      expect(price, id).not.toBeNull();
+      for (const decimal of JSON.stringify(price).match(/"[\d.]+"/g) ?? ['0']) {
+        expect(Number(decimal.slice(1, -1)), id).toBeGreaterThan(0);
+      }
+    }
+  });
+});

@@ -1,0 +1,85 @@
+import type { DeclaredPrice } from '#config/index.ts';
+import { bundle } from './entry.ts';
+
+const can = ['vision', 'tools', 'reasoning', 'sampling', 'hosted_tools'];
+
+/** Cache prices are fixed shares of the input price: 0.1 read, 1.25 written for 5 minutes, 2 for an hour. */
+const opus = cached('5', '0.5', '6.25', '10', '25');
+const sonnet = cached('3', '0.3', '3.75', '6', '15');
+/** The same at every length of prompt. */
+const million = 1_000_000;
+
+export const anthropicModels = bundle({ ownedBy: 'anthropic', providers: ['anthropic'] }, [
+  {
+    id: 'claude-opus-4-8',
+    name: 'Claude Opus 4.8',
+    released: '2026-05-28',
+    limits: [million, 128_000],
+    can,
+    price: opus,
+  },
+  {
+    id: 'claude-sonnet-5',
+    name: 'Claude Sonnet 5',
+    limits: [million, 128_000],
+    can,
+    price: cached('2', '0.2', '2.5', '4', '10'),
+  },
+  {
+    id: 'claude-opus-4-6',
+    name: 'Claude Opus 4.6',
+    released: '2026-02-05',
+    limits: [million, 128_000],
+    can,
+    price: opus,
+  },
+  {
+    id: 'claude-sonnet-4-6',
+    name: 'Claude Sonnet 4.6',
+    released: '2026-02-17',
+    limits: [million, 64_000],
+    can,
+    price: sonnet,
+  },
+  {
+    id: 'claude-opus-4-5',
+    name: 'Claude Opus 4.5',
+    released: '2025-11-24',
+    limits: [200_000, 64_000],
+    can,
+    price: opus,
+  },
+  {
+    id: 'claude-sonnet-4-5',
+    name: 'Claude Sonnet 4.5',
+    released: '2025-09-29',
+    limits: [200_000, 64_000],
+    can,
+    price: sonnet,
+  },
+  {
+    id: 'claude-haiku-4-5',
+    name: 'Claude Haiku 4.5',
+    released: '2025-10-15',
+    limits: [200_000, 64_000],
+    can,
+    price: cached('1', '0.1', '1.25', '2', '5'),
+  },
+]);
+
+/** The dated names that clients have built in. */
+export const anthropicAliases: Readonly<Record<string, string>> = {
+  'claude-haiku-4-5-20251001': 'claude-haiku-4-5',
+  'claude-sonnet-4-5-20250929': 'claude-sonnet-4-5',
+  'claude-opus-4-5-20251101': 'claude-opus-4-5',
+};
+
+function cached(
+  input: string,
+  cacheRead: string,
+  cacheWrite: string,
+  cacheWrite1h: string,
+  output: string,
+): DeclaredPrice {
+  return { input, cacheRead, cacheWrite, cacheWrite1h, output, fees: { web_search: '0.01' } };
+}

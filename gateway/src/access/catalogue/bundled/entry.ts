@@ -1,0 +1,59 @@
+import type { DeclaredModel, DeclaredPrice, ProviderName } from '#config/index.ts';
+
+/** When the list was last gone through. Prices change: what the configuration says wins. */
+export const bundledAt = '2026-11-21';
+
+/** A model known without any configuration. */
+export interface BundledModel extends DeclaredModel {
+  readonly displayName: string;
+  readonly ownedBy: string;
+  /** Unix milliseconds of the model's release, as far as known. */
+  readonly createdAt: number;
+  /** The providers that serve it under this name by default. */
+  readonly providers: readonly ProviderName[];
+}
+
+interface Vendor {
+  readonly ownedBy: string;
+  readonly providers: readonly ProviderName[];
+}
+
+export interface Entry {
+  readonly id: string;
+  readonly name: string;
+  /** `YYYY-MM-DD`; absent where not known for certain: then the day the list was gone through. */
+  readonly released?: string;
+  readonly type?: DeclaredModel['type'];
+  /** Tokens in, tokens out. */
+  readonly limits?: readonly [context: number, output: number];
+  readonly can: readonly string[];
+  /** Absent: not known for certain, or not expressible as one price; to be set in the configuration. */
+  readonly price?: DeclaredPrice;
+}
+
+/** A vendor's entries, with what is left out of them filled in. */
+export function bundle(vendor: Vendor, entries: readonly Entry[]): readonly BundledModel[] {
+  return entries.map((entry) =>
+    Object.freeze({
+      id: entry.id,
+      type: entry.type ?? 'chat',
+      displayName: entry.name,
+      ownedBy: vendor.ownedBy,
+      contextWindow: entry.limits?.[0] ?? null,
+      maxOutputTokens: entry.limits?.[1] ?? null,
+      capabilities: entry.can,
+      echoReasoning: null,
+      imageToolModel: null,
+      allow: [],
+      enabled: true,
+      price: entry.price ?? null,
+      createdAt: Date.parse(entry.released ?? bundledAt),
+      providers: vendor.providers,
+    }),
+  );
+}
+
+/** USD per million tokens. */
+export function tokens(input: string, cacheRead: string, output: string): DeclaredPrice {
+  return { input, cacheRead, output };
+}

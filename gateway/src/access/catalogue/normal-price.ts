@@ -1,0 +1,107 @@
+import type { DeclaredPrice } from '#config/index.ts';
+import { parseDecimal, scaled, shortestDecimal } from '#config/decimal.ts';
+
+/** A price per million units may have nine decimals, one per unit fifteen: a rate is an integer of 10⁻¹⁵ USD. */
+const perMillion = 9;
+const perUnit = 15;
+const multiplier = 6;
+
+/**
+ * A price as it should be, whatever it was kept as: known parts only, in one order, numbers at their shortest. Equal
+ * prices are equal JSON. Null when something in it is not a price.
+ */
+export function normalPrice(value: unknown): DeclaredPrice | null {
+  if (!isMapping(value)) return null;
+  const parts = {
+    input: decimal(value['input'], perMillion),
+    cacheRead: decimal(value['cacheRead'], perMillion),
+    cacheWrite: decimal(value['cacheWrite'], perMillion),
+    cacheWrite1h: decimal(value['cacheWrite1h'], perMillion),
+    output: decimal(value['output'], perMillion),
+    inputImage: decimal(value['inputImage'], perMillion),
+    imageTiers: optional(value['imageTiers'], normalTiers),
+    layerFactor: decimal(value['layerFactor'], perMillion),
+    referenceImage: decimal(value['referenceImage'], perUnit),
+    videoSecond: optional(value['videoSecond'], (part) =>
+      normalEntries(part, (price) => decimal(price, perUnit) ?? null),
+    ),
+    videoTokens: optional(value['videoTokens'], (part) => normalEntries(part, normalVideoTokens)),
+    multipliers: optional(value['multipliers'], (part) =>
+      normalEntries(part, (factor) => decimal(factor, multiplier) ?? null),
+    ),
+    fees: optional(value['fees'], (part) =>
+      normalEntries(part, (price) => decimal(price, perUnit) ?? null),
+    ),
+  };
+  const given = Object.entries(parts).filter(([, part]) => part !== undefined);
+  if (given.some(([, part]) => part === null)) return null;
+  return Object.freeze(Object.fromEntries(given) as DeclaredPrice);
+}
+
+/** Undefined for a part that is not there, null for one that is wrong. */
+type Part<Value> = Value | null | undefined;
+
+function optional<Value>(value: unknown, read: (value: unknown) => Value | null): Part<Value> {
+  return value === undefined ? undefined : read(value);
+}
+
+function decimal(value: unknown, places: number): Part<string> {
+  return optional(value, (text) => {
+    const digits = typeof text === 'string' ? parseDecimal(text) : null;
+    const exact = digits === null ? null : scaled(digits, places);
+    if (digits === null || exact === null || exact < 0n) return null;
+    return shortestDecimal(digits);
+  });
+}
+
+/** A decimal at its shortest: `0.20` and `.2` are `0.2`. What is none stays as it is. */
+export function normalDecimal(text: string): string {
+  const digits = parseDecimal(text);
+  return digits === null ? text : shortestDecimal(digits);
+}
+
+function normalTiers(value: unknown): DeclaredPrice['imageTiers'] | null {
+  if (!Array.isArray(value) || value.length === 0) return null;
+  let largest = 0;
+  const tiers = [];
+  for (const tier of value as unknown[]) {
+    if (!isMapping(tier)) return null;
+    const { name, maxPixels } = tier;
+    const price = decimal(tier['price'], perUnit);
+    if (typeof name !== 'string' || price === null || price === undefined) return null;
+    // Tiers are searched from the first: a smaller one behind a larger one would never be found.
+    if (!Number.isSafeInteger(maxPixels) || Number(maxPixels) <= largest) return null;
+    largest = Number(maxPixels);
+    tiers.push({ name, maxPixels: largest, price });
+  }
+  return tiers;
+}
+
+function normalVideoTokens(value: unknown): { text: string; withVideo: string } | null {
+  if (!isMapping(value)) return null;
+  const text = decimal(value['text'], perMillion);
+  const withVideo = decimal(value['withVideo'], perMillion);
+  if (text === null || text === undefined || withVideo === null || withVideo === undefined) {
+    return null;
+  }
+  return { text, withVideo };
+}
+
+/** By name in one order; null when there are none or one is wrong. */
+function normalEntries<Value>(
+  value: unknown,
+  read: (entry: unknown) => Value | null,
+): Record<string, Value> | null {
+  if (!isMapping(value)) return null;
+  const entries: [string, Value][] = [];
+  for (const name of Object.keys(value).toSorted()) {
+    const entry = read(value[name]);
+    if (entry === null) return null;
+    entries.push([name, entry]);
+  }
+  return entries.length === 0 ? null : Object.fromEntries(entries);
+}
+
+function isMapping(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

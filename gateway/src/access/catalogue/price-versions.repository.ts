@@ -1,0 +1,71 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '#database/schema.ts';
+import { normalPrice } from './normal-price.ts';
+import type { PriceVersion } from './price-version.ts';
+
+/** Rows per statement. */
+const batch = 200;
+
+/**
+ * Keeps versions that are not there yet; one that is stays as it is, so that any number of nodes may write the
+ * same. `now` is Unix milliseconds.
+ */
+export async function appendPriceVersions(
+  db: Kysely<Database>,
+  versions: readonly PriceVersion[],
+  now: number,
+): Promise<void> {
+  const missing = await withoutKept(db, versions);
+  for (let at = 0; at < missing.length; at += batch) {
+    await db
+      .insertInto('price_versions')
+      .values(
+        missing.slice(at, at + batch).map(({ id, model, price }) => ({
+          id,
+          model,
+          price: JSON.stringify(price),
+          created_at: now,
+        })),
+      )
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute();
+  }
+}
+
+/**
+ * The price behind a receipt's `priceVersion`; null when it was never kept. With the usage and the multiplier of
+ * the row its cost can be worked out again.
+ * @throws Error when the row is damaged: what it says would be another price.
+ */
+export async function readPriceVersion(
+  db: Kysely<Database>,
+  id: string,
+): Promise<(PriceVersion & { readonly createdAt: number }) | null> {
+  const row = await db
+    .selectFrom('price_versions')
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const price = normalPrice(JSON.parse(row.price));
+  if (price === null) throw new Error(`the price version ${id} of '${row.model}' is damaged`);
+  return { id, model: row.model, price, createdAt: row.created_at };
+}
+
+/** Mostly all are kept already; then nothing is written, and no writer has to wait. */
+async function withoutKept(
+  db: Kysely<Database>,
+  versions: readonly PriceVersion[],
+): Promise<PriceVersion[]> {
+  const kept = new Set<string>();
+  for (let at = 0; at < versions.length; at += batch) {
+    const ids = versions.slice(at, at + batch).map(({ id }) => id);
+    const rows = await db
+      .selectFrom('price_versions')
+      .select('id')
+      .where('id', 'in', ids)
+      .execute();
+    for (const { id } of rows) kept.add(id);
+  }
+  return versions.filter(({ id }) => !kept.has(id));
+}

@@ -1,0 +1,73 @@
+import type { ProtocolName } from '#canonical/index.ts';
+import type { DeclaredPrice, ProviderName, StateRule, Timeouts } from '#config/index.ts';
+
+/**
+ * The whole catalogue at one moment: models, channels, groups. Immutable; a change makes a new one, and a
+ * running request keeps the one it started with.
+ */
+export interface CatalogueSnapshot {
+  /** Rises with every change. */
+  readonly revision: number;
+  /** By catalogue id: file, console and bundled entries merged, without bundled ones that an alias replaced. */
+  readonly models: ReadonlyMap<string, Model>;
+  /** Alias → model id. */
+  readonly aliases: ReadonlyMap<string, string>;
+  readonly groups: ReadonlyMap<string, Group>;
+  /** Every enabled channel. */
+  readonly channels: readonly Channel[];
+  /** Group name → client-facing model name → the enabled channels serving it. Disabled models are included; check `Model.enabled`. */
+  readonly routes: ReadonlyMap<string, ReadonlyMap<string, readonly Route[]>>;
+}
+
+export interface Model {
+  readonly id: string;
+  readonly type: 'chat' | 'image' | 'video';
+  readonly displayName: string;
+  readonly ownedBy: string;
+  readonly contextWindow: number | null;
+  readonly maxOutputTokens: number | null;
+  readonly capabilities: ReadonlySet<string>;
+  readonly echoReasoning: 'require' | 'allow' | 'strip' | null;
+  readonly imageToolModel: string | null;
+  /** Surcharges that may be asked for although they have no price. */
+  readonly allow: ReadonlySet<string>;
+  readonly enabled: boolean;
+  /** In its normal form; the same object for as long as the price is the same. */
+  readonly price: DeclaredPrice | null;
+  /** Names the price on receipts; null without one. */
+  readonly priceVersion: string | null;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+}
+
+export interface Group {
+  readonly name: string;
+  /** Decimal string. */
+  readonly priceMultiplier: string;
+}
+
+export interface Channel {
+  readonly id: string;
+  readonly name: string;
+  readonly provider: ProviderName;
+  /** Never null here: a simulator child's address is filled in before a snapshot is built. */
+  readonly baseUrl: string;
+  /** Clear text, in memory only; empty = no credential. */
+  readonly credentials: readonly string[];
+  readonly protocols: readonly ProtocolName[];
+  readonly groups: readonly string[];
+  readonly priority: number;
+  readonly weight: number;
+  readonly userAgents: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeouts: Partial<Timeouts>;
+  readonly billsAfterCancel: boolean;
+  readonly state: StateRule;
+  readonly sharedState: readonly string[];
+}
+
+/** One way to one model. */
+export interface Route {
+  readonly channel: Channel;
+  readonly upstreamModel: string;
+}

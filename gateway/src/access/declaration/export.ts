@@ -1,0 +1,194 @@
+import type { DeclaredPrice } from '#config/index.ts';
+import { formatDuration, providerDefaults } from '#config/index.ts';
+import { compact, Placeholder, toFileText } from './file-text.ts';
+import { createVariableNames } from './variable-names.ts';
+import type { CurrentState } from './state.repository.ts';
+
+/**
+ * The database as a configuration file that `check` accepts and that, applied to it, changes nothing. Secrets
+ * are left out: API keys and header values become placeholders for environment variables, client keys come
+ * without their secret. Entries that refer to something no longer there are left out too.
+ */
+export function exportState(state: CurrentState, bundledModels: ReadonlySet<string>): string {
+  // The group `default` that the gateway made itself is there for every file.
+  const groups = state.groups.filter((group) => group.enabled && group.owner !== 'system');
+  const teams = state.teams.filter((team) => team.enabled);
+  const models = new Set([...bundledModels, ...state.models.map(({ id }) => id)]);
+  // A name is a model's or an alias's: what a file may not say twice is said as the gateway takes it.
+  const inUse = state.models.filter(({ enabled, owner }) => enabled && owner !== 'system');
+  const taken = new Set(inUse.map(({ id }) => id));
+  const aliases = state.aliases.filter(
+    ({ enabled, name, model }) => enabled && models.has(model) && !taken.has(name),
+  );
+  const aliasNames = new Set(aliases.map(({ name }) => name));
+  const names = {
+    groups: new Set(['default', ...groups.map(({ name }) => name)]),
+    teams: new Set(teams.map(({ name }) => name)),
+    models: new Set([...models, ...aliases.map(({ name }) => name)]),
+  };
+  const file = {
+    groups: groups.map((group) => ({ name: group.name, price_multiplier: group.priceMultiplier })),
+    channels: exportChannels(state, names),
+    models: state.models
+      .filter(({ id }) => !aliasNames.has(id))
+      .map((model) =>
+        compact({
+          id: model.id,
+          type: model.type,
+          display_name: model.displayName,
+          owned_by: model.ownedBy,
+          context_window: model.contextWindow,
+          max_output_tokens: model.maxOutputTokens,
+          capabilities: model.capabilities,
+          echo_reasoning: model.echoReasoning,
+          image_tool_model: model.imageToolModel,
+          allow: model.allow,
+          enabled: model.enabled ? null : false,
+          price: model.price === null ? null : exportPrice(model.price),
+        }),
+      ),
+    aliases: Object.fromEntries(aliases.map(({ name, model }) => [name, model])),
+    users: state.users.map((user) =>
+      compact({
+        email: user.email,
+        name: user.name,
+        role: user.role,
+        balance: user.balance,
+        quota: user.quota,
+        enabled: user.enabled ? null : false,
+      }),
+    ),
+    teams: teams.map((team) =>
+      compact({
+        name: team.name,
+        balance: team.balance,
+        rpm: team.rpm,
+        budget: compact(team.budget),
+        time_zone: team.timeZone,
+        members: team.members.map((member) => compact({ ...member })),
+      }),
+    ),
+    keys: exportKeys(state, names),
+  };
+  return toFileText(
+    'Written by sluice export. Secrets are not in here: set the variables named in ${…}.',
+    file,
+  );
+}
+
+interface Names {
+  readonly groups: ReadonlySet<string>;
+  readonly teams: ReadonlySet<string>;
+  readonly models: ReadonlySet<string>;
+}
+
+function exportChannels(state: CurrentState, names: Names): object[] {
+  const variables = createVariableNames();
+  return state.channels.flatMap((channel) => {
+    const groups = channel.groups.filter((group) => names.groups.has(group));
+    if (groups.length === 0) return [];
+    const models = channel.models.filter(({ name }) => names.models.has(name));
+    const keys = channel.apiKeys.map(
+      (_, index) =>
+        new Placeholder(
+          variables(
+            channel.name,
+            channel.apiKeys.length === 1 ? 'API_KEY' : `API_KEY_${index + 1}`,
+          ),
+        ),
+    );
+    const headers = Object.keys(channel.headers).map((header) => [
+      header,
+      new Placeholder(variables(channel.name, `HEADER_${header}`)),
+    ]);
+    const { baseUrl } = providerDefaults[channel.provider];
+    return [
+      {
+        ...compact({
+          name: channel.name,
+          provider: channel.provider,
+          base_url: channel.baseUrl === baseUrl ? null : channel.baseUrl,
+          api_key: keys.length === 1 ? keys[0] : null,
+          api_keys: keys.length > 1 ? keys : null,
+          protocols: channel.protocols,
+          groups,
+        }),
+        models: models.map(({ name, upstream }) => (name === upstream ? name : { name, upstream })),
+        ...compact({
+          priority: channel.priority,
+          weight: channel.weight,
+          user_agents: channel.userAgents,
+          headers: Object.fromEntries(headers),
+          timeouts: Object.fromEntries(
+            Object.entries(channel.timeouts).map(([part, milliseconds]) => [
+              snakeCase(part),
+              formatDuration(milliseconds),
+            ]),
+          ),
+          bills_after_cancel: channel.billsAfterCancel ? true : null,
+          state: channel.state === 'guarded' ? null : channel.state,
+          shared_state: channel.sharedState,
+          enabled: channel.enabled ? null : false,
+        }),
+      },
+    ];
+  });
+}
+
+/** An allowlist is never shortened, which could empty it and so allow everything: such a key is left out. */
+function exportKeys(state: CurrentState, names: Names): object[] {
+  return state.keys
+    .filter((key) => key.revokedAt === null)
+    .filter((key) => key.team === null || names.teams.has(key.team))
+    .filter((key) => names.groups.has(key.group))
+    .filter((key) => key.models.every((model) => names.models.has(model)))
+    .map((key) =>
+      compact({
+        name: key.name,
+        user: key.user,
+        team: key.team,
+        group: key.group,
+        models: key.models,
+        quota: key.quota,
+        expires_at: key.expiresAt === null ? null : new Date(key.expiresAt).toISOString(),
+        ips: key.ips,
+        rpm: key.rpm,
+        rph: key.rph,
+        max_concurrency: key.maxConcurrency,
+        conversion: key.conversion === 'strict' ? 'strict' : null,
+        enabled: key.enabled ? null : false,
+      }),
+    );
+}
+
+function exportPrice(price: DeclaredPrice): object {
+  const parts = Object.entries(price).map(([part, value]) => [snakeCase(part), value as unknown]);
+  const { imageTiers, videoTokens } = price;
+  return {
+    ...Object.fromEntries(parts),
+    ...(imageTiers === undefined
+      ? {}
+      : {
+          image_tiers: imageTiers.map((tier) => ({
+            name: tier.name,
+            max_pixels: tier.maxPixels,
+            price: tier.price,
+          })),
+        }),
+    ...(videoTokens === undefined
+      ? {}
+      : {
+          video_tokens: Object.fromEntries(
+            Object.entries(videoTokens).map(([resolution, { text, withVideo }]) => [
+              resolution,
+              { text, with_video: withVideo },
+            ]),
+          ),
+        }),
+  };
+}
+
+/** `cacheWrite1h` → `cache_write_1h`. */
+function snakeCase(text: string): string {
+  return text.replaceAll(/[A-Z]|\d{1,4}h$/g, (part) => `_${part.toLowerCase()}`);
+}

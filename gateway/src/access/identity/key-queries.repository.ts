@@ -1,0 +1,82 @@
+import type { Kysely } from 'kysely';
+import type { DeclaredKey } from '#config/index.ts';
+import { formatUsd } from '#database/money.ts';
+import { ownedFields, type Stored } from '#database/rows.ts';
+import type { Database, Owner } from '#database/schema.ts';
+
+/** A key as it is listed: never with its secret or hash. */
+export type StoredKey = Stored<Omit<DeclaredKey, 'secret'>> & {
+  readonly id: string;
+  readonly userId: string;
+  readonly teamId: string | null;
+  /** `sk-AbCd…wxyz`; empty while the key has no secret. */
+  readonly prefix: string;
+  readonly hasSecret: boolean;
+  /** Who set the secret; null while there is none. */
+  readonly secretOwner: Owner | null;
+  /** Unix milliseconds; null: not revoked. */
+  readonly revokedAt: number | null;
+};
+
+export interface KeyFilter {
+  readonly owner?: Owner;
+  /** E-mail address. */
+  readonly user?: string;
+  /** Keys after this name, for the next page. */
+  readonly after?: string;
+  readonly limit?: number;
+}
+
+/** Keys by name. */
+export async function listKeys(
+  db: Kysely<Database>,
+  { owner, user, after, limit }: KeyFilter = {},
+): Promise<StoredKey[]> {
+  let query = keys(db).orderBy('keys.name');
+  if (owner !== undefined) query = query.where('keys.owner', '=', owner);
+  if (user !== undefined) query = query.where('users.email', '=', user.trim().toLowerCase());
+  if (after !== undefined) query = query.where('keys.name', '>', after);
+  if (limit !== undefined) query = query.limit(limit);
+  return (await query.execute()).map(toKey);
+}
+
+/** By name or, failing that, by id. */
+export async function findKey(db: Kysely<Database>, nameOrId: string): Promise<StoredKey | null> {
+  const byName = await keys(db).where('keys.name', '=', nameOrId).executeTakeFirst();
+  const row = byName ?? (await keys(db).where('keys.id', '=', nameOrId).executeTakeFirst());
+  return row === undefined ? null : toKey(row);
+}
+
+function keys(db: Kysely<Database>) {
+  return db
+    .selectFrom('keys')
+    .innerJoin('users', 'users.id', 'keys.user_id')
+    .leftJoin('teams', 'teams.id', 'keys.team_id')
+    .selectAll('keys')
+    .select(['users.email as user_email', 'teams.name as team_name']);
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof keys>['executeTakeFirstOrThrow']>>;
+
+function toKey(row: Row): StoredKey {
+  return {
+    id: row.id,
+    name: row.name,
+    user: row.user_email,
+    userId: row.user_id,
+    team: row.team_name,
+    teamId: row.team_id,
+    group: row.group_name,
+    quota: row.quota === null ? null : formatUsd(row.quota),
+    expiresAt: row.expires_at,
+    rpm: row.rpm,
+    rph: row.rph,
+    maxConcurrency: row.max_concurrency,
+    ...(JSON.parse(row.settings) as Pick<DeclaredKey, 'models' | 'ips' | 'conversion'>),
+    prefix: row.prefix,
+    hasSecret: row.hash !== null,
+    secretOwner: row.secret_owner,
+    revokedAt: row.revoked_at,
+    ...ownedFields(row),
+  };
+}

@@ -1,0 +1,194 @@
+import type { Transaction } from 'kysely';
+import type { DeclaredKey } from '#config/index.ts';
+import { assertMayChange, type Change, type Upserted } from '#database/change.ts';
+import { parseUsd } from '#database/money.ts';
+import { bit, createId, differs } from '#database/rows.ts';
+import type { Database, KeyTable, Owner } from '#database/schema.ts';
+import { createKeySecret, displayPrefix } from './key-secret.ts';
+import { findKey, type StoredKey } from './key-queries.repository.ts';
+
+/**
+ * Creates or changes the key with this name. A declared secret is stored as its hash; without one, a secret
+ * that the key has already stays.
+ * @throws OwnedElsewhere when the key belongs to another owner; Error when its user or team does not exist, or
+ *   another key has the same secret.
+ */
+export async function upsertKey(change: Change, key: DeclaredKey): Promise<Upserted> {
+  const { trx, owner, now } = change;
+  const existing = await find(trx, key.name);
+  const values = {
+    ...(await toColumns(change, key)),
+    ...(await secretColumns(change, key, existing)),
+  };
+  if (existing === undefined) {
+    await trx
+      .insertInto('keys')
+      .values({
+        prefix: '',
+        ...values,
+        id: createId('key'),
+        name: key.name,
+        owner,
+        created_at: now,
+        updated_at: now,
+        revision: await change.revision(),
+      })
+      .execute();
+    return 'created';
+  }
+  assertMayChange(change, 'key', key.name, existing.owner);
+  if (!differs(existing, { ...values, owner })) return 'unchanged';
+  await update(change, key.name, { ...values, owner });
+  return 'updated';
+}
+
+/**
+ * Creates a key with a new secret, which is told this once. A key that is declared without a secret gets one,
+ * and keeps its declared settings.
+ * @throws Error when a key with this name has a secret already.
+ */
+export async function createKey(
+  change: Change,
+  key: Omit<DeclaredKey, 'secret'>,
+): Promise<{ readonly key: StoredKey; readonly secret: string }> {
+  const existing = await find(change.trx, key.name);
+  if (existing !== undefined && existing.hash !== null) {
+    throw new Error(`key '${key.name}' exists already`);
+  }
+  if (existing === undefined) await upsertKey(change, { ...key, secret: null });
+  return issue(change, key.name);
+}
+
+/**
+ * Replaces the secret, and tells the new one this once. The old one stays valid for `grace` milliseconds; one that
+ * was replaced before it stops working.
+ * @throws Error when there is no such key, it is revoked or has no secret, or its secret is set in the
+ *   configuration file.
+ */
+export async function rotateKey(
+  change: Change,
+  name: string,
+  grace: number,
+): Promise<{ readonly key: StoredKey; readonly secret: string }> {
+  const existing = await find(change.trx, name);
+  if (existing === undefined) throw new Error(`key '${name}' does not exist`);
+  // Its old secret would become valid again.
+  if (existing.revoked_at !== null) throw new Error(`key '${name}' is revoked: create a new one`);
+  if (existing.hash === null) {
+    throw new Error(`key '${name}' has no secret yet: 'sluice key create' gives it one`);
+  }
+  if (existing.secret_owner !== null) {
+    assertMayChange(change, 'the secret of key', name, existing.secret_owner);
+  }
+  return issue(
+    change,
+    name,
+    grace > 0 ? { previous_hash: existing.hash, previous_until: change.now + grace } : {},
+  );
+}
+
+/** Ends a key for good, whoever owns it. False when there is no such key or it is revoked already. */
+export async function revokeKey(change: Change, name: string): Promise<boolean> {
+  const existing = await find(change.trx, name);
+  if (existing === undefined || existing.revoked_at !== null) return false;
+  await update(change, name, { revoked_at: change.now, previous_hash: null, previous_until: null });
+  return true;
+}
+
+/** False when there is no such key or it is disabled already. */
+export async function disableKey(change: Change, name: string): Promise<boolean> {
+  const existing = await find(change.trx, name);
+  if (existing === undefined || existing.enabled === 0) return false;
+  assertMayChange(change, 'key', name, existing.owner);
+  await update(change, name, { enabled: 0 });
+  return true;
+}
+
+async function issue(
+  change: Change,
+  name: string,
+  previous: Partial<Pick<KeyTable, 'previous_hash' | 'previous_until'>> = {},
+) {
+  const secret = createKeySecret();
+  await update(change, name, { ...setSecret(change, secret), ...previous });
+  const key = await findKey(change.trx, name);
+  if (key === null) throw new Error(`key '${name}' does not exist`);
+  return { key, secret };
+}
+
+/** A new secret makes a revoked key usable again. */
+function setSecret(change: Change, secret: string) {
+  return {
+    hash: change.secrets.hashKey(secret),
+    secret_owner: change.owner,
+    prefix: displayPrefix(secret),
+    revoked_at: null,
+    previous_hash: null,
+    previous_until: null,
+  };
+}
+
+async function secretColumns(
+  change: Change,
+  { name, secret }: DeclaredKey,
+  existing: { readonly hash: string | null; readonly secret_owner: Owner | null } | undefined,
+) {
+  if (secret === null) return {};
+  const columns = setSecret(change, secret);
+  if (existing?.hash === columns.hash) return { secret_owner: change.owner };
+  const other = await change.trx
+    .selectFrom('keys')
+    .select('name')
+    .where((where) =>
+      where.or([where('hash', '=', columns.hash), where('previous_hash', '=', columns.hash)]),
+    )
+    .where('name', '<>', name)
+    .executeTakeFirst();
+  if (other !== undefined)
+    throw new Error(`keys '${other.name}' and '${name}' have the same secret`);
+  return columns;
+}
+
+async function toColumns({ trx }: Change, key: DeclaredKey) {
+  return {
+    user_id: await idOf(trx, 'users', 'email', key.user.trim().toLowerCase(), key.name),
+    team_id: key.team === null ? null : await idOf(trx, 'teams', 'name', key.team, key.name),
+    group_name: key.group,
+    quota: key.quota === null ? null : parseUsd(key.quota),
+    expires_at: key.expiresAt,
+    rpm: key.rpm,
+    rph: key.rph,
+    max_concurrency: key.maxConcurrency,
+    // Always in this order, so that equal settings are equal text.
+    settings: JSON.stringify({ models: key.models, ips: key.ips, conversion: key.conversion }),
+    enabled: bit(key.enabled),
+  };
+}
+
+async function idOf(
+  trx: Transaction<Database>,
+  table: 'users' | 'teams',
+  column: 'email' | 'name',
+  value: string,
+  key: string,
+): Promise<string> {
+  const row = await trx.selectFrom(table).select('id').where(column, '=', value).executeTakeFirst();
+  if (row === undefined) {
+    throw new Error(
+      `key '${key}': ${table === 'users' ? 'user' : 'team'} '${value}' does not exist`,
+    );
+  }
+  return row.id;
+}
+
+function find(trx: Transaction<Database>, name: string) {
+  return trx.selectFrom('keys').selectAll().where('name', '=', name).executeTakeFirst();
+}
+
+async function update(change: Change, name: string, values: object): Promise<void> {
+  await change.trx
+    .updateTable('keys')
+    .set({ ...values, updated_at: change.now, revision: await change.revision() })
+    .where('name', '=', name)
+    .execute();
+}

@@ -1,0 +1,66 @@
+import type { DeclaredTeam } from '#config/index.ts';
+import type { Change } from '#database/change.ts';
+import { parseUsd } from '#database/money.ts';
+
+/**
+ * Makes the members of a team exactly these; true when something changed.
+ * @throws Error when a member is not a user.
+ */
+export async function replaceMembers(
+  change: Change,
+  team: { readonly id: string; readonly name: string },
+  members: DeclaredTeam['members'],
+): Promise<boolean> {
+  const { trx } = change;
+  const wanted = await Promise.all(members.map((member) => toRow(change, team, member)));
+  const existing = await trx
+    .selectFrom('team_members')
+    .select(['team_id', 'user_id', 'role', 'budget'])
+    .where('team_id', '=', team.id)
+    .execute();
+  if (equal(wanted, existing)) return false;
+
+  const revision = await change.revision();
+  await trx.deleteFrom('team_members').where('team_id', '=', team.id).execute();
+  if (wanted.length > 0) {
+    await trx
+      .insertInto('team_members')
+      .values(wanted.map((row) => ({ ...row, revision })))
+      .execute();
+  }
+  return true;
+}
+
+interface Row {
+  readonly team_id: string;
+  readonly user_id: string;
+  readonly role: string;
+  readonly budget: bigint | null;
+}
+
+async function toRow(
+  { trx }: Change,
+  team: { readonly id: string; readonly name: string },
+  member: DeclaredTeam['members'][number],
+): Promise<Row> {
+  const user = await trx
+    .selectFrom('users')
+    .select('id')
+    .where('email', '=', member.user.trim().toLowerCase())
+    .executeTakeFirst();
+  if (user === undefined) {
+    throw new Error(`team '${team.name}': user '${member.user}' does not exist`);
+  }
+  return {
+    team_id: team.id,
+    user_id: user.id,
+    role: member.role,
+    budget: member.budget === null ? null : parseUsd(member.budget),
+  };
+}
+
+function equal(left: readonly Row[], right: readonly Row[]): boolean {
+  const texts = (rows: readonly Row[]) =>
+    rows.map((row) => `${row.user_id} ${row.role} ${row.budget}`).toSorted();
+  return texts(left).join('\n') === texts(right).join('\n');
+}

@@ -1,0 +1,132 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { DeclaredTeam } from '#config/index.ts';
+import { assertMayChange, type Change, type Upserted } from '#database/change.ts';
+import { formatUsd, parseUsd } from '#database/money.ts';
+import { bit, createId, differs, ownedFields, type Stored } from '#database/rows.ts';
+import type { Database, TeamTable } from '#database/schema.ts';
+import { changeZone, openAccount, type WindowClock } from '#ledger/index.ts';
+import { replaceMembers } from './team-members.repository.ts';
+
+export type StoredTeam = Stored<DeclaredTeam> & { readonly id: string };
+
+/** All teams with their members, by name; disabled ones too. */
+export async function listTeams(db: Kysely<Database>): Promise<StoredTeam[]> {
+  const teams = await db.selectFrom('teams').selectAll().orderBy('name').execute();
+  const members = await db
+    .selectFrom('team_members')
+    .innerJoin('users', 'users.id', 'team_members.user_id')
+    .select(['team_id', 'users.email', 'team_members.role', 'budget'])
+    .orderBy('users.email')
+    .execute();
+  const byTeam = Map.groupBy(members, (member) => member.team_id);
+  return teams.map((row) => ({
+    ...toTeam(row),
+    members: (byTeam.get(row.id) ?? []).map((member) => ({
+      user: member.email,
+      role: member.role as DeclaredTeam['members'][number]['role'],
+      budget: orNull(member.budget, formatUsd),
+    })),
+  }));
+}
+
+/**
+ * Creates or changes the team with this name and makes its members exactly the given ones. The opening credit
+ * counts at creation only.
+ * @throws OwnedElsewhere when the team belongs to another owner; Error when a member does not exist.
+ */
+export async function upsertTeam(change: Change, team: DeclaredTeam): Promise<Upserted> {
+  const { trx, owner, now } = change;
+  const values = {
+    rpm: team.rpm,
+    budget_daily: orNull(team.budget.daily, parseUsd),
+    budget_monthly: orNull(team.budget.monthly, parseUsd),
+    budget_total: orNull(team.budget.total, parseUsd),
+    owner,
+    enabled: bit(true),
+  };
+  const existing = await find(trx, team.name);
+  if (existing === undefined) {
+    const id = createId('team');
+    const credit = parseUsd(team.balance);
+    await trx
+      .insertInto('teams')
+      .values({
+        ...values,
+        time_zone: team.timeZone,
+        id,
+        name: team.name,
+        opening_credit: credit,
+        created_at: now,
+        updated_at: now,
+        revision: await change.revision(),
+      })
+      .execute();
+    await openAccount(change, `team:${id}`, credit);
+    await replaceMembers(change, { id, name: team.name }, team.members);
+    return 'created';
+  }
+  assertMayChange(change, 'team', team.name, existing.owner);
+  const membersChanged = await replaceMembers(change, existing, team.members);
+  const clock = clockColumns(changeZone(windowClockOf(existing), team.timeZone, now));
+  if (!membersChanged && !differs(existing, { ...values, ...clock })) return 'unchanged';
+  await update(change, team.name, { ...values, ...clock });
+  return 'updated';
+}
+
+/** False when there is no such team or it is disabled already. */
+export async function disableTeam(change: Change, name: string): Promise<boolean> {
+  const existing = await find(change.trx, name);
+  if (existing === undefined || existing.enabled === 0) return false;
+  assertMayChange(change, 'team', name, existing.owner);
+  await update(change, name, { enabled: 0 });
+  return true;
+}
+
+type ClockColumns = Pick<Selectable<TeamTable>, 'time_zone' | 'open_window' | 'open_window_zone'>;
+
+/** By which clock a team's days and months begin; see `ledger/windows.ts`. */
+export function windowClockOf(row: ClockColumns): WindowClock {
+  const { time_zone: timeZone, open_window: date, open_window_zone: zone } = row;
+  const openWindow = date === null || zone === null ? null : { date, timeZone: zone };
+  return { timeZone, openWindow };
+}
+
+function clockColumns({ timeZone, openWindow }: WindowClock): ClockColumns {
+  return {
+    time_zone: timeZone,
+    open_window: openWindow?.date ?? null,
+    open_window_zone: openWindow?.timeZone ?? null,
+  };
+}
+
+function find(db: Kysely<Database>, name: string) {
+  return db.selectFrom('teams').selectAll().where('name', '=', name).executeTakeFirst();
+}
+
+async function update(change: Change, name: string, values: object): Promise<void> {
+  await change.trx
+    .updateTable('teams')
+    .set({ ...values, updated_at: change.now, revision: await change.revision() })
+    .where('name', '=', name)
+    .execute();
+}
+
+function toTeam(row: Selectable<TeamTable>) {
+  return {
+    id: row.id,
+    name: row.name,
+    balance: formatUsd(row.opening_credit),
+    rpm: row.rpm,
+    budget: {
+      daily: orNull(row.budget_daily, formatUsd),
+      monthly: orNull(row.budget_monthly, formatUsd),
+      total: orNull(row.budget_total, formatUsd),
+    },
+    timeZone: row.time_zone,
+    ...ownedFields(row),
+  };
+}
+
+function orNull<From, To>(value: From | null, convert: (value: From) => To): To | null {
+  return value === null ? null : convert(value);
+}

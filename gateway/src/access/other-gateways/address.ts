@@ -1,0 +1,28 @@
+import type { ProviderName } from '#config/index.ts';
+import { trimTrailing } from '#config/index.ts';
+import type { Placeholder } from '#declaration/index.ts';
+
+/** Without what a channel may not have in its address: credentials, a query, slashes at the end. Null: no address. */
+export function plainUrl(
+  text: string,
+): { readonly url: string; readonly shortened: boolean } | null {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return null;
+  const url = new URL(text);
+  const shortened = url.username + url.password + url.search + url.hash !== '';
+  url.username = url.password = url.search = url.hash = '';
+  return { url: trimTrailing(url.href, '/'), shortened };
+}
+
+export function hasPath(url: string): boolean {
+  return /[^/]/.test(new URL(url).pathname);
+}
+
+/** Who speaks OpenAI's protocol at another address than OpenAI's own is `openai-compatible`. Null: no address is given. */
+export function providerAt(
+  provider: ProviderName,
+  address: string | Placeholder | null,
+): ProviderName {
+  if (provider !== 'openai' || address === null) return provider;
+  const isOpenai = typeof address === 'string' && new URL(address).hostname === 'api.openai.com';
+  return isOpenai ? 'openai' : 'openai-compatible';
+}

@@ -1,0 +1,33 @@
+import type { DeclaredPrice, ProviderName } from '#config/index.ts';
+import type { Placeholder } from '#declaration/index.ts';
+
+/** What was read of another gateway, in our words, before it is written as a file. */
+export interface Draft {
+  readonly channels: readonly DraftChannel[];
+  /** What the other gateway knows of models beyond their names, by the name that clients use. */
+  readonly models: ReadonlyMap<string, DraftModel>;
+  /** Name → a name that clients use. */
+  readonly aliases: ReadonlyMap<string, string>;
+  /** The first key: null where there is none to carry. */
+  readonly key: { readonly name: string; readonly secret: Placeholder | null } | null;
+}
+
+export interface DraftChannel {
+  readonly name: string;
+  readonly provider: ProviderName;
+  /** Null: the provider's own. */
+  readonly baseUrl: string | Placeholder | null;
+  readonly apiKeys: readonly Placeholder[];
+  readonly groups: readonly string[];
+  readonly models: readonly { readonly name: string; readonly upstream: string }[];
+  readonly priority: number;
+  readonly weight: number;
+  readonly headers: Readonly<Record<string, Placeholder>>;
+  readonly enabled: boolean;
+}
+
+export interface DraftModel {
+  readonly price: DeclaredPrice | null;
+  readonly contextWindow: number | null;
+  readonly maxOutputTokens: number | null;
+}

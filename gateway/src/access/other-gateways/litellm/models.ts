@@ -1,0 +1,52 @@
+import {
+  listedCount,
+  listedPrice,
+  perTokenToMillion,
+  type ExactMapping,
+} from '#price-lists/index.ts';
+import type { DeclaredPrice } from '#config/index.ts';
+import type { DraftModel } from '../draft.ts';
+import { mappingAt } from './values.ts';
+
+/** Of a token, in USD. */
+const costs = {
+  input: 'input_cost_per_token',
+  cacheRead: 'cache_read_input_token_cost',
+  cacheWrite: 'cache_creation_input_token_cost',
+  cacheWrite1h: 'cache_creation_input_token_cost_above_1hr',
+  output: 'output_cost_per_token',
+} as const;
+
+/** What is read here of a deployment. */
+export const modelSettings: readonly string[] = [
+  ...Object.values(costs),
+  'max_input_tokens',
+  'max_output_tokens',
+];
+
+/** What is said of a model beside its name: prices and limits. Null: nothing. */
+export function readModel(entry: ExactMapping): DraftModel | null {
+  const said = { ...mappingAt(entry, 'model_info'), ...mappingAt(entry, 'litellm_params') };
+  const contextWindow = listedCount(said['max_input_tokens']);
+  const maxOutputTokens = listedCount(said['max_output_tokens']);
+  const price = priceOf(said);
+  if (price === null && contextWindow === null && maxOutputTokens === null) return null;
+  return { price, contextWindow, maxOutputTokens };
+}
+
+function priceOf(said: ExactMapping): DeclaredPrice | null {
+  const price = listedPrice(
+    {
+      input: said[costs.input],
+      inputImage: null,
+      cacheRead: said[costs.cacheRead],
+      cacheWrite: said[costs.cacheWrite],
+      cacheWrite1h: said[costs.cacheWrite1h],
+      output: said[costs.output],
+    },
+    perTokenToMillion,
+  );
+  // Here, unlike in a public list, somebody wrote the zeros.
+  if (price === 'listed as free') return { input: '0', output: '0' };
+  return typeof price === 'string' ? null : price;
+}

@@ -1,0 +1,256 @@
+import type { ProviderName } from '#config/index.ts';
+import { trimTrailing } from '#config/index.ts';
+import { hasPath, plainUrl, providerAt } from './address.ts';
+import type { Draft, DraftChannel } from './draft.ts';
+import { createChannelNames, isServedName } from './names.ts';
+import type { Notes } from './notes.ts';
+
+interface Kind {
+  readonly provider: ProviderName;
+  /** Where the other gateway sends to when the channel names no address; null: it has to. */
+  readonly address: string | null;
+  /** What it puts between the address and the path of an endpoint. */
+  readonly version: string;
+}
+
+const compatible = (address: string | null, version = '/v1'): Kind => ({
+  provider: 'openai-compatible',
+  address,
+  version,
+});
+
+/** Numbers of `type` on which both agree. */
+const common: Readonly<Record<number, Kind>> = {
+  1: { provider: 'openai', address: 'https://api.openai.com', version: '/v1' },
+  8: compatible(null),
+  14: { provider: 'anthropic', address: 'https://api.anthropic.com', version: '/v1' },
+  17: compatible('https://dashscope.aliyuncs.com', '/compatible-mode/v1'),
+  20: compatible('https://openrouter.ai/api'),
+  24: {
+    provider: 'gemini',
+    address: 'https://generativelanguage.googleapis.com',
+    version: '/v1beta',
+  },
+  25: compatible('https://api.moonshot.cn'),
+  31: compatible('https://api.lingyiwanwu.com'),
+};
+
+const newApi: Readonly<Record<number, Kind>> = {
+  ...common,
+  4: compatible('http://localhost:11434'),
+  26: compatible('https://open.bigmodel.cn', '/api/paas/v4'),
+  40: compatible('https://api.siliconflow.cn'),
+  42: compatible('https://api.mistral.ai'),
+  43: compatible('https://api.deepseek.com'),
+  45: compatible('https://ark.cn-beijing.volces.com', '/api/v3'),
+  46: compatible('https://qianfan.baidubce.com', '/v2'),
+  47: compatible(null),
+  48: compatible('https://api.x.ai'),
+};
+
+const oneApi: Readonly<Record<number, Kind>> = {
+  ...common,
+  28: compatible('https://api.mistral.ai'),
+  29: compatible('https://api.groq.com/openai'),
+  30: compatible('http://localhost:11434'),
+  32: compatible('https://api.stepfun.com'),
+  36: compatible('https://api.deepseek.com'),
+  39: compatible('https://api.together.xyz'),
+  40: compatible('https://ark.cn-beijing.volces.com', '/api/v3'),
+};
+
+/** Settings of a channel that change what it does, and have no equal here. */
+const notCarried =
+  'status_code_mapping param_override header_override system_prompt setting settings other config openai_organization'.split(
+    ' ',
+  );
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/**
+ * The channels of new-api or one-api, as their `GET /api/channel/` answers, or a list of them.
+ * @throws Error with a sentence when it is none. The text of the file is never part of it.
+ */
+export function readNewApiChannels(text: string, notes: Notes): Draft {
+  const { entries, isPaged } = entriesOf(text, notes);
+  const isNewApi =
+    isPaged || entries.some((entry) => 'auto_ban' in entry || 'channel_info' in entry);
+  const kinds = isNewApi ? newApi : oneApi;
+  const nameOf = createChannelNames();
+  const channels = entries.flatMap((entry) => {
+    const given = typeof entry['name'] === 'string' ? entry['name'].trim() : '';
+    const wanted = given === '' ? `channel-${String(entry['id'])}` : given;
+    const channel = readChannel(entry, nameOf(wanted), kinds, notes);
+    return channel === null ? [] : [channel];
+  });
+  if (channels.some(({ groups }) => groups.some((group) => group !== 'default'))) {
+    notes.warn('the ratios of groups are not in the export: set price_multiplier of groups');
+  }
+  notes.warn('tokens, users, quotas and model ratios are not in the export, and not carried');
+  return { channels, models: new Map(), aliases: new Map(), key: null };
+}
+
+function entriesOf(text: string, notes: Notes): { entries: Entry[]; isPaged: boolean } {
+  let file: unknown;
+  try {
+    file = JSON.parse(text);
+  } catch {
+    // The parser's message quotes what stands around the mistake.
+    throw new Error('the file is not valid JSON');
+  }
+  const data = isEntry(file) && 'data' in file ? file['data'] : file;
+  const items = isEntry(data) ? data['items'] : data;
+  if (!Array.isArray(items) || !items.every(isEntry) || !items.some((item) => 'models' in item)) {
+    throw new Error(
+      'no channels found: is it the answer of GET /api/channel/ of new-api or one-api?',
+    );
+  }
+  const total = isEntry(data) ? data['total'] : undefined;
+  if (typeof total === 'number' && total > items.length) {
+    notes.warn(`the file has ${items.length} of ${total} channels: ask for more per page`);
+  }
+  return { entries: items, isPaged: isEntry(data) };
+}
+
+function readChannel(
+  entry: Entry,
+  name: string,
+  kinds: Readonly<Record<number, Kind>>,
+  notes: Notes,
+): DraftChannel | null {
+  const leaveOut = (reason: string): null => {
+    notes.warn(`channel '${name}' is left out: ${reason}`);
+    return null;
+  };
+  const kind = kinds[Number(entry['type'])];
+  if (kind === undefined) return leaveOut(`type ${String(entry['type'])} cannot be carried`);
+  const address = addressOf(entry, name, kind, notes);
+  if (address === undefined) return leaveOut('it has no http address');
+  const models = modelsOf(entry, name, notes);
+  if (models.length === 0) return leaveOut('it has no models that can be served');
+  for (const setting of notCarried) if (says(entry[setting])) notes.leftOut(setting, name);
+  const groups = listOf(entry['group']);
+  const isEnabled = entry['status'] === undefined || entry['status'] === 1;
+  if (!isEnabled) notes.warn(`channel '${name}' is disabled there, and written so`);
+  return {
+    name,
+    provider: providerAt(kind.provider, address),
+    baseUrl: address,
+    apiKeys: keysOf(entry, name, notes),
+    groups: groups.length === 0 ? ['default'] : groups,
+    models,
+    priority: within(entry['priority'], -1_000_000, 0),
+    // There a weight of 0 still has a small share.
+    weight: Math.max(1, within(entry['weight'], 0, 1)),
+    headers: {},
+    enabled: isEnabled,
+  };
+}
+
+/** Null: the provider's own; undefined: none that can be used. */
+function addressOf(
+  entry: Entry,
+  name: string,
+  kind: Kind,
+  notes: Notes,
+): string | null | undefined {
+  const given = typeof entry['base_url'] === 'string' ? entry['base_url'].trim() : '';
+  const isDefault = given === '' || trimTrailing(given, '/') === kind.address;
+  if (isDefault && kind.provider !== 'openai-compatible') return null;
+  const plain = plainUrl(isDefault ? (kind.address ?? '') : given);
+  if (plain === null) return undefined;
+  if (plain.shortened) {
+    notes.warn(`channel '${name}': its base_url is carried without credentials and query`);
+  }
+  const whole = plain.url.replace(/\/chat\/completions$/, '');
+  if (whole !== plain.url || whole.endsWith(kind.version)) return whole;
+  return hasPath(whole) || kind.version !== '/v1' ? whole + kind.version : whole;
+}
+
+function modelsOf(entry: Entry, channel: string, notes: Notes): DraftChannel['models'] {
+  const mapping = mappingOf(entry, channel, notes);
+  const names = listOf(entry['models']);
+  const others = names.filter(isOtherModel);
+  if (others.length > 0) {
+    notes.warn(`channel '${channel}': models that are not chat are left out: ${others.join(', ')}`);
+  }
+  return names
+    .filter((name) => !isOtherModel(name))
+    .map((name) => {
+      // A mapping may lead on; one that leads back ends where it began.
+      const seen = new Set([name]);
+      let upstream = name;
+      for (let next = mapping[upstream]; next !== undefined; next = mapping[upstream]) {
+        if (seen.has(next) || !isServedName(next)) break;
+        seen.add(next);
+        upstream = next;
+      }
+      return { name, upstream };
+    });
+}
+
+function mappingOf(entry: Entry, channel: string, notes: Notes): Readonly<Record<string, string>> {
+  const given = entry['model_mapping'];
+  if (!says(given)) return {};
+  let mapping: unknown = given;
+  try {
+    if (typeof given === 'string') mapping = JSON.parse(given);
+  } catch {
+    mapping = null;
+  }
+  if (isEntry(mapping) && Object.values(mapping).every((value) => typeof value === 'string')) {
+    return Object.assign(Object.create(null), mapping) as Readonly<Record<string, string>>;
+  }
+  notes.warn(`channel '${channel}': its model_mapping cannot be read and is not carried`);
+  return {};
+}
+
+/** One variable for each key; an answer that holds none still means one. */
+function keysOf(entry: Entry, channel: string, notes: Notes): DraftChannel['apiKeys'] {
+  const info = entry['channel_info'];
+  const size = isEntry(info) ? info['multi_key_size'] : 0;
+  const inside =
+    typeof entry['key'] === 'string'
+      ? entry['key'].split('\n').filter((key) => key.trim() !== '')
+      : [];
+  const count = Math.max(1, inside.length, typeof size === 'number' ? Math.min(size, 1000) : 0);
+  const keys = Array.from({ length: count }, (_, index) =>
+    notes.secret(channel, count === 1 ? 'KEY' : `KEY_${index + 1}`),
+  );
+  const names = keys.map(({ variable }) => variable).join(', ');
+  notes.warn(
+    inside.length > 0
+      ? `channel '${channel}': its API key stands in the file; put it into ${names}`
+      : `channel '${channel}': its API key is not in the file; put it into ${names}`,
+  );
+  return keys;
+}
+
+function within(value: unknown, minimum: number, fallback: number): number {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return fallback;
+  return Math.min(1_000_000, Math.max(minimum, Math.round(value)));
+}
+
+function listOf(value: unknown): string[] {
+  if (typeof value !== 'string') return [];
+  const parts = value.split(',').map((part) => part.trim());
+  return [...new Set(parts.filter(isServedName))];
+}
+
+/** Models of these names are neither chat nor anything else that is served. */
+function isOtherModel(name: string): boolean {
+  return /embed|whisper|(^|[-_/])tts|rerank|moderation|dall-e|(^|[-_])mj[-_]|midjourney|suno|stable-diffusion|gpt-image|sora|bge-|speech|transcribe|realtime/i.test(
+    name,
+  );
+}
+
+/** Settings are text; some say nothing at length. */
+function says(value: unknown): boolean {
+  if (value === undefined || value === null) return false;
+  const text = typeof value === 'string' ? value.trim() : JSON.stringify(value);
+  return !['', '{}', '[]', 'null'].includes(text);
+}
+
+function isEntry(value: unknown): value is Entry {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

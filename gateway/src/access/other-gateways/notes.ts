@@ -1,0 +1,60 @@
+import { createVariableNames, Placeholder } from '#declaration/index.ts';
+
+/**
+ * What a person has to be told: what could not be carried, and which variables the written file wants. Texts name
+ * settings, channels and models of the other gateway, and never a value that may be a secret.
+ */
+export interface Notes {
+  readonly warnings: readonly string[];
+  readonly variables: readonly string[];
+  warn(sentence: string): void;
+  /** One sentence for a setting of many entries: `timeout` of `gpt-4o`, of `fast`, … */
+  leftOut(setting: string, of: string): void;
+  /** Names of variables that mean something already, and are given to no secret. */
+  reserve(names: Iterable<string>): void;
+  /** A variable that the other gateway reads too. */
+  variable(name: string): Placeholder;
+  /** A variable for a secret that stood in the other file, or that its export does not hold. */
+  secret(owner: string, what: string): Placeholder;
+}
+
+/** Settings are named for so many entries, and then counted. */
+const named = 3;
+
+/** For one file that is read. */
+export function createNotes(): Notes {
+  const sentences: string[] = [];
+  const settings = new Map<string, Set<string>>();
+  const variables = new Set<string>();
+  const taken = new Set<string>();
+  const nameOf = createVariableNames(taken);
+  const use = (name: string): Placeholder => {
+    taken.add(name);
+    variables.add(name);
+    return new Placeholder(name);
+  };
+  return {
+    get warnings() {
+      const list = Array.from(settings, ([setting, owners]) => {
+        const names = [...owners];
+        const more = names.length > named ? ` and ${names.length - named} more` : '';
+        return `${setting} of ${names.slice(0, named).join(', ')}${more}: not carried`;
+      });
+      return [...sentences, ...list];
+    },
+    get variables() {
+      return [...variables];
+    },
+    warn(sentence) {
+      if (!sentences.includes(sentence)) sentences.push(sentence);
+    },
+    leftOut(setting, of) {
+      settings.set(setting, (settings.get(setting) ?? new Set()).add(of));
+    },
+    reserve(names) {
+      for (const name of names) taken.add(name);
+    },
+    variable: use,
+    secret: (owner, what) => use(nameOf(owner, what)),
+  };
+}

@@ -1,0 +1,105 @@
+import type { DeclaredModel, DeclaredPrice } from '#config/index.ts';
+import { scaled } from '#config/decimal.ts';
+import { ExactNumber } from './exact-json.ts';
+
+/** One model of a public price list, as far as one price of ours can say what it costs. */
+export interface ListedModel extends Pick<
+  DeclaredModel,
+  'id' | 'type' | 'contextWindow' | 'maxOutputTokens'
+> {
+  readonly price: DeclaredPrice;
+}
+
+/** Why a model of the list was left out. */
+export type SkipReason =
+  | 'no price per token'
+  | 'listed as free'
+  | 'other prices for long prompts'
+  | 'reasoning has a price of its own'
+  | 'more digits than a price can have'
+  | 'neither text nor images'
+  | 'another provider has it at another price';
+
+export interface Skipped {
+  readonly id: string;
+  readonly provider: string;
+  readonly reason: SkipReason;
+}
+
+export type Listing =
+  | { readonly provider: string; readonly model: ListedModel }
+  | { readonly provider: string; readonly skipped: Skipped };
+
+type TokenPart = 'input' | 'inputImage' | 'cacheRead' | 'cacheWrite' | 'cacheWrite1h' | 'output';
+
+/** USD per million tokens has at most nine decimals. */
+const places = 9;
+const dearest = 1_000_000n * 10n ** 9n;
+
+/**
+ * The price made of what a list says, each × 10^`shift` to be per million tokens. Parts that the list leaves out, or
+ * gives as null, are left out.
+ */
+export function listedPrice(
+  parts: Readonly<Record<TokenPart, unknown>>,
+  shift: number,
+): DeclaredPrice | SkipReason {
+  const price: { [Part in TokenPart]?: string } = {};
+  for (const part of Object.keys(parts) as TokenPart[]) {
+    const value = parts[part];
+    if (value === undefined || value === null) continue;
+    const decimal = value instanceof ExactNumber ? value.decimal(shift) : null;
+    if (decimal === null || decimal.startsWith('-')) return 'no price per token';
+    const exact = scaled(decimal, places);
+    if (exact === null || exact > dearest) return 'more digits than a price can have';
+    price[part] = decimal;
+  }
+  if (price.input === undefined || price.output === undefined) return 'no price per token';
+  // What is not known is often listed as 0, and would be given away.
+  if (price.input === '0' && price.output === '0') return 'listed as free';
+  return price;
+}
+
+/** A whole number of a list; null for anything else. */
+export function listedCount(value: unknown): number | null {
+  return value instanceof ExactNumber ? value.count() : null;
+}
+
+/** A model as an entry of `models:` in the configuration; prices are decimal text. */
+export interface ModelEntry {
+  readonly id: string;
+  readonly type: ListedModel['type'];
+  readonly context_window?: number;
+  readonly max_output_tokens?: number;
+  readonly price: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+}
+
+/** In the order in which people write them. */
+const keys: readonly (readonly [TokenPart, string])[] = [
+  ['input', 'input'],
+  ['inputImage', 'input_image'],
+  ['cacheRead', 'cache_read'],
+  ['cacheWrite', 'cache_write'],
+  ['cacheWrite1h', 'cache_write_1h'],
+  ['output', 'output'],
+];
+
+/** What the list says of a model, as a person would write it into the file. */
+export function toModelEntry(model: ListedModel): ModelEntry {
+  const { id, type, contextWindow, maxOutputTokens, price } = model;
+  const parts = keys.flatMap(([part, key]) => {
+    const decimal = price[part];
+    return decimal === undefined ? [] : [[key, decimal] as const];
+  });
+  return {
+    id,
+    type,
+    ...(contextWindow === null ? {} : { context_window: contextWindow }),
+    ...(maxOutputTokens === null ? {} : { max_output_tokens: maxOutputTokens }),
+    price: {
+      ...Object.fromEntries(parts),
+      ...(price.multipliers !== undefined && { multipliers: price.multipliers }),
+      ...(price.fees !== undefined && { fees: price.fees }),
+    },
+  };
+}

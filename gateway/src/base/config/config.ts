@@ -1,0 +1,229 @@
+import type { ProtocolName } from '#canonical/index.ts';
+
+/** Whole milliseconds. */
+export type Milliseconds = number;
+/** Whole bytes. */
+export type Bytes = number;
+/** A decimal string in USD exactly as written, validated: digits, optional fraction, optional leading `-`. */
+export type Decimal = string;
+
+/**
+ * The whole configuration after expansion, validation and defaults: frozen, units resolved. Settings take
+ * camelCase names here; `declared` keeps what the file says about rows of the database.
+ */
+export interface Config {
+  /** The file it was read from, as the user named it; null on the embedded defaults. */
+  readonly file: string | null;
+  readonly server: {
+    readonly host: string;
+    /** 0 = any free port. */
+    readonly port: number;
+    readonly publicUrl: string | null;
+    /** CIDRs. */
+    readonly trustedProxies: readonly string[];
+    readonly bodyLimit: Bytes;
+    /** PEM file paths, both or none. */
+    readonly tls: { readonly cert: string; readonly key: string } | null;
+    readonly drainTimeout: Milliseconds;
+    readonly workers: number;
+  };
+  readonly storage: {
+    readonly url: string;
+    readonly dataDir: string;
+  };
+  readonly redis: { readonly url: string | null };
+  /** 32 bytes, or null: generated in `storage.dataDir`. */
+  readonly secrets: { readonly masterKey: Buffer | null };
+  readonly admin: { readonly email: string; readonly password: string | null };
+  readonly journal: { readonly maxSize: Bytes };
+  readonly limits: LimitSettings;
+  readonly retention: { readonly usage: Milliseconds; readonly upstreamState: Milliseconds };
+  readonly billing: { readonly missingUsage: 'estimate' | 'zero' | 'error' };
+  readonly metrics: { readonly token: string | null };
+  readonly timeouts: Timeouts;
+  readonly video: {
+    readonly pollInterval: Milliseconds;
+    readonly expireAfter: Milliseconds;
+    readonly checkAudio: boolean;
+    readonly keepResults: boolean;
+    readonly storageUrl: string;
+  };
+  /** Null without a file: then nothing in the database is file-owned and nothing is applied. */
+  readonly declared: Declared | null;
+  /** Provider API keys found in the environment (`OPENAI_API_KEY`, …), for the first start without a channel. */
+  readonly environmentKeys: readonly { readonly provider: ProviderName; readonly apiKey: string }[];
+}
+
+export interface LimitSettings {
+  readonly inFlight: number;
+  readonly queue: number;
+  /** For bodies of requests under way, in each process; null = a quarter of the memory that each may use. */
+  readonly bodyMemory: Bytes | null;
+  /** Requests of one key under way, in each process. */
+  readonly keyConcurrency: number;
+}
+
+export interface Timeouts {
+  readonly connect: Milliseconds;
+  readonly firstByte: Milliseconds;
+  readonly imageFirstByte: Milliseconds;
+  readonly streamIdle: Milliseconds;
+  readonly total: Milliseconds;
+  readonly keepaliveComment: Milliseconds;
+}
+
+export type ProviderName =
+  | 'openai'
+  | 'openai-compatible'
+  | 'anthropic'
+  | 'gemini'
+  | 'dashscope'
+  | 'ark'
+  | 'simulator';
+
+/** The file's lists, validated and with references checked, in the file's own order. */
+export interface Declared {
+  /** Only those the file names; `default` exists without being named. */
+  readonly groups: readonly DeclaredGroup[];
+  readonly channels: readonly DeclaredChannel[];
+  readonly models: readonly DeclaredModel[];
+  /** Alias → catalogue model id. */
+  readonly aliases: Readonly<Record<string, string>>;
+  readonly users: readonly DeclaredUser[];
+  readonly teams: readonly DeclaredTeam[];
+  readonly keys: readonly DeclaredKey[];
+}
+
+export interface DeclaredGroup {
+  readonly name: string;
+  /** Up to six decimals. */
+  readonly priceMultiplier: Decimal;
+}
+
+export interface DeclaredChannel {
+  readonly name: string;
+  readonly provider: ProviderName;
+  /** Null for a simulator channel that runs as a child process. */
+  readonly baseUrl: string | null;
+  /** In turn; empty for an upstream without a credential. */
+  readonly apiKeys: readonly string[];
+  readonly protocols: readonly ProtocolName[];
+  readonly groups: readonly string[];
+  readonly models: readonly ServedModel[];
+  readonly priority: number;
+  readonly weight: number;
+  /** Globs; empty = any client. */
+  readonly userAgents: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeouts: Partial<Timeouts>;
+  readonly billsAfterCancel: boolean;
+  /** Whose ids of what the upstream keeps a request may name. */
+  readonly state: StateRule;
+  /** Ids that everybody may name, or patterns of them in which `*` is any text. */
+  readonly sharedState: readonly string[];
+  readonly enabled: boolean;
+}
+
+export const stateRules = ['guarded', 'owned', 'any'] as const;
+
+/**
+ * `guarded`: not those of another owner. `owned`: nor those that the gateway never gave out. `any`: nothing is
+ * checked.
+ */
+export type StateRule = (typeof stateRules)[number];
+
+/** A model a channel serves: the name clients use, and the upstream's own name for it. */
+export interface ServedModel {
+  readonly name: string;
+  readonly upstream: string;
+}
+
+export interface DeclaredModel {
+  readonly id: string;
+  readonly type: 'chat' | 'image' | 'video';
+  readonly displayName: string | null;
+  readonly ownedBy: string | null;
+  readonly contextWindow: number | null;
+  readonly maxOutputTokens: number | null;
+  readonly capabilities: readonly string[];
+  readonly echoReasoning: 'require' | 'allow' | 'strip' | null;
+  readonly imageToolModel: string | null;
+  /** Surcharges that may be asked for although they have no price, such as `service_tier.flex`. */
+  readonly allow: readonly string[];
+  readonly enabled: boolean;
+  /** Null: no price set; the model is listed but refused as unpriced. */
+  readonly price: DeclaredPrice | null;
+}
+
+/** Prices as decimal strings, USD per million tokens unless named otherwise; absent parts are absent. */
+export interface DeclaredPrice {
+  readonly input?: Decimal;
+  readonly cacheRead?: Decimal;
+  readonly cacheWrite?: Decimal;
+  readonly cacheWrite1h?: Decimal;
+  readonly output?: Decimal;
+  readonly inputImage?: Decimal;
+  readonly imageTiers?: readonly {
+    readonly name: string;
+    readonly maxPixels: number;
+    readonly price: Decimal;
+  }[];
+  readonly layerFactor?: Decimal;
+  readonly referenceImage?: Decimal;
+  /** Resolution → USD per second. */
+  readonly videoSecond?: Readonly<Record<string, Decimal>>;
+  /** Resolution → USD per million tokens. */
+  readonly videoTokens?: Readonly<
+    Record<string, { readonly text: Decimal; readonly withVideo: Decimal }>
+  >;
+  /** `service_tier.priority` → what every token price is multiplied by where the answer reports it. */
+  readonly multipliers?: Readonly<Record<string, Decimal>>;
+  /** `web_search` → USD per use that the answer reports. */
+  readonly fees?: Readonly<Record<string, Decimal>>;
+}
+
+export interface DeclaredUser {
+  readonly email: string;
+  readonly name: string | null;
+  readonly role: 'admin' | 'member';
+  /** Opening credit. */
+  readonly balance: Decimal;
+  readonly quota: Decimal | null;
+  readonly enabled: boolean;
+}
+
+export interface DeclaredTeam {
+  readonly name: string;
+  readonly balance: Decimal;
+  readonly rpm: number | null;
+  readonly budget: {
+    readonly daily: Decimal | null;
+    readonly monthly: Decimal | null;
+    readonly total: Decimal | null;
+  };
+  readonly timeZone: string;
+  readonly members: readonly {
+    readonly user: string;
+    readonly role: 'owner' | 'member';
+    readonly budget: Decimal | null;
+  }[];
+}
+
+export interface DeclaredKey {
+  readonly name: string;
+  /** Null: the settings are declared, the secret comes from `sluice key create`. */
+  readonly secret: string | null;
+  readonly user: string;
+  readonly team: string | null;
+  readonly group: string;
+  readonly models: readonly string[];
+  readonly quota: Decimal | null;
+  /** Unix milliseconds. */
+  readonly expiresAt: number | null;
+  readonly ips: readonly string[];
+  readonly rpm: number | null;
+  readonly rph: number | null;
+  readonly maxConcurrency: number | null;
+  readonly conversion: 'lenient' | 'strict';
+  readonly enabled: boolean;
+}

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { protocolNames } from '#canonical/index.ts';
+import { dictionary, distinctList, list, mapping } from '../collection.ts';
+import { stateRules, type DeclaredChannel, type ProviderName } from '../config.ts';
+import {
+  flag,
+  integer,
+  isName,
+  leaf,
+  type LeafOptions,
+  name,
+  oneOf,
+  string,
+  WrongBecause,
+} from '../leaf.ts';
+import { normaliseBaseUrl, parseHttpUrl } from '../network.ts';
+import { providerDefaults, providerNames } from '../provider-defaults.ts';
+import { Scalar } from '../scalar.ts';
+import { channelTimeouts } from './settings.ts';
+
+const servedModelName = string('a model name', isName);
+
+/** A plain name, or a mapping when the upstream calls the model something else. */
+const servedModel = z.preprocess(
+  (input) => (input instanceof Scalar ? { name: input } : input),
+  mapping({ name: servedModelName, upstream: string('a model name', isName, { fallback: null }) }),
+);
+
+/** Its strength is the vendor's concern: local upstreams take any text. */
+const isApiKey = (text: string) => /^[\x21-\x7e]{1,4096}$/.test(text);
+
+/** Ways in which other programs name a variable; no vendor's key looks so. */
+const foreignVariable = /^(\$[A-Za-z_]\w*|%\w+%|os\.environ\/\w+|env[:.]\w+|\$?\{\{.*\}\}?)$/;
+
+const apiKey = <const Options extends LeafOptions>(options: Options) =>
+  leaf(
+    'an API key',
+    ({ value }) => {
+      if (typeof value !== 'string' || !isApiKey(value)) return undefined;
+      return foreignVariable.test(value)
+        ? new WrongBecause(
+            'an API key, or ${NAME} for that of a variable',
+            'the name of a variable',
+          )
+        : value;
+    },
+    options,
+  );
+
+const baseUrl = leaf(
+  'a URL such as https://api.example.com/v1',
+  ({ value }) => (typeof value === 'string' ? (parseHttpUrl(value) ?? undefined) : undefined),
+  { fallback: null },
+);
+
+const headerValue = string('a header value', (text) => /^[\t\x20-\x7e\u0080-\u00ff]+$/.test(text), {
+  secret: true,
+});
+
+const shape = mapping({
+  name: name('a channel name'),
+  provider: oneOf(providerNames),
+  base_url: baseUrl,
+  api_key: apiKey({ fallback: null, secret: true }),
+  api_keys: list(apiKey({ secret: true }), () => []),
+  protocols: distinctList(oneOf(protocolNames), () => []),
+  groups: distinctList(string('a group name', isName), () => ['default']),
+  models: list(servedModel),
+  priority: integer(-1_000_000, 1_000_000, { fallback: 0 }),
+  weight: integer(0, 1_000_000, { fallback: 1 }),
+  user_agents: distinctList(string('a pattern such as claude-cli/*', isGlob), () => []),
+  headers: dictionary(headerValue),
+  timeouts: channelTimeouts,
+  bills_after_cancel: flag({ fallback: false }),
+  state: oneOf(stateRules, { fallback: 'guarded' }),
+  shared_state: distinctList(string('an id or a pattern such as file-*', isIdPattern), () => []),
+  enabled: flag({ fallback: true }),
+});
+
+export const channel = shape.transform((values): DeclaredChannel => ({
+  name: values.name,
+  provider: values.provider,
+  baseUrl: baseUrlOf(values.base_url, values.provider),
+  apiKeys: values.api_key === null ? values.api_keys : [values.api_key],
+  protocols:
+    values.protocols.length > 0 ? values.protocols : providerDefaults[values.provider].protocols,
+  groups: values.groups,
+  models: values.models.map((model) => ({
+    name: model.name,
+    upstream: model.upstream ?? model.name,
+  })),
+  priority: values.priority,
+  weight: values.weight,
+  userAgents: values.user_agents,
+  headers: values.headers,
+  timeouts: values.timeouts,
+  billsAfterCancel: values.bills_after_cancel,
+  state: values.state,
+  sharedState: values.shared_state,
+  enabled: values.enabled,
+}));
+
+function baseUrlOf(url: URL | null, provider: ProviderName): string | null {
+  return url === null ? providerDefaults[provider].baseUrl : normaliseBaseUrl(url, provider);
+}
+
+/** `*` is any text, `?` one character, everything else itself. Many stars in one pattern only cost time. */
+function isGlob(text: string): boolean {
+  return /^[\x20-\x7e]{1,200}$/.test(text) && (text.match(/\*/g)?.length ?? 0) <= 8;
+}
+
+/** `*` is any text, everything else itself: ids may contain a `?`. */
+function isIdPattern(text: string): boolean {
+  return /^[\x21-\x7e]{1,512}$/.test(text) && (text.match(/\*/g)?.length ?? 0) <= 8;
+}
+
+/** Headers that belong to the connection or to the credential of the channel. */
+export const reservedHeaders: ReadonlySet<string> = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+export function isHeaderName(text: string): boolean {
+  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(text);
+}

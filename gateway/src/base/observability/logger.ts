@@ -1,0 +1,112 @@
+import type { Writable } from 'node:stream';
+import { pino, type Logger as PinoLogger } from 'pino';
+import { GatewayError } from '#errors/index.ts';
+import type { FinishedExchange } from './exchange.ts';
+import { createLineSink } from './line-sink.ts';
+import { requestLineOf } from './request-line.ts';
+import { openStandardError } from './standard-error.ts';
+
+/**
+ * The operator's log: JSON lines on stderr. Typed entry points by allow-list, so that no caller can pass a whole
+ * request, header object or body along.
+ */
+export interface Logger {
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  /** `error` is described by name, message, code and stack; nothing else of it is written. */
+  error(message: string, error: unknown, fields?: LogFields): void;
+  /** The line of one finished exchange. */
+  request(exchange: FinishedExchange): void;
+  /** Lines that were not written because nobody read them fast enough. */
+  readonly dropped: number;
+}
+
+export interface ClosableLogger extends Logger {
+  /** For the end of the process: a reader that does not read does not hold it up for longer than a second. */
+  close(): Promise<void>;
+}
+
+export interface LogFields {
+  readonly requestId?: string;
+  readonly channel?: string;
+  readonly component?: string;
+  readonly count?: number;
+  readonly durationMs?: number;
+  readonly detail?: string;
+}
+
+const infoLevel = 30;
+
+/**
+ * Nothing here waits for the reader of the log. What is told of trouble is written at once, the lines of requests
+ * in batches.
+ */
+export function createLogger(destination: Writable = openStandardError()): ClosableLogger {
+  const sink = createLineSink(destination);
+  process.once('exit', sink.flush);
+  const log: PinoLogger = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, sink);
+  const isoTime = createIsoTime();
+  return {
+    info(message, fields = {}) {
+      log.info(fields, message);
+      sink.flush();
+    },
+    warn(message, fields = {}) {
+      log.warn(fields, message);
+      sink.flush();
+    },
+    error(message, error, fields = {}) {
+      log.error({ ...fields, error: describe(error) }, message);
+      sink.flush();
+    },
+    request(exchange) {
+      if (!sink.hasRoom) {
+        sink.drop();
+        return;
+      }
+      const line = requestLineOf(exchange);
+      // A fixed record in the shape of the other lines, at a fifth of the price.
+      sink.write(
+        `${JSON.stringify({ level: infoLevel, time: isoTime(), ...line, msg: 'request' })}\n`,
+      );
+    },
+    get dropped() {
+      return sink.dropped;
+    },
+    close: () => sink.close(),
+  };
+}
+
+/** The time as text, formatted once per millisecond. */
+function createIsoTime(): () => string {
+  let last = 0;
+  let text = '';
+  return () => {
+    const now = Date.now();
+    if (now !== last) {
+      last = now;
+      text = new Date(now).toISOString();
+    }
+    return text;
+  };
+}
+
+interface Description {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string;
+  readonly stack?: string;
+  readonly cause?: Description;
+}
+
+function describe(error: unknown, depth = 0): Description {
+  if (!(error instanceof Error)) return { name: 'unknown', message: typeof error };
+  const code = (error as { code?: unknown }).code;
+  return {
+    name: error instanceof GatewayError ? error.errorName : error.name,
+    message: error.message,
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(error.stack === undefined ? {} : { stack: error.stack }),
+    ...(error.cause === undefined || depth > 3 ? {} : { cause: describe(error.cause, depth + 1) }),
+  };
+}

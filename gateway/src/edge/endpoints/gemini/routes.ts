@@ -1,0 +1,66 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import { GatewayError } from '#errors/index.ts';
+import { answerJson } from '#http/index.ts';
+import { callerOf } from '../caller-of.ts';
+import type { EndpointContext } from '../context.ts';
+import { checkModelPath, modelTail, parseModelCall } from '../model-path.ts';
+import { queryText } from '../query.ts';
+import type { TextCall } from '../text-exchange.ts';
+import { encodeGeminiPage } from './model-page.ts';
+
+/** The generate-content protocol under its own prefix, where the key may stand in the query. */
+export function geminiRoutes(context: EndpointContext) {
+  return function gemini(scope: FastifyInstance, _options: object, done: () => void): void {
+    scope.addHook('onRequest', checkModelPath);
+    context.authenticate(scope, { queryKey: true });
+    scope.post('/v1beta/models/*', { onRequest: hooks(context) }, (request, reply) =>
+      run(context, request, reply),
+    );
+
+    const free = { onRequest: context.countRates.free };
+    scope.get('/v1beta/models', free, (request, reply) => {
+      const listed = context.lists.of(callerOf(request));
+      answerJson(request, reply, 200, encodeGeminiPage(listed, request.query));
+    });
+
+    scope.get('/v1beta/models/*', free, (request, reply) => {
+      const name = modelTail(request.params) ?? '';
+      const found = context.lists.find(callerOf(request), name)?.gemini ?? null;
+      if (found === null) throw new GatewayError('model_not_found', { values: { model: name } });
+      answerJson(request, reply, 200, found);
+    });
+    done();
+  };
+}
+
+/** Newer SDKs of generate-content call the same under `/v1`. */
+export function geminiV1Routes(context: EndpointContext) {
+  return function geminiV1(scope: FastifyInstance, _options: object, done: () => void): void {
+    scope.addHook('onRequest', checkModelPath);
+    context.authenticate(scope, { queryKey: false });
+    scope.post('/v1/models/*', { onRequest: hooks(context) }, (request, reply) =>
+      run(context, request, reply),
+    );
+    done();
+  };
+}
+
+function hooks(context: EndpointContext): onRequestHookHandler[] {
+  const kindOf = ({ params }: FastifyRequest) =>
+    parseModelCall(modelTail(params) ?? '')?.action === 'countTokens' ? 'free' : 'generation';
+  return [context.admit, context.countRates.by(kindOf), context.limitLargeBodies];
+}
+
+function run(context: EndpointContext, request: FastifyRequest, reply: FastifyReply): void {
+  const call = parseModelCall(modelTail(request.params) ?? '');
+  if (call === null) throw new GatewayError('not_found');
+  const stream = call.action === 'streamGenerateContent';
+  const text: TextCall = {
+    protocol: 'generate-content',
+    operation: call.action === 'countTokens' ? 'count-tokens' : 'generate',
+    pathModel: call.model,
+    pathStream: stream,
+    framing: stream && queryText(request.query, 'alt') !== 'sse' ? 'json-array' : 'event-stream',
+  };
+  context.runText(request, reply, text);
+}

@@ -1,0 +1,87 @@
+import type { Caller } from '#identity/index.ts';
+import type { CatalogueSnapshot, Model } from '#catalogue/index.ts';
+import { encodeGeminiModel } from './gemini/model-entry.ts';
+import { encodeOpenaiModel } from './openai/model-entry.ts';
+
+/** One listed model with its wire forms, encoded once per catalogue. */
+export interface ListedModel {
+  /** As clients write it; aliases are listed under their own names. */
+  readonly name: string;
+  readonly model: Model;
+  /** JSON text of the entry that clients of OpenAI's and of Anthropic's API both read. */
+  readonly openai: string;
+  /** JSON text of the generate-content entry; null for what that protocol cannot call. */
+  readonly gemini: string | null;
+}
+
+export interface ModelLists {
+  /** What the caller may use and its group serves, by name in code unit order. */
+  of(caller: Caller): readonly ListedModel[];
+  find(caller: Caller, name: string): ListedModel | null;
+}
+
+interface GroupList {
+  readonly entries: readonly ListedModel[];
+  readonly byName: ReadonlyMap<string, ListedModel>;
+}
+
+/** Model lists from the current catalogue: built on first use, then only filtered by the key's allowlist. */
+export function createModelLists(snapshot: () => CatalogueSnapshot): ModelLists {
+  const cache = new WeakMap<CatalogueSnapshot, Map<string, GroupList>>();
+
+  const groupList = (group: string): GroupList => {
+    const current = snapshot();
+    let groups = cache.get(current);
+    if (groups === undefined) {
+      groups = new Map();
+      cache.set(current, groups);
+    }
+    let list = groups.get(group);
+    if (list === undefined) {
+      list = buildGroupList(current, group);
+      // Names of groups that do not exist come from stale keys only, yet must not pile up.
+      if (current.groups.has(group)) groups.set(group, list);
+    }
+    return list;
+  };
+
+  return {
+    of(caller) {
+      const { entries } = groupList(caller.group);
+      return caller.models === null ? entries : entries.filter((entry) => mayUse(caller, entry));
+    },
+    find(caller, name) {
+      const entry = groupList(caller.group).byName.get(name);
+      return entry !== undefined && mayUse(caller, entry) ? entry : null;
+    },
+  };
+}
+
+/** Whoever may use a model may use it by its other names; one of those opens nothing but itself. */
+function mayUse({ models }: Caller, { name, model }: ListedModel): boolean {
+  return models === null || models.has(name) || models.has(model.id);
+}
+
+function buildGroupList(snapshot: CatalogueSnapshot, group: string): GroupList {
+  const routes = snapshot.routes.get(group);
+  const entries: ListedModel[] = [];
+  const offer = (name: string, id: string): void => {
+    const model = snapshot.models.get(id);
+    const served = routes?.get(name) ?? routes?.get(id);
+    if (model === undefined || !model.enabled || served === undefined || served.length === 0) {
+      return;
+    }
+    entries.push({
+      name,
+      model,
+      openai: encodeOpenaiModel(name, model),
+      gemini: encodeGeminiModel(name, model),
+    });
+  };
+  for (const id of snapshot.models.keys()) offer(id, id);
+  for (const [alias, id] of snapshot.aliases) {
+    if (!snapshot.models.has(alias)) offer(alias, id);
+  }
+  entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { entries, byName: new Map(entries.map((entry) => [entry.name, entry])) };
+}

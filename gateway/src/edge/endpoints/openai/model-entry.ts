@@ -1,0 +1,15 @@
+import type { Model } from '#catalogue/index.ts';
+
+/** A model list entry that clients of OpenAI's and of Anthropic's API both parse. JSON text. */
+export function encodeOpenaiModel(name: string, model: Model): string {
+  const created = Math.floor(model.createdAt / 1000);
+  return JSON.stringify({
+    id: name,
+    object: 'model',
+    type: 'model',
+    created,
+    created_at: new Date(created * 1000).toISOString().replace('.000Z', 'Z'),
+    owned_by: model.ownedBy,
+    display_name: model.displayName,
+  });
+}

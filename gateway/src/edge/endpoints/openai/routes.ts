@@ -1,0 +1,75 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { GatewayError } from '#errors/index.ts';
+import { answerJson } from '#http/index.ts';
+import { callerOf } from '../caller-of.ts';
+import type { EndpointContext } from '../context.ts';
+import { checkModelPath, modelTail } from '../model-path.ts';
+import { textCall } from '../text-exchange.ts';
+import { encodeModelPage } from './model-page.ts';
+
+const chat = textCall('chat', 'generate');
+const responses = textCall('responses', 'generate');
+
+/** OpenAI's text endpoints (chat and responses), and the model list that clients of Anthropic's API share. */
+export function openaiRoutes(context: EndpointContext) {
+  return function openai(scope: FastifyInstance, _options: object, done: () => void): void {
+    scope.addHook('onRequest', checkModelPath);
+    context.authenticate(scope, { queryKey: false });
+
+    const onRequest = [context.admit, context.countRates.generation, context.limitLargeBodies];
+    const free = { onRequest: context.countRates.free };
+    scope.post('/v1/chat/completions', { onRequest }, (request, reply) =>
+      context.runText(request, reply, chat),
+    );
+    scope.post('/v1/responses', { onRequest }, (request, reply) =>
+      context.runText(request, reply, responses),
+    );
+
+    scope.get('/v1/models', free, (request, reply) => {
+      const listed = context.lists.of(callerOf(request));
+      const page = encodeModelPage(listed, request.query, isGeminiSdk(request));
+      answerJson(request, reply, 200, page);
+    });
+
+    scope.get('/v1/models/*', free, (request, reply) => {
+      const name = modelTail(request.params) ?? '';
+      const found = context.lists.find(callerOf(request), name);
+      if (found === null) throw new GatewayError('model_not_found', { values: { model: name } });
+      const merge = found.gemini !== null && isGeminiSdk(request);
+      answerJson(request, reply, 200, merge ? merged(found.openai, found.gemini) : found.openai);
+    });
+    done();
+  };
+}
+
+/**
+ * Codex opens a websocket before every turn and falls back to POST at once on 426, but only on 426: whatever
+ * the key, and before it.
+ */
+export function websocketRefusal(scope: FastifyInstance, _options: object, done: () => void): void {
+  scope.get(
+    '/v1/responses',
+    { config: { unlisted: true }, exposeHeadRoute: false },
+    (request): never => {
+      if (request.headers.upgrade?.toLowerCase().trim() === 'websocket') {
+        throw new GatewayError('websocket_unsupported', { headers: { upgrade: 'HTTP/1.1' } });
+      }
+      throw new GatewayError('method_not_allowed', { headers: { allow: 'POST' } });
+    },
+  );
+  done();
+}
+
+/** The Gemini SDKs call `/v1` when told to use the stable version. */
+function isGeminiSdk(request: FastifyRequest): boolean {
+  const { headers } = request.raw;
+  return (
+    headers['x-goog-api-client'] !== undefined ||
+    (headers['user-agent']?.startsWith('google-genai-sdk/') ?? false)
+  );
+}
+
+/** Two objects of JSON text without common members as one. */
+function merged(first: string, second: string): string {
+  return `${first.slice(0, -1)},${second.slice(1)}`;
+}

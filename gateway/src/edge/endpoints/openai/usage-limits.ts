@@ -1,0 +1,57 @@
+import type { Caller } from '#identity/index.ts';
+import { metersOf } from '#billing/index.ts';
+import { unlimited, type Counters, type SpentSource } from '#limits/index.ts';
+import type { MoneyLimit, OwnLimits } from '#usage/index.ts';
+
+/**
+ * What a caller may still spend, by the counters, and by the database for meters nobody has used yet.
+ *
+ * @param now Unix milliseconds
+ * @throws what the source throws when it is needed and the database is away.
+ */
+export async function limitsOf(
+  caller: Caller,
+  now: number,
+  counters: Pick<Counters, 'read'>,
+  spent: SpentSource,
+): Promise<OwnLimits> {
+  const meters = metersOf(caller, now).meters.filter(({ limit }) => limit !== unlimited);
+  const states = await Promise.all(meters.map(async ({ name }) => counters.read(name)));
+  const unknown = meters.filter((_, index) => states[index] === null).map(({ name }) => name);
+  const stored = unknown.length === 0 ? new Map<string, bigint>() : await spent(unknown);
+  const limits = new Map(
+    meters.map(({ name, limit }, index): [string, MoneyLimit] => {
+      const state = states[index] ?? { spent: stored.get(name) ?? 0n, held: 0n };
+      const window = /:(?:daily|monthly):([\d-]+)$/.exec(name)?.[1];
+      return [
+        name,
+        { limit, used: state.spent, held: state.held, ...(window !== undefined && { window }) },
+      ];
+    }),
+  );
+  const find = (start: string) =>
+    limits.entries().find(([name]) => name.startsWith(start))?.[1] ?? null;
+
+  const { team, user, keyId } = caller;
+  const payer = team === null ? `user:${user.id}` : `team:${team.id}`;
+  const balance = find(`${payer}:balance`);
+  if (balance === null) throw new Error(`'${payer}' has no balance`);
+  return {
+    balance,
+    keyQuota: find(`key:${keyId}:quota`),
+    userQuota: find(`user:${user.id}:quota`),
+    team:
+      team === null
+        ? null
+        : {
+            name: team.name,
+            rpm: team.rpm,
+            daily: find(`${payer}:daily:`),
+            monthly: find(`${payer}:monthly:`),
+            total: find(`${payer}:total`),
+            member: find(`${payer}:member:`),
+          },
+    rpm: caller.rpm,
+    rph: caller.rph,
+  };
+}

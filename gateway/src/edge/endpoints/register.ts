@@ -1,0 +1,94 @@
+import type { FastifyInstance } from 'fastify';
+import type { Caller, KeyDirectory } from '#identity/index.ts';
+import type { CatalogueSnapshot } from '#catalogue/index.ts';
+import type { Counters } from '#limits/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import type { Metrics } from '#observability/index.ts';
+import type { Relay } from '#relay/index.ts';
+import { createAdmissionHook, type AdmissionParts } from './admission.ts';
+import { anthropicRoutes } from './anthropic/routes.ts';
+import { createAuthentication } from './authentication.ts';
+import type { EndpointContext } from './context.ts';
+import { geminiRoutes, geminiV1Routes } from './gemini/routes.ts';
+import { consolePage } from './health/console-page.ts';
+import { healthRoutes, type Health } from './health/routes.ts';
+import { metricsRoutes } from './metrics/routes.ts';
+import { createKeyPlaces } from './key-places.ts';
+import { createModelLists } from './model-lists.ts';
+import { createOneLargeBodyHook } from './one-large-body.ts';
+import { openaiRoutes, websocketRefusal } from './openai/routes.ts';
+import { usageRoute, type UsageSource } from './openai/usage.ts';
+import { createRateHooks, type RefusalGuard } from './rates.ts';
+import { createTextExchange } from './text-exchange.ts';
+import { answerUnknownPaths } from './unknown-path.ts';
+
+export interface EndpointOptions extends Omit<AdmissionParts, 'keyPlaces'> {
+  readonly relay: Relay;
+  /** Requests of one key under way, if it has no bound of its own. */
+  readonly keyConcurrency: number;
+  /** Whether a caller could pay for anything now. */
+  readonly hasMoney: (caller: Caller) => boolean | Promise<boolean>;
+  readonly counters: Counters;
+  readonly refusals: RefusalGuard;
+  readonly usage: UsageSource;
+  readonly keys: KeyDirectory;
+  /** The current catalogue; called for every model list. */
+  readonly snapshot: () => CatalogueSnapshot;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly health: () => Health;
+  readonly metrics: Metrics;
+  /** What a scraper must present; null = only what runs on this machine may scrape. */
+  readonly metricsToken: string | null;
+  readonly onUnexpectedError: (error: unknown, requestId: string) => void;
+}
+
+/** Puts every client surface on the server; one scope each, so that none can loosen another's checks. */
+export function registerEndpoints(server: FastifyInstance, options: EndpointOptions): void {
+  const { metrics } = options;
+  const context: EndpointContext = {
+    authenticate: createAuthentication(options.keys, options.now),
+    admit: createAdmissionHook({ ...options, keyPlaces: createKeyPlaces(options.keyConcurrency) }),
+    countRates: createRateHooks(options.counters, options.refusals, (refusal) =>
+      countRefusal(metrics, refusal),
+    ),
+    limitLargeBodies: createOneLargeBodyHook(options.hasMoney),
+    runText: createTextExchange(options.relay, options.onUnexpectedError),
+    lists: createModelLists(options.snapshot),
+  };
+  server.decorateRequest('caller', null);
+  server.decorateRequest('place', null);
+  answerUnknownPaths(server);
+  countRefusals(server, metrics);
+  server.register(healthRoutes(options.health));
+  server.register(metricsRoutes(metrics, { token: options.metricsToken }));
+  server.register(consolePage);
+  server.register(websocketRefusal);
+  server.register(openaiRoutes(context));
+  server.register(usageRoute(context, options));
+  server.register(anthropicRoutes(context));
+  server.register(geminiRoutes(context));
+  server.register(geminiV1Routes(context));
+}
+
+/** What is refused before it reaches the relay; the relay tells of the rest itself. */
+function countRefusals(server: FastifyInstance, metrics: Metrics): void {
+  server.addHook('onError', ({ undecided }, _reply, error, done) => {
+    if (undecided === null) countRefusal(metrics, error);
+    else void countUnlessRefused(metrics, undecided, error);
+    done();
+  });
+}
+
+/** A request that its rates refuse is counted as that, whatever else is wrong with it. */
+async function countUnlessRefused(
+  metrics: Metrics,
+  undecided: Promise<Error | undefined>,
+  error: Error,
+): Promise<void> {
+  if ((await undecided) === undefined) countRefusal(metrics, error);
+}
+
+function countRefusal(metrics: Metrics, error: Error): void {
+  metrics.refused(error instanceof GatewayError ? error.errorName : 'other');
+}

@@ -1,0 +1,98 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { TextProtocolName } from '#canonical/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import type { Protocol } from '#protocols/protocol.ts';
+import { endAfterDraining, mustClose } from './early-answer.ts';
+import { errorShapeOf, type ErrorShape } from './error-shape.ts';
+import { fromFastifyError } from './fastify-error.ts';
+import { ownHeaders } from './own-headers.ts';
+import { pathOf } from './target.ts';
+import { encodeContentsError, encodeSynthesisError } from './video-errors.ts';
+
+/** What the error path needs of each text protocol. */
+export type ErrorEncoders = Readonly<Record<TextProtocolName, Pick<Protocol, 'encodeError'>>>;
+
+/** Told of everything that was not meant to happen. For the log; the client learns nothing of it. */
+export type UnexpectedErrorListener = (error: unknown, requestId: string) => void;
+
+/** Renders whatever was thrown as the answer to a request, once; nothing when an answer has begun. */
+export type ErrorResponder = (
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => void;
+
+const finalStatuses: ReadonlySet<number> = new Set([400, 401, 402, 403, 404]);
+
+/** Beyond this a client should not sit and wait. Seconds. */
+const longestWait = 60;
+
+/** The one place where an error becomes an answer. */
+export function createErrorResponder(
+  encoders: ErrorEncoders,
+  onUnexpectedError: UnexpectedErrorListener,
+): ErrorResponder {
+  return function respondWithError(thrown, request, reply) {
+    const { undecided } = request;
+    // A path that cannot be decoded has a request without the members that routes are given.
+    if (undecided instanceof Promise) {
+      request.undecided = null;
+      reply.hijack();
+      void undecided.then((refusal) => respondWithError(refusal ?? thrown, request, reply));
+      return;
+    }
+    const error = toGatewayError(thrown);
+    if (error.errorName === 'internal_error') {
+      onUnexpectedError(error.cause ?? error, request.id);
+    }
+    const response = reply.raw;
+    reply.hijack();
+    if (response.headersSent || response.destroyed) return;
+
+    const raw = request.raw;
+    const shape = errorShapeOf(raw.method, pathOf(raw.url ?? '/'), raw.headers);
+    const body = encode(shape, error, request.id, encoders);
+    const headers = ownHeaders(request);
+    headers.push('content-type', 'application/json');
+    headers.push('content-length', String(Buffer.byteLength(body)));
+    addErrorHeaders(headers, error);
+    // What would be read away of a body that hardly comes is not worth the wait.
+    const close = mustClose(raw) || error.errorName === 'body_too_slow';
+    if (close || request.server.isDraining()) headers.push('connection', 'close');
+    response.writeHead(error.entry.status, headers);
+    if (close) endAfterDraining(raw, response, body);
+    else response.end(body);
+  };
+}
+
+/** Anything thrown, as a catalogue entry. */
+export function toGatewayError(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError) return thrown;
+  return fromFastifyError(thrown) ?? new GatewayError('internal_error', { cause: thrown });
+}
+
+function encode(
+  shape: ErrorShape,
+  error: GatewayError,
+  requestId: string,
+  encoders: ErrorEncoders,
+): string {
+  if (shape === 'video-synthesis') return encodeSynthesisError(error, requestId);
+  if (shape === 'video-contents') return encodeContentsError(error, requestId);
+  return encoders[shape].encodeError(error, requestId);
+}
+
+function addErrorHeaders(headers: string[], error: GatewayError): void {
+  const { status, code } = error.entry;
+  let retryAfter: number | null = null;
+  if (error.retryAfter !== null) {
+    retryAfter = Math.max(1, Math.ceil(error.retryAfter));
+    headers.push('retry-after', String(retryAfter), 'retry-after-ms', String(retryAfter * 1000));
+  }
+  const final = finalStatuses.has(status) || code === 'insufficient_quota';
+  if (final || (retryAfter !== null && retryAfter > longestWait)) {
+    headers.push('x-should-retry', 'false');
+  }
+  if (status === 401) headers.push('www-authenticate', 'Bearer');
+  for (const name in error.headers) headers.push(name, error.headers[name] ?? '');
+}

@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { getHeapStatistics } from 'node:v8';
+import { parentPort, workerData, type Transferable } from 'node:worker_threads';
+import { createStateSealer } from '#conversion/index.ts';
+import type { Job, JobResult, Question, Replies, ThreadSeed } from './jobs.ts';
+import type { FromThread, ToThread } from './messages.ts';
+import { ownBytes } from './bytes.ts';
+import { collectGarbage } from './collect-garbage.ts';
+import { createPerformer } from './perform.ts';
+import { plainError } from './plain-error.ts';
+
+/** After so many milliseconds without work the last request is forgotten: an exchange's jobs follow each other at once. */
+const forgetMs = 2_000;
+
+/**
+ * With more bytes of values than this the thread collects its garbage after a job. Left alone it would let the heap
+ * grow to several times what a large body needs, as its limit is far away, while the process has less than that.
+ */
+const collectAbove = 96 * 1024 * 1024;
+
+const { stateKeys } = workerData as ThreadSeed;
+let resolveReply: (reply: unknown) => void = () => {};
+let forgetting: NodeJS.Timeout | undefined;
+
+const performer = createPerformer(
+  createStateSealer(stateKeys, randomBytes),
+  <Kind extends Question['kind']>(question: Extract<Question, { kind: Kind }>) =>
+    new Promise<Replies[Kind]>((resolve) => {
+      resolveReply = resolve as (reply: unknown) => void;
+      tell({ kind: 'question', question }, []);
+    }),
+);
+
+parentPort?.on('message', (message: ToThread) => {
+  if (message.kind === 'reply') resolveReply(message.reply);
+  else void perform(message.task as Job);
+});
+tell({ kind: 'ready' }, []);
+
+async function perform(job: Job): Promise<void> {
+  clearTimeout(forgetting);
+  const result = await resultOf(job);
+  const transfer = [result.body.buffer as ArrayBuffer];
+  const made = bodyOf(result);
+  if (made !== null && !result.isSameBody) transfer.push(made.buffer as ArrayBuffer);
+  tell({ kind: 'done', result }, transfer);
+  forgetting = setTimeout(performer.forget, forgetMs).unref();
+  if (getHeapStatistics().used_heap_size > collectAbove) collectGarbage();
+}
+
+async function resultOf(job: Job): Promise<JobResult> {
+  const { body } = job;
+  try {
+    const value = await performer.perform(job);
+    if (!('body' in value)) return { body, outcome: { value }, isSameBody: false };
+    const isSameBody = value.body.buffer === body.buffer;
+    return { body, outcome: { value: { ...value, body: ownBytes(value.body) } }, isSameBody };
+  } catch (error) {
+    return { body, outcome: { error: plainError(error) }, isSameBody: false };
+  }
+}
+
+function bodyOf({ outcome }: JobResult): Uint8Array | null {
+  return 'value' in outcome && 'body' in outcome.value ? outcome.value.body : null;
+}
+
+function tell(message: FromThread, transfer: Transferable[]): void {
+  parentPort?.postMessage(message, transfer);
+}

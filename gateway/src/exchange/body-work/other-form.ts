@@ -1,0 +1,92 @@
+import {
+  isRecord,
+  parseExact,
+  UnreadableAnswer,
+  verdict,
+  type JsonRecord,
+  type Protocol,
+  type StreamEvent,
+} from '#protocols/index.ts';
+import { createEventStreamReader, EventTooLarge } from '#upstream/event-stream.ts';
+
+/** What an upstream speaks, whoever asked. */
+export type WireProtocol = Pick<
+  Protocol,
+  'readResponse' | 'createStreamTap' | 'toEvents' | 'toWhole'
+>;
+
+const openingBrace = 0x7b;
+const eventStart = /^(?:data|event|id|retry)?:/;
+
+/** The body begins as a JSON object does. Some servers answer so where a stream was asked, under either type. */
+export function beginsAsJson(bytes: Buffer): boolean {
+  return bytes[startOf(bytes)] === openingBrace;
+}
+
+/** The body begins as an event stream does, which some servers send whatever was asked. */
+export function beginsAsEvents(bytes: Buffer): boolean {
+  const start = startOf(bytes);
+  return eventStart.test(bytes.toString('latin1', start, start + 8));
+}
+
+/** Behind white space and a byte order mark. */
+function startOf(bytes: Buffer): number {
+  let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  while (at < bytes.length && (bytes[at] ?? 0) <= 0x20) at += 1;
+  return at;
+}
+
+/**
+ * A whole answer as the frames of a stream of the same protocol.
+ * @throws UnreadableAnswer when it is not this protocol's answer.
+ */
+export function streamOf(body: Buffer, protocol: WireProtocol, model: string): Buffer {
+  protocol.readResponse(body, { clientModel: model, upstreamModel: model });
+  const answer = parseExact(body.toString('utf8'));
+  return Buffer.from(isRecord(answer) ? protocol.toEvents(answer) : '');
+}
+
+/**
+ * A complete stream as the whole answer of the same protocol.
+ * @throws UnreadableAnswer when it failed, or broke off, or is not this protocol's.
+ */
+export function wholeOf(
+  body: Buffer,
+  protocol: WireProtocol,
+  model: string,
+  maxEventBytes: number,
+): Buffer {
+  const tap = protocol.createStreamTap({
+    clientModel: model,
+    upstreamModel: model,
+    usageInjected: false,
+  });
+  const events: JsonRecord[] = [];
+  const reader = createEventStreamReader({
+    maxEventBytes,
+    onEvent(event) {
+      if ((tap.inspect(event) & verdict.failed) !== 0) {
+        throw new UnreadableAnswer('the stream failed', tap.failure, tap.usage);
+      }
+      const record = recordOf(event);
+      if (record !== null) events.push(record);
+    },
+  });
+  try {
+    reader.push(body);
+    reader.end();
+  } catch (error) {
+    if (!(error instanceof EventTooLarge)) throw error;
+    throw new UnreadableAnswer(error.message, null, tap.usage);
+  }
+  if (!tap.finished) throw new UnreadableAnswer('the stream broke off', null, tap.usage);
+  return Buffer.from(JSON.stringify(protocol.toWhole(events)));
+}
+
+/** Null for comments and `[DONE]`. The type may stand beside the data only. */
+function recordOf({ data, name }: StreamEvent): JsonRecord | null {
+  if (data === null || !beginsAsJson(data)) return null;
+  const record = parseExact(data.toString('utf8'));
+  if (!isRecord(record)) return null;
+  return name === null || 'type' in record ? record : { type: name, ...record };
+}

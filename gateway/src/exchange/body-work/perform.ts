@@ -1,0 +1,181 @@
+import {
+  carriesEnvelopes,
+  createConverter,
+  withoutEnvelopes,
+  type Conversion,
+  type KeptState,
+  type StateSealer,
+  type StateStore,
+} from '#conversion/index.ts';
+import { outlineRequest } from '#estimation/index.ts';
+import {
+  textCodecs,
+  textProtocols,
+  type OpenedRequest,
+  type WireRequest,
+} from '#protocols/index.ts';
+import { conversationOf } from '#routing/index.ts';
+import { asBuffer } from './bytes.ts';
+import { readAnswerJob } from './read-answer.ts';
+import { termsOf, textOfTerms } from './terms-text.ts';
+import type {
+  ConvertedText,
+  Job,
+  JobRequest,
+  JobValues,
+  PatchedBody,
+  Question,
+  ReadSource,
+  ReadSummary,
+  Replies,
+  RequestFacts,
+} from './jobs.ts';
+import { errorOf, plainError } from './plain-error.ts';
+
+/** Asks the main thread. */
+export type Ask = <Kind extends Question['kind']>(
+  question: Extract<Question, { kind: Kind }>,
+) => Promise<Replies[Kind]>;
+
+export interface Performer {
+  /** @throws what the same work throws on the main thread. */
+  perform(job: Job): Promise<JobValues[Job['kind']]>;
+  /** Lets go of the last request. */
+  forget(): void;
+}
+
+/** The last request, so that what follows its reading does not begin with it again. */
+interface Known {
+  readonly exchange: string;
+  readonly opened: OpenedRequest;
+  request: WireRequest | null;
+  conversion: Conversion | null;
+}
+
+const memberLimit = 1_000;
+const memberLength = 100;
+
+/** Does jobs one after the other. Pure but for what it asks. */
+export function createPerformer(sealer: StateSealer, ask: Ask): Performer {
+  const remembered = new Map<string, KeptState>();
+  let kept: (readonly [call: string, kept: KeptState])[] = [];
+  let inMain: ReadonlySet<string> = new Set();
+  let known: Known | null = null;
+
+  const store: StateStore = {
+    find: (_owner, call) => remembered.get(call) ?? null,
+    // Of an answer: the main thread remembers it.
+    keep: (_owner, call, state) => void kept.push([call, state]),
+    callsOf: () => [...remembered.keys()],
+  };
+  const converter = createConverter({
+    protocols: textProtocols,
+    codecs: textCodecs,
+    sealer,
+    store,
+    async fetchMedia(url) {
+      const reply = await ask({ kind: 'media', url });
+      if ('error' in reply) throw errorOf(reply.error);
+      return { mime: reply.mime, bytes: asBuffer(reply.bytes) };
+    },
+    async recall(_owner, all) {
+      const calls = [...new Set(all)].filter((call) => inMain.has(call) && !remembered.has(call));
+      if (calls.length === 0) return;
+      for (const [call, kept] of await ask({ kind: 'remembered', calls })) {
+        remembered.set(call, kept);
+      }
+    },
+  });
+
+  const open = (of: JobRequest): Known => {
+    if (known?.exchange === of.exchange) return known;
+    known = null;
+    remembered.clear();
+    const opened = textProtocols[of.protocol].openRequest(asBuffer(of.body), of.path);
+    return (known = { exchange: of.exchange, opened, request: null, conversion: null });
+  };
+  const read = (of: JobRequest): WireRequest => {
+    const own = open(of);
+    own.request ??= textProtocols[of.protocol].readRequest(own.opened);
+    // The bytes come with each job; those that were read from have been handed back.
+    return { ...own.request, body: asBuffer(of.body) };
+  };
+
+  return {
+    async perform(job) {
+      switch (job.kind) {
+        case 'read': {
+          const { model } = open(job).opened;
+          return { model, facts: factsOrRefusal(() => factsOf(read(job), job)) };
+        }
+        case 'patch':
+          return patch(read(job), job);
+        case 'answer': {
+          kept = [];
+          const reading = job.terms === null ? null : converter.read(termsOf(job.terms));
+          return readAnswerJob(job, reading?.reader ?? null, () => ({
+            losses: reading?.answerLosses.all() ?? [],
+            kept,
+          }));
+        }
+        case 'outline':
+          return outlineRequest(textCodecs[job.protocol].decodeRequest(read(job)));
+        case 'convert': {
+          inMain = new Set(job.remembered);
+          const request = read(job);
+          const own = open(job);
+          own.conversion ??= converter.open({ ...job.converted, request });
+          try {
+            return textOf(await own.conversion.convert(job.target));
+          } catch (error) {
+            // It may not have come as far as not to need the bytes any more.
+            own.conversion = null;
+            throw error;
+          }
+        }
+      }
+    },
+    forget() {
+      known = null;
+      remembered.clear();
+    },
+  };
+}
+
+function factsOrRefusal(make: () => RequestFacts): ReadSummary['facts'] {
+  try {
+    return make();
+  } catch (error) {
+    return plainError(error);
+  }
+}
+
+function factsOf(
+  request: WireRequest,
+  { protocol, source }: { protocol: JobRequest['protocol']; source: ReadSource },
+): RequestFacts {
+  const { path: _, scan: __, json, body, model, ...checked } = request;
+  return {
+    checked: { ...checked, extent: { ...checked.extent } },
+    members: Object.keys(json)
+      .filter(({ length }) => length <= memberLength)
+      .slice(0, memberLimit),
+    isSealed: carriesEnvelopes(body, protocol),
+    conversation: conversationOf({ ...source, model, json }),
+  };
+}
+
+function patch(
+  request: WireRequest,
+  { protocol, target }: Extract<Job, { kind: 'patch' }>,
+): PatchedBody {
+  const own = textProtocols[protocol];
+  const isStripped = carriesEnvelopes(request.body, protocol);
+  const native = isStripped ? withoutEnvelopes(own, request) : request;
+  return { ...own.patchRequest(native, target), isStripped };
+}
+
+function textOf(converted: Awaited<ReturnType<Conversion['convert']>>): ConvertedText {
+  const { reader: _, answerLosses: __, learn: ___, terms, ...rest } = converted;
+  return { ...rest, terms: textOfTerms(terms) };
+}

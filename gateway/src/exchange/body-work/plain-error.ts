@@ -1,0 +1,48 @@
+import { MediaLeftAlone, MediaRefused } from '#conversion/index.ts';
+import { GatewayError, type ErrorName } from '#errors/index.ts';
+
+/** An error that crosses from thread to thread, where classes do not. */
+export type PlainError =
+  | {
+      readonly kind: 'gateway';
+      readonly name: ErrorName;
+      readonly message: string;
+      readonly param: string | null;
+    }
+  | { readonly kind: 'media-refused'; readonly message: string }
+  | { readonly kind: 'media-left-alone' }
+  /** A fault of ours. */
+  | { readonly kind: 'defect'; readonly message: string; readonly stack: string | undefined };
+
+export function plainError(error: unknown): PlainError {
+  if (error instanceof GatewayError) {
+    const { errorName: name, message, param } = error;
+    return { kind: 'gateway', name, message, param };
+  }
+  if (error instanceof MediaRefused) return { kind: 'media-refused', message: error.message };
+  if (error instanceof MediaLeftAlone) return { kind: 'media-left-alone' };
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  return { kind: 'defect', message, stack };
+}
+
+/** The error as it was thrown, but for its cause. */
+export function errorOf(plain: PlainError): Error {
+  switch (plain.kind) {
+    case 'gateway': {
+      const { name, message, param } = plain;
+      const error = new GatewayError(name, param === null ? {} : { param });
+      // The holes of the catalogue's message were filled where it was thrown.
+      return Object.assign(error, { message });
+    }
+    case 'media-refused':
+      return new MediaRefused(plain.message);
+    case 'media-left-alone':
+      return new MediaLeftAlone();
+    case 'defect':
+      return Object.assign(new Error(plain.message), { stack: plain.stack });
+  }
+}
+
+export function isPlainError(value: object): value is PlainError {
+  return 'kind' in value;
+}

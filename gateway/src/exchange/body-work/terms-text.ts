@@ -1,0 +1,13 @@
+import type { AnswerTerms } from '#conversion/index.ts';
+import { parseExact } from '#protocols/index.ts';
+import type { TermsText } from './jobs.ts';
+
+/** What reading an answer takes, for another thread. */
+export function textOfTerms({ answer, ...terms }: AnswerTerms): TermsText {
+  const { request, ...rest } = answer;
+  return { ...terms, answer: rest, request: JSON.stringify(request) };
+}
+
+export function termsOf({ answer, request, ...terms }: TermsText): AnswerTerms {
+  return { ...terms, answer: { ...answer, request: parseExact(request) } } as AnswerTerms;
+}

@@ -1,0 +1,49 @@
+import type { ReportedUsage } from '#canonical/index.ts';
+import type { AttemptClass, AttemptRecord } from '#journal/index.ts';
+import type { UpstreamHeaders } from '#upstream/index.ts';
+import { reachOf, type AttemptOutcome } from './outcome.ts';
+
+/** What an attempt leaves in the usage row. Times as `AttemptRecord` has them. */
+export function recordAttempt(
+  outcome: AttemptOutcome,
+  headers: UpstreamHeaders,
+  when: Pick<AttemptRecord, 'channel' | 'startedAt' | 'durationMs'>,
+): AttemptRecord {
+  const unpaid = unpaidUsage(outcome);
+  return {
+    channel: when.channel,
+    class: classOf(outcome),
+    status: outcome.status,
+    result: resultOf(outcome),
+    startedAt: when.startedAt,
+    durationMs: Math.round(when.durationMs),
+    upstreamRequestId: requestIdOf(headers),
+    ...(unpaid !== null && { usage: unpaid.tokens }),
+  };
+}
+
+function classOf(outcome: AttemptOutcome): AttemptClass {
+  switch (outcome.kind) {
+    case 'failed':
+      return outcome.class;
+    case 'left':
+      return outcome.shown ? 'shown' : reachOf(outcome.status ?? 0, outcome.asked);
+    default:
+      return 'shown';
+  }
+}
+
+function resultOf(outcome: AttemptOutcome): string {
+  if (outcome.kind === 'complete') return 'completed';
+  return outcome.kind === 'left' ? 'client-left' : outcome.result;
+}
+
+/** What an upstream charges the operator for although the client got no answer. */
+function unpaidUsage(outcome: AttemptOutcome): ReportedUsage | null {
+  return outcome.kind === 'failed' || outcome.kind === 'broken' ? (outcome.usage ?? null) : null;
+}
+
+function requestIdOf(headers: UpstreamHeaders): string | null {
+  const id = headers['x-request-id'] ?? headers['request-id'];
+  return typeof id === 'string' ? id.slice(0, 100) : null;
+}

@@ -1,0 +1,225 @@
+import { describe, expect, test } from 'vitest';
+import { textProtocols } from '#protocols/index.ts';
+import { findProvider } from '#vendors/index.ts';
+import type { UpstreamListener, UpstreamRequest } from '#upstream/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { createDrainSlots } from '../drain-slots.ts';
+import { AnswerTooComplex, type LargeAnswers, type WholeAnswer } from '../large-answer.ts';
+import { BufferedAttempt } from './buffered-attempt.ts';
+
+const provider = findProvider('simulator')!;
+const answer = Buffer.from(
+  JSON.stringify({
+    id: 'x',
+    object: 'chat.completion',
+    model: 'm',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'hi' }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+  }),
+);
+
+function start(
+  clientDeadline = Number.POSITIVE_INFINITY,
+  drains = createDrainSlots(20),
+  sent = true,
+  large: Pick<LargeAnswers, 'whole'> | null = null,
+) {
+  let listener: UpstreamListener | null = null;
+  let aborted = false;
+  const client = { left: false };
+  const attempt = new BufferedAttempt({} as UpstreamRequest, {
+    upstream: {
+      send(_request, given) {
+        listener = given;
+        return {
+          sent,
+          pause: () => {},
+          resume: () => {},
+          abort: () => void (aborted = true),
+        };
+      },
+      close: async () => {},
+    },
+    protocol: textProtocols.chat,
+    wire: textProtocols.chat,
+    provider,
+    echo: { clientModel: 'm', upstreamModel: 'm' },
+    client,
+    drains,
+    large: large as LargeAnswers | null,
+    takeGiven: null,
+    watch: { add: () => ({ end: () => {} }), endAll: () => {}, close: () => {} },
+    deadline: 1_800_000,
+    clientDeadline,
+    onDefect: (error) => expect.fail(String(error)),
+  });
+  return { attempt, client, listener: listener!, aborted: () => aborted };
+}
+
+describe('R-19 a client that has left', () => {
+  test('does not stop an answer that comes within two minutes', async () => {
+    const { attempt, client, listener, aborted } = start();
+    client.left = true;
+    attempt.tick(1_000);
+    attempt.tick(120_900);
+    expect(aborted()).toBe(false);
+    listener.onHead(200, {});
+    listener.onData(answer);
+    listener.onEnd();
+    expect(await attempt.outcome).toMatchObject({ kind: 'complete', status: 200 });
+  });
+
+  test('is not waited for when too many others have left, until one of these is done', async () => {
+    const drains = createDrainSlots(20);
+    const first = start(undefined, drains);
+    const second = start(undefined, drains);
+    first.client.left = true;
+    second.client.left = true;
+    first.attempt.tick(1_000);
+    second.attempt.tick(1_000);
+    expect([first.aborted(), second.aborted()]).toEqual([false, true]);
+    expect(await second.attempt.outcome).toMatchObject({ kind: 'left', usage: null });
+
+    first.listener.onHead(200, {});
+    first.listener.onData(answer);
+    first.listener.onEnd();
+    const third = start(undefined, drains);
+    third.client.left = true;
+    third.attempt.tick(2_000);
+    expect(third.aborted()).toBe(false);
+  });
+
+  test('is not waited for longer', async () => {
+    const { attempt, client, aborted } = start();
+    attempt.tick(500);
+    client.left = true;
+    attempt.tick(1_000);
+    attempt.tick(121_000);
+    expect(aborted()).toBe(true);
+    expect(await attempt.outcome).toMatchObject({
+      kind: 'left',
+      status: null,
+      usage: null,
+      shown: false,
+    });
+  });
+
+  test('is not waited for when the upstream has not been sent anything', async () => {
+    const { attempt, client, aborted } = start(undefined, undefined, false);
+    client.left = true;
+    attempt.tick(1_000);
+    expect(aborted()).toBe(true);
+    expect(await attempt.outcome).toMatchObject({ kind: 'left', asked: false });
+  });
+
+  test('does not have its time-out minded any more', () => {
+    const { attempt, client, aborted } = start(10_000);
+    client.left = true;
+    attempt.tick(10_001);
+    expect(aborted()).toBe(false);
+  });
+});
+
+test('R-22 a client that gives up is answered first, and the channel is not blamed', async () => {
+  const { attempt, aborted } = start(10_000);
+  attempt.tick(9_999);
+  expect(aborted()).toBe(false);
+  attempt.tick(10_000);
+  expect(aborted()).toBe(true);
+  expect(await attempt.outcome).toMatchObject({
+    kind: 'failed',
+    result: 'client-deadline',
+    final: { errorName: 'upstream_abnormal' },
+  });
+});
+
+test.each([
+  [true, 'uncertain'],
+  [false, 'not-sent'],
+])('an attempt that is ended before an answer, sent: %s', async (sent, attemptClass) => {
+  const { attempt } = start(undefined, undefined, sent);
+  attempt.tick(1_800_000);
+  expect(await attempt.outcome).toMatchObject({ class: attemptClass, result: 'deadline' });
+});
+
+describe('a large answer', () => {
+  /** One that came, and is being read in a thread. */
+  const startLarge = () => {
+    const { promise, resolve, reject } = Promise.withResolvers<WholeAnswer>();
+    let given = 0;
+    let abandoned = 0;
+    const large = {
+      whole(body: Buffer) {
+        given = body.length;
+        return {
+          result: promise,
+          abandon() {
+            abandoned += 1;
+            reject(new GatewayError('unavailable'));
+          },
+        };
+      },
+    };
+    const started = start(undefined, undefined, true, large);
+    started.listener.onHead(200, {});
+    started.listener.onData(Buffer.alloc(256 * 1024, ' '));
+    started.listener.onEnd();
+    return { ...started, resolve, reject, given: () => given, abandoned: () => abandoned };
+  };
+
+  test('is complete when the thread has read it', async () => {
+    const { attempt, resolve, given } = startLarge();
+    expect(given()).toBe(256 * 1024);
+    const usage = null;
+    const read = { kind: 'whole', body: answer, usage, given: undefined, losses: [], kept: [] };
+    resolve({ ...read, outputTokens: 7 } as WholeAnswer);
+    expect(await attempt.outcome).toMatchObject({
+      kind: 'complete',
+      status: 200,
+      body: [answer],
+      outputTokens: 7,
+    });
+  });
+
+  test('that no thread can finish is an abnormal answer', async () => {
+    const { attempt, reject } = startLarge();
+    reject(new AnswerTooComplex());
+    expect(await attempt.outcome).toMatchObject({
+      kind: 'failed',
+      class: 'started',
+      status: 200,
+      result: 'too-complex',
+      classification: { as: 'abnormal' },
+    });
+  });
+
+  test('is nobody’s fault when the gateway stops meanwhile', async () => {
+    const { attempt, reject } = startLarge();
+    reject(new GatewayError('unavailable'));
+    expect(await attempt.outcome).toMatchObject({
+      kind: 'failed',
+      final: { errorName: 'unavailable' },
+    });
+  });
+
+  test('is not waited for beyond the deadline, or when nobody may wait any more', async () => {
+    for (const [now, result] of [
+      [1_800_000, 'deadline'],
+      [1_000, 'ended'],
+    ] as const) {
+      const { attempt, abandoned } = startLarge();
+      if (result === 'deadline') attempt.tick(now);
+      else attempt.end(new GatewayError('unavailable'));
+      expect(await attempt.outcome).toMatchObject({ kind: 'failed', result });
+      expect(abandoned()).toBe(1);
+    }
+  });
+});
+
+test('where no answer can be large, one that is ends the attempt', async () => {
+  const { attempt, listener, aborted } = start();
+  listener.onHead(200, {});
+  listener.onData(Buffer.alloc(256 * 1024 + 1, ' '));
+  expect(aborted()).toBe(true);
+  expect(await attempt.outcome).toMatchObject({ kind: 'failed', result: 'answer-too-large' });
+});

@@ -1,0 +1,44 @@
+import type { Logger } from '#observability/index.ts';
+import type { PressureCause } from './pressure.ts';
+
+/** Pressure that comes and goes within so many milliseconds is one. */
+const calmMs = 10_000;
+
+const words: Readonly<Record<PressureCause, string>> = {
+  lag: 'the event loop lags, large bodies are refused',
+  memory: 'memory is nearly used up, new requests are refused',
+};
+
+/** Hears what `watchPressure` samples. */
+export type PressureReport = (causes: readonly PressureCause[], now: number) => void;
+
+/**
+ * Two lines in the log for each time of pressure: when it begins and when it has been over for a while.
+ * @param refused how many requests have been refused for each cause since the start
+ */
+export function createPressureReport(
+  log: Pick<Logger, 'info' | 'warn'>,
+  refused: Readonly<Record<PressureCause, number>>,
+): PressureReport {
+  const running = new Map<PressureCause, { since: number; last: number; refused: number }>();
+  return function report(causes, now) {
+    for (const cause of causes) {
+      const begun = running.get(cause);
+      if (begun !== undefined) begun.last = now;
+      else {
+        running.set(cause, { since: now, last: now, refused: refused[cause] });
+        log.warn(`overloaded: ${words[cause]}`, { component: 'admission', detail: cause });
+      }
+    }
+    for (const [cause, begun] of running) {
+      if (now - begun.last < calmMs) continue;
+      running.delete(cause);
+      log.info('no longer overloaded', {
+        component: 'admission',
+        detail: cause,
+        durationMs: Math.round(begun.last - begun.since),
+        count: refused[cause] - begun.refused,
+      });
+    }
+  };
+}

@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Channel, Route } from '#catalogue/index.ts';
+import { createChannelAffinity, startingAt } from './affinity.ts';
+import { conversationOf, type Conversation, type ConversationSource } from './conversation.ts';
+
+const routeOf = (id: string, priority = 0): Route => ({
+  channel: { id, name: id, priority } as unknown as Channel,
+  upstreamModel: 'up',
+});
+const [a, b, c] = [routeOf('a'), routeOf('b'), routeOf('c')];
+const ids = (routes: readonly Route[]) => routes.map(({ channel }) => channel.id).join('');
+
+const source = (change: Partial<ConversationSource> = {}): ConversationSource => ({
+  keyId: 'key_1',
+  model: 'm',
+  headers: {},
+  json: {},
+  ...change,
+});
+const named = (name: string): Conversation =>
+  conversationOf(source({ json: { prompt_cache_key: name } }));
+
+describe('which conversation', () => {
+  const key = (change: Partial<ConversationSource>) => conversationOf(source(change)).key;
+
+  test('nothing tells: none', () => {
+    expect(key({ json: { messages: [{ role: 'user', content: 'hello' }] } })).toBe(null);
+    expect(key({ json: { metadata: null, messages: [], input: 'x', system: [] } })).toBe(null);
+  });
+
+  test.each<[string, Partial<ConversationSource>]>([
+    ['prompt_cache_key', { json: { prompt_cache_key: 's1' } }],
+    ['metadata.user_id', { json: { metadata: { user_id: 's1' } } }],
+    ['x-claude-code-session-id', { headers: { 'x-claude-code-session-id': 's1' } }],
+    ['session-id', { headers: { 'session-id': 's1' } }],
+    ['session_id', { headers: { session_id: 's1' } }],
+    ['x-session-affinity', { headers: { 'x-session-affinity': 's1' } }],
+  ])('%s names it, before any system prompt', (_name, change) => {
+    const same = key({ ...change, json: { ...change.json, system: 'one' } });
+    expect(same).not.toBe(null);
+    expect(key({ ...change, json: { ...change.json, system: 'two' } })).toBe(same);
+    expect(key({ ...change, keyId: 'key_2' })).not.toBe(same);
+    expect(key({ ...change, model: 'other' })).not.toBe(same);
+  });
+
+  test.each<[string, (text: string) => Record<string, unknown>]>([
+    ['responses', (text) => ({ instructions: text, input: 'x' })],
+    ['responses input', (text) => ({ input: [{ role: 'developer', content: text }] })],
+    ['messages', (text) => ({ system: text })],
+    ['messages blocks', (text) => ({ system: [{ type: 'text', text }, { text: 'more' }] })],
+    ['chat', (text) => ({ messages: [{ role: 'system', content: text }] })],
+    ['chat parts', (text) => ({ messages: [{ role: 'developer', content: [{ text }] }] })],
+    ['generate-content', (text) => ({ systemInstruction: { parts: [{ text }] } })],
+    ['generate-content snake', (text) => ({ system_instruction: { parts: [{ text }] } })],
+  ])('%s: else its system prompt does', (_name, body) => {
+    const same = key({ json: body('You are') });
+    expect(same).not.toBe(null);
+    expect(key({ json: { ...body('You are'), temperature: 1 } })).toBe(same);
+    expect(key({ json: body('You are not') })).not.toBe(same);
+    expect(key({ json: body('You are'), keyId: 'key_2' })).not.toBe(same);
+  });
+
+  test('of a long system prompt the first 4 KiB count', () => {
+    const long = 'x'.repeat(4096);
+    expect(key({ json: { system: `${long}a` } })).toBe(key({ json: { system: `${long}b` } }));
+  });
+
+  test('any body will do', () => {
+    const body = fc.dictionary(
+      fc.constantFrom('system', 'messages', 'input', 'metadata', 'instructions', 'store'),
+      fc.jsonValue(),
+    );
+    fc.assert(fc.property(body, (json) => void conversationOf(source({ json }))));
+  });
+});
+
+describe('the affinity', () => {
+  test('prefers the channel last used', () => {
+    const affinity = createChannelAffinity();
+    expect(ids(affinity.prefer([a, b, c], named('s'), 0))).toBe('abc');
+    affinity.used(named('s'), c, 0);
+    expect(ids(affinity.prefer([a, b, c], named('s'), 1))).toBe('cab');
+    expect(ids(affinity.prefer([a, b, c], named('t'), 1))).toBe('abc');
+    affinity.used(named('s'), b, 1);
+    expect(ids(affinity.prefer([a, b, c], named('s'), 2))).toBe('bac');
+    expect(ids(affinity.prefer([a, c], named('s'), 2))).toBe('ac');
+  });
+
+  test('stays within the priority, which is the operator’s word', () => {
+    const affinity = createChannelAffinity();
+    const routes = [routeOf('high', 1), a, b];
+    affinity.used(named('s'), b, 0);
+    expect(ids(affinity.prefer(routes, named('s'), 1))).toBe('highba');
+  });
+
+  test('does not put what must be converted before what need not be', () => {
+    const affinity = createChannelAffinity();
+    const speaks = ({ channel }: Route) => channel.id === 'a' || channel.id === 'b';
+    affinity.used(named('s'), c, 0);
+    expect(ids(affinity.prefer([a, b, c], named('s'), 1, speaks))).toBe('abc');
+    expect(ids(affinity.prefer([a, b, c], named('s'), 1))).toBe('cab');
+    affinity.used(named('s'), b, 1);
+    expect(ids(affinity.prefer([a, b, c], named('s'), 2, speaks))).toBe('bac');
+  });
+
+  test('what only one upstream has begins there, whatever the priority', () => {
+    const routes = [routeOf('high', 1), a, b, c];
+    expect(ids(startingAt(routes, 'b'))).toBe('bhighac');
+    expect(ids(startingAt(routes, 'gone'))).toBe('highabc');
+  });
+
+  test('forgets after its time', () => {
+    const affinity = createChannelAffinity({ ttlMs: 100 });
+    affinity.used(named('s'), b, 0);
+    expect(ids(affinity.prefer([a, b], named('s'), 99))).toBe('ba');
+    affinity.used(named('s'), b, 99);
+    expect(ids(affinity.prefer([a, b], named('s'), 198))).toBe('ba');
+    expect(ids(affinity.prefer([a, b], named('s'), 199))).toBe('ab');
+  });
+
+  test('forgets what was used longest ago when there is too much', () => {
+    const affinity = createChannelAffinity({ maxEntries: 100 });
+    for (let at = 0; at < 1_000; at += 1) {
+      affinity.used(named(String(at)), b, 0);
+      affinity.used(named('constant'), b, 0);
+    }
+    const known = (name: string) => ids(affinity.prefer([a, b], named(name), 1)) === 'ba';
+    const remembered = Array.from({ length: 1_000 }, (_, at) => at).filter((at) =>
+      known(String(at)),
+    );
+    expect(remembered.length).toBeGreaterThanOrEqual(49);
+    expect(remembered.length).toBeLessThan(100);
+    expect(remembered.at(0)).toBe(1_000 - remembered.length);
+    expect(known('constant')).toBe(true);
+  });
+
+  test('every order keeps every channel', () => {
+    const priorities = fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(priorities, fc.nat(), (list, which) => {
+        const routes = list
+          .toSorted((one, other) => other - one)
+          .map((priority, index) => routeOf(String(index), priority));
+        const affinity = createChannelAffinity();
+        affinity.used(named('s'), routes[which % routes.length]!, 0);
+        const order = affinity.prefer(routes, named('s'), 1);
+        expect(new Set(order)).toEqual(new Set(routes));
+        const sorted = order.map(({ channel }) => channel.priority);
+        expect(sorted).toEqual(sorted.toSorted((one, other) => other - one));
+      }),
+    );
+  });
+});

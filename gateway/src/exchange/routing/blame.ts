@@ -1,0 +1,64 @@
+import type { Route } from '#catalogue/index.ts';
+import type { Classification } from '#vendors/index.ts';
+import type { Admission } from './admission.ts';
+import { breakerRules } from './breaker.ts';
+import { isMissing, markMissing } from './channel-state.ts';
+import { refuse } from './credential.ts';
+
+/** How an attempt failed that another channel may do better at. */
+export type Failover = Extract<Classification, { readonly kind: 'failover' }>;
+
+/** Tells the operator of a change; the sentence's subject is the route's channel. */
+export type Say = (route: Route, message: string) => void;
+
+/**
+ * What follows from a failure for what is at fault: the channel, the credential or the model. Where that is not the
+ * channel, the attempt says nothing about it, and a probe is given back.
+ */
+export function createBlame(say: Say) {
+  function blameChannel(admission: Admission, route: Route, now: number): void {
+    const { breaker } = admission.state;
+    if (!breaker.fail(admission, now)) return;
+    const seconds = Math.round((breaker.until - now) / 1000);
+    const why = admission.probe
+      ? 'still fails'
+      : `failed ${breakerRules.faultsToEject} times in a row`;
+    say(route, `${why}: others are preferred for ${seconds} s`);
+  }
+
+  function blameCredential({ state, credential }: Admission, route: Route, now: number): void {
+    const known = credential.refusedUntil > now;
+    const seconds = Math.round(refuse(credential, now) / 1000);
+    const place = `${state.credentials.indexOf(credential) + 1} of ${state.credentials.length}`;
+    if (!known) say(route, `refuses credential ${place}: it is not used for ${seconds} s`);
+  }
+
+  function blameModel({ state }: Admission, route: Route, now: number): void {
+    if (!isMissing(state, route.upstreamModel, now)) {
+      say(route, `does not serve '${route.upstreamModel}': others are preferred for it`);
+    }
+    markMissing(state, route.upstreamModel, now);
+  }
+
+  return function blame(admission: Admission, route: Route, failure: Failover, now: number): void {
+    const { state, credential } = admission;
+    const until = now + (failure.coolDownSeconds ?? 0) * 1000;
+    switch (failure.blame) {
+      case 'channel':
+        state.coolUntil = Math.max(state.coolUntil, until);
+        blameChannel(admission, route, now);
+        return;
+      case 'quota':
+        credential.coolUntil = Math.max(credential.coolUntil, until);
+        break;
+      case 'credential':
+        blameCredential(admission, route, now);
+        break;
+      case 'model':
+        blameModel(admission, route, now);
+        break;
+      case 'none':
+    }
+    state.breaker.release(admission);
+  };
+}

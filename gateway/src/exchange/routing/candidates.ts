@@ -1,0 +1,96 @@
+import type { TextProtocolName } from '#canonical/index.ts';
+import type { CatalogueSnapshot, Channel, Route } from '#catalogue/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { findProvider } from '#vendors/index.ts';
+import { matchesUserAgent } from './user-agent.ts';
+
+export interface Wish {
+  readonly group: string;
+  /** As the client wrote it; named in errors. */
+  readonly clientModel: string;
+  /** Names under which channels may serve it, the preferred first (an alias, then its model). */
+  readonly servedNames: readonly string[];
+  readonly protocol: TextProtocolName;
+  readonly userAgent: string;
+}
+
+const textProtocols: ReadonlySet<string> = new Set<TextProtocolName>([
+  'chat',
+  'responses',
+  'messages',
+  'generate-content',
+]);
+
+/**
+ * Which protocol a channel is spoken to in on behalf of a client: the client's own where the channel has it, else
+ * the first text protocol that it names; null when it has none.
+ */
+export function upstreamProtocol(
+  { protocols }: Pick<Channel, 'protocols'>,
+  client: TextProtocolName,
+): TextProtocolName | null {
+  if (protocols.includes(client)) return client;
+  const other = protocols.find((protocol) => textProtocols.has(protocol));
+  return other === undefined ? null : (other as TextProtocolName);
+}
+
+/**
+ * The ways that could serve a request, in the order to try them: by priority, among equals the ones that speak the
+ * client's protocol first, and then by weighted chance. Health is asked at each attempt, not here.
+ * @throws GatewayError `model_not_available` when nothing serves the model in this group and protocol,
+ *   `client_not_allowed` when only the client's type stands in the way.
+ */
+export function findCandidates(
+  snapshot: CatalogueSnapshot,
+  wish: Wish,
+  random: () => number,
+): Route[] {
+  const routes = speakingRoutes(snapshot, wish);
+  if (routes.length === 0) {
+    throw new GatewayError('model_not_available', {
+      values: { model: wish.clientModel },
+      param: 'model',
+    });
+  }
+  const open = openTo(routes, wish);
+  if (open.length === 0) throw new GatewayError('client_not_allowed');
+  return open.length === 1 ? open : order(open, wish.protocol, random);
+}
+
+/** The same ways in no particular order; none when there are none. */
+export function servingRoutes(snapshot: CatalogueSnapshot, wish: Wish): readonly Route[] {
+  return openTo(speakingRoutes(snapshot, wish), wish);
+}
+
+function openTo(routes: readonly Route[], { userAgent }: Wish): Route[] {
+  return routes.filter((route) => matchesUserAgent(route.channel.userAgents, userAgent));
+}
+
+function speakingRoutes(snapshot: CatalogueSnapshot, wish: Wish): Route[] {
+  const group = snapshot.routes.get(wish.group);
+  if (group === undefined) return [];
+  const found: Route[] = [];
+  for (const name of wish.servedNames) {
+    for (const route of group.get(name) ?? []) {
+      const { channel } = route;
+      const speaks =
+        upstreamProtocol(channel, wish.protocol) !== null &&
+        findProvider(channel.provider) !== undefined;
+      // A channel may serve both an alias and its model; it is one channel, and tried once.
+      if (speaks && !found.some((other) => other.channel.id === channel.id)) found.push(route);
+    }
+  }
+  return found;
+}
+
+/** Weighted order without replacement: the key `u^(1/w)` sorts as drawing one by one would (Efraimidis, Spirakis 2006). */
+function order(routes: Route[], client: TextProtocolName, random: () => number): Route[] {
+  const keyed = routes.map((route) => ({
+    route,
+    priority: route.channel.priority,
+    native: route.channel.protocols.includes(client) ? 1 : 0,
+    key: route.channel.weight > 0 ? random() ** (1 / route.channel.weight) : 0,
+  }));
+  keyed.sort((a, b) => b.priority - a.priority || b.native - a.native || b.key - a.key);
+  return keyed.map((entry) => entry.route);
+}

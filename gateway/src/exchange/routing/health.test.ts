@@ -1,0 +1,321 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Channel, Route } from '#catalogue/index.ts';
+import type { Admission } from './admission.ts';
+import { createChannelHealth, type AttemptResult, type ChannelHealth } from './health.ts';
+
+const routeOf = (id: string, credentials: string[] = ['a'], baseUrl = 'http://x'): Route => ({
+  channel: { id, name: id, baseUrl, credentials } as unknown as Channel,
+  upstreamModel: 'up',
+});
+
+const fault: AttemptResult = { kind: 'failover', as: 'abnormal', blame: 'channel' };
+const refused: AttemptResult = { kind: 'failover', as: 'abnormal', blame: 'credential' };
+const missing: AttemptResult = { kind: 'failover', as: 'model-missing', blame: 'model' };
+const harmless: AttemptResult = { kind: 'failover', as: 'abnormal', blame: 'none' };
+const limited = (coolDownSeconds: number): AttemptResult => ({
+  kind: 'failover',
+  as: 'rate-limited',
+  blame: 'quota',
+  coolDownSeconds,
+});
+const overloaded = (coolDownSeconds: number): AttemptResult => ({
+  kind: 'failover',
+  as: 'overloaded',
+  blame: 'channel',
+  coolDownSeconds,
+});
+
+const open = () => {
+  const said: string[] = [];
+  const health = createChannelHealth(({ channel, message }) => said.push(`${channel} ${message}`));
+  return { health, said };
+};
+
+function mustAdmit(
+  health: ChannelHealth,
+  route: Route,
+  now: number,
+  mayFailOver = false,
+): Admission {
+  const answer = health.admit(route, false, mayFailOver, now);
+  if (!answer.admitted) throw new Error(`not admitted: ${answer.kind}`);
+  return answer;
+}
+
+/** One whole attempt; gives the secret it was made with, or why there was none. */
+function attempt(
+  health: ChannelHealth,
+  route: Route,
+  result: AttemptResult,
+  now: number,
+  mayFailOver = false,
+): string | null {
+  const answer = health.admit(route, false, mayFailOver, now);
+  if (!answer.admitted) return `(${answer.kind})`;
+  health.settle(answer, route, result, now);
+  return answer.secret;
+}
+
+describe('credentials', () => {
+  const three = routeOf('three', ['a', 'b', 'c']);
+
+  test('are used in turn', () => {
+    const { health } = open();
+    const used = [1, 2, 3, 4].map((now) => attempt(health, three, 'answered', now));
+    expect(used).toEqual(['a', 'b', 'c', 'a']);
+  });
+
+  test('a cooling one is passed over until its time', () => {
+    const { health } = open();
+    attempt(health, three, limited(5), 0);
+    const used = [1, 2, 3].map((now) => attempt(health, three, 'answered', now));
+    expect(used).toEqual(['b', 'c', 'b']);
+    expect(attempt(health, three, 'answered', 4_999)).toBe('c');
+    expect(attempt(health, three, 'answered', 5_000)).toBe('a');
+  });
+
+  test('R-06: the wait is that of the credential that is usable first', () => {
+    const { health } = open();
+    attempt(health, three, limited(9), 0);
+    expect(health.waitOf(three, 0)).toBe(0);
+    attempt(health, three, limited(3), 0);
+    attempt(health, three, limited(6), 0);
+    expect(attempt(health, three, 'answered', 1_000)).toBe('(rate-limited)');
+    expect(health.waitOf(three, 1_000)).toBe(2_000);
+  });
+
+  test('a shorter cool-down never shortens a longer one', () => {
+    const { health } = open();
+    const one = routeOf('one');
+    const [first, second] = [mustAdmit(health, one, 0), mustAdmit(health, one, 0)];
+    health.settle(first, one, limited(9), 0);
+    health.settle(second, one, limited(1), 0);
+    expect(health.waitOf(one, 0)).toBe(9_000);
+  });
+
+  test('a refused one is disabled, then tried by one request at a time, less and less often', () => {
+    const { health, said } = open();
+    const one = routeOf('one');
+    attempt(health, one, refused, 0);
+    expect(attempt(health, one, 'answered', 59_999)).toBe('(abnormal)');
+    const trial = mustAdmit(health, one, 60_000);
+    expect(attempt(health, one, 'answered', 60_000)).toBe('(abnormal)');
+    health.settle(trial, one, refused, 60_000);
+    expect(attempt(health, one, 'answered', 60_000 + 119_999)).toBe('(abnormal)');
+    expect(attempt(health, one, 'answered', 60_000 + 120_000)).toBe('a');
+    expect(attempt(health, one, 'answered', 60_000 + 120_000)).toBe('a');
+    expect(said).toEqual([
+      'one refuses credential 1 of 1: it is not used for 60 s',
+      'one refuses credential 1 of 1: it is not used for 120 s',
+    ]);
+  });
+
+  test('a refused one is tried again only where another channel can step in, or in need', () => {
+    const { health } = open();
+    const two = routeOf('two', ['bad', 'good']);
+    attempt(health, two, refused, 0);
+    const used = [1, 2, 3].map(() => attempt(health, two, 'answered', 70_000));
+    expect(used).toEqual(['good', 'good', 'good']);
+    expect(attempt(health, two, refused, 70_000, true)).toBe('bad');
+    expect(attempt(health, two, limited(600), 70_000, true)).toBe('good');
+    expect(attempt(health, two, 'answered', 200_000)).toBe('bad');
+  });
+
+  test('many refusals at the same time are one', () => {
+    const { health, said } = open();
+    const one = routeOf('one');
+    const all = Array.from({ length: 20 }, () => mustAdmit(health, one, 0));
+    for (const each of all) health.settle(each, one, refused, 1_000);
+    expect(health.waitOf(one, 1_000)).toBe(60_000);
+    expect(said).toHaveLength(1);
+  });
+
+  test('an answer that began before the refusal does not undo it', () => {
+    const { health } = open();
+    const one = routeOf('one');
+    const early = mustAdmit(health, one, 0);
+    attempt(health, one, refused, 0);
+    health.settle(early, one, 'answered', 10);
+    expect(attempt(health, one, 'answered', 20)).toBe('(abnormal)');
+  });
+
+  test('a new secret starts afresh, a known one keeps its past', () => {
+    const { health } = open();
+    attempt(health, routeOf('one', ['old']), refused, 0);
+    expect(attempt(health, routeOf('one', ['old']), 'answered', 1)).toBe('(abnormal)');
+    expect(attempt(health, routeOf('one', ['new', 'old']), 'answered', 1)).toBe('new');
+    expect(attempt(health, routeOf('one', ['new', 'old']), 'answered', 1)).toBe('new');
+  });
+
+  test('a channel without a credential has its health too', () => {
+    const { health } = open();
+    const bare = routeOf('bare', []);
+    expect(attempt(health, bare, overloaded(1), 0)).toBe(null);
+    expect(attempt(health, bare, 'answered', 500)).toBe('(overloaded)');
+    expect(health.waitOf(bare, 500)).toBe(500);
+  });
+});
+
+describe('channels', () => {
+  const [a, b] = [routeOf('a'), routeOf('b')];
+  const eject = (health: ChannelHealth, route: Route, now: number) => {
+    for (let count = 0; count < 5; count += 1) attempt(health, route, fault, now);
+  };
+
+  test('an overloaded one is left alone as a whole', () => {
+    const { health } = open();
+    const two = routeOf('two', ['a', 'b']);
+    attempt(health, two, overloaded(5), 0);
+    expect(attempt(health, two, 'answered', 4_999)).toBe('(overloaded)');
+    expect(attempt(health, two, 'answered', 5_000)).toBe('b');
+  });
+
+  test('R-09: only the upstream’s own faults count', () => {
+    const { health } = open();
+    for (const result of ['undecided', harmless, limited(0)] as const) {
+      for (let count = 0; count < 20; count += 1) attempt(health, a, result, 0);
+    }
+    expect(attempt(health, a, 'answered', 0)).toBe('a');
+  });
+
+  test('R-10: of many requests after the time exactly one is the probe', () => {
+    const { health, said } = open();
+    eject(health, a, 0);
+    const answers = Array.from({ length: 50 }, () => health.admit(a, false, true, 30_000));
+    const [probe, ...more] = answers.filter((each): each is Admission => each.admitted);
+    expect(more).toEqual([]);
+    health.settle(probe!, a, 'answered', 30_100);
+    expect(attempt(health, a, 'answered', 30_100)).toBe('a');
+    expect(said).toEqual([
+      'a failed 5 times in a row: others are preferred for 30 s',
+      'a answers again',
+    ]);
+  });
+
+  test('a probe that says nothing about the channel leaves it to the next request', () => {
+    const { health } = open();
+    eject(health, a, 0);
+    for (const result of ['undecided', harmless, limited(0)] as const) {
+      expect(attempt(health, a, result, 30_000)).toBe('a');
+    }
+    expect(attempt(health, a, fault, 30_000)).toBe('a');
+    expect(attempt(health, a, 'answered', 30_000)).toBe('(abnormal)');
+  });
+
+  test('a model that is not there is passed over, the others of the channel are not', () => {
+    const { health } = open();
+    attempt(health, a, missing, 0);
+    expect(attempt(health, a, 'answered', 299_999)).toBe('(model-missing)');
+    expect(attempt(health, { ...a, upstreamModel: 'other' }, 'answered', 1)).toBe('a');
+    expect(attempt(health, a, 'answered', 300_000)).toBe('a');
+  });
+
+  test('with nothing else left an ejected channel is used, and that is said once', () => {
+    const { health, said } = open();
+    eject(health, a, 0);
+    eject(health, b, 10);
+    for (let count = 0; count < 10; count += 1) {
+      const last = health.admitAnyway([a, b], 20);
+      // Ejected last, so it is the one of which least is known.
+      expect(last?.route).toBe(b);
+      health.settle(last!.admission, b, fault, 20);
+    }
+    expect(said.slice(2)).toEqual(["b fails and is used all the same: nothing else serves 'up'"]);
+    const last = health.admitAnyway([a, b], 30);
+    health.settle(last!.admission, b, 'answered', 30);
+    expect(attempt(health, b, 'answered', 30)).toBe('a');
+  });
+
+  test('the last resort is the channel with the fewest ejections in a row', () => {
+    const { health } = open();
+    eject(health, a, 0);
+    eject(health, b, 10);
+    attempt(health, a, fault, 30_000);
+    expect(health.admitAnyway([a, b], 30_001)?.route).toBe(b);
+  });
+
+  test('a model said to be missing is asked for when nothing else is left, after an ejected channel', () => {
+    const { health } = open();
+    attempt(health, a, missing, 0);
+    expect(health.admitAnyway([a], 0)?.route).toBe(a);
+    eject(health, b, 0);
+    expect(health.admitAnyway([a, b], 0)?.route).toBe(b);
+  });
+
+  test('what cools down or was refused is no last resort', () => {
+    const { health } = open();
+    attempt(health, a, limited(5), 0);
+    attempt(health, b, refused, 0);
+    expect(health.admitAnyway([a, b], 1)).toBe(null);
+  });
+
+  test('another address is another channel; the same one keeps its past', () => {
+    const { health } = open();
+    eject(health, a, 0);
+    expect(attempt(health, routeOf('a'), 'answered', 1)).toBe('(abnormal)');
+    expect(attempt(health, routeOf('a', ['a'], 'http://y'), 'answered', 1)).toBe('a');
+  });
+
+  test('R-08: second tries on a failing channel have a budget, first ones have none', () => {
+    const { health } = open();
+    expect(Array.from({ length: 9 }, () => health.admit(b, true, true, 0).admitted)).not.toContain(
+      false,
+    );
+    for (let count = 0; count < 20; count += 1) attempt(health, a, harmless, 0);
+    for (let count = 0; count < 20; count += 1) mustAdmit(health, a, 0);
+    const retries = Array.from({ length: 10 }, () => health.admit(a, true, true, 0));
+    expect(retries.filter((each) => each.admitted)).toHaveLength(4);
+    expect(retries.at(-1)).toEqual({ admitted: false, kind: null });
+    mustAdmit(health, a, 0);
+  });
+
+  test('nothing is made anew for the attempts of a healthy channel', () => {
+    const { health } = open();
+    const first = mustAdmit(health, a, 0);
+    health.settle(first, a, 'answered', 0);
+    expect(mustAdmit(health, a, 1)).toBe(first);
+    eject(health, a, 2);
+    const probe = mustAdmit(health, a, 40_000);
+    health.settle(probe, a, 'answered', 40_000);
+    const again = mustAdmit(health, a, 40_001);
+    expect(again).not.toBe(first);
+    expect(mustAdmit(health, a, 40_002)).toBe(again);
+  });
+
+  test('while an upstream only fails, some channel is admitted for every request', () => {
+    const results = fc.constantFrom<AttemptResult>('answered', 'undecided', fault, missing);
+    const step = fc.record({ wait: fc.integer({ min: 0, max: 60_000 }), result: results });
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 3 }),
+        fc.array(step, { minLength: 10, maxLength: 120 }),
+        (count, steps) => {
+          const { health } = open();
+          const routes = ['a', 'b', 'c'].slice(0, count).map((id) => routeOf(id));
+          const underWay: { route: Route; admission: Admission; result: AttemptResult }[] = [];
+          let now = 0;
+          for (const { wait, result } of steps) {
+            now += wait;
+            let found = null;
+            for (const route of routes) {
+              const answer = health.admit(route, false, true, now);
+              if (answer.admitted) {
+                found = { route, admission: answer };
+                break;
+              }
+            }
+            found ??= health.admitAnyway(routes, now);
+            if (found === null) throw new Error('nothing was admitted');
+            underWay.push({ ...found, result });
+            if (underWay.length > 3) {
+              const first = underWay.shift()!;
+              health.settle(first.admission, first.route, first.result, now);
+            }
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});

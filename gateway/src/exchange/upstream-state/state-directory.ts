@@ -1,0 +1,97 @@
+import {
+  createCautiousDate,
+  type DatabaseBreaker,
+  type OpenDatabase,
+  type Secrets,
+} from '#database/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { createStateMemory } from './state-memory.ts';
+import { knownState, type KnownState } from './upstream-state.repository.ts';
+
+/** Where an id belongs: only the upstream that gave it out has what it names. */
+export interface StateHome {
+  /** The channel's id. */
+  readonly channel: string;
+  /** Its digest; null without one. */
+  readonly credential: string | null;
+}
+
+/** Whose an id is, seen by one owner. */
+export type Standing =
+  | { readonly is: 'own'; readonly home: StateHome }
+  /** Given to somebody else, and never to this owner. */
+  | { readonly is: 'foreign' }
+  /** Never given out by this gateway, or so long ago that it is forgotten. */
+  | { readonly is: 'unknown' };
+
+export interface StateDirectory {
+  /** A keyed digest of an id, an owner or a credential: what is kept in place of it. */
+  digest(kind: 'id' | 'owner' | 'credential', text: string): string;
+  /** An id is about to reach the client. At once known here, and after its row everywhere. All digests. */
+  note(state: KnownState): void;
+  /** What this process knows; an id that is not in its memory is `unknown`. @param id, @param owner digests */
+  recall(owner: string, id: string): Standing;
+  /**
+   * The same with what the database knows.
+   * @throws GatewayError `unavailable` when the database does not answer.
+   */
+  find(owner: string, ids: readonly string[]): Promise<ReadonlyMap<string, Standing>>;
+}
+
+export interface StateDirectoryOptions {
+  readonly database: Pick<OpenDatabase, 'kysely'>;
+  /** Between requests and the database. */
+  readonly breaker: DatabaseBreaker;
+  readonly secrets: Pick<Secrets, 'digestState'>;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Milliseconds of a clock that does not step. */
+  readonly monotonic: () => number;
+  readonly maxIds?: number;
+}
+
+/** Longer texts are no ids; what is hashed is bounded. */
+const longestId = 1_024;
+
+const foreign: Standing = Object.freeze({ is: 'foreign' });
+const unknown: Standing = Object.freeze({ is: 'unknown' });
+
+/** Who was given which id, on this node and on all others. */
+export function createStateDirectory(options: StateDirectoryOptions): StateDirectory {
+  const { database, breaker, secrets, maxIds } = options;
+  const today = createCautiousDate(options);
+  const memory = createStateMemory(maxIds);
+
+  function standing(owner: string, known: readonly KnownState[], time: number): Standing {
+    let isGiven = false;
+    for (const state of known) {
+      if (state.expiresAt <= time) continue;
+      if (state.owner === owner) return { is: 'own', home: state };
+      isGiven = true;
+    }
+    return isGiven ? foreign : unknown;
+  }
+
+  return {
+    digest: (kind, text) => secrets.digestState(`${kind} ${text.slice(0, longestId)}`),
+    note: memory.note,
+    recall: (owner, id) => standing(owner, memory.recall(id), today()),
+    async find(owner, ids) {
+      const time = today();
+      let rows: KnownState[];
+      try {
+        rows = await breaker(() => knownState(database.kysely, ids, time));
+      } catch (cause) {
+        throw new GatewayError('unavailable', { cause, retryAfter: 1 });
+      }
+      const byId = Map.groupBy(rows, ({ id }) => id);
+      return new Map(
+        ids.map((id) => {
+          const stored = byId.get(id) ?? [];
+          for (const row of stored) if (row.owner === owner) memory.note(row);
+          return [id, standing(owner, [...memory.recall(id), ...stored], time)];
+        }),
+      );
+    },
+  };
+}

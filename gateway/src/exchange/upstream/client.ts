@@ -1,0 +1,112 @@
+import { Pool } from 'undici';
+import type { Timeouts } from '#config/index.ts';
+import { bodyForUndici } from './body-once.ts';
+import { CallHandler, type UpstreamCall, type UpstreamListener } from './call.ts';
+import { createConnector } from './connector.ts';
+import { createNameCache } from './name-cache.ts';
+import { UpstreamError } from './upstream-error.ts';
+
+export interface UpstreamRequest {
+  /** Scheme, host, port. */
+  readonly origin: string;
+  readonly path: string;
+  readonly method: 'GET' | 'POST';
+  /** Lower-case names. */
+  readonly headers: Record<string, string>;
+  readonly body: Buffer | null;
+  readonly timeouts: Timeouts;
+}
+
+export interface UpstreamClient {
+  /** Starts a call. The listener hears of everything, also of a connection that cannot be made. */
+  send(request: UpstreamRequest, listener: UpstreamListener): UpstreamCall;
+  close(): Promise<void>;
+}
+
+export interface UpstreamClientOptions {
+  /** Connections per origin; beyond it requests wait in the pool. */
+  readonly maxConnections: number;
+  /** Told what a listener threw: a defect of ours, for which the upstream is not to be blamed in silence. */
+  readonly onDefect: (error: Error) => void;
+}
+
+/** A pool that nobody used for so long is given up; its connections were closed after seconds anyway. */
+const forgetAfterMs = 60_000;
+
+interface UsedPool {
+  readonly pool: Pool;
+  /** Since the last look. */
+  used: boolean;
+}
+
+/**
+ * Keep-alive pools, one per origin and connect time-out. Idle connections live shorter than the usual five
+ * seconds of a Node upstream, so that few are closed under our hands. Which channels there are is not known here:
+ * what a reload left without requests is forgotten in time, never under a call.
+ */
+export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
+  const pools = new Map<string, UsedPool>();
+  const lookup = createNameCache();
+
+  const poolFor = (origin: string, connectTimeout: number): Pool => {
+    const name = `${origin} ${connectTimeout}`;
+    const known = pools.get(name);
+    if (known !== undefined) {
+      known.used = true;
+      return known.pool;
+    }
+    const pool = new Pool(origin, {
+      connections: options.maxConnections,
+      pipelining: 1,
+      allowH2: false,
+      connect: createConnector(connectTimeout, lookup),
+      keepAliveTimeout: 4_000,
+      keepAliveTimeoutThreshold: 1_000,
+      maxHeaderSize: 32 * 1024,
+    });
+    pools.set(name, { pool, used: true });
+    return pool;
+  };
+
+  const forgetting = setInterval(() => {
+    for (const [name, each] of pools) {
+      if (!each.used && each.pool.stats.size === 0) {
+        pools.delete(name);
+        void each.pool.close();
+      }
+      each.used = false;
+    }
+  }, forgetAfterMs).unref();
+
+  return {
+    send(request, listener) {
+      const { firstByte, streamIdle } = request.timeouts;
+      const handler = new CallHandler(listener, options.onDefect, firstByte);
+      const { body, length } = bodyForUndici(request.body);
+      const { headers } = request;
+      try {
+        poolFor(request.origin, request.timeouts.connect).dispatch(
+          {
+            path: request.path,
+            method: request.method,
+            headers: length === null ? headers : { ...headers, 'content-length': String(length) },
+            body,
+            headersTimeout: firstByte,
+            bodyTimeout: streamIdle,
+          },
+          handler,
+        );
+      } catch (error) {
+        // undici refuses invalid arguments (a header it will not send) by throwing.
+        handler.abort();
+        listener.onBreak(new UpstreamError('not-sent', 'refused', error));
+      }
+      return handler;
+    },
+    async close() {
+      clearInterval(forgetting);
+      await Promise.all([...pools.values()].map(({ pool }) => pool.destroy()));
+      pools.clear();
+    },
+  };
+}

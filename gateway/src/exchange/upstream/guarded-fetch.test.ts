@@ -1,0 +1,184 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:https';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buildConnector } from 'undici';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createGuardedFetch, FetchRefused, type GuardedFetchOptions } from './guarded-fetch.ts';
+
+const fixture = (name: string) =>
+  readFileSync(new URL(`../../../test/http/fixtures/localhost-${name}.pem`, import.meta.url));
+const publicAddress = '93.184.216.34';
+
+let server: Server | null = null;
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+});
+
+/** A host on this machine that the fetcher believes to be in public. */
+async function serve(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  options: GuardedFetchOptions & { readonly hosts?: Record<string, string[][]> } = {},
+) {
+  const requests: IncomingMessage[] = [];
+  const connections: string[] = [];
+  server = createServer({ cert: fixture('cert'), key: fixture('key') }, (request, response) => {
+    requests.push(request);
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const dial = buildConnector({ rejectUnauthorized: false, allowH2: false });
+  const asked: string[] = [];
+  const fetchMedia = createGuardedFetch({
+    resolve: async (host) => {
+      asked.push(host);
+      const answers = options.hosts?.[host];
+      return (answers === undefined ? [publicAddress] : answers.shift()) ?? [];
+    },
+    connect: (target, callback) => {
+      connections.push(target.hostname);
+      dial({ ...target, hostname: '127.0.0.1', port: String(port) }, callback);
+    },
+    ...options,
+  });
+  return { fetchMedia, requests, connections, asked };
+}
+
+const picture = (_: IncomingMessage, response: ServerResponse) =>
+  void response.writeHead(200, { 'content-type': 'Image/PNG; q=1' }).end('bytes');
+
+describe('S-17 a stranger’s address', () => {
+  test('in public is fetched, with nothing of ours', async () => {
+    const { fetchMedia, requests, connections } = await serve(picture);
+    const media = await fetchMedia('https://pictures.example/a.png?x=1');
+    expect(media).toEqual({ mime: 'image/png', bytes: Buffer.from('bytes') });
+    expect(connections).toEqual([publicAddress]);
+    const { url, headers } = requests[0]!;
+    expect(url).toBe('/a.png?x=1');
+    expect(headers.host).toBe('pictures.example');
+    expect(headers.authorization ?? headers.cookie).toBeUndefined();
+  });
+
+  test.each([
+    'http://pictures.example/a.png',
+    'ftp://pictures.example/a.png',
+    'file:///etc/passwd',
+    'data:image/png;base64,AAAA',
+    'https://user:secret@pictures.example/a.png',
+    'no address',
+    'https://127.0.0.1/',
+    'https://127.1/',
+    'https://2130706433/',
+    'https://0x7f000001/',
+    'https://0177.0.0.1/',
+    'https://0x7f.1/',
+    'https://127.0.0.1./',
+    'https://①②⑦.0.0.1/',
+    'https://169.254.169.254/latest/meta-data/',
+    'https://[::1]/',
+    'https://[::ffff:127.0.0.1]/',
+    'https://[::ffff:a00:1]/',
+    'https://[64:ff9b::7f00:1]/',
+    'https://[fe80::1]/',
+    'https://0/',
+  ])('%s is not', async (url) => {
+    const { fetchMedia, connections } = await serve(picture);
+    await expect(fetchMedia(url)).rejects.toThrow(FetchRefused);
+    expect(connections).toEqual([]);
+  });
+
+  test.each([
+    ['127.0.0.1.nip.io', ['127.0.0.1']],
+    ['localhost.', ['127.0.0.1']],
+    ['half.example', [publicAddress, '10.0.0.1']],
+    ['mapped.example', ['::ffff:10.0.0.1']],
+    ['nowhere.example', []],
+  ])('a name, %s, that means %s is not', async (host, addresses) => {
+    const { fetchMedia, connections } = await serve(picture, { hosts: { [host]: [addresses] } });
+    await expect(fetchMedia(`https://${host}/`)).rejects.toThrow(FetchRefused);
+    expect(connections).toEqual([]);
+  });
+
+  test('is resolved once: what a second answer would say does not matter', async () => {
+    const hosts = { 'rebinding.example': [[publicAddress], ['127.0.0.1']] };
+    const { fetchMedia, connections, asked } = await serve(picture, { hosts });
+    await fetchMedia('https://rebinding.example/');
+    expect(asked).toEqual(['rebinding.example']);
+    expect(connections).toEqual([publicAddress]);
+  });
+});
+
+describe('S-17 redirects', () => {
+  const redirect = (to: string) => (request: IncomingMessage, response: ServerResponse) =>
+    request.url === '/end'
+      ? picture(request, response)
+      : void response.writeHead(302, { location: to }).end();
+
+  test('are followed in public', async () => {
+    const { fetchMedia, connections } = await serve(redirect('/end'));
+    expect((await fetchMedia('https://pictures.example/')).mime).toBe('image/png');
+    expect(connections).toHaveLength(2);
+  });
+
+  test.each([
+    'https://169.254.169.254/end',
+    'https://inside.example/end',
+    'http://pictures.example/end',
+  ])('to %s are not', async (to) => {
+    const hosts = { 'inside.example': [['10.0.0.1']] };
+    const { fetchMedia, connections } = await serve(redirect(to), { hosts });
+    await expect(fetchMedia('https://pictures.example/')).rejects.toThrow(FetchRefused);
+    expect(connections).toEqual([publicAddress]);
+  });
+
+  test('end after three', async () => {
+    const { fetchMedia, requests } = await serve(redirect('/again'));
+    await expect(fetchMedia('https://pictures.example/')).rejects.toThrow('too many redirects');
+    expect(requests).toHaveLength(4);
+  });
+});
+
+describe('S-17 bounds', () => {
+  test.each([
+    ['announced', { 'content-length': '2000' }],
+    ['not announced', {}],
+  ])('a size that is %s', async (_, headers) => {
+    const { fetchMedia } = await serve(
+      (_request, response) =>
+        void response
+          .writeHead(200, { 'content-type': 'image/png', ...headers })
+          .end('x'.repeat(2000)),
+      { maxBytes: 1999 },
+    );
+    await expect(fetchMedia('https://pictures.example/')).rejects.toThrow('larger');
+  });
+
+  test('time, for everything together', async () => {
+    const never = new Promise<never>(() => {});
+    const slow = await serve(
+      (_request, response) =>
+        void response.writeHead(200, { 'content-type': 'image/png' }).write('x'),
+      { timeout: 100 },
+    );
+    await expect(slow.fetchMedia('https://pictures.example/')).rejects.toThrow('too long');
+    const unresolved = createGuardedFetch({ resolve: () => never, timeout: 50 });
+    await expect(unresolved('https://pictures.example/')).rejects.toThrow('too long');
+  });
+
+  test.each(['text/html', 'application/json', 'image/svg+xml,text/html', ''])(
+    'type %j',
+    async (type) => {
+      const { fetchMedia } = await serve(
+        (_request, response) => void response.writeHead(200, { 'content-type': type }).end('x'),
+      );
+      await expect(fetchMedia('https://pictures.example/')).rejects.toThrow('not an image');
+    },
+  );
+
+  test('an answer that is none', async () => {
+    const { fetchMedia } = await serve((_request, response) => void response.writeHead(404).end());
+    await expect(fetchMedia('https://pictures.example/')).rejects.toThrow(FetchRefused);
+  });
+});

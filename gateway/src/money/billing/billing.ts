@@ -1,0 +1,167 @@
+import type { Caller } from '#identity/index.ts';
+import type { Surcharges, TokenUsage } from '#canonical/index.ts';
+import type { Group, Model } from '#catalogue/index.ts';
+import type { Counters, HoldDecision } from '#limits/index.ts';
+import { GatewayError, type ErrorName } from '#errors/index.ts';
+import type { ChargeRecord } from '#journal/index.ts';
+import { parseMultiplier, receiptOf, type Multiplier } from './cost.ts';
+import { textHold, type DemandedInput } from './hold-bound.ts';
+import { chargeOf } from './judge-usage.ts';
+import { metersOf } from './meters-of.ts';
+import { ratesOf, type PriceRates } from './rates.ts';
+import { surchargedLines } from './surcharges.ts';
+import { tokenLines } from './token-lines.ts';
+
+/** A text request that is about to be sent. */
+export interface TextOrder {
+  /** The exchange. */
+  readonly id: string;
+  readonly caller: Caller;
+  /** Priced (`isPriced`). */
+  readonly model: Model;
+  readonly group: Group;
+  readonly bodyBytes: number;
+  /** As the client wrote them. */
+  readonly outputLimit: number | null;
+  readonly choices: number;
+  readonly extent?: DemandedInput;
+  /** As in `TextDemand`. */
+  readonly terms?: readonly string[];
+  readonly webSearches?: number | null;
+  /** Unix milliseconds after which nobody can still be working on it. */
+  readonly expiresAt: number;
+}
+
+/** Money set aside for one exchange, and the terms it was admitted on: nothing that changes later changes them. */
+export interface Hold {
+  readonly id: string;
+  readonly payer: 'user' | 'team';
+  /** Nano-USD. */
+  readonly amount: bigint;
+  readonly meters: readonly string[];
+  /** The date of the team's budgets; null when a user pays. */
+  readonly window: string | null;
+  readonly rates: PriceRates;
+  readonly priceVersion: string;
+  readonly multiplier: Multiplier;
+  readonly multiplierText: string;
+}
+
+export interface Billing {
+  /** Whether a request to this model costs nothing, whatever it uses: every price is 0, or the group's multiplier is. */
+  isFree(model: Model, group: Group): boolean;
+  /**
+   * Sets aside the most that the request can cost, or all that is left. Null: it costs nothing, whatever it uses.
+   * At once while counting is in memory; a promise when it is not.
+   * @throws GatewayError the 402 or 429 of the first exhausted limit.
+   */
+  hold(order: TextOrder): Hold | null | Promise<Hold | null>;
+  /** What the used tokens cost on the hold's terms. `source` as in the usage row: numbers not reported are capped. */
+  charge(
+    hold: Hold,
+    tokens: TokenUsage,
+    source: 'reported' | 'estimated' | 'quarantined' | 'none',
+    surcharges?: Surcharges,
+  ): ChargeRecord;
+  /** Ends the hold: after the charge is durable, or with null when nothing is owed. */
+  settle(hold: Hold, charge: ChargeRecord | null): void;
+}
+
+export interface BillingOptions {
+  readonly counters: Counters;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+const multipliers = new WeakMap<Group, Multiplier>();
+
+/** Holds and charges on these counters. */
+export function createBilling({ counters, now }: BillingOptions): Billing {
+  return {
+    isFree: (model, group) => termsOf(model, group) === null,
+
+    hold(order) {
+      const terms = termsOf(order.model, order.group);
+      if (terms === null) return null;
+      const { rates, multiplier } = terms;
+      const { id, caller } = order;
+      const amount = textHold(rates, order.model, order, multiplier);
+      const { meters, window } = metersOf(caller, now());
+      const decision = counters.hold({ id, amount, meters, expiresAt: order.expiresAt });
+      const finish = (decided: HoldDecision): Hold => {
+        if (!decided.held) throw refusal(decided.denied);
+        return {
+          ...terms,
+          id,
+          payer: caller.team === null ? 'user' : 'team',
+          amount: decided.amount,
+          meters: meters.map(({ name }) => name),
+          window,
+        };
+      };
+      return decision instanceof Promise ? decision.then(finish) : finish(decision);
+    },
+
+    charge(hold, tokens, source, surcharges) {
+      const { items, cost } = receiptOf(
+        surchargedLines(hold.rates, tokenLines(hold.rates, tokens), surcharges),
+        hold.multiplier,
+      );
+      const charged = chargeOf(cost, hold.amount, source);
+      const overshoot = charged > hold.amount ? charged - hold.amount : 0n;
+      return {
+        payer: hold.payer,
+        cost: charged.toString(),
+        held: hold.amount.toString(),
+        overshoot: overshoot.toString(),
+        priceVersion: hold.priceVersion,
+        multiplier: hold.multiplierText,
+        receipt: items,
+        window: hold.window,
+      };
+    },
+
+    settle(hold, charge) {
+      counters.settle(hold.id, hold.meters, charge === null ? 0n : BigInt(charge.cost));
+    },
+  };
+}
+
+type Terms = Pick<Hold, 'rates' | 'priceVersion' | 'multiplier' | 'multiplierText'>;
+
+/** Null when nothing can cost anything: neither balance nor limits matter then. */
+function termsOf(model: Model, group: Group): Terms | null {
+  const { price, priceVersion } = model;
+  if (price === null || priceVersion === null) throw new GatewayError('internal_error');
+  const rates = ratesOf(price);
+  let multiplier = multipliers.get(group);
+  if (multiplier === undefined) {
+    multipliers.set(group, (multiplier = parseMultiplier(group.priceMultiplier)));
+  }
+  if (multiplier === 0n || hasNoPrice(rates)) return null;
+  return { rates, priceVersion, multiplier, multiplierText: group.priceMultiplier };
+}
+
+function hasNoPrice({ tokens, fees }: PriceRates): boolean {
+  if (tokens === null || tokens.dearestInput.perUnit !== 0n || tokens.output.perUnit !== 0n) {
+    return false;
+  }
+  return fees.values().every(({ perUnit }) => perUnit === 0n);
+}
+
+/** By what the name of a meter ends in, a window's date aside; see `limits/counters.ts`. */
+const errors: readonly (readonly [meter: RegExp, error: ErrorName])[] = [
+  [/:balance$/, 'insufficient_balance'],
+  [/^user:[^:]*:quota$/, 'user_quota_exceeded'],
+  [/^key:[^:]*:quota$/, 'key_quota_exceeded'],
+  [/:daily:/, 'team_daily_budget_exceeded'],
+  [/:monthly:/, 'team_monthly_budget_exceeded'],
+  [/:total$/, 'team_total_budget_exceeded'],
+  [/:member:/, 'member_budget_exceeded'],
+];
+
+function refusal(meter: string | null): GatewayError {
+  if (meter === null) return new GatewayError('rate_limited');
+  const found = errors.find(([pattern]) => pattern.test(meter));
+  return new GatewayError(found?.[1] ?? 'internal_error');
+}

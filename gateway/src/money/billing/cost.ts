@@ -1,0 +1,131 @@
+import { parseDecimal, scaled, unscaled } from '#config/decimal.ts';
+import { divideHalfEven, type Rate } from './rates.ts';
+
+/** So much of one part of a price. */
+export interface Line<Quantity extends number | bigint = number> {
+  readonly rate: Rate;
+  /** An integer ≥ 0: units, or thousandths of them where the rate says so. */
+  readonly quantity: Quantity;
+  /** What the rate is multiplied by; absent: nothing. */
+  readonly factor?: Factor;
+}
+
+/** The multipliers of a price that an answer falls under, as one. */
+export interface Factor {
+  /** Behind the part's name on a receipt: `@service_tier.priority`. */
+  readonly suffix: string;
+  /** 10⁻¹⁸. */
+  readonly value: bigint;
+}
+
+/** One line as it is kept with the usage row. */
+export interface ReceiptLine {
+  readonly part: string;
+  /** Units; seconds may have thousandths. */
+  readonly quantity: number;
+  /** 10⁻¹⁵ USD per unit before the group's multiplier, as a decimal: what a part is multiplied by is in it. */
+  readonly rate: string;
+}
+
+export interface Receipt {
+  readonly items: readonly ReceiptLine[];
+  /** Nano-USD: the exact sum of the items × multiplier, rounded once. */
+  readonly cost: bigint;
+}
+
+/** The price multiplier of a group in millionths. */
+export type Multiplier = bigint;
+
+const multiplierPlaces = 6;
+/** The exact sum is in 10⁻¹⁸ USD × 10⁻⁶ of the multiplier; a nano-USD is 10⁻⁹ USD. */
+const perNano = 10n ** 15n;
+const thousand = 1000n;
+const factorPlaces = 18;
+const perFactor = 10n ** BigInt(factorPlaces);
+
+/** A group's `price_multiplier` → millionths. @throws RangeError unless it is a decimal ≥ 0 with at most six places. */
+export function parseMultiplier(text: string): Multiplier {
+  const millionths = scaled(parseDecimal(text) ?? '-1', multiplierPlaces);
+  if (millionths === null || millionths < 0n) throw new RangeError(`not a multiplier: '${text}'`);
+  return millionths;
+}
+
+/**
+ * What the lines cost, exactly: every product is an integer, and only the sum is rounded, half to even. The order
+ * of the lines does not matter, and no quantity makes it less.
+ * @throws RangeError for a quantity that is not an integer ≥ 0.
+ */
+export function receiptOf(lines: readonly Line[], multiplier: Multiplier): Receipt {
+  const charged = lines.filter(({ quantity }) => quantity !== 0);
+  return {
+    items: charged.map(toReceiptLine),
+    cost: roundedSum(charged, multiplier),
+  };
+}
+
+/** The same rounded up: no less than what these quantities or fewer can cost. */
+export function ceilingOf(lines: readonly Line<number | bigint>[], multiplier: Multiplier): bigint {
+  const { sum, factored } = exactSum(lines);
+  if (factored === 0n) return (sum * multiplier + perNano - 1n) / perNano;
+  const divisor = perNano * perFactor;
+  return ((sum * perFactor + factored) * multiplier + divisor - 1n) / divisor;
+}
+
+function roundedSum(lines: readonly Line[], multiplier: Multiplier): bigint {
+  const { sum, factored } = exactSum(lines);
+  if (factored === 0n) return divideHalfEven(sum * multiplier, perNano);
+  return divideHalfEven((sum * perFactor + factored) * multiplier, perNano * perFactor);
+}
+
+/** A kept receipt's cost, worked out again. */
+export function costOfReceipt(items: readonly ReceiptLine[], multiplier: Multiplier): bigint {
+  let sum = 0n;
+  for (const { quantity, rate } of items) {
+    const exact = scaled(rate, factorPlaces);
+    if (exact === null || exact < 0n) throw new RangeError(`not a rate: '${rate}'`);
+    sum += thousandths(quantity) * exact;
+  }
+  return divideHalfEven(sum * multiplier, perNano * perFactor);
+}
+
+/** In 10⁻¹⁸ USD what has no factor, in 10⁻³⁶ USD what has one. */
+interface ExactSum {
+  readonly sum: bigint;
+  readonly factored: bigint;
+}
+
+function exactSum(lines: readonly Line<number | bigint>[]): ExactSum {
+  let units = 0n;
+  let inThousandths = 0n;
+  let factored = 0n;
+  for (const { rate, quantity, factor } of lines) {
+    const amount = (typeof quantity === 'bigint' ? quantity : count(quantity)) * rate.perUnit;
+    if (factor !== undefined) {
+      factored += amount * factor.value * (rate.inThousandths ? 1n : thousand);
+    } else if (rate.inThousandths) inThousandths += amount;
+    else units += amount;
+  }
+  return { sum: units * thousand + inThousandths, factored };
+}
+
+function toReceiptLine({ rate, quantity, factor }: Line): ReceiptLine {
+  return {
+    part: factor === undefined ? rate.part : rate.part + factor.suffix,
+    quantity: rate.inThousandths ? quantity / 1000 : quantity,
+    rate: factor === undefined ? rate.text : unscaled(rate.perUnit * factor.value, factorPlaces),
+  };
+}
+
+function count(quantity: number): bigint {
+  if (!Number.isSafeInteger(quantity) || quantity < 0) {
+    throw new RangeError(`not a quantity: ${quantity}`);
+  }
+  return BigInt(quantity);
+}
+
+/** Seconds with at most three decimals come back as the milliseconds they were. */
+function thousandths(quantity: number): bigint {
+  return Number.isSafeInteger(quantity)
+    ? count(quantity) * thousand
+    : count(Math.round(quantity * 1000));
+}

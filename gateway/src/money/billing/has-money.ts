@@ -1,0 +1,39 @@
+import type { Caller } from '#identity/index.ts';
+import type { Counters, Meter, MeterState } from '#limits/index.ts';
+import { metersOf } from './meters-of.ts';
+
+/**
+ * Whether a caller could pay for anything now, before it is known what it asks for. A meter that was never seen has
+ * nothing spent: whoever asks for money then finds out.
+ *
+ * @param now Unix milliseconds
+ */
+export function hasMoney(
+  counters: Pick<Counters, 'read'>,
+  caller: Caller,
+  now: number,
+): boolean | Promise<boolean> {
+  const { meters } = metersOf(caller, now);
+  const states = meters.map(({ name }) => counters.read(name));
+  const known: (MeterState | null)[] = [];
+  for (const state of states) {
+    if (state instanceof Promise) return waitForAll(meters, states);
+    known.push(state);
+  }
+  return leavesAll(meters, known);
+}
+
+async function waitForAll(
+  meters: readonly Meter[],
+  states: readonly ReturnType<Counters['read']>[],
+): Promise<boolean> {
+  return leavesAll(meters, await Promise.all(states.map(async (state) => state)));
+}
+
+function leavesAll(meters: readonly Meter[], states: readonly (MeterState | null)[]): boolean {
+  return meters.every(({ limit, floor }, at) => {
+    const state = states[at] ?? null;
+    const left = state === null ? limit : limit - state.spent - state.held;
+    return left > 0n && left >= floor;
+  });
+}

@@ -1,0 +1,52 @@
+import type { Caller, CallerTeam } from '#identity/index.ts';
+import { unlimited, type Meter } from '#limits/index.ts';
+import { meterNames, windowOf } from '#ledger/index.ts';
+
+/** With less than a cent a balance admits nothing; every other limit admits until it is used up. */
+const balanceFloor = 10_000_000n;
+const anyFloor = 1n;
+
+export interface CallerMeters {
+  readonly meters: readonly Meter[];
+  /** The local date of the team's windows; null when the user pays. */
+  readonly window: string | null;
+}
+
+/** Per caller object: a changed key, user or team makes new ones. */
+const cache = new WeakMap<Caller, CallerMeters>();
+
+/**
+ * Everything a caller's money counts on, in the order in which the first exhausted limit is named: balance, user
+ * quota, key quota, team daily, monthly, total, member. A key that acts for a team spends the team's money, and what
+ * its user has of their own does not count. Where nothing is limited it counts all the same, so that a limit that is
+ * set later knows of it.
+ *
+ * @param now Unix milliseconds; decides the windows of the team's budgets
+ */
+export function metersOf(caller: Caller, now: number): CallerMeters {
+  const { team } = caller;
+  const window = team === null ? null : windowOf(team, now);
+  const cached = cache.get(caller);
+  if (cached?.window === window) return cached;
+  const { keyId, userId } = caller;
+  const account = team === null ? (`user:${userId}` as const) : (`team:${team.id}` as const);
+  const names = meterNames({ account, keyId, userId, window });
+  const limits = team === null ? userLimits(caller) : teamLimits(caller, team);
+  const meters = names.map((name, index): Meter => {
+    const limit = limits[index] ?? unlimited;
+    return { name, limit, floor: index === 0 ? balanceFloor : anyFloor };
+  });
+  const made = { meters, window };
+  cache.set(caller, made);
+  return made;
+}
+
+/** In the order of `meterNames`, as the next; null: no limit. */
+function userLimits({ user, quota }: Caller): readonly (bigint | null)[] {
+  return [user.funding, user.quota, quota];
+}
+
+function teamLimits({ quota, memberBudget }: Caller, team: CallerTeam): readonly (bigint | null)[] {
+  const { funding, dailyBudget, monthlyBudget, totalBudget } = team;
+  return [funding, quota, dailyBudget, monthlyBudget, totalBudget, memberBudget];
+}

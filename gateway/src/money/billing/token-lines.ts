@@ -1,0 +1,27 @@
+import type { TokenUsage } from '#canonical/index.ts';
+import type { Line } from './cost.ts';
+import type { PriceRates } from './rates.ts';
+
+/** Tokens in normal form with the image tokens of the prompt named apart: then `input` does not include them. */
+export interface PricedTokens extends TokenUsage {
+  readonly inputImage?: number;
+}
+
+/**
+ * The lines of a text answer, and of an image priced by tokens. Reasoning is part of the output and has no line.
+ * None for a price without token parts: tokens cost nothing there.
+ */
+export function tokenLines({ tokens: rates }: PriceRates, tokens: PricedTokens): Line[] {
+  if (rates === null) return [];
+  const lines: Line[] = [];
+  const add = (rate: Line['rate'], quantity: number): void => {
+    if (quantity !== 0) lines.push({ rate, quantity });
+  };
+  add(rates.input, tokens.input);
+  add(rates.inputImage, tokens.inputImage ?? 0);
+  add(rates.cacheRead, tokens.cacheRead);
+  add(rates.cacheWrite, tokens.cacheWrite);
+  add(rates.cacheWrite1h, tokens.cacheWrite1h);
+  add(rates.output, tokens.output);
+  return lines;
+}

@@ -1,0 +1,223 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createClient } from '@redis/client';
+import type { Logger } from '#observability/index.ts';
+import { type Script, scripts } from './scripts.ts';
+
+export const linkRules = Object.freeze({
+  /** Milliseconds until a command counts as failed. */
+  commandTimeoutMs: 50,
+  /** So many failures in a row, and Redis is left alone until a probe succeeds. */
+  failuresToLose: 5,
+  probeEveryMs: 1_000,
+  connectTimeoutMs: 2_000,
+});
+/** Above so many commands without an answer, further ones fail at once. */
+const longestQueue = 20_000;
+
+/** Answers that no second try changes: full, read-only, starting, not allowed. Some commands would still succeed. */
+const useless = /\b(?:OOM|READONLY|MISCONF|LOADING|BUSY|MASTERDOWN|NOREPLICAS|NOAUTH|NOPERM)\b/;
+
+export type Reply = readonly (string | number)[];
+/** Of a batch: what each of its steps replies. */
+export type Replies = readonly (string | number | Error | Reply)[];
+
+/** One connection to Redis, or none: nothing ever waits for Redis to come back. */
+export interface Link {
+  /** False while Redis is lost: then nothing may be asked of it. */
+  readonly isUp: boolean;
+  /**
+   * Runs a script. The promise is rejected after 50 ms, on any error but those that are part of a reply, and at once
+   * without a connection.
+   */
+  run(script: Script, keys: readonly string[], values: readonly string[]): Promise<Replies>;
+  /** Redis answers, but no longer knows what it knew: it counts as lost until it has been entered again. */
+  reenter(): void;
+  close(): Promise<void>;
+}
+
+export interface LinkOptions {
+  readonly url: string;
+  /** From 0 to 1, so that not all nodes probe at the same moment. */
+  readonly random: () => number;
+  /** On each new connection, before anything else is asked: the link is up when it is fulfilled. */
+  readonly enter: (run: Link['run']) => Promise<void>;
+  /** Redis was there, and is lost from now on. */
+  readonly onLost: () => void;
+  readonly log: Pick<Logger, 'info' | 'error'>;
+  /** Milliseconds. */
+  readonly commandTimeoutMs: number;
+}
+
+type Client = ReturnType<typeof connectionTo>;
+
+/**
+ * Opens the link and waits for the outcome of the first attempt, good or bad. After a loss it tries at once, then
+ * every second.
+ */
+export async function openLink({
+  url,
+  random,
+  enter,
+  onLost,
+  log,
+  commandTimeoutMs,
+}: LinkOptions): Promise<Link> {
+  const ending = new AbortController();
+  let client: Client | null = null;
+  let isUp = false;
+  let failures = 0;
+  let recovering: Promise<void> | null = null;
+
+  const drop = (): void => {
+    isUp = false;
+    client?.destroy();
+    client = null;
+  };
+
+  const lose = (error: unknown): void => {
+    if (!isUp) return;
+    drop();
+    onLost();
+    log.error('Redis is lost: every node goes on with its share of each limit', error, {
+      component: 'counting',
+    });
+    recovering = recover();
+  };
+
+  const connect = async (): Promise<void> => {
+    const fresh = connectionTo(url);
+    client = fresh;
+    fresh.on('error', (error: unknown) => {
+      if (client === fresh) lose(error);
+    });
+    const tooLate = delay(linkRules.connectTimeoutMs, undefined, {
+      signal: ending.signal,
+      ref: false,
+    }).then(() => Promise.reject(new Error('Redis does not answer')));
+    const entered = async (): Promise<void> => {
+      await fresh.connect();
+      // A script that Redis does not know is sent a second time, after what was asked meanwhile.
+      const loads = Object.values(scripts).map(({ source }) =>
+        fresh.sendCommand(['SCRIPT', 'LOAD', source]),
+      );
+      await Promise.all(loads);
+    };
+    await Promise.race([entered(), tooLate]);
+    await enter(run);
+    if (client !== fresh) throw new Error('the connection was lost');
+    failures = 0;
+    isUp = true;
+  };
+
+  /** Tries until it succeeds or the link is closed. */
+  const recover = async (afterFirst: (error: unknown) => void = () => {}): Promise<void> => {
+    let tell = afterFirst;
+    while (!ending.signal.aborted) {
+      try {
+        await connect();
+        log.info('Redis counts', { component: 'counting' });
+        break;
+      } catch (error) {
+        drop();
+        tell(error);
+        tell = () => {};
+      }
+      const pause = linkRules.probeEveryMs * (0.75 + random() / 2);
+      await delay(pause, undefined, { signal: ending.signal, ref: false }).catch(() => {});
+    }
+    tell(null);
+  };
+
+  const fail = (error: unknown): void => {
+    failures += 1;
+    if (isUseless(error) || failures >= linkRules.failuresToLose) lose(error);
+  };
+
+  const run: Link['run'] = (script, keys, values) => {
+    if (client === null) return Promise.reject(new Error('there is no connection to Redis'));
+    const rest = [String(keys.length), ...keys, ...values];
+    const asked = client;
+    const answer = asked
+      .sendCommand<Replies>(['EVALSHA', script.sha, ...rest])
+      .catch((error: unknown) => {
+        if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+        return asked.sendCommand<Replies>(['EVAL', script.source, ...rest]);
+      });
+    return inTime(answer, commandTimeoutMs).then(
+      (replies) => {
+        failures = 0;
+        const error = replies.find(isUseless);
+        if (error !== undefined && client === asked) lose(error);
+        return replies;
+      },
+      (error: unknown) => {
+        if (client === asked) fail(error);
+        throw error;
+      },
+    );
+  };
+
+  await new Promise<void>((resolve) => {
+    recovering = recover((error) => {
+      if (error !== null && !ending.signal.aborted) {
+        log.error('Redis does not answer: this node counts alone until it does', error, {
+          component: 'counting',
+        });
+      }
+      resolve();
+    });
+  });
+
+  return {
+    get isUp() {
+      return isUp;
+    },
+    run,
+    reenter() {
+      lose(new Error('Redis has been emptied'));
+    },
+    async close() {
+      ending.abort();
+      drop();
+      await recovering;
+    },
+  };
+}
+
+function isUseless(reply: unknown): boolean {
+  return reply instanceof Error && useless.test(reply.message);
+}
+
+function connectionTo(url: string) {
+  return createClient({
+    url,
+    RESP: 2,
+    disableOfflineQueue: true,
+    commandsQueueMaxLength: longestQueue,
+    maintNotifications: 'disabled',
+    disableClientInfo: true,
+    // Its own way of timing out is an AbortSignal per command, which costs more than all the rest; see `inTime`.
+    commandOptions: { timeout: 0 },
+    socket: { reconnectStrategy: false, connectTimeout: linkRules.connectTimeoutMs },
+  });
+}
+
+/** The answer, or a rejection after the time of a command. */
+function inTime<Answer>(answer: Promise<Answer>, timeoutMs: number): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      // This process may have been busy for all that time: what has arrived meanwhile is read first.
+      setImmediate(() => reject(new Error('Redis took too long')));
+    }, timeoutMs);
+    answer.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
+  });
+}

@@ -1,0 +1,40 @@
+import { GatewayError } from '#errors/index.ts';
+import type { SpentSource } from './counters.ts';
+
+/**
+ * The source, asked once for a meter however many wait for it.
+ * @returns every name asked for; those the database does not know are 0.
+ * @throws GatewayError `unavailable` when the database is away.
+ */
+export function createSpentLookup(
+  source: SpentSource,
+): (meters: readonly string[]) => Promise<ReadonlyMap<string, bigint>> {
+  const asked = new Map<string, Promise<bigint>>();
+
+  const ask = (meters: readonly string[]): void => {
+    const answer = source(meters);
+    for (const meter of meters) asked.set(meter, amountOf(meter, answer));
+  };
+
+  const amountOf = async (
+    meter: string,
+    answer: Promise<ReadonlyMap<string, bigint>>,
+  ): Promise<bigint> => {
+    try {
+      return (await answer).get(meter) ?? 0n;
+    } finally {
+      asked.delete(meter);
+    }
+  };
+
+  return async (meters) => {
+    try {
+      const unasked = meters.filter((meter) => !asked.has(meter));
+      if (unasked.length > 0) ask(unasked);
+      const amounts = await Promise.all(meters.map((meter) => asked.get(meter)!));
+      return new Map(meters.map((meter, at) => [meter, amounts[at]!]));
+    } catch (cause) {
+      throw new GatewayError('unavailable', { cause });
+    }
+  };
+}

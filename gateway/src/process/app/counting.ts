@@ -1,0 +1,32 @@
+import { createSpentSource } from '#billing/index.ts';
+import type { Config } from '#config/index.ts';
+import { createCounters, type Counters } from '#limits/index.ts';
+import { spentOf } from '#ledger/index.ts';
+import type { Logger } from '#observability/index.ts';
+import { clock } from './clock.ts';
+import type { Closing } from './closing.ts';
+import type { Storage } from './storage.ts';
+
+/** What counts rates, running calls and money: in this process, or in Redis for all nodes. */
+export async function openCounters(
+  config: Config,
+  logger: Logger,
+  { database, breaker, journal, adoption, nodes }: Storage,
+  closing: Closing,
+): Promise<Counters> {
+  return closing.add(
+    await createCounters({
+      config,
+      ...clock,
+      random: Math.random,
+      // What an earlier process left in the journal has been spent too.
+      spent: createSpentSource({
+        ready: Promise.all([journal.caughtUp, adoption.finished]),
+        read: (meters) => breaker(() => spentOf(database.kysely, meters)),
+      }),
+      appliedUntil: () => journal.appliedUntil,
+      liveNodes: nodes.live,
+      log: logger,
+    }),
+  );
+}

@@ -1,0 +1,1 @@
+export { startApp, type App, type AppOptions } from './app.ts';

@@ -1,0 +1,27 @@
+import type { Logger } from '#observability/index.ts';
+
+const retryMs = 2_000;
+
+/** Loads, and tries again until it succeeds or is closed. */
+export function loadInBackground(
+  load: () => Promise<void>,
+  what: string,
+  logger: Logger,
+): { close(): void } {
+  let timer: NodeJS.Timeout | null = null;
+  let stopped = false;
+  const attempt = (): void => {
+    load().catch((error: unknown) => {
+      if (stopped) return;
+      logger.error(`the ${what} could not be loaded; trying again`, error);
+      timer = setTimeout(attempt, retryMs).unref();
+    });
+  };
+  attempt();
+  return {
+    close() {
+      stopped = true;
+      if (timer !== null) clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import type { CatalogueSnapshot } from '#catalogue/index.ts';
+import type { BodyMemory } from '#bodies/index.ts';
+import {
+  createExchangeObserver,
+  createExchangeTracer,
+  createMetrics,
+  createUsageAlarm,
+  type ChannelTarget,
+  type ExchangeObserver,
+  type Logger,
+  type Metrics,
+  type UncaughtErrors,
+} from '#observability/index.ts';
+import type { ChannelHealth } from '#routing/index.ts';
+import { clock } from './clock.ts';
+import type { Storage } from './storage.ts';
+
+export interface ObservingOptions extends Pick<Storage, 'journal' | 'nodes'> {
+  readonly logger: Logger;
+  readonly snapshot: () => CatalogueSnapshot;
+  readonly health: ChannelHealth;
+  readonly uncaught: UncaughtErrors;
+  readonly bodyMemory: BodyMemory;
+  readonly openConnections: () => Promise<number>;
+  readonly overloadRefusals: () => Readonly<Record<string, number>>;
+  readonly degraded: () => readonly string[];
+  /** The metrics of several processes; null, or absent: those of this one. */
+  readonly renderMetrics: (() => Promise<string | null>) | undefined;
+}
+
+export interface Observing {
+  readonly metrics: Metrics;
+  readonly observer: ExchangeObserver;
+}
+
+/** Who is told of each exchange: metrics, the log, the alarm, and traces when they are wanted. */
+export function createObserving(options: ObservingOptions): Observing {
+  const { logger, snapshot, health, journal, nodes, uncaught, openConnections, degraded } = options;
+  const metrics = createMetrics(
+    {
+      journal,
+      bodyMemory: options.bodyMemory,
+      openConnections,
+      overloadRefusals: options.overloadRefusals,
+      channelStates: () =>
+        snapshot().channels.map((channel) => health.read(channel, clock.monotonic())),
+      droppedLogLines: () => logger.dropped,
+      liveNodes: nodes.live,
+      uncaughtErrors: () => uncaught,
+      degraded,
+    },
+    options.renderMetrics,
+  );
+  const tracer = createExchangeTracer((channel) => targetOf(snapshot(), channel));
+  const observer = createExchangeObserver(
+    metrics.exchanges,
+    [
+      metrics.exchanges.finished,
+      logger.request,
+      createUsageAlarm(logger),
+      ...(tracer === null ? [] : [tracer]),
+    ],
+    (error) => logger.error('an exchange could not be observed', error),
+  );
+  return { metrics, observer };
+}
+
+/** Where a channel's requests go; null when the catalogue has it no longer. */
+function targetOf({ channels }: CatalogueSnapshot, name: string): ChannelTarget | null {
+  const channel = channels.find((each) => each.name === name);
+  if (channel === undefined) return null;
+  const { hostname, port, protocol } = new URL(channel.baseUrl);
+  const defaultPort = protocol === 'https:' ? 443 : 80;
+  return { provider: channel.provider, address: hostname, port: Number(port || defaultPort) };
+}

@@ -1,0 +1,63 @@
+import { createKeyDirectory, type KeyDirectory } from '#identity/index.ts';
+import {
+  createCatalogueStore,
+  type CatalogueProblem,
+  type CatalogueStore,
+} from '#catalogue/index.ts';
+import { createRevisionWatch, type RevisionWatch, type Secrets } from '#database/index.ts';
+import type { Logger } from '#observability/index.ts';
+import type { Closing } from './closing.ts';
+import { loadInBackground } from './load-in-background.ts';
+import { createSimulatorSlot } from './simulator-slot.ts';
+import type { Storage } from './storage.ts';
+
+/** What is offered, and to whom: kept in memory, and kept up with the database. */
+export interface Offer {
+  readonly revisions: RevisionWatch;
+  readonly catalogue: CatalogueStore;
+  readonly keys: KeyDirectory;
+  /** Makes what has changed in the database effective now. */
+  refresh(): Promise<void>;
+}
+
+/** Reads the catalogue, and begins to read the keys. */
+export async function openOffer(
+  { database, breaker }: Pick<Storage, 'database' | 'breaker'>,
+  secrets: Secrets,
+  logger: Logger,
+  closing: Closing,
+): Promise<Offer> {
+  const revisions = closing.add(createRevisionWatch({ database }));
+  const simulator = closing.add(createSimulatorSlot(database, secrets, logger));
+  await simulator.startIfWanted();
+  const catalogue = createCatalogueStore({
+    database,
+    secrets,
+    watch: revisions,
+    simulatorUrl: simulator.url,
+    onProblem: (problem) => alarm(logger, problem),
+  });
+  simulator.onChange = () => void catalogue.refresh().catch(() => {});
+  await catalogue.load();
+  const keys = createKeyDirectory({ database, breaker, secrets, watch: revisions });
+  // Not waited for: until all keys are in memory each one is looked up when it comes.
+  closing.add(loadInBackground(() => keys.load(), 'keys', logger));
+  return {
+    revisions,
+    catalogue,
+    keys,
+    async refresh() {
+      await simulator.startIfWanted();
+      await catalogue.refresh();
+    },
+  };
+}
+
+/** A price in the database that is none: what it belongs to goes on at the last good one, or is refused. */
+function alarm(logger: Logger, { kind, name, lastGood }: CatalogueProblem): void {
+  const what = kind === 'price' ? `the price of model '${name}'` : `the multiplier of '${name}'`;
+  const then = lastGood ? 'the last good one goes on' : 'its requests are refused';
+  logger.error('damaged price', new Error(`${what} cannot be read: ${then}`), {
+    component: 'catalogue',
+  });
+}

@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { createBilling } from '#billing/index.ts';
+import { createBodyPool, largestAnswer } from '#body-work/index.ts';
+import type { CatalogueSnapshot } from '#catalogue/index.ts';
+import type { Config } from '#config/index.ts';
+import {
+  createConverter,
+  createStateSealer,
+  createStateStore,
+  MediaRefused,
+  type FetchMedia,
+} from '#conversion/index.ts';
+import type { Counters } from '#limits/index.ts';
+import type { Secrets } from '#database/index.ts';
+import { createTokenEstimator } from '#estimation/index.ts';
+import type { Journal } from '#journal/index.ts';
+import type { ExchangeObserver, Logger } from '#observability/index.ts';
+import { textCodecs, textProtocols } from '#protocols/index.ts';
+import {
+  createDrainSlots,
+  createRelay,
+  createWatch,
+  type Relay,
+  type Watch,
+} from '#relay/index.ts';
+import { createChannelAffinity, type ChannelHealth } from '#routing/index.ts';
+import {
+  createGuardedFetch,
+  createUpstreamClient,
+  FetchRefused,
+  type GuardedFetchOptions,
+} from '#upstream/index.ts';
+import { createStateDirectory } from '#upstream-state/index.ts';
+import type { Storage } from './storage.ts';
+import { clock } from './clock.ts';
+import type { Closing } from './closing.ts';
+
+export interface RelayingOptions extends Pick<Storage, 'database' | 'breaker'> {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly secrets: Secrets;
+  readonly snapshot: () => CatalogueSnapshot;
+  readonly health: ChannelHealth;
+  readonly journal: Pick<Journal, 'append' | 'usable'>;
+  readonly counters: Counters;
+  readonly observer: ExchangeObserver;
+  readonly onUnexpectedError: (error: unknown, requestId: string) => void;
+  readonly mediaFetch: GuardedFetchOptions | undefined;
+}
+
+export interface Relaying {
+  readonly relay: Relay;
+  /** Over all running exchanges: ends them when the gateway stops. */
+  readonly watch: Watch;
+}
+
+/** What runs an exchange: the relay, and all it needs towards the upstreams. */
+export function createRelaying(options: RelayingOptions, closing: Closing): Relaying {
+  const { config, logger, secrets, snapshot, health, journal, counters, observer } = options;
+  const onDefect = (error: unknown) => logger.error('unexpected error', error);
+  const upstream = closing.add(
+    createUpstreamClient({ maxConnections: config.limits.inFlight, onDefect }),
+  );
+  const watch = closing.add(createWatch(clock, onDefect));
+  const estimator = closing.add(
+    createTokenEstimator({
+      onProblem: (error) => logger.error('the thread that counts tokens ended', error),
+    }),
+  );
+  const store = createStateStore({ now: clock.monotonic });
+  const fetchMedia = guardedMedia(options.mediaFetch);
+  const bodies = closing.add(
+    createBodyPool({
+      size: Math.max(1, availableParallelism() - 1),
+      heap: heapFor(Math.max(config.server.bodyLimit, largestAnswer)),
+      stateKeys: secrets.stateKeys,
+      fetchMedia,
+      store,
+      onProblem: (error) => logger.error('a thread for large bodies ended', error),
+    }),
+  );
+  const converter = createConverter({
+    protocols: textProtocols,
+    codecs: textCodecs,
+    sealer: createStateSealer(secrets.stateKeys, randomBytes),
+    fetchMedia,
+    store,
+  });
+  const relay = createRelay({
+    snapshot,
+    protocols: textProtocols,
+    codecs: textCodecs,
+    estimator,
+    converter,
+    bodies,
+    upstream,
+    health,
+    affinity: createChannelAffinity(),
+    upstreamState: createStateDirectory({ ...options, ...clock }),
+    keepStateFor: config.retention.upstreamState,
+    onRefusedState: ({ requestId, channel, kind, digest }) =>
+      logger.info(`refused the id of a ${kind} that is not known to belong to the caller`, {
+        component: 'upstream-state',
+        requestId,
+        channel,
+        detail: digest,
+      }),
+    journal,
+    billing: createBilling({ counters, now: clock.now }),
+    timeouts: config.timeouts,
+    watch,
+    drains: createDrainSlots(config.limits.inFlight),
+    missingUsage: config.billing.missingUsage,
+    clock,
+    observer,
+    random: Math.random,
+    digestBody: secrets.digestBody,
+    onUnexpectedError: options.onUnexpectedError,
+  });
+  return { relay, watch };
+}
+
+/**
+ * MiB of values that a thread for bodies of up to so many bytes may hold: ten times the bytes, and room for what one step
+ * of the engine takes, which cannot be stopped in between.
+ */
+function heapFor(bodyLimit: number): number {
+  return 256 + Math.ceil((bodyLimit / 2 ** 20) * 10);
+}
+
+/** Media that clients name by address, for upstreams that want the bytes. */
+function guardedMedia(options?: GuardedFetchOptions): FetchMedia {
+  const fetchMedia = createGuardedFetch(options);
+  return async (url) => {
+    try {
+      return await fetchMedia(url);
+    } catch (error) {
+      throw error instanceof FetchRefused ? new MediaRefused(error.message, error) : error;
+    }
+  };
+}

@@ -1,0 +1,157 @@
+import type { AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { hasMoney } from '#billing/index.ts';
+import type { Config } from '#config/index.ts';
+import { registerEndpoints, type EndpointOptions } from '#endpoints/index.ts';
+import { createServer, listenOn } from '#http/index.ts';
+import { memoryLimit } from '#bodies/index.ts';
+import { textProtocols } from '#protocols/index.ts';
+import type { Logger } from '#observability/index.ts';
+import {
+  createAdmission,
+  createPressureReport,
+  watchPressure,
+  type OverloadCause,
+  type PressureCause,
+  type Watch,
+} from '#relay/index.ts';
+import { clock } from './clock.ts';
+import type { Closing } from './closing.ts';
+
+/** Connections that fall idle while stopping are closed this often: their clients would keep them open. */
+const idleCheckMs = 100;
+/** Answers that are ended at the drain time-out get so long to say so to their clients. */
+const lastWordsMs = 500;
+
+export interface ServingOptions extends Omit<
+  EndpointOptions,
+  'admission' | 'keyConcurrency' | 'hasMoney' | 'now' | 'health' | 'metricsToken'
+> {
+  readonly config: Config;
+  readonly logger: Logger;
+  /** Over all running exchanges. */
+  readonly watch: Watch;
+  /** May anything be admitted? */
+  readonly isUsable: () => boolean;
+  /** What works with less than usual, in words. */
+  readonly degraded: () => readonly string[];
+  readonly writeStall: number | undefined;
+}
+
+export interface StopOptions {
+  /**
+   * Milliseconds for which new connections are still served while `/health` says that it is over, so that load
+   * balancers can take notice. Part of the drain time-out.
+   */
+  readonly keepListening?: number;
+  /** When the drain time-out is to be over, if earlier. */
+  readonly hurry?: Promise<void>;
+}
+
+/** The side that clients see. */
+export interface Serving {
+  /** With the port it really got, once it listens. */
+  readonly url: string;
+  /** What this process has too much of, for the operator. */
+  readonly pressures: readonly PressureCause[];
+  /** Requests refused since the start because there was too much to do. */
+  readonly overloadRefusals: Readonly<Record<OverloadCause, number>>;
+  openConnections(): Promise<number>;
+  /** @throws Error with a sentence for the operator */
+  listen(): Promise<void>;
+  /**
+   * Lets running answers end, for the drain time-out; then ends them in their protocol, and closes what is left.
+   */
+  stop(options: StopOptions): Promise<void>;
+}
+
+/** Puts the endpoints on a server that does not listen yet. */
+export function createServing(options: ServingOptions, closing: Closing): Serving {
+  const { config, logger, watch, isUsable, degraded, writeStall, ...endpoints } = options;
+  const { server: settings } = config;
+  const admission = createAdmission({
+    ...config.limits,
+    pressure: (isLarge) => pressure.refusal(isLarge),
+  });
+  const pressure = closing.add(
+    watchPressure({
+      monotonic: clock.monotonic,
+      memoryLimit: memoryLimit() / settings.workers,
+      isIdle: () => admission.inFlight === 0,
+      onSample: createPressureReport(logger, admission.refused),
+    }),
+  );
+  let draining = false;
+  let patient = false;
+  const server = createServer({
+    ...settings,
+    encoders: textProtocols,
+    onUnexpectedError: options.onUnexpectedError,
+    isDraining: () => draining,
+    isPatient: () => patient,
+    ...(writeStall === undefined ? {} : { writeStall }),
+  });
+  registerEndpoints(server, {
+    ...endpoints,
+    admission,
+    keyConcurrency: config.limits.keyConcurrency,
+    hasMoney: (caller) => hasMoney(options.counters, caller, clock.now()),
+    now: clock.now,
+    health: () => ({
+      status: draining ? 'draining' : isUsable() ? 'ok' : 'unavailable',
+      degraded: degraded(),
+    }),
+    metricsToken: config.metrics.token,
+  });
+  return {
+    get url() {
+      return urlOf(server, config);
+    },
+    get pressures() {
+      return pressure.causes;
+    },
+    overloadRefusals: admission.refused,
+    openConnections: () =>
+      new Promise((resolve) => {
+        server.server.getConnections((_error, count) => resolve(count ?? 0));
+      }),
+    async listen() {
+      const { host, port } = settings;
+      await listenOn(settings, () => server.listen({ host, port }));
+    },
+    async stop({ keepListening = 0, hurry }) {
+      draining = true;
+      patient = keepListening > 0;
+      const drained = Promise.withResolvers<void>();
+      const end = setTimeout(drained.resolve, settings.drainTimeout);
+      void hurry?.then(drained.resolve);
+      let cut: NodeJS.Timeout | undefined;
+      let over = false;
+      void drained.promise.then(() => {
+        if (over) return;
+        patient = false;
+        watch.endAll();
+        admission.refuseWaiting();
+        cut = setTimeout(() => server.server.closeAllConnections(), lastWordsMs);
+      });
+      if (patient)
+        await Promise.race([wait(keepListening, undefined, { ref: false }), drained.promise]);
+      const idle = setInterval(() => server.server.closeIdleConnections(), idleCheckMs);
+      try {
+        await server.close();
+      } finally {
+        over = true;
+        clearInterval(idle);
+        clearTimeout(end);
+        clearTimeout(cut);
+      }
+    },
+  };
+}
+
+function urlOf(server: FastifyInstance, { server: { host, tls } }: Config): string {
+  const { port } = server.server.address() as AddressInfo;
+  const shown = host.includes(':') ? `[${host}]` : host;
+  return `${tls === null ? 'http' : 'https'}://${shown}:${port}`;
+}

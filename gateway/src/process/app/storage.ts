@@ -1,0 +1,61 @@
+import type { Config } from '#config/index.ts';
+import {
+  createDatabaseBreaker,
+  openDatabase,
+  type DatabaseBreaker,
+  type OpenDatabase,
+} from '#database/index.ts';
+import { openJournal, type Journal } from '#journal/index.ts';
+import {
+  adoptJournals,
+  createNodeRegistry,
+  readNodeId,
+  type Adoption,
+  type NodeRegistry,
+} from '#nodes/index.ts';
+import type { Logger } from '#observability/index.ts';
+import type { Closing } from './closing.ts';
+
+export interface Storage {
+  readonly database: OpenDatabase;
+  /** For what requests wait for. */
+  readonly breaker: DatabaseBreaker;
+  readonly nodes: NodeRegistry;
+  readonly journal: Journal;
+  readonly adoption: Adoption;
+}
+
+export interface StorageOptions {
+  readonly config: Config;
+  readonly logger: Logger;
+  /** This process's own: its name among the nodes and its journal are there. */
+  readonly dataDir: string;
+  /** Folders with journals that nobody else puts into the database. */
+  readonly adopted: readonly string[];
+}
+
+/** What lasts: the database, and the journal of what is not in it yet. */
+export async function openStorage(
+  { config, logger, dataDir, adopted }: StorageOptions,
+  closing: Closing,
+): Promise<Storage> {
+  const databaseUrl = config.storage.url;
+  const database = closing.add(openDatabase({ url: databaseUrl }));
+  const nodes = closing.add(createNodeRegistry({ database, id: readNodeId(dataDir), log: logger }));
+  const journal = closing.add(
+    await openJournal({
+      dataDir,
+      maxSize: config.journal.maxSize,
+      databaseUrl,
+      keepUsage: config.retention.usage,
+      onProblem: ({ kind, message }) =>
+        logger.warn(`journal: ${kind}`, { component: 'journal', detail: message }),
+      onRecovery: (kind) => logger.info(`journal: ${kind} is over`, { component: 'journal' }),
+    }),
+  );
+  await nodes.join(journal);
+  const adoption = closing.add(
+    adoptJournals({ folders: adopted, database, databaseUrl, log: logger }),
+  );
+  return { database, breaker: createDatabaseBreaker(), nodes, journal, adoption };
+}

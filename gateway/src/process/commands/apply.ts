@@ -1,0 +1,31 @@
+import { type Command, commonOptions, exitCode, printJson } from './command.ts';
+
+export const apply: Command = {
+  name: 'apply',
+  description:
+    'All of the file is applied, or nothing. A running gateway takes the change over within seconds.',
+  options: commonOptions,
+  positionals: [],
+  async run(input, io) {
+    const { loadCommandConfig, withWorkspace } = await import('./workspace.ts');
+    const { applyDeclaration, DeclarationConflict } = await import('#declaration/index.ts');
+    const { formatPlan, summarise } = await import('./plan-text.ts');
+    const config = await loadCommandConfig(input, io);
+    const { declared } = config;
+    if (declared === null) throw new Error('there is no configuration file to apply');
+    try {
+      const done = await withWorkspace(config, ({ database, secrets }) =>
+        applyDeclaration(database, secrets, declared),
+      );
+      if (input.flag('json')) printJson(io, { ok: true, ...done });
+      else io.stdout(`${formatPlan(done)}${summarise(done, 'done')}\n`);
+      return exitCode.done;
+    } catch (error) {
+      if (!(error instanceof DeclarationConflict)) throw error;
+      const { conflicts } = error;
+      if (input.flag('json')) printJson(io, { ok: false, steps: [], conflicts, notes: [] });
+      else for (const conflict of conflicts) io.stderr(`${config.file}: ${conflict}\n`);
+      return exitCode.failed;
+    }
+  },
+};

@@ -1,0 +1,40 @@
+import { unpricedSearches } from './unpriced-searches.ts';
+import { type Command, commonOptions, exitCode, printJson } from './command.ts';
+
+export const check: Command = {
+  name: 'check',
+  description: 'Every problem is printed as file:line: path: expected X, got Y.',
+  options: commonOptions,
+  positionals: [],
+  async run(input, io) {
+    const { ConfigError } = await import('#config/index.ts');
+    const { bundledCapabilities, loadCommandConfig } = await import('./workspace.ts');
+    const { weakKeys } = await import('./weak-keys.ts');
+    const { memoryShortage } = await import('#bodies/index.ts');
+    try {
+      const config = await loadCommandConfig(input, io);
+      const { file, declared } = config;
+      const shortage = memoryShortage(config.server.workers);
+      const warnings = [
+        ...(shortage === null ? [] : [shortage]),
+        ...unpricedSearches(declared?.models ?? [], await bundledCapabilities()),
+        ...weakKeys(config).map(
+          (name) =>
+            `the secret of key '${name}' looks guessable (less than 128 random bits); for a new one: openssl rand -hex 24`,
+        ),
+      ];
+      if (input.flag('json')) {
+        printJson(io, { ok: true, file, problems: [], ...(warnings.length > 0 && { warnings }) });
+        return exitCode.done;
+      }
+      io.stderr(warnings.map((warning) => `warning: ${warning}\n`).join(''));
+      io.stdout(file === null ? 'no file: the built-in defaults apply\n' : `${file}: ok\n`);
+      return exitCode.done;
+    } catch (error) {
+      if (!(error instanceof ConfigError) || !input.flag('json')) throw error;
+      const file = error.problems[0]?.file ?? null;
+      printJson(io, { ok: false, file, problems: error.problems });
+      return exitCode.failed;
+    }
+  },
+};

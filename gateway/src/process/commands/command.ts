@@ -1,0 +1,62 @@
+import type { Environment } from '#config/index.ts';
+
+/** Where a command reads and writes. Tests give their own; `main.js` gives the process. */
+export interface CommandIo {
+  /** What was asked for. Text as it is, line ends included. */
+  readonly stdout: (text: string) => void;
+  /** Problems, and nothing else. */
+  readonly stderr: (text: string) => void;
+  /** Default: the environment of the process. */
+  readonly environment?: Environment;
+  /** Default: the working directory of the process. */
+  readonly workingDirectory?: string;
+}
+
+export interface CommandOption {
+  readonly type: 'string' | 'boolean';
+  readonly multiple?: boolean;
+  /** How the value is called in the help: `FILE`. */
+  readonly value?: string;
+  readonly help: string;
+  readonly required?: boolean;
+}
+
+export interface CommandInput {
+  /** The text of an option, or undefined. */
+  text(option: string): string | undefined;
+  texts(option: string): readonly string[];
+  flag(option: string): boolean;
+  /** One per name in `Command.positionals`. */
+  readonly positionals: readonly string[];
+}
+
+/** One command. Its file stays light; what it needs is imported when it runs, so that help is instant. */
+export interface Command {
+  /** `key create`, as it is typed. */
+  readonly name: string;
+  /** More than the table's one line; may be empty. */
+  readonly description: string;
+  readonly options: Readonly<Record<string, CommandOption>>;
+  /** Names of what must follow, for example `EMAIL`. */
+  readonly positionals: readonly string[];
+  /** @throws UsageError, ConfigError, or Error with a message for the user. */
+  run(input: CommandInput, io: CommandIo): Promise<number>;
+}
+
+export const exitCode = { done: 0, failed: 1, usage: 2 } as const;
+
+/** The command line itself is wrong. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Options that almost every command has. */
+export const commonOptions = {
+  config: { type: 'string', value: 'FILE', help: 'the configuration file' },
+  json: { type: 'boolean', help: 'print JSON for machines' },
+} as const satisfies Record<string, CommandOption>;
+
+/** One value on one line. */
+export function printJson(io: CommandIo, value: unknown): void {
+  io.stdout(`${JSON.stringify(value)}\n`);
+}

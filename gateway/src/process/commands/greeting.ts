@@ -1,0 +1,48 @@
+import type { App } from '#app/index.ts';
+import { isPriced } from '#catalogue/index.ts';
+import type { Config } from '#config/index.ts';
+import { formatSecrets } from '#startup/index.ts';
+
+/** What a person needs to go on; the credentials are shown here, or in the file that is named instead, and nowhere else. */
+export function greeting(version: string, app: App, config: Config): string {
+  const url = config.server.publicUrl ?? app.url;
+  const { admin, key, secretsFile } = app.firstStart;
+  const lines = [`sluice ${version} listening on ${app.url}`];
+  if (admin !== null || key !== null) lines.push(`console: ${url}/console`);
+  if (secretsFile !== null) {
+    lines.push(`secrets: ${secretsFile}`);
+    return `${lines.join('\n')}\n`;
+  }
+  const shown = formatSecrets({ admin, key }).trimEnd();
+  if (shown !== '') lines.push(shown);
+  if (key !== null) {
+    const example = exampleCall(url, key, app);
+    if (example !== null) lines.push(`try: ${example}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** A request that works as it stands, in whichever protocol the first model speaks; null when none is routed. */
+function exampleCall(url: string, key: string, app: App): string | null {
+  const question = '[{"role":"user","content":"Hello!"}]';
+  const { models, routes: groups } = app.catalogue.snapshot();
+  for (const [name, routes] of groups.get('default') ?? []) {
+    const known = models.get(name);
+    if (known === undefined || !known.enabled || !isPriced(known)) continue;
+    const protocols = routes[0]?.channel.protocols ?? [];
+    const model = JSON.stringify(name);
+    const call = (path: string, body: string) =>
+      `curl ${url}${path} -H 'authorization: Bearer ${key}' -H 'content-type: application/json' -d '${body}'`;
+    if (protocols.includes('chat')) {
+      return call('/v1/chat/completions', `{"model":${model},"messages":${question}}`);
+    }
+    if (protocols.includes('messages')) {
+      return call('/v1/messages', `{"model":${model},"max_tokens":500,"messages":${question}}`);
+    }
+    if (protocols.includes('generate-content')) {
+      const path = `/v1beta/models/${encodeURIComponent(name)}:generateContent`;
+      return call(path, '{"contents":[{"role":"user","parts":[{"text":"Hello!"}]}]}');
+    }
+  }
+  return null;
+}

@@ -1,0 +1,42 @@
+import { type Command, commonOptions, exitCode, printJson } from './command.ts';
+
+export const keyList: Command = {
+  name: 'key list',
+  description: 'A key is recognised by the first and last characters of its secret.',
+  options: {
+    user: { type: 'string', value: 'EMAIL', help: 'only the keys of this user' },
+    ...commonOptions,
+  },
+  positionals: [],
+  async run(input, io) {
+    const { loadCommandConfig, withReadableWorkspace } = await import('./workspace.ts');
+    const { listKeys } = await import('#identity/index.ts');
+    const { keyToJson } = await import('./key-json.ts');
+    const { formatTable } = await import('./text-table.ts');
+    const config = await loadCommandConfig(input, io);
+    const user = input.text('user');
+    const keys = await withReadableWorkspace(config, ({ database }) =>
+      listKeys(database.kysely, user === undefined ? {} : { user }),
+    );
+    const rows = keys.map((key) => ({
+      ...keyToJson(key),
+      prefix: key.prefix,
+      enabled: key.enabled && key.revokedAt === null,
+    }));
+    if (input.flag('json')) {
+      printJson(io, rows);
+      return exitCode.done;
+    }
+    const heading = ['NAME', 'KEY', 'USER', 'TEAM', 'GROUP', 'STATE'];
+    const cells = rows.map((row) => [
+      row.name,
+      row.prefix === '' ? '(no secret yet)' : row.prefix,
+      row.user,
+      row.team ?? '',
+      row.group,
+      row.enabled ? 'enabled' : 'disabled',
+    ]);
+    io.stdout(formatTable(heading, cells));
+    return exitCode.done;
+  },
+};

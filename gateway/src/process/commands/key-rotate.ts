@@ -1,0 +1,67 @@
+import {
+  type Command,
+  type CommandInput,
+  commonOptions,
+  exitCode,
+  printJson,
+  UsageError,
+} from './command.ts';
+
+const usualGrace = '24h';
+const longestGrace = 90 * 86_400_000;
+
+export const keyRotate: Command = {
+  name: 'key rotate',
+  description:
+    'KEY is the name or the id. Its settings, its usage and what it has spent stay. Until the grace is over the old\n' +
+    'secret works as well; --grace 0s ends it within seconds. Only a hash of the new one is stored, so it cannot be\n' +
+    'shown again. A secret that stands in the configuration file is changed there.',
+  options: {
+    grace: {
+      type: 'string',
+      value: 'TIME',
+      help: `how long the old secret stays valid, such as 30m; default: ${usualGrace}`,
+    },
+    ...commonOptions,
+  },
+  positionals: ['KEY'],
+  async run(input, io) {
+    const { loadCommandConfig, withWorkspace } = await import('./workspace.ts');
+    const { createChange } = await import('#database/index.ts');
+    const { findKey, rotateKey } = await import('#identity/index.ts');
+    const { keyToJson } = await import('./key-json.ts');
+    const grace = await readGrace(input);
+    const config = await loadCommandConfig(input, io);
+    const [nameOrId = ''] = input.positionals;
+    const now = Date.now();
+    const { key, secret } = await withWorkspace(config, ({ database, secrets }) =>
+      database.kysely.transaction().execute(async (trx) => {
+        const found = await findKey(trx, nameOrId);
+        if (found === null) throw new Error(`key '${nameOrId}' does not exist`);
+        return rotateKey(createChange(trx, { owner: 'console', secrets, now }), found.name, grace);
+      }),
+    );
+    const until = grace > 0 ? new Date(now + grace).toISOString() : null;
+    const { id, name, ...rest } = keyToJson(key);
+    if (input.flag('json')) {
+      printJson(io, { id, name, key: secret, ...rest, previous_valid_until: until });
+    } else {
+      const old = until === null ? 'no longer valid' : `valid until ${until}`;
+      io.stdout(
+        `key '${name}' of ${key.user}, shown this once:\n${secret}\nthe old one is ${old}\n`,
+      );
+    }
+    return exitCode.done;
+  },
+};
+
+/** Milliseconds. */
+async function readGrace(input: CommandInput): Promise<number> {
+  const { parseDuration } = await import('#config/index.ts');
+  const text = input.text('grace') ?? usualGrace;
+  const grace = parseDuration(text);
+  if (grace === null || grace > longestGrace) {
+    throw new UsageError(`--grace: expected a time up to 90d such as 24h or 30m, got "${text}"`);
+  }
+  return grace;
+}

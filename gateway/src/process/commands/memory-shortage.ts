@@ -1,0 +1,9 @@
+import { memoryShortage } from '#bodies/index.ts';
+import type { Config } from '#config/index.ts';
+import type { Logger } from '#observability/index.ts';
+
+/** For the log of a start. */
+export function logMemoryShortage({ server }: Config, log: Pick<Logger, 'warn'>): void {
+  const detail = memoryShortage(server.workers);
+  if (detail !== null) log.warn('there is little memory', { component: 'memory', detail });
+}

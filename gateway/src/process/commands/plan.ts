@@ -1,0 +1,50 @@
+import type { Config } from '#config/index.ts';
+import type { Plan } from '#declaration/index.ts';
+import { type Command, commonOptions, exitCode, printJson } from './command.ts';
+
+export const plan: Command = {
+  name: 'plan',
+  description: 'Nothing is written. Secrets are shown as changed, never with their value.',
+  options: commonOptions,
+  positionals: [],
+  async run(input, io) {
+    const { loadCommandConfig } = await import('./workspace.ts');
+    const { formatPlan, summarise } = await import('./plan-text.ts');
+    const config = await loadCommandConfig(input, io);
+    const result = await planFor(config);
+    const ok = result.conflicts.length === 0;
+    if (input.flag('json')) {
+      printJson(io, { ok, ...result });
+    } else {
+      io.stdout(`${formatPlan(result)}${summarise(result, 'ahead')}\n`);
+      for (const conflict of result.conflicts) io.stderr(`${config.file}: ${conflict}\n`);
+    }
+    return ok ? exitCode.done : exitCode.failed;
+  },
+};
+
+async function planFor(config: Config): Promise<Plan> {
+  const { declared } = config;
+  if (declared === null) throw new Error('there is no configuration file to compare with');
+  const { planDeclaration, readState } = await import('#declaration/index.ts');
+  const { isAbsent, withReadableWorkspace } = await import('./workspace.ts');
+  // A first look must not leave a database behind.
+  if (isAbsent(config)) return planDeclaration(declared, emptyState(), (secret) => secret);
+  return withReadableWorkspace(config, async ({ database, secrets }) => {
+    const state = await readState(database.kysely, secrets);
+    return planDeclaration(declared, state, (secret) => secrets.hashKey(secret));
+  });
+}
+
+function emptyState() {
+  return {
+    groups: [],
+    channels: [],
+    models: [],
+    aliases: [],
+    users: [],
+    teams: [],
+    keys: [],
+    keyHashes: new Map<string, string>(),
+  };
+}

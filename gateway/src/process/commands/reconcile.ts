@@ -1,0 +1,47 @@
+import type { Difference } from '#ledger/index.ts';
+import { type Command, commonOptions, exitCode, printJson } from './command.ts';
+import { readTimes } from './time-options.ts';
+
+export const reconcileCommand: Command = {
+  name: 'reconcile',
+  description:
+    'Changes nothing, and may run beside the gateway. Every receipt is added up again, every posting and every total is compared with its rows. With a time range only the rows and hours in it. Exits with 1 when something differs. Meant to run daily.',
+  options: {
+    from: { type: 'string', value: 'TIME', help: 'for example 2027-01-01T00:00:00Z' },
+    to: { type: 'string', value: 'TIME', help: 'likewise, not included' },
+    ...commonOptions,
+  },
+  positionals: [],
+  async run(input, io) {
+    const { loadCommandConfig, withReadableWorkspace } = await import('./workspace.ts');
+    const { reconcile } = await import('#ledger/index.ts');
+    const range = await readTimes(input);
+    const config = await loadCommandConfig(input, io);
+    const asJson = input.flag('json');
+    const shown: Difference[] = [];
+    let count = 0;
+    const checked = await withReadableWorkspace(config, ({ database }) =>
+      reconcile(database, range, (difference) => {
+        count += 1;
+        if (!asJson) io.stdout(`${describe(difference)}\n`);
+        else if (shown.length < maxShown) shown.push(difference);
+      }),
+    );
+    if (asJson) printJson(io, { ok: count === 0, checked, differences: count, first: shown });
+    else io.stdout(`${summary(checked)}: ${count === 0 ? 'no' : count} differences\n`);
+    return count === 0 ? exitCode.done : exitCode.failed;
+  },
+};
+
+/** Differences in one JSON answer. */
+const maxShown = 1_000;
+
+function describe({ check, subject, expected, found }: Difference): string {
+  return `${check} ${subject}: expected ${expected}, found ${found}`;
+}
+
+function summary(checked: Readonly<Record<string, number | undefined>>): string {
+  return Object.entries(checked)
+    .map(([what, count]) => `${count} ${what}`)
+    .join(', ');
+}

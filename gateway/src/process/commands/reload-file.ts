@@ -1,0 +1,41 @@
+import type { Config } from '#config/index.ts';
+import type { Logger } from '#observability/index.ts';
+import type { CommandInput, CommandIo } from './command.ts';
+
+export interface ReloadFileOptions {
+  readonly input: CommandInput;
+  readonly io: CommandIo;
+  readonly logger: Logger;
+  /** What the gateway was started with, and runs with. */
+  readonly running: Config;
+  /** Makes the file effective. */
+  readonly apply: (config: Config) => Promise<void>;
+}
+
+/** Reads the file again. A file with problems changes nothing; the outcome is left for `sluice reload`. */
+export async function reloadFile(options: ReloadFileOptions): Promise<void> {
+  const { input, io, logger, running, apply } = options;
+  const { dataDir } = running.storage;
+  const { writeReloadOutcome } = await import('./runtime-files.ts');
+  const { describeProblems } = await import('./problems.ts');
+  const { loadCommandConfig } = await import('./workspace.ts');
+  const { logWeakKeys } = await import('./weak-keys.ts');
+  const { changedSettings } = await import('./changed-settings.ts');
+  let problems: readonly string[] = [];
+  let restart: readonly string[] = [];
+  try {
+    const config = await loadCommandConfig(input, io);
+    // The lists belong where the gateway works, which is what it was started with.
+    await apply({ ...config, storage: running.storage });
+    restart = changedSettings(running, config);
+    logger.info('reloaded');
+    logWeakKeys(config, logger);
+    if (restart.length > 0) {
+      logger.warn('the file has changes that need a restart', { detail: restart.join(', ') });
+    }
+  } catch (error) {
+    problems = describeProblems(error);
+    logger.error('the file was not reloaded', error);
+  }
+  writeReloadOutcome(dataDir, { at: Date.now(), ok: problems.length === 0, problems, restart });
+}

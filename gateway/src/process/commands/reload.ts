@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Command, type CommandIo, commonOptions, exitCode, printJson } from './command.ts';
+import { readReloadOutcome, readRunning, type ReloadOutcome } from './runtime-files.ts';
+
+const patience = 10_000;
+const pause = 50;
+
+export const reload: Command = {
+  name: 'reload',
+  description:
+    'The file is checked first. Running requests keep what they started with; no connection drops.',
+  options: commonOptions,
+  positionals: [],
+  async run(input, io) {
+    const { ConfigError } = await import('#config/index.ts');
+    const { describeProblems } = await import('./problems.ts');
+    const { loadCommandConfig } = await import('./workspace.ts');
+    let dataDir: string;
+    try {
+      dataDir = (await loadCommandConfig(input, io)).storage.dataDir;
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      report({ ok: false, problems: describeProblems(error), restart: [] }, input.flag('json'), io);
+      return exitCode.failed;
+    }
+    const running = readRunning(dataDir);
+    if (running === null) throw new Error(`no gateway is running on ${dataDir}`);
+    const asked = Date.now();
+    process.kill(running.pid, 'SIGHUP');
+    const outcome = await waitForOutcome(dataDir, asked);
+    if (outcome === null) {
+      throw new Error(`the gateway (process ${running.pid}) did not answer within 10 seconds`);
+    }
+    report(outcome, input.flag('json'), io);
+    return outcome.ok ? exitCode.done : exitCode.failed;
+  },
+};
+
+async function waitForOutcome(dataDir: string, asked: number): Promise<ReloadOutcome | null> {
+  while (Date.now() - asked < patience) {
+    const outcome = readReloadOutcome(dataDir);
+    if (outcome !== null && outcome.at >= asked) return outcome;
+    await sleep(pause);
+  }
+  return null;
+}
+
+function report(
+  { ok, problems, restart = [] }: Omit<ReloadOutcome, 'at'>,
+  asJson: boolean,
+  io: CommandIo,
+): void {
+  if (asJson) printJson(io, { ok, problems, restart });
+  else if (ok) io.stdout(`reloaded\n${restart.length === 0 ? '' : restartNote(restart)}`);
+  else for (const problem of problems) io.stderr(`${problem}\n`);
+}
+
+function restartNote(settings: readonly string[]): string {
+  return `these settings changed and need a restart: ${settings.join(', ')}\n`;
+}

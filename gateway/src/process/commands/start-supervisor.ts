@@ -1,0 +1,118 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Config } from '#config/index.ts';
+import {
+  createSecrets,
+  openDatabase,
+  prepareDataFolder,
+  readMasterKey,
+  tightenDataFolder,
+} from '#database/index.ts';
+import { tryListening } from '#http/listen.ts';
+import { assertDataFolderFree, openJournal } from '#journal/index.ts';
+import { adoptJournals, journalFolders } from '#nodes/index.ts';
+import { createLogger, renderTogether } from '#observability/index.ts';
+import { applyFile, prepareDatabase } from '#startup/index.ts';
+import { createCrew, workerForks } from '#supervisor/index.ts';
+import { type CommandInput, type CommandIo, exitCode } from './command.ts';
+import { watchDamage } from './damage.ts';
+import { reloadFile } from './reload-file.ts';
+import { secretsFileOf } from './secrets-file-option.ts';
+import { serveUntilStopped } from './serve-until-stopped.ts';
+import { logMemoryShortage } from './memory-shortage.ts';
+import { logWeakKeys } from './weak-keys.ts';
+
+/** So long the workers wait for what earlier ones left behind; the rest is adopted while they serve. */
+const adoptionMs = 10_000;
+
+/**
+ * Several processes on one port. This one serves nothing: it prepares the database, puts left-over journals into it,
+ * starts the workers and replaces those that die.
+ */
+export async function startSupervisor(
+  given: Config,
+  input: CommandInput,
+  io: CommandIo,
+): Promise<number> {
+  const { dataDir } = given.storage;
+  prepareDataFolder(dataDir);
+  const logger = createLogger();
+  logWeakKeys(given, logger);
+  logMemoryShortage(given, logger);
+  tightenDataFolder({ dataDir, databaseUrl: given.storage.url, log: logger });
+  const secrets = createSecrets(given.secrets.masterKey ?? readMasterKey(dataDir));
+  assertDataFolderFree(dataDir);
+  const damage = watchDamage(logger, given.server.drainTimeout);
+  // Before anything is made, as in a single process; a free one is chosen once, for workers that come later too.
+  const port = await tryListening(given.server);
+  const config: Config = { ...given, server: { ...given.server, port } };
+  const firstStart = await prepareDatabase(given, secrets, secretsFileOf(input, io));
+  const database = openDatabase({ url: config.storage.url });
+  // Left by a single process; open, it keeps every other gateway from this folder.
+  const journal = await openJournal({
+    dataDir,
+    maxSize: 0,
+    databaseUrl: config.storage.url,
+    onProblem: ({ kind, message }) =>
+      logger.warn(`journal: ${kind}`, { component: 'journal', detail: message }),
+  });
+  const adoption = adoptJournals({
+    folders: [...journalFolders(dataDir), ...input.texts('adopt')],
+    database,
+    databaseUrl: config.storage.url,
+    log: logger,
+  });
+  const caughtUp = Promise.all([journal.caughtUp, adoption.finished]);
+  await Promise.race([caughtUp, wait(adoptionMs, undefined, { ref: false })]);
+
+  const crew = createCrew({
+    size: config.server.workers,
+    fork: workerForks(config.server.workers),
+    begin: () => ({ kind: 'begin', config, firstStart, degraded: adoption.problems }),
+    renderMetrics: async () => {
+      const collected = await crew.askAll('metrics');
+      return renderTogether(collected as readonly (readonly object[])[]);
+    },
+    log: logger,
+  });
+  const close = async (): Promise<void> => {
+    await adoption.close();
+    await journal.close();
+    await database.close();
+    await logger.close();
+  };
+  void caughtUp.then(() => crew.broadcast({ kind: 'degraded', degraded: adoption.problems }));
+  let greeting: string;
+  try {
+    greeting = await crew.start();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  let allWell = false;
+  await serveUntilStopped({
+    io,
+    logger,
+    dataDir,
+    greeting: () => greeting,
+    workers: config.server.workers,
+    damage,
+    reload: () =>
+      reloadFile({
+        input,
+        io,
+        logger,
+        running: given,
+        async apply(changed) {
+          await applyFile(changed, secrets);
+          const problems = await crew.askAll('refresh');
+          if (problems.length > 0) throw new Error(problems.join('\n'));
+        },
+      }),
+    async stop(keepListening, hurry) {
+      allWell = await crew.stop(keepListening, hurry);
+    },
+  });
+  await close();
+  return allWell && damage.uncaught.exceptions === 0 ? exitCode.done : exitCode.failed;
+}

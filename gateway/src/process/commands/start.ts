@@ -1,0 +1,72 @@
+import { seatVariable } from '#supervisor/messages.ts';
+import { type Command, commonOptions, exitCode } from './command.ts';
+
+export const start: Command = {
+  name: 'start',
+  description:
+    'Prints where it listens; the log goes to stderr. Without a file it starts on an embedded database with a\n' +
+    'built-in simulator. SIGHUP reads the file again, SIGTERM lets running answers end and stops. With\n' +
+    'server.workers above 1 it starts as many processes on one port and looks after them.',
+  options: {
+    config: commonOptions.config,
+    'secrets-file': {
+      type: 'string',
+      value: 'PATH',
+      help: 'a first start writes password and key into this new file and prints its path instead',
+    },
+    adopt: {
+      type: 'string',
+      value: 'FOLDER',
+      help: 'a data folder of a gateway that will not start again: its journal is put into the database',
+      multiple: true,
+    },
+  },
+  positionals: [],
+  async run(input, io) {
+    const seat = process.connected ? process.env[seatVariable] : undefined;
+    if (seat !== undefined) {
+      const { startWorker } = await import('./start-worker.ts');
+      return startWorker(Number(seat));
+    }
+    const { loadCommandConfig } = await import('./workspace.ts');
+    const config = await loadCommandConfig(input, io);
+    if (config.server.workers > 1) {
+      const { startSupervisor } = await import('./start-supervisor.ts');
+      return startSupervisor(config, input, io);
+    }
+    const { startApp } = await import('#app/index.ts');
+    const { greeting } = await import('./greeting.ts');
+    const { createLogger } = await import('#observability/index.ts');
+    const { watchDamage } = await import('./damage.ts');
+    const { reloadFile } = await import('./reload-file.ts');
+    const { secretsFileOf } = await import('./secrets-file-option.ts');
+    const { logMemoryShortage } = await import('./memory-shortage.ts');
+    const { logWeakKeys } = await import('./weak-keys.ts');
+    const { serveUntilStopped } = await import('./serve-until-stopped.ts');
+    const logger = createLogger();
+    logWeakKeys(config, logger);
+    logMemoryShortage(config, logger);
+    const damage = watchDamage(logger, config.server.drainTimeout);
+    const { uncaught } = damage;
+    const secretsFile = secretsFileOf(input, io);
+    const app = await startApp({
+      config,
+      logger,
+      uncaught,
+      adopt: input.texts('adopt'),
+      ...(secretsFile !== undefined && { secretsFile }),
+    });
+    await serveUntilStopped({
+      io,
+      logger,
+      dataDir: config.storage.dataDir,
+      greeting: (version) => greeting(version, app, config),
+      damage,
+      reload: () =>
+        reloadFile({ input, io, logger, running: config, apply: (read) => app.reload(read) }),
+      stop: (keepListening, hurry) => app.close({ keepListening, hurry }),
+    });
+    await logger.close();
+    return uncaught.exceptions > 0 ? exitCode.failed : exitCode.done;
+  },
+};

@@ -1,0 +1,34 @@
+import type { UsageEntry } from '#usage/index.ts';
+import { csvLine } from './csv.ts';
+
+const columns = {
+  id: (entry) => entry.id,
+  time: (entry) => entry.time,
+  key: (entry) => entry.key,
+  user: (entry) => entry.user,
+  team: (entry) => entry.team,
+  model: (entry) => entry.model,
+  channel: (entry) => entry.channel,
+  protocol: (entry) => entry.protocol,
+  outcome: (entry) => entry.outcome,
+  status: (entry) => entry.status,
+  attempts: (entry) => entry.attempts.length,
+  input: (entry) => entry.tokens.input,
+  cache_read: (entry) => entry.tokens.cache_read,
+  cache_write: (entry) => entry.tokens.cache_write,
+  cache_write_1h: (entry) => entry.tokens.cache_write_1h,
+  output: (entry) => entry.tokens.output,
+  reasoning: (entry) => entry.tokens.reasoning,
+  cost: (entry) => entry.cost,
+  estimated: (entry) => String(entry.estimated),
+  ttft_ms: (entry) => entry.ttft_ms,
+  duration_ms: (entry) => entry.duration_ms,
+  count: (entry) => entry.count,
+} satisfies Record<string, (entry: UsageEntry) => string | number | null>;
+
+export const csvHeading = csvLine(Object.keys(columns));
+
+/** One request as a line below `csvHeading`. */
+export function toCsv(entry: UsageEntry): string {
+  return csvLine(Object.values(columns).map((column) => column(entry)));
+}

@@ -1,0 +1,209 @@
+import type { Config } from '#config/index.ts';
+import type { Grouping, UsageEntry, UsageFilter } from '#usage/index.ts';
+import {
+  type Command,
+  type CommandInput,
+  type CommandIo,
+  commonOptions,
+  exitCode,
+  printJson,
+  UsageError,
+} from './command.ts';
+import { readTimes } from './time-options.ts';
+import type { Workspace } from './workspace.ts';
+
+export const usage: Command = {
+  name: 'usage',
+  description:
+    'The newest first. --from is included, --to is not. With --by sums over whole hours, which stay when the single requests have been removed.',
+  options: {
+    from: { type: 'string', value: 'TIME', help: 'for example 2027-01-01T00:00:00Z' },
+    to: { type: 'string', value: 'TIME', help: 'likewise' },
+    key: { type: 'string', value: 'NAME', help: 'only this key, by name or id' },
+    user: { type: 'string', value: 'EMAIL', help: 'only this user' },
+    team: { type: 'string', value: 'NAME', help: 'only this team' },
+    model: { type: 'string', value: 'NAME', help: 'only this model, as clients wrote it' },
+    channel: { type: 'string', value: 'NAME', help: 'only this channel' },
+    limit: { type: 'string', value: 'N', help: 'how many, up to 1000; default 100' },
+    cursor: { type: 'string', value: 'NEXT', help: 'the next of the page before' },
+    by: { type: 'string', value: 'WHAT', help: 'sums by day, model, channel, key, user or team' },
+    csv: { type: 'boolean', help: 'print everything that matches as CSV' },
+    ...commonOptions,
+  },
+  positionals: [],
+  async run(input, io) {
+    const { loadCommandConfig } = await import('./workspace.ts');
+    const filter = await readFilter(input);
+    const by = await readGrouping(input);
+    const config = await loadCommandConfig(input, io);
+    if (by !== null) await printSums(config, input, io, filter, by);
+    else if (input.flag('csv')) await printCsv(config, io, filter);
+    else await printPage(config, input, io, filter);
+    return exitCode.done;
+  },
+};
+
+async function printPage(
+  config: Config,
+  input: CommandInput,
+  io: CommandIo,
+  filter: UsageFilter,
+): Promise<void> {
+  const { withReadableWorkspace } = await import('./workspace.ts');
+  const { listUsage, totalUsage } = await import('#usage/index.ts');
+  const { formatUsd } = await import('#database/index.ts');
+  const asJson = input.flag('json');
+  const { page, total, unknown } = await withReadableWorkspace(config, async (workspace) => {
+    const { kysely } = workspace.database;
+    const page = await listUsage(kysely, filter);
+    const total = asJson ? null : await totalUsage(kysely, filter);
+    return {
+      page,
+      total,
+      unknown: total?.requests === 0 ? await unknownIn(filter, workspace) : [],
+    };
+  });
+  if (total === null) {
+    printJson(io, page);
+    return;
+  }
+  for (const name of unknown) io.stderr(`note: there is no ${name}\n`);
+  const { formatTable } = await import('./text-table.ts');
+  const heading = ['TIME', 'KEY', 'MODEL', 'CHANNEL', 'STATUS', 'IN', 'OUT', 'COST'];
+  const rows = page.data.map((entry) => [
+    entry.time,
+    entry.key,
+    entry.model,
+    entry.channel ?? '',
+    `${entry.status} ${entry.outcome}${entry.count > 1 ? ` × ${entry.count}` : ''}`,
+    String(inputOf(entry.tokens)),
+    String(entry.tokens.output),
+    (entry.cost ?? '') + (entry.estimated ? ' (estimated)' : ''),
+  ]);
+  io.stdout(formatTable(heading, rows));
+  io.stdout(`total: ${total.requests} requests, ${formatUsd(total.cost)} USD\n`);
+  if (page.next !== null) io.stdout(`more: --cursor ${page.next}\n`);
+}
+
+/** Names that nothing has: nobody should take a typing error for a month without usage. */
+async function unknownIn(
+  { key, user, team, channel }: UsageFilter,
+  { database: { kysely }, secrets }: Workspace,
+): Promise<string[]> {
+  const { findKey, findUserByEmail, listTeams } = await import('#identity/index.ts');
+  const { listChannels } = await import('#catalogue/index.ts');
+  const isNamed = (name: string) => (each: { readonly name: string }) => each.name === name;
+  const unknown: string[] = [];
+  if (key !== undefined && (await findKey(kysely, key)) === null) unknown.push(`key '${key}'`);
+  if (user !== undefined && (await findUserByEmail(kysely, user)) === null) {
+    unknown.push(`user '${user}'`);
+  }
+  if (team !== undefined && !(await listTeams(kysely)).some(isNamed(team))) {
+    unknown.push(`team '${team}'`);
+  }
+  if (channel !== undefined && !(await listChannels(kysely, secrets)).some(isNamed(channel))) {
+    unknown.push(`channel '${channel}'`);
+  }
+  return unknown;
+}
+
+/** All that matches, page by page, so that any number of rows needs little memory. */
+async function printCsv(config: Config, io: CommandIo, filter: UsageFilter): Promise<void> {
+  const { withReadableWorkspace } = await import('./workspace.ts');
+  const { listUsage } = await import('#usage/index.ts');
+  const { csvHeading, toCsv } = await import('./usage-csv.ts');
+  io.stdout(csvHeading);
+  await withReadableWorkspace(config, async ({ database: { kysely } }) => {
+    let { cursor } = filter;
+    let left = filter.limit ?? Infinity;
+    do {
+      const limit = Math.min(left, 1_000);
+      const page = await listUsage(kysely, {
+        ...filter,
+        limit,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      io.stdout(page.data.map(toCsv).join(''));
+      left -= page.data.length;
+      cursor = page.next ?? undefined;
+    } while (cursor !== undefined && left > 0);
+  });
+}
+
+async function printSums(
+  config: Config,
+  input: CommandInput,
+  io: CommandIo,
+  filter: UsageFilter,
+  by: Grouping,
+): Promise<void> {
+  const { withReadableWorkspace } = await import('./workspace.ts');
+  const { sumUsage } = await import('#usage/index.ts');
+  const { formatUsd } = await import('#database/index.ts');
+  const sums = await withReadableWorkspace(config, ({ database }) =>
+    sumUsage(database.kysely, filter, by),
+  );
+  const requests = sums.reduce((sum, group) => sum + group.requests, 0);
+  const cost = formatUsd(sums.reduce((sum, group) => sum + group.cost, 0n));
+  if (input.flag('json')) {
+    const data = sums.map(({ name, ...group }) => ({
+      [by]: name,
+      ...group,
+      cost: formatUsd(group.cost),
+    }));
+    printJson(io, { data, requests, cost });
+    return;
+  }
+  const rows = sums.map(({ name, tokens, ...group }) => [
+    name,
+    String(group.requests),
+    String(group.failed),
+    String(inputOf(tokens)),
+    String(tokens.output),
+    formatUsd(group.cost),
+    String(group.unbilled_tokens),
+  ]);
+  const heading = [by.toUpperCase(), 'REQUESTS', 'FAILED', 'IN', 'OUT', 'COST', 'UNBILLED'];
+  if (input.flag('csv')) {
+    const { csvLine } = await import('./csv.ts');
+    for (const row of [heading.map((text) => text.toLowerCase()), ...rows]) io.stdout(csvLine(row));
+    return;
+  }
+  const { formatTable } = await import('./text-table.ts');
+  io.stdout(formatTable(heading, rows));
+  io.stdout(`total: ${requests} requests, ${cost} USD\n`);
+}
+
+/** Everything that was sent, from a cache or into one as well. */
+function inputOf({ input, cache_read, cache_write, cache_write_1h }: UsageEntry['tokens']): number {
+  return input + cache_read + cache_write + cache_write_1h;
+}
+
+async function readGrouping(input: CommandInput): Promise<Grouping | null> {
+  const { groupings } = await import('#usage/index.ts');
+  const text = input.text('by');
+  if (text === undefined) return null;
+  const by = groupings.find((grouping) => grouping === text);
+  if (by === undefined) throw new UsageError(`--by: expected one of ${groupings.join(', ')}`);
+  return by;
+}
+
+async function readFilter(input: CommandInput): Promise<UsageFilter> {
+  const options = ['key', 'user', 'team', 'model', 'channel', 'cursor'] as const;
+  const texts = options.flatMap((option) => {
+    const value = input.text(option);
+    return value === undefined ? [] : [[option, value] as const];
+  });
+  const limit = input.text('limit');
+  if (
+    limit !== undefined &&
+    (!/^\d{1,4}$/.test(limit) || Number(limit) < 1 || Number(limit) > 1000)
+  ) {
+    throw new UsageError('--limit: expected a whole number from 1 to 1000');
+  }
+  return {
+    ...Object.fromEntries(texts),
+    ...(await readTimes(input)),
+    ...(limit === undefined ? {} : { limit: Number(limit) }),
+  };
+}

@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs';
+import type { Config } from '#config/index.ts';
+import {
+  assertMigrated,
+  claimMasterKey,
+  connectDatabase,
+  createSecrets,
+  migrate,
+  type OpenDatabase,
+  prepareDataFolder,
+  readMasterKey,
+  type Secrets,
+  sqliteFileOf,
+} from '#database/index.ts';
+import type { CommandInput, CommandIo } from './command.ts';
+
+/** The database and the secrets of one configuration, for a command that works on them. */
+export interface Workspace {
+  readonly database: OpenDatabase;
+  readonly secrets: Secrets;
+}
+
+/** Loads the configuration a command works with. @throws ConfigError */
+export async function loadCommandConfig(input: CommandInput, io: CommandIo): Promise<Config> {
+  const { loadConfig } = await import('#config/index.ts');
+  const { bundledAliases, bundledModels } = await import('#catalogue/bundled.ts');
+  return loadConfig({
+    ...io,
+    path: input.text('config'),
+    bundledModels: bundledModels.map(({ id }) => id),
+    bundledAliases: bundledAliases.keys(),
+  });
+}
+
+/** Every name the bundled catalogue knows: what channels may serve and keys may list without declaring it. */
+export async function bundledModelNames(): Promise<ReadonlySet<string>> {
+  const { bundledAliases, bundledModels } = await import('#catalogue/bundled.ts');
+  return new Set([...bundledModels.map(({ id }) => id), ...bundledAliases.keys()]);
+}
+
+/** What the models of the bundled catalogue can do, by their ids. */
+export async function bundledCapabilities(): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { bundledModels } = await import('#catalogue/bundled.ts');
+  return new Map(bundledModels.map(({ id, capabilities }) => [id, capabilities]));
+}
+
+/** Runs `work` with the database brought up to date, and closes it whatever happens. For commands that write. */
+export function withWorkspace<Result>(
+  config: Config,
+  work: (workspace: Workspace) => Promise<Result>,
+): Promise<Result> {
+  return withDatabase(config, async (workspace) => {
+    await migrate(workspace.database);
+    // What is hashed or sealed under another key could never be used.
+    await claimMasterKey(workspace.database, workspace.secrets);
+    return work(workspace);
+  });
+}
+
+/**
+ * Runs `work` with the database as it is, for commands that change nothing.
+ * @throws Error when there is no database yet, or its tables are not those of this version.
+ */
+export async function withReadableWorkspace<Result>(
+  config: Config,
+  work: (workspace: Workspace) => Promise<Result>,
+): Promise<Result> {
+  if (isAbsent(config)) {
+    const file = sqliteFileOf(config.storage.url);
+    throw new Error(`storage.url: there is no database ${file} yet: start the gateway first`);
+  }
+  return withDatabase(config, async (workspace) => {
+    await assertMigrated(workspace.database);
+    return work(workspace);
+  });
+}
+
+/** Brings the tables up to date and does no more: it may run where the master key is not known. */
+export function migrateWorkspace(config: Config): Promise<void> {
+  return withDatabase(config, ({ database }) => migrate(database));
+}
+
+/** A SQLite file that nobody has made so far; opening it would make it. */
+export function isAbsent(config: Config): boolean {
+  const file = sqliteFileOf(config.storage.url);
+  return file !== null && !existsSync(file);
+}
+
+async function withDatabase<Result>(
+  config: Config,
+  work: (workspace: Workspace) => Promise<Result>,
+): Promise<Result> {
+  prepareDataFolder(config.storage.dataDir);
+  const database = await connectDatabase({
+    url: config.storage.url,
+    transport: 'in-thread',
+    statementTimeout: 0,
+  });
+  let secrets: Secrets | null = null;
+  try {
+    return await work({
+      database,
+      // Only when it is used, since reading the master key makes one where there is none.
+      get secrets() {
+        secrets ??= createSecrets(
+          config.secrets.masterKey ?? readMasterKey(config.storage.dataDir),
+        );
+        return secrets;
+      },
+    });
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,80 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { OpenDatabase } from '#database/index.ts';
+
+/** A node as its last sign of life described it. */
+export interface SeenNode {
+  readonly id: string;
+  /** Milliseconds since then. */
+  readonly silentFor: number;
+  /** Usage records that were on its disk and not in the database. */
+  readonly journalDepth: number;
+}
+
+export interface Sign {
+  readonly id: string;
+  /** Unix milliseconds by this node's clock, for people. */
+  readonly startedAt: number;
+  readonly journalDepth: number;
+}
+
+/**
+ * The clock of the database, Unix milliseconds: nodes compare their signs of life by it, whatever their own clocks
+ * say.
+ */
+function now(dialect: OpenDatabase['dialect']): RawBuilder<number> {
+  return dialect === 'postgres'
+    ? sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
+    : sql<number>`cast(unixepoch('subsec') * 1000 as integer)`;
+}
+
+/** Says that the node is there. */
+export async function signLife({ kysely, dialect }: OpenDatabase, sign: Sign): Promise<void> {
+  await kysely
+    .insertInto('nodes')
+    .values({
+      id: sign.id,
+      started_at: sign.startedAt,
+      seen_at: now(dialect),
+      journal_depth: sign.journalDepth,
+    })
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet(({ ref }) => ({
+        started_at: ref('excluded.started_at'),
+        seen_at: ref('excluded.seen_at'),
+        journal_depth: ref('excluded.journal_depth'),
+      })),
+    )
+    .execute();
+}
+
+/** When the process began that gave the node's last sign of life, by its own clock; null when there was none. */
+export async function lastStart({ kysely }: OpenDatabase, id: string): Promise<number | null> {
+  const row = await kysely
+    .selectFrom('nodes')
+    .select('started_at')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.started_at ?? null;
+}
+
+/** Every node but this one. */
+export async function otherNodes(
+  { kysely, dialect }: OpenDatabase,
+  id: string,
+): Promise<SeenNode[]> {
+  const rows = await kysely
+    .selectFrom('nodes')
+    .select(['id', 'seen_at', 'journal_depth', now(dialect).as('now')])
+    .where('id', '<>', id)
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    silentFor: row.now - row.seen_at,
+    journalDepth: row.journal_depth,
+  }));
+}
+
+/** The node has ended and left nothing behind. */
+export async function removeNode({ kysely }: OpenDatabase, id: string): Promise<void> {
+  await kysely.deleteFrom('nodes').where('id', '=', id).execute();
+}

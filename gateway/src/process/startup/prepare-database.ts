@@ -1,0 +1,62 @@
+import type { Config } from '#config/index.ts';
+import {
+  claimMasterKey,
+  connectDatabase,
+  migrate,
+  openDatabase,
+  type Secrets,
+} from '#database/index.ts';
+import { applyDeclaration, ensureDefaultGroup } from '#declaration/index.ts';
+import { createFirstAdmin, offerFirstKey, withdrawDemo, type FirstStart } from './first-start.ts';
+import { assertSecretsFile, formatSecrets, writeSecretsFile } from './secrets-file.ts';
+import { hasUnshown } from './unshown-secrets.ts';
+
+/**
+ * Migrations, the file's lists and the first start, before anything is served.
+ * @param secretsFile where to put what a first start would show; null: nowhere
+ * @throws Error with a sentence for the operator.
+ */
+export async function prepareDatabase(
+  config: Config,
+  secrets: Secrets,
+  secretsFile: string | null = null,
+): Promise<FirstStart> {
+  const database = await connectDatabase({
+    url: config.storage.url,
+    transport: 'in-thread',
+    statementTimeout: 0,
+  });
+  try {
+    await migrate(database);
+    await claimMasterKey(database, secrets);
+    const now = Date.now();
+    const isRepeated = hasUnshown(config.storage.dataDir);
+    const beforeSecrets = () => {
+      if (secretsFile !== null) assertSecretsFile(secretsFile);
+    };
+    const options = { config, secrets, now, beforeSecrets };
+    const admin = await createFirstAdmin(database, options);
+    if (config.declared === null) await ensureDefaultGroup(database, secrets, now);
+    else await applyDeclaration(database, secrets, config.declared, now);
+    const key = await offerFirstKey(database, options);
+    if (secretsFile === null || (admin === null && key === null)) {
+      return { admin, key, secretsFile: null };
+    }
+    writeSecretsFile(secretsFile, formatSecrets({ admin, key }), isRepeated);
+    return { admin, key, secretsFile };
+  } finally {
+    await database.close();
+  }
+}
+
+/** Makes the lists of a file that was read again effective. */
+export async function applyFile(config: Config, secrets: Secrets): Promise<void> {
+  if (config.declared === null) return;
+  const database = openDatabase({ url: config.storage.url, statementTimeout: 0 });
+  try {
+    await applyDeclaration(database, secrets, config.declared);
+    await withdrawDemo(database, secrets, Date.now());
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,76 @@
+import type { Config } from '#config/index.ts';
+import type { FirstStart } from '#startup/index.ts';
+import { isMessage, type FromWorker, type Question, type ToWorker } from './messages.ts';
+import { createQuestions } from './questions.ts';
+
+/** A worker's end of the line. */
+export interface Seat {
+  readonly number: number;
+  readonly config: Config;
+  readonly firstStart: FirstStart;
+  degraded(): readonly string[];
+  /** The metrics of all workers; null when the supervisor does not answer. */
+  renderMetrics(): Promise<string | null>;
+  /** Says that connections are served; from now on questions are answered. */
+  listening(greeting: string, answer: (question: Question) => Promise<unknown>): void;
+  /** When the worker is to end. */
+  readonly stop: Promise<{ readonly keepListening: number }>;
+  /** When it is to wait no longer for what still runs. */
+  readonly hurry: Promise<void>;
+  /** Lets the process end when nothing else keeps it. */
+  leave(): void;
+}
+
+/**
+ * Waits for the supervisor's first word. Signals are the supervisor's: a terminal or a service manager sends them to
+ * all processes, and each would act on them a second time.
+ */
+export async function takeSeat(number: number): Promise<Seat> {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+  const begun = Promise.withResolvers<ToWorker & { kind: 'begin' }>();
+  const stop = Promise.withResolvers<{ readonly keepListening: number }>();
+  const send = (message: FromWorker): void => void process.send?.(message, () => {});
+  const hurry = Promise.withResolvers<void>();
+  const questions = createQuestions(send);
+  let degraded: readonly string[] = [];
+  let answer: ((question: Question) => Promise<unknown>) | null = null;
+
+  process.on('message', (value: unknown) => {
+    if (!isMessage(value)) return;
+    const message = value as ToWorker;
+    if (message.kind === 'begin') begun.resolve(message);
+    else if (message.kind === 'stop') stop.resolve(message);
+    else if (message.kind === 'hurry') hurry.resolve();
+    else if (message.kind === 'degraded') ({ degraded } = message);
+    else if (message.kind === 'answer') questions.answered(message);
+    else {
+      const { id, question } = message;
+      const answered = answer?.(question) ?? Promise.resolve(null);
+      void answered
+        .catch((error: unknown) => (question === 'refresh' ? sentenceOf(error) : null))
+        .then((result) => send({ kind: 'answer', id, value: result }));
+    }
+  });
+
+  send({ kind: 'ready' });
+  const { config, firstStart, degraded: known } = await begun.promise;
+  degraded = known;
+  return {
+    number,
+    config,
+    firstStart,
+    degraded: () => degraded,
+    renderMetrics: async () => (await questions.ask('metrics')) as string | null,
+    listening(greeting, answerTo) {
+      answer = answerTo;
+      send({ kind: 'listening', greeting });
+    },
+    stop: stop.promise,
+    hurry: hurry.promise,
+    leave: () => process.channel?.unref(),
+  };
+}
+
+function sentenceOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'a worker could not be told of it';
+}

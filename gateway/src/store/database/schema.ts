@@ -1,0 +1,299 @@
+/**
+ * The tables, as Kysely sees them. One schema for SQLite and PostgreSQL, so only what both have:
+ *
+ * - money is nano-USD (10⁻⁹ USD) in a 64-bit integer, read as `bigint`;
+ * - times are Unix milliseconds in a 64-bit integer, read as `number`;
+ * - booleans are 0 or 1; structured columns are JSON text;
+ * - `revision` is the value of the `revisions` counter when the row last changed: a node asks for the rows
+ *   above the highest revision it has seen.
+ */
+export interface Database {
+  groups: GroupTable;
+  channels: ChannelTable;
+  models: ModelTable;
+  aliases: AliasTable;
+  users: UserTable;
+  teams: TeamTable;
+  team_members: TeamMemberTable;
+  keys: KeyTable;
+  revisions: RevisionTable;
+  usage: UsageTable;
+  price_versions: PriceVersionTable;
+  usage_hourly: UsageHourlyTable;
+  ledger_entries: LedgerEntryTable;
+  spent_totals: SpentTotalTable;
+  removed_usage: RemovedUsageTable;
+  nodes: NodeTable;
+  master_key: MasterKeyTable;
+  upstream_state: UpstreamStateTable;
+}
+
+/** `file`: declared in the configuration file and read-only elsewhere. `console`: created by a person or a command. */
+export type Owner = 'file' | 'console' | 'system';
+
+interface Owned {
+  owner: Owner;
+  /** 0 or 1. */
+  enabled: number;
+  created_at: number;
+  updated_at: number;
+  revision: number;
+}
+
+export interface GroupTable extends Owned {
+  name: string;
+  /** Decimal string, up to six decimals. */
+  price_multiplier: string;
+}
+
+export interface ChannelTable extends Owned {
+  /** `ch_` + random. */
+  id: string;
+  name: string;
+  provider: string;
+  base_url: string | null;
+  /** Sealed JSON `{apiKeys, headers}` (see `database/secrets`): never the clear text. */
+  credentials: string;
+  /** JSON: everything of `DeclaredChannel` not in a column of its own or sealed. */
+  settings: string;
+  priority: number;
+  weight: number;
+}
+
+export interface ModelTable extends Owned {
+  id: string;
+  type: string;
+  /** JSON: `DeclaredModel` without id, type, enabled. */
+  settings: string;
+}
+
+export interface AliasTable extends Owned {
+  name: string;
+  model: string;
+}
+
+export interface UserTable extends Owned {
+  /** `usr_` + random. */
+  id: string;
+  email: string;
+  name: string | null;
+  role: string;
+  /** scrypt, self-describing; null: no console login. */
+  password_hash: string | null;
+  opening_credit: bigint;
+  quota: bigint | null;
+}
+
+export interface TeamTable extends Owned {
+  /** `team_` + random. */
+  id: string;
+  name: string;
+  opening_credit: bigint;
+  rpm: number | null;
+  budget_daily: bigint | null;
+  budget_monthly: bigint | null;
+  budget_total: bigint | null;
+  time_zone: string;
+  /** The window of its budgets that was open when the time zone last changed, and the zone in which that ends. */
+  open_window: string | null;
+  open_window_zone: string | null;
+}
+
+export interface TeamMemberTable {
+  team_id: string;
+  user_id: string;
+  role: string;
+  budget: bigint | null;
+  revision: number;
+}
+
+export interface KeyTable extends Owned {
+  /** `key_` + random. */
+  id: string;
+  name: string;
+  /** Hex HMAC-SHA-256 of the secret; unique; null while a declared key has no secret yet. */
+  hash: string | null;
+  /** Who set the secret: a key declared without one gets it from a command. Null while there is none. */
+  secret_owner: Owner | null;
+  /** What may be shown: `sk-` and the first characters, `…`, the last four; empty while there is no secret. */
+  prefix: string;
+  user_id: string;
+  team_id: string | null;
+  group_name: string;
+  quota: bigint | null;
+  expires_at: number | null;
+  rpm: number | null;
+  rph: number | null;
+  max_concurrency: number | null;
+  /** JSON: `{ models: string[], ips: string[], conversion: 'lenient' | 'strict' }`. */
+  settings: string;
+  revoked_at: number | null;
+  /** The hash of the secret before the last rotation; valid until `previous_until`. Null: none. */
+  previous_hash: string | null;
+  /** Unix milliseconds. */
+  previous_until: number | null;
+}
+
+/** Only ever added to. */
+export interface PriceVersionTable {
+  /** 16 hex digits made of the model and the price, so that nodes agree on it. */
+  id: string;
+  model: string;
+  /** JSON: `DeclaredPrice` in its normal form. */
+  price: string;
+  created_at: number;
+}
+
+export interface RevisionTable {
+  /**
+   * `global`: the revision. `usage-removed-before`: Unix milliseconds; older rows of `usage` may be gone, and sums
+   * over rows that begin before it are not complete.
+   */
+  name: string;
+  value: number;
+}
+
+/** One row per exchange; see `journal/record.ts` for the meaning of each part. */
+export interface UsageTable {
+  id: string;
+  time: number;
+  key_id: string;
+  user_id: string;
+  team_id: string | null;
+  group_name: string;
+  model: string;
+  upstream_model: string | null;
+  channel: string | null;
+  protocol: string;
+  operation: string;
+  stream: number;
+  outcome: string;
+  status: number;
+  error: string | null;
+  /** JSON array of `AttemptRecord`. */
+  attempts: string;
+  input_tokens: number;
+  cache_read_tokens: number;
+  cache_write_tokens: number;
+  cache_write_1h_tokens: number;
+  output_tokens: number;
+  reasoning_tokens: number;
+  /** `reported`, `estimated`, `quarantined` or `none`. */
+  usage_source: string;
+  /** Nano-USD; null when nothing was to be charged. So are the following then, down to `posting`. */
+  cost: bigint | null;
+  /** JSON array of `ReceiptItem`. */
+  receipt: string | null;
+  /** `user` or `team`. */
+  payer: string | null;
+  held: bigint | null;
+  overshoot: bigint | null;
+  price_version: string | null;
+  /** Decimal string. */
+  multiplier: string | null;
+  /** The date of admission in the team's time zone; null when a user pays. */
+  budget_window: string | null;
+  /** The ledger's transaction that this cost is part of; null for a cost of 0 too. */
+  posting: string | null;
+  ttft_ms: number | null;
+  duration_ms: number;
+  /** JSON array of rewrite ids. */
+  rewrites: string;
+  /** JSON array of conversion losses. */
+  losses: string;
+  user_agent: string | null;
+  /** How many equal refusals it stands for; 1 for everything else. */
+  count: number;
+}
+
+/** Sums of usage rows by the hour. */
+export interface UsageHourlyTable {
+  /** Unix milliseconds of its start. */
+  hour: number;
+  key_id: string;
+  user_id: string;
+  /** Empty: none. */
+  team_id: string;
+  /** As clients wrote it; empty for what was refused before any upstream was asked. */
+  model: string;
+  /** That answered; empty: none did. */
+  channel: string;
+  requests: number;
+  /** Of them, those that failed or were refused. */
+  failed: number;
+  input_tokens: number;
+  output_tokens: number;
+  cache_read_tokens: number;
+  cache_write_tokens: number;
+  cache_write_1h_tokens: number;
+  reasoning_tokens: number;
+  cost: bigint;
+  /** What the channel says it used in attempts that failed: nobody but the operator pays for it. */
+  unbilled_tokens: number;
+}
+
+/** One side of a transaction; the amounts of a transaction add up to 0. Rows are never changed or removed. */
+export interface LedgerEntryTable {
+  transaction_id: string;
+  /** See `ledger/accounts.ts`. */
+  account: string;
+  /** Nano-USD, positive to the account's credit. */
+  amount: bigint;
+  /** See `ledger/accounts.ts`. */
+  kind: string;
+  /** Who did it; null for `usage`. */
+  actor: string | null;
+  reason: string | null;
+  /** Unix milliseconds. */
+  time: number;
+}
+
+/** What has been spent on each meter (see `limits/counters.ts`) since it began. */
+export interface SpentTotalTable {
+  meter: string;
+  spent: bigint;
+}
+
+/** What usage rows that retention removed had cost, so that the books can still be checked against the rest. */
+export interface RemovedUsageTable {
+  /** A meter, or `<posting> <account>`. */
+  name: string;
+  cost: bigint;
+}
+
+/** One row per process that serves, or that ended without saying so. */
+export interface NodeTable {
+  /** `node_` + random, kept in its data folder. */
+  id: string;
+  started_at: number;
+  /** The last sign of life, by the clock of the database. */
+  seen_at: number;
+  /** Usage records that were in its journal then. */
+  journal_depth: number;
+}
+
+/** At most one row. */
+export interface MasterKeyTable {
+  /** `master`. */
+  id: string;
+  /** `Secrets.fingerprint` of the key that the database belongs to. */
+  fingerprint: string;
+}
+
+/** Who was given which id of something that an upstream keeps. Digests only: nobody learns an id from this table. */
+export interface UpstreamStateTable {
+  /** `Secrets.digestState` of the id. */
+  id: string;
+  /** The same of the owner. Two owners may have been given the same id by two upstreams. */
+  owner: string;
+  /** `response`, `item`, `conversation`, … (see `protocols/named-state.ts`). */
+  kind: string;
+  /** The id of the channel that answered. */
+  channel: string;
+  /** The same digest of the credential that it was asked with; null without one. */
+  credential: string | null;
+  /** As the client wrote it. */
+  model: string;
+  /** Unix milliseconds. */
+  expires_at: number;
+}

@@ -1,0 +1,134 @@
+import type { OpenDatabase } from '#database/index.ts';
+import type { Batch, JournalFile } from './journal-file.repository.ts';
+import type { FromApplier } from './messages.ts';
+import { isDataError, writeUsage, type WriteUsageOptions } from './usage-writer.repository.ts';
+
+export interface ApplierOptions {
+  readonly file: JournalFile;
+  readonly database: OpenDatabase;
+  readonly report: (message: FromApplier) => void;
+  /** Batches up to this one are done. */
+  readonly appliedUpTo: number;
+  /** The last batch of the process before, which may have applied it. */
+  readonly leftOver: number;
+}
+
+/** How often the journal is looked at. */
+const pollInterval = 100;
+/** Under load records are gathered for this long: larger transactions write each index page less often. */
+const gatherTime = 500;
+/** Few enough to be applied at once, and enough not to gather more. */
+const few = 50;
+const enough = 1_500;
+/** Upper bound of the text handled at once, in characters. */
+const maxLength = 8 * 2 ** 20;
+const longestPause = 5_000;
+
+/** Moves batches from the journal into the database, in order, until told to drain and nothing is left. */
+export function createApplier({ file, database, report, appliedUpTo, leftOver }: ApplierOptions) {
+  let applied = appliedUpTo;
+  /** Of a clock that does not step: set back, it would hold up everything for as long. */
+  let lastTime = -Infinity;
+  let draining = false;
+  let pause = pollInterval;
+  let wake = () => {};
+
+  async function run(): Promise<void> {
+    for (;;) {
+      const { count } = file.pendingAfter(applied);
+      if (count === 0) {
+        if (draining) return;
+        await wait(pollInterval);
+      } else if (isDue(count)) {
+        await applyNext();
+      } else {
+        await wait(pollInterval);
+      }
+    }
+  }
+
+  /** Ends early when it is time to drain. */
+  function wait(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  function isDue(count: number): boolean {
+    return (
+      draining || count <= few || count >= enough || performance.now() - lastTime >= gatherTime
+    );
+  }
+
+  async function applyNext(): Promise<void> {
+    const batches = take(file.after(applied, enough));
+    const [first] = batches;
+    const last = batches.at(-1);
+    if (first === undefined || last === undefined) return;
+    lastTime = performance.now();
+    const lines = batches.map((batch) => batch.lines).join(',');
+    try {
+      await write(lines, { isLeftOver: first.id <= leftOver });
+    } catch (error) {
+      report({ kind: 'away', message: (error as Error).message });
+      await wait(pause);
+      pause = Math.min(pause * 2, longestPause);
+      return;
+    }
+    pause = pollInterval;
+    applied = last.id;
+    const bytes = batches.reduce((sum, batch) => sum + batch.lines.length, 0);
+    const count = batches.reduce((sum, batch) => sum + batch.count, 0);
+    report({ kind: 'applied', upTo: applied, count, bytes });
+  }
+
+  /** @throws the database's error when it is away. */
+  async function write(lines: string, options: WriteUsageOptions): Promise<void> {
+    try {
+      await writeUsage(database, lines, options);
+    } catch (error) {
+      if (!isDataError(error)) throw error;
+      await writeOneByOne(lines, options);
+    }
+  }
+
+  /** One record that the database will not take must not hold up the others for ever. */
+  async function writeOneByOne(lines: string, options: WriteUsageOptions): Promise<void> {
+    for (const line of JSON.parse(`[${lines}]`) as unknown[]) {
+      const text = JSON.stringify(line);
+      try {
+        await writeUsage(database, text, options);
+      } catch (error) {
+        if (!isDataError(error)) throw error;
+        const { message } = error as Error;
+        file.reject(text, message);
+        report({ kind: 'rejected', message });
+      }
+    }
+  }
+
+  return {
+    run,
+    drain() {
+      draining = true;
+      pause = pollInterval;
+      wake();
+    },
+  };
+}
+
+/** The first batches, up to the bounds. */
+function take(batches: readonly Batch[]): readonly Batch[] {
+  let count = 0;
+  let length = 0;
+  const end = batches.findIndex((batch) => {
+    count += batch.count;
+    length += batch.lines.length;
+    return count >= enough || length >= maxLength;
+  });
+  return end === -1 ? batches : batches.slice(0, end + 1);
+}

@@ -1,0 +1,62 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { openDatabase } from '#database/index.ts';
+import { createApplier } from './applier.ts';
+import { openJournalFile } from './journal-file.repository.ts';
+import type { ApplierSettings, FromApplier, ToApplier } from './messages.ts';
+import { keepUsageFor, removeStateWhenExpired } from './retention.ts';
+import { stepBack } from './step-back.ts';
+
+const { dataDir, appliedUpTo, databaseUrl, keepUsage } = workerData as ApplierSettings;
+
+stepBack();
+const file = openJournalFile(dataDir);
+const database = openDatabase({
+  url: databaseUrl,
+  // This thread may block: it does nothing else.
+  transport: 'in-thread',
+  maxConnections: 1,
+  statementTimeout: 10_000,
+});
+/** The last batch of the process before. */
+const leftOver = file.lastId();
+const applier = createApplier({ file, database, report, appliedUpTo, leftOver });
+
+// The write-ahead log is emptied from here, so that no commit ever waits for it.
+const checkpoints = setInterval(() => {
+  try {
+    file.checkpoint();
+  } catch {
+    // The disk takes nothing: the writer says so, and this thread has other work.
+  }
+}, 1_000);
+
+const stopRetention =
+  keepUsage === null
+    ? () => {}
+    : keepUsageFor({
+        database,
+        keep: keepUsage,
+        mayStart: () => file.firstId() > leftOver,
+        onProblem: notRemoved,
+      });
+const stopStateRetention = removeStateWhenExpired({ database, onProblem: notRemoved });
+
+parentPort?.on('message', (message: ToApplier) => {
+  if (message.kind === 'drain') applier.drain();
+});
+
+await applier.run();
+stopRetention();
+stopStateRetention();
+clearInterval(checkpoints);
+file.close();
+await database.close();
+parentPort?.close();
+
+function notRemoved(message: string): void {
+  report({ kind: 'not-removed', message });
+}
+
+function report(message: FromApplier): void {
+  parentPort?.postMessage(message);
+}

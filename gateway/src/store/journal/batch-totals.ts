@@ -1,0 +1,128 @@
+import { chargedOf, meterNames, type Charged, type HolderAccount } from '#ledger/index.ts';
+import type { AttemptRecord } from './record.ts';
+import { costOf, positionOf, RecordError, type LineValues } from './parse-lines.ts';
+
+/** What a batch adds to the books and to the totals that are kept beside the rows. */
+export interface BatchTotals {
+  /** By account, of the rows that cost something. Nano-USD. */
+  readonly accounts: ReadonlyMap<HolderAccount, bigint>;
+  /** By meter. */
+  readonly meters: ReadonlyMap<string, bigint>;
+  readonly hours: readonly HourTotals[];
+}
+
+/** Sums of one hour of one key, model and channel; the meaning of each as in `UsageHourlyTable`. */
+export interface HourTotals {
+  readonly hour: number;
+  readonly keyId: string;
+  readonly userId: string;
+  readonly teamId: string;
+  readonly model: string;
+  readonly channel: string;
+  requests: number;
+  failed: number;
+  input: number;
+  cacheRead: number;
+  cacheWrite: number;
+  cacheWrite1h: number;
+  output: number;
+  reasoning: number;
+  cost: bigint;
+  unbilled: number;
+}
+
+type Hours = Map<string, HourTotals>;
+
+const hourMs = 3_600_000;
+
+/** @throws RecordError for a charge that cannot be. */
+export function sumUp(rows: readonly LineValues[]): BatchTotals {
+  const accounts = new Map<HolderAccount, bigint>();
+  const meters = new Map<string, bigint>();
+  const hours = new Map<string, HourTotals>();
+  for (const row of rows) {
+    const cost = costOf(row) ?? 0n;
+    addToHour(hours, row, cost);
+    if (cost === 0n) continue;
+    const charged = chargedOfLine(row);
+    add(accounts, charged.account, cost);
+    for (const meter of meterNames(charged)) add(meters, meter, cost);
+  }
+  return { accounts, meters, hours: [...hours.values()] };
+}
+
+function add<Name>(totals: Map<Name, bigint>, name: Name, amount: bigint): void {
+  totals.set(name, (totals.get(name) ?? 0n) + amount);
+}
+
+function chargedOfLine(row: LineValues): Charged {
+  const charged = chargedOf({
+    payer: row[positionOf.payer] as string | null,
+    key_id: text(row, 'key_id'),
+    user_id: text(row, 'user_id'),
+    team_id: row[positionOf.team_id] as string | null,
+    budget_window: row[positionOf.budget_window] as string | null,
+  });
+  if (charged === null) throw new RecordError('it does not say who pays');
+  return charged;
+}
+
+function addToHour(hours: Hours, row: LineValues, cost: bigint): void {
+  const attempts = row[positionOf.attempts] as readonly AttemptRecord[];
+  // What was refused at once may name anything: such names must not pile up.
+  const model = attempts.length > 0 ? text(row, 'model') : '';
+  const totals = hourOf(hours, row, model, text(row, 'channel'));
+  const outcome = row[positionOf.outcome];
+  const count = row[positionOf.count] as number;
+  totals.requests += count;
+  if (outcome === 'failed' || outcome === 'refused') totals.failed += count;
+  totals.input += row[positionOf.input_tokens] as number;
+  totals.cacheRead += row[positionOf.cache_read_tokens] as number;
+  totals.cacheWrite += row[positionOf.cache_write_tokens] as number;
+  totals.cacheWrite1h += row[positionOf.cache_write_1h_tokens] as number;
+  totals.output += row[positionOf.output_tokens] as number;
+  totals.reasoning += row[positionOf.reasoning_tokens] as number;
+  totals.cost += cost;
+  for (const { channel, usage } of attempts) {
+    if (usage === undefined) continue;
+    const { input, cacheRead, cacheWrite, cacheWrite1h, output } = usage;
+    const unbilled = input + cacheRead + cacheWrite + cacheWrite1h + output;
+    hourOf(hours, row, model, channel).unbilled += unbilled;
+  }
+}
+
+function hourOf(hours: Hours, row: LineValues, model: string, channel: string): HourTotals {
+  const time = row[positionOf.time] as number;
+  const hour = time - (time % hourMs);
+  const keyId = text(row, 'key_id');
+  const userId = text(row, 'user_id');
+  const teamId = text(row, 'team_id');
+  const name = `${hour}\n${keyId}\n${userId}\n${teamId}\n${channel}\n${model}`;
+  let totals = hours.get(name);
+  if (totals === undefined) {
+    totals = {
+      hour,
+      keyId,
+      userId,
+      teamId,
+      model,
+      channel,
+      requests: 0,
+      failed: 0,
+      input: 0,
+      cacheRead: 0,
+      cacheWrite: 0,
+      cacheWrite1h: 0,
+      output: 0,
+      reasoning: 0,
+      cost: 0n,
+      unbilled: 0,
+    };
+    hours.set(name, totals);
+  }
+  return totals;
+}
+
+function text(row: LineValues, column: keyof typeof positionOf): string {
+  return (row[positionOf[column]] as string | null) ?? '';
+}

@@ -1,0 +1,70 @@
+import { CompiledQuery, type Transaction } from 'kysely';
+import type { Database, OpenDatabase } from '#database/index.ts';
+
+/**
+ * Rows per statement. SQLite runs a few prepared statements again and again: from 32 rows on, what a statement costs
+ * by itself no longer counts. PostgreSQL is asked as seldom as its bound of 65 535 parameters lets us.
+ */
+const rowsPerStatement = { sqlite: 32, postgres: 1_000 } as const;
+
+export interface BulkInsert {
+  readonly table: keyof Database;
+  /** At most 60. */
+  readonly columns: readonly string[];
+  /** What follows the values: `on conflict …`, `returning …`. */
+  readonly end: string;
+}
+
+/**
+ * Inserts rows by statements of many rows each; gives what they return. Kysely's own builder would cost more than the
+ * insertion itself.
+ */
+export async function bulkInsert<Returned>(
+  trx: Transaction<Database>,
+  dialect: OpenDatabase['dialect'],
+  insert: BulkInsert,
+  rows: readonly (readonly unknown[])[],
+): Promise<Returned[]> {
+  const size = rowsPerStatement[dialect];
+  const whole = rows.length - (rows.length % size);
+  const chunks: (readonly (readonly unknown[])[])[] = [];
+  for (let at = 0; at < whole; at += size) chunks.push(rows.slice(at, at + size));
+  if (dialect === 'sqlite') for (const row of rows.slice(whole)) chunks.push([row]);
+  else if (whole < rows.length) chunks.push(rows.slice(whole));
+
+  const returned: Returned[] = [];
+  for (const chunk of chunks) {
+    const text = statement(dialect, insert, chunk.length);
+    const query = CompiledQuery.raw(text, chunk.flat());
+    for (const row of (await trx.executeQuery<Returned>(query)).rows) returned.push(row);
+  }
+  return returned;
+}
+
+/** Texts of whole statements; the driver finds the compiled statement by its text. */
+const statements = new WeakMap<BulkInsert, Map<number, string>>();
+
+function statement(dialect: OpenDatabase['dialect'], insert: BulkInsert, rows: number): string {
+  let texts = statements.get(insert);
+  if (texts === undefined) statements.set(insert, (texts = new Map<number, string>()));
+  // The two dialects differ in their parameters.
+  const key = dialect === 'sqlite' ? rows : -rows;
+  let text = texts.get(key);
+  if (text === undefined) texts.set(key, (text = build(dialect, insert, rows)));
+  return text;
+}
+
+function build(
+  dialect: OpenDatabase['dialect'],
+  { table, columns, end }: BulkInsert,
+  rows: number,
+): string {
+  const width = columns.length;
+  const values = Array.from({ length: rows }, (_, row) => {
+    const places = columns.map((_, column) =>
+      dialect === 'sqlite' ? '?' : `$${row * width + column + 1}`,
+    );
+    return `(${places.join(', ')})`;
+  });
+  return `insert into ${table} (${columns.join(', ')}) values ${values.join(', ')} ${end}`;
+}

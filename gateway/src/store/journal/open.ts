@@ -1,0 +1,236 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { GatewayError } from '#errors/index.ts';
+import { createBacklog } from './backlog.ts';
+import { createGroupCommit } from './group-commit.ts';
+import type {
+  ApplierSettings,
+  FromApplier,
+  FromWriter,
+  ToApplier,
+  ToWriter,
+  WriterSettings,
+} from './messages.ts';
+import { createKeptLines } from './kept-lines.ts';
+import type { ExchangeRecord, Journal } from './record.ts';
+import { toLine } from './record-line.ts';
+import { startThread } from './thread.ts';
+import { createTrouble } from './trouble.ts';
+
+export interface JournalOptions {
+  readonly dataDir: string;
+  /** Bytes of records that may wait for the database. */
+  readonly maxSize: number;
+  readonly databaseUrl: string;
+  /** Milliseconds for which usage rows are kept in the database; default: for ever. */
+  readonly keepUsage?: number;
+  /** Told what an operator should know; the journal goes on by itself. */
+  readonly onProblem?: (problem: JournalProblem) => void;
+  /** Told when such a problem, which is told once, is over. */
+  readonly onRecovery?: (kind: 'write-failed' | 'database-away') => void;
+}
+
+export interface JournalProblem {
+  readonly kind:
+    | 'write-failed'
+    | 'database-away'
+    | 'record-rejected'
+    | 'rows-not-removed'
+    | 'records-lost'
+    | 'worker-ended';
+  readonly message: string;
+}
+
+/** Kept for the answers that are under way when the bound is reached: what is owed for them still gets its record. */
+const reserve = 16 * 2 ** 20;
+
+/** Characters of records that may wait in memory for the disk: some ten thousand of them. */
+const mostKept = 4 * 2 ** 20;
+
+/**
+ * Opens the journal of this folder; what an earlier process left in it is applied first.
+ * @throws Error when another process has it open, or the folder cannot be written.
+ */
+export async function openJournal(options: JournalOptions): Promise<Journal> {
+  const { dataDir, databaseUrl, maxSize } = options;
+  const problem = (kind: JournalProblem['kind'], message: string) =>
+    options.onProblem?.({ kind, message });
+  const lasting = (kind: 'write-failed' | 'database-away') =>
+    createTrouble(
+      (message) => problem(kind, message),
+      () => options.onRecovery?.(kind),
+    );
+  const disk = lasting('write-failed');
+  const away = lasting('database-away');
+  const rejection = (reason: string) =>
+    new GatewayError('unavailable', { cause: new Error(`journal: ${reason}`) });
+
+  const now = () => performance.now();
+  const backlog = createBacklog(now);
+  let sent = { count: 0, bytes: 0 };
+  /** The writer owes an answer. */
+  let awaited = false;
+  let wasOpen = false;
+  let closing: Promise<void> | null = null;
+  /** Without the reserve. */
+  const usualSize = maxSize - Math.min(reserve, maxSize / 10);
+  const kept = createKeptLines(mostKept);
+  let lost = 0;
+
+  function give(message: ToWriter): void {
+    awaited = writer.post(message);
+    // As if it had been written in vain, only later, as an answer would come.
+    if (!awaited) queueMicrotask(() => commits.failed('the journal writer is not there'));
+  }
+  const commits = createGroupCommit({
+    send(lines, count) {
+      sent = { count, bytes: lines.length };
+      give({ kind: 'commit', lines, count });
+    },
+    probe() {
+      sent = { count: 0, bytes: 0 };
+      give({ kind: 'probe' });
+    },
+    defer: setImmediate,
+    schedule(run, milliseconds) {
+      setTimeout(run, milliseconds);
+    },
+    rejection,
+  });
+  function notWritten(reason: string): void {
+    awaited = false;
+    commits.failed(reason);
+  }
+
+  const opened = Promise.withResolvers<void>();
+  /** Of no effect once it was open: then another try follows. */
+  function failOpening(reason: string): void {
+    if (wasOpen || closing !== null) return;
+    closing = writer.end({ kind: 'close' }, 0);
+    opened.reject(new Error(reason));
+  }
+  const writer = startThread<ToWriter, FromWriter>({
+    name: 'writer',
+    settings() {
+      backlog.recount();
+      return { dataDir, appliedUpTo: backlog.appliedUpTo } satisfies WriterSettings;
+    },
+    onMessage(message) {
+      if (message.kind === 'done') {
+        awaited = false;
+        backlog.written(sent.count, sent.bytes);
+        sent = { count: 0, bytes: 0 };
+        disk.over();
+        commits.done();
+        writeKept();
+      } else if (message.kind === 'failed') {
+        disk.met(message.message);
+        notWritten(message.message);
+      } else if (message.kind === 'opened') {
+        backlog.counted(message.count, message.bytes);
+        wasOpen = true;
+        opened.resolve();
+      } else if (message.kind === 'refused') {
+        if (wasOpen) disk.met(message.message);
+        failOpening(message.message);
+      }
+    },
+    onDeath(reason) {
+      if (wasOpen) problem('worker-ended', reason);
+      failOpening(reason);
+      // Whether it was written is not known: it is written again, and the applier takes each record once.
+      if (awaited) notWritten(reason);
+    },
+  });
+  await opened.promise;
+
+  const applier = startThread<ToApplier, FromApplier>({
+    name: 'applier',
+    settings: () =>
+      ({
+        dataDir,
+        appliedUpTo: backlog.appliedUpTo,
+        databaseUrl,
+        keepUsage: options.keepUsage ?? null,
+      }) satisfies ApplierSettings,
+    onMessage(message) {
+      if (message.kind === 'applied') {
+        away.over();
+        backlog.applied(message);
+        writer.post({ kind: 'remove', upTo: message.upTo });
+        writeKept();
+      } else if (message.kind === 'away') {
+        away.met(message.message);
+      } else if (message.kind === 'rejected') {
+        problem('record-rejected', message.message);
+      } else if (message.kind === 'not-removed') {
+        problem('rows-not-removed', message.message);
+      }
+    },
+    // It takes up the work where it had been told of last; what it did since, it finds done.
+    onDeath: (reason) => problem('worker-ended', reason),
+  });
+
+  function appendLine(line: string, isOwed: boolean): Promise<void> {
+    const isFull = backlog.bytes + line.length > (isOwed ? maxSize : usualSize);
+    return isFull ? Promise.reject(rejection('full')) : commits.append(line);
+  }
+
+  function lose(count: number): void {
+    if (count > 0 && lost === 0) problem('records-lost', 'the disk did not take them');
+    lost += count;
+  }
+
+  /** What came of a record that could not be written. @throws the reason, unless the record waits in memory. */
+  function keepOrThrow(record: ExchangeRecord, line: string, reason: unknown): void {
+    if (closing === null && isOwedNothing(record) && kept.add(line)) return;
+    lose(1);
+    throw reason;
+  }
+
+  function writeKept(): void {
+    if (kept.count === 0 || !isUsable()) return;
+    for (const line of kept.takeAll()) {
+      appendLine(line, false).catch(() => {
+        if (!kept.add(line)) lose(1);
+      });
+    }
+  }
+
+  const isUsable = () => commits.broken === null && backlog.bytes < usualSize;
+
+  async function close(timeoutMs: number): Promise<void> {
+    const deadline = performance.now() + timeoutMs;
+    while (!commits.idle && performance.now() < deadline) await wait(2);
+    commits.end('the gateway is stopping');
+    lose(kept.takeAll().length);
+    await applier.end({ kind: 'drain' }, deadline - performance.now());
+    await writer.end({ kind: 'close' }, 1_000);
+  }
+
+  return {
+    append(record) {
+      const line = toLine(record);
+      const written = appendLine(line, record.charge !== null);
+      return written.catch((reason: unknown) => keepOrThrow(record, line, reason));
+    },
+    get usable() {
+      return isUsable();
+    },
+    get lost() {
+      return lost;
+    },
+    get depth() {
+      return backlog.depth;
+    },
+    caughtUp: backlog.caughtUp,
+    get appliedUntil() {
+      return backlog.appliedUntil;
+    },
+    close: (timeoutMs = 5_000) => (closing ??= close(timeoutMs)),
+  };
+}
+
+/** An answer that nobody owes anything for. What was refused or failed is told without a row when it must be. */
+function isOwedNothing({ charge, outcome }: ExchangeRecord): boolean {
+  return charge === null && (outcome === 'completed' || outcome === 'client-left');
+}

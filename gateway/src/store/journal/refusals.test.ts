@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { record } from '#test/journal/records.ts';
+import { condenseRefusals } from './refusals.ts';
+import type { ExchangeRecord } from './record.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function open() {
+  const rows: ExchangeRecord[] = [];
+  const refusals = condenseRefusals({
+    journal: {
+      append: async (row) => void rows.push(row),
+      usable: true,
+    },
+    isKnownModel: (name) => name.startsWith('known'),
+    now: () => performance.now(),
+  });
+  let number = 0;
+  const refuse = async (times: number, parts: Partial<ExchangeRecord> = {}) => {
+    for (let time = 0; time < times; time += 1) {
+      const refused = { outcome: 'refused', error: 'invalid_value', model: 'known' } as const;
+      await refusals.append(record(`r${(number += 1)}`, { ...refused, ...parts }));
+    }
+  };
+  return { rows, refusals, refuse };
+}
+
+test('up to 60 a minute keep their rows; the others are one row with their number and the id of the first', async () => {
+  const { rows, refuse } = open();
+  await refuse(1_000);
+  expect(rows.map(({ id }) => id)).toEqual(Array.from({ length: 60 }, (_, at) => `r${at + 1}`));
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(rows).toHaveLength(61);
+  expect(rows[60]).toMatchObject({ id: 'r61', count: 940, outcome: 'refused' });
+  await refuse(60);
+  expect(rows).toHaveLength(121);
+  expect(rows.at(-1)?.count).toBeUndefined();
+});
+
+test('keys, reasons and known models are told apart; models that nobody knows are one', async () => {
+  const { rows, refuse } = open();
+  for (const parts of [
+    {},
+    { keyId: 'key_2' },
+    { error: 'missing_parameter' },
+    { model: 'known-2' },
+  ])
+    await refuse(60, parts);
+  expect(rows).toHaveLength(240);
+  for (let at = 0; at < 100; at += 1) await refuse(1, { model: `made up ${at}` });
+  expect(rows).toHaveLength(300);
+});
+
+test('a key need not wait because the gateway could not serve it', async () => {
+  const { refuse, refusals } = open();
+  await refuse(1_000, { error: 'unavailable', status: 503 });
+  expect(refusals.closedFor('key_1')).toBeNull();
+});
+
+test('only refusals are counted', async () => {
+  const { rows, refuse, refusals } = open();
+  await refuse(700, { outcome: 'failed' });
+  await refuse(700, { outcome: 'completed' });
+  expect(rows).toHaveLength(1_400);
+  expect(refusals.closedFor('key_1')).toBeNull();
+});
+
+test('above 600 a minute, whatever the reasons, the key waits for the next minute, and no other key', async () => {
+  const { refuse, refusals } = open();
+  await refuse(300);
+  await refuse(300, { error: 'missing_parameter' });
+  expect(refusals.closedFor('key_1')).toBeNull();
+  await vi.advanceTimersByTimeAsync(45_500);
+  await refuse(1);
+  expect(refusals.closedFor('key_1')).toBe(15);
+  expect(refusals.closedFor('key_2')).toBeNull();
+  await vi.advanceTimersByTimeAsync(14_500);
+  expect(refusals.closedFor('key_1')).toBeNull();
+});
+
+test('what is counted is written at the end of the process', async () => {
+  const { rows, refuse, refusals } = open();
+  await refuse(100);
+  await refusals.close();
+  expect(rows.at(-1)).toMatchObject({ id: 'r61', count: 40 });
+});
+
+test('no more is remembered than has a bound: many reasons and keys keep their rows', async () => {
+  const { rows, refuse, refusals } = open();
+  for (let at = 0; at < 5_000; at += 1) await refuse(1, { keyId: `key ${at}` });
+  await refuse(100, { keyId: 'one more' });
+  expect(rows).toHaveLength(5_100);
+  await refusals.close();
+  expect(rows).toHaveLength(5_100);
+});

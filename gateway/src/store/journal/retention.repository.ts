@@ -1,0 +1,54 @@
+import { sql } from 'kysely';
+import type { OpenDatabase } from '#database/index.ts';
+import { markUsageRemoved } from '#database/usage-removed.ts';
+import { chargedColumns, chargedOf, meterNames, type ChargedRow } from '#ledger/index.ts';
+import { bulkInsert, type BulkInsert } from './bulk-insert.repository.ts';
+
+interface Removed extends ChargedRow {
+  readonly cost: bigint | null;
+  readonly posting: string | null;
+}
+
+/**
+ * Removes at most `limit` usage rows from before a time (Unix milliseconds), the oldest first, and gives how many it
+ * were. The sums by the hour, the totals and the books stay; what the rows had cost is kept by posting and by meter,
+ * so that the books can still be checked against the rows that are left.
+ */
+export function removeOldUsage(
+  { kysely, dialect }: OpenDatabase,
+  before: number,
+  limit: number,
+): Promise<number> {
+  return kysely.transaction().execute(async (trx) => {
+    const { rows } = await sql<Removed>`
+      delete from usage
+      where id in (select id from usage where time < ${before} order by time limit ${limit})
+      returning cost, posting, ${sql.join(chargedColumns.map((name) => sql.ref(name)))}`.execute(
+      trx,
+    );
+    if (rows.length === 0) return 0;
+    const carried = [...carry(rows)].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    await bulkInsert(trx, dialect, removedInsert, carried);
+    await markUsageRemoved(trx, before);
+    return rows.length;
+  });
+}
+
+function carry(rows: readonly Removed[]): Map<string, bigint> {
+  const costs = new Map<string, bigint>();
+  for (const row of rows) {
+    const { cost, posting } = row;
+    const charged = chargedOf(row);
+    // What does not say who pays was never counted.
+    if (cost === null || cost === 0n || charged === null) continue;
+    const names = [`${posting} ${charged.account}`, ...meterNames(charged)];
+    for (const name of names) costs.set(name, (costs.get(name) ?? 0n) + cost);
+  }
+  return costs;
+}
+
+const removedInsert: BulkInsert = {
+  table: 'removed_usage',
+  columns: ['name', 'cost'],
+  end: 'on conflict (name) do update set cost = removed_usage.cost + excluded.cost',
+};

@@ -1,0 +1,87 @@
+import { createCautiousDate, type OpenDatabase } from '#database/index.ts';
+import { removeOldUsage } from './retention.repository.ts';
+import { createTrouble, type Trouble } from './trouble.ts';
+import { removeExpiredState } from './upstream-state.repository.ts';
+
+export interface RetentionOptions {
+  readonly database: OpenDatabase;
+  /** Milliseconds for which usage rows are kept; a day at least. */
+  readonly keep: number;
+  /**
+   * False while the journal may bring back what was applied before: a row that is gone would be taken for a new one.
+   */
+  readonly mayStart: () => boolean;
+  /** Told what was not removed and why, when it begins; it is tried again every minute. */
+  readonly onProblem: (message: string) => void;
+}
+
+/** How often it is looked whether there is something to remove. */
+const interval = 60_000;
+const shortest = 86_400_000;
+/** Rows per step and the pause between two: the applier's own work comes first. */
+const step = 1_000;
+const pause = 100;
+
+/** Removes old usage rows in small steps. Gives a function that stops it. */
+export function keepUsageFor({
+  database,
+  keep,
+  mayStart,
+  onProblem,
+}: RetentionOptions): () => void {
+  const today = createToday();
+  return removeInSteps(
+    async () => {
+      const before = today() - Math.max(keep, shortest);
+      return mayStart() ? removeOldUsage(database, before, step) : 0;
+    },
+    troubleWith('usage rows that are older than retention.usage', onProblem),
+  );
+}
+
+/** Removes what is known of upstreams' ids when its time is over, in small steps. Gives a function that stops it. */
+export function removeStateWhenExpired({
+  database,
+  onProblem,
+}: Pick<RetentionOptions, 'database' | 'onProblem'>): () => void {
+  const today = createToday();
+  return removeInSteps(
+    () => removeExpiredState(database, today(), step),
+    troubleWith('ids of upstream state that have expired', onProblem),
+  );
+}
+
+const createToday = () =>
+  createCautiousDate({ now: () => Date.now(), monotonic: () => performance.now() });
+
+/** What cannot be removed is told once, and tried again every minute. */
+function troubleWith(what: string, onProblem: RetentionOptions['onProblem']): Trouble {
+  return createTrouble((message) => onProblem(`${what}: ${message}`));
+}
+
+/** @param remove one step: gives how many rows it removed, fewer than `step` when nothing is left. */
+function removeInSteps(remove: () => Promise<number>, trouble: Trouble): () => void {
+  let timer: NodeJS.Timeout;
+  let stopped = false;
+
+  async function turn(): Promise<void> {
+    let removed = 0;
+    try {
+      removed = await remove();
+      trouble.over();
+    } catch (error) {
+      if (!stopped) trouble.met((error as Error).message);
+    }
+    if (!stopped) timer = setTimeout(next, removed < step ? interval : pause);
+  }
+
+  function next(): void {
+    void turn();
+  }
+  timer = setTimeout(next, pause);
+
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+  };
+}

@@ -1,0 +1,74 @@
+import { Worker } from 'node:worker_threads';
+import { createRestartBudget } from '#database/index.ts';
+
+export interface ThreadOptions<From> {
+  readonly name: 'writer' | 'applier';
+  /** What it starts with; asked at each start. */
+  readonly settings: () => object;
+  readonly onMessage: (message: From) => void;
+  /** It ended although nobody told it to, after the last of its messages; another is started. */
+  readonly onDeath: (reason: string) => void;
+}
+
+export interface Thread<To> {
+  /** False when there is none at the moment: the message is lost, as it is with a thread that dies over it. */
+  post(message: To): boolean;
+  /** Says something last, waits for a thread to end by itself, and ends it when it does not in time. */
+  end(last: To, timeoutMs: number): Promise<void>;
+}
+
+/** A thread of the journal that is started again when it dies, at once but only a few times a minute. */
+export function startThread<To, From>(options: ThreadOptions<From>): Thread<To> {
+  const { name, settings, onMessage, onDeath } = options;
+  const restarts = createRestartBudget();
+  let worker: Worker | null = null;
+  let timer: NodeJS.Timeout | null = null;
+  let ending = false;
+
+  function start(): void {
+    const started = new Worker(new URL(`./${name}.worker.ts`, import.meta.url), {
+      workerData: settings(),
+      name: `sluice-journal-${name}`,
+    });
+    worker = started;
+    let cause = 'without a reason';
+    started.on('message', onMessage);
+    started.on('error', (error: unknown) => {
+      if (error instanceof Error) cause = error.message;
+    });
+    started.on('exit', () => {
+      worker = null;
+      if (ending) return;
+      restart();
+      onDeath(`the journal ${name} ended: ${cause}`);
+    });
+  }
+
+  function restart(): void {
+    const pause = restarts.take();
+    if (pause === 0) start();
+    else timer = setTimeout(restart, pause).unref();
+  }
+
+  start();
+  return {
+    post(message) {
+      worker?.postMessage(message);
+      return worker !== null;
+    },
+    async end(last, timeoutMs) {
+      ending = true;
+      if (timer !== null) clearTimeout(timer);
+      const ended = worker;
+      if (ended === null) return;
+      const over = Promise.withResolvers<void>();
+      ended.once('exit', () => over.resolve());
+      // Does not keep the process alive: the thread does, for as long as it is waited for.
+      const late = setTimeout(over.resolve, Math.max(timeoutMs, 0)).unref();
+      ended.postMessage(last);
+      await over.promise;
+      clearTimeout(late);
+      await ended.terminate();
+    },
+  };
+}

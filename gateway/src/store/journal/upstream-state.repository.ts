@@ -1,0 +1,66 @@
+import { sql, type Transaction } from 'kysely';
+import type { Database, OpenDatabase } from '#database/index.ts';
+import { bulkInsert, type BulkInsert } from './bulk-insert.repository.ts';
+import { positionOf, type LineValues } from './parse-lines.ts';
+
+/** Keeps whom the answers of these rows gave which ids. An id that is given again is kept longer. */
+export async function insertUpstreamState(
+  trx: Transaction<Database>,
+  dialect: OpenDatabase['dialect'],
+  rows: readonly LineValues[],
+): Promise<void> {
+  // By key, since a statement must not meet a row twice; in one order everywhere, so that two nodes that write the
+  // same rows never wait for each other in a circle.
+  const found = new Map<string, readonly unknown[]>();
+  for (const row of rows) addRows(found, row);
+  if (found.size === 0) return;
+  const sorted = [...found].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  await bulkInsert(
+    trx,
+    dialect,
+    stateInsert,
+    sorted.map(([, values]) => values),
+  );
+}
+
+/** As `record-line.ts` writes it. */
+type StateValues = readonly [
+  owner: string,
+  channel: string,
+  credential: string | null,
+  expiresAt: number,
+  ids: readonly string[],
+];
+
+function addRows(found: Map<string, readonly unknown[]>, row: LineValues): void {
+  const state = row[positionOf.upstream_state] as StateValues | null;
+  if (state === null) return;
+  const [owner, channel, credential, expiresAt, ids] = state;
+  const model = row[positionOf.model];
+  for (let at = 0; at + 1 < ids.length; at += 2) {
+    const id = ids[at]!;
+    const values = [id, owner, ids[at + 1], channel, credential, model, expiresAt];
+    found.set(`${id} ${owner}`, values);
+  }
+}
+
+const stateInsert: BulkInsert = {
+  table: 'upstream_state',
+  columns: ['id', 'owner', 'kind', 'channel', 'credential', 'model', 'expires_at'],
+  end: `on conflict (id, owner) do update set kind = excluded.kind, channel = excluded.channel,
+    credential = excluded.credential, model = excluded.model, expires_at = excluded.expires_at
+    where upstream_state.expires_at <= excluded.expires_at`,
+};
+
+/** Removes at most `limit` rows that expired before a time (Unix milliseconds) and gives how many it were. */
+export async function removeExpiredState(
+  { kysely }: OpenDatabase,
+  now: number,
+  limit: number,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from upstream_state where (id, owner) in (
+      select id, owner from upstream_state where expires_at < ${now} order by expires_at limit ${limit}
+    )`.execute(kysely);
+  return Number(numAffectedRows ?? 0n);
+}

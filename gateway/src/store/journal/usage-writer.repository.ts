@@ -1,0 +1,112 @@
+import type { Transaction } from 'kysely';
+import type { Database, OpenDatabase } from '#database/index.ts';
+import { hourlyDimensions, hourlySums } from '#database/usage-hourly.ts';
+import { usageRemovedBefore } from '#database/usage-removed.ts';
+import { createTransactionId, postTransaction, type Account } from '#ledger/index.ts';
+import { sumUp, type BatchTotals } from './batch-totals.ts';
+import { bulkInsert, type BulkInsert } from './bulk-insert.repository.ts';
+import { parseLines, positionOf, RecordError, type LineValues } from './parse-lines.ts';
+import { insertUpstreamState } from './upstream-state.repository.ts';
+import { insertUsage } from './usage-rows.repository.ts';
+
+export interface WriteUsageOptions {
+  /** Unix milliseconds. */
+  readonly now?: number;
+  /**
+   * These lines may have been applied long ago. One from a time of which rows have been removed is refused then, unless
+   * its row is still there: whether it was counted, nobody can tell any more.
+   */
+  readonly isLeftOver?: boolean;
+}
+
+/**
+ * Writes lines into the usage table and what they cost into the books, all in one transaction. A record that is there
+ * already is left as it is and counts nowhere again, so applying the same lines any number of times, in any order,
+ * from any number of processes, comes to the same as once.
+ *
+ * The books get one transaction for all rows of the batch; its id stands in the rows, so that it can be checked
+ * against them.
+ * @throws RecordError, or what the database throws
+ */
+export async function writeUsage(
+  { kysely, dialect }: OpenDatabase,
+  lines: string,
+  { now = Date.now(), isLeftOver = false }: WriteUsageOptions = {},
+): Promise<void> {
+  const rows = parseLines(lines);
+  // Before anything is written: a charge that cannot be is found here.
+  const totals = sumUp(rows);
+  const posting = createTransactionId(now);
+  await kysely.transaction().execute(async (trx) => {
+    const inserted = await insertUsage(trx, dialect, rows, lines, posting);
+    if (inserted.size === 0) return;
+    if (isLeftOver) refuseRemoved(only(rows, inserted), await usageRemovedBefore(trx));
+    const fresh = inserted.size === rows.length ? rows : only(rows, inserted);
+    await writeTotals(trx, dialect, fresh === rows ? totals : sumUp(fresh), posting, now);
+    await insertUpstreamState(trx, dialect, fresh);
+  });
+}
+
+/** @throws RecordError when one of these rows may have been there before, counted and removed. */
+function refuseRemoved(rows: readonly LineValues[], before: number): void {
+  if (rows.every((row) => (row[positionOf.time] as number) >= before)) return;
+  throw new RecordError('rows of its time have been removed: it may have been counted already');
+}
+
+/** The rows with these ids, each once: a record may stand in a batch twice. */
+function only(rows: readonly LineValues[], ids: ReadonlySet<string>): LineValues[] {
+  const left = new Set(ids);
+  return rows.filter((row) => left.delete(row[positionOf.id] as string));
+}
+
+/** Whether an error says that the data, not the database, is at fault: trying again would not help. */
+export function isDataError(error: unknown): boolean {
+  if (error instanceof RecordError) return true;
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  // SQLSTATE classes 22 (data exception) and 23 (constraint); SQLITE_CONSTRAINT and SQLITE_MISMATCH.
+  if (typeof code === 'string' && /^2[23]...$/.test(code)) return true;
+  return typeof errcode === 'number' && [19, 20].includes(errcode & 0xff);
+}
+
+async function writeTotals(
+  trx: Transaction<Database>,
+  dialect: OpenDatabase['dialect'],
+  { accounts, meters, hours }: BatchTotals,
+  posting: string,
+  now: number,
+): Promise<void> {
+  if (accounts.size > 0) {
+    const sum = accounts.values().reduce((total, cost) => total + cost, 0n);
+    const amounts = new Map<Account, bigint>([['revenue', sum]]);
+    for (const [account, cost] of accounts) amounts.set(account, -cost);
+    const shared = { kind: 'usage', actor: null, reason: null, time: now } as const;
+    await postTransaction(trx, { id: posting, ...shared, amounts });
+  }
+  // In one order everywhere: two nodes that change the same rows must not wait for each other in a circle.
+  const spent = [...meters].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  await bulkInsert(trx, dialect, spentInsert, spent);
+  const sums = hours.map((totals) => Object.values(totals)).toSorted(byTextOf(hourKey.length));
+  await bulkInsert(trx, dialect, hourInsert, sums);
+}
+
+function byTextOf(length: number) {
+  const textOf = (row: readonly unknown[]) => row.slice(0, length).join('\n');
+  return (a: readonly unknown[], b: readonly unknown[]) => (textOf(a) < textOf(b) ? -1 : 1);
+}
+
+const spentInsert: BulkInsert = {
+  table: 'spent_totals',
+  columns: ['meter', 'spent'],
+  end: 'on conflict (meter) do update set spent = spent_totals.spent + excluded.spent',
+};
+
+const hourKey = ['hour', ...hourlyDimensions] as const;
+
+const hourInsert: BulkInsert = {
+  table: 'usage_hourly',
+  // In the order of `HourTotals`.
+  columns: [...hourKey, ...hourlySums],
+  end: `on conflict (${hourKey.join(', ')}) do update set ${hourlySums
+    .map((name) => `${name} = usage_hourly.${name} + excluded.${name}`)
+    .join(', ')}`,
+};

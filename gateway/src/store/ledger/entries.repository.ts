@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import type { Transaction } from 'kysely';
+import type { Change } from '#database/change.ts';
+import type { Database } from '#database/schema.ts';
+import type { Account, EntryKind, HolderAccount } from './accounts.ts';
+import { fundingOf } from './balances.repository.ts';
+
+export interface LedgerTransaction {
+  /** Given twice, the second is refused by the database. */
+  readonly id: string;
+  readonly kind: EntryKind;
+  /** Who did it; null for usage. */
+  readonly actor: string | null;
+  readonly reason: string | null;
+  /** Unix milliseconds. */
+  readonly time: number;
+  /** Nano-USD; they add up to 0. */
+  readonly amounts: ReadonlyMap<Account, bigint>;
+}
+
+/** Writes a transaction into the books. @throws Error when it does not add up to 0. */
+export async function postTransaction(
+  trx: Transaction<Database>,
+  { id, amounts, ...shared }: LedgerTransaction,
+): Promise<void> {
+  const sum = amounts.values().reduce((total, amount) => total + amount, 0n);
+  if (sum !== 0n) throw new Error(`the ledger transaction '${id}' is off by ${sum}`);
+  const rows = Array.from(amounts, ([account, amount]) => ({
+    transaction_id: id,
+    account,
+    amount,
+    ...shared,
+  }));
+  if (rows.length > 0) await trx.insertInto('ledger_entries').values(rows).execute();
+}
+
+/** Ids begin with the time, so that an index takes them at its end. @param now Unix milliseconds */
+export function createTransactionId(now: number): string {
+  return `tx_${now.toString(16).padStart(12, '0')}${randomBytes(8).toString('hex')}`;
+}
+
+/**
+ * The balance a new user or team begins with. To be called in the transaction that creates it, which makes it
+ * happen once.
+ */
+export async function openAccount(
+  { trx, owner, now }: Change,
+  account: HolderAccount,
+  credit: bigint,
+): Promise<void> {
+  if (credit === 0n) return;
+  await postTransaction(trx, {
+    id: `opening:${account}`,
+    kind: 'opening',
+    actor: owner,
+    reason: null,
+    time: now,
+    amounts: new Map<Account, bigint>([
+      [account, credit],
+      ['funding', -credit],
+    ]),
+  });
+}
+
+export interface Credit {
+  readonly account: HolderAccount;
+  /** Nano-USD; negative takes away. */
+  readonly amount: bigint;
+  readonly kind: 'top-up' | 'correction';
+  /** Who does it, for example an e-mail address. */
+  readonly actor: string;
+  readonly reason: string;
+}
+
+/** As in the file, in nano-USD: far below what 64 bits hold, so that no sum of credits and usage is ever beyond them. */
+const mostCredit = 1_000_000_000n * 1_000_000_000n;
+
+/**
+ * A top-up or a correction. The nodes learn of it within their look for changes, as the row of the account's holder
+ * gets a new revision. Gives the transaction's id.
+ * @throws Error when there is no such user or team, the amount is 0, or the account's credits would come to more than
+ *   10⁹ USD, above or below 0.
+ */
+export async function creditAccount(change: Change, credit: Credit): Promise<string> {
+  const { account, amount, kind, actor, reason } = credit;
+  if (amount === 0n) throw new Error('an amount of 0 changes nothing');
+  const funding = (await fundingOf(change.trx, [account])).get(account) ?? 0n;
+  for (const sum of [amount, funding + amount]) {
+    if (sum > mostCredit || sum < -mostCredit) {
+      throw new Error('the credits of an account come to 1000000000 USD at most');
+    }
+  }
+  await touchHolder(change, account);
+  const id = createTransactionId(change.now);
+  const other = kind === 'top-up' ? 'funding' : 'operator-loss';
+  await postTransaction(change.trx, {
+    id,
+    kind,
+    actor,
+    reason,
+    time: change.now,
+    amounts: new Map<Account, bigint>([
+      [account, amount],
+      [other, -amount],
+    ]),
+  });
+  return id;
+}
+
+async function touchHolder(change: Change, account: HolderAccount): Promise<void> {
+  const table = account.startsWith('user:') ? 'users' : 'teams';
+  const { numUpdatedRows } = await change.trx
+    .updateTable(table)
+    .set({ revision: await change.revision() })
+    .where('id', '=', account.slice(account.indexOf(':') + 1))
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw new Error(`there is no account '${account}'`);
+}

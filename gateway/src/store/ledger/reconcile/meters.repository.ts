@@ -1,0 +1,100 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '#database/schema.ts';
+import { chargedOf, meterNames } from '../meter-names.ts';
+import type { Check, Difference } from './difference.ts';
+import { usageRows } from './rows.repository.ts';
+
+/** Meters whose sums are held in memory at once. With more of them the rows are read more than once. */
+const metersAtOnce = 200_000;
+const pageSize = 10_000;
+
+type Totals = ReadonlyMap<string, bigint>;
+type Choice = (name: string) => boolean;
+
+/** Every total is the sum of the rows that count on it, those that retention removed included. */
+export async function* checkMeters(db: Kysely<Database>, atOnce: number = metersAtOnce): Check {
+  const { count } = await db
+    .selectFrom('spent_totals')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  const rounds = Math.max(1, Math.ceil(count / atOnce));
+  for (let round = 0; round < rounds; round++) {
+    yield* compare(db, (name) => rounds === 1 || digest(name) % rounds === round);
+  }
+  return count;
+}
+
+/**
+ * The rows are read in many statements while the gateway goes on writing. Totals only grow, so what the rows come to
+ * must lie between the total before the reading and the one after it.
+ */
+async function* compare(db: Kysely<Database>, isChosen: Choice): AsyncGenerator<Difference> {
+  const removedBefore = await removedOf(db, isChosen);
+  const before = await totalsOf(db, isChosen);
+  const sums = new Map<string, bigint>(removedBefore);
+  for await (const rows of usageRows(db, {})) {
+    for (const row of rows) {
+      const charged = chargedOf(row);
+      if (row.cost === null || row.cost === 0n || charged === null) continue;
+      for (const meter of meterNames(charged)) {
+        if (isChosen(meter)) sums.set(meter, (sums.get(meter) ?? 0n) + row.cost);
+      }
+    }
+  }
+  const now = await totalsOf(db, isChosen);
+  const removedNow = await removedOf(db, isChosen);
+  for (const meter of new Set([...sums.keys(), ...now.keys()])) {
+    const sum = sums.get(meter) ?? 0n;
+    // What was removed meanwhile may have been missed.
+    const missed = (removedNow.get(meter) ?? 0n) - (removedBefore.get(meter) ?? 0n);
+    const found = now.get(meter) ?? 0n;
+    if (sum > found || sum + missed < (before.get(meter) ?? 0n)) {
+      yield { check: 'meter', subject: meter, expected: String(sum), found: String(found) };
+    }
+  }
+}
+
+async function totalsOf(db: Kysely<Database>, isChosen: Choice): Promise<Totals> {
+  const totals = new Map<string, bigint>();
+  let after = '';
+  for (;;) {
+    const rows = await db
+      .selectFrom('spent_totals')
+      .select(['meter', 'spent'])
+      .where('meter', '>', after)
+      .orderBy('meter')
+      .limit(pageSize)
+      .execute();
+    for (const { meter, spent } of rows) if (isChosen(meter)) totals.set(meter, spent);
+    if (rows.length < pageSize) return totals;
+    after = rows.at(-1)?.meter ?? '';
+  }
+}
+
+async function removedOf(db: Kysely<Database>, isChosen: Choice): Promise<Totals> {
+  const totals = new Map<string, bigint>();
+  let after = '';
+  for (;;) {
+    const rows = await db
+      .selectFrom('removed_usage')
+      .select(['name', 'cost'])
+      .where('name', '>', after)
+      .orderBy('name')
+      .limit(pageSize)
+      .execute();
+    for (const { name, cost } of rows) {
+      if (!name.startsWith('tx_') && isChosen(name)) totals.set(name, cost);
+    }
+    if (rows.length < pageSize) return totals;
+    after = rows.at(-1)?.name ?? '';
+  }
+}
+
+/** FNV-1a: spreads names over the rounds. */
+function digest(name: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < name.length; index++) {
+    hash = Math.imul(hash ^ name.charCodeAt(index), 0x01000193);
+  }
+  return hash >>> 0;
+}

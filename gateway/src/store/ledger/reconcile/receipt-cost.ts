@@ -1,0 +1,36 @@
+import { parseDecimal, scaled } from '#config/decimal.ts';
+
+interface Item {
+  readonly quantity: number;
+  readonly rate: string;
+}
+
+const quantityPlaces = 9;
+const multiplierPlaces = 6;
+/** Rates are 10⁻¹⁵ USD, with decimals where multipliers are in them; amounts 10⁻⁹. */
+const ratePlaces = 18;
+const divisor = 10n ** BigInt(quantityPlaces + multiplierPlaces + ratePlaces + 15 - 9);
+
+/**
+ * What a receipt's items come to, in nano-USD: the exact sum × multiplier, rounded once, half to even. Written apart
+ * from the code that makes receipts, so that a mistake there shows here.
+ * @throws RangeError for what is not a number.
+ */
+export function receiptCost(items: readonly Item[], multiplier: string): bigint {
+  let sum = 0n;
+  for (const { quantity, rate } of items) {
+    sum += exact(String(quantity), quantityPlaces) * exact(rate, ratePlaces);
+  }
+  const product = sum * exact(multiplier, multiplierPlaces);
+  const whole = product / divisor;
+  const twice = (product % divisor) * 2n;
+  const up = twice > divisor || (twice === divisor && whole % 2n === 1n);
+  return up ? whole + 1n : whole;
+}
+
+function exact(text: string, places: number): bigint {
+  const decimal = parseDecimal(text);
+  const value = decimal === null ? null : scaled(decimal, places);
+  if (value === null || value < 0n) throw new RangeError(`not an amount: '${text}'`);
+  return value;
+}

@@ -1,0 +1,53 @@
+import type { OpenDatabase } from '#database/index.ts';
+import {
+  checkAccounts,
+  checkOpenings,
+  checkPostings,
+  checkTransactions,
+} from './books.repository.ts';
+import type { Check, Difference } from './difference.ts';
+import { checkHours } from './hours.repository.ts';
+import { checkKeys } from './keys.repository.ts';
+import { checkMeters } from './meters.repository.ts';
+import { checkRows, type TimeRange } from './rows.repository.ts';
+
+/** How much was looked at. */
+export type Checked = Record<
+  'rows' | 'transactions' | 'openings' | 'postings' | 'accounts' | 'meters' | 'keys' | 'hours',
+  number
+>;
+
+/**
+ * Works out every receipt, posting, balance and total again and tells of each difference. Pages through everything,
+ * so it takes as long as there are rows, and little memory; it changes nothing, and the gateway may go on meanwhile.
+ * With a range, only rows and hours in it are looked at: balances and totals are over all time.
+ */
+export async function reconcile(
+  database: OpenDatabase,
+  range: TimeRange,
+  onDifference: (difference: Difference) => void,
+): Promise<Partial<Checked>> {
+  const { kysely } = database;
+  const isWhole = range.from === undefined && range.to === undefined;
+  const checks: [keyof Checked, Check][] = [
+    ['rows', checkRows(kysely, range)],
+    ['hours', checkHours(database, range)],
+    ...(isWhole
+      ? ([
+          ['transactions', checkTransactions(kysely)],
+          ['openings', checkOpenings(kysely)],
+          ['postings', checkPostings(kysely)],
+          ['accounts', checkAccounts(kysely)],
+          ['meters', checkMeters(kysely)],
+          ['keys', checkKeys(kysely)],
+        ] as const satisfies [keyof Checked, Check][])
+      : []),
+  ];
+  const checked: Partial<Checked> = {};
+  for (const [name, check] of checks) {
+    let next = await check.next();
+    for (; next.done !== true; next = await check.next()) onDifference(next.value);
+    checked[name] = next.value;
+  }
+  return checked;
+}

@@ -1,0 +1,73 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '#database/schema.ts';
+import { checkRow, checkedColumns, type CheckedRow } from './check-row.ts';
+import type { Check } from './difference.ts';
+import { checkRates } from './kept-rates.ts';
+
+/** Unix milliseconds: `from` included, `to` not. */
+export interface TimeRange {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+const pageSize = 2_000;
+
+/** Usage rows by time, in pages. A row that is added meanwhile behind the reader is not given. */
+export async function* usageRows(
+  db: Kysely<Database>,
+  { from, to }: TimeRange,
+): AsyncGenerator<CheckedRow[]> {
+  let after = { time: from ?? 0, id: '' };
+  for (;;) {
+    let query = db
+      .selectFrom('usage')
+      .select(checkedColumns)
+      // Says again what follows from the rest, in a form that an index on time serves.
+      .where('time', '>=', after.time)
+      .where((where) => where.or([where('time', '>', after.time), where('id', '>', after.id)]))
+      .orderBy('time')
+      .orderBy('id')
+      .limit(pageSize);
+    if (to !== undefined) query = query.where('time', '<', to);
+    const rows = await query.execute();
+    if (rows.length > 0) yield rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < pageSize) return;
+    after = { time: last.time, id: last.id };
+  }
+}
+
+/** Every row against its own receipt, and that against the price it names. */
+export async function* checkRows(db: Kysely<Database>, range: TimeRange): Check {
+  const prices = createPrices(db);
+  let count = 0;
+  for await (const rows of usageRows(db, range)) {
+    count += rows.length;
+    await prices.load(rows);
+    for (const row of rows) {
+      yield* checkRow(row);
+      if (row.cost !== null) yield* checkRates(row, prices.get(row.price_version));
+    }
+  }
+  return count;
+}
+
+/** The kept prices that rows name, each read once. */
+function createPrices(db: Kysely<Database>) {
+  const known = new Map<string, string | undefined>();
+  return {
+    async load(rows: readonly CheckedRow[]): Promise<void> {
+      const named = new Set(rows.flatMap(({ price_version: id }) => id ?? []));
+      const wanted = [...named].filter((id) => !known.has(id));
+      if (wanted.length === 0) return;
+      for (const id of wanted) known.set(id, undefined);
+      const kept = await db
+        .selectFrom('price_versions')
+        .select(['id', 'price'])
+        .where('id', 'in', wanted)
+        .execute();
+      for (const { id, price } of kept) known.set(id, price);
+    },
+    get: (id: string | null) => (id === null ? undefined : known.get(id)),
+  };
+}

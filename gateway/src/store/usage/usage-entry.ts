@@ -1,0 +1,76 @@
+import { formatUsd, type UsageTable } from '#database/index.ts';
+
+/** One exchange as `sluice usage --json` shows it. */
+export interface UsageEntry {
+  /** The `x-request-id`. */
+  readonly id: string;
+  /** RFC 3339. */
+  readonly time: string;
+  /** Its name, or its id when the key is gone. */
+  readonly key: string;
+  /** E-mail address, or the id when the user is gone. */
+  readonly user: string;
+  readonly team: string | null;
+  readonly model: string;
+  readonly channel: string | null;
+  readonly protocol: string;
+  readonly outcome: string;
+  readonly status: number;
+  readonly attempts: readonly unknown[];
+  readonly tokens: {
+    /** The uncached part. */
+    readonly input: number;
+    readonly cache_read: number;
+    readonly cache_write: number;
+    readonly cache_write_1h: number;
+    readonly output: number;
+    readonly reasoning: number;
+  };
+  /** Decimal text in USD; null while nothing has been charged or decided. */
+  readonly cost: string | null;
+  readonly estimated: boolean;
+  readonly ttft_ms: number | null;
+  readonly duration_ms: number;
+  readonly rewrites: readonly string[];
+  readonly losses: readonly string[];
+  /** How many equal refusals the row stands for; 1 for everything else. */
+  readonly count: number;
+}
+
+export interface UsageRow extends UsageTable {
+  readonly key_name: string | null;
+  readonly user_email: string | null;
+  readonly team_name: string | null;
+}
+
+/** A row as the API and the commands show it: names where they are known, money as decimal text. */
+export function toUsageEntry(row: UsageRow): UsageEntry {
+  return {
+    id: row.id,
+    time: new Date(row.time).toISOString(),
+    key: row.key_name ?? row.key_id,
+    user: row.user_email ?? row.user_id,
+    team: row.team_name ?? row.team_id,
+    model: row.model,
+    channel: row.channel,
+    protocol: row.protocol,
+    outcome: row.outcome,
+    status: row.status,
+    attempts: JSON.parse(row.attempts) as unknown[],
+    tokens: {
+      input: row.input_tokens,
+      cache_read: row.cache_read_tokens,
+      cache_write: row.cache_write_tokens,
+      cache_write_1h: row.cache_write_1h_tokens,
+      output: row.output_tokens,
+      reasoning: row.reasoning_tokens,
+    },
+    cost: row.cost === null ? null : formatUsd(row.cost),
+    estimated: row.usage_source === 'estimated',
+    ttft_ms: row.ttft_ms,
+    duration_ms: row.duration_ms,
+    rewrites: JSON.parse(row.rewrites) as string[],
+    losses: JSON.parse(row.losses) as string[],
+    count: row.count,
+  };
+}

@@ -1,0 +1,121 @@
+import { sql, type Kysely, type RawBuilder, type SelectQueryBuilder } from 'kysely';
+import type { Database } from '#database/schema.ts';
+import { idsOf, type UsageFilter } from './usage.repository.ts';
+
+/** What sums can be asked by. A day is one of UTC. */
+export const groupings = ['day', 'model', 'channel', 'key', 'user', 'team'] as const;
+export type Grouping = (typeof groupings)[number];
+
+/** Usage summed up; it outlives the single rows. */
+export interface UsageSum {
+  /** `2026-11-21`, or a name; an id when what it names is gone, and empty for none. */
+  readonly name: string;
+  readonly requests: number;
+  /** Of them, those that failed or were refused. */
+  readonly failed: number;
+  readonly tokens: {
+    /** The uncached part. */
+    readonly input: number;
+    readonly cache_read: number;
+    readonly cache_write: number;
+    readonly cache_write_1h: number;
+    readonly output: number;
+    readonly reasoning: number;
+  };
+  /** Nano-USD. */
+  readonly cost: bigint;
+  /** Tokens that channels say they used in attempts that failed: nobody but the operator pays for them. */
+  readonly unbilled_tokens: number;
+}
+
+export type SumFilter = Omit<UsageFilter, 'limit' | 'cursor'> & { readonly keyId?: string };
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/**
+ * Sums over whole hours: `from` is rounded down to one and `to` up. Days in their order, everything else the dearest
+ * first.
+ */
+export async function sumUsage(
+  db: Kysely<Database>,
+  filter: SumFilter,
+  by: Grouping,
+): Promise<UsageSum[]> {
+  const rows = await (
+    await matching(db, filter)
+  )
+    .select(nameOf(by).as('name'))
+    .select(({ fn }) => [
+      fn.sum<number>('requests').as('requests'),
+      fn.sum<number>('failed').as('failed'),
+      fn.sum<number>('input_tokens').as('input'),
+      fn.sum<number>('cache_read_tokens').as('cache_read'),
+      fn.sum<number>('cache_write_tokens').as('cache_write'),
+      fn.sum<number>('cache_write_1h_tokens').as('cache_write_1h'),
+      fn.sum<number>('output_tokens').as('output'),
+      fn.sum<number>('reasoning_tokens').as('reasoning'),
+      fn.sum<bigint>('cost').as('cost'),
+      fn.sum<number>('unbilled_tokens').as('unbilled_tokens'),
+    ])
+    .groupBy(sql.lit(1))
+    .execute();
+  const names = await namesOf(db, by);
+  const sums = rows.map(
+    ({ name, requests, failed, cost, unbilled_tokens, ...tokens }): UsageSum => {
+      const shown = typeof name === 'number' ? dateOf(name) : (names.get(name) ?? name);
+      return { name: shown, requests, failed, tokens, cost, unbilled_tokens };
+    },
+  );
+  return sums.toSorted(by === 'day' ? byName : byCost);
+}
+
+function byName(a: UsageSum, b: UsageSum): number {
+  return a.name < b.name ? -1 : 1;
+}
+
+function byCost(a: UsageSum, b: UsageSum): number {
+  if (a.cost !== b.cost) return a.cost > b.cost ? -1 : 1;
+  return b.requests - a.requests || byName(a, b);
+}
+
+type Query = SelectQueryBuilder<Database, 'usage_hourly', object>;
+
+async function matching(db: Kysely<Database>, filter: SumFilter): Promise<Query> {
+  const { from, to, key, keyId, user, team, model, channel } = filter;
+  let query: Query = db.selectFrom('usage_hourly');
+  // None stands as an empty text here, and is no name to ask by: single requests are not found by it either.
+  if ([team, model, channel].includes('')) query = query.where(sql.lit(false));
+  if (from !== undefined) query = query.where('hour', '>=', from - (from % hourMs));
+  if (to !== undefined) query = query.where('hour', '<', to);
+  if (keyId !== undefined) query = query.where('key_id', '=', keyId);
+  if (key !== undefined) query = query.where('key_id', 'in', await idsOf(db, 'keys', key));
+  if (user !== undefined) query = query.where('user_id', 'in', await idsOf(db, 'users', user));
+  if (team !== undefined) query = query.where('team_id', 'in', await idsOf(db, 'teams', team));
+  if (model !== undefined) query = query.where('model', '=', model);
+  if (channel !== undefined) query = query.where('channel', '=', channel);
+  return query;
+}
+
+function nameOf(by: Grouping): RawBuilder<string | number> {
+  if (by === 'day') return sql`hour - hour % ${sql.lit(dayMs)}`;
+  const column = by === 'model' || by === 'channel' ? by : `${by}_id`;
+  return sql`${sql.ref(column)}`;
+}
+
+async function namesOf(db: Kysely<Database>, by: Grouping): Promise<ReadonlyMap<string, string>> {
+  if (by === 'user') {
+    const rows = await db.selectFrom('users').select(['id', 'email']).execute();
+    return new Map(rows.map(({ id, email }) => [id, email]));
+  }
+  if (by !== 'key' && by !== 'team') return new Map();
+  const rows = await db
+    .selectFrom(by === 'key' ? 'keys' : 'teams')
+    .select(['id', 'name'])
+    .execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+function dateOf(unixMs: number): string {
+  return new Date(unixMs).toISOString().slice(0, 10);
+}

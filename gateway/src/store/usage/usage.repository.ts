@@ -1,0 +1,140 @@
+import { sql, type ExpressionBuilder, type Kysely } from 'kysely';
+import type { Database } from '#database/schema.ts';
+import { toUsageEntry, type UsageEntry } from './usage-entry.ts';
+
+/** Which exchanges to list; all conditions must hold, and text is compared as it stands. */
+export interface UsageFilter {
+  /** Unix milliseconds, included. */
+  readonly from?: number;
+  /** Unix milliseconds, excluded. */
+  readonly to?: number;
+  /** Name or id of a key. */
+  readonly key?: string;
+  /** E-mail address or id of a user. */
+  readonly user?: string;
+  /** Name or id of a team. */
+  readonly team?: string;
+  /** The model as clients wrote it. */
+  readonly model?: string;
+  /** Name of the channel that answered. */
+  readonly channel?: string;
+  /** Default 100, at most 1 000. */
+  readonly limit?: number;
+  /** `next` of the page before. */
+  readonly cursor?: string;
+}
+
+export interface UsagePage {
+  readonly data: readonly UsageEntry[];
+  /** For the page after this one; null on the last. Rows added meanwhile move nothing. */
+  readonly next: string | null;
+}
+
+const defaultLimit = 100;
+const maxLimit = 1_000;
+
+/** Exchanges, the newest first. @throws RangeError for a cursor or a limit that cannot be. */
+export async function listUsage(
+  db: Kysely<Database>,
+  filter: UsageFilter = {},
+): Promise<UsagePage> {
+  const limit = filter.limit ?? defaultLimit;
+  if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) {
+    throw new RangeError(`limit: expected 1 to ${maxLimit}, got ${limit}`);
+  }
+  const query = (await matching(db, filter))
+    .leftJoin('keys', 'keys.id', 'usage.key_id')
+    .leftJoin('users', 'users.id', 'usage.user_id')
+    .leftJoin('teams', 'teams.id', 'usage.team_id')
+    .selectAll('usage')
+    .select(['keys.name as key_name', 'users.email as user_email', 'teams.name as team_name'])
+    .orderBy('usage.time', 'desc')
+    .orderBy('usage.id', 'desc')
+    // One more than asked tells whether there is a next page.
+    .limit(limit + 1);
+  const { cursor } = filter;
+  const rows = await (
+    cursor === undefined ? query : query.where(isBefore(parseCursor(cursor)))
+  ).execute();
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const more = rows.length > limit && last !== undefined;
+  return { data: page.map(toUsageEntry), next: more ? formatCursor(last) : null };
+}
+
+/**
+ * How many exchanges match, those that share a row counted each, and what they cost in all; `limit` and `cursor` do not
+ * matter.
+ */
+export async function totalUsage(
+  db: Kysely<Database>,
+  filter: UsageFilter,
+): Promise<{ readonly requests: number; readonly cost: bigint }> {
+  const query = await matching(db, filter);
+  const row = await query
+    .select(({ fn }) => [
+      fn.coalesce(fn.sum<number>('usage.count'), sql<number>`0`).as('requests'),
+      fn.coalesce(fn.sum<bigint>('usage.cost'), sql<bigint>`0`).as('cost'),
+    ])
+    .executeTakeFirstOrThrow();
+  return row;
+}
+
+async function matching(db: Kysely<Database>, filter: UsageFilter) {
+  const { from, to, key, user, team, model, channel } = filter;
+  let query = db.selectFrom('usage');
+  if (from !== undefined) query = query.where('usage.time', '>=', from);
+  if (to !== undefined) query = query.where('usage.time', '<', to);
+  // Ids are found first: comparing the joined names would read every row of the time range.
+  if (key !== undefined) query = query.where('usage.key_id', 'in', await idsOf(db, 'keys', key));
+  if (user !== undefined)
+    query = query.where('usage.user_id', 'in', await idsOf(db, 'users', user));
+  if (team !== undefined)
+    query = query.where('usage.team_id', 'in', await idsOf(db, 'teams', team));
+  if (model !== undefined) query = query.where('usage.model', '=', model);
+  if (channel !== undefined) query = query.where('usage.channel', '=', channel);
+  return query;
+}
+
+/**
+ * The id of what is called so. A row may outlive what it names; its id still finds it. Several only where the name of
+ * one is the id of another: rows of one id come in the order of an index, of several they have to be sorted.
+ */
+export async function idsOf(
+  db: Kysely<Database>,
+  table: 'keys' | 'users' | 'teams',
+  nameOrId: string,
+): Promise<string[]> {
+  const column = table === 'users' ? 'email' : 'name';
+  const name = table === 'users' ? nameOrId.trim().toLowerCase() : nameOrId;
+  const rows = await db
+    .selectFrom(table)
+    .select('id')
+    .where((where) => where.or([where(column, '=', name), where('id', '=', nameOrId)]))
+    .execute();
+  return rows.length === 0 ? [nameOrId] : rows.map((row) => row.id);
+}
+
+interface Position {
+  readonly time: number;
+  readonly id: string;
+}
+
+function isBefore({ time, id }: Position) {
+  return (where: ExpressionBuilder<Database, 'usage'>) =>
+    where.and([
+      // Says again what follows from the rest, in a form that an index on time serves.
+      where('usage.time', '<=', time),
+      where.or([where('usage.time', '<', time), where('usage.id', '<', id)]),
+    ]);
+}
+
+function formatCursor({ time, id }: Position): string {
+  return Buffer.from(`${time} ${id}`).toString('base64url');
+}
+
+function parseCursor(text: string): Position {
+  const match = /^(\d{1,15}) ([\x21-\x7e]{1,100})$/.exec(Buffer.from(text, 'base64url').toString());
+  if (match === null) throw new RangeError('cursor: expected the `next` of an earlier answer');
+  return { time: Number(match[1]), id: match[2] ?? '' };
+}

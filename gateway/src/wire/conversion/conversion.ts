@@ -1,0 +1,242 @@
+import {
+  Unconvertible,
+  type GenerationRequest,
+  type Loss,
+  type TextProtocolName,
+} from '#canonical/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { familyOf } from '#estimation/index.ts';
+import {
+  estimateInputTokens,
+  type AnswerContext,
+  type Codec,
+  type PatchedRequest,
+  type EncodeTarget,
+  type Protocol,
+  type RequestPath,
+  type WireRequest,
+} from '#protocols/index.ts';
+import { AnswerLosses } from './answer-losses.ts';
+import type { AnswerTerms } from './answer-terms.ts';
+import { drawCalls } from './call-budget.ts';
+import { createConvertedReader, type AnswerReader } from './converted-answer.ts';
+import { exactRequest } from './exact-request.ts';
+import { LossList } from './losses.ts';
+import { MediaLeftAlone, type FetchMedia } from './media.ts';
+import { passRequest } from './request-passes.ts';
+import { makerId } from './state/maker.ts';
+import type { StateSealer } from './state/sealer.ts';
+import type { KeptState, StateStore } from './state/state-store.ts';
+import { toolCallIds } from './tools/turns.ts';
+
+export interface ConverterOptions {
+  readonly protocols: Readonly<Record<TextProtocolName, Protocol>>;
+  readonly codecs: Readonly<Record<TextProtocolName, Codec>>;
+  readonly sealer: StateSealer;
+  readonly fetchMedia: FetchMedia;
+  /** What is remembered of answers, for the requests that follow. */
+  readonly store: StateStore;
+  /** Where another thread remembers: brings what it knows of these calls into `store`. */
+  readonly recall?: (owner: string, callIds: readonly string[]) => Promise<void>;
+}
+
+/** Lets a client of one protocol use an upstream of another. */
+export interface Converter {
+  /** Nothing is decoded before the first `convert`. */
+  open(exchange: ConvertedExchange): Conversion;
+  /** What reads the answers to a request that was converted here or in another thread; one per attempt. */
+  read(terms: AnswerTerms): AnswerReading;
+}
+
+export interface ConvertedExchange {
+  /** Ours, `req_` + 24 characters. */
+  readonly id: string;
+  /** Unix milliseconds. */
+  readonly arrivedAt: number;
+  readonly protocol: TextProtocolName;
+  readonly request: WireRequest;
+  readonly keyId: string;
+  /** The team or user that reasoning state belongs to. */
+  readonly owner: string;
+  /** Refuse whatever would be lost. */
+  readonly strict: boolean;
+}
+
+/** One exchange, decoded at most once, encoded for each upstream that is tried. */
+export interface Conversion {
+  /**
+   * A token count becomes one. Nobody pays for it, so no media are fetched for it.
+   * @throws GatewayError `invalid_value` with `param` for what cannot be carried, or may not be lost; `too_complex`.
+   * @throws MediaLeftAlone when a count would need them.
+   */
+  convert(target: ConversionTarget): Promise<ConvertedRequest>;
+}
+
+export interface ConversionTarget extends Omit<EncodeTarget, 'budget'> {
+  readonly protocol: TextProtocolName;
+  /** The channel's id. */
+  readonly channel: string;
+}
+
+/** A request for an upstream of another protocol: plain data, which another thread may have made. */
+export interface ConvertedBody extends PatchedRequest {
+  readonly protocol: TextProtocolName;
+  readonly losses: readonly Loss[];
+  readonly terms: AnswerTerms;
+}
+
+export interface ConvertedRequest extends ConvertedBody, AnswerReading {}
+
+export interface AnswerReading {
+  /** Of the answers that `reader` has read so far: what the client's protocol has no place for. */
+  readonly answerLosses: AnswerLosses;
+  readonly reader: AnswerReader;
+  /** What another thread has found in an answer that it has read. */
+  learn(found: {
+    readonly losses: readonly Loss[];
+    readonly kept: readonly (readonly [call: string, kept: KeptState])[];
+  }): void;
+}
+
+export function createConverter(options: ConverterOptions): Converter {
+  const { codecs, protocols, sealer, fetchMedia, store, recall } = options;
+  const read = (terms: AnswerTerms): AnswerReading => {
+    const answerLosses = new AnswerLosses(terms.client);
+    const reader = createConvertedReader(protocols[terms.upstream], {
+      answer: terms.answer,
+      clientTools: terms.clientTools,
+      maker: terms.maker,
+      upstream: codecs[terms.upstream],
+      client: codecs[terms.client],
+      losses: answerLosses,
+      sealing: { sealer, owner: terms.owner },
+      store,
+    });
+    return {
+      answerLosses,
+      reader,
+      learn({ losses, kept }) {
+        answerLosses.add(losses);
+        for (const [call, state] of kept) store.keep(terms.owner, call, state);
+      },
+    };
+  };
+  return {
+    read,
+    open(exchange) {
+      const client = codecs[exchange.protocol];
+      const { path } = exchange.request;
+      const isCount = path.operation === 'count-tokens';
+      let decoded: GenerationRequest | null = null;
+      let answer: AnswerContext | null = null;
+
+      const encode = async (target: ConversionTarget): Promise<ConvertedRequest> => {
+        decoded ??= client.decodeRequest(exactRequest(exchange.request, client));
+        answer ??= answerContext(exchange, decoded, target, client);
+        if (recall !== undefined) await recall(exchange.owner, toolCallIds(decoded));
+        const upstream = codecs[target.protocol];
+        const { provider, model, channel, capabilities, maxOutputTokens } = target;
+        const maker = makerId({ provider, model, channel });
+        const { keyId, owner } = exchange;
+        const sealing = { sealer, owner };
+        const asked = { provider, model, keyId, capabilities, maxOutputTokens };
+        const losses = new LossList();
+        const { request, names } = await passRequest(
+          decoded,
+          client.name,
+          upstream,
+          { ...asked, protocol: target.protocol, maker },
+          { sealing, store, fetchMedia: isCount ? leaveMedia : fetchMedia },
+          losses,
+        );
+        const budget = { ...exchange.request.budget };
+        drawCalls(request, budget);
+        const encodeTarget = { ...target, budget };
+        const encoded = upstream.encodeRequest(request, encodeTarget);
+        for (const loss of encoded.losses) losses.add(loss);
+        const json =
+          (isCount ? upstream.encodeCount?.(encoded.json, encodeTarget) : null) ?? encoded.json;
+        const body = Buffer.from(JSON.stringify(json));
+        const terms: AnswerTerms = {
+          answer,
+          client: client.name,
+          upstream: target.protocol,
+          clientTools: names.clientTools,
+          maker,
+          owner,
+        };
+        return {
+          protocol: target.protocol,
+          ...mended(protocols[target.protocol], body, path, target),
+          losses: isCount ? losses.all().filter(isCounted) : losses.all(),
+          terms,
+          ...read(terms),
+        };
+      };
+
+      return {
+        async convert(target) {
+          try {
+            const converted = await encode(target);
+            if (exchange.strict) refuseLosses(converted.losses, client);
+            return converted;
+          } catch (error) {
+            throw error instanceof Unconvertible ? refusalOf(error, client) : error;
+          }
+        },
+      };
+    },
+  };
+}
+
+const noRewrites: readonly string[] = Object.freeze([]);
+
+/** Where nothing is answered, no bound of the answer is lost. */
+const isCounted = ({ what }: Loss): boolean => what !== 'max_output_tokens';
+
+const leaveMedia: FetchMedia = () => Promise.reject(new MediaLeftAlone());
+
+/** Messages upstreams refuse small faults that other protocols take; they are mended as those of its own clients are. */
+function mended(
+  upstream: Protocol,
+  body: Buffer,
+  { operation }: RequestPath,
+  target: ConversionTarget,
+): PatchedRequest {
+  if (upstream.name !== 'messages') return { body, rewrites: noRewrites, usageInjected: false };
+  const path = { operation, model: null, stream: null };
+  const request = upstream.readRequest(upstream.openRequest(body, path));
+  const { model, maxOutputTokens } = target;
+  return upstream.patchRequest(request, { upstreamModel: model, maxOutputTokens });
+}
+
+function answerContext(
+  exchange: ConvertedExchange,
+  decoded: GenerationRequest,
+  target: ConversionTarget,
+  client: Codec,
+): AnswerContext {
+  const { turns: _, ...repeated } = decoded;
+  const request = client.forAnswer?.(decoded) ?? repeated;
+  return {
+    requestId: exchange.id,
+    model: exchange.request.model,
+    createdAt: Math.floor(exchange.arrivedAt / 1000),
+    request,
+    inputTokens: Math.ceil(estimateInputTokens(exchange.request) * familyOf(target).said),
+  };
+}
+
+function refusalOf(error: Unconvertible, client: Codec): GatewayError {
+  const param = error.param ?? client.fieldName(error.what);
+  const reason = `${error.message} (${param})`;
+  return new GatewayError('invalid_value', { values: { reason }, param, cause: error });
+}
+
+function refuseLosses([first]: readonly Loss[], client: Codec): void {
+  if (first === undefined) return;
+  const param = client.fieldName(first.what);
+  const what = first.how === 'dropped' ? 'cannot be passed on' : 'can only be approximated';
+  const reason = `'${param}' ${what} to this model, and this key allows no such loss`;
+  throw new GatewayError('invalid_value', { values: { reason }, param });
+}

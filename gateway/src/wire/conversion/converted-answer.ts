@@ -1,0 +1,58 @@
+import type { GenerationResponse } from '#canonical/index.ts';
+import {
+  UnreadableAnswer,
+  isRecord,
+  parsePassingOn,
+  type ModelEcho,
+  type Protocol,
+  type StreamContext,
+  type StreamTap,
+  type WireResponse,
+} from '#protocols/index.ts';
+import { passResponse } from './answer-blocks.ts';
+import type { AnswerPasses } from './answer-context.ts';
+import { ConvertedTap } from './converted-tap.ts';
+
+/** Reads an upstream's answers as its protocol does, and gives the client's: the face that attempts know. */
+export type AnswerReader = Pick<Protocol, 'readResponse' | 'createStreamTap'>;
+
+/** Reads an answer of the upstream into one of the client, and notes what it loses. */
+export function createConvertedReader(upstream: Protocol, passes: AnswerPasses): AnswerReader {
+  return {
+    readResponse(body: Buffer, echo: ModelEcho): WireResponse {
+      const { usage } = upstream.readResponse(body, unechoed(echo));
+      const json = parsePassingOn(body, passes.upstream.passedOn);
+      if (!isRecord(json)) throw new UnreadableAnswer('the answer is not a JSON object');
+      const response = passes.upstream.decodeResponse(json);
+      if (isEmpty(response)) throw new UnreadableAnswer('the answer is empty', null, usage);
+      const converted = passes.client.encodeResponse(
+        passResponse(passes, response),
+        usage?.tokens ?? null,
+        passes.answer,
+      );
+      return { body: Buffer.from(JSON.stringify(converted)), usage };
+    },
+    createStreamTap(context: StreamContext): StreamTap {
+      return new ConvertedTap(
+        upstream.createStreamTap({ ...unechoed(context), usageInjected: false }),
+        passes,
+      );
+    },
+  };
+}
+
+/** Nothing is echoed into what the client does not see. */
+function unechoed({ upstreamModel }: ModelEcho): ModelEcho {
+  return { clientModel: upstreamModel, upstreamModel };
+}
+
+/** Neither anything said nor a reason for saying nothing. */
+function isEmpty({ candidates }: GenerationResponse): boolean {
+  return candidates.every(
+    ({ blocks, finish }) =>
+      finish.reason === 'other' &&
+      blocks.every(
+        (block) => (block.type === 'text' || block.type === 'reasoning') && block.text === '',
+      ),
+  );
+}

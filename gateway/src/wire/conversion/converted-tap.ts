@@ -1,0 +1,214 @@
+import type { GenerationEvent, ReportedUsage } from '#canonical/index.ts';
+import type { GatewayError } from '#errors/index.ts';
+import { holdsMoreThan } from '#json/index.ts';
+import {
+  verdict,
+  type StreamDecoder,
+  type StreamEncoder,
+  type StreamEvent,
+  type StreamTap,
+} from '#protocols/index.ts';
+import type { AnswerPasses } from './answer-context.ts';
+import { AnswerEvents } from './answer-events.ts';
+
+/** In the shape of every protocol's error body, for the provider to classify as an answer that is none. */
+const emptyAnswer = failureOf('empty answer');
+const tooComplex = failureOf('an event that is too complex');
+const tooLong = failureOf('a stream that is too long');
+
+/** Members, values and brackets of one event, as far as it is parsed: that takes 60 ms when each has a name of its own. */
+const mostInEvent = 131_072;
+/** What one event may say. A call says three things, and so many calls take 50 ms. */
+const mostSaid = 8_192;
+/**
+ * Bytes of text, reasoning and arguments for a client that is told all of it again at the end: several times what any
+ * model can say.
+ */
+const mostOutput = 4 * 1024 * 1024;
+
+/**
+ * Watches an upstream's stream as its own protocol's tap does, and gives the client's frames in place of its events.
+ * Whether the stream failed, is complete, and what it used, is the upstream tap's to say.
+ */
+export class ConvertedTap implements StreamTap {
+  replacement: Buffer | null = null;
+  failure: unknown = null;
+  readonly #source: StreamTap;
+  readonly #decoder: StreamDecoder;
+  readonly #mostOutput: number;
+  readonly #leanEvent: ((data: Buffer) => Buffer) | undefined;
+  readonly #encoder: StreamEncoder;
+  readonly #events: AnswerEvents;
+  readonly #take = (event: GenerationEvent): void => this.#pass(event);
+  readonly #takeOfEvent = (event: GenerationEvent): void => {
+    this.#said += 1;
+    if (this.#said > mostSaid) throw new SaysTooMuch();
+    this.#pass(event);
+  };
+  #frames = '';
+  /** What the event in hand has said so far. */
+  #said = 0;
+  /** The event in hand gave the client something to see. */
+  #shows = false;
+  /** The answer holds something, or says why it holds nothing. */
+  #answers = false;
+  /** Frames of what the decoder held back to the end. */
+  #last = '';
+  #decoderEnded = false;
+  #encoderEnded = false;
+
+  constructor(source: StreamTap, passes: AnswerPasses) {
+    this.#source = source;
+    this.#decoder = passes.upstream.createStreamDecoder();
+    this.#mostOutput = passes.client.repeatsAnswers === true ? mostOutput : Infinity;
+    this.#leanEvent = passes.upstream.leanEvent;
+    this.#encoder = passes.client.createStreamEncoder(passes.answer);
+    this.#events = new AnswerEvents(passes, (event) => this.#encode(event));
+  }
+
+  get usage(): ReportedUsage | null {
+    return this.#source.usage;
+  }
+
+  get webSearches(): number {
+    return this.#source.webSearches;
+  }
+
+  get outputBytes(): number {
+    return this.#source.outputBytes;
+  }
+
+  /** An answer that ends without saying anything is none, whatever its upstream thinks of it. */
+  get finished(): boolean {
+    if (!this.#source.finished) return false;
+    // Some decoders say only at the end why there is nothing.
+    if (!this.#answers) this.#endDecoder();
+    return this.#answers;
+  }
+
+  get closed(): boolean {
+    return this.#source.closed && this.#answers;
+  }
+
+  get awaitsUsage(): boolean {
+    return this.#source.awaitsUsage;
+  }
+
+  inspect(event: StreamEvent): number {
+    const flags = this.#source.inspect(event);
+    if ((flags & verdict.failed) !== 0) {
+      this.failure = this.#source.failure;
+      return verdict.failed;
+    }
+    this.#frames = '';
+    this.#shows = false;
+    if (event.data !== null && !this.#decoderEnded && !this.#decode(event, event.data)) {
+      return this.#fail(tooComplex);
+    }
+    if (this.#source.outputBytes > this.#mostOutput) return this.#fail(tooLong);
+    if (this.#source.closed && !this.finished) return this.#fail(emptyAnswer);
+    let result: number = flags & verdict.terminal;
+    if (this.#shows) result |= verdict.content;
+    if (this.#frames === '') return result | verdict.drop;
+    this.replacement = bytesOf(this.#frames);
+    return result | verdict.replace;
+  }
+
+  #fail(failure: unknown): number {
+    this.failure = failure;
+    return verdict.failed;
+  }
+
+  /** False when that would take too long: others wait meanwhile. */
+  #decode(event: StreamEvent, data: Buffer): boolean {
+    let parsed = event;
+    if (holdsMoreThan(data, mostInEvent)) {
+      const lean = this.#leanEvent?.(data);
+      if (lean === undefined || holdsMoreThan(lean, mostInEvent)) return false;
+      parsed = { ...event, data: lean };
+    }
+    this.#said = 0;
+    try {
+      this.#decoder.push(parsed, this.#takeOfEvent);
+    } catch (error) {
+      if (!(error instanceof SaysTooMuch)) throw error;
+      return false;
+    }
+    return true;
+  }
+
+  completion(): string {
+    this.#encoderEnded = true;
+    this.#endDecoder();
+    const { usage } = this;
+    const told = usage === null || usage.untold !== undefined ? null : usage.tokens;
+    return this.#last + this.#encoder.end(told);
+  }
+
+  fail(error: GatewayError): string | null {
+    return this.#encoderEnded ? null : this.#encoder.fail(error);
+  }
+
+  #endDecoder(): void {
+    if (this.#decoderEnded) return;
+    this.#decoderEnded = true;
+    const frames = this.#frames;
+    this.#frames = '';
+    this.#decoder.end(this.#take);
+    this.#last = this.#frames;
+    this.#frames = frames;
+  }
+
+  #pass(event: GenerationEvent): void {
+    const isReason = event.type === 'finish' && event.finish.reason !== 'other';
+    if (isReason || holdsContent(event)) this.#answers = true;
+    this.#events.push(event);
+  }
+
+  #encode(event: GenerationEvent): void {
+    const frames = this.#encoder.push(event);
+    if (frames === '') return;
+    this.#frames += frames;
+    // Some clients get a call only when it is complete.
+    if (event.type === 'call-end' || holdsContent(event)) this.#shows = true;
+  }
+}
+
+/** One event says more than is converted at a time. */
+class SaysTooMuch extends Error {}
+
+function failureOf(message: string): unknown {
+  return Object.freeze({ error: { code: null, message, status: null } });
+}
+
+const slabSize = 64 * 1024;
+let slab = Buffer.allocUnsafeSlow(slabSize);
+let slabUsed = 0;
+
+/** Frames made one after another lie side by side in memory, so that they can be written as one. */
+function bytesOf(text: string): Buffer {
+  const most = text.length * 3;
+  if (most > slabSize / 4) return Buffer.from(text);
+  if (slabUsed + most > slabSize) {
+    slab = Buffer.allocUnsafeSlow(slabSize);
+    slabUsed = 0;
+  }
+  const start = slabUsed;
+  slabUsed += slab.write(text, start, 'utf8');
+  return slab.subarray(start, slabUsed);
+}
+
+function holdsContent(event: GenerationEvent): boolean {
+  switch (event.type) {
+    case 'text':
+    case 'refusal':
+    case 'reasoning':
+      return event.text !== '';
+    case 'call-start':
+    case 'call-arguments':
+    case 'block':
+      return true;
+    default:
+      return false;
+  }
+}

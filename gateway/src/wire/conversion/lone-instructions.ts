@@ -1,0 +1,19 @@
+import type { Block, GenerationRequest, TextProtocolName } from '#canonical/index.ts';
+import type { LossList } from './losses.ts';
+
+/** Chat answers instructions without a conversation; the others demand something that a user says. */
+export function sayLoneInstructions(
+  request: GenerationRequest,
+  upstream: TextProtocolName,
+  losses: LossList,
+): GenerationRequest {
+  const { system, turns } = request;
+  if (upstream === 'chat' || system.length === 0) return request;
+  if (!turns.every(({ blocks }) => blocks.every(isNothing))) return request;
+  losses.approximated('system');
+  return { ...request, system: [], turns: [{ role: 'user', blocks: system }] };
+}
+
+function isNothing(block: Block): boolean {
+  return block.type === 'text' && block.text.trim() === '' && block.state === undefined;
+}

@@ -1,0 +1,57 @@
+import type { Loss, LossName } from '#canonical/index.ts';
+
+/** Clients name the fields they invent, as many as they like: so much of it goes into a header and a row. */
+const nameLimit = 64;
+const countLimit = 32;
+
+/** The losses of one attempt, each once. */
+export class LossList {
+  readonly #losses = new Map<string, Loss>();
+
+  add(loss: Loss): void {
+    const name = printable(loss.what);
+    this.#losses.set(`${loss.how} ${name}`, { what: name, how: loss.how });
+  }
+
+  dropped(what: LossName): void {
+    this.add({ what, how: 'dropped' });
+  }
+
+  approximated(what: LossName): void {
+    this.add({ what, how: 'approximated' });
+  }
+
+  /** Sorted by name. */
+  all(): readonly Loss[] {
+    return [...this.#losses.values()].toSorted((a, b) => compare(a.what, b.what));
+  }
+}
+
+/** For the usage row: `dropped:seed`. */
+export function lossCodes(losses: readonly Loss[]): string[] {
+  return losses.slice(0, countLimit).map(({ what, how }) => `${how}:${what}`);
+}
+
+/** The value of `x-sluice-conversion`; null when nothing was lost. */
+export function lossHeader(losses: readonly Loss[]): string | null {
+  const shown = losses.slice(0, countLimit);
+  const names = (how: Loss['how']) =>
+    shown
+      .filter((loss) => loss.how === how)
+      .map(({ what }) => what)
+      .join(',');
+  const dropped = names('dropped');
+  const approximated = names('approximated');
+  const parts = [];
+  if (dropped !== '') parts.push(`dropped=${dropped}`);
+  if (approximated !== '') parts.push(`approx=${approximated}`);
+  return parts.length === 0 ? null : parts.join('; ');
+}
+
+function printable(what: string): string {
+  return what.slice(0, nameLimit).replace(/[^\w.[\]-]/g, '_');
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

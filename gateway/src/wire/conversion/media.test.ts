@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { Unconvertible, type Block } from '#canonical/index.ts';
+import { requestOf, result, user } from '#test/support/canonical.ts';
+import { inlineMedia, MediaRefused, type FetchMedia } from './media.ts';
+
+const image = (url: string): Block => ({ type: 'image', source: { kind: 'url', url, mime: null } });
+const fetched: Block = {
+  type: 'image',
+  source: { kind: 'data', mime: 'image/png', base64: Buffer.from('bytes').toString('base64') },
+};
+const all = new Set(['image', 'file', 'audio', 'video'] as const);
+const png: FetchMedia = async () => ({ mime: 'image/png', bytes: Buffer.from('bytes') });
+
+describe('media by address', () => {
+  test('is fetched once each, wherever it stands', async () => {
+    const asked: string[] = [];
+    const a = image('https://a.example/1');
+    const request = requestOf({ turns: [user('look', a, a), user(result({ content: [a] }))] });
+    const inlined = await inlineMedia(request, all, (url) => {
+      asked.push(url);
+      return png(url);
+    });
+    expect(inlined.turns).toEqual([
+      user('look', fetched, fetched),
+      user(result({ content: [fetched] })),
+    ]);
+    expect(asked).toEqual(['https://a.example/1']);
+  });
+
+  test('stays one where the upstream takes addresses of its kind', async () => {
+    const paper: Block = {
+      type: 'file',
+      source: { kind: 'url', url: 'https://a.example/2', mime: 'application/pdf' },
+    };
+    const request = requestOf({ turns: [user(image('https://a.example/1'), paper)] });
+    const pdf: FetchMedia = async () => ({ mime: 'application/pdf', bytes: Buffer.from('%PDF') });
+    const base64 = Buffer.from('%PDF').toString('base64');
+    const { turns } = await inlineMedia(request, new Set(['file'] as const), pdf);
+    expect(turns).toEqual([
+      user(image('https://a.example/1'), {
+        type: 'file',
+        source: { kind: 'data', mime: 'application/pdf', base64 },
+      }),
+    ]);
+    expect(await inlineMedia(request, new Set<never>(), pdf)).toBe(request);
+  });
+
+  test('of another kind is the encoder’s to judge', async () => {
+    const request = requestOf({ turns: [user(image('gs://bucket/a.png'))] });
+    expect(await inlineMedia(request, all, png)).toBe(request);
+  });
+
+  test('that cannot be had is refused with the reason', async () => {
+    const request = requestOf({ turns: [user(image('https://a.example/1'))] });
+    const refuse: FetchMedia = async () => {
+      throw new MediaRefused('its host is not public');
+    };
+    const error = await inlineMedia(request, all, refuse).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(Unconvertible);
+    expect(error).toMatchObject({
+      what: 'image.url',
+      message: expect.stringContaining('its host is not public'),
+    });
+  });
+
+  test('is bounded in number and together', async () => {
+    const many = Array.from({ length: 21 }, (_, at) => image(`https://a.example/${at}`));
+    await expect(inlineMedia(requestOf({ turns: [user(...many)] }), all, png)).rejects.toThrow(
+      Unconvertible,
+    );
+    const large: FetchMedia = async () => ({
+      mime: 'image/png',
+      bytes: Buffer.alloc(15 * 1024 * 1024),
+    });
+    const three = requestOf({ turns: [user(...many.slice(0, 3))] });
+    await expect(inlineMedia(three, all, large)).rejects.toThrow('too large');
+  });
+});

@@ -1,0 +1,97 @@
+import type { GenerationRequest, TextProtocolName } from '#canonical/index.ts';
+import type { Codec } from '#protocols/index.ts';
+import type { LossList } from './losses.ts';
+import { nameCache } from './cache-key.ts';
+import { hideEndUser } from './end-user.ts';
+import { sayLoneInstructions } from './lone-instructions.ts';
+import { sayJson } from './json-hint.ts';
+import { inlineMedia, type FetchMedia } from './media.ts';
+import { limitOutput } from './output-limit.ts';
+import type { Sealing } from './state/client-state.ts';
+import { restoreState, type StateTarget } from './state/restore-state.ts';
+import type { StateStore } from './state/state-store.ts';
+import { assignCallIds } from './tools/call-ids.ts';
+import { dropHostedTools } from './tools/hosted-tools.ts';
+import { pairCalls } from './tools/pair-calls.ts';
+import { renameTools } from './tools/rename-tools.ts';
+import { moveResultMedia } from './tools/result-media.ts';
+import { nameTools, type ToolNames } from './tools/tool-names.ts';
+
+export interface PassParts {
+  readonly fetchMedia: FetchMedia;
+  readonly sealing: Sealing;
+  readonly store: StateStore;
+}
+
+export interface PassTarget extends StateTarget {
+  readonly provider: string;
+  /** The model's name at the upstream. */
+  readonly model: string;
+  readonly keyId: string;
+  /** The catalogue's, of the model. */
+  readonly capabilities: ReadonlySet<string>;
+  readonly maxOutputTokens: number | null;
+}
+
+export interface PassedRequest {
+  readonly request: GenerationRequest;
+  readonly names: ToolNames;
+}
+
+/**
+ * Everything that several protocols need alike, between decoding and encoding. Each pass takes plain data and gives
+ * plain data; the order matters: state before ids (memory knows the client's own), ids before names (results find
+ * their calls by id), media last because only they take time.
+ * @throws Unconvertible
+ */
+export async function passRequest(
+  decoded: GenerationRequest,
+  client: TextProtocolName,
+  upstream: Codec,
+  target: PassTarget,
+  parts: PassParts,
+  losses: LossList,
+): Promise<PassedRequest> {
+  const { capabilities, maxOutputTokens } = target;
+  const traits = upstream.upstreamTraits?.(target) ?? upstream.traits;
+  let request = dropHostedTools(
+    withoutZeroPenalties(withShownReasoning(decoded, client)),
+    upstream.name,
+    capabilities,
+    losses,
+  );
+  request = limitOutput(request, maxOutputTokens, losses);
+  request = nameCache(request, client, traits, target.keyId);
+  request = hideEndUser(request);
+  request = sayJson(request, upstream.name, losses);
+  request = sayLoneInstructions(request, upstream.name, losses);
+  request = restoreState(request, target, parts.sealing, parts.store, losses);
+  request = assignCallIds(request, traits);
+  request = pairCalls(request, client === 'messages', losses);
+  const names = nameTools(request, traits);
+  request = renameTools(request, names, traits, losses);
+  if (!traits.toolResultMedia) request = moveResultMedia(request, losses);
+  request = await inlineMedia(request, traits.mediaAsBytes, parts.fetchMedia);
+  return { request, names };
+}
+
+/** Thinking that a messages client switches on is shown to it unless it says otherwise; elsewhere it has to ask. */
+function withShownReasoning(
+  request: GenerationRequest,
+  client: TextProtocolName,
+): GenerationRequest {
+  const { reasoning } = request;
+  const isShown = client === 'messages' && reasoning?.mode === 'on' && reasoning.show === null;
+  return isShown ? { ...request, reasoning: { ...reasoning, show: true } } : request;
+}
+
+/** Clients write out the default; to an upstream that has no penalties, or refuses any, nothing is lost with it. */
+function withoutZeroPenalties(request: GenerationRequest): GenerationRequest {
+  const { presencePenalty, frequencyPenalty } = request;
+  if (presencePenalty !== 0 && frequencyPenalty !== 0) return request;
+  return {
+    ...request,
+    presencePenalty: presencePenalty === 0 ? null : presencePenalty,
+    frequencyPenalty: frequencyPenalty === 0 ? null : frequencyPenalty,
+  };
+}

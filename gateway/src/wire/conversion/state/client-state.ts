@@ -1,0 +1,39 @@
+import type { NativeState, TextProtocolName } from '#canonical/index.ts';
+import { isEnvelope } from '#protocols/index.ts';
+import { openState, sealState, signedText, type SealedState, type StatePlace } from './envelope.ts';
+import type { StateSealer } from './sealer.ts';
+
+/** What envelopes of one exchange are made and opened with. */
+export interface Sealing {
+  readonly sealer: StateSealer;
+  /** The team or user whose requests may open them. */
+  readonly owner: string;
+}
+
+/**
+ * Envelopes in the form that the client's protocol has for opaque state. Generate-content's is base64: its SDKs keep
+ * bytes and give them back in either alphabet.
+ * @param maker who can read the state: `makerId`
+ * @param text of the block that the state sits on
+ */
+export function sealForClient(
+  { sealer, owner }: Sealing,
+  client: TextProtocolName,
+  maker: string,
+  state: NativeState,
+  place: StatePlace,
+  text = '',
+): NativeState {
+  const signed = place === 'own' ? signedText(state, text) : null;
+  const sealed = sealState(sealer, owner, { maker, state, place, text: signed });
+  const data = client === 'generate-content' ? Buffer.from(sealed).toString('base64') : sealed;
+  return { protocol: client, kind: 'envelope', data };
+}
+
+/** What a client gave back, when it is this owner's and whole. */
+export function openFromClient({ sealer, owner }: Sealing, state: NativeState): SealedState | null {
+  if (isEnvelope(state.data)) return openState(sealer, owner, state.data);
+  if (state.protocol !== 'generate-content') return null;
+  const decoded = Buffer.from(state.data, 'base64').toString('latin1');
+  return isEnvelope(decoded) ? openState(sealer, owner, decoded) : null;
+}

@@ -1,0 +1,131 @@
+import type {
+  Block,
+  GenerationRequest,
+  NativeState,
+  TextProtocolName,
+  ToolCallBlock,
+  Turn,
+} from '#canonical/index.ts';
+import type { LossList } from '../losses.ts';
+import { openFromClient, type Sealing } from './client-state.ts';
+import { type SealedState, signedText, type StatePlace } from './envelope.ts';
+import type { StateStore } from './state-store.ts';
+
+export interface StateTarget {
+  /** Whose state it reads: `makerId`. */
+  readonly maker: string;
+  readonly protocol: TextProtocolName;
+}
+
+/**
+ * Gives the upstream its own reasoning state back, from envelopes or from memory. What another vendor or model made
+ * is taken off: a foreign signature is a certain refusal. Reasoning text stays; an upstream that wants none of it
+ * without its state is the encoder's to know.
+ */
+export function restoreState(
+  request: GenerationRequest,
+  target: StateTarget,
+  sealing: Sealing,
+  store: StateStore,
+  losses: LossList,
+): GenerationRequest {
+  const turns = request.turns.map((turn): Turn => {
+    if (turn.role !== 'assistant' || !turn.blocks.some(isStateful)) return turn;
+    const opened = openBlocks(turn.blocks, target, sealing, losses);
+    return { ...turn, blocks: addKept(opened, target, sealing.owner, store) };
+  });
+  return { ...request, turns };
+}
+
+function isStateful({ type, state }: Block): boolean {
+  return state !== undefined || type === 'tool-call';
+}
+
+function openBlocks(
+  blocks: readonly Block[],
+  target: StateTarget,
+  sealing: Sealing,
+  losses: LossList,
+): Block[] {
+  const result: Block[] = [];
+  let forNext: NativeState | null = null;
+  for (const block of blocks) {
+    const { state, place } = openOne(block, target, sealing, losses);
+    const { state: _, ...bare } = block;
+    if (place === 'own') {
+      const own: NativeState | null = state ?? forNext;
+      forNext = null;
+      if (block.type === 'reasoning' && block.text === '' && own === null) continue;
+      result.push(block.state === undefined && own === null ? block : withState(bare, own));
+      continue;
+    }
+    // A block that only carried the state of its neighbour is gone with it; one with text is a thought.
+    if (block.type === 'reasoning' && block.text !== '') result.push(bare);
+    if (place === 'next') forNext = state;
+    else if (state !== null) {
+      const previous = result.pop();
+      if (previous !== undefined) result.push(withState(previous, state));
+    }
+  }
+  return result;
+}
+
+interface Opened {
+  readonly state: NativeState | null;
+  readonly place: StatePlace;
+}
+
+function openOne(block: Block, target: StateTarget, sealing: Sealing, losses: LossList): Opened {
+  const { state } = block;
+  if (state === undefined) return nothing;
+  const sealed = openFromClient(sealing, state);
+  // Put there for a client that wants every thought signed.
+  if (sealed?.state.data === '') return nothing;
+  const isWhole = sealed !== null && signsText(sealed, block);
+  if (isWhole && isReadable(sealed, target)) {
+    return { state: sealed.state, place: sealed.place };
+  }
+  losses.dropped('reasoning.state');
+  return { state: null, place: sealed?.place ?? 'own' };
+}
+
+/** The target takes this state back as its own. */
+function isReadable(
+  { maker, state }: Pick<SealedState, 'maker' | 'state'>,
+  target: StateTarget,
+): boolean {
+  return state.protocol === target.protocol && maker === target.maker;
+}
+
+/** The thought came back as it went out. */
+function signsText({ state, text }: SealedState, block: Block): boolean {
+  return text === null || text === signedText(state, block.type === 'reasoning' ? block.text : '');
+}
+
+const nothing: Opened = Object.freeze({ state: null, place: 'own' });
+
+function withState<B extends Block>(block: B, state: NativeState | null): B {
+  return state === null ? block : { ...block, state };
+}
+
+/** What the client did not give back, from memory. */
+function addKept(
+  blocks: readonly Block[],
+  target: StateTarget,
+  owner: string,
+  store: StateStore,
+): Block[] {
+  let isSigned = blocks.some((block) => block.type === 'reasoning' && block.state !== undefined);
+  return blocks.flatMap((block): Block[] => {
+    if (block.type !== 'tool-call' || block.id === null || block.state !== undefined)
+      return [block];
+    const kept = store.find(owner, block.id);
+    if (kept === null) return [block];
+    const isOwn = (state: NativeState | null | undefined): state is NativeState =>
+      state != null && isReadable({ maker: kept.maker, state }, target);
+    const call: ToolCallBlock = isOwn(kept.call) ? { ...block, state: kept.call } : block;
+    const reasoning = isSigned ? [] : kept.reasoning.filter(({ state }) => isOwn(state));
+    if (reasoning.length > 0) isSigned = true;
+    return [...reasoning, call];
+  });
+}

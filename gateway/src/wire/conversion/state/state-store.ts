@@ -1,0 +1,87 @@
+import type { NativeState, ReasoningBlock } from '#canonical/index.ts';
+
+/** What must stand with a call when it comes back. */
+export interface KeptState {
+  /** Who can read it: `makerId`. */
+  readonly maker: string;
+  /** Before the call, in their order. */
+  readonly reasoning: readonly ReasoningBlock[];
+  /** On the call itself. */
+  readonly call: NativeState | null;
+}
+
+/**
+ * Remembers reasoning state for clients whose protocol has no place for it, or that do not give it back: by the call
+ * it belongs to and the team or user that made it, for an hour, in this process. Best effort.
+ */
+export interface StateStore {
+  keep(owner: string, callId: string, kept: KeptState): void;
+  find(owner: string, callId: string): KeptState | null;
+  /** The calls of this owner of which something is remembered. */
+  callsOf(owner: string): string[];
+}
+
+export interface StateStoreOptions {
+  readonly now: () => number;
+  readonly ttlMs?: number;
+  readonly maxEntries?: number;
+  /** Characters of all that is kept. */
+  readonly maxSize?: number;
+}
+
+interface Entry {
+  readonly kept: KeptState;
+  readonly size: number;
+  readonly until: number;
+}
+
+/** In memory, bounded by time, entries and bytes: the oldest go first. */
+export function createStateStore({
+  now,
+  ttlMs = 3_600_000,
+  maxEntries = 10_000,
+  maxSize = 32 * 1024 * 1024,
+}: StateStoreOptions): StateStore {
+  /** In the order of keeping, which is the order of expiring too. */
+  const entries = new Map<string, Entry>();
+  let size = 0;
+
+  const remove = (key: string, entry: Entry): void => {
+    entries.delete(key);
+    size -= entry.size;
+  };
+  const makeRoom = (): void => {
+    for (const [key, entry] of entries) {
+      if (entry.until > now() && entries.size <= maxEntries && size <= maxSize) return;
+      remove(key, entry);
+    }
+  };
+
+  return {
+    keep(owner, callId, kept) {
+      const key = `${owner} ${callId}`;
+      const old = entries.get(key);
+      if (old !== undefined) remove(key, old);
+      const entry = { kept, size: key.length + sizeOf(kept), until: now() + ttlMs };
+      entries.set(key, entry);
+      size += entry.size;
+      makeRoom();
+    },
+    find(owner, callId) {
+      const entry = entries.get(`${owner} ${callId}`);
+      return entry !== undefined && entry.until > now() ? entry.kept : null;
+    },
+    callsOf(owner) {
+      const mark = `${owner} `;
+      return [...entries.keys()]
+        .filter((key) => key.startsWith(mark))
+        .map((key) => key.slice(mark.length));
+    },
+  };
+}
+
+function sizeOf({ reasoning, call }: KeptState): number {
+  let size = call?.data.length ?? 0;
+  for (const { text, state } of reasoning) size += text.length + (state?.data.length ?? 0);
+  return size;
+}

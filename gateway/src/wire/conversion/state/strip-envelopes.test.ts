@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import type { TextProtocolName } from '#canonical/index.ts';
+import { sealerOf } from '#test/support/converted-reader.ts';
+import { sealForClient } from './client-state.ts';
+import { carriesEnvelopes, stripEnvelopes } from './strip-envelopes.ts';
+
+const sealing = { sealer: sealerOf('key'), owner: 'team:1' };
+const seal = (client: TextProtocolName) =>
+  sealForClient(
+    sealing,
+    client,
+    'maker',
+    { protocol: 'generate-content', kind: 'thought-signature', data: 'x' },
+    'own',
+  ).data;
+/** As the version before wrote them. */
+const sealBefore = (client: TextProtocolName) => {
+  const text = `gw1.${Buffer.from('{"p":"gemini","m":"m"}').toString('base64url')}.c2ln`;
+  return client === 'generate-content' ? Buffer.from(text).toString('base64') : text;
+};
+
+const text = { type: 'text', text: 'said' };
+const native = { type: 'thinking', thinking: 'so', signature: 'ErUBCkYIBxgC' };
+const call = { functionCall: { name: 'f', args: {} } };
+
+describe.each([
+  ['this version', seal],
+  ['the version before', sealBefore],
+])('envelopes of %s', (_, sealed) => {
+  test.each<[TextProtocolName, object, object]>([
+    [
+      'messages',
+      {
+        content: [
+          { type: 'thinking', thinking: 'so', signature: sealed('messages') },
+          native,
+          text,
+        ],
+      },
+      { content: [native, text] },
+    ],
+    [
+      'messages',
+      { content: [{ type: 'redacted_thinking', data: sealed('messages') }, text] },
+      { content: [text] },
+    ],
+    [
+      'responses',
+      { input: [{ type: 'reasoning', summary: [], encrypted_content: sealed('responses') }, text] },
+      { input: [text] },
+    ],
+    [
+      'generate-content',
+      {
+        parts: [
+          { ...call, thoughtSignature: sealed('generate-content') },
+          { thoughtSignature: 'Q2c0' },
+          { text: 'so', thought: true, thoughtSignature: sealed('generate-content') },
+        ],
+      },
+      {
+        parts: [
+          { ...call, thoughtSignature: 'skip_thought_signature_validator' },
+          { thoughtSignature: 'Q2c0' },
+          { text: 'so', thought: true },
+        ],
+      },
+    ],
+    [
+      'chat',
+      {
+        reasoning_details: [{ type: 'reasoning.encrypted', data: sealed('chat') }],
+        content: 'said',
+      },
+      { reasoning_details: [], content: 'said' },
+    ],
+  ])('%s: what we sealed goes, what is the vendor’s own stays', (client, request, left) => {
+    expect(carriesEnvelopes(Buffer.from(JSON.stringify(request)), client)).toBe(true);
+    expect(stripEnvelopes(request)).toEqual(left);
+    expect(carriesEnvelopes(Buffer.from(JSON.stringify(left)), client)).toBe(false);
+  });
+});
+
+test('every envelope is found, whatever its nonce, in either alphabet of base64', () => {
+  for (let round = 0; round < 200; round += 1) {
+    for (const client of ['messages', 'generate-content'] as const) {
+      const data = seal(client);
+      for (const text of [data, data.replaceAll('+', '-').replaceAll('/', '_')]) {
+        expect(carriesEnvelopes(Buffer.from(`"gw2. words" ["${text}"]`), client)).toBe(true);
+      }
+    }
+  }
+});
+
+test('words about envelopes are words', () => {
+  const words = ['"gw1. in it', '"gw2. and "gw2.short', 'gw3.x', '"Z3cyLg== is "Z3cyLmE'];
+  for (const client of ['messages', 'generate-content'] as const) {
+    const request = {
+      content: words.map((said) => ({ type: 'text', text: said, signature: 'gw3.x' })),
+    };
+    const body = Buffer.from(JSON.stringify(request).replaceAll('\\"', '"'));
+    expect(carriesEnvelopes(body, client)).toBe(false);
+    expect(stripEnvelopes(request)).toEqual(request);
+  }
+});

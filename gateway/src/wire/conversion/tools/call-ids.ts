@@ -1,0 +1,111 @@
+import {
+  Unconvertible,
+  type GenerationRequest,
+  type ToolCallBlock,
+  type ToolResultBlock,
+} from '#canonical/index.ts';
+import { type CodecTraits, digest } from '#protocols/index.ts';
+import { mapBlocks } from '../map-blocks.ts';
+
+type Traits = Pick<CodecTraits, 'toolId' | 'toolIdLength'>;
+
+/**
+ * Gives every call an id that the upstream takes, and every result the id of its call. Ids are made from their place
+ * in the history, so that the same history gives the same ones and prompt caches stay warm. A result without an id
+ * belongs to the first call of its name that has none yet, or to the next call when it has no name either.
+ * @throws Unconvertible for a result without a call.
+ */
+export function assignCallIds(request: GenerationRequest, traits: Traits): GenerationRequest {
+  const waiting = new WaitingCalls();
+  return mapBlocks(request, (block, turn, at) => {
+    if (block.type === 'tool-call') {
+      const call = { ...block, id: callId(block, traits, turn, at) };
+      waiting.add(call);
+      return call;
+    }
+    if (block.type !== 'tool-result') return block;
+    if (block.id !== null) {
+      const id = acceptedId(block.id, traits);
+      waiting.answer(id);
+      return { ...block, id };
+    }
+    const found = waiting.answerFirst(block.name);
+    if (found === null) throw unmatched(block);
+    return { ...block, id: found.id, name: block.name ?? found.name };
+  });
+}
+
+interface WaitingCall {
+  readonly id: string;
+  readonly name: string;
+  isAnswered: boolean;
+}
+
+/** Calls without a result, in their order. A history may have a hundred thousand: each is looked at a few times. */
+class WaitingCalls {
+  readonly #all = new CallQueue();
+  readonly #byName = new Map<string, CallQueue>();
+  readonly #byId = new Map<string, WaitingCall[]>();
+
+  add({ id, name }: { readonly id: string; readonly name: string }): void {
+    const call = { id, name, isAnswered: false };
+    this.#all.calls.push(call);
+    entryOf(this.#byName, name, () => new CallQueue()).calls.push(call);
+    entryOf(this.#byId, id, () => []).push(call);
+  }
+
+  answer(id: string): void {
+    for (const call of this.#byId.get(id) ?? []) call.isAnswered = true;
+    this.#byId.delete(id);
+  }
+
+  /** @param name null: of any name. */
+  answerFirst(name: string | null): WaitingCall | null {
+    const first = (name === null ? this.#all : this.#byName.get(name))?.first() ?? null;
+    if (first !== null) first.isAnswered = true;
+    return first;
+  }
+}
+
+class CallQueue {
+  readonly calls: WaitingCall[] = [];
+  #at = 0;
+
+  first(): WaitingCall | null {
+    while (this.calls[this.#at]?.isAnswered === true) this.#at += 1;
+    return this.calls[this.#at] ?? null;
+  }
+}
+
+function entryOf<Value>(map: Map<string, Value>, key: string, create: () => Value): Value {
+  let value = map.get(key);
+  if (value === undefined) map.set(key, (value = create()));
+  return value;
+}
+
+/** The id that a call of the upstream's answer has for a client. */
+export function answerCallId(
+  id: string | null,
+  traits: Traits,
+  ...place: readonly (string | number)[]
+): string {
+  return id === null || id === '' ? minted(...place) : acceptedId(id, traits);
+}
+
+function callId(block: ToolCallBlock, traits: Traits, turn: number, at: number): string {
+  return answerCallId(block.id, traits, turn, at, block.name);
+}
+
+function acceptedId(id: string, { toolId, toolIdLength }: Traits): string {
+  const isAccepted = toolId === null || (id.length <= toolIdLength && toolId.test(id));
+  return isAccepted ? id : minted(id);
+}
+
+function minted(...parts: readonly (string | number)[]): string {
+  return `call_${digest(24, ...parts)}`;
+}
+
+function unmatched({ name }: ToolResultBlock): Unconvertible {
+  const which = name === null ? 'a tool result' : `the result of '${name}'`;
+  return new Unconvertible('tool_result', `${which} does not belong to any call before it`);
+}

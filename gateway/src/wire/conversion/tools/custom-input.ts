@@ -1,0 +1,111 @@
+import type { CustomTool, FunctionTool } from '#canonical/index.ts';
+
+/** A tool called with free text, as a function with that text as its one argument. */
+export function customAsFunction({
+  name,
+  namespace,
+  description,
+  grammar,
+  extensions,
+}: CustomTool): FunctionTool {
+  const rule =
+    grammar === null
+      ? null
+      : `The input must follow this ${grammar.syntax} grammar:\n${grammar.definition}`;
+  const text = [description, rule].filter((part) => part !== null && part !== '').join('\n\n');
+  return {
+    type: 'function',
+    name,
+    namespace,
+    description: text === '' ? null : text,
+    schema: {
+      type: 'object',
+      properties: { input: { type: 'string' } },
+      required: ['input'],
+      additionalProperties: false,
+    },
+    strict: null,
+    extensions,
+  };
+}
+
+/** The arguments of a function that stands for a tool with free text. */
+export function wrapInput(text: string): string {
+  return JSON.stringify({ input: text });
+}
+
+/** The free text of a call that came as a function's. What is not of that form is the text itself. */
+export function unwrapInput(json: string): string {
+  try {
+    const value: unknown = JSON.parse(json);
+    if (typeof value === 'object' && value !== null && 'input' in value) {
+      const { input } = value;
+      return typeof input === 'string' ? input : JSON.stringify(input);
+    }
+  } catch {
+    // The model wrote its text without the object around it.
+  }
+  return json;
+}
+
+/**
+ * Unwraps as the arguments come: a patch of some kilobytes is not to wait for its last byte. As long as the text
+ * follows the form exactly, its pieces go through at once; anything else is held back and unwrapped at the end.
+ */
+export class InputUnwrapper {
+  /** What has not been understood yet. */
+  #rest = '';
+  #state: 'before' | 'inside' | 'after' | 'odd' = 'before';
+
+  /** @returns what of the text is certain by now */
+  push(piece: string): string {
+    this.#rest += piece;
+    if (this.#state === 'before') this.#open();
+    return this.#state === 'inside' ? this.#take() : '';
+  }
+
+  /** @returns what is left of the text */
+  end(): string {
+    if (this.#state === 'before' || this.#state === 'odd') return unwrapInput(this.#rest);
+    // Cut off inside an escape: half of one has no meaning.
+    return '';
+  }
+
+  #open(): void {
+    const match = opening.exec(this.#rest);
+    if (match !== null) {
+      this.#state = 'inside';
+      this.#rest = this.#rest.slice(match[0].length);
+    } else if (!openingPrefix.test(this.#rest)) this.#state = 'odd';
+  }
+
+  #take(): string {
+    const text = this.#rest;
+    let end = 0;
+    while (end < text.length && text[end] !== '"') {
+      if (text[end] !== '\\') end += 1;
+      else {
+        const length = text[end + 1] === 'u' ? 6 : 2;
+        if (end + length > text.length) break;
+        end += length;
+      }
+    }
+    if (text[end] === '"') this.#state = 'after';
+    this.#rest = text.slice(end);
+    return unescaped(text.slice(0, end));
+  }
+}
+
+const opening = /^\s*\{\s*"input"\s*:\s*"/;
+const openingPrefix = /^\s*(\{\s*("(i(n(p(u(t("(\s*(:\s*)?)?)?)?)?)?)?)?)?)?$/;
+
+function unescaped(inner: string): string {
+  try {
+    // Models write line breaks into strings without escaping them.
+    const strict = inner.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t');
+    return JSON.parse(`"${strict}"`) as string;
+  } catch {
+    // An escape that JSON does not know: the text is taken as it stands.
+    return inner;
+  }
+}

@@ -1,0 +1,68 @@
+import type { Block, ToolCallBlock, ToolResultBlock, Turn } from '#canonical/index.ts';
+import type { LossList } from '../losses.ts';
+import { callsOf, isResult } from './turns.ts';
+
+/** What an upstream is told about a call that was never answered: an error in words, so that it is one loss. */
+const noResult = 'Error: no result was recorded for this call.';
+
+/**
+ * What Messages clients get from their own upstreams too (docs/repairs.md, b17 to b19): a call that was never answered
+ * has a result that says so, one at the very end is left out, a result that nobody asked for is quoted, and of two
+ * results of one call the later one counts.
+ * @param turns neighbours differ in who speaks
+ */
+export function mendCalls(turns: readonly Turn[], losses: LossList): Turn[] {
+  const mended: Turn[] = [];
+  for (const turn of turns) {
+    const calls = callsOf(mended.at(-1));
+    if (turn.role !== 'user') {
+      if (calls.length > 0) mended.push(answer(calls, { role: 'user', blocks: [] }, losses));
+      mended.push(turn);
+    } else mended.push(answer(calls, turn, losses));
+  }
+  const last = mended.at(-1);
+  if (last === undefined || callsOf(last).length === 0) return mended;
+  losses.dropped('tool_call');
+  const said = last.blocks.filter(({ type }) => type !== 'tool-call');
+  // Thoughts alone are no answer.
+  const isNothing = said.every(({ type }) => type === 'reasoning');
+  return [...mended.slice(0, -1), ...(isNothing ? [] : [{ ...last, blocks: said }])];
+}
+
+function answer(calls: readonly ToolCallBlock[], turn: Turn, losses: LossList): Turn {
+  const called = new Set(calls.map(({ id }) => id));
+  const latest = new Map(turn.blocks.filter(isResult).map((result) => [result.id, result]));
+  const unanswered = calls.filter(({ id }) => !latest.has(id));
+  if (unanswered.length > 0) losses.approximated('tool_result');
+  const blocks = turn.blocks.flatMap((block): readonly Block[] => {
+    if (!isResult(block)) return [block];
+    if (latest.get(block.id) !== block) {
+      losses.approximated('tool_result');
+      return [];
+    }
+    if (called.has(block.id)) return [block];
+    losses.approximated('tool_result');
+    return quoted(block);
+  });
+  return { ...turn, blocks: [...unanswered.map(emptyResult), ...blocks] };
+}
+
+/** As something that the user says and shows. */
+function quoted({ id, content, isError }: ToolResultBlock): Block[] {
+  const texts = content.flatMap((block) => (block.type === 'text' ? block.text : []));
+  const head = `[${isError ? 'Error' : 'Result'} of tool call ${id ?? 'unknown'}]`;
+  const others = content.filter(({ type }) => type !== 'text');
+  return [{ type: 'text', text: [head, ...texts].join('\n') }, ...others];
+}
+
+function emptyResult({ id, name, kind }: ToolCallBlock): ToolResultBlock {
+  return {
+    type: 'tool-result',
+    id,
+    name,
+    kind,
+    content: [{ type: 'text', text: noResult }],
+    object: { error: noResult },
+    isError: false,
+  };
+}

@@ -1,0 +1,75 @@
+import type {
+  FunctionTool,
+  CustomTool,
+  GenerationRequest,
+  Tool,
+  ToolCallBlock,
+} from '#canonical/index.ts';
+import { type CodecTraits, planToolNames } from '#protocols/index.ts';
+
+/** A tool as the client knows it. */
+export interface ClientTool {
+  readonly name: string;
+  readonly namespace: string | undefined;
+  readonly kind: 'function' | 'custom';
+}
+
+/** What the client's tools are called upstream, and back. */
+export interface ToolNames {
+  toUpstream(name: string, namespace: string | undefined): string;
+  /** The client's tools by the names that the upstream is given. */
+  readonly clientTools: ReadonlyMap<string, ClientTool>;
+}
+
+type Traits = Pick<CodecTraits, 'toolName' | 'toolNameLength' | 'toolNamespaces'>;
+
+/** Names that the upstream takes. Namespaces become part of the name where it has none. */
+export function nameTools(request: GenerationRequest, traits: Traits): ToolNames {
+  const tools = [...clientTools(request)];
+  const upstream = planToolNames(
+    tools.map((tool) => {
+      const name = wishedName(tool, traits);
+      return { key: keyOf(tool.name, tool.namespace), name, isOwn: name === tool.name };
+    }),
+    traits,
+  );
+  const client = new Map<string, ClientTool>();
+  for (const tool of tools) {
+    const name = upstream.get(keyOf(tool.name, tool.namespace));
+    if (name !== undefined && !client.has(name)) client.set(name, tool);
+  }
+  return {
+    toUpstream: (name, namespace) =>
+      upstream.get(keyOf(name, namespace)) ?? upstream.get(keyOf(name, undefined)) ?? name,
+    clientTools: client,
+  };
+}
+
+/** Definitions first: history may name tools that are gone, and with another kind. */
+function* clientTools(request: GenerationRequest): Generator<ClientTool> {
+  for (const tool of request.tools) if (isNamed(tool)) yield clientTool(tool, tool.type);
+  for (const turn of request.turns) {
+    for (const block of turn.blocks) {
+      if (block.type === 'tool-call') yield clientTool(block, block.kind);
+    }
+  }
+}
+
+function isNamed(tool: Tool): tool is FunctionTool | CustomTool {
+  return tool.type !== 'hosted';
+}
+
+function clientTool(
+  { name, namespace }: Pick<ToolCallBlock, 'name' | 'namespace'>,
+  kind: ClientTool['kind'],
+): ClientTool {
+  return { name, namespace, kind };
+}
+
+function keyOf(name: string, namespace: string | undefined): string {
+  return namespace === undefined ? name : JSON.stringify([namespace, name]);
+}
+
+function wishedName({ name, namespace }: ClientTool, traits: Traits): string {
+  return namespace === undefined || traits.toolNamespaces ? name : `${namespace}__${name}`;
+}

@@ -1,0 +1,94 @@
+import type {
+  Block,
+  GenerationRequest,
+  ToolCallBlock,
+  ToolResultBlock,
+  Turn,
+} from '#canonical/index.ts';
+
+/** Neighbours of one speaker become one turn; a system turn between calls and their results goes after these. */
+export function mergeTurns(turns: readonly Turn[]): Turn[] {
+  const merged: Turn[] = [];
+  /** The last turn's, when it was put together here: thousands of turns are not copied once for each of them. */
+  let joined: Block[] | null = null;
+  for (const turn of turns) {
+    const last = merged.at(-1);
+    const before = merged.at(-2);
+    const answersEarlier =
+      last?.role === 'system' && callsOf(before).length > 0 && turn.blocks.some(isResult);
+    if (answersEarlier) merged.splice(-1, 0, turn);
+    else if (last !== undefined && belongTogether(last, turn)) {
+      if (joined === null) {
+        joined = [...last.blocks];
+        merged[merged.length - 1] = { ...last, blocks: joined };
+      }
+      for (const block of turn.blocks) joined.push(block);
+    } else {
+      merged.push(turn);
+      joined = null;
+    }
+  }
+  return merged;
+}
+
+function belongTogether(a: Turn, b: Turn): boolean {
+  return a.role === b.role && a.role !== 'system' && a.name === b.name;
+}
+
+/** A result that comes turns after its call, and answers none where it stands, goes where its call waits for it. */
+export function moveLateResults(turns: readonly Turn[]): readonly Turn[] {
+  /** By the id of calls, the turns that should have answered them, and how many of those have been helped. */
+  const waiting = new Map<string | null, { readonly turns: number[]; helped: number }>();
+  const moved = new Map<number, ToolResultBlock[]>();
+  const left = turns.map((turn, at): readonly Block[] => {
+    const calls = new Set(callsOf(turns[at - 1]).map(({ id }) => id));
+    const blocks = turn.blocks.filter((block) => {
+      if (!isResult(block) || calls.has(block.id)) return true;
+      const calling = waiting.get(block.id);
+      const place = calling?.turns[calling.helped];
+      if (calling === undefined || place === undefined) return true;
+      calling.helped += 1;
+      const late = moved.get(place);
+      if (late === undefined) moved.set(place, [block]);
+      else late.push(block);
+      return false;
+    });
+    if (turn.role === 'user') {
+      for (const block of turn.blocks) if (isResult(block)) calls.delete(block.id);
+      for (const id of calls) {
+        const calling = waiting.get(id);
+        if (calling === undefined) waiting.set(id, { turns: [at], helped: 0 });
+        else calling.turns.push(at);
+      }
+    }
+    return blocks;
+  });
+  if (moved.size === 0) return turns;
+  const answered = turns.map((turn, at): Turn => {
+    const late = moved.get(at) ?? [];
+    const blocks = left[at]!;
+    return late.length === 0 && blocks.length === turn.blocks.length
+      ? turn
+      : { ...turn, blocks: [...late, ...blocks] };
+  });
+  return mergeTurns(
+    answered.filter(({ blocks }, at) => blocks.length > 0 || turns[at]!.blocks.length === 0),
+  );
+}
+
+/** What the model called in this turn. */
+export function callsOf(turn: Turn | undefined): ToolCallBlock[] {
+  return turn?.role === 'assistant'
+    ? turn.blocks.filter((block) => block.type === 'tool-call')
+    : [];
+}
+
+/** Of the calls in its history, by the client's own ids. */
+export function toolCallIds({ turns }: Pick<GenerationRequest, 'turns'>): string[] {
+  const ids = turns.flatMap((turn) => callsOf(turn).map(({ id }) => id));
+  return ids.filter((id) => id !== null);
+}
+
+export function isResult(block: Block): block is ToolResultBlock {
+  return block.type === 'tool-result';
+}

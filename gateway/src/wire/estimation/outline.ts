@@ -1,0 +1,119 @@
+import type { Block, GenerationRequest, MediaSource, Tool } from '#canonical/index.ts';
+import { imageSize, type ImageSize } from './image-size.ts';
+import { pdfPages, seconds } from './media-length.ts';
+
+/** What a request consists of, as far as it takes tokens; the texts are still to be counted. */
+export interface Outline {
+  /** What is said: instructions, conversation, calls and their results. */
+  readonly said: readonly string[];
+  /** What is defined: tools and the format of the answer. */
+  readonly defined: readonly string[];
+  readonly turns: number;
+  readonly calls: number;
+  /** Tools that the client runs. */
+  readonly tools: number;
+  /** Tools that the provider runs and describes to the model itself. */
+  readonly hostedTools: number;
+  readonly hasFormat: boolean;
+  /** Characters of reasoning that only its maker can read. */
+  readonly hiddenState: number;
+  readonly images: readonly OutlinedImage[];
+  readonly pdfPages: number;
+  readonly audioSeconds: number;
+  readonly videoSeconds: number;
+}
+
+export interface OutlinedImage {
+  /** Null when nothing here tells it. */
+  readonly size: ImageSize | null;
+  readonly detail: string | undefined;
+}
+
+type Draft = { -readonly [Key in keyof Outline]: Outline[Key] } & {
+  readonly said: string[];
+  readonly defined: string[];
+  readonly images: OutlinedImage[];
+};
+
+/** Reads a request once; no text is copied, and of media only headers are decoded. */
+export function outlineRequest({ system, turns, tools, format }: GenerationRequest): Outline {
+  const draft: Draft = {
+    said: system.map(({ text }) => text),
+    defined: [],
+    turns: turns.length + (system.length > 0 ? 1 : 0),
+    calls: 0,
+    tools: 0,
+    hostedTools: 0,
+    hasFormat: format?.type === 'schema',
+    hiddenState: 0,
+    images: [],
+    pdfPages: 0,
+    audioSeconds: 0,
+    videoSeconds: 0,
+  };
+  for (const { blocks } of turns) for (const block of blocks) addBlock(draft, block);
+  for (const tool of tools) addTool(draft, tool);
+  if (format?.type === 'schema') draft.defined.push(JSON.stringify(format.schema));
+  return draft;
+}
+
+function addBlock(draft: Draft, block: Block): void {
+  const { state } = block;
+  // A signature only vouches for text that is there; the others stand for text that is not.
+  if (state !== undefined && state.kind !== 'signature') draft.hiddenState += state.data.length;
+  switch (block.type) {
+    case 'text':
+    case 'refusal':
+    case 'reasoning':
+      draft.said.push(block.text);
+      return;
+    case 'tool-call':
+      draft.calls += 1;
+      draft.said.push(block.name, block.arguments);
+      return;
+    case 'tool-result':
+      draft.calls += 1;
+      for (const each of block.content) addBlock(draft, each);
+      return;
+    case 'image':
+      draft.images.push({ size: sizeOf(block.source), detail: block.detail });
+      return;
+    case 'file':
+      addFile(draft, block.source);
+      return;
+    case 'audio':
+      draft.audioSeconds += seconds(block.source, 'audio');
+      return;
+    case 'video':
+      draft.videoSeconds += seconds(block.source, 'video');
+      return;
+    case 'opaque':
+      // Nobody here knows what its provider makes of it; it is hardly more than what it says.
+      if (block.ifForeign !== 'ignore') draft.said.push(block.text ?? JSON.stringify(block.value));
+  }
+}
+
+function addFile(draft: Draft, source: MediaSource): void {
+  if (source.kind === 'data' && source.mime.startsWith('text/')) {
+    draft.said.push(Buffer.from(source.base64, 'base64').toString('utf8'));
+  } else if (source.kind === 'data' && source.mime.startsWith('image/')) {
+    draft.images.push({ size: sizeOf(source), detail: undefined });
+  } else {
+    draft.pdfPages += pdfPages(source);
+  }
+}
+
+function addTool(draft: Draft, tool: Tool): void {
+  if (tool.type === 'hosted') {
+    draft.hostedTools += 1;
+    return;
+  }
+  draft.tools += 1;
+  draft.defined.push(tool.name, tool.description ?? '');
+  if (tool.type === 'function') draft.defined.push(JSON.stringify(tool.schema ?? {}));
+  else if (tool.grammar !== null) draft.defined.push(tool.grammar.definition);
+}
+
+function sizeOf(source: MediaSource): ImageSize | null {
+  return source.kind === 'data' ? imageSize(source.base64) : null;
+}

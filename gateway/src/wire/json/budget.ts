@@ -1,0 +1,98 @@
+import { GatewayError } from '#errors/index.ts';
+import {
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  maxDepth,
+  openBrace,
+  openBracket,
+  quote,
+  skipString,
+} from './skip.ts';
+
+/**
+ * What one request may still make the gateway do. Everything that reads, rewrites or converts it draws from the same
+ * budget, so that many small pieces cost no more than a large one. Plain data: it is copied, and travels between threads.
+ */
+export interface Budget {
+  /** Members of objects, in the body and in texts that hold JSON. */
+  members: number;
+  /** Objects, lists, and what follows another value in one. */
+  values: number;
+  /** Schemas visited while they are written in another dialect, where references multiply them. */
+  schemas: number;
+  /** Characters of what is written of them. */
+  output: number;
+}
+
+/**
+ * More members than the largest context could hold in earnest. `JSON.parse` takes most of a second for a million
+ * different keys, and nobody else is served meanwhile.
+ */
+const maxMembers = 262_144;
+
+/** The same of lists and what they hold: numbers are cheaper to parse than keys, millions of empty lists are not. */
+const maxValues = 1_048_576;
+
+/** Schemas that say something are longer than this each. Written out, those of one tool may refer to each other. */
+const bytesPerSchema = 8;
+const leastSchemas = 50_000;
+/** Of what is written, for each byte that came. */
+const maxGrowth = 2;
+const leastOutput = 4 * 1024 * 1024;
+
+/** @param bytes of the request's body */
+export function openBudget(bytes: number): Budget {
+  return {
+    members: maxMembers,
+    values: maxValues,
+    schemas: leastSchemas + Math.floor(bytes / bytesPerSchema),
+    output: leastOutput + maxGrowth * bytes,
+  };
+}
+
+/** Answers hold probabilities of words, several numbers for each of a hundred thousand; who sends them is chosen by us. */
+export function openAnswerBudget(): Budget {
+  return { members: 4 * maxMembers, values: 4 * maxValues, schemas: 0, output: 0 };
+}
+
+/** @throws GatewayError `too_complex` when not so much is left. */
+export function draw(budget: Budget, what: keyof Budget, amount = 1): void {
+  budget[what] -= amount;
+  if (budget[what] < 0) throw new GatewayError('too_complex');
+}
+
+/** JSON this short is neither deep nor of many values. */
+const shortBytes = 2 * maxDepth;
+
+/**
+ * Draws what parsing a text will make. Whether it is JSON is not asked.
+ * @returns false when it is nested deeper than anything is read, or is more than is left.
+ */
+export function drawJson(json: Buffer, budget: Budget): boolean {
+  if (json.length < shortBytes) return true;
+  let depth = 0;
+  let at = 0;
+  let members = 0;
+  let values = 0;
+  while (at < json.length) {
+    const byte = json[at]!;
+    if (byte === quote) {
+      at = skipString(json, at);
+      if (at < 0) break;
+      continue;
+    }
+    if (byte === openBrace || byte === openBracket) {
+      depth += 1;
+      if (depth > maxDepth) return false;
+      values += 1;
+    } else if (byte === closeBrace || byte === closeBracket) depth -= 1;
+    else if (byte === comma) values += 1;
+    else if (byte === colon) members += 1;
+    at += 1;
+  }
+  budget.members -= members;
+  budget.values -= values;
+  return budget.members >= 0 && budget.values >= 0;
+}

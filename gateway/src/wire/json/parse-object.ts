@@ -1,0 +1,38 @@
+import { isUtf8 } from 'node:buffer';
+import { GatewayError } from '#errors/index.ts';
+import { type Budget, openBudget } from './budget.ts';
+import { type JsonScan, scanJson } from './scan.ts';
+import type { WatchedObject } from './watch-list.ts';
+
+export interface ParsedObject {
+  readonly scan: JsonScan;
+  readonly value: Readonly<Record<string, unknown>>;
+  /** What is left of the request's. */
+  readonly budget: Budget;
+}
+
+/** Who bounds the memory that parsed bodies take. */
+export interface ParseRoom {
+  /**
+   * Asked when a body has been scanned, before it is parsed.
+   * @throws GatewayError when there is no memory for what it becomes.
+   */
+  takeParsed(body: Uint8Array, members: number, values: number): void;
+}
+
+/**
+ * Scans and parses a request body once.
+ * @throws GatewayError `invalid_body` for anything but a UTF-8 JSON object (RFC 8259 section 8.1: no byte order
+ * mark), `too_complex` for one that is nested too deep or holds too much, `duplicate_key`, and what `room` throws.
+ */
+export function parseObject(body: Buffer, watch: WatchedObject, room?: ParseRoom): ParsedObject {
+  if (!isUtf8(body)) throw new GatewayError('invalid_body');
+  const budget = openBudget(body.length);
+  const scan = scanJson(body, watch, budget);
+  room?.takeParsed(body, scan.memberCount, scan.valueCount);
+  try {
+    return { scan, value: JSON.parse(body.toString('utf8')) as Record<string, unknown>, budget };
+  } catch (cause) {
+    throw new GatewayError('invalid_body', { cause });
+  }
+}

@@ -1,0 +1,81 @@
+import type { Finish, FinishReason } from '#canonical/index.ts';
+
+/** What servers write into `finish_reason`; the official five and what others invented. */
+const reasons: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>([
+  ['stop', 'end'],
+  ['eos', 'end'],
+  ['eos_token', 'end'],
+  ['end_turn', 'end'],
+  ['stop_sequence', 'stop-sequence'],
+  ['length', 'length'],
+  ['max_tokens', 'length'],
+  ['model_length', 'context-full'],
+  ['model_context_window_exceeded', 'context-full'],
+  ['tool_calls', 'tool'],
+  ['tool_use', 'tool'],
+  ['function_call', 'tool'],
+  ['content_filter', 'filtered'],
+  ['sensitive', 'filtered'],
+  ['refusal', 'filtered'],
+]);
+
+/** Reasons that say no more than that the model was done: what it did decides. */
+const plain: ReadonlySet<FinishReason> = new Set<FinishReason>(['end', 'tool', 'other']);
+
+/** What an answer holds, as far as its finish depends on it. */
+export interface Delivered {
+  readonly calls: boolean;
+  readonly text: boolean;
+  readonly refusal: boolean;
+}
+
+/**
+ * Why an answer ended. Servers say `stop` after tool calls, `tool_calls` without any, an empty text, or nothing.
+ * @param reason `finish_reason` as it came; null when there was none.
+ * @param stopReason vLLM's `stop_reason`: the sequence that was met, or a token's number.
+ */
+export function readFinish(
+  reason: string | null,
+  stopReason: unknown,
+  delivered: Delivered,
+): Finish {
+  const named =
+    reason === null || reason === '' ? unnamed(delivered) : (reasons.get(reason) ?? 'other');
+  if (named === 'end' && typeof stopReason === 'string' && stopReason !== '' && !delivered.calls) {
+    return { reason: 'stop-sequence', stopSequence: stopReason };
+  }
+  if (!plain.has(named)) return { reason: named };
+  if (delivered.calls) return { reason: 'tool' };
+  if (named === 'tool') return { reason: 'end' };
+  return named === 'end' && delivered.refusal && !delivered.text
+    ? { reason: 'refused' }
+    : { reason: named };
+}
+
+/** Without a reason, what was delivered speaks for itself; nothing at all is no answer. */
+function unnamed({ calls, text, refusal }: Delivered): FinishReason {
+  return calls || text || refusal ? 'end' : 'other';
+}
+
+const words: Readonly<Record<FinishReason, string>> = Object.freeze({
+  end: 'stop',
+  'stop-sequence': 'stop',
+  length: 'length',
+  'context-full': 'length',
+  tool: 'stop',
+  filtered: 'content_filter',
+  refused: 'stop',
+  pause: 'stop',
+  blocked: 'content_filter',
+  other: 'stop',
+});
+
+/** In which form the client gets the calls that were made. */
+export type MadeCalls = 'none' | 'tools' | 'function';
+
+/** `tool_calls` if and only if there are calls that the client can act on. */
+export function writeFinish(finish: Finish | null, made: MadeCalls): string {
+  const word = words[finish?.reason ?? 'end'];
+  if (word !== 'stop' || made === 'none') return word;
+  return made === 'tools' ? 'tool_calls' : 'function_call';
+}

@@ -1,0 +1,18 @@
+import type { GatewayError } from '#errors/index.ts';
+import { isRecord } from './values.ts';
+
+/** The error body of chat and responses; all four members always present. */
+export function encodeErrorObject(error: GatewayError): string {
+  const { type, code } = error.entry;
+  return JSON.stringify({ error: { message: error.message, type, param: error.param, code } });
+}
+
+/** What a failure inside a stream said, as that error body. `detail` is an error object, a text, or neither. */
+export function failureObject(detail: unknown): unknown {
+  if (isRecord(detail)) {
+    const { message = null, type = null, param = null, code = null } = detail;
+    return { error: { ...detail, message, type, param, code } };
+  }
+  const message = typeof detail === 'string' ? detail : 'malformed event';
+  return { error: { message, type: null, param: null, code: null } };
+}

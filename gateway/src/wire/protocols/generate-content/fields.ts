@@ -1,0 +1,91 @@
+import { GatewayError } from '#errors/index.ts';
+import { isAbsent, isRecord, isWritable, type JsonRecord, writableRule } from '../values.ts';
+
+/**
+ * Members of the protocol's objects. It is proto3 JSON, where every member may be written `camelCase` or
+ * `snake_case` (https://protobuf.dev/programming-guides/json/); answers are always in camelCase.
+ */
+const snakeNames = new Map<string, string>();
+
+/** The member by its camelCase name, in either spelling; null counts as absent. */
+export function member(record: JsonRecord, name: string): unknown {
+  const value = record[name] ?? record[snakeCase(name)];
+  return value === null ? undefined : value;
+}
+
+function snakeCase(name: string): string {
+  let snake = snakeNames.get(name);
+  if (snake === undefined) {
+    snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    snakeNames.set(name, snake);
+  }
+  return snake;
+}
+
+export function camelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** What the object has besides the members we know, with their camelCase names. */
+export function otherMembers(
+  record: JsonRecord,
+  known: ReadonlySet<string>,
+): readonly (readonly [string, unknown])[] {
+  return Object.entries(record)
+    .filter(([name, value]) => value !== null && !known.has(camelCase(name)))
+    .map(([name, value]) => [camelCase(name), value] as const);
+}
+
+export function invalid(param: string, rule: string): GatewayError {
+  return new GatewayError('invalid_value', { values: { reason: `${param} ${rule}` }, param });
+}
+
+/** @throws GatewayError `invalid_value` when there is something else than an object. */
+export function readRecord(value: unknown, param: string): JsonRecord | null {
+  if (isAbsent(value)) return null;
+  if (isRecord(value)) return value;
+  throw invalid(param, 'must be an object');
+}
+
+/** A repeated member; a single object stands for a list of one. @throws GatewayError `invalid_value`. */
+export function readRecords(value: unknown, param: string): readonly JsonRecord[] {
+  if (isAbsent(value)) return [];
+  if (isRecord(value)) return [value];
+  if (Array.isArray(value) && value.every(isRecord)) return value;
+  throw invalid(param, 'must be an array of objects');
+}
+
+/** @throws GatewayError `invalid_value`. */
+export function readNumber(value: unknown, param: string): number | null {
+  if (isAbsent(value)) return null;
+  if (isWritable(value)) return value;
+  throw invalid(param, writableRule);
+}
+
+/** @throws GatewayError `invalid_value`. */
+export function readString(value: unknown, param: string): string | null {
+  if (isAbsent(value)) return null;
+  if (typeof value === 'string') return value;
+  throw invalid(param, 'must be a string');
+}
+
+/** @throws GatewayError `invalid_value`. */
+export function readStrings(value: unknown, param: string): readonly string[] {
+  if (isAbsent(value)) return [];
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
+  throw invalid(param, 'must be an array of strings');
+}
+
+/** Puts a value at a dotted path; objects on the way are made. */
+export function setPath(target: Record<string, unknown>, path: string, value: unknown): void {
+  const names = path.split('.');
+  const last = names.pop() ?? path;
+  let at = target;
+  for (const name of names) {
+    const inner = at[name];
+    const next: Record<string, unknown> = isRecord(inner) ? { ...inner } : {};
+    at[name] = next;
+    at = next;
+  }
+  at[last] = value;
+}

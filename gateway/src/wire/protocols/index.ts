@@ -1,0 +1,34 @@
+import type { TextProtocolName } from '#canonical/index.ts';
+import { chat, chatCodec } from './chat/index.ts';
+import type { Codec } from './codec.ts';
+import { generateContent, generateContentCodec } from './generate-content/index.ts';
+import { messages, messagesCodec } from './messages/index.ts';
+import type { Protocol } from './protocol.ts';
+import { responses, responsesCodec } from './responses/index.ts';
+
+export * from './codec.ts';
+export { digest } from './digest.ts';
+export { isEnvelope } from './envelope.ts';
+export * from './protocol.ts';
+export { encodeTokenCount, readTokenCount } from './token-count.ts';
+export { estimateInputTokens, estimateOutputTokens, estimateTokens } from './token-estimate.ts';
+export { parseExact, parsePassingOn, passingOn } from './exact-json.ts';
+export type { NamedState, StateKind, StateName } from './named-state.ts';
+export { planToolNames } from './tool-names.ts';
+export { isRecord, type JsonRecord } from './values.ts';
+
+/** The wire formats of the text endpoints. */
+export const textProtocols: Readonly<Record<TextProtocolName, Protocol>> = Object.freeze({
+  chat,
+  responses,
+  messages,
+  'generate-content': generateContent,
+});
+
+/** Their ways into and out of the canonical model. */
+export const textCodecs: Readonly<Record<TextProtocolName, Codec>> = Object.freeze({
+  chat: chatCodec,
+  responses: responsesCodec,
+  messages: messagesCodec,
+  'generate-content': generateContentCodec,
+});

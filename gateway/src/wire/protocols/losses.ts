@@ -1,0 +1,73 @@
+import {
+  type Extension,
+  type Extensions,
+  type Loss,
+  type LossName,
+  type TextProtocolName,
+  Unconvertible,
+} from '#canonical/index.ts';
+
+/** Where leaving it out would change what is asked. */
+const adviceFor: Readonly<Record<string, string | undefined>> = {
+  // What the AI SDK sends in the second step, unless its `store` is false.
+  item_reference: 'please send the item itself, as clients do with store: false',
+};
+
+/** What does not arrive as it was written while one request is encoded: each thing once in each way. */
+export class Losses {
+  readonly #protocol: TextProtocolName;
+  readonly #found = new Map<string, Loss>();
+
+  /** @param protocol the upstream's: what its own clients attached is no loss. */
+  constructor(protocol: TextProtocolName) {
+    this.#protocol = protocol;
+  }
+
+  dropped(what: LossName): void {
+    this.#add(what, 'dropped');
+  }
+
+  approximated(what: LossName): void {
+    this.#add(what, 'approximated');
+  }
+
+  /**
+   * What other protocols' clients attached to something.
+   * @throws Unconvertible when the answer would be another one without it.
+   */
+  foreign(extensions: Extensions | undefined): void {
+    if (extensions === undefined) return;
+    for (const { protocol, name, ifForeign } of extensions) {
+      if (protocol !== this.#protocol) this.ofClient(name, ifForeign);
+    }
+  }
+
+  /** What only another protocol's client has. @throws Unconvertible */
+  ofClient(name: string, ifForeign: Extension['ifForeign']): void {
+    if (ifForeign === 'refuse') {
+      throw Unconvertible.ofClient(name, unavailable(`'${name}'`, adviceFor[name]));
+    }
+    if (ifForeign === 'drop') this.#add(name, 'dropped');
+  }
+
+  /** The same, said in words. */
+  inWords(name: string): void {
+    this.#add(name, 'approximated');
+  }
+
+  list(): Loss[] {
+    return [...this.#found.values()];
+  }
+
+  #add(what: string, how: Loss['how']): void {
+    this.#found.set(`${how} ${what}`, { what, how });
+  }
+}
+
+export function notAvailable(what: LossName, thing: string): Unconvertible {
+  return new Unconvertible(what, unavailable(thing));
+}
+
+function unavailable(thing: string, advice = 'please leave it out'): string {
+  return `${thing} is not available with this model, ${advice}`;
+}

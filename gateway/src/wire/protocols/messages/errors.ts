@@ -1,0 +1,24 @@
+import type { GatewayError } from '#errors/index.ts';
+import { frame } from '../frames.ts';
+import { isRecord, type JsonRecord } from '../values.ts';
+
+export function encodeError(error: GatewayError, requestId: string): string {
+  const { status, type } = error.entry;
+  return JSON.stringify({
+    type: 'error',
+    error: { type: status === 413 ? 'request_too_large' : type, message: error.message },
+    request_id: requestId,
+  });
+}
+
+export function encodeStreamError(error: GatewayError, requestId: string): string {
+  return frame('error', encodeError(error, requestId));
+}
+
+/** What a failing event said, as an error body of this protocol; null stands for an event that is not JSON. */
+export function failureBody(event: JsonRecord | null): unknown {
+  const error = event?.['error'] ?? event;
+  if (isRecord(error)) return { type: 'error', error };
+  const message = typeof error === 'string' ? error : 'malformed event';
+  return { type: 'error', error: { type: null, message } };
+}

@@ -1,0 +1,167 @@
+import {
+  closeBrace,
+  closeBracket,
+  comma,
+  openBrace,
+  openBracket,
+  quote,
+  skipSpace,
+  skipString,
+  skipValue,
+} from '#json/skip.ts';
+import type { MemberRange } from '#json/index.ts';
+
+/** Bytes `start` to `end` (exclusive). */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface KeyedRange extends MemberRange {
+  readonly key: string;
+}
+
+/** The members of the object that begins at `start`, in their order, repeated keys included. For parsed JSON only. */
+function membersAt(body: Buffer, start: number, ends: Ends): KeyedRange[] {
+  const members: KeyedRange[] = [];
+  let at = skipSpace(body, start + 1);
+  while (at < body.length && body[at] !== closeBrace) {
+    const keyStart = at;
+    const keyEnd = skipString(body, keyStart);
+    const key = keyOf(body.toString('utf8', keyStart, keyEnd));
+    const valueStart = skipSpace(body, skipSpace(body, keyEnd) + 1);
+    const valueEnd = ends.get(valueStart) ?? skipValue(body, valueStart, 0);
+    members.push({ key, keyStart, valueStart, valueEnd });
+    at = pastComma(body, valueEnd);
+  }
+  return members;
+}
+
+/** Keys hardly ever hold escapes. */
+function keyOf(quoted: string): string {
+  return quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
+}
+
+/** The elements of the list that begins at `start`. For parsed JSON only. */
+function elementsAt(body: Buffer, start: number, ends: Ends): Range[] {
+  const elements: Range[] = [];
+  let at = skipSpace(body, start + 1);
+  while (at < body.length && body[at] !== closeBracket) {
+    const end = ends.get(at) ?? skipValue(body, at, 0);
+    elements.push({ start: at, end });
+    at = pastComma(body, end);
+  }
+  return elements;
+}
+
+/** Where large objects and lists end, by where they begin. */
+type Ends = ReadonlyMap<number, number>;
+
+/** Smaller ones are passed over faster than they are remembered. */
+const largeBytes = 64;
+
+/**
+ * Found in one pass over all of the bytes: to pass over a value that is nested deep once for each level around it
+ * would take the square of its length. For parsed JSON only.
+ */
+function endsIn(body: Buffer): Ends {
+  const ends = new Map<number, number>();
+  const open: number[] = [];
+  let at = 0;
+  while (at < body.length) {
+    const byte = body[at]!;
+    if (byte === quote) {
+      at = skipString(body, at);
+      continue;
+    }
+    at += 1;
+    if (byte === openBrace || byte === openBracket) open.push(at - 1);
+    else if (byte === closeBrace || byte === closeBracket) {
+      const start = open.pop()!;
+      if (at - start >= largeBytes) ends.set(start, at);
+    }
+  }
+  return ends;
+}
+
+function pastComma(body: Buffer, at: number): number {
+  const next = skipSpace(body, at);
+  return body[next] === comma ? skipSpace(body, next + 1) : next;
+}
+
+/** Where the objects and lists of a parsed body lie in its bytes. Asked only when something has to be changed. */
+export class Positions {
+  readonly #body: Buffer;
+  readonly #root: object;
+  readonly #known = new Map<object, Range>();
+  #originals: ReadonlySet<object> | null = null;
+  #complete = false;
+  #ends: Ends | null = null;
+
+  constructor(body: Buffer, root: object) {
+    this.#body = body;
+    this.#root = root;
+    // Its end is never asked for.
+    this.#known.set(root, { start: skipSpace(body, 0), end: body.length });
+  }
+
+  /** Null for what is not of the body. */
+  find(value: object): Range | null {
+    const range = this.#known.get(value);
+    if (range !== undefined || this.#complete) return range ?? null;
+    if (this.#originals === null) this.#originals = collect(this.#root, new Set());
+    // Reading all of the bytes takes longest; what is new is not worth it.
+    if (!this.#originals.has(value)) return null;
+    this.#index(this.#root);
+    this.#complete = true;
+    return this.#known.get(value) ?? null;
+  }
+
+  /** The members of an object of the body. Remembers where their values lie. */
+  members(object: Readonly<Record<string, unknown>>, range: Range): KeyedRange[] {
+    const members = membersAt(this.#body, range.start, this.#largeEnds());
+    for (const { key, valueStart, valueEnd } of members) {
+      this.#remember(object[key], { start: valueStart, end: valueEnd });
+    }
+    return members;
+  }
+
+  elements(list: readonly unknown[], range: Range): Range[] {
+    const elements = elementsAt(this.#body, range.start, this.#largeEnds());
+    for (const [index, element] of elements.entries()) this.#remember(list[index], element);
+    return elements;
+  }
+
+  #largeEnds(): Ends {
+    this.#ends ??= endsIn(this.#body);
+    return this.#ends;
+  }
+
+  /** Of two members with one name the later one is what was parsed, so the later one is remembered. */
+  #remember(value: unknown, range: Range): void {
+    if (typeof value === 'object' && value !== null && this.#body[range.start] !== quote) {
+      this.#known.set(value, range);
+    }
+  }
+
+  #index(value: unknown): void {
+    if (typeof value !== 'object' || value === null) return;
+    const range = this.#known.get(value);
+    if (range === undefined) return;
+    if (Array.isArray(value)) {
+      this.elements(value, range);
+      for (const element of value as unknown[]) this.#index(element);
+      return;
+    }
+    const object = value as Readonly<Record<string, unknown>>;
+    this.members(object, range);
+    for (const member of Object.values(object)) this.#index(member);
+  }
+}
+
+function collect(value: unknown, found: Set<object>): Set<object> {
+  if (typeof value !== 'object' || value === null) return found;
+  found.add(value);
+  for (const member of Object.values(value)) collect(member, found);
+  return found;
+}

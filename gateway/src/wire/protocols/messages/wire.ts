@@ -1,0 +1,69 @@
+import type { Extension } from '#canonical/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { isAbsent, isWritable, type JsonRecord, writableRule } from '../values.ts';
+
+/** An object of this protocol while it is being built. */
+export type WireObject = Record<string, unknown>;
+
+/** Where a value sits in the client's request, and who speaks there. */
+export interface Place {
+  readonly param: string;
+  readonly role: 'user' | 'assistant' | 'result';
+}
+
+/** `param` is the path of the member at fault; `rule` completes the sentence "<param> …". */
+export function invalid(param: string, rule: string): GatewayError {
+  return new GatewayError('invalid_value', { values: { reason: `${param} ${rule}` }, param });
+}
+
+/** @throws GatewayError `invalid_value`. */
+export function requireText(value: unknown, param: string): string {
+  if (typeof value === 'string') return value;
+  throw invalid(param, 'must be a string');
+}
+
+/** @throws GatewayError `invalid_value`. */
+export function requireName(value: unknown, param: string): string {
+  if (typeof value === 'string' && value !== '') return value;
+  throw invalid(param, 'must be a non-empty string');
+}
+
+/** @throws GatewayError `invalid_value`. */
+export function optionalNumber(value: unknown, param: string): number | null {
+  if (isAbsent(value)) return null;
+  if (isWritable(value)) return value;
+  throw invalid(param, writableRule);
+}
+
+export function optionalText(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+export function ownExtension(
+  name: string,
+  value: unknown,
+  ifForeign: Extension['ifForeign'],
+): Extension {
+  return { protocol: 'messages', name, value, ifForeign };
+}
+
+type Fates = Readonly<Record<string, Extension['ifForeign']>>;
+
+/**
+ * Every member that has no place in the canonical model, except those that say nothing (null, an empty list). A
+ * member that is not in `fates` is taken to matter.
+ */
+export function otherMembers(
+  value: JsonRecord,
+  known: ReadonlySet<string>,
+  fates: Fates,
+): Extension[] {
+  const extensions: Extension[] = [];
+  for (const [name, member] of Object.entries(value)) {
+    if (known.has(name) || isAbsent(member)) continue;
+    if (Array.isArray(member) && member.length === 0) continue;
+    const fate = Object.hasOwn(fates, name) ? fates[name] : undefined;
+    extensions.push(ownExtension(name, member, fate ?? 'drop'));
+  }
+  return extensions;
+}

@@ -1,0 +1,27 @@
+import type { ReportedUsage } from '#canonical/index.ts';
+import { drawJson, openAnswerBudget } from '#json/index.ts';
+import { UnreadableAnswer } from './protocol.ts';
+import { isRecord, type JsonRecord } from './values.ts';
+
+/**
+ * The object of a complete answer.
+ * @param usageOf reads what an answer that carries an error says it used
+ * @throws UnreadableAnswer
+ */
+export function readAnswer(
+  body: Buffer,
+  usageOf: (answer: JsonRecord) => ReportedUsage | null,
+): JsonRecord {
+  if (!drawJson(body, openAnswerBudget())) throw new UnreadableAnswer('the answer is too complex');
+  let answer: unknown;
+  try {
+    answer = JSON.parse(body.toString('utf8'));
+  } catch {
+    throw new UnreadableAnswer('the answer is not JSON');
+  }
+  if (!isRecord(answer)) throw new UnreadableAnswer('the answer is not a JSON object');
+  if (answer['error']) {
+    throw new UnreadableAnswer('the answer carries an error', answer, usageOf(answer));
+  }
+  return answer;
+}

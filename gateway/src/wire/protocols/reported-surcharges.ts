@@ -1,0 +1,40 @@
+import type { ReportedUsage, Surcharges } from '#canonical/index.ts';
+import { termOf } from './asked-terms.ts';
+import { isRecord, recordAt, type JsonRecord } from './values.ts';
+
+/** No answer makes so many searches: a count beyond it is not believed. */
+const mostSearches = 1_000;
+
+/** A report of usage with what else the answer's price depends on; the same object when there is nothing. */
+export function withSurcharges(
+  usage: ReportedUsage | null,
+  terms: readonly (string | null)[],
+  webSearches: number,
+): ReportedUsage | null {
+  if (usage === null) return null;
+  const reported = terms.filter((term) => term !== null);
+  if (reported.length === 0 && webSearches === 0) return usage;
+  const surcharges: Surcharges = { reported, webSearches: Math.min(webSearches, mostSearches) };
+  return { ...usage, surcharges, absurd: usage.absurd || webSearches > mostSearches };
+}
+
+/** Searches as a usage object counts them, where vendors put the number. */
+export function searchesInUsage(usage: unknown): number {
+  if (!isRecord(usage)) return 0;
+  return Math.max(
+    countAt(usage, 'server_tool_use', 'web_search_requests'),
+    countAt(usage, 'server_tool_use_details', 'web_search_requests'),
+    countAt(usage, 'server_side_tool_usage_details', 'web_search_calls'),
+  );
+}
+
+/** The count in a member of a member; 0 for what is not a count. */
+export function countAt(record: JsonRecord, member: string, name: string): number {
+  const value = recordAt(record, member)[name];
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
+}
+
+/** The term of a member of the answer or of its usage. */
+export function termIn(source: unknown, field: string, name = field): string | null {
+  return isRecord(source) ? termOf(field, source[name]) : null;
+}

@@ -1,0 +1,53 @@
+import { GatewayError } from '#errors/index.ts';
+import { isAbsent } from './values.ts';
+
+/**
+ * Values of a request that the gateway itself acts on. Everything is nullable, as in the real protocols; each
+ * reader names the field the client has to mend.
+ */
+
+/** @throws GatewayError `model_required`. */
+export function readModel(value: unknown): string {
+  if (typeof value === 'string' && value.trim() !== '') return value;
+  throw new GatewayError('model_required', { param: 'model' });
+}
+
+/** @throws GatewayError `missing_parameter` when neither the first nor any other name has a value. */
+export function requireOneOf(values: readonly unknown[], param: string): void {
+  if (values.every(isAbsent)) {
+    throw new GatewayError('missing_parameter', { values: { param }, param });
+  }
+}
+
+/** @throws GatewayError `invalid_value`. */
+export function readFlag(value: unknown, param: string): boolean {
+  if (isAbsent(value)) return false;
+  if (typeof value === 'boolean') return value;
+  throw invalidValue(param, 'must be a boolean');
+}
+
+/**
+ * A count that bounds what is held and paid, so it must be exact: an integer from `least` to 2^53 - 1.
+ * @throws GatewayError `invalid_value`.
+ */
+export function readCount(value: unknown, param: string, least: 0 | 1): number | null {
+  if (isAbsent(value)) return null;
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value;
+  throw invalidValue(param, `must be an integer of at least ${least}`);
+}
+
+/** @throws GatewayError `invalid_value`. */
+export function refuseValue(param: string, rule: string): never {
+  throw invalidValue(param, rule);
+}
+
+/** @throws GatewayError `invalid_value`. */
+export function checkRange(value: unknown, param: string, from: number, to: number): void {
+  if (isAbsent(value)) return;
+  if (typeof value === 'number' && value >= from && value <= to) return;
+  throw invalidValue(param, `must be a number from ${from} to ${to}`);
+}
+
+function invalidValue(param: string, rule: string): GatewayError {
+  return new GatewayError('invalid_value', { values: { reason: `${param} ${rule}` }, param });
+}

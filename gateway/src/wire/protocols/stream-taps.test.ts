@@ -1,0 +1,314 @@
+import { describe, expect, it } from 'vitest';
+import type { TextProtocolName } from '#canonical/index.ts';
+import { type StreamContext, type StreamEvent, textProtocols, verdict } from './index.ts';
+
+const { forward, drop, replace, content, terminal, failed } = verdict;
+
+function tapOf(protocol: TextProtocolName, context: Partial<StreamContext> = {}) {
+  const names = { clientModel: 'm', upstreamModel: 'm', usageInjected: false };
+  const tap = textProtocols[protocol].createStreamTap({ ...names, ...context });
+  const see = (data: unknown, name: string | null = null) => tap.inspect(eventOf(data, name));
+  return { tap, see };
+}
+
+/** As the reader makes it: the data is a view of the event's bytes. */
+function eventOf(data: unknown, name: string | null): StreamEvent {
+  const text = typeof data === 'string' ? data : JSON.stringify(data);
+  const head = name === null ? 'data: ' : `event: ${name}\ndata: `;
+  const raw = Buffer.from(`${head}${text}\n\n`);
+  return { raw, name, data: raw.subarray(Buffer.byteLength(head), -2) };
+}
+
+const comment: StreamEvent = { raw: Buffer.from(': hi\n\n'), name: null, data: null };
+
+const chunk = (delta: object, rest: object = {}) => ({
+  choices: [{ index: 0, delta, finish_reason: null }],
+  ...rest,
+});
+const finish = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+const usage = { prompt_tokens: 9, completion_tokens: 1, total_tokens: 10 };
+
+describe('chat', () => {
+  it('reads a stream from role to [DONE]', () => {
+    const { tap, see } = tapOf('chat');
+    expect(see(chunk({ role: 'assistant', content: '', refusal: null }))).toBe(forward);
+    expect(see(chunk({ content: 'Hé' }, { usage: null }))).toBe(content);
+    expect(tap.outputBytes).toBe(3);
+    expect(tap.finished).toBe(false);
+    expect(tap.completion()).toBe('');
+    expect(see(finish)).toBe(content);
+    expect(tap.finished).toBe(true);
+    expect(tap.completion()).toBe('data: [DONE]\n\n');
+    expect(see({ choices: [], usage })).toBe(forward);
+    expect(see('[DONE]')).toBe(terminal);
+    expect(tap.completion()).toBe('');
+    expect(tap.usage?.tokens).toMatchObject({ input: 9, output: 1 });
+  });
+
+  it.each<[string, object]>([
+    ['refusal', { refusal: 'no' }],
+    ['reasoning_content', { reasoning_content: 'hm' }],
+    ['reasoning', { reasoning: 'hm' }],
+    ['tool calls', { tool_calls: [{ index: 0, function: { name: 'f', arguments: '' } }] }],
+    ['function call', { function_call: { name: 'f' } }],
+    ['audio', { audio: { data: 'AA==' } }],
+    ['carriers unknown so far', { images: [{}] }],
+  ])('takes %s for content', (_, delta) => {
+    expect(tapOf('chat').see(chunk(delta))).toBe(content);
+  });
+
+  it('counts what is spoken as output, a second of sound as some 20 tokens', () => {
+    const { tap, see } = tapOf('chat');
+    expect(see(chunk({ audio: { id: 'audio_1', data: 'A'.repeat(64_000) } }))).toBe(content);
+    expect(tap.outputBytes).toBe(80);
+    expect(see(chunk({ audio: { transcript: 'Hi' } }))).toBe(content);
+    expect(tap.outputBytes).toBe(82);
+  });
+
+  it('does not take heartbeats and filter results for content', () => {
+    const { see } = tapOf('chat');
+    expect(see({ choices: [], prompt_filter_results: [{ prompt_index: 0 }] })).toBe(forward);
+    expect(see(chunk({ role: 'assistant' }))).toBe(forward);
+    expect(see(chunk({ role: 'assistant', content: '', tool_calls: [] }))).toBe(forward);
+  });
+
+  it('takes out the usage chunk it asked for, and only that one', () => {
+    const { tap, see } = tapOf('chat', { usageInjected: true });
+    expect(see({ choices: [], usage: null })).toBe(forward);
+    expect(see({ ...chunk({ content: 'x' }), usage })).toBe(content);
+    expect(see({ choices: [], usage: { ...usage, completion_tokens: 5 } })).toBe(drop);
+    expect(tap.usage?.tokens.output).toBe(5);
+  });
+
+  it.each<[unknown, string | null]>([
+    [{ error: { message: 'boom', code: 'x' } }, null],
+    [{ error: 'boom' }, null],
+    [{ message: 'boom' }, 'error'],
+    ['{"choices":[{"delta":{"content":"cut', null],
+    ['<html>', null],
+    ['{"choices":[]}{}', null],
+  ])('fails on %j', (data, name) => {
+    const { tap, see } = tapOf('chat');
+    expect(see(data, name)).toBe(failed);
+    expect(tap.failure).toHaveProperty('error.message');
+    expect(tap.finished).toBe(false);
+  });
+
+  it('is not deceived by text', () => {
+    const { tap, see } = tapOf('chat', { usageInjected: true });
+    const text = '"error":{"a":1},"usage":{"prompt_tokens":9},"finish_reason":"stop" [DONE]';
+    expect(see(chunk({ content: text }))).toBe(content);
+    expect([tap.finished, tap.usage]).toEqual([false, null]);
+  });
+
+  it('reads keys with escapes and any white space', () => {
+    const { tap, see } = tapOf('chat');
+    expect(
+      see('{ "choices" : [ ] , "us\\u0061ge" : {"prompt_tokens" : 3, "completion_tokens":1} }'),
+    ).toBe(forward);
+    expect(tap.usage?.tokens.input).toBe(3);
+  });
+
+  it('is not finished while a choice that began has not ended', () => {
+    const { tap, see } = tapOf('chat');
+    const second = (delta: object, finish_reason: string | null = null) => ({
+      choices: [{ delta, finish_reason, index: 1 }],
+    });
+    see(chunk({ content: 'x' }));
+    see(second({ content: 'y' }));
+    see(finish);
+    expect([tap.finished, tap.completion()]).toEqual([false, '']);
+    see(second({}, 'stop'));
+    expect([tap.finished, tap.completion()]).toEqual([true, 'data: [DONE]\n\n']);
+  });
+
+  it('finishes on [DONE] after content, not on [DONE] alone', () => {
+    const alone = tapOf('chat');
+    alone.see('[DONE]');
+    expect(alone.tap.finished).toBe(false);
+    const written = tapOf('chat');
+    written.see(chunk({ content: 'x' }));
+    written.see('[DONE]');
+    expect(written.tap.finished).toBe(true);
+  });
+
+  it('echoes the client’s model name in place', () => {
+    const { tap, see } = tapOf('chat', { clientModel: 'mine', upstreamModel: 'up' });
+    const text = '{"a":1.0,"model" : "up-2024","choices":[{"delta":{"content":"\\u00e9"}}]}';
+    expect(see(text)).toBe(content | replace);
+    expect(tap.replacement?.toString()).toBe(`data: ${text.replace('up-2024', 'mine')}\n\n`);
+  });
+
+  it('echoes in an event of several data lines too', () => {
+    const { tap } = tapOf('chat', { clientModel: 'mine', upstreamModel: 'up' });
+    const raw = Buffer.from('data: {"model":\ndata: "up"}\n\n');
+    const result = tap.inspect({ raw, name: null, data: Buffer.from('{"model":\n"up"}') });
+    expect(result).toBe(replace);
+    expect(tap.replacement?.toString()).toBe('data: {"model":\ndata: "mine"}\n\n');
+  });
+});
+
+describe('responses', () => {
+  const response = { id: 'resp_1', model: 'up', created_at: 5, output: [], usage: null };
+  const completed = {
+    type: 'response.completed',
+    sequence_number: 9,
+    response: { ...response, usage: { input_tokens: 4, output_tokens: 2, total_tokens: 6 } },
+  };
+
+  it('reads a stream to its terminal event, by name or by type', () => {
+    for (const named of [true, false]) {
+      const { tap, see } = tapOf('responses', { clientModel: 'mine' });
+      const send = (data: { type: string }) => see(data, named ? data.type : null);
+      expect(send({ type: 'response.created', response } as { type: string })).toBe(replace);
+      expect(tap.replacement?.toString()).toContain('"model":"mine"');
+      expect(send({ type: 'response.output_item.added' })).toBe(forward);
+      expect(send({ type: 'response.output_text.delta', delta: 'Hi' } as { type: string })).toBe(
+        content,
+      );
+      expect(tap.finished).toBe(false);
+      expect(send(completed)).toBe(terminal | content | replace);
+      expect([tap.finished, tap.outputBytes, tap.usage?.tokens.input]).toEqual([true, 2, 4]);
+      expect(see('[DONE]')).toBe(forward);
+    }
+  });
+
+  it('takes an incomplete response for a success', () => {
+    const { tap, see } = tapOf('responses');
+    expect(see({ ...completed, type: 'response.incomplete' })).toBe(terminal | content);
+    expect(tap.finished).toBe(true);
+  });
+
+  it.each<[object, object]>([
+    [
+      {
+        type: 'response.failed',
+        response: { error: { code: 'rate_limit_exceeded', message: 'm' } },
+      },
+      { code: 'rate_limit_exceeded', message: 'm', type: null },
+    ],
+    [
+      { type: 'error', code: 'server_error', message: 'm', param: null, sequence_number: 1 },
+      { code: 'server_error', message: 'm', type: null },
+    ],
+    [
+      { type: 'error', error: { type: 'insufficient_quota', code: 'q', message: 'm' } },
+      { code: 'q', message: 'm', type: 'insufficient_quota' },
+    ],
+  ])('fails on %j', (data, error) => {
+    const { tap, see } = tapOf('responses');
+    expect(see(data)).toBe(failed);
+    expect(tap.failure).toMatchObject({ error });
+  });
+});
+
+describe('messages', () => {
+  const start = {
+    type: 'message_start',
+    message: { id: 'msg_1', model: 'up', usage: { input_tokens: 25, output_tokens: 1 } },
+  };
+  const stopped = {
+    type: 'message_delta',
+    delta: { stop_reason: 'end_turn', stop_sequence: null },
+    usage: { output_tokens: 15, input_tokens: null, cache_read_input_tokens: 7 },
+  };
+
+  it('K34: reads a stream from start to stop, by name or by type, its usage from both ends', () => {
+    for (const named of [true, false]) {
+      const { tap, see } = tapOf('messages', { clientModel: 'mine' });
+      const send = (data: { type: string }) => see(data, named ? data.type : null);
+      expect(send(start)).toBe(replace);
+      expect(tap.replacement?.toString()).toContain('"model":"mine"');
+      expect(send({ type: 'ping' })).toBe(forward);
+      const frame = { type: 'text', text: '' };
+      expect(see({ type: 'content_block_start', index: 0, content_block: frame })).toBe(forward);
+      const delta = { type: 'text_delta', text: '' };
+      expect(see({ type: 'content_block_delta', index: 0, delta })).toBe(forward);
+      expect(see({ type: 'content_block_delta', delta: { ...delta, text: 'Hi' } })).toBe(content);
+      expect(send(stopped)).toBe(content);
+      expect(tap.finished).toBe(false);
+      expect(send({ type: 'message_stop' })).toBe(terminal);
+      expect(tap.finished).toBe(true);
+      expect(tap.usage?.tokens).toMatchObject({ input: 25, cacheRead: 7, output: 15 });
+      expect(tap.outputBytes).toBe(2);
+    }
+  });
+
+  it('takes a tool call for content once it begins', () => {
+    const { see } = tapOf('messages');
+    const tool = { type: 'tool_use', id: 't', name: 'f', input: {} };
+    expect(see({ type: 'content_block_start', content_block: tool })).toBe(content);
+    const thinking = { type: 'thinking', thinking: '', signature: '' };
+    expect(see({ type: 'content_block_start', content_block: thinking })).toBe(forward);
+    const signature = { type: 'signature_delta', signature: 's' };
+    expect(see({ type: 'content_block_delta', delta: signature })).toBe(content);
+  });
+
+  it('fails on an error event', () => {
+    const { tap, see } = tapOf('messages');
+    const error = { type: 'overloaded_error', message: 'Overloaded' };
+    expect(see({ type: 'error', error }, 'error')).toBe(failed);
+    expect(tap.failure).toEqual({ type: 'error', error });
+  });
+});
+
+describe('generate-content', () => {
+  const text = (value: string, rest: object = {}) => ({
+    candidates: [{ content: { role: 'model', parts: [{ text: value }] }, index: 0, ...rest }],
+    modelVersion: 'up',
+  });
+
+  it('holds from the first finish reason on', () => {
+    const { tap, see } = tapOf('generate-content', { clientModel: 'mine' });
+    expect(tap.inspect(comment)).toBe(drop);
+    expect(see(text(''))).toBe(replace);
+    expect(see(text('Hel'))).toBe(content | replace);
+    expect(tap.replacement?.toString()).toContain('"modelVersion":"mine"');
+    expect(tap.finished).toBe(false);
+    const usageMetadata = { promptTokenCount: 4, candidatesTokenCount: 2 };
+    expect(see({ ...text('lo', { finishReason: 'STOP' }), usageMetadata })).toBe(
+      content | replace | terminal,
+    );
+    expect(see({ usageMetadata: { promptTokenCount: 5 } })).toBe(forward);
+    expect(see(text('', { index: 1 }))).toBe(replace);
+    expect(tap.finished).toBe(false);
+    expect(see(text('', { finishReason: 'STOP', index: 1 }))).toBe(content | replace);
+    expect([tap.finished, tap.outputBytes, tap.usage?.tokens.input]).toEqual([true, 5, 5]);
+  });
+
+  it('remembers a count of the answer that the last report forgets', () => {
+    const { tap, see } = tapOf('generate-content');
+    see({ usageMetadata: { promptTokenCount: 9, totalTokenCount: 9 } });
+    see({ ...text('Hello'), usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 21 } });
+    const last = { promptTokenCount: 87, totalTokenCount: 87 };
+    see({ ...text('', { finishReason: 'STOP' }), usageMetadata: last });
+    expect(tap.usage).toMatchObject({ tokens: { input: 87, output: 21 } });
+    expect(tap.usage?.untold).toBeUndefined();
+  });
+
+  it('believes the last total that has something of the answer', () => {
+    const { tap, see } = tapOf('generate-content');
+    see({ ...text('Hello'), usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 21 } });
+    const last = { promptTokenCount: 87, thoughtsTokenCount: 78, totalTokenCount: 165 };
+    see({ ...text('', { finishReason: 'STOP' }), usageMetadata: last });
+    expect(tap.usage).toMatchObject({ tokens: { input: 87, output: 78, reasoning: 78 } });
+    expect(tap.usage?.untold).toBeUndefined();
+  });
+
+  it('does not take the total of a beginning for that of the answer', () => {
+    const { tap, see } = tapOf('generate-content');
+    see({ ...text('Hello'), usageMetadata: { promptTokenCount: 9, totalTokenCount: 9 } });
+    see(text('', { finishReason: 'STOP' }));
+    expect(tap.usage).toMatchObject({ tokens: { input: 9, output: 0 }, untold: 'output' });
+  });
+
+  it('takes a blocked prompt for an answer and an error for a failure', () => {
+    const blocked = tapOf('generate-content');
+    expect(blocked.see({ promptFeedback: { blockReason: 'SAFETY' } })).toBe(content | terminal);
+    expect(blocked.tap.finished).toBe(true);
+    const broken = tapOf('generate-content');
+    const error = { code: 503, message: 'overloaded', status: 'UNAVAILABLE' };
+    expect(broken.see({ error })).toBe(failed);
+    expect(broken.tap.failure).toEqual({ error });
+  });
+});

@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest';
+import type { TextProtocolName, TokenUsage } from '#canonical/index.ts';
+import { textProtocols, UnreadableAnswer } from './index.ts';
+
+const same = { clientModel: 'm', upstreamModel: 'm' };
+
+const envelopes: Record<TextProtocolName, (usage: unknown) => object> = {
+  chat: (usage) => ({ choices: [], usage }),
+  responses: (usage) => ({ output: [], usage }),
+  messages: (usage) => ({ content: [], usage }),
+  'generate-content': (usageMetadata) => ({ candidates: [], usageMetadata }),
+};
+
+const usageOf = (protocol: TextProtocolName, usage: unknown) =>
+  textProtocols[protocol].readResponse(
+    Buffer.from(JSON.stringify(envelopes[protocol](usage))),
+    same,
+  ).usage;
+
+const zero: TokenUsage = {
+  input: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  cacheWrite1h: 0,
+  output: 0,
+  reasoning: 0,
+};
+
+describe('usage in normal form', () => {
+  it.each<[string, TextProtocolName, unknown, Partial<TokenUsage>]>([
+    [
+      'chat: cached tokens lie inside the prompt',
+      'chat',
+      {
+        prompt_tokens: 2006,
+        prompt_tokens_details: { cached_tokens: 1920 },
+        completion_tokens: 300,
+      },
+      { input: 86, cacheRead: 1920, output: 300 },
+    ],
+    [
+      'chat: cache writes too',
+      'chat',
+      {
+        prompt_tokens: 100,
+        prompt_tokens_details: { cached_tokens: 10, cache_write_tokens: 20 },
+        completion_tokens: 1,
+        completion_tokens_details: { reasoning_tokens: 1 },
+      },
+      { input: 70, cacheRead: 10, cacheWrite: 20, output: 1, reasoning: 1 },
+    ],
+    [
+      'chat: counters of another form at the top level',
+      'chat',
+      {
+        prompt_tokens: 50,
+        completion_tokens: 5,
+        prompt_tokens_details: { cached_tokens: 0 },
+        cache_read_input_tokens: 30,
+        cache_creation_input_tokens: 15,
+      },
+      { input: 5, cacheRead: 30, cacheWrite: 15, output: 5 },
+    ],
+    [
+      'chat: prompt_cache_hit_tokens',
+      'chat',
+      { prompt_tokens: 343, completion_tokens: 58, prompt_cache_hit_tokens: 256 },
+      { input: 87, cacheRead: 256, output: 58 },
+    ],
+    [
+      'chat: a cache larger than the prompt lies outside it',
+      'chat',
+      { prompt_tokens: 7, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 900 } },
+      { input: 7, cacheRead: 900, output: 1 },
+    ],
+    [
+      'chat: reasoning beside the output, as the total shows',
+      'chat',
+      {
+        prompt_tokens: 436,
+        completion_tokens: 268,
+        total_tokens: 852,
+        completion_tokens_details: { reasoning_tokens: 148 },
+      },
+      { input: 436, output: 416, reasoning: 148 },
+    ],
+    [
+      'chat: hidden reasoning, as the total shows',
+      'chat',
+      { prompt_tokens: 66, completion_tokens: 6, total_tokens: 100 },
+      { input: 66, output: 34, reasoning: 28 },
+    ],
+    [
+      'responses',
+      'responses',
+      {
+        input_tokens: 81,
+        input_tokens_details: { cached_tokens: 1, cache_write_tokens: 2 },
+        output_tokens: 1035,
+        output_tokens_details: { reasoning_tokens: 832 },
+        total_tokens: 1116,
+      },
+      { input: 78, cacheRead: 1, cacheWrite: 2, output: 1035, reasoning: 832 },
+    ],
+    [
+      'messages: the input excludes the cache',
+      'messages',
+      { input_tokens: 3, cache_creation_input_tokens: 12304, output_tokens: 550 },
+      { input: 3, cacheWrite: 12304, output: 550 },
+    ],
+    [
+      'messages: writes of an hour apart',
+      'messages',
+      {
+        input_tokens: 3,
+        cache_read_input_tokens: 4,
+        cache_creation_input_tokens: 30,
+        cache_creation: { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 20 },
+        output_tokens: 9,
+        output_tokens_details: { thinking_tokens: 2 },
+      },
+      { input: 3, cacheRead: 4, cacheWrite: 10, cacheWrite1h: 20, output: 9, reasoning: 2 },
+    ],
+    [
+      'generate-content: thoughts are output, cached tokens are not input',
+      'generate-content',
+      {
+        promptTokenCount: 1000,
+        cachedContentTokenCount: 400,
+        candidatesTokenCount: 50,
+        thoughtsTokenCount: 200,
+        toolUsePromptTokenCount: 7,
+      },
+      { input: 607, cacheRead: 400, output: 250, reasoning: 200 },
+    ],
+  ])('%s', (_, protocol, usage, expected) => {
+    expect(usageOf(protocol, usage)).toEqual({ tokens: { ...zero, ...expected }, absurd: false });
+  });
+
+  it.each([-1, 1.5, '7', true, 2 ** 60, {}])('%j is absurd and counts nothing', (value) => {
+    const usage = usageOf('chat', { prompt_tokens: value, completion_tokens: 2 });
+    expect(usage).toEqual({ tokens: { ...zero, output: 2 }, absurd: true });
+    expect(usageOf('messages', { input_tokens: value, output_tokens: 2 })?.absurd).toBe(true);
+    expect(usageOf('generate-content', { promptTokenCount: value })?.absurd).toBe(true);
+  });
+
+  it.each(Object.keys(envelopes) as TextProtocolName[])('%s: none is not zero', (protocol) => {
+    for (const usage of [null, undefined, {}, [], 'x']) expect(usageOf(protocol, usage)).toBe(null);
+  });
+
+  it('explicit zero is zero', () => {
+    expect(usageOf('chat', { prompt_tokens: 0, completion_tokens: 0 })?.tokens).toEqual(zero);
+  });
+});
+
+describe('answers', () => {
+  it.each<[TextProtocolName, string]>([
+    ['chat', '<html>'],
+    ['chat', '[]'],
+    ['chat', '{}'],
+    ['chat', '{"error":{"message":"no"},"choices":[]}'],
+    ['responses', '{"status":"failed","output":[],"error":{"code":"server_error"}}'],
+    ['messages', '{"type":"error","error":{"type":"overloaded_error"}}'],
+    ['generate-content', '{"error":{"code":429}}'],
+  ])('%s: %s is unreadable', (protocol, text) => {
+    const readText = () => textProtocols[protocol].readResponse(Buffer.from(text), same);
+    expect(readText).toThrow(UnreadableAnswer);
+  });
+
+  it('pass token counts without usage', () => {
+    const counted = Buffer.from('{"input_tokens":12}');
+    expect(textProtocols.messages.readResponse(counted, same)).toEqual({
+      body: counted,
+      usage: null,
+    });
+    const total = Buffer.from('{"totalTokens":12}');
+    expect(textProtocols['generate-content'].readResponse(total, same).usage).toBe(null);
+  });
+
+  it('echo the client’s model name and nothing deeper', () => {
+    const text = '{"x":{"model":"deep"},"model" : "upstream","choices":[],"n":1.0}';
+    const names = { clientModel: 'mine', upstreamModel: 'upstream' };
+    expect(textProtocols.chat.readResponse(Buffer.from(text), names).body.toString()).toBe(
+      '{"x":{"model":"deep"},"model" : "mine","choices":[],"n":1.0}',
+    );
+  });
+});
