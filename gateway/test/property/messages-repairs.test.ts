@@ -6,7 +6,7 @@ import { validateMessages } from '../../../simulator/src/messages/validate.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { PatchedRequest } from '#protocols/index.ts';
 import { messages } from '#protocols/messages/index.ts';
-import { factsOf, isSuspect, repair } from '#protocols/messages/repairs/index.ts';
+import { factsOf, isSuspect, repair } from '#protocols/messages/native/repairs/index.ts';
 import { faulty, models, signer, wellFormed } from '../support/messages-requests.ts';
 import { jsonText } from './json-text.ts';
 

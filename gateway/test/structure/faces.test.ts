@@ -33,7 +33,7 @@ const sideDoors: Readonly<Record<string, SideDoor>> = {
     why: 'a supervisor tries the port and serves nothing: it loads no server',
   },
   'json/skip.ts': {
-    by: ['protocols/messages/repairs/'],
+    by: ['protocols/messages/native/repairs/'],
     why: 'steps of the scan, for finding the places of edits in what was scanned',
   },
   'protocols/protocol.ts': {

@@ -1,12 +1,12 @@
-export { chatCodec } from './codec.ts';
+export { chatCodec } from './codec/codec.ts';
 import { commentKeepAlive, frame } from '../frames.ts';
 import { encodeErrorObject } from '../error-object.ts';
 import type { Protocol } from '../protocol.ts';
-import { patchRequest } from './patches.ts';
-import { openRequest, readRequest } from './request.ts';
-import { toEvents, toWhole } from './reshape.ts';
-import { readResponse } from './response.ts';
-import { ChatStreamTap } from './stream-tap.ts';
+import { patchRequest } from './native/patches.ts';
+import { openRequest, readRequest } from './native/request.ts';
+import { toEvents, toWhole } from './native/reshape.ts';
+import { readResponse } from './native/response.ts';
+import { ChatStreamTap } from './native/stream-tap.ts';
 
 /** Chat completions. */
 export const chat = Object.freeze({

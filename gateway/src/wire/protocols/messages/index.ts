@@ -1,13 +1,13 @@
 import { commentKeepAlive, frame } from '../frames.ts';
 import type { Protocol } from '../protocol.ts';
 import { encodeError, encodeStreamError } from './errors.ts';
-import { patchRequest } from './patches.ts';
-import { openRequest, readRequest } from './request.ts';
-import { toEvents, toWhole } from './reshape.ts';
-import { readResponse } from './response.ts';
-import { MessagesStreamTap } from './stream-tap.ts';
+import { patchRequest } from './native/patches.ts';
+import { openRequest, readRequest } from './native/request.ts';
+import { toEvents, toWhole } from './native/reshape.ts';
+import { readResponse } from './native/response.ts';
+import { MessagesStreamTap } from './native/stream-tap.ts';
 
-export { messagesCodec } from './codec.ts';
+export { messagesCodec } from './codec/codec.ts';
 
 const ping = frame('ping', '{"type":"ping"}');
 

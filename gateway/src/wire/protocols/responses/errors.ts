@@ -1,7 +1,7 @@
 import type { GatewayError } from '#errors/index.ts';
 import { frame } from '../frames.ts';
 import type { StreamTap } from '../protocol.ts';
-import { type BegunResponse, ResponsesStreamTap } from './stream-tap.ts';
+import { type BegunResponse, ResponsesStreamTap } from './native/stream-tap.ts';
 
 /**
  * A broken stream ends in `response.failed`, with a response that the official parser takes; before the response

@@ -2,13 +2,13 @@ import { encodeErrorObject } from '../error-object.ts';
 import { commentKeepAlive } from '../frames.ts';
 import type { Protocol } from '../protocol.ts';
 import { encodeStreamError } from './errors.ts';
-import { patchRequest } from './patches.ts';
-import { openRequest, readRequest } from './request.ts';
-import { toEvents, toWhole } from './reshape.ts';
-import { readResponse } from './response.ts';
-import { ResponsesStreamTap } from './stream-tap.ts';
+import { patchRequest } from './native/patches.ts';
+import { openRequest, readRequest } from './native/request.ts';
+import { toEvents, toWhole } from './native/reshape.ts';
+import { readResponse } from './native/response.ts';
+import { ResponsesStreamTap } from './native/stream-tap.ts';
 
-export { responsesCodec } from './codec.ts';
+export { responsesCodec } from './codec/codec.ts';
 
 /** Responses. */
 export const responses = Object.freeze({

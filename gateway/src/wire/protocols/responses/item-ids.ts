@@ -1,6 +1,6 @@
 import { JsonCursor, keyBytes } from '#json/index.ts';
 import type { StateKind } from '../named-state.ts';
-import { givenByItems } from './state-members.ts';
+import { givenByItems } from './native/state-members.ts';
 
 const key = Object.freeze({
   annotations: keyBytes('annotations'),

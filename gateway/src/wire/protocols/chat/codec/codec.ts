@@ -1,0 +1,47 @@
+import type { Codec, CodecTraits, MediaType } from '../../codec.ts';
+import { isOpenAi } from '../../openai-upstream.ts';
+import { settingsOf } from '../../settings-of.ts';
+import { decodeRequest } from './decode-request.ts';
+import { decodeResponse } from './decode-response.ts';
+import { ChatStreamDecoder } from './decode-stream.ts';
+import { encodeRequest } from './encode-request.ts';
+import { encodeResponse } from './encode-response.ts';
+import { ChatStreamEncoder } from './encode-stream.ts';
+import { fieldName } from './field-name.ts';
+import { isLegacyMark } from './legacy-calls.ts';
+
+const traits: CodecTraits = Object.freeze({
+  toolName: /^[a-zA-Z0-9_-]+$/,
+  toolNameLength: 64,
+  toolId: /^[\x20-\x7e]+$/,
+  toolIdLength: 40,
+  customTools: true,
+  cacheKey: true,
+  toolNamespaces: false,
+  // In `reasoning_details`, which some clients return; for the others it is remembered here.
+  state: 'block',
+  // Pictures go by their address, films not at all.
+  mediaAsBytes: new Set<MediaType>(['file', 'audio']),
+  toolResultMedia: false,
+});
+const compatibleTraits: CodecTraits = Object.freeze({
+  ...traits,
+  customTools: false,
+  cacheKey: false,
+});
+
+/** Chat completions to and from the canonical model. */
+export const chatCodec = Object.freeze({
+  name: 'chat',
+  traits,
+  passedOn: new Set(['parameters', 'schema']),
+  upstreamTraits: (target) => (isOpenAi(target) ? traits : compatibleTraits),
+  decodeRequest,
+  encodeRequest,
+  forAnswer: (request) => settingsOf(request, request.extensions.filter(isLegacyMark)),
+  decodeResponse,
+  encodeResponse,
+  createStreamDecoder: () => new ChatStreamDecoder(),
+  createStreamEncoder: (answer) => new ChatStreamEncoder(answer),
+  fieldName,
+} satisfies Codec);

@@ -1,0 +1,84 @@
+import type { NativeState, ToolCallBlock } from '#canonical/index.ts';
+import { isRecord, type JsonRecord, recordAt } from '../../values.ts';
+
+/** What one entry of `tool_calls` says, complete or the beginning of it; empty texts where it says nothing. */
+export interface CallParts {
+  readonly id: string;
+  readonly kind: 'function' | 'custom';
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Some servers fill both members of an entry and leave the one that does not apply empty. */
+export function readCallParts(entry: JsonRecord): CallParts {
+  const custom = recordAt(entry, 'custom');
+  const customName = text(custom['name']);
+  const isCustom = customName !== '' || (isRecord(entry['custom']) && !isRecord(entry['function']));
+  if (isCustom) {
+    return { id: text(entry['id']), kind: 'custom', name: customName, text: text(custom['input']) };
+  }
+  const called = recordAt(entry, 'function');
+  return {
+    id: text(entry['id']),
+    kind: 'function',
+    name: text(called['name']),
+    text: argumentsText(called['arguments']),
+  };
+}
+
+/** A complete call; null when it names no tool. */
+export function readCall(entry: unknown): ToolCallBlock | null {
+  if (!isRecord(entry)) return null;
+  const { id, kind, name, text: written } = readCallParts(entry);
+  if (name === '') return null;
+  const state = callState(entry);
+  return {
+    type: 'tool-call',
+    id: id === '' ? null : id,
+    name,
+    kind,
+    arguments: written,
+    ...(state === undefined ? {} : { state }),
+  };
+}
+
+/** The legacy single call, which has no id. Some servers send an empty one with every answer. */
+export function readFunctionCall(value: unknown): ToolCallBlock | null {
+  return readCall({ function: value });
+}
+
+/** Google's layer wants this signature back on the call: https://ai.google.dev/gemini-api/docs/openai */
+export function callState(entry: JsonRecord): NativeState | undefined {
+  if (!isRecord(entry['extra_content'])) return undefined;
+  const signature = text(recordAt(entry['extra_content'], 'google')['thought_signature']);
+  if (signature === '') return undefined;
+  return { protocol: 'chat', kind: 'thought-signature', data: signature };
+}
+
+/** The members of a `tool_calls` entry for that state. */
+export function stateMembers(state: NativeState | undefined): JsonRecord {
+  if (state?.protocol !== 'chat' || state.kind !== 'thought-signature') return {};
+  return { extra_content: { google: { thought_signature: state.data } } };
+}
+
+/** A `tool_calls` entry. A call without arguments is called with an empty object: clients parse them as JSON. */
+export function writeCall(call: ToolCallBlock, id: string): JsonRecord {
+  const { name } = call;
+  if (call.kind === 'custom') {
+    return { id, type: 'custom', custom: { name, input: call.arguments } };
+  }
+  return {
+    id,
+    type: 'function',
+    function: { name, arguments: call.arguments === '' ? '{}' : call.arguments },
+    ...stateMembers(call.state),
+  };
+}
+
+function argumentsText(value: unknown): string {
+  return isRecord(value) ? JSON.stringify(value) : text(value);
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

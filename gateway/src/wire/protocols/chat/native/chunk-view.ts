@@ -1,0 +1,195 @@
+import { JsonCursor, keyBytes } from '#json/index.ts';
+import { choiceBit, type ChoiceSet } from '../../choice-set.ts';
+import type { EventView } from '../../event-view.ts';
+
+const key = Object.freeze({
+  audio: keyBytes('audio'),
+  data: keyBytes('data'),
+  transcript: keyBytes('transcript'),
+  choices: keyBytes('choices'),
+  delta: keyBytes('delta'),
+  error: keyBytes('error'),
+  finishReason: keyBytes('finish_reason'),
+  extension: keyBytes('x_groq'),
+  id: keyBytes('id'),
+  index: keyBytes('index'),
+  model: keyBytes('model'),
+  role: keyBytes('role'),
+  usage: keyBytes('usage'),
+});
+
+/** Members of a delta that hold what the model wrote. */
+const textKeys = [
+  keyBytes('content'),
+  keyBytes('reasoning_content'),
+  keyBytes('reasoning'),
+  keyBytes('tool_calls'),
+  keyBytes('refusal'),
+  keyBytes('function_call'),
+];
+
+/** Where text lies inside the members that are not strings: tool calls, content parts. */
+const innerTextKeys = ['function', 'custom', 'name', 'arguments', 'input', 'text', 'thinking'].map(
+  keyBytes,
+);
+
+/**
+ * Base64 of sound for what a byte of text is worth. Streams have it as 16 bits at 24 kHz: 64,000 characters and some 20
+ * tokens a second, where text has one token for four bytes.
+ */
+const bytesPerSpokenByte = 800;
+
+/** No shape of a delta nests its text deeper. */
+const deepestText = 6;
+
+const cursor = new JsonCursor();
+
+/** What the tap wants to know of one chunk. One instance serves all streams, since reading is synchronous. */
+export class ChunkView implements EventView {
+  hasContent = false;
+  /** Choices that the chunk has something of, and those it names a finish reason for. */
+  begun: ChoiceSet = 0;
+  ended: ChoiceSet = 0;
+  hasError = false;
+  hasChoices = false;
+  /** Range of the usage object; -1 when there is none. */
+  usageStart = -1;
+  usageEnd = -1;
+  outputBytes = 0;
+  /** Range of the `model` string; -1 when there is none. */
+  modelStart = -1;
+  modelEnd = -1;
+  /** Of what is spoken; undefined when absent. */
+  audioId: unknown = undefined;
+
+  read(data: Buffer): boolean {
+    this.#reset();
+    cursor.reset(data);
+    const isObject = cursor.enterObject();
+    if (isObject) this.#readRoot();
+    const complete = isObject && !cursor.failed && cursor.ended;
+    cursor.clear();
+    return complete;
+  }
+
+  #reset(): void {
+    this.hasContent = false;
+    this.begun = 0;
+    this.ended = 0;
+    this.hasError = false;
+    this.hasChoices = false;
+    this.usageStart = -1;
+    this.usageEnd = -1;
+    this.outputBytes = 0;
+    this.modelStart = -1;
+    this.modelEnd = -1;
+    this.audioId = undefined;
+  }
+
+  #readRoot(): void {
+    while (cursor.nextMember()) {
+      if (cursor.keyIs(key.choices)) this.#readChoices();
+      else if (cursor.keyIs(key.model) && cursor.isString()) {
+        this.modelStart = cursor.at;
+        this.modelEnd = cursor.skip();
+      } else if (cursor.keyIs(key.usage)) this.#readUsage();
+      else if (cursor.keyIs(key.error)) {
+        this.hasError = !cursor.isEmpty();
+        cursor.skip();
+      } else if (cursor.keyIs(key.extension)) this.#readExtension();
+      else cursor.skip();
+    }
+  }
+
+  #readChoices(): void {
+    if (!cursor.enterArray()) {
+      cursor.skip();
+      return;
+    }
+    while (cursor.nextElement()) {
+      this.hasChoices = true;
+      if (cursor.enterObject()) this.#readChoice();
+      else cursor.skip();
+    }
+  }
+
+  #readChoice(): void {
+    let index = 0;
+    let isEnd = false;
+    while (cursor.nextMember()) {
+      if (cursor.keyIs(key.delta) && cursor.enterObject()) this.#readDelta();
+      else if (cursor.keyIs(key.index)) index = cursor.skipCount();
+      else {
+        if (cursor.keyIs(key.finishReason) && !cursor.isEmpty()) isEnd = true;
+        cursor.skip();
+      }
+    }
+    this.begun |= choiceBit(index);
+    if (!isEnd) return;
+    this.ended |= choiceBit(index);
+    this.hasContent = true;
+  }
+
+  /** Servers invent carriers of content; whatever a delta holds beside its role is content. */
+  #readDelta(): void {
+    while (cursor.nextMember()) {
+      if (cursor.keyIs(key.role) || cursor.isEmpty()) {
+        cursor.skip();
+        continue;
+      }
+      this.hasContent = true;
+      if (isOneOf(textKeys)) this.#readText(0);
+      else if (cursor.keyIs(key.audio) && cursor.enterObject()) this.#readAudio();
+      else cursor.skip();
+    }
+  }
+
+  #readAudio(): void {
+    while (cursor.nextMember()) {
+      if (cursor.keyIs(key.id)) this.audioId = cursor.read();
+      else if (cursor.keyIs(key.transcript)) this.outputBytes += cursor.skipText();
+      else if (cursor.keyIs(key.data)) {
+        this.outputBytes += Math.ceil(cursor.skipText() / bytesPerSpokenByte);
+      } else cursor.skip();
+    }
+  }
+
+  #readText(depth: number): void {
+    if (depth > deepestText) cursor.skip();
+    else if (cursor.isString()) this.outputBytes += cursor.skipText();
+    else if (cursor.enterArray()) while (cursor.nextElement()) this.#readText(depth + 1);
+    else if (cursor.enterObject()) {
+      while (cursor.nextMember()) {
+        if (isOneOf(innerTextKeys)) this.#readText(depth + 1);
+        else cursor.skip();
+      }
+    } else cursor.skip();
+  }
+
+  /** Some streams report their usage in a vendor's member only. */
+  #readExtension(): void {
+    if (!cursor.enterObject()) {
+      cursor.skip();
+      return;
+    }
+    while (cursor.nextMember()) {
+      if (cursor.keyIs(key.usage) && this.usageStart < 0) this.#readUsage();
+      else cursor.skip();
+    }
+  }
+
+  #readUsage(): void {
+    const start = cursor.at;
+    const isEmpty = cursor.isEmpty();
+    const end = cursor.skip();
+    if (isEmpty) return;
+    this.usageStart = start;
+    this.usageEnd = end;
+  }
+}
+
+function isOneOf(keys: readonly Buffer[]): boolean {
+  // Indexed: an iterator for every member of every event costs more than the comparisons.
+  for (let i = 0; i < keys.length; i += 1) if (cursor.keyIs(keys[i]!)) return true;
+  return false;
+}

@@ -1,0 +1,34 @@
+import { type Edit, insertMember, replaceValue, splice } from '#json/index.ts';
+import type { PatchedRequest, PatchTarget, WireRequest } from '../../protocol.ts';
+import { isAbsent, isRecord } from '../../values.ts';
+
+/** The upstream's model name, and usage on every stream because billing needs it. */
+export function patchRequest(request: WireRequest, target: PatchTarget): PatchedRequest {
+  const edits: Edit[] = [];
+  const model = request.scan.members.get('model');
+  if (model !== undefined && request.model !== target.upstreamModel) {
+    edits.push(replaceValue(model, target.upstreamModel));
+  }
+  const usage = request.stream ? askForUsage(request) : null;
+  if (usage !== null) edits.push(usage);
+  return { body: splice(request.body, edits), rewrites: [], usageInjected: usage !== null };
+}
+
+/** Null when the client asked for usage itself. */
+function askForUsage({ json, scan }: WireRequest): Edit | null {
+  const options = json['stream_options'];
+  const wanted = { include_usage: true };
+  if (isRecord(options)) {
+    if (options['include_usage'] === true) return null;
+    const member = scan.members.get('stream_options.include_usage');
+    if (member !== undefined) return replaceValue(member, true);
+    const object = scan.objects.get('stream_options');
+    return object === undefined ? null : insertMember(object, 'include_usage', true);
+  }
+  // Anything but an object or null is wrong, and the upstream's to refuse.
+  if (!isAbsent(options)) return null;
+  const member = scan.members.get('stream_options');
+  if (member !== undefined) return replaceValue(member, wanted);
+  const root = scan.objects.get('');
+  return root === undefined ? null : insertMember(root, 'stream_options', wanted);
+}

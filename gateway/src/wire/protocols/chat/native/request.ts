@@ -1,0 +1,59 @@
+import { parseObject, type ParseRoom, watchList } from '#json/index.ts';
+import type { OpenedRequest, RequestPath, WireRequest } from '../../protocol.ts';
+import { checkRange, readCount, readFlag, readModel, requireOneOf } from '../../request-values.ts';
+import { askedTerms, otherModelTerms } from '../../asked-terms.ts';
+import { isWebSearch, recordsIn } from '../../input-extent.ts';
+import { isRecord, type JsonRecord } from '../../values.ts';
+import { inputExtent } from './input-extent.ts';
+import { readNamedState } from './state-members.ts';
+
+const watched = watchList([
+  'model',
+  'messages',
+  'stream',
+  'stream_options.include_usage',
+  'temperature',
+  'n',
+  'service_tier',
+  'tools',
+  'web_search_options',
+  'models',
+  'fallbacks',
+  'max_tokens',
+  'max_completion_tokens',
+]);
+
+/** @throws GatewayError as `Protocol.openRequest` says. */
+export function openRequest(body: Buffer, path: RequestPath, room?: ParseRoom): OpenedRequest {
+  const { scan, value: json, budget } = parseObject(body, watched, room);
+  return { path, body, scan, json, budget, model: readModel(json['model']) };
+}
+
+/** @throws GatewayError as `Protocol.readRequest` says. */
+export function readRequest(opened: OpenedRequest): WireRequest {
+  const { json } = opened;
+  requireOneOf([json['messages']], 'messages');
+  checkRange(json['temperature'], 'temperature', 0, 2);
+  // Upstreams disagree on which of the two counts when both are sent; the larger one bounds the cost.
+  const newer = readCount(json['max_completion_tokens'], 'max_completion_tokens', 0);
+  const older = readCount(json['max_tokens'], 'max_tokens', 0);
+  const extent = inputExtent(json);
+  return {
+    ...opened,
+    terms: [
+      ...askedTerms(json, ['service_tier', 'service_tier']),
+      ...otherModelTerms(json, 'models', 'fallbacks'),
+    ],
+    ...(extent.hostedTools && allowsSearches(json) && { webSearches: null }),
+    stream: readFlag(json['stream'], 'stream'),
+    maxOutputTokens: newer === null ? older : Math.max(newer, older ?? 0),
+    choices: readCount(json['n'], 'n', 1) ?? 1,
+    named: readNamedState(json, opened.body),
+    extent,
+  };
+}
+
+function allowsSearches(json: JsonRecord): boolean {
+  if (isRecord(json['web_search_options'])) return true;
+  return recordsIn(json['tools']).some(isWebSearch);
+}

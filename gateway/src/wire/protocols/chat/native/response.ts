@@ -1,0 +1,34 @@
+import type { ReportedUsage } from '#canonical/index.ts';
+import { keyBytes } from '#json/index.ts';
+import { echoModel } from '../../echo.ts';
+import { readInclusiveUsage } from '../../inclusive-usage.ts';
+import { type ModelEcho, UnreadableAnswer, type WireResponse } from '../../protocol.ts';
+import { readAnswer } from '../../read-answer.ts';
+import { readGivenState } from './state-members.ts';
+import { recordsIn } from '../../input-extent.ts';
+import { recordAt, type JsonRecord } from '../../values.ts';
+
+const modelPath = [keyBytes('model')];
+
+/** @throws UnreadableAnswer */
+export function readResponse(body: Buffer, echo: ModelEcho): WireResponse {
+  const answer = readAnswer(body, usageOf);
+  if (!Array.isArray(answer['choices'])) {
+    throw new UnreadableAnswer('the answer has no choices', answer, usageOf(answer));
+  }
+  const given = readGivenState(answer);
+  return { body: echoModel(body, modelPath, echo), usage: usageOf(answer), given };
+}
+
+function usageOf(answer: JsonRecord): ReportedUsage | null {
+  return readInclusiveUsage(answer['usage'], answer['service_tier'], hasCitations(answer) ? 1 : 0);
+}
+
+/** Of what a search found: nothing else in a chat answer shows that there was one. */
+function hasCitations(answer: JsonRecord): boolean {
+  return recordsIn(answer['choices']).some((choice) =>
+    recordsIn(recordAt(choice, 'message')['annotations']).some(
+      ({ type }) => type === 'url_citation',
+    ),
+  );
+}

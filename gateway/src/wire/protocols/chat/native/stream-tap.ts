@@ -1,0 +1,112 @@
+import type { ReportedUsage } from '#canonical/index.ts';
+import { allEnded, type ChoiceSet } from '../../choice-set.ts';
+import { echoedName } from '../../echo.ts';
+import { isDone, parseRecord, readEvent } from '../../event-view.ts';
+import { frame, withEdits } from '../../frames.ts';
+import { failureObject } from '../../error-object.ts';
+import { GivenState } from '../../given-state.ts';
+import { readInclusiveUsage } from '../../inclusive-usage.ts';
+import type { StateName } from '../../named-state.ts';
+import { type StreamContext, type StreamEvent, type StreamTap, verdict } from '../../protocol.ts';
+import { ChunkView } from './chunk-view.ts';
+
+const chunk = new ChunkView();
+
+export class ChatStreamTap implements StreamTap {
+  replacement: Buffer | null = null;
+  failure: unknown = null;
+  outputBytes = 0;
+  #given: GivenState | null = null;
+  readonly #echo: Buffer | null;
+  readonly #usageInjected: boolean;
+  #hasContent = false;
+  #begun: ChoiceSet = 0;
+  #ended: ChoiceSet = 0;
+  #isDone = false;
+  /** JSON text; parsed when asked for, since some servers send it with every chunk. */
+  #usage: Buffer | null = null;
+  /** As the first chunk names it, or the one with the usage: others only repeat it. */
+  #serviceTier: unknown = undefined;
+  /** Citations show that there was a search; nothing else does. */
+  webSearches = 0;
+  readonly #searches: boolean;
+
+  constructor(context: StreamContext) {
+    this.#echo = echoedName(context);
+    this.#usageInjected = context.usageInjected;
+    this.#searches = context.searches === true;
+  }
+
+  /**
+   * Every choice that began has its finish reason. `[DONE]` after content ends a stream even if no chunk named one,
+   * as some servers do.
+   */
+  get finished(): boolean {
+    return allEnded(this.#begun, this.#ended) || (this.#isDone && this.#hasContent);
+  }
+
+  get usage(): ReportedUsage | null {
+    if (this.#usage === null) return null;
+    return readInclusiveUsage(parseRecord(this.#usage), this.#serviceTier, this.webSearches);
+  }
+
+  get given(): readonly StateName[] | undefined {
+    return this.#given?.names;
+  }
+
+  get closed(): boolean {
+    return this.#isDone;
+  }
+
+  get awaitsUsage(): boolean {
+    return this.finished && this.#usage === null && !this.#isDone;
+  }
+
+  inspect(event: StreamEvent): number {
+    const { data } = event;
+    if (data === null || data.length === 0) return verdict.forward;
+    if (isDone(data)) {
+      this.#isDone = true;
+      return verdict.terminal;
+    }
+    const read = readEvent(chunk, data);
+    if (read === null) return this.#fail(data);
+    const hasUsage = chunk.usageStart >= 0;
+    // A copy, so that the network chunk can go.
+    if (hasUsage) this.#usage = Buffer.from(read.subarray(chunk.usageStart, chunk.usageEnd));
+    if ((hasUsage || this.#begun === 0) && read.includes('"service_tier"')) {
+      this.#serviceTier = parseRecord(read)?.['service_tier'];
+    }
+    if (this.#searches && read.includes('"url_citation"')) this.webSearches = 1;
+    if (chunk.hasError || event.name === 'error') return this.#fail(data);
+
+    this.outputBytes += chunk.outputBytes;
+    if (chunk.audioId !== undefined) (this.#given ??= new GivenState()).add('audio', chunk.audioId);
+    this.#begun |= chunk.begun;
+    this.#ended |= chunk.ended;
+    if (this.#usageInjected && hasUsage && !chunk.hasChoices) return verdict.drop;
+
+    let result: number = verdict.forward;
+    if (chunk.hasContent) {
+      this.#hasContent = true;
+      result = verdict.content;
+    }
+    if (this.#echo !== null && chunk.modelStart >= 0) {
+      this.replacement = withEdits(event, read, [
+        { start: chunk.modelStart, end: chunk.modelEnd, bytes: this.#echo },
+      ]);
+      result |= verdict.replace;
+    }
+    return result;
+  }
+
+  completion(): string {
+    return this.finished && !this.#isDone ? frame(null, '[DONE]') : '';
+  }
+
+  #fail(data: Buffer): number {
+    const value = parseRecord(data);
+    this.failure = failureObject(value?.['error'] ?? value);
+    return verdict.failed;
+  }
+}

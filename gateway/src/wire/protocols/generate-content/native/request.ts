@@ -1,0 +1,70 @@
+import { GatewayError } from '#errors/index.ts';
+import { parseObject, type ParseRoom, watchList } from '#json/index.ts';
+import type { OpenedRequest, RequestPath, WireRequest } from '../../protocol.ts';
+import { readCount, refuseValue, requireOneOf } from '../../request-values.ts';
+import { isAbsent, isRecord, type JsonRecord } from '../../values.ts';
+import { askedTerms } from '../../asked-terms.ts';
+import { recordsIn } from '../../input-extent.ts';
+import { inputExtent } from './input-extent.ts';
+import { readNamedState } from './state-members.ts';
+
+const watched = watchList(
+  [
+    'model',
+    'contents',
+    'cachedContent',
+    'serviceTier',
+    'tools',
+    'systemInstruction',
+    'generationConfig.maxOutputTokens',
+    'generationConfig.candidateCount',
+    'generateContentRequest.model',
+    'generateContentRequest.contents',
+  ],
+  { snakeCaseToo: true },
+);
+
+/** The model and whether to stream come from the path. @throws GatewayError as `Protocol.openRequest` says. */
+export function openRequest(body: Buffer, path: RequestPath, room?: ParseRoom): OpenedRequest {
+  const { scan, value: json, budget } = parseObject(body, watched, room);
+  if (path.model === null || path.model === '') throw new GatewayError('model_required');
+  return { path, body, scan, json, budget, model: path.model };
+}
+
+/** @throws GatewayError as `Protocol.readRequest` says. */
+export function readRequest(opened: OpenedRequest): WireRequest {
+  const { json, path } = opened;
+  requireOneOf([json['contents'], wrappedContents(json, path)], 'contents');
+  const config = json['generationConfig'] ?? json['generation_config'];
+  const options = isRecord(config) ? config : {};
+  const bound = options['maxOutputTokens'] ?? options['max_output_tokens'];
+  const candidates = options['candidateCount'] ?? options['candidate_count'];
+  const extent = inputExtent(json);
+  const tier = json['serviceTier'] ?? json['service_tier'];
+  // Protocol buffers would take the number of an enumeration's value, too.
+  if (!isAbsent(tier) && typeof tier !== 'string') refuseValue('serviceTier', 'must be a string');
+  return {
+    ...opened,
+    terms: askedTerms(json, ['service_tier', 'serviceTier', 'service_tier']),
+    ...(extent.hostedTools && allowsSearches(json) && { webSearches: null }),
+    stream: path.stream ?? false,
+    maxOutputTokens: readCount(bound, 'generationConfig.maxOutputTokens', 0),
+    choices: readCount(candidates, 'generationConfig.candidateCount', 1) ?? 1,
+    named: readNamedState(json, opened.body),
+    extent,
+  };
+}
+
+/** Token counts may wrap the request that is to be counted. */
+function wrappedContents(json: JsonRecord, path: RequestPath): unknown {
+  if (path.operation !== 'count-tokens') return undefined;
+  const wrapped = json['generateContentRequest'] ?? json['generate_content_request'];
+  return isRecord(wrapped) ? wrapped['contents'] : undefined;
+}
+
+function allowsSearches(json: JsonRecord): boolean {
+  const { tools } = json;
+  return recordsIn(isRecord(tools) ? [tools] : tools).some((tool) =>
+    Object.keys(tool).some((name) => /^google_?search/i.test(name)),
+  );
+}

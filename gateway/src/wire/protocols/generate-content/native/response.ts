@@ -1,0 +1,29 @@
+import type { ReportedUsage } from '#canonical/index.ts';
+import { keyBytes } from '#json/index.ts';
+import { echoModel } from '../../echo.ts';
+import { type ModelEcho, UnreadableAnswer, type WireResponse } from '../../protocol.ts';
+import { readAnswer } from '../../read-answer.ts';
+import { isRecord, type JsonRecord } from '../../values.ts';
+import { searchesIn } from './searches.ts';
+import { readUsage, readWholeUsage } from './usage.ts';
+
+const modelPath = [keyBytes('modelVersion')];
+
+/** Candidates, a blocked prompt, or the answer of the token count, which has no usage. @throws UnreadableAnswer */
+export function readResponse(body: Buffer, echo: ModelEcho): WireResponse {
+  const answer = readAnswer(body, usageOf);
+  if (Array.isArray(answer['candidates']) || isRecord(answer['promptFeedback'])) {
+    const usage = readWholeUsage(answer['usageMetadata'], searchesIn(answer));
+    return { body: echoModel(body, modelPath, echo), usage };
+  }
+  if (typeof answer['totalTokens'] === 'number') return { body, usage: null };
+  throw new UnreadableAnswer(
+    'the answer has neither candidates nor a block reason',
+    answer,
+    usageOf(answer),
+  );
+}
+
+function usageOf(answer: JsonRecord): ReportedUsage | null {
+  return readUsage(answer['usageMetadata']);
+}

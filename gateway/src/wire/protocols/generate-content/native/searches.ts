@@ -1,0 +1,13 @@
+import { recordsIn } from '../../input-extent.ts';
+import { recordAt, type JsonRecord } from '../../values.ts';
+
+/** The searches that an answer was grounded in, over all its candidates. */
+export function searchesIn(answer: JsonRecord): number {
+  let count = 0;
+  for (const candidate of recordsIn(answer['candidates'])) {
+    const queries = recordAt(candidate, 'groundingMetadata')['webSearchQueries'];
+    if (!Array.isArray(queries)) continue;
+    count += queries.filter((query) => typeof query === 'string' && query !== '').length;
+  }
+  return count;
+}

@@ -1,0 +1,100 @@
+import type { ReportedUsage } from '#canonical/index.ts';
+import { allEnded, type ChoiceSet } from '../../choice-set.ts';
+import { echoedName } from '../../echo.ts';
+import { parseRecord, readEvent } from '../../event-view.ts';
+import { withEdits } from '../../frames.ts';
+import { type StreamContext, type StreamEvent, type StreamTap, verdict } from '../../protocol.ts';
+import { failureBody } from '../errors.ts';
+import { CandidatesView } from './event-view.ts';
+import { searchesIn } from './searches.ts';
+import { readUsage, readWholeUsage, withCounted } from './usage.ts';
+
+const view = new CandidatesView();
+
+export class GenerateContentStreamTap implements StreamTap {
+  replacement: Buffer | null = null;
+  failure: unknown = null;
+  outputBytes = 0;
+  /** The most that one event named: later ones repeat them. */
+  webSearches = 0;
+  readonly #searches: boolean;
+  /** Nothing says that an event was the last: usage may still follow the finish reason. */
+  readonly closed = false;
+  readonly #echo: Buffer | null;
+  #begun: ChoiceSet = 0;
+  #ended: ChoiceSet = 0;
+  #isBlocked = false;
+  #isEnding = false;
+  /** JSON text; parsed when asked for, since every event repeats it. */
+  #usage: Buffer | null = null;
+  /** The last that counts the answer, when the last of all does not: that of a grounded one may forget it. */
+  #counted: Buffer | null = null;
+
+  constructor(context: StreamContext) {
+    this.#echo = echoedName(context);
+    this.#searches = context.searches === true;
+  }
+
+  /** Every candidate that began has its finish reason, or there are none to come. */
+  get finished(): boolean {
+    return this.#isBlocked || allEnded(this.#begun, this.#ended);
+  }
+
+  get awaitsUsage(): boolean {
+    if (!this.finished) return false;
+    const { usage } = this;
+    return usage === null || usage.untold !== undefined;
+  }
+
+  get usage(): ReportedUsage | null {
+    if (this.#usage === null) return null;
+    const last = parseRecord(this.#usage);
+    const usage = this.#counted === null ? last : withCounted(last, parseRecord(this.#counted));
+    return this.finished
+      ? readWholeUsage(usage, this.webSearches)
+      : readUsage(usage, this.webSearches);
+  }
+
+  inspect(event: StreamEvent): number {
+    const { data } = event;
+    // The protocol's own command line client fails on comments.
+    if (data === null || data.length === 0) return verdict.drop;
+    const read = readEvent(view, data);
+    if (read === null || view.hasError) {
+      this.failure = failureBody(parseRecord(data));
+      return verdict.failed;
+    }
+    this.outputBytes += view.outputBytes;
+    if (this.#searches && read.includes('"webSearchQueries"')) {
+      this.webSearches = Math.max(this.webSearches, searchesIn(parseRecord(data) ?? {}));
+    }
+    if (view.usageStart >= 0) {
+      // A copy, so that the network chunk can go.
+      const usage = Buffer.from(read.subarray(view.usageStart, view.usageEnd));
+      const counts = usage.includes('"candidatesTokenCount"');
+      if (counts) this.#counted = null;
+      else if (this.#usage?.includes('"candidatesTokenCount"') === true)
+        this.#counted = this.#usage;
+      this.#usage = usage;
+    }
+    let result: number = view.hasContent ? verdict.content : verdict.forward;
+    this.#begun |= view.begun;
+    this.#ended |= view.ended;
+    if (view.isBlocked) this.#isBlocked = true;
+    if (!this.#isEnding && (view.isBlocked || view.ended !== 0)) {
+      this.#isEnding = true;
+      result |= verdict.terminal;
+    }
+    if (this.#echo !== null && view.modelStart >= 0) {
+      this.replacement = withEdits(event, read, [
+        { start: view.modelStart, end: view.modelEnd, bytes: this.#echo },
+      ]);
+      result |= verdict.replace;
+    }
+    return result;
+  }
+
+  completion(): string {
+    return '';
+  }
+}

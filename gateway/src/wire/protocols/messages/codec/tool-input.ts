@@ -1,0 +1,21 @@
+import { isExactRecord, parseExact } from '../../exact-json.ts';
+import type { JsonRecord } from '../../values.ts';
+
+interface ToolInput {
+  readonly input: JsonRecord;
+  /** The text was not an object's JSON and had to be wrapped. */
+  readonly wrapped: boolean;
+}
+
+/** Arguments as this protocol has them, an object; whatever else a model produced is put into one. */
+export function toolInput(text: string): ToolInput {
+  if (text.trim() === '') return { input: {}, wrapped: false };
+  let value: unknown;
+  try {
+    value = parseExact(text);
+  } catch {
+    return { input: { raw_arguments: text }, wrapped: true };
+  }
+  if (isExactRecord(value)) return { input: value, wrapped: false };
+  return value === null ? { input: {}, wrapped: false } : { input: { value }, wrapped: true };
+}

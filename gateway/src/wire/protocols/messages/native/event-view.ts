@@ -1,0 +1,126 @@
+import { JsonCursor, keyBytes } from '#json/index.ts';
+import type { EventView } from '../../event-view.ts';
+
+const key = Object.freeze({
+  container: keyBytes('container'),
+  contentBlock: keyBytes('content_block'),
+  delta: keyBytes('delta'),
+  error: keyBytes('error'),
+  message: keyBytes('message'),
+  model: keyBytes('model'),
+  name: keyBytes('name'),
+  partialJson: keyBytes('partial_json'),
+  stopReason: keyBytes('stop_reason'),
+  text: keyBytes('text'),
+  thinking: keyBytes('thinking'),
+  type: keyBytes('type'),
+  usage: keyBytes('usage'),
+});
+
+const cursor = new JsonCursor();
+
+/** What the tap wants to know of one event. One instance serves all streams, since reading is synchronous. */
+export class MessageEventView implements EventView {
+  /** Read only when asked for, since the event's name usually says it. */
+  wantsType = false;
+  type: string | null = null;
+  /** A delta with a payload, a block that is more than an empty frame, or a stop reason. */
+  hasContent = false;
+  hasError = false;
+  outputBytes = 0;
+  /** `usage` beside the delta or inside the message, parsed; undefined when absent. */
+  usage: unknown = undefined;
+  /** Range of the string `message.model`; -1 when there is none. */
+  modelStart = -1;
+  modelEnd = -1;
+  /** Of the message or its delta, parsed; undefined when absent. */
+  container: unknown = undefined;
+
+  read(data: Buffer): boolean {
+    this.type = null;
+    this.hasContent = false;
+    this.hasError = false;
+    this.outputBytes = 0;
+    this.usage = undefined;
+    this.modelStart = -1;
+    this.modelEnd = -1;
+    this.container = undefined;
+    cursor.reset(data);
+    const isObject = cursor.enterObject();
+    if (isObject) this.#readRoot();
+    const complete = isObject && !cursor.failed && cursor.ended;
+    cursor.clear();
+    return complete;
+  }
+
+  #readRoot(): void {
+    while (cursor.nextMember()) {
+      if (cursor.keyIs(key.delta) && cursor.enterObject()) this.#readDelta();
+      else if (cursor.keyIs(key.type) && this.wantsType) this.type = readString();
+      else if (cursor.keyIs(key.usage)) this.usage = cursor.read();
+      else if (cursor.keyIs(key.contentBlock) && cursor.enterObject()) this.#readBlock();
+      else if (cursor.keyIs(key.message) && cursor.enterObject()) this.#readMessage();
+      else {
+        if (cursor.keyIs(key.error)) this.hasError = !cursor.isEmpty();
+        cursor.skip();
+      }
+    }
+  }
+
+  /** Of a block or of the message: the two have no member in common but `type`. */
+  #readDelta(): void {
+    let isBlockDelta = true;
+    let hasPayload = false;
+    while (cursor.nextMember()) {
+      if (cursor.keyIs(key.type)) cursor.skip();
+      else if (
+        cursor.keyIs(key.text) ||
+        cursor.keyIs(key.partialJson) ||
+        cursor.keyIs(key.thinking)
+      ) {
+        if (!cursor.isEmpty()) hasPayload = true;
+        this.outputBytes += cursor.skipText();
+      } else if (cursor.keyIs(key.stopReason)) {
+        isBlockDelta = false;
+        if (!cursor.isEmpty()) this.hasContent = true;
+        cursor.skip();
+      } else {
+        if (!cursor.isEmpty()) hasPayload = true;
+        if (cursor.keyIs(key.container)) this.container = cursor.read();
+        else cursor.skip();
+      }
+    }
+    if (isBlockDelta && hasPayload) this.hasContent = true;
+  }
+
+  /** Text and thinking begin as empty frames; every other block is there once it begins. */
+  #readBlock(): void {
+    let type: string | null = null;
+    let hasText = false;
+    while (cursor.nextMember()) {
+      if (cursor.keyIs(key.type)) type = readString();
+      else if (cursor.keyIs(key.text) || cursor.keyIs(key.thinking)) {
+        if (!cursor.isEmpty()) hasText = true;
+        this.outputBytes += cursor.skipText();
+      } else if (cursor.keyIs(key.name)) this.outputBytes += cursor.skipText();
+      else cursor.skip();
+    }
+    if (hasText || (type !== 'text' && type !== 'thinking')) this.hasContent = true;
+  }
+
+  #readMessage(): void {
+    while (cursor.nextMember()) {
+      if (cursor.keyIs(key.usage)) this.usage = cursor.read();
+      else if (cursor.keyIs(key.model) && cursor.isString()) {
+        this.modelStart = cursor.at;
+        this.modelEnd = cursor.skip();
+      } else if (cursor.keyIs(key.container)) this.container = cursor.read();
+      else cursor.skip();
+    }
+  }
+}
+
+function readString(): string | null {
+  const value = cursor.read();
+  return typeof value === 'string' ? value : null;
+}

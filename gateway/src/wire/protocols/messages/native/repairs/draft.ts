@@ -1,0 +1,148 @@
+import type { Budget } from '#json/index.ts';
+import { isRecord, type JsonRecord } from '../../../values.ts';
+import { Copies } from './copies.ts';
+import type { ModelFacts } from './model-facts.ts';
+
+export { gone } from './copies.ts';
+
+/** What decides, beside the body, which rules hold. */
+export interface RepairContext {
+  readonly model: ModelFacts;
+  /** `anthropic-version`. */
+  readonly version: string;
+  /** `anthropic-beta`, the comma list as it came. */
+  readonly betas: string;
+  /** Only tokens are to be counted: there is no output. */
+  readonly isCount: boolean;
+  /** What the request may still make. */
+  readonly budget: Budget;
+}
+
+export interface Block extends JsonRecord {
+  readonly type: string;
+}
+
+export interface Message extends JsonRecord {
+  readonly role: string;
+  readonly content: string | readonly Block[];
+}
+
+const roles: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system', 'developer']);
+
+/** Blocks of the user and of the model that hold no more than they say. All others are left as and where they are. */
+const plainBlocks: ReadonlySet<string> = new Set([
+  'text',
+  'image',
+  'document',
+  'search_result',
+  'tool_use',
+  'tool_result',
+  'thinking',
+  'redacted_thinking',
+]);
+
+export function isPlain({ type }: Block): boolean {
+  return plainBlocks.has(type);
+}
+
+/** A request while it is being repaired: a rule puts changed copies in the place of what the client wrote. */
+export class Draft extends Copies {
+  readonly context: RepairContext;
+  /** The client's names of tools that are called otherwise now, by their new ones. */
+  toolNames: ReadonlyMap<string, string> = new Map();
+  #root: JsonRecord;
+
+  constructor(json: JsonRecord, changes: JsonRecord, context: RepairContext) {
+    super();
+    this.context = context;
+    this.#root = Object.keys(changes).length === 0 ? json : this.change(json, changes);
+  }
+
+  get root(): JsonRecord {
+    return this.#root;
+  }
+
+  /** `gone` removes. */
+  set(name: string, value: unknown): void {
+    this.#root = this.change(this.#root, { [name]: value });
+  }
+
+  /** The conversation; null when it is none that we understand, and then nobody reorders it. */
+  get messages(): readonly Message[] | null {
+    const { messages } = this.#root;
+    return Array.isArray(messages) && messages.every(isMessage) ? messages : null;
+  }
+
+  set messages(messages: readonly Message[]) {
+    this.set('messages', this.list(this.#root['messages'] as readonly unknown[], messages));
+  }
+
+  /** Tools as objects; null when they are something else. */
+  get tools(): readonly JsonRecord[] | null {
+    const { tools } = this.#root;
+    return Array.isArray(tools) && tools.every(isRecord) ? tools : null;
+  }
+
+  set tools(tools: readonly JsonRecord[]) {
+    this.set('tools', this.list(this.#root['tools'] as readonly unknown[], tools));
+  }
+
+  /** The message with other blocks. A text that stood for the content becomes a block only when it has to. */
+  withBlocks(message: Message, blocks: readonly Block[]): Message {
+    const { content } = message;
+    return this.change(message, {
+      content: typeof content === 'string' ? blocks : this.list(content, blocks),
+    });
+  }
+
+  /**
+   * Puts another block in the place of each, or none for null; what stands in tool results comes before the result
+   * itself. @returns whether any was replaced.
+   */
+  mapBlocks(replace: (block: Block, role: string, index: number) => Block | null): boolean {
+    const { messages } = this;
+    if (messages === null) return false;
+    let changed = false;
+    const next = messages.map((message) => {
+      const { content, role } = message;
+      if (typeof content === 'string') return message;
+      const blocks = this.mapList(content, (block, index) => {
+        const inner = block.type === 'tool_result' ? blocksIn(block['content']) : null;
+        const innerNext =
+          inner === null ? inner : this.mapList(inner, (part) => replace(part, 'result', index));
+        const own = innerNext === inner ? block : this.change(block, { content: innerNext });
+        return replace(own, role, index);
+      });
+      if (blocks === content) return message;
+      changed = true;
+      return this.withBlocks(message, blocks);
+    });
+    if (changed) this.messages = next;
+    return changed;
+  }
+}
+
+/** The blocks of a content that is made of blocks. */
+export function blocksIn(content: unknown): readonly Block[] | null {
+  return Array.isArray(content) && content.every(isBlock) ? content : null;
+}
+
+export function isBlock(value: unknown): value is Block {
+  return isRecord(value) && typeof value['type'] === 'string';
+}
+
+function isMessage(value: unknown): value is Message {
+  if (!isRecord(value) || !roles.has(value['role'])) return false;
+  const { content } = value;
+  return typeof content === 'string' || blocksIn(content) !== null;
+}
+
+/** A block with these words. */
+export function textBlock(value: string): Block {
+  return { type: 'text', text: value };
+}
+
+/** Nothing but white space. */
+export function isBlank(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() === '';
+}

@@ -1,0 +1,223 @@
+import { type Edit, type MemberRange, removeMember } from '#json/index.ts';
+import { comma, skipSpace } from '#json/skip.ts';
+import type { JsonRecord } from '../../../values.ts';
+import { Positions, type Range } from './layout.ts';
+import { Verbatim } from './verbatim.ts';
+
+/** White space between two elements is kept up to here. Bytes. */
+const longestSeparator = 256;
+const nothing = Buffer.alloc(0);
+
+/** What a changed copy was made from; nothing for what is new. */
+export type Origins = ReadonlyMap<object, object>;
+
+/**
+ * The edits that make the bytes of `original` those of `repaired`. Values that are the very same ones, or were moved
+ * as they are, keep their bytes; of a changed copy only the members and elements that differ are written anew.
+ */
+export function editsBetween(
+  body: Buffer,
+  original: JsonRecord,
+  repaired: JsonRecord,
+  origins: Origins,
+): Edit[] {
+  const writer = new Writer(body, original, origins);
+  const edits: Edit[] = [];
+  writer.edit(original, repaired, writer.rangeOf(original), edits);
+  return edits;
+}
+
+class Writer {
+  readonly #body: Buffer;
+  readonly #positions: Positions;
+  readonly #origins: Origins;
+
+  constructor(body: Buffer, root: object, origins: Origins) {
+    this.#body = body;
+    this.#positions = new Positions(body, root);
+    this.#origins = origins;
+  }
+
+  rangeOf(value: object): Range {
+    const range = this.#positions.find(value);
+    if (range === null) throw new RangeError('not a value of this body');
+    return range;
+  }
+
+  /** Adds to one list, however deep it comes to: what is inside is copied once, not once for each level around it. */
+  edit(original: unknown, repaired: unknown, range: Range, edits: Edit[]): void {
+    if (original === repaired) return;
+    if (
+      typeof repaired !== 'object' ||
+      repaired === null ||
+      this.#origins.get(repaired) !== original
+    ) {
+      edits.push({ ...range, bytes: this.#written(repaired) });
+    } else if (Array.isArray(repaired)) {
+      this.#editList(original as readonly unknown[], repaired, range, edits);
+    } else this.#editObject(original as JsonRecord, repaired as JsonRecord, range, edits);
+  }
+
+  #editObject(original: JsonRecord, repaired: JsonRecord, range: Range, edits: Edit[]): void {
+    const members = this.#positions.members(original, range);
+    const removed: MemberRange[] = [];
+    const last = new Map(members.map((member) => [member.key, member]));
+    for (const member of members) {
+      if (!Object.hasOwn(repaired, member.key)) removed.push(member);
+      else if (last.get(member.key) === member) {
+        const at = { start: member.valueStart, end: member.valueEnd };
+        this.edit(original[member.key], repaired[member.key], at, edits);
+      }
+    }
+    const added = Object.keys(repaired).filter((key) => !Object.hasOwn(original, key));
+    const text = () => added.map((key) => this.#member(key, repaired[key]));
+    const [first] = members;
+    if (first !== undefined && removed.length === members.length) {
+      const end = members.at(-1)!.valueEnd;
+      edits.push({ start: first.keyStart, end, bytes: join(text(), ',') });
+      return;
+    }
+    if (added.length > 0) {
+      const start = range.start + 1;
+      const separated = members.length === 0 ? text() : [...text(), nothing];
+      edits.push({ start, end: start, bytes: join(separated, ',') });
+    }
+    for (const run of this.#runs(removed)) edits.push(removeMember(this.#body, run));
+  }
+
+  /** Neighbours go together, since each alone would want the comma between them. */
+  #runs(members: readonly MemberRange[]): readonly MemberRange[] {
+    const runs: MemberRange[] = [];
+    for (const member of members) {
+      const previous = runs.at(-1);
+      if (previous !== undefined && this.#next(previous.valueEnd) === member.keyStart) {
+        runs[runs.length - 1] = { ...previous, valueEnd: member.valueEnd };
+      } else runs.push(member);
+    }
+    return runs;
+  }
+
+  #next(end: number): number {
+    const at = skipSpace(this.#body, end);
+    return this.#body[at] === comma ? skipSpace(this.#body, at + 1) : at;
+  }
+
+  #editList(
+    original: readonly unknown[],
+    repaired: readonly unknown[],
+    range: Range,
+    edits: Edit[],
+  ): void {
+    const ranges = this.#positions.elements(original, range);
+    /** New elements that wait for the next one that stays. */
+    let fresh: Buffer[] = [];
+    const places = new Map(original.map((element, index) => [element, index]));
+    let kept = -1;
+    for (const element of repaired) {
+      const source = this.#sourceOf(element);
+      // One that is new, or comes from further ahead, is not looked for.
+      const index = (places.get(source) ?? -1) > kept ? original.indexOf(source, kept + 1) : -1;
+      if (index < 0) {
+        fresh.push(this.#written(element));
+        continue;
+      }
+      const between = this.#between(ranges, kept, index, fresh);
+      if (between !== null) edits.push(between);
+      this.edit(original[index], element, ranges[index]!, edits);
+      fresh = [];
+      kept = index;
+    }
+    const tail = this.#tail(ranges, kept, fresh, range);
+    if (tail !== null) edits.push(tail);
+  }
+
+  #sourceOf(element: unknown): unknown {
+    if (typeof element !== 'object' || element === null) return element;
+    return this.#origins.get(element) ?? element;
+  }
+
+  /** What stands between two elements that stay, or before the first. */
+  #between(ranges: readonly Range[], kept: number, next: number, fresh: Buffer[]): Edit | null {
+    if (next === kept + 1 && fresh.length === 0) return null;
+    const start = ranges[kept + 1]!.start;
+    const separator = kept < 0 ? ',' : this.#separator(ranges[kept]!.end, start);
+    const bytes = Buffer.concat(fresh.flatMap((element) => [element, Buffer.from(separator)]));
+    return { start, end: ranges[next]!.start, bytes };
+  }
+
+  /** As the client parts its elements; not with a megabyte of spaces, once for each new one. */
+  #separator(from: number, to: number): string {
+    return to - from > longestSeparator ? ',' : this.#body.toString('utf8', from, to);
+  }
+
+  #tail(ranges: readonly Range[], kept: number, fresh: Buffer[], list: Range): Edit | null {
+    const last = ranges.at(-1);
+    if (kept === ranges.length - 1 && fresh.length === 0) return null;
+    if (last === undefined) {
+      return { start: list.start + 1, end: list.start + 1, bytes: join(fresh, ',') };
+    }
+    if (kept < 0) return { start: ranges[0]!.start, end: last.end, bytes: join(fresh, ',') };
+    return { start: ranges[kept]!.end, end: last.end, bytes: join([nothing, ...fresh], ',') };
+  }
+
+  #written(value: unknown): Buffer {
+    const pieces: Buffer[] = [];
+    this.#write(value, pieces);
+    return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+  }
+
+  #member(key: string, value: unknown): Buffer {
+    const pieces = [Buffer.from(`${JSON.stringify(key)}:`)];
+    this.#write(value, pieces);
+    return Buffer.concat(pieces);
+  }
+
+  /** A whole value, in pieces that are put together once: bytes of the body where it is of the body. */
+  #write(value: unknown, pieces: Buffer[]): void {
+    if (typeof value !== 'object' || value === null) {
+      pieces.push(Buffer.from(JSON.stringify(value)));
+      return;
+    }
+    if (value instanceof Verbatim) {
+      pieces.push(Buffer.from(value.json.trim()));
+      return;
+    }
+    const source = this.#origins.get(value) ?? value;
+    const range = this.#positions.find(source);
+    if (range !== null) this.#writeMoved(source, value, range, pieces);
+    else if (Array.isArray(value)) {
+      pieces.push(Buffer.from('['));
+      for (const [index, element] of (value as unknown[]).entries()) {
+        if (index > 0) pieces.push(Buffer.from(','));
+        this.#write(element, pieces);
+      }
+      pieces.push(Buffer.from(']'));
+    } else {
+      let before = '{';
+      for (const [key, member] of Object.entries(value)) {
+        pieces.push(Buffer.from(`${before}${JSON.stringify(key)}:`));
+        this.#write(member, pieces);
+        before = ',';
+      }
+      pieces.push(Buffer.from(before === '{' ? '{}' : '}'));
+    }
+  }
+
+  /** With what was changed in it. */
+  #writeMoved(source: object, value: object, range: Range, pieces: Buffer[]): void {
+    const edits: Edit[] = [];
+    this.edit(source, value, range, edits);
+    let at = range.start;
+    for (const edit of edits.toSorted((a, b) => a.start - b.start)) {
+      pieces.push(this.#body.subarray(at, edit.start), edit.bytes);
+      at = edit.end;
+    }
+    pieces.push(this.#body.subarray(at, range.end));
+  }
+}
+
+function join(parts: readonly Buffer[], separator: string): Buffer {
+  return Buffer.concat(
+    parts.flatMap((part, index) => (index === 0 ? [part] : [Buffer.from(separator), part])),
+  );
+}

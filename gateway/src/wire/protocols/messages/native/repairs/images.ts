@@ -1,0 +1,94 @@
+import { isRecord, recordAt } from '../../../values.ts';
+import { invalid } from '../../wire.ts';
+import { type Block, blocksIn, type Draft, type RepairContext } from './draft.ts';
+
+/** The beginning of each format in base64. */
+const beginnings: readonly (readonly [start: string, type: string])[] = [
+  ['iVBORw0KGgo', 'image/png'],
+  ['/9j/', 'image/jpeg'],
+  ['R0lGOD', 'image/gif'],
+  ['UklGR', 'image/webp'],
+];
+
+const mediaTypes: ReadonlySet<unknown> = new Set(beginnings.map(([, type]) => type));
+
+/** Line breaks come after 64 or 76 characters, or at the end. */
+const lineLength = 80;
+
+/** The bytes say what an image is, whatever its label says; and base64 is nothing but base64. */
+export function mendImages(draft: Draft): boolean {
+  return draft.mapBlocks((block) => {
+    if (!isImageWrong(block)) return block;
+    const source = recordAt(block, 'source');
+    const data = plainBase64(String(source['data']));
+    const media_type = typeOf(data) ?? labelOf(source['media_type']);
+    return draft.change(block, { source: draft.change(source, { media_type, data }) });
+  });
+}
+
+export function isImageWrong({ type, source }: Block): boolean {
+  if (type !== 'image' || !isRecord(source) || source['type'] !== 'base64') return false;
+  const { data, media_type: label } = source;
+  if (typeof data !== 'string') return false;
+  if (data.startsWith('data:') || /\s/.test(data.slice(0, lineLength) + data.slice(-2)))
+    return true;
+  return label !== (typeOf(data) ?? labelOf(label));
+}
+
+function plainBase64(data: string): string {
+  return data.replace(/^data:[^,]*,/, '').replace(/\s+/g, '');
+}
+
+function typeOf(data: string): string | undefined {
+  return beginnings.find(([start]) => data.startsWith(start))?.[1];
+}
+
+/** A common misspelling of the registered name; others stay. */
+function labelOf(label: unknown): unknown {
+  if (mediaTypes.has(label)) return label;
+  return label === 'image/jpg' ? 'image/jpeg' : label;
+}
+
+/** The vendor's limits: https://platform.claude.com/docs/en/build-with-claude/vision. */
+const mostBytes = 10 * 1024 * 1024;
+const mostPixels = 8000;
+
+/** Never made smaller in silence. @throws GatewayError that names the image. */
+export function checkImageSizes(draft: Draft): boolean {
+  if (!draft.context.model.isClaude) return false;
+  for (const [index, message] of (draft.messages ?? []).entries()) {
+    if (typeof message.content === 'string') continue;
+    checkBlocks(message.content, `messages.${index}.content`, draft.context);
+  }
+  return false;
+}
+
+/** Tools give images back too. */
+function checkBlocks(blocks: readonly Block[], path: string, context: RepairContext): void {
+  for (const [position, block] of blocks.entries()) {
+    const place = `${path}.${position}`;
+    if (block.type === 'tool_result') {
+      checkBlocks(blocksIn(block['content']) ?? [], `${place}.content`, context);
+    }
+    if (!isImageTooLarge(block, context)) continue;
+    throw invalid(
+      place,
+      `is an image of more than ${mostBytes / 1024 / 1024} MB or ${mostPixels} pixels on a side`,
+    );
+  }
+}
+
+export function isImageTooLarge({ type, source }: Block, { model }: RepairContext): boolean {
+  if (!model.isClaude || type !== 'image' || !isRecord(source)) return false;
+  const { data } = source;
+  if (source['type'] !== 'base64' || typeof data !== 'string') return false;
+  return data.length * 0.75 > mostBytes || isWide(data);
+}
+
+/** PNG: width and height are the big-endian numbers at 16 and 20. */
+function isWide(data: string): boolean {
+  if (!data.startsWith('iVBORw0KGgo')) return false;
+  const head = Buffer.from(data.slice(0, 32), 'base64');
+  if (head.length < 24) return false;
+  return head.readUInt32BE(16) > mostPixels || head.readUInt32BE(20) > mostPixels;
+}

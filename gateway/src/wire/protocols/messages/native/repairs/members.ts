@@ -1,0 +1,82 @@
+import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+import { invalid } from '../../wire.ts';
+import { blocksIn, type Draft, gone, isBlank } from './draft.ts';
+
+/**
+ * The vendor takes one member, which must not tell who the user is. Other hosts take what the vendor takes at most, so
+ * of metadata that is more than that they get nothing.
+ */
+export function trimMetadata(draft: Draft): boolean {
+  const { metadata } = draft.root;
+  if (!isMetadataWrong(draft.root) || !isRecord(metadata)) return false;
+  if (!draft.context.model.isClaude) {
+    draft.set('metadata', gone);
+    return true;
+  }
+  const others = Object.keys(metadata).filter((name) => name !== 'user_id');
+  const removed: Record<string, unknown> = {};
+  for (const name of others) removed[name] = gone;
+  if (isUserIdWrong(metadata)) removed['user_id'] = gone;
+  const isEmptied = Object.keys(removed).length === Object.keys(metadata).length;
+  draft.set('metadata', isEmptied ? gone : draft.change(metadata, removed));
+  return true;
+}
+
+export function isMetadataWrong({ metadata }: JsonRecord): boolean {
+  if (!isRecord(metadata)) return false;
+  for (const name in metadata) if (name !== 'user_id') return true;
+  return isUserIdWrong(metadata);
+}
+
+function isUserIdWrong({ user_id: user }: JsonRecord): boolean {
+  if (user === undefined || user === null) return false;
+  return typeof user !== 'string' || isAddress(user);
+}
+
+/** Something on both sides of an `@` and of a point behind it, without white space. One pass over whatever is sent. */
+function isAddress(text: string): boolean {
+  const at = text.indexOf('@', 1);
+  return at > 0 && text.lastIndexOf('.', text.length - 2) > at + 1 && !/\s/.test(text);
+}
+
+export function dropBlankStops(draft: Draft): boolean {
+  const { stop_sequences: stops } = draft.root;
+  if (!hasBlankStop(draft.root)) return false;
+  const list = stops as readonly unknown[];
+  draft.set(
+    'stop_sequences',
+    draft.list(
+      list,
+      list.filter((stop) => !isBlank(stop)),
+    ),
+  );
+  return true;
+}
+
+export function hasBlankStop({ stop_sequences: stops }: JsonRecord): boolean {
+  return Array.isArray(stops) && stops.some(isBlank);
+}
+
+/** Answers of a given form hold no citations. @throws GatewayError when both are asked for. */
+export function checkCitations(draft: Draft): boolean {
+  const { root, messages } = draft;
+  const format = recordAt(root, 'output_config')['format'] ?? root['output_format'];
+  if (!isRecord(format) || messages === null) return false;
+  for (const [index, { content }] of messages.entries()) {
+    if (typeof content === 'string') continue;
+    for (const [position, block] of content.entries()) {
+      const parts = block.type === 'tool_result' ? (blocksIn(block['content']) ?? []) : [];
+      if (![block, ...parts].some(isCited)) continue;
+      throw invalid(
+        'output_config.format',
+        `cannot be combined with citations (messages.${index}.content.${position})`,
+      );
+    }
+  }
+  return false;
+}
+
+function isCited(block: JsonRecord): boolean {
+  const isSource = block['type'] === 'document' || block['type'] === 'search_result';
+  return isSource && recordAt(block, 'citations')['enabled'] === true;
+}

@@ -1,0 +1,31 @@
+import type { JsonRecord } from '../../../values.ts';
+import { type Draft, gone, type RepairContext } from './draft.ts';
+import { isThinking } from './thinking.ts';
+
+const withoutSampling = '2026-10-21';
+
+/** `temperature` itself never goes on, see the patches. */
+export function dropSampling(draft: Draft): boolean {
+  const { root, context } = draft;
+  const dropsTopP = refusesTopP(root, context);
+  const dropsTopK = refusesTopK(root, context);
+  if (dropsTopP) draft.set('top_p', gone);
+  if (dropsTopK) draft.set('top_k', gone);
+  return dropsTopP || dropsTopK;
+}
+
+/** Models after Claude 4.6 take what says next to nothing; thinking ones a little less. */
+export function refusesTopP(root: JsonRecord, { model, version }: RepairContext): boolean {
+  const topP = root['top_p'];
+  if (topP === undefined || topP === null) return false;
+  if (version === withoutSampling) return true;
+  const value = Number(topP);
+  if (model.refusesSampling) return !(value >= 0.99);
+  return isThinking(root) && !(value >= 0.95);
+}
+
+export function refusesTopK(root: JsonRecord, { model, version }: RepairContext): boolean {
+  const topK = root['top_k'];
+  if (topK === undefined || topK === null) return false;
+  return version === withoutSampling || model.refusesSampling || isThinking(root);
+}

@@ -1,0 +1,174 @@
+import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+import type { Effort } from '../../thinking-models.ts';
+import { type Draft, gone, type RepairContext } from './draft.ts';
+
+const leastBudget = 1024;
+
+/** A budget may be larger than the output when the model thinks between calls of tools too. */
+const interleaved = 'interleaved-thinking';
+
+const thinkingModes: ReadonlySet<unknown> = new Set(['enabled', 'adaptive', 'between_tools']);
+
+export function isThinking(root: JsonRecord): boolean {
+  return thinkingModes.has(recordAt(root, 'thinking')['type']);
+}
+
+function thinkingType(root: JsonRecord): unknown {
+  return recordAt(root, 'thinking')['type'];
+}
+
+/** A budget has to be at least 1024 and less than the output. */
+export function boundBudget(draft: Draft): boolean {
+  const { root } = draft;
+  const thinking = recordAt(root, 'thinking');
+  if (!isBudgetWrong(root, draft.context)) return false;
+  const budget = thinking['budget_tokens'] as number;
+  const most = mostBudget(root, draft.context);
+  if (most < leastBudget) draft.set('thinking', gone);
+  else {
+    const bounded = Math.max(leastBudget, Math.min(budget, most));
+    draft.set('thinking', draft.change(thinking, { budget_tokens: bounded }));
+  }
+  return true;
+}
+
+export function isBudgetWrong(root: JsonRecord, context: RepairContext): boolean {
+  const { type, budget_tokens: budget } = recordAt(root, 'thinking');
+  if (type !== 'enabled' || typeof budget !== 'number') return false;
+  return budget < leastBudget || budget > mostBudget(root, context);
+}
+
+function mostBudget(root: JsonRecord, { isCount, betas }: RepairContext): number {
+  const limit = root['max_tokens'];
+  if (isCount || typeof limit !== 'number' || betas.includes(interleaved)) return Infinity;
+  return limit - 1;
+}
+
+/** Newer models decide themselves how much they think; a budget says how hard they should. */
+export function enabledToAdaptive(draft: Draft): boolean {
+  const { root, context } = draft;
+  if (context.model.thinking?.mode !== 'adaptive' || thinkingType(root) !== 'enabled') return false;
+  const thinking = recordAt(root, 'thinking');
+  const budget = thinking['budget_tokens'];
+  draft.set('thinking', draft.change(thinking, { type: 'adaptive', budget_tokens: gone }));
+  const hasEffort = typeof recordAt(root, 'output_config')['effort'] === 'string';
+  if (!hasEffort && typeof budget === 'number') setEffort(draft, effortOf(budget));
+  return true;
+}
+
+/** Older models want a budget; the oldest do not think. */
+export function adaptiveToEnabled(draft: Draft): boolean {
+  const { root, context } = draft;
+  if (!isUnknownMode(thinkingType(root), context)) return false;
+  const budget = budgetFor(root, context);
+  if (context.model.thinking?.mode === 'none' || budget < leastBudget) draft.set('thinking', gone);
+  else {
+    const thinking = recordAt(root, 'thinking');
+    draft.set('thinking', draft.change(thinking, { type: 'enabled', budget_tokens: budget }));
+  }
+  return true;
+}
+
+export function isUnknownMode(type: unknown, { model }: RepairContext): boolean {
+  const mode = model.thinking?.mode;
+  if (mode === 'none') return type === 'adaptive' || type === 'enabled';
+  return mode === 'manual' && type === 'adaptive';
+}
+
+export function keepThinking(draft: Draft): boolean {
+  const { thinking } = draft.context.model;
+  if (thinking === null || thinkingType(draft.root) !== 'disabled') return false;
+  if (thinking.off === 'disabled') return false;
+  draft.set(
+    'thinking',
+    thinking.off === null
+      ? gone
+      : draft.change(recordAt(draft.root, 'thinking'), { type: thinking.off }),
+  );
+  return true;
+}
+
+/** A model that has to call something cannot think first. */
+export function freeForcedChoice(draft: Draft): boolean {
+  const { root, context } = draft;
+  if (!isForced(root)) return false;
+  const isAlwaysOn = context.model.thinking?.off === null;
+  if (!isAlwaysOn && !isThinking(root)) return false;
+  if (isAlwaysOn) {
+    const choice = recordAt(root, 'tool_choice');
+    draft.set('tool_choice', draft.change(choice, { type: 'auto', name: gone }));
+  } else turnOff(draft);
+  return true;
+}
+
+export function isForced(root: JsonRecord): boolean {
+  const { type } = recordAt(root, 'tool_choice');
+  return type === 'any' || type === 'tool';
+}
+
+/** Said aloud where that is understood: some models think unless they are told not to. */
+export function turnOff(draft: Draft): void {
+  const { thinking } = draft.context.model;
+  const off = thinking === null || thinking.off === 'disabled';
+  draft.set('thinking', off ? { type: 'disabled' } : gone);
+}
+
+const levels: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
+
+/** To the model's nearest level that is not above, else its lowest; levels nobody knows yet stay. */
+export function fitEffort(draft: Draft): boolean {
+  const fitted = fittedEffort(draft.root, draft.context);
+  if (fitted === null) return false;
+  setEffort(draft, fitted);
+  return true;
+}
+
+/** Null when nothing is wrong; `gone` when the model has no such level. */
+export function fittedEffort(
+  root: JsonRecord,
+  { model }: RepairContext,
+): Effort | undefined | null {
+  const { effort } = recordAt(root, 'output_config');
+  if (typeof effort !== 'string') return null;
+  // Levels of other protocols.
+  if (effort === 'none') return gone;
+  const wanted = effort === 'minimal' ? 'low' : levels.find((level) => level === effort);
+  if (wanted === undefined) return null;
+  const known = model.thinking?.efforts ?? levels;
+  const fitted =
+    known.findLast((level) => levels.indexOf(level) <= levels.indexOf(wanted)) ?? known[0];
+  return fitted === effort ? null : fitted;
+}
+
+function setEffort(draft: Draft, effort: Effort | undefined): void {
+  const config = draft.root['output_config'];
+  if (!isRecord(config)) draft.set('output_config', { effort });
+  else {
+    const isEmptied = effort === gone && Object.keys(config).length === 1;
+    draft.set('output_config', isEmptied ? gone : draft.change(config, { effort }));
+  }
+}
+
+function effortOf(budget: number): Effort {
+  if (budget <= 1024) return 'low';
+  if (budget <= 8192) return 'medium';
+  return budget <= 24_576 ? 'high' : 'xhigh';
+}
+
+const budgets: Readonly<Record<string, number>> = {
+  low: leastBudget,
+  medium: 8192,
+  high: 24_576,
+  xhigh: 32_768,
+  max: Number.POSITIVE_INFINITY,
+};
+
+/** Of our own choice, so that a quarter of the output is left for the answer. */
+function budgetFor(root: JsonRecord, { isCount }: RepairContext): number {
+  const effort = recordAt(root, 'output_config')['effort'];
+  const wanted = budgets[typeof effort === 'string' ? effort : 'medium'] ?? leastBudget;
+  const limit = root['max_tokens'];
+  if (typeof limit !== 'number') return isCount && wanted === Infinity ? budgets['xhigh']! : wanted;
+  const most = limit <= leastBudget ? 0 : Math.max(leastBudget, Math.floor((limit * 3) / 4));
+  return Math.min(wanted, most);
+}

@@ -1,0 +1,161 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isRecord, type JsonRecord } from '../../../values.ts';
+import { encodeToolSchema } from '../../../tool-schema.ts';
+import { type Draft, gone } from './draft.ts';
+import { isOwnTool } from './tool-name-places.ts';
+import { namesDefinedLater } from './tool-names.ts';
+import { isCall } from './tool-values.ts';
+import { invalid } from '../../wire.ts';
+
+/**
+ * A tool that is defined twice in the same words is defined once; a cache marker moves to the tool before.
+ * @throws GatewayError when the words differ.
+ */
+export function dropRepeatedTools(draft: Draft): boolean {
+  const { tools } = draft;
+  if (tools === null) return false;
+  const first = new Map<unknown, JsonRecord>();
+  const kept: JsonRecord[] = [];
+  for (const [index, tool] of tools.entries()) {
+    const { name, cache_control: marker } = tool;
+    const earlier = typeof name === 'string' ? first.get(name) : undefined;
+    const previous = kept.at(-1);
+    if (earlier === undefined || previous === undefined) {
+      first.set(name, tool);
+      kept.push(tool);
+      continue;
+    }
+    if (!isDeepStrictEqual(unmarked(earlier), unmarked(tool))) {
+      const own = draft.toolNames.get(String(name)) ?? String(name);
+      throw invalid(`tools.${index}.name`, `is the name of another tool already: ${own}`);
+    }
+    if (isRecord(marker) && !isRecord(previous['cache_control'])) {
+      kept[kept.length - 1] = draft.change(previous, { cache_control: marker });
+    }
+  }
+  if (kept.length === tools.length) return false;
+  draft.tools = kept;
+  return true;
+}
+
+/** Where the cached part ends is no part of what a tool is. */
+function unmarked(tool: JsonRecord): JsonRecord {
+  return { ...tool, cache_control: null };
+}
+
+/** The client's own tools take an object, without alternatives at the top. */
+export function mendSchemas(draft: Draft): boolean {
+  const { tools } = draft;
+  if (tools === null) return false;
+  const next = draft.mapList(tools, (tool) =>
+    isSchemaWrong(tool) ? mendSchema(draft, tool) : tool,
+  );
+  if (next === tools) return false;
+  draft.tools = next;
+  return true;
+}
+
+/** Tools of other types bring no schema, or one of their own. */
+export function isSchemaWrong(tool: JsonRecord): boolean {
+  const { input_schema: schema } = tool;
+  if (!isOwnTool(tool) || tool['name'] === undefined) return false;
+  if (!isRecord(schema)) return true;
+  return schema['type'] !== 'object' || hasUnion(schema);
+}
+
+function hasUnion({ oneOf, anyOf, allOf }: JsonRecord): boolean {
+  return oneOf != null || anyOf != null || allOf != null;
+}
+
+function mendSchema(draft: Draft, tool: JsonRecord): JsonRecord {
+  const schema = tool['input_schema'];
+  if (!isRecord(schema)) return draft.change(tool, { input_schema: { type: 'object' } });
+  if (!hasUnion(schema)) {
+    return draft.change(tool, { input_schema: draft.change(schema, { type: 'object' }) });
+  }
+  const merged = encodeToolSchema(schema, () => {});
+  const input_schema = draft.change(schema, {
+    oneOf: gone,
+    anyOf: gone,
+    allOf: gone,
+    type: 'object',
+    properties: merged['properties'],
+  });
+  const { description } = tool;
+  const note = alternativesOf(schema);
+  const told = [...(typeof description === 'string' ? [description] : []), ...note].join('\n\n');
+  return draft.change(tool, { input_schema, ...(note.length > 0 && { description: told }) });
+}
+
+/** What the schema can no longer say. */
+function alternativesOf({ oneOf, anyOf }: JsonRecord): string[] {
+  const branches = oneOf ?? anyOf;
+  if (!Array.isArray(branches)) return [];
+  const forms = (branches as unknown[]).flatMap((branch) =>
+    isRecord(branch) && isRecord(branch['properties'])
+      ? [Object.keys(branch['properties']).join(', ')]
+      : [],
+  );
+  return forms.length < 2 ? [] : [`Give the arguments of one of: (${forms.join('), (')}).`];
+}
+
+/** Some hosts refuse calls in the history of tools that are not defined. */
+export function defineCalledTools(draft: Draft): boolean {
+  const { messages, root, context } = draft;
+  const { tools } = root;
+  if (!context.model.wantsToolsOfHistory || messages === null) return false;
+  if (tools !== undefined && tools !== null && !(Array.isArray(tools) && tools.length === 0))
+    return false;
+  const names = new Set<string>();
+  for (const { content } of messages) {
+    if (typeof content === 'string') continue;
+    for (const block of content) {
+      if (isCall(block) && typeof block['name'] === 'string') names.add(block['name']);
+    }
+  }
+  if (names.size === 0) return false;
+  draft.set(
+    'tools',
+    [...names].map((name) => ({ name, input_schema: { type: 'object' } })),
+  );
+  return true;
+}
+
+/** Tools that are all to be loaded later could never be found. */
+export function loadOneTool(draft: Draft): boolean {
+  const { tools } = draft;
+  const [first] = tools ?? [];
+  if (tools === null || first === undefined) return false;
+  if (!tools.every((tool) => tool['defer_loading'] === true)) return false;
+  draft.tools = [draft.change(first, { defer_loading: gone }), ...tools.slice(1)];
+  return true;
+}
+
+/** A choice among no tools. */
+export function dropIdleChoice(draft: Draft): boolean {
+  if (!isIdleChoice(draft.root) || namesDefinedLater(draft.root).size > 0) return false;
+  draft.set('tool_choice', gone);
+  return true;
+}
+
+const choices: ReadonlySet<unknown> = new Set(['auto', 'any', 'tool']);
+
+function isIdleChoice({ tools, tool_choice: choice, mcp_servers: servers }: JsonRecord): boolean {
+  if (!isRecord(choice) || !choices.has(choice['type']) || servers != null) return false;
+  return tools === undefined || tools === null || (Array.isArray(tools) && tools.length === 0);
+}
+
+/** @throws GatewayError when the tool that has to be called is not among the tools. */
+export function checkChoice(draft: Draft): boolean {
+  const { tools, root } = draft;
+  const choice = root['tool_choice'];
+  if (tools === null || tools.length === 0 || !isRecord(choice) || choice['type'] !== 'tool')
+    return false;
+  const { name } = choice;
+  // A set of tools has names that only its provider knows.
+  if (typeof name !== 'string' || tools.some((tool) => typeof tool['name'] !== 'string'))
+    return false;
+  if (tools.some((tool) => tool['name'] === name) || root['mcp_servers'] != null) return false;
+  if (namesDefinedLater(root).has(name)) return false;
+  throw invalid('tool_choice.name', `names ${name}, which is not among the tools`);
+}

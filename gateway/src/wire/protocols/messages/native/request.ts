@@ -1,0 +1,74 @@
+import { parseObject, type ParseRoom, watchList } from '#json/index.ts';
+import type { OpenedRequest, RequestPath, WireRequest } from '../../protocol.ts';
+import { readCount, readFlag, readModel, requireOneOf } from '../../request-values.ts';
+import { askedTerms, otherModelTerms } from '../../asked-terms.ts';
+import { isWebSearch, recordsIn } from '../../input-extent.ts';
+import type { JsonRecord } from '../../values.ts';
+import { inputExtent } from './input-extent.ts';
+import { readNamedState } from './state-members.ts';
+import { readNumeral, readYesNo } from './repairs/index.ts';
+
+const watched = watchList([
+  'model',
+  'messages',
+  'stream',
+  'max_tokens',
+  'temperature',
+  'container',
+  'service_tier',
+  'speed',
+  'inference_geo',
+  'tools',
+  'mcp_servers',
+  'models',
+  'fallbacks',
+  'anthropic_beta',
+]);
+
+/** @throws GatewayError as `Protocol.openRequest` says. */
+export function openRequest(body: Buffer, path: RequestPath, room?: ParseRoom): OpenedRequest {
+  const { scan, value: json, budget } = parseObject(body, watched, room);
+  return { path, body, scan, json, budget, model: readModel(json['model']) };
+}
+
+/** @throws GatewayError as `Protocol.readRequest` says. */
+export function readRequest(opened: OpenedRequest): WireRequest {
+  const { json } = opened;
+  requireOneOf([json['messages']], 'messages');
+  const extent = inputExtent(json);
+  return {
+    ...opened,
+    terms: [
+      ...askedTerms(
+        json,
+        ['service_tier', 'service_tier'],
+        ['speed', 'speed'],
+        ['inference_geo', 'inference_geo'],
+      ),
+      ...otherModelTerms(json, 'models', 'fallbacks'),
+    ],
+    ...(json['anthropic_beta'] !== undefined && { betas: betasOf(json['anthropic_beta']) }),
+    ...(extent.hostedTools && searches(json)),
+    stream: readFlag(readYesNo(json['stream']), 'stream'),
+    maxOutputTokens: readCount(readNumeral(json['max_tokens']), 'max_tokens', 0),
+    choices: 1,
+    named: readNamedState(json, opened.body),
+    extent,
+  };
+}
+
+/** Some hosts have the betas in the body, as a list. */
+function betasOf(value: unknown): readonly string[] {
+  return (Array.isArray(value) ? value : [value]).filter((name) => typeof name === 'string');
+}
+
+/** Null with a tool that sets no limit. What is no count is the upstream's to refuse. */
+function searches(json: JsonRecord): Pick<WireRequest, 'webSearches'> {
+  let most: number | null | undefined;
+  for (const tool of recordsIn(json['tools'])) {
+    if (!isWebSearch(tool)) continue;
+    const { max_uses: uses } = tool;
+    most = typeof uses === 'number' && most !== null ? (most ?? 0) + uses : null;
+  }
+  return most === undefined ? {} : { webSearches: most };
+}

@@ -1,0 +1,124 @@
+import type { ReportedUsage } from '#canonical/index.ts';
+import { echoedName } from '../../echo.ts';
+import { isDone, parseRecord, readEvent } from '../../event-view.ts';
+import { withEdits } from '../../frames.ts';
+import { GivenState } from '../../given-state.ts';
+import type { StateName } from '../../named-state.ts';
+import { type StreamContext, type StreamEvent, type StreamTap, verdict } from '../../protocol.ts';
+import { isAbsent, isRecord, recordAt, type JsonRecord } from '../../values.ts';
+import { failureBody } from '../errors.ts';
+import { MessageEventView } from './event-view.ts';
+import { filesOf } from './state-members.ts';
+import { echoBlockNames, type ToolNames } from './tool-name-echo.ts';
+import { mergeUsage, readUsage, readWholeUsage } from './usage.ts';
+
+const fileId = '"file_id"';
+const view = new MessageEventView();
+
+export class MessagesStreamTap implements StreamTap {
+  replacement: Buffer | null = null;
+  failure: unknown = null;
+  outputBytes = 0;
+  /** The usage counts them. */
+  readonly webSearches = 0;
+  /** Only `message_stop` ends a message; a stop reason without it is a cut stream. */
+  finished = false;
+  readonly #echo: Buffer | null;
+  readonly #toolNames: ToolNames | undefined;
+  #given: GivenState | null = null;
+  #reported: JsonRecord = {};
+  /** The count of output came that is not announced at the start. */
+  #isCounted = false;
+  /** No block is open, and one was. */
+  #rests = false;
+
+  constructor(context: StreamContext) {
+    this.#echo = echoedName(context);
+    this.#toolNames = context.toolNames;
+  }
+
+  get usage(): ReportedUsage | null {
+    return this.finished
+      ? readWholeUsage(this.#reported, this.#isCounted)
+      : readUsage(this.#reported);
+  }
+
+  get given(): readonly StateName[] | undefined {
+    return this.#given?.names;
+  }
+
+  get closed(): boolean {
+    return this.finished;
+  }
+
+  get awaitsUsage(): boolean {
+    return !this.finished && (this.#rests || this.#isCounted);
+  }
+
+  inspect(event: StreamEvent): number {
+    const { data } = event;
+    if (data === null || data.length === 0 || isDone(data)) return verdict.forward;
+    view.wantsType = event.name === null;
+    const read = readEvent(view, data);
+    const type = event.name ?? view.type ?? '';
+    if (read === null || view.hasError || type === 'error') {
+      this.failure = failureBody(parseRecord(data));
+      return verdict.failed;
+    }
+    this.outputBytes += view.outputBytes;
+    if (isRecord(view.container)) this.#give('container', view.container['id']);
+    switch (type) {
+      case 'message_start':
+        this.#reported = mergeUsage(this.#reported, view.usage);
+        if (this.#echo === null || view.modelStart < 0) return verdict.forward;
+        this.replacement = withEdits(event, read, [
+          { start: view.modelStart, end: view.modelEnd, bytes: this.#echo },
+        ]);
+        return verdict.replace;
+      case 'message_delta':
+        this.#reported = mergeUsage(this.#reported, view.usage);
+        if (!isAbsent(recordAt({ usage: view.usage }, 'usage')['output_tokens'])) {
+          this.#isCounted = true;
+        }
+        return view.hasContent ? verdict.content : verdict.forward;
+      case 'message_stop':
+        this.finished = true;
+        return verdict.terminal;
+      case 'content_block_stop':
+        this.#rests = true;
+        return view.hasContent ? verdict.content : verdict.forward;
+      case 'content_block_start': {
+        this.#rests = false;
+        if (data.includes(fileId)) this.#giveFiles(data);
+        const seen = view.hasContent ? verdict.content : verdict.forward;
+        return this.#toolNames === undefined
+          ? seen
+          : seen | this.#rename(event, read, this.#toolNames);
+      }
+      default:
+        return view.hasContent ? verdict.content : verdict.forward;
+    }
+  }
+
+  #give(kind: StateName['kind'], id: unknown): void {
+    (this.#given ??= new GivenState()).add(kind, id);
+  }
+
+  /** Blocks that a tool made are there at once, and come once. */
+  #giveFiles(data: Buffer): void {
+    const block = recordAt(parseRecord(data) ?? {}, 'content_block');
+    for (const { kind, id } of filesOf(block)) this.#give(kind, id);
+  }
+
+  #rename(event: StreamEvent, data: Buffer, names: ToolNames): number {
+    const record = parseRecord(data);
+    const edits = record === null ? [] : echoBlockNames(data, record, names);
+    if (edits.length === 0) return verdict.forward;
+    this.replacement = withEdits(event, data, edits);
+    return verdict.replace;
+  }
+
+  completion(): string {
+    return '';
+  }
+}

@@ -1,0 +1,34 @@
+import type { Citation, TextBlock } from '#canonical/index.ts';
+import { isRecord } from '../../values.ts';
+
+/** The web page an annotation names; null for files and for kinds only this protocol knows. */
+export function decodeAnnotation(annotation: unknown): Citation | null {
+  if (!isRecord(annotation) || annotation['type'] !== 'url_citation') return null;
+  const { url, title, start_index: start, end_index: end } = annotation;
+  if (typeof url !== 'string') return null;
+  return {
+    url,
+    title: typeof title === 'string' ? title : null,
+    start: typeof start === 'number' ? start : null,
+    end: typeof end === 'number' ? end : null,
+  };
+}
+
+export function decodeAnnotations(
+  annotations: unknown,
+): Required<Pick<TextBlock, 'citations' | 'citesOwn'>> {
+  const all = Array.isArray(annotations) ? annotations.map(decodeAnnotation) : [];
+  const citations = all.filter((citation) => citation !== null);
+  return { citations, citesOwn: citations.length < all.length ? true : undefined };
+}
+
+/** The official types have no annotation without a range; an empty one at the start says as little as possible. */
+export function encodeAnnotation(citation: Citation): object {
+  return {
+    type: 'url_citation',
+    start_index: citation.start ?? 0,
+    end_index: citation.end ?? 0,
+    title: citation.title ?? '',
+    url: citation.url,
+  };
+}

@@ -1,0 +1,48 @@
+import type { Codec, CodecTraits } from '../../codec.ts';
+import { isOpenAi } from '../../openai-upstream.ts';
+import { decodeRequest } from './decode-request.ts';
+import { decodeResponse } from './decode-response.ts';
+import { createStreamDecoder } from './decode-stream.ts';
+import { encodeCount } from './encode-count.ts';
+import { encodeRequest } from './encode-request.ts';
+import { encodeResponse } from './encode-response.ts';
+import { ResponsesStreamEncoder } from './encode-stream.ts';
+import { fieldName } from './field-name.ts';
+import { withoutLogprobs } from './lean-event.ts';
+
+const traits: CodecTraits = Object.freeze({
+  toolName: /^[a-zA-Z0-9_-]+$/,
+  toolNameLength: 64,
+  toolId: /^\S+$/,
+  toolIdLength: 64,
+  customTools: true,
+  cacheKey: true,
+  toolNamespaces: true,
+  state: 'reasoning',
+  mediaAsBytes: new Set<never>(),
+  toolResultMedia: true,
+});
+const compatibleTraits: CodecTraits = Object.freeze({
+  ...traits,
+  customTools: false,
+  cacheKey: false,
+  toolNamespaces: false,
+});
+
+/** Responses, to and from the canonical model. */
+export const responsesCodec = Object.freeze({
+  name: 'responses',
+  traits,
+  passedOn: new Set(['parameters', 'schema', 'arguments', 'output']),
+  upstreamTraits: (target) => (isOpenAi(target) ? traits : compatibleTraits),
+  decodeRequest,
+  encodeRequest,
+  encodeCount,
+  decodeResponse,
+  encodeResponse,
+  createStreamDecoder,
+  repeatsAnswers: true,
+  leanEvent: withoutLogprobs,
+  createStreamEncoder: (answer) => new ResponsesStreamEncoder(answer),
+  fieldName,
+} satisfies Codec);

@@ -1,0 +1,109 @@
+import { JsonCursor, keyBytes } from '#json/index.ts';
+import type { EventView } from '../../event-view.ts';
+
+const key = Object.freeze({
+  conversation: keyBytes('conversation'),
+  createdAt: keyBytes('created_at'),
+  delta: keyBytes('delta'),
+  error: keyBytes('error'),
+  id: keyBytes('id'),
+  item: keyBytes('item'),
+  model: keyBytes('model'),
+  output: keyBytes('output'),
+  response: keyBytes('response'),
+  serviceTier: keyBytes('service_tier'),
+  toolUsage: keyBytes('tool_usage'),
+  sequenceNumber: keyBytes('sequence_number'),
+  type: keyBytes('type'),
+  usage: keyBytes('usage'),
+});
+
+const cursor = new JsonCursor();
+
+/** What the tap wants to know of one event. One instance serves all streams, since reading is synchronous. */
+export class ResponseEventView implements EventView {
+  /** Read only when asked for, since the event's name usually says it. */
+  wantsType = false;
+  type: string | null = null;
+  sequenceNumber = -1;
+  outputBytes = 0;
+  hasError = false;
+  /** Members of `response`, parsed; undefined when absent. */
+  id: unknown = undefined;
+  createdAt: unknown = undefined;
+  conversation: unknown = undefined;
+  usage: unknown = undefined;
+  serviceTier: unknown = undefined;
+  toolUsage: unknown = undefined;
+  /** Range of the string `response.model`; -1 when there is none. */
+  modelStart = -1;
+  modelEnd = -1;
+  /** Range of `item`, or of the list `response.output`; -1 when there is neither. */
+  itemsStart = -1;
+  itemsEnd = -1;
+
+  read(data: Buffer): boolean {
+    this.#reset();
+    cursor.reset(data);
+    const isObject = cursor.enterObject();
+    if (isObject) this.#readRoot();
+    const complete = isObject && !cursor.failed && cursor.ended;
+    cursor.clear();
+    return complete;
+  }
+
+  #reset(): void {
+    this.type = null;
+    this.sequenceNumber = -1;
+    this.outputBytes = 0;
+    this.hasError = false;
+    this.id = undefined;
+    this.createdAt = undefined;
+    this.conversation = undefined;
+    this.itemsStart = -1;
+    this.itemsEnd = -1;
+    this.usage = undefined;
+    this.serviceTier = undefined;
+    this.toolUsage = undefined;
+    this.modelStart = -1;
+    this.modelEnd = -1;
+  }
+
+  #readRoot(): void {
+    while (cursor.nextMember()) {
+      if (cursor.keyIs(key.delta)) this.outputBytes += cursor.skipText();
+      else if (cursor.keyIs(key.sequenceNumber)) this.sequenceNumber = cursor.skipCount();
+      else if (cursor.keyIs(key.type) && this.wantsType) {
+        const type = cursor.read();
+        this.type = typeof type === 'string' ? type : null;
+      } else if (cursor.keyIs(key.response) && cursor.enterObject()) this.#readResponse();
+      else if (cursor.keyIs(key.item)) this.#noteItems();
+      else {
+        if (cursor.keyIs(key.error)) this.hasError = !cursor.isEmpty();
+        cursor.skip();
+      }
+    }
+  }
+
+  #readResponse(): void {
+    while (cursor.nextMember()) {
+      if (cursor.keyIs(key.id)) this.id = cursor.read();
+      else if (cursor.keyIs(key.createdAt)) this.createdAt = cursor.read();
+      else if (cursor.keyIs(key.usage)) this.usage = cursor.read();
+      else if (cursor.keyIs(key.conversation)) this.conversation = cursor.read();
+      else if (cursor.keyIs(key.output)) this.#noteItems();
+      else if (cursor.keyIs(key.serviceTier)) this.serviceTier = cursor.read();
+      else if (cursor.keyIs(key.toolUsage)) this.toolUsage = cursor.read();
+      else if (cursor.keyIs(key.model) && cursor.isString()) {
+        this.modelStart = cursor.at;
+        this.modelEnd = cursor.skip();
+      } else cursor.skip();
+    }
+  }
+
+  /** What is in them is read by whoever wants it: their keys may be anything. */
+  #noteItems(): void {
+    this.itemsStart = cursor.at;
+    this.itemsEnd = cursor.skip();
+  }
+}

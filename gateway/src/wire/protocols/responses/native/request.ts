@@ -1,0 +1,67 @@
+import { parseObject, type ParseRoom, watchList } from '#json/index.ts';
+import type { OpenedRequest, RequestPath, WireRequest } from '../../protocol.ts';
+import { readCount, readFlag, readModel, refuseValue, requireOneOf } from '../../request-values.ts';
+import { askedTerms, otherModelTerms } from '../../asked-terms.ts';
+import { isWebSearch, recordsIn } from '../../input-extent.ts';
+import type { JsonRecord } from '../../values.ts';
+import { inputExtent } from './input-extent.ts';
+import { isKept, readNamedState } from './state-members.ts';
+
+const watched = watchList([
+  'model',
+  'input',
+  'prompt',
+  'stream',
+  'max_output_tokens',
+  'previous_response_id',
+  'conversation',
+  'background',
+  'service_tier',
+  'tools',
+  'max_tool_calls',
+  'models',
+  'fallbacks',
+]);
+
+/** @throws GatewayError as `Protocol.openRequest` says. */
+export function openRequest(body: Buffer, path: RequestPath, room?: ParseRoom): OpenedRequest {
+  const { scan, value: json, budget } = parseObject(body, watched, room);
+  return { path, body, scan, json, budget, model: readModel(json['model']) };
+}
+
+/** @throws GatewayError as `Protocol.readRequest` says. */
+export function readRequest(opened: OpenedRequest): WireRequest {
+  const { json } = opened;
+  // A stored prompt brings its own input.
+  requireOneOf([json['input'], json['prompt']], 'input');
+  const stream = readFlag(json['stream'], 'stream');
+  const worksOn = readFlag(json['background'], 'background');
+  // The answer would be a promise: its end, and what it costs, would never pass through here.
+  if (worksOn && !stream) refuseValue('background', 'is supported with stream only');
+  const extent = inputExtent(json);
+  return {
+    ...opened,
+    terms: [
+      ...askedTerms(json, ['service_tier', 'service_tier']),
+      ...otherModelTerms(json, 'models', 'fallbacks'),
+    ],
+    ...(extent.hostedTools && allowsSearches(json) && { webSearches: limitOf(json) }),
+    stream,
+    maxOutputTokens: readCount(json['max_output_tokens'], 'max_output_tokens', 0),
+    choices: 1,
+    worksOn,
+    named: readNamedState(json, opened.body),
+    isKept: isKept(json),
+    extent,
+  };
+}
+
+function allowsSearches(json: JsonRecord): boolean {
+  return recordsIn(json['tools']).some(isWebSearch);
+}
+
+/** Of all tools together. What is no count is the upstream's to refuse. */
+function limitOf(json: JsonRecord): number | null {
+  const most = json['max_tool_calls'];
+  return typeof most === 'number' ? most : null;
+}

@@ -1,0 +1,143 @@
+import type { ReportedUsage } from '#canonical/index.ts';
+import { echoedName } from '../../echo.ts';
+import { failureObject } from '../../error-object.ts';
+import { isDone, parseRecord, readEvent } from '../../event-view.ts';
+import { withEdits } from '../../frames.ts';
+import { GivenState } from '../../given-state.ts';
+import { readInclusiveUsage } from '../../inclusive-usage.ts';
+import type { StateKind, StateName } from '../../named-state.ts';
+import { type StreamContext, type StreamEvent, type StreamTap, verdict } from '../../protocol.ts';
+import { readItemIds } from '../item-ids.ts';
+import { isRecord, recordAt, type JsonRecord } from '../../values.ts';
+import { ResponseEventView } from './event-view.ts';
+import { isSearch, searchesIn } from './searches.ts';
+
+const view = new ResponseEventView();
+
+/** What a failure event made by the gateway repeats of the response it ends. */
+export interface BegunResponse {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly model: string;
+}
+
+export class ResponsesStreamTap implements StreamTap {
+  replacement: Buffer | null = null;
+  usage: ReportedUsage | null = null;
+  failure: unknown = null;
+  outputBytes = 0;
+  /** Calls of the kind that have ended. */
+  webSearches = 0;
+  finished = false;
+  /** Null until the upstream has announced the response. */
+  begun: BegunResponse | null = null;
+  lastSequenceNumber = -1;
+  /** The last text, call or item that began is whole. */
+  #rests = false;
+  readonly #given = new GivenState();
+  readonly #take = (kind: StateKind, id: unknown): void => this.#given.add(kind, id);
+  readonly #clientModel: string;
+  readonly #echo: Buffer | null;
+
+  constructor(context: StreamContext) {
+    this.#clientModel = context.clientModel;
+    this.#echo = echoedName(context);
+  }
+
+  get given(): readonly StateName[] {
+    return this.#given.names;
+  }
+
+  get closed(): boolean {
+    return this.finished;
+  }
+
+  get awaitsUsage(): boolean {
+    return !this.finished && this.#rests;
+  }
+
+  inspect(event: StreamEvent): number {
+    const { data } = event;
+    // Some servers add chat's `[DONE]`.
+    if (data === null || data.length === 0 || isDone(data)) return verdict.forward;
+    view.wantsType = event.name === null;
+    const read = readEvent(view, data);
+    const type = event.name ?? view.type ?? '';
+    if (read === null || view.hasError || type === 'error' || type === 'response.failed') {
+      return this.#fail(data);
+    }
+    if (view.sequenceNumber >= 0) this.lastSequenceNumber = view.sequenceNumber;
+    this.outputBytes += view.outputBytes;
+    this.#noteResponse();
+    if (view.itemsStart >= 0) {
+      const items = read.subarray(view.itemsStart, view.itemsEnd);
+      if (!readItemIds(items, this.#take)) return this.#fail(data);
+    }
+
+    let result = this.#verdictOf(type, read);
+    if (this.#echo !== null && view.modelStart >= 0) {
+      this.replacement = withEdits(event, read, [
+        { start: view.modelStart, end: view.modelEnd, bytes: this.#echo },
+      ]);
+      result |= verdict.replace;
+    }
+    return result;
+  }
+
+  completion(): string {
+    return '';
+  }
+
+  #verdictOf(type: string, data: Buffer): number {
+    if (type.endsWith('.delta')) {
+      this.#rests = false;
+      return verdict.content;
+    }
+    if (type.endsWith('.done')) this.#rests = true;
+    else if (type.endsWith('.added')) this.#rests = false;
+    switch (type) {
+      case 'response.completed':
+      case 'response.incomplete':
+        this.finished = true;
+        this.usage = this.#readUsage() ?? this.usage;
+        return verdict.terminal | verdict.content;
+      case 'response.output_item.done':
+        if (isSearch(recordAt(parseSearch(data), 'item'))) this.webSearches += 1;
+        return verdict.content;
+      case 'response.image_generation_call.partial_image':
+        return verdict.content;
+      default:
+        return verdict.forward;
+    }
+  }
+
+  #readUsage(): ReportedUsage | null {
+    const counted = searchesIn({ tool_usage: view.toolUsage });
+    return readInclusiveUsage(view.usage, view.serviceTier, Math.max(counted, this.webSearches));
+  }
+
+  #noteResponse(): void {
+    if (typeof view.id !== 'string') return;
+    this.#given.add('response', view.id);
+    if (isRecord(view.conversation)) this.#given.add('conversation', view.conversation['id']);
+    if (this.begun !== null) return;
+    const createdAt = typeof view.createdAt === 'number' ? view.createdAt : 0;
+    this.begun = { id: view.id, createdAt, model: this.#clientModel };
+  }
+
+  /** `response.failed` has the error in its response, `error` events have it flat or under `error`. */
+  #fail(data: Buffer): number {
+    const value = parseRecord(data);
+    if (value !== null) {
+      this.usage = readInclusiveUsage(recordAt(value, 'response')['usage']) ?? this.usage;
+      const { type: _, sequence_number: __, ...flat } = value;
+      this.failure = failureObject(recordAt(value, 'response')['error'] ?? value['error'] ?? flat);
+    } else this.failure = failureObject(null);
+    return verdict.failed;
+  }
+}
+
+/** The event, if it may be the end of a search: the items of answers are long, and mostly something else. */
+function parseSearch(data: Buffer): JsonRecord {
+  return (data.includes('"web_search_call"') ? parseRecord(data) : null) ?? {};
+}
