@@ -98,7 +98,7 @@ describe('the official client', () => {
 
   test('lists the demo models', async () => {
     const ids = (await client.models.list()).data.map((model) => model.id);
-    expect(ids).toEqual(['demo-chat', 'demo-reasoning']);
+    expect(ids).toEqual(['demo-chat', 'demo-reasoning', 'demo-embedding']);
     expect((await client.models.retrieve('demo-chat')).id).toBe('demo-chat');
   });
 });

@@ -13,6 +13,11 @@ export const minimal = {
     headers: { authorization: 'Bearer key' },
     body: { model: 'demo-chat', input: 'hello' },
   },
+  embeddings: {
+    path: '/v1/embeddings',
+    headers: { authorization: 'Bearer key' },
+    body: { model: 'demo-embedding', input: 'hello' },
+  },
   messages: {
     path: '/v1/messages',
     headers: { 'x-api-key': 'key', 'anthropic-version': '2023-06-01' },
@@ -30,7 +35,10 @@ export const minimal = {
 } as const;
 
 export type ProtocolName = keyof typeof minimal;
-export const protocolNames = Object.keys(minimal) as ProtocolName[];
+/** The text protocols, which stream. */
+export const protocolNames = (Object.keys(minimal) as ProtocolName[]).filter(
+  (name) => name !== 'embeddings',
+);
 
 /** JSON as a test reads it: any member may be asked for. */
 // oxlint-disable-next-line typescript/no-explicit-any

@@ -19,6 +19,8 @@ export type ReplyCache = (
 
 const entryLimit = 256;
 const bodyLimit = 64 * 1024;
+/** A short request for many vectors has an answer of megabytes. */
+const replyLimit = 1024 * 1024;
 
 /** The headers that can change an answer. */
 const decisive = [
@@ -40,11 +42,15 @@ export function createReplyCache(): ReplyCache {
     if (known) return known;
     const reply = produce();
     // Refused bodies may be accepted later (a stored response), so only answers are kept.
-    if (reply.status === 200) {
+    if (reply.status === 200 && isShort(reply)) {
       kept.set(key, reply);
       const oldest = kept.size > entryLimit ? kept.keys().next().value : undefined;
       if (oldest !== undefined) kept.delete(oldest);
     }
     return reply;
   };
+}
+
+function isShort({ body }: Reply): boolean {
+  return body.kind === 'stream' || body.bytes.length <= replyLimit;
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { createChat } from '../chat/index.ts';
+import { createEmbeddings } from '../embeddings/index.ts';
 import {
   createGenerate,
   createStreamGenerate,
@@ -35,6 +36,7 @@ const googlePath = /^\/v1(?:beta|alpha)?\/models(?:\/(.+?))?(?::([a-zA-Z]+))?$/;
 export function createRouter(world: World): Router {
   const exact: Readonly<Record<string, Route>> = {
     'POST /v1/chat/completions': { protocol: openai, endpoint: createChat(world) },
+    'POST /v1/embeddings': { protocol: openai, endpoint: createEmbeddings },
     'POST /v1/responses': { protocol: responsesProtocol, endpoint: createResponses(world) },
     'POST /v1/responses/input_tokens': {
       protocol: responsesProtocol,

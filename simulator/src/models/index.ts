@@ -9,13 +9,16 @@ const models = [
   { id: 'demo-reasoning', name: 'Demo Reasoning', thinking: true },
 ] as const;
 
+/** Only clients of the OpenAI style API have an address for it. */
+const embeddingModel = { id: 'demo-embedding', name: 'Demo Embedding', thinking: false } as const;
+
 type Model = { readonly id: string; readonly name: string; readonly thinking: boolean };
 
 /** `GET /v1/models` and `/v1/models/{id}`: two vendors share the path, the version header decides. */
 export const listModels: Endpoint = (call) => {
   if (call.headers['anthropic-version'] === undefined) {
     if (call.model !== '') return jsonReply(200, openaiModel(find(call)));
-    return jsonReply(200, { object: 'list', data: models.map(openaiModel) });
+    return jsonReply(200, { object: 'list', data: [...models, embeddingModel].map(openaiModel) });
   }
   if (call.model !== '') return jsonReply(200, anthropicModel(find(call)));
   return jsonReply(200, {
