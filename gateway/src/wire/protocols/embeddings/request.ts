@@ -1,0 +1,66 @@
+import {
+  type Edit,
+  type JsonScan,
+  parseObject,
+  type ParseRoom,
+  replaceValue,
+  splice,
+  watchList,
+} from '#json/index.ts';
+import { readModel, requireOneOf } from '../request-values.ts';
+import { readInput, type EmbeddingsInput } from './input.ts';
+
+const watched = watchList(['model', 'input']);
+
+/** A body that was scanned and parsed once: where its members lie, and what they are. */
+export interface OpenedEmbeddings {
+  readonly body: Buffer;
+  readonly scan: JsonScan;
+  readonly json: Readonly<Record<string, unknown>>;
+  /** As the client wrote it. */
+  readonly model: string;
+}
+
+/** A request that was checked. The parsed body is not kept: an upstream is sent the client's own bytes. */
+export interface EmbeddingsRequest extends Omit<OpenedEmbeddings, 'json'> {
+  readonly input: EmbeddingsInput;
+  /** Bytes of the body that `input` takes. */
+  readonly inputBytes: number;
+}
+
+/**
+ * Scans and parses a request body once, as far as the model's name.
+ * @param room bounds the memory for what the body becomes; absent: nothing does
+ * @throws GatewayError `invalid_body`, `too_complex`, `duplicate_key`, `model_required`, and what `room` throws.
+ */
+export function openRequest(body: Buffer, room?: ParseRoom): OpenedEmbeddings {
+  const { scan, value: json } = parseObject(body, watched, room);
+  return { body, scan, json, model: readModel(json['model']) };
+}
+
+/** @throws GatewayError `missing_parameter` without `input`. */
+export function readRequest({ json, ...opened }: OpenedEmbeddings): EmbeddingsRequest {
+  requireOneOf([json['input']], 'input');
+  const range = opened.scan.members.get('input');
+  return {
+    ...opened,
+    input: readInput(json['input']),
+    inputBytes: range === undefined ? 0 : range.valueEnd - range.valueStart,
+  };
+}
+
+/**
+ * The body for one upstream: its name of the model, every other byte as the client sent it (`user` and
+ * `encoding_format` too). The same buffer when the upstream uses the client's name.
+ */
+export function patchRequest(
+  { body, scan, model }: EmbeddingsRequest,
+  upstreamModel: string,
+): Buffer {
+  const edits: Edit[] = [];
+  const member = scan.members.get('model');
+  if (member !== undefined && model !== upstreamModel) {
+    edits.push(replaceValue(member, upstreamModel));
+  }
+  return splice(body, edits);
+}

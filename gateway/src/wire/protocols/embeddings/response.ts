@@ -1,0 +1,91 @@
+import type { ReportedUsage } from '#canonical/index.ts';
+import { JsonCursor, keyBytes } from '#json/index.ts';
+import { echoedName } from '../echo.ts';
+import { type ModelEcho, UnreadableAnswer } from '../protocol.ts';
+import { readUsage } from './usage.ts';
+
+export interface EmbeddingsResponse {
+  readonly body: Buffer;
+  readonly usage: ReportedUsage | null;
+  /** It has no vectors: nobody knows that it cost anything. */
+  readonly isEmpty: boolean;
+}
+
+/** From the first byte of a value to one past its last. */
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What a response says besides its vectors. */
+interface Members {
+  readonly data: (Range & { readonly isEmpty: boolean }) | null;
+  readonly usage: Range | null;
+  readonly error: Range | null;
+  /** A string. */
+  readonly model: Range | null;
+}
+
+/**
+ * Reads a complete response without parsing its vectors, which are megabytes of digits: the brackets and strings of
+ * `data` are checked, its numbers are not. The client's name of the model is echoed back where the channel maps it.
+ * @throws UnreadableAnswer when it is not a JSON object with a list `data`, or carries an error.
+ */
+export function readResponse(body: Buffer, echo: ModelEcho): EmbeddingsResponse {
+  const { data, usage: usageRange, error, model } = findMembers(body);
+  const usage = usageRange === null ? null : readUsage(parse(body, usageRange));
+  if (error !== null) {
+    const failure = { error: parse(body, error) };
+    throw new UnreadableAnswer('the response carries an error', failure, usage);
+  }
+  if (data === null) throw new UnreadableAnswer('the response has no list of data', null, usage);
+  return { body: echoName(body, model, echo), usage, isEmpty: data.isEmpty };
+}
+
+const keys = {
+  data: keyBytes('data'),
+  usage: keyBytes('usage'),
+  error: keyBytes('error'),
+  model: keyBytes('model'),
+};
+
+const openBracket = 0x5b;
+const cursor = new JsonCursor();
+
+function findMembers(body: Buffer): Members {
+  let data: Members['data'] = null;
+  let usage: Range | null = null;
+  let error: Range | null = null;
+  let model: Range | null = null;
+  cursor.reset(body);
+  if (!cursor.enterObject()) throw new UnreadableAnswer('the response is not a JSON object');
+  while (cursor.nextMember()) {
+    const start = cursor.at;
+    const isEmpty = cursor.isEmpty();
+    const isString = cursor.isString();
+    const end = cursor.skip();
+    if (cursor.keyIs(keys.data))
+      data = body[start] === openBracket ? { start, end, isEmpty } : null;
+    else if (cursor.keyIs(keys.usage)) usage = { start, end };
+    else if (cursor.keyIs(keys.error)) error = isEmpty ? null : { start, end };
+    else if (cursor.keyIs(keys.model)) model = isString ? { start, end } : null;
+  }
+  const isWhole = !cursor.failed && cursor.ended;
+  cursor.clear();
+  if (!isWhole) throw new UnreadableAnswer('the response is not JSON');
+  return { data, usage, error, model };
+}
+
+function parse(body: Buffer, { start, end }: Range): unknown {
+  try {
+    return JSON.parse(body.toString('utf8', start, end));
+  } catch {
+    throw new UnreadableAnswer('the response is not JSON');
+  }
+}
+
+function echoName(body: Buffer, model: Range | null, echo: ModelEcho): Buffer {
+  const name = echoedName(echo);
+  if (name === null || model === null) return body;
+  return Buffer.concat([body.subarray(0, model.start), name, body.subarray(model.end)]);
+}
