@@ -37,6 +37,15 @@ model_list:
   - model_name: vectors
     litellm_params: { model: text-embedding-3-small }
     model_info: { mode: embedding }
+  - model_name: own-vectors
+    litellm_params: { model: hosted_vllm/bge-m3, api_base: "http://127.0.0.1:8000/v1/embeddings", input_cost_per_token: 1e-08 }
+    model_info: { mode: embedding }
+  - model_name: gemini-vectors
+    litellm_params: { model: gemini/gemini-embedding-001 }
+    model_info: { mode: embedding }
+  - model_name: ranks
+    litellm_params: { model: openai/ranks }
+    model_info: { mode: rerank }
 litellm_settings: { drop_params: true }
 router_settings: { model_group_alias: { gpt-4: gpt-4o, hidden: { model: fast, hidden: true }, lost: azure } }
 general_settings: { master_key: os.environ/MASTER_KEY, database_url: 'postgres://u:secret-db@h/db' }
@@ -75,7 +84,14 @@ describe('sluice import litellm', () => {
         1,
       ],
       ['hosted_vllm', 'openai-compatible', 'http://vllm:1/v1', 'qwen=Qwen/Qwen3', 0, 1],
-      ['127.0.0.1', 'openai-compatible', 'http://127.0.0.1:8000/v1', 'free=free', 0, 1],
+      [
+        '127.0.0.1',
+        'openai-compatible',
+        'http://127.0.0.1:8000/v1',
+        'free=free,own-vectors=bge-m3',
+        0,
+        1,
+      ],
       [
         'deepseek',
         'openai-compatible',
@@ -93,6 +109,7 @@ describe('sluice import litellm', () => {
         0,
         700,
       ],
+      ['openai-3', 'openai', 'https://api.openai.com/v1', 'vectors=text-embedding-3-small', 0, 1],
     ]);
     expect(declared.channels[2]?.headers).toEqual({ 'X-Team': expect.stringContaining('HEADER') });
     expect(declared.aliases).toEqual({ 'gpt-4': 'gpt-4o', hidden: 'fast' });
@@ -115,8 +132,11 @@ describe('sluice import litellm', () => {
       ['claude', expect.objectContaining({ input: '1', output: '5' }), 200_000],
       ['qwen', { input: '0.15', output: '0.6' }, 32_000],
       ['free', { input: '0', output: '0' }, null],
+      ['own-vectors', { input: '0.01' }, null],
       ['deep', null, null],
+      ['vectors', { input: '0.02' }, 8192],
     ]);
+    expect(declared.models.filter(({ type }) => type === 'embedding')).toHaveLength(2);
   });
 
   test('keeps the sequence of orders, whatever numbers they are', async () => {
@@ -164,7 +184,8 @@ describe('sluice import litellm', () => {
     for (const line of [
       "warning: model 'azure' is left out: 'azure' is not a vendor that can be carried",
       "warning: model 'openai/*' is left out: a pattern names no models; add those that are used",
-      "warning: model 'vectors' is left out: models of mode embedding are not served",
+      "warning: model 'gemini-vectors' is left out: models of mode embedding are not served by 'gemini'",
+      "warning: model 'ranks' is left out: models of mode rerank are not served",
       "warning: model 'gpt-4o': its api_base is carried without credentials and query",
       "warning: channel 'vllm.internal': its API key stands in the file of LiteLLM; put it into VLLM_INTERNAL_KEY",
       "warning: alias 'lost' is left out: its model is not carried",

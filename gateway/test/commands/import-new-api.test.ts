@@ -11,7 +11,7 @@ const channels = [
     weight: 10,
     priority: 5,
     base_url: '',
-    models: 'gpt-4o,gpt-4, text-embedding-3-small,loop',
+    models: 'gpt-4o,gpt-4, text-embedding-3-small,bge-m3,whisper-1,loop',
     group: 'default,vip',
     model_mapping: '{"gpt-4":"middle","middle":"gpt-4.1","loop":"loop"}',
     setting: '{"proxy":"http://user:secret-proxy@h"}',
@@ -24,7 +24,7 @@ const channels = [
     name: 'Claude',
     key: 'secret-one\nsecret-two',
     base_url: 'https://u:secret-in-url@relay.example.com/api?k=secret-in-query',
-    models: 'claude-haiku-4-5',
+    models: 'claude-haiku-4-5,claude-embedding',
     group: 'default',
     model_mapping: 'secret-not-json',
   },
@@ -54,7 +54,7 @@ describe('sluice import new-api', () => {
         'OpenAI main',
         'openai',
         'https://api.openai.com/v1',
-        'gpt-4o=gpt-4o,gpt-4=gpt-4.1,loop=loop',
+        'gpt-4o=gpt-4o,gpt-4=gpt-4.1,text-embedding-3-small=text-embedding-3-small,bge-m3=bge-m3,loop=loop',
         'default,vip',
         1,
         5,
@@ -106,16 +106,18 @@ describe('sluice import new-api', () => {
         true,
       ],
     ]);
+    expect(declared.models.find(({ id }) => id === 'bge-m3')?.type).toBe('embedding');
     for (const line of [
       'the file has 6 of 9 channels: ask for more per page',
       "channel 'aws' is left out: type 33 cannot be carried",
-      "channel 'OpenAI main': models that are not chat are left out: text-embedding-3-small",
+      "channel 'OpenAI main': models that are neither chat nor embeddings are left out: whisper-1",
+      "channel 'Claude': models that are neither chat nor embeddings are left out: claude-embedding",
       "channel 'Claude': its API key stands in the file; put it into CLAUDE_KEY_1, CLAUDE_KEY_2",
       "channel 'Claude': its model_mapping cannot be read and is not carried",
       "channel 'channel-4' is disabled there, and written so",
       'the ratios of groups are not in the export: set price_multiplier of groups',
       'setting of OpenAI main: not carried',
-      'models without a price are refused to clients until one is written: loop, x, m',
+      'models without a price are refused to clients until one is written: bge-m3, loop, x, m',
     ]) {
       expect(outcome.err).toContain(`warning: ${line}\n`);
     }

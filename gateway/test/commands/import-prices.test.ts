@@ -38,7 +38,10 @@ const litellm = `{
   },
   "thinker": { "litellm_provider": "x", "mode": "chat", "input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06, "output_cost_per_reasoning_token": 3e-06 },
   "dall-e-3": { "litellm_provider": "openai", "mode": "image_generation", "output_cost_per_image": 0.04 },
-  "embedding": { "litellm_provider": "openai", "mode": "embedding", "input_cost_per_token": 1e-08, "output_cost_per_token": 0.0 },
+  "embedding": { "litellm_provider": "openai", "mode": "embedding", "max_input_tokens": 8191, "output_vector_size": 1536, "input_cost_per_token": 1e-08, "output_cost_per_token": 0.0 },
+  "whisper": { "litellm_provider": "openai", "mode": "audio_transcription", "input_cost_per_second": 0.0001 },
+  "picture-embedding": { "litellm_provider": "x", "mode": "embedding", "input_cost_per_token": 1e-07, "input_cost_per_image": 0.0001, "output_cost_per_token": 0.0 },
+  "free-embedding": { "litellm_provider": "x", "mode": "embedding", "input_cost_per_token": 0, "output_cost_per_token": 0 },
   "gratis": { "litellm_provider": "x", "mode": "chat", "input_cost_per_token": 0.0, "output_cost_per_token": 0 },
   "refund": { "litellm_provider": "x", "mode": "chat", "input_cost_per_token": -1e-06, "output_cost_per_token": 1e-06 },
   "azure/gpt-4o": {
@@ -58,6 +61,9 @@ const modelsDev = `{
     "same": { "modalities": { "output": ["text"] }, "cost": { "input": 0.05, "output": 2, "reasoning": 2.0 }, "limit": { "context": 0, "output": 0 } }
   } },
   "github-copilot": { "models": { "claude-x": { "modalities": { "output": ["text"] }, "cost": { "input": 0, "output": 0 } } } },
+  "openai": { "models": {
+    "text-embedding-x": { "family": "text-embedding", "modalities": { "output": ["text"] }, "cost": { "input": 0.02, "output": 0 }, "limit": { "context": 8191, "output": 1536 } }
+  } },
   "painter": { "models": { "owner/picture": { "modalities": { "output": ["image"] }, "cost": { "input": 5, "output": 40 } } } }
 }`;
 
@@ -88,6 +94,7 @@ describe('sluice import prices litellm', () => {
       ['gemini-2.5-flash-lite', 'chat', { input: '0.1', output: '0.4' }],
       ['gpt-image-1', 'image', { input: '5', inputImage: '10', cacheRead: '1.25', output: '40' }],
       ['odd', 'chat', { input: '0.546875', output: '12.345678901' }],
+      ['embedding', 'embedding', { input: '0.01' }],
     ]);
     expect(declared?.models[0]).toMatchObject({ contextWindow: 128_000, maxOutputTokens: 16_384 });
   });
@@ -96,13 +103,13 @@ describe('sluice import prices litellm', () => {
     const { sluice } = workplaceWith(litellm);
     const { err } = await sluice('import', 'prices', 'litellm', 'prices.json');
     expect(err.split('\n')).toEqual([
-      '5 models written, 8 left out',
+      '6 models written, 10 left out',
       '  more digits than a price can have: noisy',
       '  other prices for long prompts: gemini-2.5-pro',
       '  reasoning has a price of its own: thinker',
-      '  no price per token: dall-e-3, refund',
-      '  neither text nor images: embedding',
-      '  listed as free: gratis',
+      '  no price per token: dall-e-3, picture-embedding, refund',
+      '  neither text nor images: whisper',
+      '  listed as free: free-embedding, gratis',
       '  another provider has it at another price: gpt-4o',
       '',
     ]);
@@ -115,6 +122,8 @@ describe('sluice import prices litellm', () => {
       models: [{ id: 'gpt-4o', type: 'chat', price: { input: '2.75', output: '11' } }],
       skipped: [
         { id: 'thinker', provider: 'x', reason: 'reasoning has a price of its own' },
+        { id: 'picture-embedding', provider: 'x', reason: 'no price per token' },
+        { id: 'free-embedding', provider: 'x', reason: 'listed as free' },
         { id: 'gratis', provider: 'x', reason: 'listed as free' },
         { id: 'refund', provider: 'x', reason: 'no price per token' },
       ],
@@ -134,6 +143,12 @@ test('sluice import prices models.dev', async () => {
         price: { input: '3', cache_read: '0.3', cache_write: '3.75', output: '15' },
       },
       { id: 'same', type: 'chat', price: { input: '0.05', output: '2' } },
+      {
+        id: 'text-embedding-x',
+        type: 'embedding',
+        context_window: 8191,
+        price: { input: '0.02' },
+      },
       { id: 'owner/picture', type: 'image', price: { input: '5', output: '40' } },
     ],
     skipped: [

@@ -105,7 +105,7 @@ test.each([
 });
 
 test.each([
-  ['openai', 'https://api.openai.com/v1', ['chat', 'responses', 'images']],
+  ['openai', 'https://api.openai.com/v1', ['chat', 'responses', 'images', 'embeddings']],
   ['anthropic', 'https://api.anthropic.com/v1', ['messages']],
   ['gemini', 'https://generativelanguage.googleapis.com/v1beta', ['generate-content']],
   ['dashscope', 'https://dashscope.aliyuncs.com/api/v1', ['video-synthesis']],

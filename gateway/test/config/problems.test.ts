@@ -148,7 +148,7 @@ test.each<readonly [text: string, ...problems: string[]]>([
   ],
   [
     channel('protocols: [chats]'),
-    'f.yaml:2: channels[0].protocols[0]: expected one of chat, responses, messages, generate-content, images, video-synthesis, video-contents, got "chats" (did you mean "chat"?)',
+    'f.yaml:2: channels[0].protocols[0]: expected one of chat, responses, messages, generate-content, images, embeddings, video-synthesis, video-contents, got "chats" (did you mean "chat"?)',
   ],
   [
     channel('user_agents: ["a*b*c*d*e*f*g*h*i*j"]'),
@@ -175,7 +175,10 @@ test.each<readonly [text: string, ...problems: string[]]>([
     'f.yaml:3: channels[1].name: expected a different name, got the one of channels[0]',
   ],
   // Models and prices
-  [model('type: text'), 'f.yaml:2: models[0].type: expected one of chat, image, video, got "text"'],
+  [
+    model('type: text'),
+    'f.yaml:2: models[0].type: expected one of chat, image, video, embedding, got "text"',
+  ],
   [
     model('type: chat, price: { input: "1,5" }'),
     'f.yaml:2: models[0].price.input: expected a price in USD per million tokens from 0 to 1000000 with at most 9 decimals, got "1,5"',

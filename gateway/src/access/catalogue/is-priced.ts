@@ -15,5 +15,7 @@ export function isPriced(model: Model): boolean {
       return byTokens || (price.imageTiers?.length ?? 0) > 0;
     case 'video':
       return (price.videoSecond === undefined) !== (price.videoTokens === undefined);
+    case 'embedding':
+      return price.input !== undefined;
   }
 }

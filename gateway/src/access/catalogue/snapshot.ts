@@ -1,5 +1,5 @@
 import type { ProtocolName } from '#canonical/index.ts';
-import type { DeclaredPrice, ProviderName, StateRule, Timeouts } from '#config/index.ts';
+import type { DeclaredPrice, ModelType, ProviderName, StateRule, Timeouts } from '#config/index.ts';
 
 /**
  * The whole catalogue at one moment: models, channels, groups. Immutable; a change makes a new one, and a
@@ -21,7 +21,7 @@ export interface CatalogueSnapshot {
 
 export interface Model {
   readonly id: string;
-  readonly type: 'chat' | 'image' | 'video';
+  readonly type: ModelType;
   readonly displayName: string;
   readonly ownedBy: string;
   readonly contextWindow: number | null;

@@ -27,6 +27,8 @@ export interface DraftChannel {
 }
 
 export interface DraftModel {
+  /** Null: nothing says it is anything but chat. */
+  readonly type: 'embedding' | null;
   readonly price: DeclaredPrice | null;
   readonly contextWindow: number | null;
   readonly maxOutputTokens: number | null;

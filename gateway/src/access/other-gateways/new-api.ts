@@ -1,7 +1,7 @@
 import type { ProviderName } from '#config/index.ts';
-import { trimTrailing } from '#config/index.ts';
+import { providerDefaults, trimTrailing } from '#config/index.ts';
 import { hasPath, plainUrl, providerAt } from './address.ts';
-import type { Draft, DraftChannel } from './draft.ts';
+import type { Draft, DraftChannel, DraftModel } from './draft.ts';
 import { createChannelNames, isServedName } from './names.ts';
 import type { Notes } from './notes.ts';
 
@@ -87,7 +87,19 @@ export function readNewApiChannels(text: string, notes: Notes): Draft {
     notes.warn('the ratios of groups are not in the export: set price_multiplier of groups');
   }
   notes.warn('tokens, users, quotas and model ratios are not in the export, and not carried');
-  return { channels, models: new Map(), aliases: new Map(), key: null };
+  return { channels, models: embeddingModelsOf(channels), aliases: new Map(), key: null };
+}
+
+/** The export says nothing of a model but its name. */
+function embeddingModelsOf(channels: readonly DraftChannel[]): ReadonlyMap<string, DraftModel> {
+  const said = {
+    type: 'embedding',
+    price: null,
+    contextWindow: null,
+    maxOutputTokens: null,
+  } as const;
+  const names = channels.flatMap(({ models }) => models.map(({ name }) => name));
+  return new Map(names.filter(isEmbeddingModel).map((name) => [name, said]));
 }
 
 function entriesOf(text: string, notes: Notes): { entries: Entry[]; isPaged: boolean } {
@@ -126,7 +138,7 @@ function readChannel(
   if (kind === undefined) return leaveOut(`type ${String(entry['type'])} cannot be carried`);
   const address = addressOf(entry, name, kind, notes);
   if (address === undefined) return leaveOut('it has no http address');
-  const models = modelsOf(entry, name, notes);
+  const models = modelsOf(entry, name, kind, notes);
   if (models.length === 0) return leaveOut('it has no models that can be served');
   for (const setting of notCarried) if (says(entry[setting])) notes.leftOut(setting, name);
   const groups = listOf(entry['group']);
@@ -167,26 +179,33 @@ function addressOf(
   return hasPath(whole) || kind.version !== '/v1' ? whole + kind.version : whole;
 }
 
-function modelsOf(entry: Entry, channel: string, notes: Notes): DraftChannel['models'] {
+function modelsOf(
+  entry: Entry,
+  channel: string,
+  { provider }: Kind,
+  notes: Notes,
+): DraftChannel['models'] {
   const mapping = mappingOf(entry, channel, notes);
   const names = listOf(entry['models']);
-  const others = names.filter(isOtherModel);
+  const embeds = providerDefaults[provider].protocols.includes('embeddings');
+  const isServed = (name: string) => !isOtherModel(name) && (embeds || !isEmbeddingModel(name));
+  const others = names.filter((name) => !isServed(name));
   if (others.length > 0) {
-    notes.warn(`channel '${channel}': models that are not chat are left out: ${others.join(', ')}`);
+    notes.warn(
+      `channel '${channel}': models that are neither chat nor embeddings are left out: ${others.join(', ')}`,
+    );
   }
-  return names
-    .filter((name) => !isOtherModel(name))
-    .map((name) => {
-      // A mapping may lead on; one that leads back ends where it began.
-      const seen = new Set([name]);
-      let upstream = name;
-      for (let next = mapping[upstream]; next !== undefined; next = mapping[upstream]) {
-        if (seen.has(next) || !isServedName(next)) break;
-        seen.add(next);
-        upstream = next;
-      }
-      return { name, upstream };
-    });
+  return names.filter(isServed).map((name) => {
+    // A mapping may lead on; one that leads back ends where it began.
+    const seen = new Set([name]);
+    let upstream = name;
+    for (let next = mapping[upstream]; next !== undefined; next = mapping[upstream]) {
+      if (seen.has(next) || !isServedName(next)) break;
+      seen.add(next);
+      upstream = next;
+    }
+    return { name, upstream };
+  });
 }
 
 function mappingOf(entry: Entry, channel: string, notes: Notes): Readonly<Record<string, string>> {
@@ -237,9 +256,13 @@ function listOf(value: unknown): string[] {
   return [...new Set(parts.filter(isServedName))];
 }
 
+function isEmbeddingModel(name: string): boolean {
+  return /embed|bge-/i.test(name) && !isOtherModel(name);
+}
+
 /** Models of these names are neither chat nor anything else that is served. */
 function isOtherModel(name: string): boolean {
-  return /embed|whisper|(^|[-_/])tts|rerank|moderation|dall-e|(^|[-_])mj[-_]|midjourney|suno|stable-diffusion|gpt-image|sora|bge-|speech|transcribe|realtime/i.test(
+  return /whisper|(^|[-_/])tts|rerank|moderation|dall-e|(^|[-_])mj[-_]|midjourney|suno|stable-diffusion|gpt-image|sora|speech|transcribe|realtime/i.test(
     name,
   );
 }

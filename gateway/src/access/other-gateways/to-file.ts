@@ -65,7 +65,7 @@ function toModels(draft: Draft, notes: Notes): object[] {
     if (price === null) unpriced.push(name);
     const model = {
       id: name,
-      type: like?.type ?? 'chat',
+      type: like?.type ?? said?.type ?? 'chat',
       contextWindow: said?.contextWindow ?? like?.contextWindow ?? null,
       maxOutputTokens: said?.maxOutputTokens ?? like?.maxOutputTokens ?? null,
       price: price ?? {},

@@ -6,6 +6,7 @@ import { readModelsDev } from './models-dev.ts';
 export { ExactNumber, isExactMapping, type ExactMapping } from './exact-json.ts';
 export {
   listedCount,
+  listedEmbeddingPrice,
   listedPrice,
   toModelEntry,
   type ListedModel,

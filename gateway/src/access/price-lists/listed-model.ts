@@ -41,7 +41,30 @@ const dearest = 1_000_000n * 10n ** 9n;
  * gives as null, are left out.
  */
 export function listedPrice(
-  parts: Readonly<Record<TokenPart, unknown>>,
+  parts: Readonly<Partial<Record<TokenPart, unknown>>>,
+  shift: number,
+): DeclaredPrice | SkipReason {
+  const price = listedParts(parts, shift);
+  if (typeof price === 'string') return price;
+  if (price.input === undefined || price.output === undefined) return 'no price per token';
+  // What is not known is often listed as 0, and would be given away.
+  if (price.input === '0' && price.output === '0') return 'listed as free';
+  return price;
+}
+
+/** The same for an embedding model, which has no output to charge for: lists give it as 0, or leave it out. */
+export function listedEmbeddingPrice(
+  { input, output }: { readonly input: unknown; readonly output: unknown },
+  shift: number,
+): DeclaredPrice | SkipReason {
+  const price = listedParts({ input, output }, shift);
+  if (typeof price === 'string') return price;
+  if (price.input === undefined || (price.output ?? '0') !== '0') return 'no price per token';
+  return price.input === '0' ? 'listed as free' : { input: price.input };
+}
+
+function listedParts(
+  parts: Readonly<Partial<Record<TokenPart, unknown>>>,
   shift: number,
 ): DeclaredPrice | SkipReason {
   const price: { [Part in TokenPart]?: string } = {};
@@ -54,9 +77,6 @@ export function listedPrice(
     if (exact === null || exact > dearest) return 'more digits than a price can have';
     price[part] = decimal;
   }
-  if (price.input === undefined || price.output === undefined) return 'no price per token';
-  // What is not known is often listed as 0, and would be given away.
-  if (price.input === '0' && price.output === '0') return 'listed as free';
   return price;
 }
 

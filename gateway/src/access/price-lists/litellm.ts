@@ -1,6 +1,12 @@
 import { ExactNumber, isExactMapping, type ExactMapping } from './exact-json.ts';
 import { listedSurcharges } from './litellm-surcharges.ts';
-import { listedCount, listedPrice, type Listing, type SkipReason } from './listed-model.ts';
+import {
+  listedCount,
+  listedEmbeddingPrice,
+  listedPrice,
+  type Listing,
+  type SkipReason,
+} from './listed-model.ts';
 
 /** Keys of the file that are no models. */
 const noModels = new Set(['sample_spec', 'fallback_generalizations']);
@@ -8,12 +14,13 @@ const noModels = new Set(['sample_spec', 'fallback_generalizations']);
 /** Costs are per token. */
 export const perTokenToMillion = 6;
 
-const types = new Map<unknown, 'chat' | 'image'>([
+const types = new Map<unknown, 'chat' | 'image' | 'embedding'>([
   ['chat', 'chat'],
   ['completion', 'chat'],
   ['responses', 'chat'],
   ['image_generation', 'image'],
   ['image_edit', 'image'],
+  ['embedding', 'embedding'],
 ]);
 
 /**
@@ -45,6 +52,7 @@ function readEntry(id: string, entry: ExactMapping) {
   ) {
     return 'other prices for long prompts' satisfies SkipReason;
   }
+  if (type === 'embedding') return readEmbeddingModel(id, entry);
   const output = entry['output_cost_per_token'];
   if (differs(entry['output_cost_per_reasoning_token'], output)) {
     return 'reasoning has a price of its own' satisfies SkipReason;
@@ -68,6 +76,20 @@ function readEntry(id: string, entry: ExactMapping) {
     maxOutputTokens: listedCount(entry['max_output_tokens']),
     price: type === 'chat' ? { ...price, ...listedSurcharges(entry) } : price,
   };
+}
+
+function readEmbeddingModel(id: string, entry: ExactMapping) {
+  // A picture or a second of sound has a price of its own there, which a price per token cannot say.
+  if (Object.keys(entry).some((key) => /^input_cost_per_(?!token(?:$|_))/.test(key))) {
+    return 'no price per token' satisfies SkipReason;
+  }
+  const price = listedEmbeddingPrice(
+    { input: entry['input_cost_per_token'], output: entry['output_cost_per_token'] },
+    perTokenToMillion,
+  );
+  if (typeof price === 'string') return price;
+  const contextWindow = listedCount(entry['max_input_tokens']);
+  return { id, type: 'embedding' as const, contextWindow, maxOutputTokens: null, price };
 }
 
 function differs(part: unknown, whole: unknown): boolean {

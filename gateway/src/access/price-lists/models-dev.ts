@@ -1,5 +1,11 @@
 import { ExactNumber, isExactMapping, type ExactMapping } from './exact-json.ts';
-import { listedCount, listedPrice, type Listing, type SkipReason } from './listed-model.ts';
+import {
+  listedCount,
+  listedEmbeddingPrice,
+  listedPrice,
+  type Listing,
+  type SkipReason,
+} from './listed-model.ts';
 
 /** `api.json` of models.dev: provider → `models` → `cost` in USD per million tokens, `limit`, `modalities`. */
 export function readModelsDev(file: ExactMapping): Listing[] {
@@ -19,7 +25,7 @@ export function readModelsDev(file: ExactMapping): Listing[] {
 }
 
 function readModel(id: string, model: ExactMapping) {
-  const type = typeOf(model['modalities']);
+  const type = typeOf(id, model);
   if (type === null) return 'neither text nor images' satisfies SkipReason;
   const { cost, limit } = model;
   if (!isExactMapping(cost)) return 'no price per token' satisfies SkipReason;
@@ -27,6 +33,7 @@ function readModel(id: string, model: ExactMapping) {
   if (cost['context_over_200k'] !== undefined || cost['tiers'] !== undefined) {
     return 'other prices for long prompts' satisfies SkipReason;
   }
+  if (type === 'embedding') return readEmbeddingModel(id, cost, limit);
   const { reasoning, output } = cost;
   if (
     reasoning instanceof ExactNumber &&
@@ -57,7 +64,20 @@ function readModel(id: string, model: ExactMapping) {
   };
 }
 
-function typeOf(modalities: unknown): 'chat' | 'image' | null {
+function readEmbeddingModel(id: string, cost: ExactMapping, limit: unknown) {
+  const price = listedEmbeddingPrice({ input: cost['input'], output: cost['output'] }, 0);
+  if (typeof price === 'string') return price;
+  // Its limit of the output is the length of its vectors.
+  const contextWindow = listedCount(isExactMapping(limit) ? limit['context'] : null);
+  return { id, type: 'embedding' as const, contextWindow, maxOutputTokens: null, price };
+}
+
+/** The list gives embedding models as text in, text out: only their names tell. */
+function typeOf(
+  id: string,
+  { family, modalities }: ExactMapping,
+): 'chat' | 'image' | 'embedding' | null {
+  if (/embed/i.test(typeof family === 'string' ? `${family} ${id}` : id)) return 'embedding';
   const output = isExactMapping(modalities) ? modalities['output'] : null;
   if (!Array.isArray(output) || output.includes('text')) return 'chat';
   return output.includes('image') ? 'image' : null;

@@ -5,6 +5,7 @@ export const protocolNames = [
   'messages',
   'generate-content',
   'images',
+  'embeddings',
   'video-synthesis',
   'video-contents',
 ] as const;

@@ -138,9 +138,14 @@ export interface ServedModel {
   readonly upstream: string;
 }
 
+/** What kind of work a model does, and so which endpoints can call it. */
+export const modelTypes = ['chat', 'image', 'video', 'embedding'] as const;
+
+export type ModelType = (typeof modelTypes)[number];
+
 export interface DeclaredModel {
   readonly id: string;
-  readonly type: 'chat' | 'image' | 'video';
+  readonly type: ModelType;
   readonly displayName: string | null;
   readonly ownedBy: string | null;
   readonly contextWindow: number | null;

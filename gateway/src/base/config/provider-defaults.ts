@@ -16,13 +16,13 @@ export const providerDefaults: Readonly<Record<ProviderName, ProviderDefaults>> 
   openai: {
     baseUrl: 'https://api.openai.com/v1',
     versionPath: '/v1',
-    protocols: ['chat', 'responses', 'images'],
+    protocols: ['chat', 'responses', 'images', 'embeddings'],
     environmentKey: 'OPENAI_API_KEY',
   },
   'openai-compatible': {
     baseUrl: null,
     versionPath: '/v1',
-    protocols: ['chat'],
+    protocols: ['chat', 'embeddings'],
     environmentKey: null,
   },
   anthropic: {

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ProtocolName } from '#canonical/index.ts';
 
-/** The protocols that have an error body of their own; images answer in chat's. */
-export type ErrorShape = Exclude<ProtocolName, 'images'>;
+/** The protocols that have an error body of their own; images and embeddings use that of chat. */
+export type ErrorShape = Exclude<ProtocolName, 'images' | 'embeddings'>;
 
 /** Which shape an error has at a path, also at paths that do not exist. */
 export function errorShapeOf(

@@ -22,13 +22,13 @@ export function greeting(version: string, app: App, config: Config): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** A request that works as it stands, in whichever protocol the first model speaks; null when none is routed. */
+/** A request that works as it stands, in whichever protocol the first chat model speaks; null when none is routed. */
 function exampleCall(url: string, key: string, app: App): string | null {
   const question = '[{"role":"user","content":"Hello!"}]';
   const { models, routes: groups } = app.catalogue.snapshot();
   for (const [name, routes] of groups.get('default') ?? []) {
     const known = models.get(name);
-    if (known === undefined || !known.enabled || !isPriced(known)) continue;
+    if (known?.type !== 'chat' || !known.enabled || !isPriced(known)) continue;
     const protocols = routes[0]?.channel.protocols ?? [];
     const model = JSON.stringify(name);
     const call = (path: string, body: string) =>

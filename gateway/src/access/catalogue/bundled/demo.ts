@@ -17,6 +17,14 @@ export const demoModels = bundle({ ownedBy: 'sluice-demo', providers: ['simulato
     price: tokens('2', '0.2', '8'),
   },
   {
+    id: 'demo-embedding',
+    name: 'Demo embedding (simulated)',
+    type: 'embedding',
+    limits: [8_192],
+    can: [],
+    price: { input: '0.1' },
+  },
+  {
     id: 'demo-image',
     name: 'Demo image (simulated)',
     type: 'image',

@@ -24,8 +24,8 @@ export interface Entry {
   /** `YYYY-MM-DD`; absent where not known for certain: then the day the list was gone through. */
   readonly released?: string;
   readonly type?: DeclaredModel['type'];
-  /** Tokens in, tokens out. */
-  readonly limits?: readonly [context: number, output: number];
+  /** Tokens in, tokens out; of an embedding model, tokens of one input. */
+  readonly limits?: readonly [context: number, output?: number];
   readonly can: readonly string[];
   /** Absent: not known for certain, or not expressible as one price; to be set in the configuration. */
   readonly price?: DeclaredPrice;

@@ -1,5 +1,10 @@
 import type { ExactMapping } from '#price-lists/index.ts';
-import { isHeaderName, reservedHeaders, type ProviderName } from '#config/index.ts';
+import {
+  isHeaderName,
+  providerDefaults,
+  reservedHeaders,
+  type ProviderName,
+} from '#config/index.ts';
 import type { Placeholder } from '#declaration/index.ts';
 import { hasPath, plainUrl, providerAt } from '../address.ts';
 import { isServedName } from '../names.ts';
@@ -32,6 +37,8 @@ const understood = new Set(
   'model api_base base_url api_key order weight rpm organization extra_headers'.split(' '),
 );
 
+const servedModes: ReadonlySet<string> = new Set(['chat', 'completion', 'responses', 'embedding']);
+
 /** An entry of `model_list`; null when it cannot be carried, which is noted. */
 export function readDeployment(
   entry: ExactMapping,
@@ -54,9 +61,7 @@ export function readDeployment(
     return leaveOut('a pattern names no models; add those that are used');
   }
   const mode = textOf(mappingAt(entry, 'model_info')['mode']) ?? 'chat';
-  if (mode !== 'chat' && mode !== 'completion' && mode !== 'responses') {
-    return leaveOut(`models of mode ${mode} are not served`);
-  }
+  if (!servedModes.has(mode)) return leaveOut(`models of mode ${mode} are not served`);
   const found = vendorModelOf(model);
   if (found === null) {
     const prefix = prefixOf(model);
@@ -64,6 +69,9 @@ export function readDeployment(
     return leaveOut(`${asked} is not a vendor that can be carried`);
   }
   const { vendorName, vendor, upstream } = found;
+  if (mode === 'embedding' && !speaksEmbeddings(vendor.provider)) {
+    return leaveOut(`models of mode ${mode} are not served by '${vendorName}'`);
+  }
   const address = readAddress(params['api_base'] ?? params['base_url'], label, notes);
   if (address === undefined) return leaveOut('its api_base is no http address');
   if (address === null && vendor.baseUrl === undefined) return leaveOut('it has no api_base');
@@ -86,6 +94,10 @@ export function readDeployment(
     weight: numberOf(params['weight']),
     rpm: numberOf(params['rpm']),
   };
+}
+
+function speaksEmbeddings(provider: ProviderName): boolean {
+  return providerDefaults[provider].protocols.includes('embeddings');
 }
 
 function headersOf(params: ExactMapping, label: string, notes: Notes): ExactMapping {
@@ -116,7 +128,7 @@ function readAddress(
     notes.warn(`model '${label}': its api_base is carried without credentials and query`);
   }
   // Some write the whole address of the endpoint.
-  const url = plain.url.replace(/\/(chat\/completions|v1\/messages|responses)$/, '');
+  const url = plain.url.replace(/\/(chat\/completions|v1\/messages|responses|embeddings)$/, '');
   if (!hasPath(url))
     notes.warn(`model '${label}': its api_base has no path and gets its provider's, as /v1`);
   return url;

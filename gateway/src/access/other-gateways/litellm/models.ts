@@ -1,5 +1,6 @@
 import {
   listedCount,
+  listedEmbeddingPrice,
   listedPrice,
   perTokenToMillion,
   type ExactMapping,
@@ -29,9 +30,28 @@ export function readModel(entry: ExactMapping): DraftModel | null {
   const said = { ...mappingAt(entry, 'model_info'), ...mappingAt(entry, 'litellm_params') };
   const contextWindow = listedCount(said['max_input_tokens']);
   const maxOutputTokens = listedCount(said['max_output_tokens']);
+  if (isEmbedding(entry)) {
+    return {
+      type: 'embedding',
+      price: embeddingPriceOf(said),
+      contextWindow,
+      maxOutputTokens: null,
+    };
+  }
   const price = priceOf(said);
   if (price === null && contextWindow === null && maxOutputTokens === null) return null;
-  return { price, contextWindow, maxOutputTokens };
+  return { type: null, price, contextWindow, maxOutputTokens };
+}
+
+function isEmbedding(entry: ExactMapping): boolean {
+  return mappingAt(entry, 'model_info')['mode'] === 'embedding';
+}
+
+function embeddingPriceOf(said: ExactMapping): DeclaredPrice | null {
+  const parts = { input: said[costs.input], output: said[costs.output] };
+  const price = listedEmbeddingPrice(parts, perTokenToMillion);
+  if (price === 'listed as free') return { input: '0' };
+  return typeof price === 'string' ? null : price;
 }
 
 function priceOf(said: ExactMapping): DeclaredPrice | null {

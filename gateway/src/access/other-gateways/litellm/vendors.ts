@@ -37,7 +37,7 @@ const vendors: Readonly<Record<string, Vendor>> = {
 
 /** Names without a prefix that LiteLLM knows the vendor of. */
 const unprefixed: readonly (readonly [RegExp, string])[] = [
-  [/^(gpt-|chatgpt-|o\d(-|$))/, 'openai'],
+  [/^(gpt-|chatgpt-|o\d(-|$)|text-embedding-)/, 'openai'],
   [/^claude-/, 'anthropic'],
 ];
 

@@ -25,6 +25,7 @@ const partsOf: Readonly<Record<string, ReadonlySet<string>>> = {
     'reference_image',
   ] satisfies PricePart[]),
   video: new Set<string>(['video_second', 'video_tokens'] satisfies PricePart[]),
+  embedding: new Set<string>(['input'] satisfies PricePart[]),
 };
 
 /** What the shape of one catalogue entry cannot say: which price parts go together, and its references. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { distinctList, mapping } from '../collection.ts';
-import type { DeclaredModel } from '../config.ts';
+import { type DeclaredModel, modelTypes } from '../config.ts';
 import { flag, integer, isName, name, oneOf, string } from '../leaf.ts';
 import { isAbsent } from '../scalar.ts';
 import { isAllowable } from '../surcharge-names.ts';
@@ -17,8 +17,6 @@ export const capabilities = [
   'layers',
   'multi_reference',
 ] as const;
-
-export const modelTypes = ['chat', 'image', 'video'] as const;
 
 const tokens = () => integer(1, 1_000_000_000, { fallback: null });
 const shown = (what: string) => string(what, isName, { fallback: null });

@@ -7,6 +7,8 @@ export function openAiPath(target: UpstreamTarget): string {
       return '/chat/completions';
     case 'responses':
       return target.operation === 'count-tokens' ? '/responses/input_tokens' : '/responses';
+    case 'embeddings':
+      return '/embeddings';
     case 'images':
       return '/images/generations';
     default:
