@@ -1,0 +1,147 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/*
+ * A batch as each version stored it: never written anew by the code of today. The first line is of a record with
+ * something in every part that its version knew, the second one of a refusal.
+ */
+
+const folder = join(import.meta.dirname, 'stored-lines');
+
+export interface StoredBatch {
+  readonly version: number;
+  readonly lines: string;
+}
+
+/** Of every version that has ever been written, the oldest first. */
+export const storedBatches: readonly StoredBatch[] = readdirSync(folder)
+  .map((name) => ({
+    version: Number(/^version-(\d+)\.txt$/.exec(name)?.[1]),
+    lines: readFileSync(join(folder, name), 'utf8').trimEnd(),
+  }))
+  .toSorted((a, b) => a.version - b.version);
+
+/** What a line says, by column; JSON is parsed. */
+export type Values = Readonly<Record<string, unknown>>;
+
+const usage = { input: 1, cacheRead: 2, cacheWrite: 3, cacheWrite1h: 4, output: 5, reasoning: 6 };
+
+const charged: Values = {
+  cost: '9007199254740993',
+  payer: 'team',
+  held: '9007199254740000',
+  overshoot: '993',
+  price_version: '00c0ffee00c0ffee',
+  multiplier: '1.25',
+  receipt: [
+    { part: 'input', quantity: 11, rate: '1250000' },
+    { part: 'output', quantity: 15, rate: '10000000' },
+  ],
+  budget_window: '2025-10-09',
+};
+
+const uncharged: Values = Object.fromEntries(Object.keys(charged).map((name) => [name, null]));
+
+/** Of the complete record. */
+const answered: Values = {
+  time: 1_760_000_000_123,
+  key_id: 'key_1',
+  user_id: 'usr_1',
+  team_id: 'team_1',
+  group_name: 'staff',
+  model: 'gpt-5',
+  upstream_model: 'gpt-5-2026',
+  channel: 'openai-main',
+  protocol: 'responses',
+  operation: 'generate',
+  stream: 1,
+  outcome: 'completed',
+  status: 200,
+  error: 'unavailable',
+  attempts: [
+    {
+      channel: 'spare',
+      class: 'started',
+      status: 529,
+      result: 'overloaded',
+      startedAt: 1_760_000_000_130,
+      durationMs: 40,
+      upstreamRequestId: 'up_1',
+      usage,
+    },
+    {
+      channel: 'openai-main',
+      class: 'shown',
+      status: 200,
+      result: 'completed',
+      startedAt: 1_760_000_000_180,
+      durationMs: 340,
+      upstreamRequestId: 'up_2',
+      usage,
+    },
+  ],
+  input_tokens: 11,
+  cache_read_tokens: 12,
+  cache_write_tokens: 13,
+  cache_write_1h_tokens: 14,
+  output_tokens: 15,
+  reasoning_tokens: 16,
+  usage_source: 'reported',
+  ttft_ms: 17,
+  duration_ms: 19,
+  rewrites: ['b1', 'p2'],
+  losses: ['top_k'],
+  user_agent: 'Größe/1 "q"',
+};
+
+const refused: Values = {
+  time: 1_760_003_600_000,
+  key_id: 'key_2',
+  user_id: 'usr_2',
+  team_id: null,
+  group_name: 'default',
+  model: 'no-such',
+  upstream_model: null,
+  channel: null,
+  protocol: 'chat',
+  operation: 'count-tokens',
+  stream: 0,
+  outcome: 'refused',
+  status: 404,
+  error: 'model_not_found',
+  attempts: [],
+  input_tokens: 0,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  cache_write_1h_tokens: 0,
+  output_tokens: 0,
+  reasoning_tokens: 0,
+  usage_source: 'none',
+  ttft_ms: null,
+  duration_ms: 2,
+  rewrites: [],
+  losses: [],
+  user_agent: null,
+};
+
+const upstreamState = ['d0', 'ch_1', 'd1', 1_762_592_000_123, ['d2', 'response', 'd3', 'item']];
+
+/** What the two lines of a version say; what it did not know yet has the value that it means today. */
+export function storedValues(version: number): readonly [Values, Values] {
+  return [
+    {
+      id: `req_${version}_a`,
+      ...answered,
+      ...(version >= 2 ? charged : uncharged),
+      upstream_state: version >= 3 ? upstreamState : null,
+      count: version >= 4 ? 2 : 1,
+    },
+    {
+      id: `req_${version}_b`,
+      ...refused,
+      ...uncharged,
+      upstream_state: null,
+      count: version >= 4 ? 140 : 1,
+    },
+  ];
+}
