@@ -41,7 +41,7 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   money: {
     limits: `canonical ${anywhere}`,
-    billing: `canonical catalogue database identity journal ledger limits usage ${anywhere}`,
+    billing: `canonical catalogue database identity ledger limits usage ${anywhere}`,
   },
   exchange: {
     bodies: 'errors',

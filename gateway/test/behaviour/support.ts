@@ -2,8 +2,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, onTestFinished, vi } from 'vitest';
 import { openDatabase } from '#database/index.ts';
-import type { AttemptRecord } from '#journal/index.ts';
-import { listUsage, type UsageEntry } from '#usage/index.ts';
+import { listUsage, type AttemptRecord, type UsageEntry } from '#usage/index.ts';
 import {
   startTestGateway,
   testKey,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AttemptRecord } from '#journal/index.ts';
+import type { AttemptRecord } from '#usage/index.ts';
 import { balanceOf, nanoOf } from '../money/books.ts';
 import { ask, attemptsOf, describeChannels, rowOf, shareGateway } from './support.ts';
 import { answeredText, eachCall } from './text-protocols.ts';

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { migrate, openDatabase } from '#database/index.ts';
-import { toLine } from '#journal/record-line.ts';
-import { writeUsage } from '#journal/usage-writer.repository.ts';
+import { toLine } from '#usage/record-line.ts';
+import { writeUsage } from '#usage/record-usage.repository.ts';
 import { charge, keepPrice, record, unpaidAttempt } from '../journal/records.ts';
 import { createWorkplace } from './support.ts';
 

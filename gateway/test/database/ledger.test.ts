@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listTeams, listUsers, upsertTeam, upsertUser } from '#identity/index.ts';
 import { currentRevision, type OpenDatabase } from '#database/index.ts';
-import { toLine } from '#journal/record-line.ts';
-import { writeUsage } from '#journal/usage-writer.repository.ts';
+import { toLine } from '#usage/record-line.ts';
+import { writeUsage } from '#usage/record-usage.repository.ts';
 import {
   balances,
   creditAccount,

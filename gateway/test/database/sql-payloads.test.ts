@@ -8,8 +8,8 @@ import {
   upsertUser,
 } from '#identity/index.ts';
 import { createDatabaseBreaker, createRevisionWatch } from '#database/index.ts';
-import { toLine } from '#journal/record-line.ts';
-import { writeUsage } from '#journal/usage-writer.repository.ts';
+import { toLine } from '#usage/record-line.ts';
+import { writeUsage } from '#usage/record-usage.repository.ts';
 import { groupings, listUsage, sumUsage, totalUsage } from '#usage/index.ts';
 import { record } from '../journal/records.ts';
 import { sqlPayloads } from '../support/sql-payloads.ts';

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { upsertKey, upsertTeam, upsertUser } from '#identity/index.ts';
 import { formatUsd, type OpenDatabase } from '#database/index.ts';
-import type { ExchangeRecord } from '#journal/index.ts';
-import { toLine } from '#journal/record-line.ts';
-import { writeUsage } from '#journal/usage-writer.repository.ts';
-import type { UsageFilter } from '#usage/index.ts';
+import { toLine } from '#usage/record-line.ts';
+import { writeUsage } from '#usage/record-usage.repository.ts';
+import type { ExchangeRecord, UsageFilter } from '#usage/index.ts';
 import { charge, keepPrice, record } from '../journal/records.ts';
 import { change } from './databases.ts';
 import { key, team, user } from './samples.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { upsertKey, upsertTeam, upsertUser } from '#identity/index.ts';
 import type { OpenDatabase } from '#database/index.ts';
-import { toLine } from '#journal/record-line.ts';
-import { writeUsage } from '#journal/usage-writer.repository.ts';
+import { toLine } from '#usage/record-line.ts';
+import { writeUsage } from '#usage/record-usage.repository.ts';
 import {
   listUsage,
   sumUsage,

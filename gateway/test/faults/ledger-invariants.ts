@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect } from 'vitest';
 import type { OpenDatabase } from '#database/index.ts';
-import type { ExchangeRecord } from '#journal/index.ts';
+import type { ExchangeRecord } from '#usage/index.ts';
 import { reconcile, type Difference } from '#ledger/index.ts';
 import type { Model, Simulation } from './ledger-simulation.ts';
 

@@ -1,10 +1,10 @@
 import type { KyselyPlugin } from 'kysely';
 import { upsertTeam, upsertUser } from '#identity/index.ts';
 import type { OpenDatabase } from '#database/index.ts';
-import type { ExchangeRecord } from '#journal/index.ts';
-import { toLine } from '#journal/record-line.ts';
-import { removeOldUsage } from '#journal/retention.repository.ts';
-import { isDataError, writeUsage } from '#journal/usage-writer.repository.ts';
+import type { ExchangeRecord } from '#usage/index.ts';
+import { toLine } from '#usage/record-line.ts';
+import { removeOldUsage } from '#usage/retention.repository.ts';
+import { isDataError, writeUsage } from '#usage/record-usage.repository.ts';
 import { creditAccount, spentOf, type HolderAccount } from '#ledger/index.ts';
 import { change } from '../database/databases.ts';
 import { team, user } from '../database/samples.ts';

@@ -1,7 +1,6 @@
 import type { ReceivedRequest } from 'simulator';
 import type { OpenDatabase } from '#database/index.ts';
-import type { AttemptRecord } from '#journal/index.ts';
-import { listUsage, type UsageEntry } from '#usage/index.ts';
+import { listUsage, type AttemptRecord, type UsageEntry } from '#usage/index.ts';
 
 /** One request as its client saw it. */
 export interface ClientLog {

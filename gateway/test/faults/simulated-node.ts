@@ -4,7 +4,7 @@ import { createBilling, metersOf, type Billing, type Hold } from '#billing/index
 import type { Group, Model as PricedModel } from '#catalogue/index.ts';
 import { createMemoryCounters, type Counters, type SpentSource } from '#limits/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import type { ExchangeRecord, Outcome } from '#journal/index.ts';
+import type { ExchangeRecord, Outcome } from '#usage/index.ts';
 import {
   createExchangeState,
   settle,

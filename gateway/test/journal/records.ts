@@ -1,4 +1,4 @@
-import type { AttemptRecord, ChargeRecord, ExchangeRecord } from '#journal/index.ts';
+import type { AttemptRecord, ChargeRecord, ExchangeRecord } from '#usage/index.ts';
 import type { OpenDatabase } from '#database/index.ts';
 
 /** A finished exchange with something in every part. */

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { OpenDatabase } from '#database/index.ts';
-import { keepUsageFor, removeStateWhenExpired } from '#journal/retention.ts';
-import { removeOldUsage } from '#journal/retention.repository.ts';
-import { removeExpiredState } from '#journal/upstream-state.repository.ts';
+import { keepUsageFor, removeStateWhenExpired } from '#usage/retention.ts';
+import { removeOldUsage } from '#usage/retention.repository.ts';
+import { removeExpiredState } from '#usage/upstream-state.repository.ts';
 
-vi.mock('#journal/retention.repository.ts');
-vi.mock('#journal/upstream-state.repository.ts');
+vi.mock('#usage/retention.repository.ts');
+vi.mock('#usage/upstream-state.repository.ts');
 const removeUsage = vi.mocked(removeOldUsage);
 const removeState = vi.mocked(removeExpiredState);
 

@@ -5,9 +5,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { openJournal } from '#journal/index.ts';
 import type { JournalProblem } from '#journal/open.ts';
-import { toLine } from '#journal/record-line.ts';
-import { removeOldUsage } from '#journal/retention.repository.ts';
-import { writeUsage } from '#journal/usage-writer.repository.ts';
+import { toLine } from '#usage/record-line.ts';
+import { removeOldUsage } from '#usage/retention.repository.ts';
+import { writeUsage } from '#usage/record-usage.repository.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
 import { charge, record } from './records.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { OpenDatabase } from '#database/index.ts';
-import { isDataError, writeUsage } from '#journal/usage-writer.repository.ts';
-import { toLine } from '#journal/record-line.ts';
+import { isDataError, writeUsage } from '#usage/record-usage.repository.ts';
+import { toLine } from '#usage/record-line.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
 import { charge, record, unpaidAttempt } from './records.ts';
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import type { OpenDatabase } from '#database/index.ts';
-import { parseLines, positionOf } from '#journal/parse-lines.ts';
-import { lineVersion } from '#journal/record-line.ts';
-import { writeUsage } from '#journal/usage-writer.repository.ts';
+import { parseLines, positionOf } from '#usage/read-lines.ts';
+import { lineVersion } from '#usage/record-line.ts';
+import { writeUsage } from '#usage/record-usage.repository.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
 import { storedBatches, storedValues, type Values } from './stored-lines.ts';
 

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { OpenDatabase } from '#database/index.ts';
-import { openJournal, type StateRecord } from '#journal/index.ts';
-import { toLine } from '#journal/record-line.ts';
-import { removeExpiredState } from '#journal/upstream-state.repository.ts';
-import { writeUsage } from '#journal/usage-writer.repository.ts';
+import { openJournal } from '#journal/index.ts';
+import type { StateRecord } from '#usage/index.ts';
+import { toLine } from '#usage/record-line.ts';
+import { removeExpiredState } from '#usage/upstream-state.repository.ts';
+import { writeUsage } from '#usage/record-usage.repository.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
 import { record } from './records.ts';
 

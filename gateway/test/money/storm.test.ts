@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { parseConfig } from '#config/index.ts';
-import type { AttemptRecord } from '#journal/index.ts';
+import type { AttemptRecord } from '#usage/index.ts';
 import { openGateway, rawPost, sendRaw, until } from '../behaviour/support.ts';
 import { eachCall } from '../behaviour/text-protocols.ts';
 import { testKey, type TestGateway } from '../support/gateway.ts';

@@ -15,7 +15,7 @@ const files = globSync('**/*.ts', { cwd: source })
 /** Whose parts are names that stand in the source; what comes from outside is bound there as well. */
 const ofConstants: ReadonlySet<string> = new Set([
   // One statement for a thousand rows, by the names of a table and its columns.
-  'store/journal/bulk-insert.repository.ts',
+  'store/usage/bulk-insert.repository.ts',
   // LISTEN takes no parameter.
   'store/database/listening.ts',
   // The body of a function is a text in PostgreSQL.

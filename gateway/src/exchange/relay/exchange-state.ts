@@ -9,7 +9,7 @@ import type {
   ExchangeRecord,
   Outcome,
   StateRecord,
-} from '#journal/index.ts';
+} from '#usage/index.ts';
 import type { FinishedExchange } from '#observability/index.ts';
 import { mayBeRetried, retryCountOf } from './client-retries.ts';
 import type { ExchangeInput } from './exchange.ts';

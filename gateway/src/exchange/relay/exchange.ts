@@ -1,6 +1,6 @@
 import type { Caller } from '#identity/index.ts';
 import type { TextProtocolName } from '#canonical/index.ts';
-import type { Operation } from '#journal/index.ts';
+import type { Operation } from '#usage/index.ts';
 import type { ParseRoom } from '#json/index.ts';
 import type { ClientResponse } from './client-response.ts';
 

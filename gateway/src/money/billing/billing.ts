@@ -3,7 +3,7 @@ import type { Surcharges, TokenUsage } from '#canonical/index.ts';
 import type { Group, Model } from '#catalogue/index.ts';
 import type { Counters, HoldDecision } from '#limits/index.ts';
 import { GatewayError, type ErrorName } from '#errors/index.ts';
-import type { ChargeRecord } from '#journal/index.ts';
+import type { ChargeRecord } from '#usage/index.ts';
 import { parseMultiplier, receiptOf, type Multiplier } from './cost.ts';
 import { textHold, type DemandedInput } from './hold-bound.ts';
 import { chargeOf } from './judge-usage.ts';

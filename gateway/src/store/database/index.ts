@@ -16,6 +16,7 @@ export { currentRevision, nextRevision } from './revisions.ts';
 export type * from './schema.ts';
 export { createSecrets, type Secrets } from './secrets.ts';
 export { type Stored } from './rows.ts';
+export { createTrouble, type Trouble } from './trouble.ts';
 export {
   createRevisionWatch,
   type RevisionListener,

@@ -153,7 +153,7 @@ export interface RevisionTable {
   value: number;
 }
 
-/** One row per exchange; see `journal/record.ts` for the meaning of each part. */
+/** One row per exchange; see `usage/record.ts` for the meaning of each part. */
 export interface UsageTable {
   id: string;
   time: number;

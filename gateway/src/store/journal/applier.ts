@@ -1,7 +1,7 @@
 import type { OpenDatabase } from '#database/index.ts';
+import { isDataError, writeUsage, type WriteUsageOptions } from '#usage/index.ts';
 import type { Batch, JournalFile } from './journal-file.repository.ts';
 import type { FromApplier } from './messages.ts';
-import { isDataError, writeUsage, type WriteUsageOptions } from './usage-writer.repository.ts';
 
 export interface ApplierOptions {
   readonly file: JournalFile;

@@ -1,9 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openDatabase } from '#database/index.ts';
+import { keepUsageFor, removeStateWhenExpired } from '#usage/index.ts';
 import { createApplier } from './applier.ts';
 import { openJournalFile } from './journal-file.repository.ts';
 import type { ApplierSettings, FromApplier, ToApplier } from './messages.ts';
-import { keepUsageFor, removeStateWhenExpired } from './retention.ts';
 import { stepBack } from './step-back.ts';
 
 const { dataDir, appliedUpTo, databaseUrl, keepUsage } = workerData as ApplierSettings;

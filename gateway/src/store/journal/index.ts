@@ -1,4 +1,4 @@
 export { condenseRefusals, type CondensedJournal, type RefusalsOptions } from './refusals.ts';
 export { assertDataFolderFree } from './data-folder.ts';
 export { openJournal, type JournalOptions, type JournalProblem } from './open.ts';
-export type * from './record.ts';
+export type { Journal } from './journal.ts';

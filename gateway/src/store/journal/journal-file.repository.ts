@@ -7,7 +7,7 @@ export interface Batch {
   readonly id: number;
   readonly version: number;
   readonly count: number;
-  /** Lines (see `record-line.ts`) joined by commas. */
+  /** Lines (see `usage/record-line.ts`) joined by commas. */
   readonly lines: string;
 }
 

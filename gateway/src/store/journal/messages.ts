@@ -4,6 +4,8 @@ export interface WriterSettings {
   readonly dataDir: string;
   /** The last batch that is known to be in the database, when a writer takes the place of another; else 0. */
   readonly appliedUpTo: number;
+  /** Of the lines that it writes. Passed in: the room that defines it loads more than this thread needs. */
+  readonly lineVersion: number;
 }
 
 export type ToWriter =

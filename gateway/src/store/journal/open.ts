@@ -1,5 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { createTrouble } from '#database/index.ts';
 import { GatewayError } from '#errors/index.ts';
+import { lineVersion, toLine, type ExchangeRecord } from '#usage/index.ts';
 import { createBacklog } from './backlog.ts';
 import { createGroupCommit } from './group-commit.ts';
 import type {
@@ -10,11 +12,9 @@ import type {
   ToWriter,
   WriterSettings,
 } from './messages.ts';
+import type { Journal } from './journal.ts';
 import { createKeptLines } from './kept-lines.ts';
-import type { ExchangeRecord, Journal } from './record.ts';
-import { toLine } from './record-line.ts';
 import { startThread } from './thread.ts';
-import { createTrouble } from './trouble.ts';
 
 export interface JournalOptions {
   readonly dataDir: string;
@@ -112,7 +112,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     name: 'writer',
     settings() {
       backlog.recount();
-      return { dataDir, appliedUpTo: backlog.appliedUpTo } satisfies WriterSettings;
+      return { dataDir, appliedUpTo: backlog.appliedUpTo, lineVersion } satisfies WriterSettings;
     },
     onMessage(message) {
       if (message.kind === 'done') {

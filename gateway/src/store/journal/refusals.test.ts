@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { record } from '#test/journal/records.ts';
 import { condenseRefusals } from './refusals.ts';
-import type { ExchangeRecord } from './record.ts';
+import type { ExchangeRecord } from '#usage/record.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });

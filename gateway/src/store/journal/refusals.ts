@@ -1,4 +1,5 @@
-import type { ExchangeRecord, Journal } from './record.ts';
+import type { ExchangeRecord } from '#usage/index.ts';
+import type { Journal } from './journal.ts';
 
 const usualRows = 60;
 const usualRefusals = 600;

@@ -1,9 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { lockJournal, openJournalFile, type JournalFile } from './journal-file.repository.ts';
 import type { FromWriter, ToWriter, WriterSettings } from './messages.ts';
-import { lineVersion } from './record-line.ts';
 
-const { dataDir, appliedUpTo } = workerData as WriterSettings;
+const { dataDir, appliedUpTo, lineVersion } = workerData as WriterSettings;
 
 /** Null after a failed write: what a failed fsync left in memory is not to be trusted, so it is opened again. */
 let file: JournalFile | null = null;

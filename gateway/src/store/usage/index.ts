@@ -1,3 +1,7 @@
+export type * from './record.ts';
+export { lineVersion, toLine } from './record-line.ts';
+export { isDataError, writeUsage, type WriteUsageOptions } from './record-usage.repository.ts';
+export { keepUsageFor, removeStateWhenExpired } from './retention.ts';
 export type { UsageEntry } from './usage-entry.ts';
 export {
   groupings,

@@ -1,5 +1,5 @@
 import type { ReportedUsage } from '#canonical/index.ts';
-import type { AttemptClass, AttemptRecord } from '#journal/index.ts';
+import type { AttemptClass, AttemptRecord } from '#usage/index.ts';
 import type { UpstreamHeaders } from '#upstream/index.ts';
 import { reachOf, type AttemptOutcome } from './outcome.ts';
 

@@ -1,6 +1,6 @@
 import type { ReportedUsage } from '#canonical/index.ts';
 import type { GatewayError } from '#errors/index.ts';
-import type { AttemptClass } from '#journal/index.ts';
+import type { AttemptClass } from '#usage/index.ts';
 import type { StreamTap } from '#protocols/index.ts';
 import type { Classification } from '#vendors/index.ts';
 

@@ -1,6 +1,10 @@
-import { createCautiousDate, type OpenDatabase } from '#database/index.ts';
+import {
+  createCautiousDate,
+  createTrouble,
+  type OpenDatabase,
+  type Trouble,
+} from '#database/index.ts';
 import { removeOldUsage } from './retention.repository.ts';
-import { createTrouble, type Trouble } from './trouble.ts';
 import { removeExpiredState } from './upstream-state.repository.ts';
 
 export interface RetentionOptions {

@@ -1,6 +1,6 @@
 import { chargedOf, meterNames, type Charged, type HolderAccount } from '#ledger/index.ts';
 import type { AttemptRecord } from './record.ts';
-import { costOf, positionOf, RecordError, type LineValues } from './parse-lines.ts';
+import { costOf, positionOf, RecordError, type LineValues } from './read-lines.ts';
 
 /** What a batch adds to the books and to the totals that are kept beside the rows. */
 export interface BatchTotals {

@@ -5,7 +5,7 @@ import { usageRemovedBefore } from '#database/usage-removed.ts';
 import { createTransactionId, postTransaction, type Account } from '#ledger/index.ts';
 import { sumUp, type BatchTotals } from './batch-totals.ts';
 import { bulkInsert, type BulkInsert } from './bulk-insert.repository.ts';
-import { parseLines, positionOf, RecordError, type LineValues } from './parse-lines.ts';
+import { parseLines, positionOf, RecordError, type LineValues } from './read-lines.ts';
 import { insertUpstreamState } from './upstream-state.repository.ts';
 import { insertUsage } from './usage-rows.repository.ts';
 

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { Database, OpenDatabase } from '#database/index.ts';
 import { bulkInsert, type BulkInsert } from './bulk-insert.repository.ts';
-import { positionOf, type LineValues } from './parse-lines.ts';
+import { positionOf, type LineValues } from './read-lines.ts';
 import { usageColumns } from './record-line.ts';
 
 const names = usageColumns.map(({ name }) => name);
