@@ -44,8 +44,8 @@ test('R-43 a damaged price is an alarm; its model goes on at the last good one, 
     });
     await gateway.app.refresh();
     expect(alarms.toSorted()).toEqual([
-      "damaged price: the price of model 'priced' cannot be read: the last good one goes on",
-      "damaged price: the price of model 'second' cannot be read: its requests are refused",
+      "invalid stored price: the price of model 'priced' cannot be read: the last valid one stays in force",
+      "invalid stored price: the price of model 'second' cannot be read: requests that need it are refused",
     ]);
     const after = await ask(gateway, chat!, false, 'priced');
     expect(after.status).toBe(200);

@@ -70,7 +70,7 @@ test(
     const gateway = startGatewayProcess({ folder, environment: { SLUICE_PORT: '0' } });
     onTestFinished(() => void gateway.child.kill('SIGKILL'));
     await gateway.url;
-    expect(gateway.stderr()).toContain('other users could read the data; now they cannot');
+    expect(gateway.stderr()).toContain('closed the data folder to other users');
     expect(openBelow(folder)).toEqual([]);
   },
 );

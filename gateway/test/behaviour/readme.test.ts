@@ -158,7 +158,7 @@ test('exact billing: the rows name the demo and the channel of the file', async 
 test('keys and limits', { timeout: 60_000 }, async () => {
   const [block = ''] = blocksOf('Keys and limits', 'sh');
   const printed = await paste(block);
-  const made = /^key 'laptop' of admin@localhost, shown this once:\n(sk-\S+)\n$/.exec(printed)?.[1];
+  const made = /^key 'laptop' of admin@localhost, shown only once:\n(sk-\S+)\n$/.exec(printed)?.[1];
   const [call = ''] = blocksOf('Any client, any model', 'sh').flatMap(commandsOf).slice(-1);
   const first = key;
   key = made ?? '';

@@ -127,7 +127,7 @@ test('a channel for certain clients answers only those', async () => {
     channel: 'cli',
   });
   expect(await call('cli-only', { 'user-agent': 'curl/8' })).toEqual(
-    refused(403, 'this channel requires a specific client, which this one is not'),
+    refused(403, 'this channel requires a specific client, please use one that it accepts'),
   );
 });
 

@@ -37,7 +37,7 @@ describe('a start that cannot be', { timeout: 60_000 }, () => {
     const port = await freePort();
     const url = `postgres://sluice:canary@127.0.0.1:${port}/sluice`;
     expect(await failure(`server: { port: 0 }\nstorage: { url: "${url}" }`)).toBe(
-      `sluice: storage.url: the database at 127.0.0.1:${port} cannot be used: nothing listens there (ECONNREFUSED)`,
+      `sluice: storage.url: the database at 127.0.0.1:${port} cannot be used: nothing is listening there (ECONNREFUSED)`,
     );
     // That is the folder of the journal, no file.
     expect(await failure('server: { port: 0 }\nstorage: { url: "sqlite:./data" }')).toBe(
@@ -129,7 +129,7 @@ describe('a start that cannot be', { timeout: 60_000 }, () => {
     database.exec("insert into kysely_migration values ('9999-later', '2099-01-01T00:00:00Z')");
     database.close();
     expect(await failure('server: { port: 0 }', folder)).toBe(
-      "sluice: the database is of a newer version, which made the step '9999-later': run that version of sluice, also for 'sluice migrate'",
+      "sluice: the database is newer than this version (step '9999-later'): run that version of sluice, also for 'sluice migrate'",
     );
   });
 
@@ -148,7 +148,7 @@ describe('a start that cannot be', { timeout: 60_000 }, () => {
       expect(await gateway.exit).toBe(0);
     }
     expect(await failure(file)).toBe(
-      'sluice: secrets.master_key: the database belongs to another master key; give this node that one, as secrets.master_key or as the file master.key of storage.data_dir',
+      'sluice: secrets.master_key: the database was created with another master key; give this node that key, as secrets.master_key or as the file master.key in storage.data_dir',
     );
   });
 });

@@ -179,7 +179,7 @@ describe('sluice import litellm', () => {
     );
   });
 
-  test('says what is not carried, and where the secrets go', async () => {
+  test('says what is not imported, and where the secrets go', async () => {
     const { err } = await importFile('litellm', litellm);
     for (const line of [
       "warning: model 'azure' is left out: 'azure' is not a vendor that can be carried",
@@ -188,16 +188,16 @@ describe('sluice import litellm', () => {
       "warning: model 'ranks' is left out: models of mode rerank are not served",
       "warning: model 'gpt-4o': its api_base is carried without credentials and query",
       "warning: channel 'vllm.internal': its API key stands in the file of LiteLLM; put it into VLLM_INTERNAL_KEY",
-      "warning: alias 'lost' is left out: its model is not carried",
-      'warning: litellm_settings: not carried: drop_params',
-      'warning: general_settings: not carried: database_url',
-      'warning: environment_variables: not carried: REDIS_PASSWORD',
-      'warning: litellm_params.tpm of gpt-4o: not carried',
+      "warning: alias 'lost' is left out: its model is not imported",
+      'warning: litellm_settings: not imported: drop_params',
+      'warning: general_settings: not imported: database_url',
+      'warning: environment_variables: not imported: REDIS_PASSWORD',
+      'warning: litellm_params.tpm of gpt-4o: not imported',
       'warning: models without a price are refused to clients until one is written: deep',
     ]) {
       expect(err).toContain(`${line}\n`);
     }
-    expect(err).toMatch(/\nto be set: (\w+, )*VLLM_INTERNAL_KEY(, \w+)*\n$/);
+    expect(err).toMatch(/\nset these variables: (\w+, )*VLLM_INTERNAL_KEY(, \w+)*\n$/);
   });
 
   test('never writes a master key, and says when it is too weak', async () => {

@@ -113,8 +113,8 @@ describe('sluice import new-api', () => {
       "channel 'OpenAI main': models that are neither chat nor embeddings are left out: whisper-1",
       "channel 'Claude': models that are neither chat nor embeddings are left out: claude-embedding",
       "channel 'Claude': its API key stands in the file; put it into CLAUDE_KEY_1, CLAUDE_KEY_2",
-      "channel 'Claude': its model_mapping cannot be read and is not carried",
-      "channel 'channel-4' is disabled there, and written so",
+      "channel 'Claude': its model_mapping cannot be read and is not imported",
+      "channel 'channel-4' is disabled there and stays disabled",
       'the ratios of groups are not in the export: set price_multiplier of groups',
       'setting of OpenAI main: not carried',
       'models without a price are refused to clients until one is written: bge-m3, loop, x, m',
@@ -141,6 +141,6 @@ describe('sluice import new-api', () => {
   test('says so when nothing of a file can be carried', async () => {
     const nothing = await importFile('new-api', '{"data":[{"type":33,"name":"aws","models":"m"}]}');
     expect(nothing).toMatchObject({ code: 1, out: '' });
-    expect(nothing.err).toMatch(/\nsluice: nothing could be carried\n$/);
+    expect(nothing.err).toMatch(/\nsluice: nothing could be imported\n$/);
   });
 });

@@ -66,7 +66,7 @@ test('a declared key without a secret gets one and keeps its settings', async ()
   await json('key', 'create', ...ada, '--name', 'declared');
   expect((await sluice('plan')).out).toBe('nothing to change\n');
   const again = await sluice('key', 'create', ...ada, '--name', 'declared');
-  expect(again).toEqual({ code: 1, out: '', err: "sluice: key 'declared' exists already\n" });
+  expect(again).toEqual({ code: 1, out: '', err: "sluice: key 'declared' already exists\n" });
 });
 
 test.each([
@@ -131,9 +131,9 @@ test('a key gets a new secret, the old one has its grace, and file-declared secr
   // By its id, and without a word about the old one.
   const atOnce = await sluice('key', 'rotate', rotated['id'] ?? '', '--grace', '0s');
   expect(atOnce.out).toMatch(
-    /^key 'ci' of ada@example.com, shown this once:\nsk-\S+\nthe old one is no longer valid\n$/,
+    /^key 'ci' of ada@example.com, shown only once:\nsk-\S+\nthe old secret is no longer valid\n$/,
   );
-  expect((await sluice('key', 'rotate', 'ci')).out).toContain('the old one is valid until ');
+  expect((await sluice('key', 'rotate', 'ci')).out).toContain('the old secret is valid until ');
 
   expect(await sluice('key', 'rotate', 'nothing')).toMatchObject({
     code: 1,
@@ -148,7 +148,7 @@ test('a key gets a new secret, the old one has its grace, and file-declared secr
   await sluice('apply');
   expect(await sluice('key', 'rotate', 'declared')).toMatchObject({
     code: 1,
-    err: "sluice: the secret of key 'declared' is kept in the configuration file and cannot be changed from here\n",
+    err: "sluice: the secret of key 'declared' is managed in the configuration file and cannot be changed here\n",
   });
 });
 

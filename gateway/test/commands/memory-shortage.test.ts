@@ -53,6 +53,6 @@ test.each([
   const logged: unknown[] = [];
   const read = parseConfig(config, { file: 'sluice.yaml' });
   logMemoryShortage(read, { warn: (message, fields) => void logged.push(message, fields?.detail) });
-  const line = ['there is little memory', expect.stringContaining(warning)];
+  const line = ['memory is low', expect.stringContaining(warning)];
   expect(logged).toEqual(warning === '' ? [] : line);
 });

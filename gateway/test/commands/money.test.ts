@@ -33,7 +33,7 @@ test('a user is created with a balance, once', async () => {
   expect(await sluice('user', 'create', 'eve@example.com')).toEqual({
     code: 1,
     out: '',
-    err: "sluice: user 'eve@example.com' exists already\n",
+    err: "sluice: user 'eve@example.com' already exists\n",
   });
   expect(await json('user', 'credit', 'eve@example.com', '1', ...why)).toMatchObject({
     balance: '13.5',
@@ -98,7 +98,7 @@ test.each([
   [['user', 'credit', 'eve@example.com', '1', ...why], 1, "user 'eve@example.com' does not exist"],
   [['team', 'credit', 'red', '1', ...why], 1, "team 'red' does not exist"],
   [['user', 'credit', 'ada@example.com', '1'], 2, '--reason is required'],
-  [['user', 'credit', 'ada@example.com', '1', '--reason', ' '], 2, '--reason: expected why'],
+  [['user', 'credit', 'ada@example.com', '1', '--reason', ' '], 2, '--reason: expected a text'],
   [['user', 'credit', 'ada@example.com', '0', ...why], 2, 'AMOUNT: expected an amount in USD'],
   [['user', 'credit', 'ada@example.com', '1e3', ...why], 2, 'AMOUNT: expected an amount in USD'],
   [['user', 'credit', 'ada@example.com', ...why], 2, 'AMOUNT is required'],

@@ -34,7 +34,7 @@ describe.each(commands)('%s', (command) => {
     expect(await sluice(...words)).toEqual({
       code: 1,
       out: '',
-      err: "sluice: the database is of an older version: run 'sluice migrate', or start the gateway, which does the same\n",
+      err: "sluice: the database schema is older than this version: run 'sluice migrate' or start the gateway\n",
     });
     expect(readFileSync(join(folder, 'data/sluice.db')).equals(before)).toBe(true);
     expect(await sluice('migrate')).toMatchObject({ code: 0 });
@@ -46,7 +46,7 @@ describe.each(commands)('%s', (command) => {
     await sluice('apply');
     change(folder, "insert into kysely_migration values ('9999-later', '2099-01-01T00:00:00Z')");
     const { code, err } = await sluice(...words);
-    expect(err).toContain("of a newer version, which made the step '9999-later'");
+    expect(err).toContain("newer than this version (step '9999-later')");
     expect(code).toBe(1);
   });
 });

@@ -114,7 +114,7 @@ ${accounts}`);
   });
   expect(await models()).toEqual(['own']);
   expect(gateway.stderr()).toMatch(
-    /server\.body_limit, .*"the file has changes that need a restart"/,
+    /server\.body_limit, .*"some changed settings need a restart"/,
   );
   expect(gateway.stderr()).not.toContain('canary');
 });
@@ -144,7 +144,7 @@ keys: [{ name: k, user: u@example.com, secret: ${secret} }]
     write(fileOf(damaged));
     expect(await sluice('check')).toMatchObject({ code: 1 });
     // As an operator would who does not check first.
-    const failures = () => gateway.stderr().split('"the file was not reloaded"').length;
+    const failures = () => gateway.stderr().split('"the configuration file was not reloaded"').length;
     const before = failures();
     gateway.child.kill('SIGHUP');
     await expect.poll(failures).toBe(before + 1);

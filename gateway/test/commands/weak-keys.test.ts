@@ -39,7 +39,7 @@ test('check warns of a secret that was typed, and finds nothing wrong', async ()
   const { code, out, problems } = await check();
   expect([code, out]).toEqual([0, expect.stringMatching(/: ok\n$/)]);
   expect(problems).toBe(
-    "warning: the secret of key 'typed' looks guessable (less than 128 random bits); for a new one: openssl rand -hex 24\n",
+    "warning: the secret of key 'typed' looks guessable (less than 128 random bits); generate one with: openssl rand -hex 24\n",
   );
   const { out: json } = await check('--json');
   expect(JSON.parse(json)).toMatchObject({

@@ -170,7 +170,7 @@ describe.each(dialects)('%s', (dialect) => {
         'console',
       );
       await expect(apply(file)).rejects.toThrow(
-        "model 'fast' is named in the file and was created in the console: rename one of them",
+        "model 'fast' is declared in the file but was created in the console: rename one of them",
       );
       expect(await listGroups(database.kysely)).toEqual([]);
     });

@@ -87,7 +87,7 @@ describe.each(dialects)('%s', (dialect) => {
         'console',
       );
       await expect(byConsole).rejects.toThrow(
-        "user 'ada@example.com' is kept in the configuration file and cannot be changed from here",
+        "user 'ada@example.com' is managed in the configuration file and cannot be changed here",
       );
     });
 
@@ -121,9 +121,9 @@ describe.each(dialects)('%s', (dialect) => {
       expect(rotated.key).toMatchObject({ owner: 'file', secretOwner: 'console' });
       expect(await change(database, (file) => upsertKey(file, declared))).toBe('unchanged');
       const again = change(database, (console) => createKey(console, declared), 'console');
-      await expect(again).rejects.toThrow("key 'late' exists already");
+      await expect(again).rejects.toThrow("key 'late' already exists");
       const ofTheFile = change(database, (console) => rotateKey(console, 'ci', 0), 'console');
-      await expect(ofTheFile).rejects.toThrow('is kept in the configuration file');
+      await expect(ofTheFile).rejects.toThrow('is managed in the configuration file');
     });
 
     it('refuses one secret for two keys', async () => {

@@ -60,7 +60,7 @@ describe('a data folder that was there', () => {
     (mode) => {
       makeFolder(mode);
       prepareDataFolder(folder);
-      expect(tighten()).toEqual(['info other users could read the data; now they cannot']);
+      expect(tighten()).toEqual(['info closed the data folder to other users']);
       expect(modeOf(folder)).toBe(0o700);
       expect(tighten()).toEqual([]);
     },
@@ -119,8 +119,8 @@ describe('a data folder that was there', () => {
     const database = makeFile(join(folder, 'sluice.db'), 0o664);
     prepareDataFolder(folder);
     expect(tighten()).toEqual([
-      'warn every process of the group may read the data folder',
-      'info other users could read the data; now they cannot',
+      'warn every process of the group can read the data folder',
+      'info closed the data folder to other users',
     ]);
     expect([modeOf(folder), modeOf(key), modeOf(database)]).toEqual([0o2770, 0o660, 0o660]);
     expect(readMasterKey(folder)).toHaveLength(32);

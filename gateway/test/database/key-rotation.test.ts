@@ -138,7 +138,7 @@ describe.each(dialects)('%s', (dialect) => {
 
     it('is none of those that stand in the file or have no secret', async () => {
       await expect(rotate('ci', grace)).rejects.toThrow(
-        "the secret of key 'ci' is kept in the configuration file and cannot be changed from here",
+        "the secret of key 'ci' is managed in the configuration file and cannot be changed here",
       );
       await change(database, (file) => upsertKey(file, { ...key, name: 'bare', secret: null }));
       await expect(rotate('bare', grace)).rejects.toThrow('has no secret yet');

@@ -29,7 +29,7 @@ describe('seal', () => {
         'cannot be opened',
       );
     }
-    expect(() => secrets.open(sealed, 'channel:2')).toThrow('cannot be opened');
+    expect(() => secrets.open(sealed, 'channel:2')).toThrow('cannot be decrypted');
     expect(() => others.open(sealed, 'channel:1')).toThrow('another master key');
     for (const text of ['', 'v1.', 'v2.abc', 'credential']) {
       expect(() => secrets.open(text, 'channel:1')).toThrow('is damaged');

@@ -44,7 +44,7 @@ test(
     await expect.poll(async () => (await readyOf(url)).code, { timeout: 4_000 }).toBe(503);
     expect(await readyOf(url)).toMatchObject({
       status: 'draining',
-      degraded: ['an exception was caught by nobody: ending'],
+      degraded: ['uncaught exception: shutting down'],
     });
     expect(await metric(url, 'sluice_uncaught_errors_total{kind="exception"}')).toBe(1);
     // Until load balancers have noticed, requests are still served.
@@ -87,7 +87,7 @@ test('R-27 after a promise that nobody waited for it goes on; when it goes on th
     .toBe(1);
   expect(await readyOf(url)).toMatchObject({
     code: 200,
-    degraded: ['a promise failed that nobody waited for'],
+    degraded: ['unhandled promise rejection'],
   });
   expect((await askChat(url)).status).toBe(200);
   expect(gateway.stderr()).toContain('a promise that was put in');

@@ -47,12 +47,12 @@ test('rows that cannot be removed are named, once until it works again', async (
   await vi.advanceTimersByTimeAsync(10 * minute);
   expect(removeUsage.mock.calls.length).toBeGreaterThan(8);
   expect(told).toEqual([
-    'usage rows that are older than retention.usage: away',
-    'ids of upstream state that have expired: read only',
+    'usage rows older than retention.usage: away',
+    'expired ids of upstream state: read only',
   ]);
 
   removeUsage.mockResolvedValueOnce(0);
   await vi.advanceTimersByTimeAsync(2 * minute);
-  expect(told.slice(2)).toEqual(['usage rows that are older than retention.usage: away']);
+  expect(told.slice(2)).toEqual(['usage rows older than retention.usage: away']);
   for (const stop of stops) stop();
 });

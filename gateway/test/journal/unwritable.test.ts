@@ -87,7 +87,7 @@ test.skipIf(process.platform !== 'linux')(
     expect(log).toContain('records-lost');
     // Each begins and ends once, however long it takes; and a full disk is no defect.
     expect(log.match(/"journal: write-failed"/g)).toHaveLength(1);
-    expect(log.match(/"journal: write-failed is over"/g)).toHaveLength(1);
+    expect(log.match(/"journal: recovered from write-failed"/g)).toHaveLength(1);
     expect(log).not.toContain('unexpected error');
 
     const database = openDatabase({ url: databaseUrl });

@@ -103,9 +103,9 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
     redis.thaw();
     await isBack(node);
     expect(log.slice(-3)).toEqual([
-      'Redis counts',
-      'Redis is lost: every node goes on with its share of each limit',
-      'Redis counts',
+      'connected to Redis',
+      "lost connection to Redis; enforcing this node's share of every limit",
+      'connected to Redis',
     ]);
   });
 

@@ -55,7 +55,7 @@ const chat = (model: string, more: object = {}) => ({
 });
 const responses = (model: string, more: object = {}) => ({ model, input: 'hello', ...more });
 
-describe('what cannot be carried is refused by its own name', () => {
+describe('what cannot be converted is refused by its own name', () => {
   test.each([
     ['at-messages', { n: 2 }, 'n'],
     ['at-messages', { logprobs: true }, 'logprobs'],

@@ -92,7 +92,7 @@ describe.each(eachCall)('$name', ({ protocol, stream }) => {
     expect(nanoOf(row.cost)).toBeGreaterThanOrEqual(0n);
     expect(nanoOf(row.cost) <= (held ?? 0n)).toBe(true);
     expect(held).toBeGreaterThan(0n);
-    expect(warnings).toContain('the upstream reported usage that cannot be true');
+    expect(warnings).toContain('the upstream reported implausible usage');
     warnings.length = 0;
   });
 

@@ -93,7 +93,7 @@ it('puts what was left into the database, once, and strikes the nodes off the li
   expect(adoption.problems).toEqual([]);
   expect(await applied()).toEqual(['req_1', 'req_2', 'req_3']);
   expect(await nodes()).toEqual([]);
-  expect(logged).toEqual(['a journal was adopted', 'a journal was adopted']);
+  expect(logged).toEqual(['adopted a journal', 'adopted a journal']);
   await adopt(folders).finished;
   expect(await applied()).toHaveLength(3);
   expect(logged).toHaveLength(2);
@@ -112,7 +112,7 @@ it('does not touch the journal of one who lives, says so, and goes on with the n
     `the journal in ${living} could not be adopted`,
     `the journal in ${missing} could not be adopted`,
   ]);
-  expect(logged.filter((message) => message === 'a journal could not be adopted')).toHaveLength(2);
+  expect(logged.filter((message) => message === 'could not adopt a journal')).toHaveLength(2);
   await journal.close(50);
 });
 
@@ -121,7 +121,7 @@ it('goes on trying while the database is away, and loses nothing when it is stop
   const adoption = adopt([folder], nowhere);
   await expect
     .poll(() => adoption.problems, { timeout: 5_000 })
-    .toEqual([`the journal in ${folder} is being adopted`]);
+    .toEqual([`adopting the journal in ${folder}`]);
   await adoption.close();
   expect(await applied()).toEqual([]);
   await adopt([folder]).finished;

@@ -43,8 +43,8 @@ it('tells in /ready and in the log who is gone with records, and that nobody sha
     {
       status: 'ok',
       degraded: [
-        'node_gone is gone with 4 usage records in its journal',
-        '2 nodes without redis do not share their limits',
+        'node node_gone is unreachable with 4 usage records in its journal',
+        '2 nodes without redis: limits are not shared',
       ],
     },
   ]);

@@ -72,7 +72,7 @@ describe.skipIf(!canStartRedis || isSkipped('postgres') || !isLinux)('workers', 
         .toHaveLength(2);
       expect(workersOf(gateway)).toContain(other);
       await expect.poll(async () => (await askChat(url)).status, { timeout: 5_000 }).toBe(200);
-      expect(lines(gateway).filter(({ msg }) => msg === 'a worker died and is replaced')).toEqual([
+      expect(lines(gateway).filter(({ msg }) => msg === 'a worker died; starting its replacement')).toEqual([
         expect.objectContaining({ detail: 'worker 1, by a signal' }),
       ]);
 

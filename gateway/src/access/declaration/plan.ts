@@ -57,7 +57,7 @@ export function planDeclaration(
       const row = rows.get(name);
       if (row?.owner === 'console') {
         conflicts.push(
-          `${kind} '${name}' is named in the file and was created in the console: rename one of them`,
+          `${kind} '${name}' is declared in the file but was created in the console: rename one of them`,
         );
         continue;
       }

@@ -53,7 +53,7 @@ export async function createKey(
 ): Promise<{ readonly key: StoredKey; readonly secret: string }> {
   const existing = await find(change.trx, key.name);
   if (existing !== undefined && existing.hash !== null) {
-    throw new Error(`key '${key.name}' exists already`);
+    throw new Error(`key '${key.name}' already exists`);
   }
   if (existing === undefined) await upsertKey(change, { ...key, secret: null });
   return issue(change, key.name);

@@ -114,7 +114,7 @@ function entriesOf(text: string, notes: Notes): { entries: Entry[]; isPaged: boo
   const items = isEntry(data) ? data['items'] : data;
   if (!Array.isArray(items) || !items.every(isEntry) || !items.some((item) => 'models' in item)) {
     throw new Error(
-      'no channels found: is it the answer of GET /api/channel/ of new-api or one-api?',
+      'no channels found: is it the response of GET /api/channel/ of new-api or one-api?',
     );
   }
   const total = isEntry(data) ? data['total'] : undefined;
@@ -135,7 +135,7 @@ function readChannel(
     return null;
   };
   const kind = kinds[Number(entry['type'])];
-  if (kind === undefined) return leaveOut(`type ${String(entry['type'])} cannot be carried`);
+  if (kind === undefined) return leaveOut(`type ${String(entry['type'])} cannot be imported`);
   const address = addressOf(entry, name, kind, notes);
   if (address === undefined) return leaveOut('it has no http address');
   const models = modelsOf(entry, name, kind, notes);
@@ -143,7 +143,7 @@ function readChannel(
   for (const setting of notCarried) if (says(entry[setting])) notes.leftOut(setting, name);
   const groups = listOf(entry['group']);
   const isEnabled = entry['status'] === undefined || entry['status'] === 1;
-  if (!isEnabled) notes.warn(`channel '${name}' is disabled there, and written so`);
+  if (!isEnabled) notes.warn(`channel '${name}' is disabled there and stays disabled`);
   return {
     name,
     provider: providerAt(kind.provider, address),
@@ -172,7 +172,7 @@ function addressOf(
   const plain = plainUrl(isDefault ? (kind.address ?? '') : given);
   if (plain === null) return undefined;
   if (plain.shortened) {
-    notes.warn(`channel '${name}': its base_url is carried without credentials and query`);
+    notes.warn(`channel '${name}': its base_url is imported without credentials and query`);
   }
   const whole = plain.url.replace(/\/chat\/completions$/, '');
   if (whole !== plain.url || whole.endsWith(kind.version)) return whole;
@@ -220,7 +220,7 @@ function mappingOf(entry: Entry, channel: string, notes: Notes): Readonly<Record
   if (isEntry(mapping) && Object.values(mapping).every((value) => typeof value === 'string')) {
     return Object.assign(Object.create(null), mapping) as Readonly<Record<string, string>>;
   }
-  notes.warn(`channel '${channel}': its model_mapping cannot be read and is not carried`);
+  notes.warn(`channel '${channel}': its model_mapping cannot be read and is not imported`);
   return {};
 }
 

@@ -38,7 +38,7 @@ export function createNotes(): Notes {
       const list = Array.from(settings, ([setting, owners]) => {
         const names = [...owners];
         const more = names.length > named ? ` and ${names.length - named} more` : '';
-        return `${setting} of ${names.slice(0, named).join(', ')}${more}: not carried`;
+        return `${setting} of ${names.slice(0, named).join(', ')}${more}: not imported`;
       });
       return [...sentences, ...list];
     },

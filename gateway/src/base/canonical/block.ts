@@ -2,8 +2,8 @@ import type { Extensions } from './extension.ts';
 import type { TextProtocolName } from './protocol-name.ts';
 
 /**
- * Pieces of a conversation. A block of a type that a codec does not know is carried as `opaque`, never thrown on.
- * All of this is plain frozen-by-convention data: passes copy what they change.
+ * Pieces of a conversation. A block of a type that a codec does not know is carried as `opaque`; no codec throws on it.
+ * All of this is plain data that nobody mutates: passes copy what they change.
  */
 export type Block =
   | TextBlock
@@ -21,8 +21,8 @@ interface Base {
   /** A prompt cache may end after this block. `ttl` as its protocol writes it (`5m`, `1h`), null for the default. */
   readonly cache?: { readonly ttl: string | null } | undefined;
   /**
-   * Opaque state that its maker demands back on this very block: generate-content's `thoughtSignature`, which may
-   * sit on a text, a call or an empty thought.
+   * Opaque state that the vendor requires back on this very block: generate-content's `thoughtSignature`, which may sit
+   * on a text, a call or an empty thought.
    */
   readonly state?: NativeState | undefined;
   readonly extensions?: Extensions | undefined;
@@ -32,7 +32,7 @@ export interface TextBlock extends Base {
   readonly type: 'text';
   readonly text: string;
   readonly citations?: readonly Citation[] | undefined;
-  /** It rests on something, too, that only its vendor can point to, such as a file of the request. */
+  /** The text also cites something that only its vendor can resolve, such as a file of the request. */
   readonly citesOwn?: true | undefined;
   readonly logprobs?: readonly TokenLogprob[] | undefined;
 }
@@ -63,18 +63,18 @@ export interface VideoBlock extends Base {
 export type MediaSource =
   | { readonly kind: 'data'; readonly mime: string; readonly base64: string }
   | { readonly kind: 'url'; readonly url: string; readonly mime: string | null }
-  /** A file kept by one provider: nobody else can read it. */
+  /** A file stored by one provider; no other provider can read it. */
   | { readonly kind: 'file-id'; readonly protocol: TextProtocolName; readonly id: string };
 
 export interface ReasoningBlock extends Base {
   readonly type: 'reasoning';
-  /** What may be shown; empty when there is only state. */
+  /** The text that may be shown; empty when the block holds only state. */
   readonly text: string;
-  /** A summary of the thoughts rather than the thoughts themselves, where the protocol tells the two apart. */
+  /** A summary of the reasoning rather than the reasoning itself, where the protocol distinguishes the two. */
   readonly summary?: boolean | undefined;
 }
 
-/** Reasoning state that must come back to its maker unchanged and means nothing to anybody else. */
+/** Reasoning state that must return unchanged to the vendor that issued it; opaque to everybody else. */
 export interface NativeState {
   readonly protocol: TextProtocolName;
   /** `signature`, `redacted` (messages), `encrypted` (responses), `thought-signature` (generate-content), `envelope`: ours. */
@@ -93,7 +93,7 @@ export interface ToolCallBlock extends Base {
   readonly namespace?: string | undefined;
   /** `function`: arguments are JSON text of an object. `custom`: free text. */
   readonly kind: 'function' | 'custom';
-  /** As the model produced it, where it produced text; of an object, its JSON in the same order. */
+  /** The text that the model produced. If the protocol carries an object, its JSON in the same order. */
   readonly arguments: string;
 }
 
@@ -103,10 +103,10 @@ export interface ToolResultBlock extends Base {
   readonly id: string | null;
   /** Null where the protocol does not repeat it. */
   readonly name: string | null;
-  /** Which kind of call it answers, when the protocol says so. */
+  /** The kind of call it answers, if the protocol names it. */
   readonly kind?: 'function' | 'custom' | undefined;
   readonly content: readonly Block[];
-  /** The result as the object its protocol carried, when it was one (generate-content). */
+  /** The result as an object, if the protocol carried one (generate-content). */
   readonly object?: Readonly<Record<string, unknown>> | undefined;
   readonly isError: boolean;
 }
@@ -124,11 +124,11 @@ export interface OpaqueBlock extends Base {
   readonly name: string;
   readonly value: unknown;
   readonly ifForeign: 'drop' | 'ignore' | 'refuse';
-  /** What it says in words, when another protocol can at least be given that. */
+  /** A text that another protocol can be given instead. */
   readonly text?: string | undefined;
 }
 
-/** A web page that the text rests on; offsets count UTF-16 units in the block's text. */
+/** A web page that supports the text. Offsets count UTF-16 units in the block's text. */
 export interface Citation {
   readonly url: string;
   readonly title: string | null;

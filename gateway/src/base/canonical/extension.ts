@@ -1,8 +1,8 @@
 import type { TextProtocolName } from './protocol-name.ts';
 
 /**
- * Something that only one protocol understands, kept so that the same protocol on the other side gets it back
- * unchanged and every other one says that it was lost.
+ * Something that only one protocol understands. An upstream of the same protocol gets it unchanged; every other one
+ * reports it as a loss.
  */
 export interface Extension {
   /** Whose it is. An encoder reads its own and reports the others. */
@@ -11,8 +11,9 @@ export interface Extension {
   readonly name: string;
   readonly value: unknown;
   /**
-   * What another protocol does about it: `drop` loses something the caller may have meant and says so; `ignore`
-   * loses nothing the answer depends on and stays silent; `refuse` would give a materially different answer.
+   * What another protocol does with it. `drop`: leaves out something the caller may have meant and reports the loss.
+   * `ignore`: leaves out something the response does not depend on, without a report. `refuse`: leaving it out would
+   * change the response materially.
    */
   readonly ifForeign: 'drop' | 'ignore' | 'refuse';
 }

@@ -1,8 +1,8 @@
 import type { LossName } from './loss-names.ts';
 
 /**
- * A thing of a request (or an answer) that the other side has no equal for. Recorded with the usage row and told
- * to the client: a loss is data, never silence.
+ * A part of a request or a response that the other protocol cannot express. The usage row records it and the client is
+ * told: a loss is data, never silence.
  */
 export interface Loss {
   /** A `LossName` (`temperature`, `image.detail`), or the client's own name of what only its protocol has. */
@@ -12,15 +12,15 @@ export interface Loss {
 }
 
 /**
- * Cannot be carried, and leaving it out would give the caller something materially different. The conversion turns
+ * A part that cannot be converted, and without which the response would be materially different. The conversion turns
  * it into a 400 that names the client's own field.
  */
 export class Unconvertible extends Error {
   /** The same vocabulary as `Loss.what`. */
   readonly what: string;
-  /** The client's field when the thrower knows it better than by `what`: `messages.3.content.0.image_url.url`. */
+  /** The client's field, if the thrower knows it more exactly than `what`: `messages.3.content.0.image_url.url`. */
   readonly param: string | null;
-  /** One sentence for the caller: what cannot be had, and what to do about it. */
+  /** @param reason one sentence for the caller: what is not available, and what to do about it */
   constructor(what: LossName, reason: string, param: string | null = null) {
     super(reason);
     this.name = 'Unconvertible';
@@ -28,7 +28,7 @@ export class Unconvertible extends Error {
     this.param = param;
   }
 
-  /** Of something that only the client's protocol has, by the name it has there. */
+  /** For something that only the client's protocol has, under its name there. */
   static ofClient(name: string, reason: string): Unconvertible {
     return new Unconvertible(name as LossName, reason);
   }

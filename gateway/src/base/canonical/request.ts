@@ -2,7 +2,7 @@ import type { Block, TextBlock } from './block.ts';
 import type { Extensions } from './extension.ts';
 import type { TextProtocolName } from './protocol-name.ts';
 
-/** A request for text, in no protocol's shape. Null means that the client said nothing about it. */
+/** A request for text in protocol-neutral form. Null means that the client did not set the member. */
 export interface GenerationRequest {
   /** As the client wrote it. */
   readonly model: string;
@@ -28,19 +28,19 @@ export interface GenerationRequest {
   readonly format: OutputFormat | null;
   readonly verbosity: string | null;
   readonly reasoning: ReasoningRequest | null;
-  /** How many alternatives per token; 0: only the token's own; null: none wanted. */
+  /** Alternatives per token; 0: only the chosen token's own probability; null: none wanted. */
   readonly logprobs: number | null;
   /** Requests that share it share a prompt cache. */
   readonly cacheKey: string | null;
   /** The client's end user, by the client's own name until a pass makes it opaque. */
   readonly endUser: string | null;
-  /** Does a streaming chat client want the usage chunk? Other protocols always report. */
+  /** Whether a streaming chat client wants the usage chunk. Other protocols always report usage. */
   readonly wantsUsage: boolean;
   /** Everything else the client wrote at the top level. */
   readonly extensions: Extensions;
 }
 
-/** A run of blocks by one speaker. `system` in here is one that comes later than the conversation's beginning. */
+/** A run of blocks by one speaker. A `system` turn comes after the beginning of the conversation. */
 export interface Turn {
   readonly role: 'user' | 'assistant' | 'system';
   readonly blocks: readonly Block[];
@@ -108,6 +108,6 @@ export interface ReasoningRequest {
   readonly effort: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max' | null;
   /** Tokens. */
   readonly budget: number | null;
-  /** May the thoughts (or their summary) be shown? Null: not said. */
+  /** Whether the reasoning or its summary may be shown. Null: the client did not say. */
   readonly show: boolean | null;
 }

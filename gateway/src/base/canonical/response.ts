@@ -30,17 +30,16 @@ export type FinishReason =
   | 'filtered'
   /** The model declined in its own words. */
   | 'refused'
-  /** The provider paused a long turn; the client may send it back to go on. */
+  /** The provider paused a long turn; the client may send it back to continue. */
   | 'pause'
   /** The prompt itself was refused: no output at all. */
   | 'blocked'
-  /** The upstream names a reason that says nothing about the text (gem `OTHER` and the like). */
+  /** A reason of the upstream that says nothing about the text, such as generate-content's `OTHER`. */
   | 'other';
 
 /**
- * What happens while an answer is streamed, in order. Text, refusal and reasoning come as deltas of the block that
- * is open; a delta of another type, a `block-end` or a call closes it. `choice` counts answers from 0 and is absent
- * on the first.
+ * The events of a streamed response, in order. Text, refusal and reasoning come as deltas of the open block; a delta of
+ * another type, a `block-end` or a call closes it. `choice` counts choices from 0 and is absent on the first.
  */
 export type GenerationEvent = EventBody & { readonly choice?: number | undefined };
 
@@ -52,11 +51,11 @@ type EventBody =
     }
   | { readonly type: 'refusal'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string; readonly summary?: boolean | undefined }
-  /** State of the block that is open, or of a reasoning block of its own when none is. */
+  /** State of the open block, or of a reasoning block of its own if none is open. */
   | { readonly type: 'state'; readonly state: NativeState }
-  /** The open block is complete: what follows, even of the same type, is another one. */
+  /** The open block is complete: the next delta, even of the same type, belongs to another block. */
   | { readonly type: 'block-end' }
-  /** `call` numbers the calls of one answer from 0; arguments of several may interleave. */
+  /** `call` numbers the calls of one response from 0; arguments of several calls may interleave. */
   | {
       readonly type: 'call-start';
       readonly call: number;
@@ -70,6 +69,6 @@ type EventBody =
   | { readonly type: 'call-end'; readonly call: number }
   /** A block that comes in one piece: an image, or something only its protocol understands. */
   | { readonly type: 'block'; readonly block: Block }
-  /** Null: of something that only its vendor can point to. */
+  /** Null: it cites something that only its vendor can resolve. */
   | { readonly type: 'citation'; readonly citation: Citation | null }
   | { readonly type: 'finish'; readonly finish: Finish };

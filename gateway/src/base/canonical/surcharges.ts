@@ -1,8 +1,8 @@
-/** What an answer says besides its tokens that its price depends on. */
+/** What a response reports besides tokens that affects its price. */
 export interface Surcharges {
   /**
-   * Terms that the answer was given on, each a field and its value: `service_tier.priority`, `speed.fast`,
-   * `inference_geo.us`. In lower case, one for each field.
+   * Terms the response was served on, each a field and its value: `service_tier.priority`, `speed.fast`,
+   * `inference_geo.us`. Lower case, one per field.
    */
   readonly reported: readonly string[];
   /** Searches that the provider made. */

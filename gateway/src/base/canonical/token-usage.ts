@@ -18,13 +18,13 @@ export interface TokenUsage {
   readonly reasoning: number;
 }
 
-/** What an upstream said it used; `null` where it said nothing. `absurd` marks numbers not to be believed. */
+/** Usage as an upstream reported it; `null` where it reported none. `absurd` marks numbers that cannot be true. */
 export interface ReportedUsage {
   readonly tokens: TokenUsage;
   /** Negative, fractional or non-numeric fields were present (they count as 0 in `tokens`). */
   readonly absurd: boolean;
-  /** The half of a whole answer's usage that was not told: what `tokens` says of it is no report. */
+  /** The half of a whole response's usage that the upstream did not report: `tokens` is no evidence for it. */
   readonly untold?: 'input' | 'output';
-  /** Absent: it said nothing that matters to a price. */
+  /** Absent: nothing that affects a price was reported. */
   readonly surcharges?: Surcharges;
 }

@@ -9,14 +9,14 @@ import { key, user } from './schema/account.ts';
 export type TextSettings = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * The settings of a key, checked by the rules of the file. Whether what they name exists is the caller's question.
+ * Parses the settings of a key by the rules of the file. The caller checks that the names in it exist.
  * @throws ConfigError whose paths are the names of the settings.
  */
 export function parseKeySettings(settings: TextSettings): DeclaredKey {
   return parse(key, settings);
 }
 
-/** The settings of a user, likewise. */
+/** The settings of a user, in the same way. */
 export function parseUserSettings(settings: TextSettings): DeclaredUser {
   return parse(user, settings);
 }

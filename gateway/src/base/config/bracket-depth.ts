@@ -1,11 +1,11 @@
 import { Lexer } from 'yaml';
 
-/** As deep as a file of settings may be nested. */
+/** Maximum nesting depth of a configuration file. */
 const deepestBrackets = 64;
 
 /**
- * Whether `[` and `{` stand deeper in one another than any file of settings needs. A parser that is given such a text
- * complains once per bracket, and takes seconds and gigabytes for some hundred kilobytes.
+ * Whether `[` and `{` are nested deeper than any configuration file needs. The YAML parser reports one error per
+ * bracket of such a text, and takes seconds and gigabytes for a few hundred kilobytes.
  */
 export function isBracketedTooDeeply(text: string): boolean {
   let depth = 0;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { isAbsent, isMapping, Scalar } from './scalar.ts';
 
-/** A mapping with exactly these keys; missing or `null` is an empty one. */
+/** A mapping with exactly these keys. A missing or `null` mapping is an empty one. */
 export function mapping<Shape extends z.ZodRawShape>(shape: Shape) {
   const keys = Object.keys(shape);
-  // zod skips the schema of a key that is missing, but it is the schema that knows the default.
+  // zod skips the schema of a missing key, but that schema knows the default.
   const everyKey = Object.fromEntries(keys.map((key) => [key, undefined]));
   const open = withoutScalar('a mapping', () => ({}));
   return z.preprocess(
@@ -13,7 +13,7 @@ export function mapping<Shape extends z.ZodRawShape>(shape: Shape) {
       return isMapping(value) ? Object.assign(Object.create(null), everyKey, value) : value;
     },
     z.strictObject(shape, {
-      // The issue does not say which keys are known; its message carries them to `issues.ts`.
+      // The issue does not list the known keys; its message carries them to `issues.ts`.
       error: (issue) => (issue.code === 'unrecognized_keys' ? keys.join(' ') : undefined),
     }),
   );
@@ -27,7 +27,7 @@ export function dictionary<Value extends z.ZodType>(value: Value) {
   );
 }
 
-/** A list; missing or `null` is `fallback()`, without one it is a problem. */
+/** A list. A missing or `null` list is `fallback()`; without a fallback it is a problem. */
 export function list<Item extends z.ZodType>(item: Item, fallback?: () => readonly string[]) {
   return z.preprocess((input, context) => {
     if (isAbsent(input) && fallback !== undefined)
@@ -44,13 +44,13 @@ export function distinctList<Item extends z.ZodType<string>>(
   return list(item, fallback).superRefine((items, context) => {
     items.forEach((value, index) => {
       if (items.indexOf(value) === index) return;
-      const issue = { expected: 'each entry once', got: 'it again' };
+      const issue = { expected: 'each entry once', got: 'a duplicate' };
       context.addIssue({ code: 'custom', path: [index], message: '', params: { issue } });
     });
   });
 }
 
-/** zod takes any object for a mapping, so scalars are told apart before it looks. */
+/** zod accepts any object as a mapping, so scalars are filtered out first. */
 function withoutScalar(expected: string, absent: () => unknown) {
   return (input: unknown, context: z.core.$RefinementCtx): unknown => {
     if (input instanceof Scalar && input.broken) {

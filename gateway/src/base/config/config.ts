@@ -12,7 +12,7 @@ export type Decimal = string;
  * camelCase names here; `declared` keeps what the file says about rows of the database.
  */
 export interface Config {
-  /** The file it was read from, as the user named it; null on the embedded defaults. */
+  /** The file that was read, as the user named it; null on the embedded defaults. */
   readonly file: string | null;
   readonly server: {
     readonly host: string;
@@ -32,7 +32,7 @@ export interface Config {
     readonly dataDir: string;
   };
   readonly redis: { readonly url: string | null };
-  /** 32 bytes, or null: generated in `storage.dataDir`. */
+  /** 32 bytes; null: the gateway generates them in `storage.dataDir`. */
   readonly secrets: { readonly masterKey: Buffer | null };
   readonly admin: { readonly email: string; readonly password: string | null };
   readonly journal: { readonly maxSize: Bytes };
@@ -57,9 +57,11 @@ export interface Config {
 export interface LimitSettings {
   readonly inFlight: number;
   readonly queue: number;
-  /** For bodies of requests under way, in each process; null = a quarter of the memory that each may use. */
+  /**
+   * Memory for the bodies of requests in flight, per process; null: a quarter of the memory that each process may use.
+   */
   readonly bodyMemory: Bytes | null;
-  /** Requests of one key under way, in each process. */
+  /** Requests of one key in flight, per process. */
   readonly keyConcurrency: number;
 }
 
@@ -105,7 +107,7 @@ export interface DeclaredChannel {
   readonly provider: ProviderName;
   /** Null for a simulator channel that runs as a child process. */
   readonly baseUrl: string | null;
-  /** In turn; empty for an upstream without a credential. */
+  /** Used in turn; empty for an upstream without a credential. */
   readonly apiKeys: readonly string[];
   readonly protocols: readonly ProtocolName[];
   readonly groups: readonly string[];
@@ -117,19 +119,16 @@ export interface DeclaredChannel {
   readonly headers: Readonly<Record<string, string>>;
   readonly timeouts: Partial<Timeouts>;
   readonly billsAfterCancel: boolean;
-  /** Whose ids of what the upstream keeps a request may name. */
+  /** Which stored upstream ids a request may name. */
   readonly state: StateRule;
-  /** Ids that everybody may name, or patterns of them in which `*` is any text. */
+  /** Ids or patterns that every caller may name; `*` in a pattern is any text. */
   readonly sharedState: readonly string[];
   readonly enabled: boolean;
 }
 
 export const stateRules = ['guarded', 'owned', 'any'] as const;
 
-/**
- * `guarded`: not those of another owner. `owned`: nor those that the gateway never gave out. `any`: nothing is
- * checked.
- */
+/** `guarded`: no id of another owner. `owned`: also no id that this gateway never gave out. `any`: unchecked. */
 export type StateRule = (typeof stateRules)[number];
 
 /** A model a channel serves: the name clients use, and the upstream's own name for it. */
@@ -181,9 +180,9 @@ export interface DeclaredPrice {
   readonly videoTokens?: Readonly<
     Record<string, { readonly text: Decimal; readonly withVideo: Decimal }>
   >;
-  /** `service_tier.priority` → what every token price is multiplied by where the answer reports it. */
+  /** `service_tier.priority` → the factor for every token price when the response reports it. */
   readonly multipliers?: Readonly<Record<string, Decimal>>;
-  /** `web_search` → USD per use that the answer reports. */
+  /** `web_search` → USD per use that the response reports. */
   readonly fees?: Readonly<Record<string, Decimal>>;
 }
 

@@ -1,8 +1,8 @@
 import { trimTrailing } from './trim-trailing.ts';
 
 /**
- * A decimal as a person or a YAML number writes it (`0.10`, `.5`, `+1`, `2.5e-7`) as plain digits, exactly:
- * no float is involved. Null for anything else. Trailing zeros stay.
+ * Turns a decimal as a person or a YAML number writes it (`0.10`, `.5`, `+1`, `2.5e-7`) into plain digits, exactly: no
+ * float is involved. Null for anything else. Trailing zeros stay.
  */
 export function parseDecimal(source: string): string | null {
   const match = /^([-+]?)(\d*)(?:\.(\d*))?(?:[eE]([-+]?\d{1,3}))?$/.exec(source);
@@ -22,7 +22,7 @@ export function parseDecimal(source: string): string | null {
   return sign === '-' && /[1-9]/.test(text) ? `-${text}` : text;
 }
 
-/** The integer `decimal × 10^places`, or null when that is not an integer. */
+/** The integer `decimal × 10^places`; null if it is not an integer. */
 export function scaled(decimal: string, places: number): bigint | null {
   const [whole = '', fraction = ''] = decimal.replace('-', '').split('.');
   const kept = trimTrailing(fraction, '0');
@@ -31,14 +31,14 @@ export function scaled(decimal: string, places: number): bigint | null {
   return decimal.startsWith('-') ? -magnitude : magnitude;
 }
 
-/** Digits with a point at their shortest: `0.20` is `0.2`, `1.0` is `1`. */
+/** The shortest form of digits with a point: `0.20` is `0.2`, `1.0` is `1`. */
 export function shortestDecimal(digits: string): string {
   if (!digits.includes('.')) return digits;
   const shorter = trimTrailing(digits, '0');
   return shorter.endsWith('.') ? shorter.slice(0, -1) : shorter;
 }
 
-/** `value × 10^-places` as a decimal at its shortest; `value` ≥ 0. */
+/** The shortest decimal for `value × 10^-places`; `value` ≥ 0. */
 export function unscaled(value: bigint, places: number): string {
   const digits = value.toString().padStart(places + 1, '0');
   const point = digits.length - places;

@@ -24,8 +24,8 @@ export const listKeys = [
 ] as const;
 
 /**
- * The lists of the file: each entry against its shape, names against each other, references against names.
- * An entry with a mistake still counts as named, so that one mistake is one problem.
+ * Reads the lists of the file: checks each entry against its shape, names for duplicates, and references. An entry with
+ * a mistake still counts as declared, so that one mistake is one problem.
  */
 export function readDeclared(root: RawMapping, report: Report, context: NamesContext): Declared {
   const names = createNames(root, context);

@@ -18,7 +18,7 @@ import { syntaxProblems } from './syntax.ts';
 
 export interface ConfigDocument {
   readonly root: RawMapping;
-  /** The line of a value; for one that is missing, of the nearest mapping around it. */
+  /** The line of a value; for a missing value, the line of the nearest mapping around it. */
   readonly lineOf: (path: Path) => number | null;
   /** Syntax errors, duplicate keys and placeholders that could not be filled. */
   readonly problems: readonly ConfigProblem[];
@@ -27,7 +27,7 @@ export interface ConfigDocument {
 }
 
 const deepest = 32;
-/** Aliases may repeat a block here and there, but not blow a small file up. */
+/** Aliases may repeat blocks, but must not expand a small file into a huge one. */
 const mostThroughAliases = 10_000;
 
 /** Reads YAML or JSON text into scalars, lists and mappings that know their lines. Never throws. */
@@ -78,7 +78,7 @@ function parse(text: string, file: string | null, lines: LineCounter) {
       prettyErrors: false,
       uniqueKeys: false,
       merge: false,
-      // 'silent' would also keep quiet about a second document.
+      // 'silent' would also suppress the error about a second document.
       logLevel: 'error',
     });
     return { document, problems: syntaxProblems(document, text, file, lines) };
@@ -132,7 +132,7 @@ class Walker {
     }
     if (this.#aliasDepth > 0) this.#throughAliases += 1;
     if (this.#throughAliases > mostThroughAliases) {
-      // Told once: everything after the first is the same bomb.
+      // Reported once: all further problems come from the same alias bomb.
       if (this.#throughAliases > mostThroughAliases + 1)
         return new Scalar(null, '', { broken: true });
       return this.report(
@@ -173,7 +173,7 @@ class Walker {
       const key = typeof pair.key.value === 'string' ? pair.key.value : (pair.key.source ?? '');
       const first = keyLines.get(key);
       if (first !== undefined) {
-        this.report([...path, key], line, 'each key once', `it again (first on line ${first})`);
+        this.report([...path, key], line, 'each key once', `a duplicate (first on line ${first})`);
         continue;
       }
       if (key === '' || key === '__proto__') {

@@ -3,8 +3,8 @@ import type { Environment } from './expand.ts';
 import { providerDefaults, providerNames } from './provider-defaults.ts';
 
 /**
- * Settings the environment gives when the file leaves them out, as its documented text would:
- * `master_key: ${SLUICE_MASTER_KEY:-}`.
+ * Settings that the environment provides when the file leaves them out, as the documented `master_key:
+ * ${SLUICE_MASTER_KEY:-}` would.
  */
 export function environmentDefaults(
   environment: Environment,
@@ -16,7 +16,7 @@ export function environmentDefaults(
   return found.filter(([, , value]) => value !== '');
 }
 
-/** Keys of providers, for offering a channel when nothing is configured yet. */
+/** Provider keys in the environment, to offer a channel when nothing is configured yet. */
 export function providerKeys(environment: Environment): Config['environmentKeys'] {
   return providerNames.flatMap((provider) => {
     const variable = providerDefaults[provider].environmentKey;

@@ -5,7 +5,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ExpansionContext {
   readonly environment: Environment;
-  /** Relative `${file:…}` paths count from here. */
+  /** The base of relative `${file:…}` paths. */
   readonly workingDirectory: string;
 }
 
@@ -21,8 +21,8 @@ const variable = /^([A-Za-z_][A-Za-z0-9_]*)(?::-([^]*))?$/;
 const largestFile = 1024 * 1024;
 
 /**
- * Fills `${NAME}`, `${NAME:-default}` and `${file:/path}` in one string. `$${` is a literal `${`. The default
- * also stands in for a variable that is set but empty. One trailing line end of a file is dropped.
+ * Fills `${NAME}`, `${NAME:-default}` and `${file:/path}` in one string. `$${` is a literal `${`. The default also
+ * applies to a variable that is set but empty. One trailing newline of a file is dropped.
  */
 export function expand(text: string, context: ExpansionContext): Expansion {
   if (!text.includes('${')) return { text, expanded: false, failures: [] };

@@ -55,7 +55,7 @@ function reportIssue(issue: z.core.$ZodIssue, input: unknown, base: Path, report
   report(path, expected, describe(valueAt(input, inner)));
 }
 
-/** Says which name was probably meant, or which names there are. */
+/** Reports an unknown key with the name that was probably meant, or with all known names. */
 export function reportUnknownKey(path: Path, known: readonly string[], report: Report): void {
   const key = String(path.at(-1));
   if (key === '<<') {

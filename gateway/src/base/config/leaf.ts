@@ -4,14 +4,14 @@ import { didYouMean } from './near.ts';
 import { describe, isAbsent, quote, Scalar } from './scalar.ts';
 import { parseDuration, parseSize } from './units.ts';
 
-/** What a leaf says is wrong; `issues.ts` turns it into a problem with its line. */
+/** What a leaf finds wrong; `issues.ts` turns it into a problem with its line. */
 export interface LeafIssue {
   readonly expected: string;
   readonly got: string;
 }
 
 export interface LeafOptions {
-  /** For a value that is missing, `null`, or (strings) empty. Without it such a value is a problem. */
+  /** The value for a missing, `null` or (strings) empty input. Without a fallback such an input is a problem. */
   readonly fallback?: unknown;
   /** The value never appears in a message. */
   readonly secret?: boolean;
@@ -19,7 +19,7 @@ export interface LeafOptions {
 
 type FallbackOf<Options> = Options extends { readonly fallback: infer Fallback } ? Fallback : never;
 
-/** A scalar: `read` gives its value, undefined when it is wrong, or a string with what else was expected. */
+/** A scalar. `read` returns its value, undefined if it is wrong, or a `WrongBecause` with a more exact complaint. */
 export function leaf<Value, const Options extends LeafOptions = {}>(
   expected: string,
   read: (scalar: Scalar) => Value | undefined | WrongBecause,
@@ -54,7 +54,10 @@ export class WrongBecause {
   }
 }
 
-/** A text that `accept` takes. @param expected how a problem says what it had to be */
+/**
+ * A text that `accept` accepts.
+ * @param expected the description of a valid value, for problems
+ */
 export function string<const Options extends LeafOptions = {}>(
   expected: string,
   accept: (text: string) => boolean,
@@ -67,7 +70,7 @@ export function string<const Options extends LeafOptions = {}>(
   );
 }
 
-/** A name people and machines refer to: printable, no space at either end. */
+/** A name for people and machines: printable, without spaces at either end. */
 export function name<const Options extends LeafOptions = {}>(expected: string, options?: Options) {
   return leaf(
     expected,
@@ -79,7 +82,7 @@ export function name<const Options extends LeafOptions = {}>(expected: string, o
   );
 }
 
-/** How a name may look that people type and that stands in messages. */
+/** Whether the text can be a name: people type it and messages show it. */
 export function isName(text: string): boolean {
   // oxlint-disable-next-line no-control-regex -- control characters are exactly what a name must not hold
   return text.length <= 200 && text.trim() === text && !/[\u0000-\u001f\u007f]/.test(text);
@@ -161,10 +164,10 @@ export function decimal<const Options extends LeafOptions = {}>(
   );
 }
 
-/** A timer of Node fires at once when asked to wait longer than 2³¹ ms, so nothing that becomes one may be longer. */
+/** A Node timer fires at once if its delay exceeds 2³¹ ms, so no setting that becomes a delay may be longer. */
 export const longestTimer = 24 * 86_400_000;
 
-/** Milliseconds, between the bounds; written as in `30s`. */
+/** Milliseconds within the bounds; written as in `30s`. */
 export function duration<const Options extends LeafOptions = {}>(
   minimum: number,
   maximum: number,
@@ -186,7 +189,7 @@ export function duration<const Options extends LeafOptions = {}>(
   );
 }
 
-/** Bytes, more than none; written as in `64MiB`. */
+/** Bytes, at least 1; written as in `64MiB`. */
 export function size<const Options extends LeafOptions = {}>(options?: Options) {
   return leaf(
     'a size such as 64KiB, 64MiB or 4GiB',
@@ -210,7 +213,7 @@ export function timestamp<const Options extends LeafOptions = {}>(options?: Opti
 const rfc3339 =
   /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(\.\d{1,9})?([Zz]|[-+]([01]\d|2[0-3]):[0-5]\d)$/;
 
-/** Null for anything that is not a real moment, 30 February included. */
+/** Null if it is not a real moment; 30 February is not. */
 export function parseTimestamp(text: string): number | null {
   const match = rfc3339.exec(text);
   if (match === null) return null;

@@ -14,13 +14,13 @@ import { settings } from './schema/settings.ts';
 export interface LoadOptions {
   /** `--config`; then `SLUICE_CONFIG`, then `./sluice.yaml` when it exists, then no file. */
   readonly path?: string | null | undefined;
-  /** Ids of the bundled catalogue, which channels, aliases and keys may name without declaring them. */
+  /** Ids of the bundled catalogue; channels, aliases and keys may name them without declaring them. */
   readonly bundledModels?: Iterable<string>;
-  /** Other names of bundled models, which channels and keys may name too. */
+  /** Aliases of bundled models; channels and keys may name them too. */
   readonly bundledAliases?: Iterable<string>;
   /** Default: the environment of the process. */
   readonly environment?: Environment;
-  /** Default: the working directory of the process. Relative paths count from here. */
+  /** The base of relative paths. Default: the working directory of the process. */
   readonly workingDirectory?: string;
 }
 
@@ -52,7 +52,7 @@ export function findConfigFile(
 }
 
 /**
- * Checks text that was read already. `file` is the name in messages; null: the text is the embedded defaults.
+ * Checks text that has already been read. `file` is its name in messages; null: the text is the embedded defaults.
  * @throws ConfigError with every problem.
  */
 export function parseConfig(
@@ -97,7 +97,7 @@ function readSettings(root: RawMapping, report: Report): PartialSettings {
   return Object.fromEntries(parts) as PartialSettings;
 }
 
-/** Rules between settings. Skipped for a part that has a problem of its own. */
+/** Rules that span several settings. A rule is skipped if one of its settings has a problem of its own. */
 function checkTogether(parts: PartialSettings, report: Report): void {
   const { server, storage, redis } = parts;
   if (server !== null && (server.tls.cert === null) !== (server.tls.key === null)) {

@@ -1,4 +1,4 @@
-/** The candidate a typing error probably meant, or null. */
+/** The candidate that was probably meant; null if none is close. */
 export function nearest(name: string, candidates: Iterable<string>): string | null {
   let best: string | null = null;
   let bestDistance = Math.max(1, Math.min(3, Math.floor(name.length / 3))) + 1;
@@ -27,7 +27,7 @@ function simplify(name: string): string {
   return name.toLowerCase().replaceAll(/[-_ ]/g, '');
 }
 
-/** Levenshtein distance with neighbour swaps as one step; anything above `limit` may come back as more than it is. */
+/** Levenshtein distance with a swap of neighbours as one step. Distances above `limit` are upper bounds. */
 function editDistance(left: string, right: string, limit: number): number {
   if (Math.abs(left.length - right.length) > limit) return limit + 1;
   let beforePrevious: number[] = [];

@@ -11,7 +11,7 @@ export function isAddressRange(text: string): boolean {
   return /^(0|[1-9]\d{0,2})$/.test(prefix) && Number(prefix) <= (isIPv4(address) ? 32 : 128);
 }
 
-/** An http or https URL without credentials, query or fragment, as a URL object; else null. */
+/** Parses an http or https URL without credentials, query or fragment; null if it is anything else. */
 export function parseHttpUrl(text: string): URL | null {
   const url = URL.canParse(text) && /^https?:\/\/[^/]/i.test(text) ? new URL(text) : null;
   if (url === null || url.username !== '' || url.password !== '') return null;
@@ -23,7 +23,7 @@ export function trimUrl(url: URL): string {
   return trimTrailing(url.href, '/');
 }
 
-/** A URL that has no path gets the provider's version path; any other path is the operator's word and stays. */
+/** Appends the provider's version path to a URL without a path. A URL with a path stays as the operator wrote it. */
 export function normaliseBaseUrl(url: URL, provider: ProviderName): string {
   const hasPath = /[^/]/.test(url.pathname);
   return trimUrl(url) + (hasPath ? '' : providerDefaults[provider].versionPath);
@@ -43,7 +43,7 @@ export function isRedisUrl(text: string): boolean {
   return /^rediss?:\/\/\S+$/.test(text) && URL.canParse(text);
 }
 
-/** Where finished videos are kept: `file:<folder>` or `s3://bucket/prefix`. */
+/** Where finished videos are stored: `file:<folder>` or `s3://bucket/prefix`. */
 export function isResultStorageUrl(text: string): boolean {
   return (
     /^file:[^\0]+$/.test(text) || /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/\S*)?$/.test(text)

@@ -1,8 +1,8 @@
-/** One thing wrong with a configuration file. No text in it ever comes from an expanded value. */
+/** One problem of a configuration file. Its texts never contain an expanded value. */
 export interface ConfigProblem {
   /** The file as the user named it; null when the problem is not in a file. */
   readonly file: string | null;
-  /** From 1; null when there is no line to point at. */
+  /** From 1; null if the problem has no line. */
   readonly line: number | null;
   /** `channels[0].api_key`; empty for the file as a whole. */
   readonly path: string;
@@ -10,7 +10,7 @@ export interface ConfigProblem {
   readonly got: string;
 }
 
-/** The configuration cannot be used. Carries every problem at once; nothing of the file was applied. */
+/** The configuration is not usable. Carries every problem at once; nothing of the file was applied. */
 export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
 

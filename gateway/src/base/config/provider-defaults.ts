@@ -2,13 +2,13 @@ import { protocolNames, type ProtocolName } from '#canonical/index.ts';
 import type { ProviderName } from './config.ts';
 
 export interface ProviderDefaults {
-  /** Null: a channel of this provider must say, or (simulator) runs as a child process. */
+  /** Null: a channel of this provider must set it. A simulator channel without it runs as a child process. */
   readonly baseUrl: string | null;
   /** Appended to a base URL that has no path. */
   readonly versionPath: string;
-  /** What the vendor really speaks. */
+  /** The protocols that the vendor really speaks. */
   readonly protocols: readonly ProtocolName[];
-  /** The variable that offers a first channel when nothing is configured. */
+  /** The environment variable whose key offers a first channel when nothing is configured. */
   readonly environmentKey: string | null;
 }
 

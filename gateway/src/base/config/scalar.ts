@@ -1,9 +1,9 @@
-/** A value of the file that is not a list or a mapping, with how it was written. */
+/** A value of the file that is neither a list nor a mapping, with its original spelling. */
 export class Scalar {
   readonly value: string | number | boolean | null;
-  /** The text in the file: numbers keep every digit, whatever a float would make of them. */
+  /** The text in the file: numbers keep every digit, which a float would not. */
   readonly source: string;
-  /** True when it holds text from the environment or another file, which must never be shown. */
+  /** True if it contains text from the environment or another file, which must never be shown. */
   readonly expanded: boolean;
   /** True when a problem was already reported for it. */
   readonly broken: boolean;
@@ -20,7 +20,7 @@ export class Scalar {
   }
 }
 
-/** What a file holds before it is checked: mappings have no prototype. */
+/** The content of a file before it is checked. Mappings have no prototype. */
 export type RawValue = Scalar | readonly RawValue[] | RawMapping | undefined;
 export interface RawMapping {
   readonly [key: string]: RawValue;
@@ -40,12 +40,12 @@ export function isAbsent(value: unknown): boolean {
   return value === undefined || (value instanceof Scalar && value.value === null && !value.broken);
 }
 
-/** The string of a scalar that is one, else null. */
+/** The text of a string scalar; null for anything else. */
 export function textOf(value: RawValue): string | null {
   return value instanceof Scalar && typeof value.value === 'string' ? value.value : null;
 }
 
-/** The `got …` of a problem. Text from the environment, or that may be a secret, is never repeated. */
+/** The `got …` of a problem. Never repeats text from the environment or text that may be a secret. */
 export function describe(value: unknown, isSecret = false): string {
   if (isAbsent(value)) return 'nothing';
   if (Array.isArray(value)) return 'a list';
@@ -60,7 +60,7 @@ export function describe(value: unknown, isSecret = false): string {
   return isSecret || value.expanded || mayBeSecret(text) ? 'a string' : quote(text);
 }
 
-/** For names that appear in messages: quoted, one line, bounded; hidden when they look like a credential. */
+/** Quotes a name for a message: one line, bounded, and hidden if it looks like a credential. */
 export function quote(text: string): string {
   if (mayBeSecret(text)) return 'a string';
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);

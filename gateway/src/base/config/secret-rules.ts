@@ -1,4 +1,4 @@
-/** Values that documentation, examples and other products ship, and that everybody therefore knows. */
+/** Values that documentation, examples and other products ship, so everybody knows them. */
 const samples = new Set(
   [
     'admin',
@@ -28,7 +28,7 @@ const samples = new Set(
   ].map((text) => text.toLowerCase()),
 );
 
-/** True for a secret that is a well-known sample or a placeholder somebody forgot to replace. */
+/** True for a well-known sample, or a placeholder that somebody forgot to replace. */
 export function isSampleSecret(secret: string): boolean {
   const text = secret.trim().toLowerCase();
   const body = text.replace(/^sk-/, '');

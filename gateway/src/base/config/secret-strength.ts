@@ -1,10 +1,10 @@
-/** Below this a secret could be found by trying. */
+/** A secret with fewer bits could be found by guessing. */
 export const enoughBits = 128;
 
 /**
- * How many bits of chance a secret seems to have: so many for each character as its kind of text has, one where it goes on
- * with a row or repeats what stood before, and as many as a list of words gives for each word. A secret cannot be known to
- * be random; this finds those that were typed.
+ * Estimates the random bits of a secret: for each character the bits of its alphabet, one bit if it continues a row or
+ * repeats earlier text, and for each word the bits of a word list. Randomness cannot be proven; the estimate catches
+ * secrets that were typed.
  */
 export function seemingBits(secret: string): number {
   const text = secret.replace(/^sk-/, '');
@@ -22,7 +22,7 @@ export function seemingBits(secret: string): number {
   return bits;
 }
 
-/** Of a list of 7 776 words, as for dice. */
+/** From a list of 7 776 words, as for dice. */
 const bitsOfWord = Math.log2(7776);
 
 function isWord(part: string): boolean {
@@ -35,7 +35,7 @@ function isRow(three: string): boolean {
   return Math.abs(step) <= 1 && three.charCodeAt(2) - three.charCodeAt(1) === step;
 }
 
-/** As many characters as this kind of text has. */
+/** The number of characters in the alphabet of the text. */
 function alphabetOf(text: string): number {
   if (/^\d*$/.test(text)) return 10;
   if (/^(?:[\da-f]*|[\dA-F]*)$/.test(text)) return 16;

@@ -1,10 +1,14 @@
-/** Members of a request whose value can make an answer dearer or cheaper; prices name the two with a dot between. */
+/**
+ * Request members whose value can change the price of a response. A price names member and value with a dot between.
+ */
 export const surchargeFields = ['service_tier', 'speed', 'inference_geo'] as const;
 
-/** Members by which a request names further models, which may answer in place of the one whose price it pays. */
+/**
+ * Members by which a request names further models. Those may answer in place of the model whose price the request pays.
+ */
 const modelFields = ['models.other', 'fallbacks.other'];
 
-/** Uses that cost something each. `grounded_prompt` is one for an answer, however many searches it took. */
+/** Uses with a fee of their own. `grounded_prompt` counts once per response, however many searches it took. */
 export const feeNames = ['web_search', 'grounded_prompt'] as const;
 
 const valueShape = /^[a-z0-9_-]{1,40}$/;
@@ -15,7 +19,7 @@ export function isSurchargeName(text: string): boolean {
   return field !== undefined && valueShape.test(text.slice(field.length + 1));
 }
 
-/** What a model's `allow` may name. */
+/** Whether a model's `allow` may name it. */
 export function isAllowable(text: string): boolean {
   return isSurchargeName(text) || modelFields.includes(text);
 }

@@ -2,8 +2,8 @@ import type { Document, LineCounter } from 'yaml';
 import type { ConfigProblem } from './problem.ts';
 
 /**
- * What the YAML parser objects to, one problem per line of the file. The parser's own texts can quote the
- * source, which may hold a secret, so only their fixed part is kept.
+ * The errors of the YAML parser, one problem per line of the file. The parser's messages can quote the source, which
+ * may hold a secret, so only their fixed part is kept.
  */
 export function syntaxProblems(
   document: Document.Parsed,
@@ -16,7 +16,7 @@ export function syntaxProblems(
     const { line } = lines.linePos(error.pos[0]);
     if (problems.has(line)) continue;
     problems.set(line, { file, line, path: '', expected: 'valid YAML', got: reason(error, text) });
-    // The brackets around it stay open, and every line below would be told to be wrong.
+    // The surrounding brackets stay open, so the parser would report every line below.
     if (isUnquotedPlaceholder(error, text)) break;
   }
   if (document.directives.yaml.version === '1.1') {
@@ -32,7 +32,7 @@ interface ParserError {
 }
 
 function reason(error: ParserError, text: string): string {
-  if (error.code === 'TAG_RESOLVE_FAILED') return 'a tag that is not known';
+  if (error.code === 'TAG_RESOLVE_FAILED') return 'an unknown tag';
   if (error.code === 'MULTIPLE_DOCS') return 'a second document';
   if (error.code === 'TAB_AS_INDENT') return 'a tab as indentation (use spaces)';
   if (isUnquotedPlaceholder(error, text)) {

@@ -1,4 +1,4 @@
-/** The text without the characters of one kind at its end. One pass: `/x+$/` takes the square of a run of them. */
+/** Removes all characters of one kind from the end of a text. One pass: `/x+$/` takes quadratic time on long runs. */
 export function trimTrailing(text: string, character: string): string {
   let end = text.length;
   while (end > 0 && text[end - 1] === character) end -= 1;

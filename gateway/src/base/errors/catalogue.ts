@@ -1,11 +1,10 @@
 /**
- * Every error a client can be given. Nothing else in the gateway invents a status, a type or a text:
- * code throws `new GatewayError('<name>')` and each protocol renders the entry in its own shape.
+ * Every error that a client can get. Nothing else in the gateway invents a status, a type or a text: code throws `new
+ * GatewayError('<name>')`, and each protocol renders the entry in its own shape.
  *
- * `message` is what a person reads in their tool, word for word. Clients know errors by how the message begins,
- * so what stands before the first hole stays as it is. `{model}`-like holes are filled from `GatewayError.values`.
- * `type` and `code` are chat's (`code` null where that protocol has none); the other protocols
- * map from `type` and `status`.
+ * People read `message` verbatim in their tools. Clients recognise errors by the beginning of the message, so the text
+ * before the first hole is a contract. `{model}`-like holes are filled from `GatewayError.values`. `type` and `code`
+ * are those of chat (`code` null if chat has none); the other protocols map from `type` and `status`.
  */
 export interface CatalogueEntry {
   readonly status: number;
@@ -20,7 +19,7 @@ export interface CatalogueEntry {
     | 'overloaded_error';
   readonly code: string | null;
   readonly message: string;
-  /** Seconds of `Retry-After` where whoever throws it knows none better. Every 503 has it. */
+  /** Seconds of `Retry-After` if the thrower sets none. Every 503 has it. */
   readonly retryAfter?: number;
 }
 
@@ -86,7 +85,7 @@ export const catalogue = define({
     403,
     'permission_error',
     null,
-    'this channel requires a specific client, which this one is not',
+    'this channel requires a specific client, please use one that it accepts',
   ),
   // 404, 405, 408, 413, 415, 426
   not_found: entry(404, 'not_found_error', null, 'not found'),
@@ -103,7 +102,7 @@ export const catalogue = define({
     404,
     'not_found_error',
     'not_found',
-    '{param} not found: it names something that does not exist or that this API key may not use',
+    '{param} not found: it does not exist, or this API key may not use it',
   ),
   method_not_allowed: entry(405, 'api_error', null, 'method not allowed'),
   body_too_slow: entry(
@@ -147,7 +146,7 @@ export const catalogue = define({
     'unsupported transfer encoding',
   ),
   upstream_abnormal: entry(502, 'api_error', 'upstream_error', 'upstream response abnormal'),
-  // The journal and a database that failed are tried again every second.
+  // The journal and a failed database are retried every second.
   unavailable: {
     ...entry(
       503,

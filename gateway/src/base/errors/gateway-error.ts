@@ -9,11 +9,11 @@ export interface GatewayErrorOptions {
   readonly retryAfter?: number;
   /** Extra response headers, for example `allow`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What really happened. For the log only, never for the client. */
+  /** The underlying error. For the log only, never for the client. */
   readonly cause?: unknown;
 }
 
-/** The one error that carries an answer to a client: a catalogue entry and what fills it. */
+/** The only error that carries a response to a client: a catalogue entry and the values for it. */
 export class GatewayError extends Error {
   readonly errorName: ErrorName;
   readonly entry: CatalogueEntry;
@@ -38,9 +38,9 @@ export class GatewayError extends Error {
 
 const longestText = 200;
 
-/** Client-supplied text that is echoed in an error: no control characters, bounded length. */
+/** Client text that an error echoes: without control characters, of bounded length. */
 function printable(text: string): string {
-  // Cut first: a name may be as long as a body.
+  // Cut first: a name may be as long as the body.
   const short = text.length > longestText ? `${text.slice(0, longestText)}…` : text;
   // oxlint-disable-next-line no-control-regex -- control characters are exactly what must go
   return short.toWellFormed().replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '\ufffd');

@@ -1,9 +1,11 @@
 import type { ExchangeObserver, FinishedExchange } from './exchange.ts';
 
-/** Anything that wants to know of finished exchanges. */
+/** Receives finished exchanges. */
 export type ExchangeListener = (exchange: FinishedExchange) => void;
 
-/** Hands each finished exchange to all of them; what one throws is told to `onProblem` and hurts nobody. */
+/**
+ * Passes each finished exchange to every listener. An error of one listener goes to `onProblem` and affects no other.
+ */
 export function createExchangeObserver(
   counts: Pick<ExchangeObserver, 'opened' | 'closed'>,
   listeners: readonly ExchangeListener[],

@@ -1,21 +1,23 @@
-/** What is observed of a finished exchange: an allow-list, so that nothing else can reach a log, a metric or a span. */
+/**
+ * The observable part of a finished exchange: an allow-list, so that nothing else can reach a log, a metric or a span.
+ */
 export interface FinishedExchange {
   readonly record: ExchangeFacts;
   readonly keyName: string;
-  /** The catalogue's id of the model; null when the request named none that the catalogue has. */
+  /** The catalogue id of the model; null if the catalogue has no such model. */
   readonly modelId: string | null;
-  /** How often the client says it has sent this before. */
+  /** How many times the client says it has retried this request. */
   readonly retryCount: number;
-  /** The same for the same body; null when no try came before and none will follow. */
+  /** Identical for identical bodies; null if the request neither is a retry nor will be retried. */
   readonly bodyDigest: string | null;
-  /** The client's trace context, as it came. */
+  /** The client's trace context, verbatim. */
   readonly traceparent: HeaderValue;
   readonly tracestate: HeaderValue;
 }
 
 type HeaderValue = string | readonly string[] | undefined;
 
-/** The members of a usage row that are observed. Times in milliseconds, `time` since the epoch. */
+/** The members of a usage row that are observed. Times are in milliseconds, `time` since the epoch. */
 export interface ExchangeFacts {
   readonly id: string;
   readonly time: number;
@@ -35,7 +37,7 @@ export interface ExchangeFacts {
   readonly tokens: TokenFacts;
   /** `reported`, `estimated`, `quarantined` or `none`. */
   readonly usageSource: string;
-  /** Of its receipt the parts' names: `unpriced.web_search`. */
+  /** The names of the receipt's parts, such as `unpriced.web_search`. */
   readonly charge: { readonly receipt: readonly { readonly part: string }[] } | null;
   readonly ttftMs: number | null;
   readonly durationMs: number;
@@ -43,7 +45,7 @@ export interface ExchangeFacts {
 
 export interface AttemptFacts {
   readonly channel: string;
-  /** `completed`, or a short word of ours. */
+  /** `completed`, or a short word of the gateway. */
   readonly result: string;
   readonly status: number | null;
   readonly startedAt: number;
@@ -62,12 +64,12 @@ export interface TokenFacts {
 
 export type ExchangeKind = 'buffered' | 'stream';
 
-/** Told by the relay. Cheap, and never throws: no exchange suffers for being watched. */
+/** Called by the relay. Implementations are cheap and never throw: observation must not affect an exchange. */
 export interface ExchangeObserver {
-  /** An exchange that passed its checks goes to its upstreams. */
+  /** An exchange passed its checks and goes to its upstreams. */
   opened(kind: ExchangeKind): void;
-  /** That exchange is over. */
+  /** The exchange ended. */
   closed(kind: ExchangeKind): void;
-  /** Every exchange once, refused ones too, when its usage row is durable (or known to be lost). */
+  /** Called once per exchange, refused ones included, when its usage row is durable or known to be lost. */
   finished(exchange: FinishedExchange): void;
 }

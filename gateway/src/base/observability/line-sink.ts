@@ -1,34 +1,34 @@
 import type { Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Where log lines go. Never waits for whoever reads them. */
+/** Where log lines go. Writing never waits for the reader. */
 export interface LineSink {
-  /** `line` ends with a line feed. Dropped and counted when too much is waiting already. */
+  /** `line` ends with a line feed. The line is dropped and counted if too much is waiting already. */
   write(line: string): void;
-  /** False while lines are dropped, so that nobody formats one in vain. */
+  /** False while lines are dropped; callers then skip formatting. */
   readonly hasRoom: boolean;
-  /** Counts a line that was not even formatted. */
+  /** Counts a line that was dropped before it was formatted. */
   drop(): void;
-  /** Hands over what has been collected, without waiting for the next batch. */
+  /** Writes the collected lines now instead of with the next batch. */
   flush(): void;
   readonly dropped: number;
-  /** Hands over the rest and gives the reader so long to take it; then the stream is given up. Milliseconds. */
+  /** Writes the remaining lines and waits up to `patience` milliseconds for the reader; then it abandons the stream. */
   close(patience?: number): Promise<void>;
 }
 
 export interface LineSinkOptions {
-  /** Characters that may wait for a slow reader. */
+  /** Maximum number of characters waiting for a slow reader. */
   readonly limit?: number;
-  /** Milliseconds for which lines are collected into one write. */
+  /** How long lines are collected into one write, in milliseconds. */
   readonly delayMs?: number;
 }
 
-/** Characters that are written without waiting for more. */
+/** Collected characters that trigger a write at once. */
 const batch = 64 * 1024;
 
 /**
- * Collects lines and writes them together: one system call for many requests. Node's own standard error over a pipe
- * takes any amount and keeps it in memory; the bound is here.
+ * Collects lines and writes them together: one system call for many requests. Node's standard error accepts any amount
+ * over a pipe and keeps it in memory, so the bound is here.
  */
 export function createLineSink(
   stream: Writable,
@@ -38,12 +38,12 @@ export function createLineSink(
   let dropped = 0;
   let timer: NodeJS.Timeout | null = null;
   let broken = false;
-  // Without a listener a reader that has gone would take the whole process with it.
+  // Without a listener a closed reader would crash the process.
   stream.on('error', () => {
     broken = true;
   });
   const hasRoom = (): boolean =>
-    // The stream of a file writes at once and has no length.
+    // A file stream writes synchronously and has no `writableLength`.
     !broken && pending.length + (stream.writableLength ?? 0) < limit;
 
   const isWaiting = (): boolean => !broken && stream.writableLength > 0;
@@ -80,7 +80,7 @@ export function createLineSink(
       flush();
       const end = performance.now() + patience;
       while (isWaiting() && performance.now() < end) await wait(10);
-      // A write that is still waiting would keep the process alive for as long as its reader sleeps.
+      // A pending write would keep the process alive until its reader wakes up.
       if (isWaiting()) stream.destroy();
     },
   };

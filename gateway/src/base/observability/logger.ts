@@ -13,16 +13,16 @@ import { openStandardError } from './standard-error.ts';
 export interface Logger {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
-  /** `error` is described by name, message, code and stack; nothing else of it is written. */
+  /** Writes name, message, code and stack of `error`, and nothing else of it. */
   error(message: string, error: unknown, fields?: LogFields): void;
-  /** The line of one finished exchange. */
+  /** Writes the line of one finished exchange. */
   request(exchange: FinishedExchange): void;
-  /** Lines that were not written because nobody read them fast enough. */
+  /** Lines dropped because the reader was too slow. */
   readonly dropped: number;
 }
 
 export interface ClosableLogger extends Logger {
-  /** For the end of the process: a reader that does not read does not hold it up for longer than a second. */
+  /** For the end of the process: waits at most a second for the reader. */
   close(): Promise<void>;
 }
 
@@ -37,10 +37,7 @@ export interface LogFields {
 
 const infoLevel = 30;
 
-/**
- * Nothing here waits for the reader of the log. What is told of trouble is written at once, the lines of requests
- * in batches.
- */
+/** Never waits for the reader of the log. Problems are written at once, request lines in batches. */
 export function createLogger(destination: Writable = openStandardError()): ClosableLogger {
   const sink = createLineSink(destination);
   process.once('exit', sink.flush);
@@ -65,7 +62,7 @@ export function createLogger(destination: Writable = openStandardError()): Closa
         return;
       }
       const line = requestLineOf(exchange);
-      // A fixed record in the shape of the other lines, at a fifth of the price.
+      // A fixed record in the same shape as pino's lines, at a fifth of the cost.
       sink.write(
         `${JSON.stringify({ level: infoLevel, time: isoTime(), ...line, msg: 'request' })}\n`,
       );
@@ -77,7 +74,7 @@ export function createLogger(destination: Writable = openStandardError()): Closa
   };
 }
 
-/** The time as text, formatted once per millisecond. */
+/** The current time as text, formatted at most once per millisecond. */
 function createIsoTime(): () => string {
   let last = 0;
   let text = '';

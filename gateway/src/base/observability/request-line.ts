@@ -15,16 +15,16 @@ export interface RequestLine {
   readonly outcome: string;
   readonly error: string | null;
   readonly attempts: number;
-  /** By the client: each try is a request of its own. */
+  /** As the client reports it: each try is a request of its own. */
   readonly retryCount: number;
-  /** Of tries that belong together, as far as it is known. */
+  /** Identical for tries of the same request, as far as known. */
   readonly bodyDigest: string | null;
   readonly ttftMs: number | null;
   readonly durationMs: number;
   readonly tokens: ExchangeFacts['tokens'];
 }
 
-/** The allow-list: what is not named here is not logged. */
+/** The allow-list: only these members are logged. */
 export function requestLineOf(exchange: FinishedExchange): RequestLine {
   const { record, keyName, retryCount, bodyDigest } = exchange;
   const { input, cacheRead, cacheWrite, cacheWrite1h, output, reasoning } = record.tokens;

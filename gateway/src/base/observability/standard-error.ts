@@ -5,8 +5,8 @@ import type { Writable } from 'node:stream';
 const descriptor = 2;
 
 /**
- * Standard error as a stream that can be given up. Node's own cannot be destroyed: what its reader does not take
- * keeps the process from ending. Files and terminals have no such reader.
+ * Standard error as a stream that can be destroyed. Node's own stream cannot, so an unread pipe would keep the process
+ * from ending. Files and terminals do not have the problem.
  */
 export function openStandardError(): Writable {
   const kind = fstatSync(descriptor);

@@ -1,36 +1,36 @@
 import type { Logger } from './logger.ts';
 
-/** What nobody caught, in this process. */
+/** Uncaught errors of this process. */
 export interface UncaughtErrors {
-  /** Thrown where no caller was: whatever was under way may be half done. */
+  /** Exceptions: whatever was in progress may be half done. */
   readonly exceptions: number;
-  /** Promises that failed and that nobody waited for. */
+  /** Promise rejections without a handler. */
   readonly rejections: number;
 }
 
 export interface UncaughtErrorsOptions {
   readonly log: Pick<Logger, 'error'>;
-  /** Told once, of the first exception: the process should be replaced. */
+  /** Called once, on the first exception: the process should be replaced. */
   readonly onDamage: () => void;
-  /** Told when it cannot be waited for any longer. */
+  /** Called when the process must end at once. */
   readonly onHopeless: () => void;
-  /** Where the errors come from; default: this process. */
+  /** The source of the errors; default: this process. */
   readonly source?: Pick<NodeJS.Process, 'on'>;
 }
 
-/** A process that goes on throwing will not end in order. */
+/** A process that keeps throwing cannot shut down in order. */
 const hopeless = 10;
 
 /**
- * Listens to the errors that would end the process at once, and with it every answer under way. See
- * docs/decisions/0011-uncaught-errors.md for what follows from which.
+ * Handles errors that would otherwise end the process at once, and with it every response in flight.
+ * docs/decisions/0011-uncaught-errors.md says which error leads to what.
  */
 export function watchUncaughtErrors(options: UncaughtErrorsOptions): UncaughtErrors {
   const { log, onDamage, onHopeless, source = process } = options;
   const counts = { exceptions: 0, rejections: 0 };
   source.on('uncaughtException', (error) => {
     counts.exceptions += 1;
-    // The log is not to be filled by what repeats itself.
+    // A repeating error must not fill the log.
     if (counts.exceptions <= hopeless) log.error('uncaught exception', error);
     if (counts.exceptions === 1) onDamage();
     if (counts.exceptions === hopeless) onHopeless();

@@ -5,8 +5,8 @@ import type { PressureCause } from './pressure.ts';
 const calmMs = 10_000;
 
 const words: Readonly<Record<PressureCause, string>> = {
-  lag: 'the event loop lags, large bodies are refused',
-  memory: 'memory is nearly used up, new requests are refused',
+  lag: 'the event loop is lagging; large bodies are refused',
+  memory: 'memory is nearly exhausted; new requests are refused',
 };
 
 /** Hears what `watchPressure` samples. */

@@ -23,19 +23,19 @@ export function createBlame(say: Say) {
     const why = admission.probe
       ? 'still fails'
       : `failed ${breakerRules.faultsToEject} times in a row`;
-    say(route, `${why}: others are preferred for ${seconds} s`);
+    say(route, `${why}: other channels are preferred for ${seconds} s`);
   }
 
   function blameCredential({ state, credential }: Admission, route: Route, now: number): void {
     const known = credential.refusedUntil > now;
     const seconds = Math.round(refuse(credential, now) / 1000);
     const place = `${state.credentials.indexOf(credential) + 1} of ${state.credentials.length}`;
-    if (!known) say(route, `refuses credential ${place}: it is not used for ${seconds} s`);
+    if (!known) say(route, `rejects credential ${place}: not using it for ${seconds} s`);
   }
 
   function blameModel({ state }: Admission, route: Route, now: number): void {
     if (!isMissing(state, route.upstreamModel, now)) {
-      say(route, `does not serve '${route.upstreamModel}': others are preferred for it`);
+      say(route, `does not serve '${route.upstreamModel}': other channels are preferred for it`);
     }
     markMissing(state, route.upstreamModel, now);
   }

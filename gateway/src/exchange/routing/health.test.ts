@@ -106,8 +106,8 @@ describe('credentials', () => {
     expect(attempt(health, one, 'answered', 60_000 + 120_000)).toBe('a');
     expect(attempt(health, one, 'answered', 60_000 + 120_000)).toBe('a');
     expect(said).toEqual([
-      'one refuses credential 1 of 1: it is not used for 60 s',
-      'one refuses credential 1 of 1: it is not used for 120 s',
+      'one rejects credential 1 of 1: not using it for 60 s',
+      'one rejects credential 1 of 1: not using it for 120 s',
     ]);
   });
 
@@ -188,8 +188,8 @@ describe('channels', () => {
     health.settle(probe!, a, 'answered', 30_100);
     expect(attempt(health, a, 'answered', 30_100)).toBe('a');
     expect(said).toEqual([
-      'a failed 5 times in a row: others are preferred for 30 s',
-      'a answers again',
+      'a failed 5 times in a row: other channels are preferred for 30 s',
+      'a responds again',
     ]);
   });
 
@@ -221,7 +221,7 @@ describe('channels', () => {
       expect(last?.route).toBe(b);
       health.settle(last!.admission, b, fault, 20);
     }
-    expect(said.slice(2)).toEqual(["b fails and is used all the same: nothing else serves 'up'"]);
+    expect(said.slice(2)).toEqual(["b is failing but stays in use: no other channel serves 'up'"]);
     const last = health.admitAnyway([a, b], 30);
     health.settle(last!.admission, b, 'answered', 30);
     expect(attempt(health, b, 'answered', 30)).toBe('a');

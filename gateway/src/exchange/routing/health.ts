@@ -63,7 +63,7 @@ export function createChannelHealth(onNotice: (notice: HealthNotice) => void): C
 
   function cameBack(state: ChannelState, route: Route): void {
     state.keptSaid = false;
-    say(route, 'answers again');
+    say(route, 'responds again');
   }
 
   return {
@@ -90,7 +90,7 @@ export function createChannelHealth(onNotice: (notice: HealthNotice) => void): C
       const index = chooseCredential(state.credentials, state.turn, false, now);
       if (state.breaker.standing(now) !== 'in-use' && !state.keptSaid) {
         state.keptSaid = true;
-        say(best, `fails and is used all the same: nothing else serves '${best.upstreamModel}'`);
+        say(best, `is failing but stays in use: no other channel serves '${best.upstreamModel}'`);
       }
       return { route: best, admission: enter(state, index, false, false) };
     },

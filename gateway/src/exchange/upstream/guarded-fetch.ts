@@ -100,7 +100,7 @@ async function checkedAddress(
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const addresses = isIP(host) === 0 ? await resolveInTime(host, resolve, signal) : [host];
   const [first] = addresses;
-  if (first === undefined) throw new FetchRefused('its host is not known');
+  if (first === undefined) throw new FetchRefused('its host is unknown');
   // Some of several being private is what an attack looks like, not a fault of one entry.
   if (!addresses.every(isPublicAddress)) throw new FetchRefused('its host is not public');
   return first;
@@ -117,7 +117,7 @@ async function resolveInTime(
   try {
     return await Promise.race([resolve(host), promise]);
   } catch (error) {
-    throw signal.aborted ? timedOut(error) : new FetchRefused('its host is not known', error);
+    throw signal.aborted ? timedOut(error) : new FetchRefused('its host is unknown', error);
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
@@ -140,11 +140,11 @@ async function readMedia(
 ): Promise<GuardedFetchResult> {
   // Ended by destroying the agent; whoever reads it no further is not to hear of that.
   body.on('error', () => {});
-  if (statusCode !== 200) throw new FetchRefused('its host did not give it');
+  if (statusCode !== 200) throw new FetchRefused('its host did not return it');
   const mime = mimeOf(headers['content-type']);
   if (mime === null) throw new FetchRefused('it is not an image, PDF, audio or video');
   if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
-    throw new FetchRefused('its host sends it packed');
+    throw new FetchRefused('its host sent it compressed');
   }
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const chunks: Buffer[] = [];

@@ -28,8 +28,8 @@ export function degradedParts(sources: HealthSources): readonly string[] {
     ...sources.pressures(),
     ...adoption.problems,
     ...(sources.said?.() ?? []),
-    ...(uncaught.exceptions > 0 ? ['an exception was caught by nobody: ending'] : []),
-    ...(uncaught.rejections > 0 ? ['a promise failed that nobody waited for'] : []),
+    ...(uncaught.exceptions > 0 ? ['uncaught exception: shutting down'] : []),
+    ...(uncaught.rejections > 0 ? ['unhandled promise rejection'] : []),
   ];
 }
 
@@ -42,11 +42,11 @@ function degradedDatabase({ problem }: RevisionWatch, { writes }: NodeRegistry):
 /** What the other nodes are missing, or missed by. */
 function degradedNodes({ missing, live }: NodeRegistry, isShared: boolean): string[] {
   const words = missing.map(
-    ({ id, journalDepth }) => `${id} is gone with ${journalDepth} usage records in its journal`,
+    ({ id, journalDepth }) => `node ${id} is unreachable with ${journalDepth} usage records in its journal`,
   );
   // Each would allow the whole of every limit.
   if (live() > 1 && !isShared) {
-    words.push(`${live()} nodes without redis do not share their limits`);
+    words.push(`${live()} nodes without redis: limits are not shared`);
   }
   return words;
 }

@@ -13,7 +13,7 @@ export function loadInBackground(
   const attempt = (): void => {
     load().catch((error: unknown) => {
       if (stopped) return;
-      logger.error(`the ${what} could not be loaded; trying again`, error);
+      logger.error(`could not load ${what}; trying again`, error);
       timer = setTimeout(attempt, retryMs).unref();
     });
   };

@@ -60,7 +60,7 @@ export function createObserving(options: ObservingOptions): Observing {
       createUsageAlarm(logger),
       ...(tracer === null ? [] : [tracer]),
     ],
-    (error) => logger.error('an exchange could not be observed', error),
+    (error) => logger.error('could not report a finished exchange', error),
   );
   return { metrics, observer };
 }

@@ -56,8 +56,8 @@ export async function openOffer(
 /** A price in the database that is none: what it belongs to goes on at the last good one, or is refused. */
 function alarm(logger: Logger, { kind, name, lastGood }: CatalogueProblem): void {
   const what = kind === 'price' ? `the price of model '${name}'` : `the multiplier of '${name}'`;
-  const then = lastGood ? 'the last good one goes on' : 'its requests are refused';
-  logger.error('damaged price', new Error(`${what} cannot be read: ${then}`), {
+  const then = lastGood ? 'the last valid one stays in force' : 'requests that need it are refused';
+  logger.error('invalid stored price', new Error(`${what} cannot be read: ${then}`), {
     component: 'catalogue',
   });
 }

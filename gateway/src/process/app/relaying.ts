@@ -65,7 +65,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
   const watch = closing.add(createWatch(clock, onDefect));
   const estimator = closing.add(
     createTokenEstimator({
-      onProblem: (error) => logger.error('the thread that counts tokens ended', error),
+      onProblem: (error) => logger.error('the tokenizer thread exited', error),
     }),
   );
   const store = createStateStore({ now: clock.monotonic });
@@ -77,7 +77,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
       stateKeys: secrets.stateKeys,
       fetchMedia,
       store,
-      onProblem: (error) => logger.error('a thread for large bodies ended', error),
+      onProblem: (error) => logger.error('a large-body thread exited', error),
     }),
   );
   const converter = createConverter({
@@ -100,7 +100,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     upstreamState: createStateDirectory({ ...options, ...clock }),
     keepStateFor: config.retention.upstreamState,
     onRefusedState: ({ requestId, channel, kind, digest }) =>
-      logger.info(`refused the id of a ${kind} that is not known to belong to the caller`, {
+      logger.info(`refused a ${kind} id that is not known to belong to the caller`, {
         component: 'upstream-state',
         requestId,
         channel,

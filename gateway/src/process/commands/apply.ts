@@ -3,7 +3,7 @@ import { type Command, commonOptions, exitCode, printJson } from './command.ts';
 export const apply: Command = {
   name: 'apply',
   description:
-    'All of the file is applied, or nothing. A running gateway takes the change over within seconds.',
+    'Applies the whole file or nothing. A running gateway picks up the change within seconds.',
   options: commonOptions,
   positionals: [],
   async run(input, io) {

@@ -61,7 +61,7 @@ function parse(command: Command, args: readonly string[]) {
     const option = /^Option '(--[a-z-]+)' argument is ambiguous/.exec(first)?.[1];
     if (option !== undefined) {
       throw new UsageError(
-        `${option} needs a value; one that begins with - is written ${option}=-…`,
+        `${option} needs a value; write a value that begins with - as ${option}=-…`,
       );
     }
     throw new UsageError(first.charAt(0).toLowerCase() + first.slice(1));

@@ -3,7 +3,7 @@ import { type Command, commonOptions, exitCode, printJson } from './command.ts';
 
 export const check: Command = {
   name: 'check',
-  description: 'Every problem is printed as file:line: path: expected X, got Y.',
+  description: 'Prints every problem as file:line: path: expected X, got Y.',
   options: commonOptions,
   positionals: [],
   async run(input, io) {
@@ -20,7 +20,7 @@ export const check: Command = {
         ...unpricedSearches(declared?.models ?? [], await bundledCapabilities()),
         ...weakKeys(config).map(
           (name) =>
-            `the secret of key '${name}' looks guessable (less than 128 random bits); for a new one: openssl rand -hex 24`,
+            `the secret of key '${name}' looks guessable (less than 128 random bits); generate one with: openssl rand -hex 24`,
         ),
       ];
       if (input.flag('json')) {

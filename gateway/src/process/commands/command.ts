@@ -53,7 +53,7 @@ export class UsageError extends Error {
 /** Options that almost every command has. */
 export const commonOptions = {
   config: { type: 'string', value: 'FILE', help: 'the configuration file' },
-  json: { type: 'boolean', help: 'print JSON for machines' },
+  json: { type: 'boolean', help: 'print JSON' },
 } as const satisfies Record<string, CommandOption>;
 
 /** One value on one line. */

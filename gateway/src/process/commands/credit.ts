@@ -8,10 +8,10 @@ function createCredit(kind: 'user' | 'team', holder: string): Command {
   return {
     name: `${kind} credit`,
     description:
-      'AMOUNT is in USD; a negative one takes away, as a correction. Both stay in the books with who did it and why.',
+      'AMOUNT is in USD; a negative amount is a correction. The ledger records who made the entry and why.',
     options: {
       reason: { type: 'string', value: 'TEXT', help: 'why', required: true },
-      actor: { type: 'string', value: 'TEXT', help: 'who does it; default: the command line' },
+      actor: { type: 'string', value: 'TEXT', help: 'who makes the entry; default: command line' },
       ...commonOptions,
     },
     positionals: [holder, 'AMOUNT'],
@@ -22,7 +22,7 @@ function createCredit(kind: 'user' | 'team', holder: string): Command {
       const [name = '', text = ''] = input.positionals;
       const amount = await readAmount(text);
       const reason = input.text('reason')?.trim() ?? '';
-      if (reason === '') throw new UsageError('--reason: expected why');
+      if (reason === '') throw new UsageError('--reason: expected a text');
       const config = await loadCommandConfig(input, io);
       const { transaction, balance } = await withWorkspace(config, ({ database, secrets }) =>
         database.kysely.transaction().execute(async (trx) => {
@@ -42,7 +42,7 @@ function createCredit(kind: 'user' | 'team', holder: string): Command {
       if (input.flag('json')) {
         printJson(io, { transaction, [kind]: name, amount: formatUsd(amount), balance });
       } else {
-        io.stdout(`${kind} '${name}' has a balance of ${balance} USD now\n`);
+        io.stdout(`${kind} '${name}' now has a balance of ${balance} USD\n`);
       }
       return exitCode.done;
     },

@@ -9,18 +9,18 @@ import {
 } from './command.ts';
 
 const options = {
-  output: { type: 'string', value: 'FILE', help: 'write it there; the file must not exist yet' },
+  output: { type: 'string', value: 'FILE', help: 'write to this file, which must not exist yet' },
   json: commonOptions.json,
 } as const;
 
-const both = `Prints a configuration file, and on stderr what of the other one could not be carried. Secrets are never written:
-the file names environment variables, and which to set is said at the end.`;
+const both = `Prints a configuration file, and on stderr what could not be imported. Secrets are never written:
+the file names environment variables, and the end of the output lists which to set.`;
 
 export const importLitellm = importCommand('litellm', 'the config.yaml of a LiteLLM proxy');
 
 export const importNewApi = importCommand(
   'new-api',
-  'what GET /api/channel/ of new-api or one-api answers, as JSON',
+  'the JSON response of GET /api/channel/ of new-api or one-api',
 );
 
 function importCommand(gateway: OtherGateway, source: string): Command {
@@ -61,9 +61,9 @@ async function importGateway(
   } else {
     if (output === undefined && !isEmpty) io.stdout(text);
     io.stderr(notes.warnings.map((warning) => `warning: ${warning}\n`).join(''));
-    if (notes.variables.length > 0) io.stderr(`to be set: ${notes.variables.join(', ')}\n`);
+    if (notes.variables.length > 0) io.stderr(`set these variables: ${notes.variables.join(', ')}\n`);
   }
-  if (isEmpty && !input.flag('json')) io.stderr('sluice: nothing could be carried\n');
+  if (isEmpty && !input.flag('json')) io.stderr('sluice: nothing could be imported\n');
   return isEmpty ? exitCode.failed : exitCode.done;
 }
 
@@ -75,7 +75,7 @@ async function writeNew(io: CommandIo, file: string, text: string): Promise<void
     await writeFile(resolve(io.workingDirectory ?? '.', file), text, { flag: 'wx', mode: 0o600 });
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
-    const reason = code === 'EEXIST' ? 'it is there already' : message;
+    const reason = code === 'EEXIST' ? 'it already exists' : message;
     throw new Error(`${file}: cannot be written: ${reason}`, { cause });
   }
 }

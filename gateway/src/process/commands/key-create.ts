@@ -15,22 +15,22 @@ export const keyCreate: Command = {
   description:
     'Only a hash of the secret is stored, so it cannot be shown again. A key that the file declares without a secret gets one and keeps its declared settings.',
   options: {
-    user: { type: 'string', value: 'EMAIL', help: 'whose key it is', required: true },
-    name: { type: 'string', value: 'NAME', help: 'its name, unique', required: true },
+    user: { type: 'string', value: 'EMAIL', help: 'the owner of the key', required: true },
+    name: { type: 'string', value: 'NAME', help: 'a unique name', required: true },
     team: { type: 'string', value: 'NAME', help: 'the team it acts for' },
-    group: { type: 'string', value: 'NAME', help: 'the channels it may use; default: default' },
+    group: { type: 'string', value: 'NAME', help: 'the group of channels it may use; default: default' },
     model: {
       type: 'string',
       value: 'NAME',
       help: 'a model it may use; default: all',
       multiple: true,
     },
-    quota: { type: 'string', value: 'USD', help: 'what it may spend in all' },
+    quota: { type: 'string', value: 'USD', help: 'how much it may spend in total' },
     'expires-at': { type: 'string', value: 'TIME', help: 'for example 2027-01-01T00:00:00Z' },
     ip: { type: 'string', value: 'CIDR', help: 'an address it may be used from', multiple: true },
     rpm: { type: 'string', value: 'N', help: 'requests per minute' },
     rph: { type: 'string', value: 'N', help: 'requests per hour' },
-    'max-concurrency': { type: 'string', value: 'N', help: 'requests at the same time' },
+    'max-concurrency': { type: 'string', value: 'N', help: 'concurrent requests' },
     conversion: { type: 'string', value: 'MODE', help: 'lenient (default) or strict' },
     ...commonOptions,
   },
@@ -54,7 +54,7 @@ export const keyCreate: Command = {
     });
     const { id, name, ...rest } = keyToJson(key);
     if (input.flag('json')) printJson(io, { id, name, key: secret, ...rest });
-    else io.stdout(`key '${name}' of ${key.user}, shown this once:\n${secret}\n`);
+    else io.stdout(`key '${name}' of ${key.user}, shown only once:\n${secret}\n`);
     return exitCode.done;
   },
 };

@@ -2,7 +2,7 @@ import { type Command, commonOptions, exitCode, printJson } from './command.ts';
 
 export const keyRevoke: Command = {
   name: 'key revoke',
-  description: 'KEY is the name or the id. Its usage stays on record.',
+  description: 'KEY is a name or an id. The usage of the key stays on record.',
   options: commonOptions,
   positionals: ['KEY'],
   async run(input, io) {

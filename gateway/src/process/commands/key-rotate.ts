@@ -13,9 +13,9 @@ const longestGrace = 90 * 86_400_000;
 export const keyRotate: Command = {
   name: 'key rotate',
   description:
-    'KEY is the name or the id. Its settings, its usage and what it has spent stay. Until the grace is over the old\n' +
-    'secret works as well; --grace 0s ends it within seconds. Only a hash of the new one is stored, so it cannot be\n' +
-    'shown again. A secret that stands in the configuration file is changed there.',
+    'KEY is a name or an id. The settings, usage and spending of the key stay. The old secret keeps working during the\n' +
+    'grace period; --grace 0s ends it within seconds. Only a hash of the new secret is stored, so it cannot be\n' +
+    'shown again. Change a secret that is declared in the configuration file there.',
   options: {
     grace: {
       type: 'string',
@@ -48,7 +48,7 @@ export const keyRotate: Command = {
     } else {
       const old = until === null ? 'no longer valid' : `valid until ${until}`;
       io.stdout(
-        `key '${name}' of ${key.user}, shown this once:\n${secret}\nthe old one is ${old}\n`,
+        `key '${name}' of ${key.user}, shown only once:\n${secret}\nthe old secret is ${old}\n`,
       );
     }
     return exitCode.done;

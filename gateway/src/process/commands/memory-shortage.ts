@@ -5,5 +5,5 @@ import type { Logger } from '#observability/index.ts';
 /** For the log of a start. */
 export function logMemoryShortage({ server }: Config, log: Pick<Logger, 'warn'>): void {
   const detail = memoryShortage(server.workers);
-  if (detail !== null) log.warn('there is little memory', { component: 'memory', detail });
+  if (detail !== null) log.warn('memory is low', { component: 'memory', detail });
 }

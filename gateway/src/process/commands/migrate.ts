@@ -3,7 +3,7 @@ import { type Command, commonOptions, exitCode, printJson } from './command.ts';
 export const migrateCommand: Command = {
   name: 'migrate',
   description:
-    'Safe to repeat, and while other nodes start. The gateway does the same when it starts.',
+    'Safe to repeat, also while other nodes start. The gateway does the same when it starts.',
   options: commonOptions,
   positionals: [],
   async run(input, io) {

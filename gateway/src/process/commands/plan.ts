@@ -4,7 +4,7 @@ import { type Command, commonOptions, exitCode, printJson } from './command.ts';
 
 export const plan: Command = {
   name: 'plan',
-  description: 'Nothing is written. Secrets are shown as changed, never with their value.',
+  description: 'Writes nothing. Secrets are shown as changed, never with their value.',
   options: commonOptions,
   positionals: [],
   async run(input, io) {

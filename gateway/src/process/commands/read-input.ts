@@ -5,7 +5,7 @@ import type { CommandIo } from './command.ts';
 const words: Readonly<Record<string, string>> = {
   ENOENT: 'no such file',
   EISDIR: 'a folder',
-  EACCES: 'a file that this user may not read',
+  EACCES: 'a file that this user cannot read',
 };
 
 /**

@@ -5,10 +5,10 @@ import { readTimes } from './time-options.ts';
 export const reconcileCommand: Command = {
   name: 'reconcile',
   description:
-    'Changes nothing, and may run beside the gateway. Every receipt is added up again, every posting and every total is compared with its rows. With a time range only the rows and hours in it. Exits with 1 when something differs. Meant to run daily.',
+    'Changes nothing and can run beside the gateway. Adds up every receipt again and compares every posting and every total with its rows; with a time range, only the rows and hours in it. Exits with 1 if anything differs. Run it daily.',
   options: {
     from: { type: 'string', value: 'TIME', help: 'for example 2027-01-01T00:00:00Z' },
-    to: { type: 'string', value: 'TIME', help: 'likewise, not included' },
+    to: { type: 'string', value: 'TIME', help: 'the same form; exclusive' },
     ...commonOptions,
   },
   positionals: [],

@@ -31,11 +31,11 @@ export async function reloadFile(options: ReloadFileOptions): Promise<void> {
     logger.info('reloaded');
     logWeakKeys(config, logger);
     if (restart.length > 0) {
-      logger.warn('the file has changes that need a restart', { detail: restart.join(', ') });
+      logger.warn('some changed settings need a restart', { detail: restart.join(', ') });
     }
   } catch (error) {
     problems = describeProblems(error);
-    logger.error('the file was not reloaded', error);
+    logger.error('the configuration file was not reloaded', error);
   }
   writeReloadOutcome(dataDir, { at: Date.now(), ok: problems.length === 0, problems, restart });
 }

@@ -8,7 +8,7 @@ const pause = 50;
 export const reload: Command = {
   name: 'reload',
   description:
-    'The file is checked first. Running requests keep what they started with; no connection drops.',
+    'The file is checked first. Running requests keep the settings they started with; no connection drops.',
   options: commonOptions,
   positionals: [],
   async run(input, io) {
@@ -29,7 +29,7 @@ export const reload: Command = {
     process.kill(running.pid, 'SIGHUP');
     const outcome = await waitForOutcome(dataDir, asked);
     if (outcome === null) {
-      throw new Error(`the gateway (process ${running.pid}) did not answer within 10 seconds`);
+      throw new Error(`the gateway (process ${running.pid}) did not respond within 10 seconds`);
     }
     report(outcome, input.flag('json'), io);
     return outcome.ok ? exitCode.done : exitCode.failed;

@@ -4,20 +4,20 @@ import { type Command, commonOptions, exitCode } from './command.ts';
 export const start: Command = {
   name: 'start',
   description:
-    'Prints where it listens; the log goes to stderr. Without a file it starts on an embedded database with a\n' +
-    'built-in simulator. SIGHUP reads the file again, SIGTERM lets running answers end and stops. With\n' +
-    'server.workers above 1 it starts as many processes on one port and looks after them.',
+    'Prints the address it listens on; the log goes to stderr. Without a file it starts on an embedded database with a\n' +
+    'built-in simulator. SIGHUP reloads the file; SIGTERM lets running responses finish, then stops. With\n' +
+    'server.workers above 1 it starts that many processes on one port and supervises them.',
   options: {
     config: commonOptions.config,
     'secrets-file': {
       type: 'string',
       value: 'PATH',
-      help: 'a first start writes password and key into this new file and prints its path instead',
+      help: 'on the first start, write password and key to this new file and print its path instead',
     },
     adopt: {
       type: 'string',
       value: 'FOLDER',
-      help: 'a data folder of a gateway that will not start again: its journal is put into the database',
+      help: 'data folder of a gateway that will not start again: its journal is written to the database',
       multiple: true,
     },
   },

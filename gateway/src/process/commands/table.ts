@@ -18,7 +18,7 @@ export const commandTable: readonly TableEntry[] = [
   },
   {
     name: 'check',
-    summary: 'Check a configuration file without touching anything',
+    summary: 'Check a configuration file without changing anything',
     load: async () => (await import('./check.ts')).check,
   },
   {
@@ -28,7 +28,7 @@ export const commandTable: readonly TableEntry[] = [
   },
   {
     name: 'apply',
-    summary: 'Make the database what the file declares',
+    summary: 'Apply a configuration file to the database',
     load: async () => (await import('./apply.ts')).apply,
   },
   {
@@ -38,17 +38,17 @@ export const commandTable: readonly TableEntry[] = [
   },
   {
     name: 'reload',
-    summary: 'Let the running gateway read its file again',
+    summary: 'Make the running gateway reload its file',
     load: async () => (await import('./reload.ts')).reload,
   },
   {
     name: 'migrate',
-    summary: 'Bring the database up to date',
+    summary: 'Migrate the database to this version',
     load: async () => (await import('./migrate.ts')).migrateCommand,
   },
   {
     name: 'key create',
-    summary: 'Create a key and print its secret, this once',
+    summary: 'Create a key and print its secret once',
     load: async () => (await import('./key-create.ts')).keyCreate,
   },
   {
@@ -58,12 +58,12 @@ export const commandTable: readonly TableEntry[] = [
   },
   {
     name: 'key rotate',
-    summary: 'Give a key a new secret and print it, this once',
+    summary: 'Replace the secret of a key and print the new one once',
     load: async () => (await import('./key-rotate.ts')).keyRotate,
   },
   {
     name: 'key revoke',
-    summary: 'Make a key unusable for good',
+    summary: 'Revoke a key permanently',
     load: async () => (await import('./key-revoke.ts')).keyRevoke,
   },
   {
@@ -73,12 +73,12 @@ export const commandTable: readonly TableEntry[] = [
   },
   {
     name: 'user credit',
-    summary: "Add to a user's balance, or take from it",
+    summary: "Credit or debit a user's balance",
     load: async () => (await import('./credit.ts')).userCredit,
   },
   {
     name: 'team credit',
-    summary: "Add to a team's balance, or take from it",
+    summary: "Credit or debit a team's balance",
     load: async () => (await import('./credit.ts')).teamCredit,
   },
   {
@@ -88,27 +88,27 @@ export const commandTable: readonly TableEntry[] = [
   },
   {
     name: 'import litellm',
-    summary: 'Turn a configuration of LiteLLM into one of Sluice',
+    summary: 'Convert a LiteLLM configuration',
     load: async () => (await import('./import-gateway.ts')).importLitellm,
   },
   {
     name: 'import new-api',
-    summary: 'Turn the channels of new-api or one-api into a configuration',
+    summary: 'Convert the channels of new-api or one-api',
     load: async () => (await import('./import-gateway.ts')).importNewApi,
   },
   {
     name: 'import prices',
-    summary: 'Turn a public price list into models of the configuration',
+    summary: 'Convert a public price list into model entries',
     load: async () => (await import('./import-prices.ts')).importPrices,
   },
   {
     name: 'reconcile',
-    summary: 'Work out every receipt and balance again and show differences',
+    summary: 'Recompute every receipt and balance and show differences',
     load: async () => (await import('./reconcile.ts')).reconcileCommand,
   },
   {
     name: 'simulate',
-    summary: 'Run the simulated upstream alone',
+    summary: 'Run only the simulated upstream',
     load: async () => (await import('./simulate.ts')).simulate,
   },
 ];

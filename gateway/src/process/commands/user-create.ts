@@ -11,12 +11,12 @@ import { describeOptions } from './setting-problems.ts';
 
 export const userCreate: Command = {
   name: 'user create',
-  description: 'Keys of the user are made with: sluice key create --user EMAIL --name NAME',
+  description: 'Create keys for the user with: sluice key create --user EMAIL --name NAME',
   options: {
-    name: { type: 'string', value: 'NAME', help: 'how the user is called' },
+    name: { type: 'string', value: 'NAME', help: 'the name to show' },
     role: { type: 'string', value: 'ROLE', help: 'member (default) or admin' },
-    balance: { type: 'string', value: 'USD', help: 'the balance to begin with; default: 0' },
-    quota: { type: 'string', value: 'USD', help: 'what the user may spend in all' },
+    balance: { type: 'string', value: 'USD', help: 'opening balance; default: 0' },
+    quota: { type: 'string', value: 'USD', help: 'how much the user may spend in total' },
     ...commonOptions,
   },
   positionals: ['EMAIL'],
@@ -29,7 +29,7 @@ export const userCreate: Command = {
     const user = await withWorkspace(config, ({ database, secrets }) =>
       database.kysely.transaction().execute(async (trx) => {
         if ((await findUserByEmail(trx, settings.email)) !== null) {
-          throw new Error(`user '${settings.email}' exists already`);
+          throw new Error(`user '${settings.email}' already exists`);
         }
         const change = createChange(trx, { owner: 'console', secrets, now: Date.now() });
         await upsertUser(change, settings);

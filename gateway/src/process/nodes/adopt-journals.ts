@@ -60,7 +60,7 @@ export function adoptJournals(options: AdoptOptions): Adoption {
   async function adopt(folder: string): Promise<void> {
     let journal: Journal | null = null;
     try {
-      if (!hasJournal(folder)) throw new Error('there is no journal in it');
+      if (!hasJournal(folder)) throw new Error('no journal found');
       journal = await openJournal({
         dataDir: folder,
         maxSize: 0,
@@ -70,8 +70,8 @@ export function adoptJournals(options: AdoptOptions): Adoption {
       });
       await applyAll(folder, journal);
     } catch (error) {
-      problems.set(folder, `the journal in ${folder} could not be adopted`);
-      log.error('a journal could not be adopted', error, { component: 'nodes', detail: folder });
+      problems.set(folder, `could not adopt the journal in ${folder}`);
+      log.error('could not adopt a journal', error, { component: 'nodes', detail: folder });
     } finally {
       await journal?.close();
     }
@@ -79,13 +79,13 @@ export function adoptJournals(options: AdoptOptions): Adoption {
 
   async function applyAll(folder: string, journal: Journal): Promise<void> {
     const count = journal.depth;
-    problems.set(folder, `the journal in ${folder} is being adopted`);
+    problems.set(folder, `adopting the journal in ${folder}`);
     await Promise.race([journal.caughtUp, stopping.promise]);
     if (stopped) return;
     await removeNode(database, readNodeId(folder));
     problems.delete(folder);
     if (count > 0) {
-      log.info('a journal was adopted', { component: 'nodes', detail: folder, count });
+      log.info('adopted a journal', { component: 'nodes', detail: folder, count });
     }
   }
 

@@ -96,7 +96,7 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeRegistry {
     if (meetings < 2 || hasTwin) return;
     hasTwin = true;
     log.warn(
-      'another node has the name of this one: its data folder is a copy; give it one of its own, or delete node.id there',
+      'another running node has the same id: its data folder is a copy; give it a data folder of its own, or delete node.id in the copy',
       { component: 'nodes', detail: id },
     );
   }
@@ -106,13 +106,13 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeRegistry {
     for (const node of left) {
       if (missing.some((known) => known.id === node.id)) continue;
       log.warn(
-        'a node is gone and left usage records in its journal: start it again on its data folder, or adopt that folder',
+        'a node is unreachable and its journal holds usage records: restart it on its data folder, or adopt that folder',
         { component: 'nodes', detail: node.id, count: node.journalDepth },
       );
     }
     for (const known of missing) {
       if (left.some((node) => node.id === known.id)) continue;
-      log.info('a node that was gone is back, or its journal was adopted', {
+      log.info('an unreachable node is back, or its journal was adopted', {
         component: 'nodes',
         detail: known.id,
       });
@@ -125,7 +125,7 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeRegistry {
     if (node.silentFor < (node.journalDepth > 0 ? forgetAfter : forgetEmptyAfter)) return;
     await removeNode(database, node.id);
     if (node.journalDepth === 0) return;
-    log.warn('a node that left usage records behind is no longer waited for', {
+    log.warn('no longer waiting for an unreachable node that left usage records behind', {
       component: 'nodes',
       detail: node.id,
       count: node.journalDepth,

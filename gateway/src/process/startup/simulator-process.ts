@@ -74,7 +74,7 @@ export async function startSimulatorProcess(
       });
       started.once('error', fail);
       started.once('exit', () => {
-        fail(new Error('the simulator ended'));
+        fail(new Error('the simulator exited'));
         // One that was given up ends when another may be serving already.
         if (serving?.child !== started) return;
         serving = null;

@@ -112,9 +112,9 @@ export function createCrew(options: CrewOptions): Crew {
 
   function replace({ number, startedAt }: Seat, code: number | null): void {
     const pause = backOffs[number]!(monotonic() - startedAt);
-    log.warn('a worker died and is replaced', {
+    log.warn('a worker died; starting its replacement', {
       component: 'supervisor',
-      detail: `worker ${number}, ${code === null ? 'by a signal' : `exit code ${code}`}`,
+      detail: `worker ${number}, ${code === null ? 'killed by a signal' : `exit code ${code}`}`,
       durationMs: pause,
     });
     const timer = setTimeout(() => {

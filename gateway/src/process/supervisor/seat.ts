@@ -72,5 +72,5 @@ export async function takeSeat(number: number): Promise<Seat> {
 }
 
 function sentenceOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'a worker could not be told of it';
+  return error instanceof Error ? error.message : 'a worker could not be notified';
 }

@@ -10,11 +10,11 @@ export async function assertMigrated(database: OpenDatabase): Promise<void> {
   const done = await doneSteps(database);
   assertNotNewer(database, done);
   if (done.length === 0) {
-    throw new Error("the database has no tables yet: run 'sluice migrate', or start the gateway");
+    throw new Error("the database has no tables yet: run 'sluice migrate' or start the gateway");
   }
   if (done.length < stepsOf(database).length) {
     throw new Error(
-      "the database is of an older version: run 'sluice migrate', or start the gateway, which does the same",
+      "the database schema is older than this version: run 'sluice migrate' or start the gateway",
     );
   }
 }
@@ -29,7 +29,7 @@ function assertNotNewer(database: OpenDatabase, done: readonly string[]): void {
   const unknown = done.find((name) => !steps.includes(name));
   if (unknown === undefined) return;
   throw new Error(
-    `the database is of a newer version, which made the step '${unknown}': run that version of sluice, also for 'sluice migrate'`,
+    `the database schema is newer than this version (step '${unknown}'): run the newer version of sluice, also for 'sluice migrate'`,
   );
 }
 

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { createDatabaseBreaker, type DatabaseBreaker } from './breaker.ts';
 
-const closed = 'the database did not answer a moment ago';
+const closed = 'the database did not respond a moment ago';
 
 let now: number;
 let asked: number;

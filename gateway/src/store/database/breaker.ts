@@ -30,7 +30,7 @@ export function createDatabaseBreaker(
     const isProbe = isOpen;
     const startedAt = now();
     if (isProbe && (probing || startedAt < nextProbe)) {
-      throw new Error('the database did not answer a moment ago');
+      throw new Error('the database did not respond a moment ago');
     }
     if (isProbe) probing = true;
     try {

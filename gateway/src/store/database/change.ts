@@ -34,7 +34,7 @@ export function createChange(trx: Transaction<Database>, options: ChangeOptions)
 export class OwnedElsewhere extends Error {
   constructor(kind: string, name: string, owner: Owner) {
     const where = owner === 'file' ? 'in the configuration file' : 'in the console';
-    super(`${kind} '${name}' is kept ${where} and cannot be changed from here`);
+    super(`${kind} '${name}' is managed ${where} and cannot be changed here`);
     this.name = 'OwnedElsewhere';
   }
 }

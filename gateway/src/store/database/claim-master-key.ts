@@ -24,6 +24,6 @@ export async function claimMasterKey(
     .executeTakeFirstOrThrow();
   if (kept.fingerprint === fingerprint) return;
   throw new Error(
-    'secrets.master_key: the database belongs to another master key; give this node that one, as secrets.master_key or as the file master.key of storage.data_dir',
+    'secrets.master_key: the database was created with another master key; give this node that key, as secrets.master_key or as the file master.key in storage.data_dir',
   );
 }

@@ -34,9 +34,9 @@ function placeOf(url: string): string {
 }
 
 const words: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there (ECONNREFUSED)',
-  ENOTFOUND: 'there is no host of that name (ENOTFOUND)',
-  EAI_AGAIN: 'the name of the host cannot be looked up (EAI_AGAIN)',
+  ECONNREFUSED: 'nothing is listening there (ECONNREFUSED)',
+  ENOTFOUND: 'no such host (ENOTFOUND)',
+  EAI_AGAIN: 'the host name cannot be resolved (EAI_AGAIN)',
 };
 
 function reasonOf(error: unknown): string {

@@ -4,15 +4,15 @@ import { isGroupMounted, isOthersWritable, isTrustedOwner, ownUser } from './fil
 const words: Readonly<Record<string, string>> = {
   EEXIST: 'it is a file',
   ENOTDIR: 'a part of its path is a file',
-  EACCES: 'this user may not write there',
-  EPERM: 'this user may not write there',
+  EACCES: 'this user cannot write there',
+  EPERM: 'this user cannot write there',
   EROFS: 'the disk is read-only',
   ENOSPC: 'the disk is full',
 };
 
 /**
  * Makes the folder of the journal, the master key and the process's own files, for its owner only.
- * @throws Error with a sentence for the operator if this user may not write there, or if somebody else may: then what
+ * @throws Error with a sentence for the operator if this user cannot write there, or if somebody else may: then what
  * is in it may not be the gateway's own.
  */
 export function prepareDataFolder(dataDir: string): void {
@@ -33,12 +33,12 @@ function refuseForeign(dataDir: string, user: number): void {
   const stats = statSync(dataDir);
   if (!isTrustedOwner(stats)) {
     throw new Error(
-      `storage.data_dir: the folder ${dataDir} belongs to another user (${stats.uid}); run this as that user, or run: chown -R ${user} '${dataDir}'`,
+      `storage.data_dir: the folder ${dataDir} belongs to another user (${stats.uid}); run as that user, or run: chown -R ${user} '${dataDir}'`,
     );
   }
   if (isOthersWritable(stats) && !isGroupMounted(stats)) {
     throw new Error(
-      `storage.data_dir: other users of this machine may write to the folder ${dataDir}; check what is in it and run: chmod 700 '${dataDir}'`,
+      `storage.data_dir: other users of this machine can write to the folder ${dataDir}; check what is in it and run: chmod 700 '${dataDir}'`,
     );
   }
 }

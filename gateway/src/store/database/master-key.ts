@@ -54,7 +54,7 @@ function read(file: string): Buffer | null {
     if (code === 'ENOENT') return null;
     if (code !== 'EACCES') throw error;
     throw new Error(
-      `${file}: this user may not read the master key; run it as the gateway's user`,
+      `${file}: this user cannot read the master key; run as the gateway's user`,
       {
         cause: error,
       },
@@ -63,7 +63,7 @@ function read(file: string): Buffer | null {
   // Windows has no such bits: access there follows the folder.
   if (ownUser !== null && isOpenToOthers(accessOf(file))) {
     throw new Error(
-      `${file}: other users of this machine may read the master key; run: chmod 600 '${file}'`,
+      `${file}: other users of this machine can read the master key; run: chmod 600 '${file}'`,
     );
   }
   const key = Buffer.from(text.trim(), 'base64');

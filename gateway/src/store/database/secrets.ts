@@ -86,7 +86,7 @@ function open(key: Buffer, sealed: string, context: string): string {
     return Buffer.concat([text, decipher.final()]).toString('utf8');
   } catch (cause) {
     throw new Error(
-      `stored secret '${context}' cannot be opened: it was stored under another master key, or altered`,
+      `stored secret '${context}' cannot be decrypted: it was stored under another master key, or it was altered`,
       { cause },
     );
   }

@@ -24,16 +24,16 @@ export function tightenDataFolder({ dataDir, databaseUrl, log }: TightenOptions)
   const folder = statSync(dataDir);
   const keepsGroup = isGroupMounted(folder);
   if (keepsGroup && (folder.mode & 0o070) !== 0) {
-    const detail = `${dataDir} is open to the group ${folder.gid}, as its mount says`;
-    log.warn('every process of the group may read the data folder', { component, detail });
+    const detail = `the mount of ${dataDir} gives access to the group ${folder.gid}`;
+    log.warn('every process of the group can read the data folder', { component, detail });
   }
   const open = [...pathsOf(dataDir, databaseUrl)].filter((path) => isOpen(path, keepsGroup));
   const [first] = open;
   if (first === undefined) return;
   const failed = open.filter((path) => !tighten(path, keepsGroup));
   const fields = { component, count: open.length, detail: open.length > 1 ? `${first}, …` : first };
-  if (failed.length === 0) log.info('other users could read the data; now they cannot', fields);
-  else log.warn('other users may read the data, and that could not be changed', fields);
+  if (failed.length === 0) log.info('closed the data folder to other users', fields);
+  else log.warn('other users can read the data folder, and its permissions could not be changed', fields);
 }
 
 function* pathsOf(dataDir: string, databaseUrl: string): Generator<string> {

@@ -33,7 +33,7 @@ export function lockJournal(dataDir: string): DatabaseSync {
     lock?.close();
     if ((cause as { errcode?: number }).errcode !== busy) throw unusable(file, cause);
     throw new Error(
-      `${dataDir} is in use by another running gateway: stop that one, or give this one a storage.data_dir of its own`,
+      `${dataDir} is in use by another running gateway: stop it, or give this one its own storage.data_dir`,
       { cause },
     );
   }

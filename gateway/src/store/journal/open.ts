@@ -79,7 +79,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   function give(message: ToWriter): void {
     awaited = writer.post(message);
     // As if it had been written in vain, only later, as an answer would come.
-    if (!awaited) queueMicrotask(() => commits.failed('the journal writer is not there'));
+    if (!awaited) queueMicrotask(() => commits.failed('the journal writer is not running'));
   }
   const commits = createGroupCommit({
     send(lines, count) {
@@ -176,7 +176,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   }
 
   function lose(count: number): void {
-    if (count > 0 && lost === 0) problem('records-lost', 'the disk did not take them');
+    if (count > 0 && lost === 0) problem('records-lost', 'the disk refused them');
     lost += count;
   }
 

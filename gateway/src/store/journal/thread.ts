@@ -31,7 +31,7 @@ export function startThread<To, From>(options: ThreadOptions<From>): Thread<To> 
       name: `sluice-journal-${name}`,
     });
     worker = started;
-    let cause = 'without a reason';
+    let cause = 'no reason given';
     started.on('message', onMessage);
     started.on('error', (error: unknown) => {
       if (error instanceof Error) cause = error.message;
@@ -40,7 +40,7 @@ export function startThread<To, From>(options: ThreadOptions<From>): Thread<To> 
       worker = null;
       if (ending) return;
       restart();
-      onDeath(`the journal ${name} ended: ${cause}`);
+      onDeath(`the journal ${name} exited: ${cause}`);
     });
   }
 

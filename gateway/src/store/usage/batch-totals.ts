@@ -63,7 +63,7 @@ function chargedOfLine(row: LineValues): Charged {
     team_id: row[positionOf.team_id] as string | null,
     budget_window: row[positionOf.budget_window] as string | null,
   });
-  if (charged === null) throw new RecordError('it does not say who pays');
+  if (charged === null) throw new RecordError('the record does not name a payer');
   return charged;
 }
 

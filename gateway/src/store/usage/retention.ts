@@ -39,7 +39,7 @@ export function keepUsageFor({
       const before = today() - Math.max(keep, shortest);
       return mayStart() ? removeOldUsage(database, before, step) : 0;
     },
-    troubleWith('usage rows that are older than retention.usage', onProblem),
+    troubleWith('usage rows older than retention.usage', onProblem),
   );
 }
 
@@ -51,7 +51,7 @@ export function removeStateWhenExpired({
   const today = createToday();
   return removeInSteps(
     () => removeExpiredState(database, today(), step),
-    troubleWith('ids of upstream state that have expired', onProblem),
+    troubleWith('expired ids of upstream state', onProblem),
   );
 }
 

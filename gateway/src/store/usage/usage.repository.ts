@@ -135,6 +135,6 @@ function formatCursor({ time, id }: Position): string {
 
 function parseCursor(text: string): Position {
   const match = /^(\d{1,15}) ([\x21-\x7e]{1,100})$/.exec(Buffer.from(text, 'base64url').toString());
-  if (match === null) throw new RangeError('cursor: expected the `next` of an earlier answer');
+  if (match === null) throw new RangeError('cursor: expected the `next` of an earlier page');
   return { time: Number(match[1]), id: match[2] ?? '' };
 }

@@ -66,7 +66,7 @@ export interface ConvertedExchange {
 export interface Conversion {
   /**
    * A token count becomes one. Nobody pays for it, so no media are fetched for it.
-   * @throws GatewayError `invalid_value` with `param` for what cannot be carried, or may not be lost; `too_complex`.
+   * @throws GatewayError `invalid_value` with `param` for what cannot be converted, or may not be lost; `too_complex`.
    * @throws MediaLeftAlone when a count would need them.
    */
   convert(target: ConversionTarget): Promise<ConvertedRequest>;
@@ -237,6 +237,6 @@ function refuseLosses([first]: readonly Loss[], client: Codec): void {
   if (first === undefined) return;
   const param = client.fieldName(first.what);
   const what = first.how === 'dropped' ? 'cannot be passed on' : 'can only be approximated';
-  const reason = `'${param}' ${what} to this model, and this key allows no such loss`;
+  const reason = `'${param}' ${what} to this model, and this key does not permit lossy conversion`;
   throw new GatewayError('invalid_value', { values: { reason }, param });
 }

@@ -56,9 +56,9 @@ export function readDeployment(
   if (name === '' || model === '') {
     return leaveOut('it has no model_name or no litellm_params.model');
   }
-  if (!isServedName(name) || !isServedName(model)) return leaveOut('its name cannot be one here');
+  if (!isServedName(name) || !isServedName(model)) return leaveOut('its name is not valid here');
   if (name.includes('*') || model.includes('*')) {
-    return leaveOut('a pattern names no models; add those that are used');
+    return leaveOut('a pattern names no models; list the models that are used');
   }
   const mode = textOf(mappingAt(entry, 'model_info')['mode']) ?? 'chat';
   if (!servedModes.has(mode)) return leaveOut(`models of mode ${mode} are not served`);
@@ -73,7 +73,7 @@ export function readDeployment(
     return leaveOut(`models of mode ${mode} are not served by '${vendorName}'`);
   }
   const address = readAddress(params['api_base'] ?? params['base_url'], label, notes);
-  if (address === undefined) return leaveOut('its api_base is no http address');
+  if (address === undefined) return leaveOut('its api_base is not an http address');
   if (address === null && vendor.baseUrl === undefined) return leaveOut('it has no api_base');
   for (const [setting, value] of Object.entries(params)) {
     const isCarried = understood.has(setting) || modelSettings.includes(setting);
@@ -125,7 +125,7 @@ function readAddress(
   const plain = plainUrl(text);
   if (plain === null) return undefined;
   if (plain.shortened) {
-    notes.warn(`model '${label}': its api_base is carried without credentials and query`);
+    notes.warn(`model '${label}': its api_base is imported without credentials and query`);
   }
   // Some write the whole address of the endpoint.
   const url = plain.url.replace(/\/(chat\/completions|v1\/messages|responses|embeddings)$/, '');

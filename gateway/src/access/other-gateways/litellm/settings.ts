@@ -20,10 +20,10 @@ export function readAliases(
   ]) {
     for (const [alias, value] of Object.entries(given)) {
       const target = textOf(isExactMapping(value) ? value['model'] : value) ?? '';
-      if (!isServedName(alias)) notes.warn('an alias is left out: its name cannot be one here');
+      if (!isServedName(alias)) notes.warn('an alias is left out: its name is not valid here');
       else if (names.has(alias)) notes.warn(`alias '${alias}' is left out: a model has that name`);
       else if (!names.has(target))
-        notes.warn(`alias '${alias}' is left out: its model is not carried`);
+        notes.warn(`alias '${alias}' is left out: its model is not imported`);
       else aliases.set(alias, target);
     }
   }
@@ -50,18 +50,18 @@ export function readMasterKey(file: ExactMapping, notes: Notes): Draft['key'] {
   return { name, secret };
 }
 
-/** Every setting beside the models that is not carried, in one line per part of the file. */
+/** Every setting beside the models that is not imported, in one line per part of the file. */
 export function reportSettings(file: ExactMapping, notes: Notes): void {
   const carried = new Set(['model_group_alias', 'model_alias_map', 'master_key']);
   for (const [part, value] of Object.entries(file)) {
     if (part === 'model_list' || value === null) continue;
     const settings = isExactMapping(value) ? Object.keys(value) : [];
     const left = settings.filter((setting) => !carried.has(setting));
-    if (!isExactMapping(value)) notes.warn(`${part}: not carried`);
-    else if (left.length > 0) notes.warn(`${part}: not carried: ${left.join(', ')}`);
+    if (!isExactMapping(value)) notes.warn(`${part}: not imported`);
+    else if (left.length > 0) notes.warn(`${part}: not imported: ${left.join(', ')}`);
   }
   notes.warn(
-    'virtual keys, users, teams and budgets are in the database of LiteLLM, and not carried',
+    'virtual keys, users, teams and budgets are in the database of LiteLLMand are not imported',
   );
 }
 

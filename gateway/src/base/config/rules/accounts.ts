@@ -17,7 +17,7 @@ export function checkTeam(raw: RawMapping, index: number, names: Names, report: 
   });
 }
 
-/** References of keys, and that no two share a secret. */
+/** Checks the references of keys, and that no two keys share a secret. */
 export function checkKeys(keys: readonly RawValue[], names: Names, report: Report): void {
   const secrets = new Map<string, number>();
   keys.forEach((key, index) => {
@@ -34,7 +34,7 @@ export function checkKeys(keys: readonly RawValue[], names: Names, report: Repor
     const secret = textOf(key['secret']) ?? '';
     const first = secrets.get(secret);
     if (first !== undefined) {
-      report([...path, 'secret'], 'a secret of its own', `the one of keys[${first}]`);
+      report([...path, 'secret'], 'a secret of its own', `the secret of keys[${first}]`);
     } else if (secret !== '') {
       secrets.set(secret, index);
     }

@@ -19,7 +19,7 @@ export function checkAliases(raw: RawValue, names: Names, report: Report): Recor
       report(path, 'a model name', 'text with control characters or spaces around it');
     else if (target === null || target === '') report(path, 'a model id', describe(value));
     else if (names.aliases.has(target) && !names.declaredModels.has(target)) {
-      // Also one with the name of a bundled model, which it replaces.
+      // This includes an alias with the name of a bundled model, which it replaces.
       report(path, 'a model id, not another alias', describe(value));
     } else if (isModelId(target, names)) aliases.push([alias, target]);
     else if (names.bundledAliases.has(target)) {

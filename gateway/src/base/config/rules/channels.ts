@@ -11,7 +11,10 @@ import {
 import { isHeaderName, reservedHeaders } from '../schema/channel.ts';
 import { checkModelName, checkReference, type Names } from './names.ts';
 
-/** What the shape of one channel cannot say. Works on the raw entry, so it reports beside shape problems. */
+/**
+ * Checks that the shape of one channel cannot express. Works on the raw entry, so its problems come beside those of the
+ * shape.
+ */
 export function checkChannel(raw: RawMapping, index: number, names: Names, report: Report): void {
   const path = ['channels', index];
   if (isSet(raw['api_key']) && isSet(raw['api_keys'])) {
@@ -37,7 +40,7 @@ export function checkChannel(raw: RawMapping, index: number, names: Names, repor
       else if (reservedHeaders.has(name.toLowerCase())) {
         report(
           [...path, 'headers', name],
-          'a header that does not belong to the connection',
+          'a header that does not control the connection',
           quote(name),
         );
       }
@@ -60,7 +63,7 @@ function checkServed(models: RawValue, index: number, names: Names, report: Repo
   });
 }
 
-/** Given, and not an empty string: `${KEY:-}` without a value counts as left out. */
+/** Set to something other than an empty string: `${KEY:-}` without a value counts as left out. */
 function isSet(value: RawValue): boolean {
   return !isAbsent(value) && textOf(value) !== '';
 }

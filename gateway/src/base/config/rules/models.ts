@@ -28,7 +28,7 @@ const partsOf: Readonly<Record<string, ReadonlySet<string>>> = {
   embedding: new Set<string>(['input'] satisfies PricePart[]),
 };
 
-/** What the shape of one catalogue entry cannot say: which price parts go together, and its references. */
+/** Checks that the shape of one catalogue entry cannot express: which price parts go together, and references. */
 export function checkModel(raw: RawMapping, index: number, names: Names, report: Report): void {
   const path = ['models', index];
   const id = textOf(raw['id']);
@@ -93,7 +93,7 @@ function checkPrice(price: RawMapping, type: string, index: number, report: Repo
   });
 }
 
-/** The names of a mapping that would never be met in an answer are mistakes. */
+/** Reports names that no response can ever report. */
 function checkNames(
   entries: RawValue,
   path: readonly (string | number)[],
@@ -108,7 +108,7 @@ function checkNames(
   }
 }
 
-/** Tiers are searched from the first: one that is not larger than the one before could never be reached. */
+/** The first matching tier wins, so a tier no larger than the one before is unreachable. */
 function checkTiers(tiers: RawValue, index: number, report: Report): void {
   if (!Array.isArray(tiers)) return;
   const path = ['models', index, 'price', 'image_tiers'];

@@ -20,11 +20,11 @@ export interface Names {
 export interface NamesContext {
   readonly bundledModels: ReadonlySet<string>;
   readonly bundledAliases: ReadonlySet<string>;
-  /** The administrator made at the first start is a user too. */
+  /** The administrator of the first start is a user too. */
   readonly adminEmail: string | null;
 }
 
-/** What the entries of the file may refer to: what it declares, and what is bundled. */
+/** Everything that the entries of the file may refer to: what the file declares and what is bundled. */
 export function createNames(root: RawMapping, context: NamesContext): Names {
   const users = namesIn(root['users'], 'email').map((email) => email.toLowerCase());
   if (context.adminEmail !== null) users.push(context.adminEmail.toLowerCase());
@@ -52,12 +52,14 @@ export function isModelId(name: string, names: Names): boolean {
   return names.declaredModels.has(name) || names.bundledModels.has(name);
 }
 
-/** Every name a client could write, for suggestions. */
+/** Every name that a client can use, for suggestions. */
 export function modelNames(names: Names): string[] {
   return [...names.declaredModels.keys(), ...names.aliases.keys(), ...names.bundledModels];
 }
 
-/** Reports a reference that names nothing. A value of the wrong type was reported by its shape already. */
+/**
+ * Reports a reference to something that does not exist. A value of the wrong type was already reported by its shape.
+ */
 export function checkReference(
   value: RawValue,
   path: Path,
@@ -70,16 +72,16 @@ export function checkReference(
   report(path, expected, describeName(value, known, report));
 }
 
-/** A name that is wrong, with the one probably meant; text from the environment stays hidden. */
+/** Describes a wrong name together with the one that was probably meant; text from the environment stays hidden. */
 export function describeName(value: RawValue, known: Iterable<string>, report: Report): string {
   const name = textOf(value) ?? '';
   const isHidden = value instanceof Scalar && value.expanded;
-  // Comparing thousands of wrong names with thousands of right ones takes minutes and helps nobody.
+  // Comparing thousands of wrong names with thousands of right ones takes minutes.
   const isEnough = report.problems.length >= 50;
   return describe(value) + (isHidden || isEnough ? '' : didYouMean(name, known));
 }
 
-/** A served, allowed or aliased model that is in neither the file nor the bundled catalogue. */
+/** Reports a served, allowed or aliased model that neither the file nor the bundled catalogue has. */
 export function checkModelName(value: RawValue, path: Path, names: Names, report: Report): void {
   const name = textOf(value);
   if (name === null || name === '' || isModelName(name, names)) return;
@@ -91,7 +93,7 @@ function namesIn(section: RawValue, key: string): string[] {
   return entriesOf(section).flatMap((entry) => textOf(entry[key]) ?? []);
 }
 
-/** The entries of a list that can be read; what is wrong with the others is told by their own check. */
+/** The readable entries of a list; the checks of the other entries report what is wrong with them. */
 export function entriesOf(section: RawValue): RawMapping[] {
   return Array.isArray(section) ? section.filter(isMapping) : [];
 }

@@ -20,7 +20,7 @@ import { channelTimeouts } from './settings.ts';
 
 const servedModelName = string('a model name', isName);
 
-/** A plain name, or a mapping when the upstream calls the model something else. */
+/** A plain name, or a mapping if the upstream uses another name for the model. */
 const servedModel = z.preprocess(
   (input) => (input instanceof Scalar ? { name: input } : input),
   mapping({ name: servedModelName, upstream: string('a model name', isName, { fallback: null }) }),
@@ -29,7 +29,7 @@ const servedModel = z.preprocess(
 /** Its strength is the vendor's concern: local upstreams take any text. */
 const isApiKey = (text: string) => /^[\x21-\x7e]{1,4096}$/.test(text);
 
-/** Ways in which other programs name a variable; no vendor's key looks so. */
+/** How other programs refer to a variable; no vendor's key looks like this. */
 const foreignVariable = /^(\$[A-Za-z_]\w*|%\w+%|os\.environ\/\w+|env[:.]\w+|\$?\{\{.*\}\}?)$/;
 
 const apiKey = <const Options extends LeafOptions>(options: Options) =>
@@ -104,17 +104,19 @@ function baseUrlOf(url: URL | null, provider: ProviderName): string | null {
   return url === null ? providerDefaults[provider].baseUrl : normaliseBaseUrl(url, provider);
 }
 
-/** `*` is any text, `?` one character, everything else itself. Many stars in one pattern only cost time. */
+/**
+ * `*` is any text, `?` one character, everything else is literal. The number of stars is bounded: each one costs time.
+ */
 function isGlob(text: string): boolean {
   return /^[\x20-\x7e]{1,200}$/.test(text) && (text.match(/\*/g)?.length ?? 0) <= 8;
 }
 
-/** `*` is any text, everything else itself: ids may contain a `?`. */
+/** `*` is any text, everything else is literal: ids may contain a `?`. */
 function isIdPattern(text: string): boolean {
   return /^[\x21-\x7e]{1,512}$/.test(text) && (text.match(/\*/g)?.length ?? 0) <= 8;
 }
 
-/** Headers that belong to the connection or to the credential of the channel. */
+/** Headers that control the connection, or that carry the channel's credential. */
 export const reservedHeaders: ReadonlySet<string> = new Set([
   'connection',
   'content-encoding',

@@ -44,7 +44,7 @@ const shape = {
   fees: optional(dictionary(decimal('a price in USD per use', perUnit))),
 };
 
-/** The key in the file of each part, in the order they are written. */
+/** The key of each part in the file, in the order in which the parts are written. */
 export type PricePart = keyof typeof shape;
 
 export const price = mapping(shape).transform((values): DeclaredPrice => ({

@@ -50,7 +50,7 @@ const httpUrl = (example: string) =>
 
 const filePath = () => string('a file path', (text) => !text.includes('\0'), { fallback: null });
 
-/** A secret the operator chooses: not one that everybody knows. */
+/** A secret that the operator chooses; well-known samples are refused. */
 export const chosenSecret = (what: string) =>
   leaf(
     what,

@@ -9,12 +9,14 @@ export interface ExchangeMetrics {
   finished(exchange: FinishedExchange): void;
 }
 
-/** Names come from the catalogue, so an operator decides how many there are; beyond these they are one. */
+/**
+ * Label values come from the catalogue, so the operator decides their number. Further combinations share one series.
+ */
 const maxCombinations = 10_000;
 
 /**
- * What is counted of exchanges. Labels come from the catalogue and from words of ours, never from what a client or
- * an upstream sends. Runs for every exchange: one look-up per series, no label is formatted.
+ * Counts exchanges. Labels come from the catalogue and from fixed words of the gateway, never from a client or an
+ * upstream. Runs for every exchange: one look-up per series, no label formatting.
  */
 export function createExchangeMetrics(registry: Registry): ExchangeMetrics {
   const seriesOf = registerModelSeries(registry);
@@ -23,7 +25,7 @@ export function createExchangeMetrics(registry: Registry): ExchangeMetrics {
   const countAttempts = registerAttempts(registry);
   const usageSources = registerTally(registry, {
     name: 'sluice_usage_total',
-    help: 'Answers by where their counts come from; quarantined are counts that cannot be true.',
+    help: 'Responses by the source of their token counts; quarantined counts are implausible.',
     labelNames: ['source'],
     limit: maxCombinations,
   });
@@ -53,12 +55,12 @@ export function createExchangeMetrics(registry: Registry): ExchangeMetrics {
   };
 }
 
-/** The numbers that are scraped, for whoever opens and closes exchanges to change. */
+/** The numbers behind the gauge; callers change them as exchanges open and close. */
 function registerOpenExchanges(registry: Registry): Record<ExchangeKind, number> {
   const open = { buffered: 0, stream: 0 };
   new Gauge({
     name: 'sluice_open_exchanges',
-    help: 'Requests that are with their upstreams now.',
+    help: 'Requests in flight to upstreams.',
     labelNames: ['kind'],
     registers: [registry],
     collect() {
@@ -72,7 +74,7 @@ function registerOpenExchanges(registry: Registry): Record<ExchangeKind, number>
 function registerRequests(registry: Registry) {
   const requests = registerTally(registry, {
     name: 'sluice_requests_total',
-    help: 'Finished requests to models, refused ones included.',
+    help: 'Finished model requests, including refused ones.',
     labelNames: ['protocol', 'operation', 'model', 'outcome', 'status_class'],
     limit: maxCombinations,
   });
@@ -92,13 +94,13 @@ function registerRequests(registry: Registry) {
 function registerAttempts(registry: Registry) {
   const attempts = registerTally(registry, {
     name: 'sluice_attempts_total',
-    help: 'Calls to upstreams, by how they ended.',
+    help: 'Upstream calls by result.',
     labelNames: ['channel', 'result'],
     limit: maxCombinations,
   });
   const failovers = registerTally(registry, {
     name: 'sluice_failovers_total',
-    help: 'Attempts that failed and were followed by one on another channel, by the channel that failed.',
+    help: 'Failed attempts that were followed by an attempt on another channel, by failed channel.',
     labelNames: ['channel'],
     limit: maxCombinations,
   });
@@ -107,7 +109,7 @@ function registerAttempts(registry: Registry) {
       const { channel, result } = list[index]!;
       attempts.add(`${result} ${channel}`, () => ({ channel, result }));
       const next = list[index + 1];
-      // Once more on the same channel, after a stale connection, is not a failover.
+      // A retry on the same channel, after a stale connection, is not a failover.
       if (next !== undefined && next.channel !== channel) {
         failovers.add(channel, () => ({ channel }));
       }
@@ -120,7 +122,7 @@ const unpriced = 'unpriced.';
 function registerUnpriced(registry: Registry) {
   const uses = registerTally(registry, {
     name: 'sluice_unpriced_uses_total',
-    help: 'Answers that used searches or terms for which their model has no price, by use.',
+    help: 'Responses that used a search or a surcharge that their model has no price for, by use.',
     labelNames: ['model', 'use'],
     limit: maxCombinations,
   });
@@ -130,7 +132,7 @@ function registerUnpriced(registry: Registry) {
   ): void {
     for (const { part } of receipt) {
       if (!part.startsWith(unpriced)) continue;
-      // The value of a term is the upstream's word.
+      // The value of a surcharge is the upstream's word, so it is not a label.
       const [use = ''] = part.slice(unpriced.length).split('.');
       uses.add(`${use} ${model}`, () => ({ model, use }));
     }

@@ -1,41 +1,41 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { UncaughtErrors } from '../uncaught-errors.ts';
 
-/** Asked at every scrape; each must answer at once and without waiting for anything but the kernel. */
+/** Read at every scrape. Each member responds at once and waits for nothing but the kernel. */
 export interface GatewayReadings {
   readonly journal: { readonly depth: number; readonly usable: boolean; readonly lost: number };
-  /** Bytes for bodies of requests under way, and requests refused for want of them. */
+  /** Bytes for bodies of requests in flight, and the number of requests refused for lack of them. */
   readonly bodyMemory: { readonly used: number; readonly limit: number; readonly refused: number };
   openConnections(): Promise<number>;
-  /** Requests refused since the start because there was too much to do, by cause. */
+  /** Requests refused because of overload since the start, by cause. */
   overloadRefusals(): Readonly<Record<string, number>>;
   channelStates(): readonly ChannelState[];
   droppedLogLines(): number;
-  /** Nodes that serve, this one included. */
+  /** Live nodes, including this one. */
   liveNodes(): number;
   uncaughtErrors(): UncaughtErrors;
-  /** What works with less than usual, in words. */
+  /** Degraded components, in words. */
   degraded(): readonly string[];
 }
 
-/** How one channel is, as this node sees it. */
+/** The state of one channel as this node sees it. */
 export interface ChannelState {
   readonly channel: string;
-  /** `closed`: used as usual. `open`: left out. `half-open`: one request at a time finds out. */
+  /** `closed`: used as usual. `open`: left out. `half-open`: one request at a time probes it. */
   readonly breaker: 'closed' | 'open' | 'half-open';
-  /** How many credentials may be used, wait for their cool-down to pass, or are refused by the upstream. */
+  /** How many credentials are usable, are cooling down, or were refused by the upstream. */
   readonly credentials: Readonly<Record<'ready' | 'cooling' | 'disabled', number>>;
 }
 
 const breakerStates = ['closed', 'open', 'half-open'] as const;
 const credentialStates = ['ready', 'cooling', 'disabled'] as const;
 
-/** What is read rather than counted: the journal, the server's connections, the channels, the log. */
+/** Metrics that are read at scrape time: journal, connections, channels, log. */
 export function registerGatewayMetrics(registry: Registry, readings: GatewayReadings): void {
   const registers = [registry];
   new Gauge({
     name: 'sluice_journal_depth',
-    help: 'Usage records on disk that are not in the database yet.',
+    help: 'Usage records on disk that are not yet in the database.',
     registers,
     collect() {
       this.set(readings.journal.depth);
@@ -43,9 +43,9 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
   });
   new Gauge({
     name: 'sluice_journal_usable',
-    help: '1 when usage records can be made durable; 0 refuses every new request that costs something.',
+    help: '1 if usage records can be made durable; at 0 every new billable request is refused.',
     registers,
-    // Of several processes the worst off.
+    // With several processes: the worst one.
     aggregator: 'min',
     collect() {
       this.set(readings.journal.usable ? 1 : 0);
@@ -53,7 +53,7 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
   });
   new Counter({
     name: 'sluice_usage_records_lost_total',
-    help: 'Usage records that could not be made durable: of requests that cost nothing, or were refused for it.',
+    help: 'Usage records that could not be made durable; their requests were free or were refused for it.',
     registers,
     collect() {
       this.reset();
@@ -62,7 +62,7 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
   });
   new Gauge({
     name: 'sluice_open_connections',
-    help: 'Connections of clients, idle ones included.',
+    help: 'Open client connections, including idle ones.',
     registers,
     async collect() {
       this.set(await readings.openConnections());
@@ -70,7 +70,7 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
   });
   new Gauge({
     name: 'sluice_body_memory_bytes',
-    help: 'Memory held for bodies of requests under way.',
+    help: 'Memory held for bodies of requests in flight.',
     registers,
     collect() {
       this.set(readings.bodyMemory.used);
@@ -78,7 +78,7 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
   });
   new Gauge({
     name: 'sluice_body_memory_limit_bytes',
-    help: 'Memory that bodies of requests under way may hold: limits.body_memory of every process.',
+    help: 'Memory limit for bodies of requests in flight: limits.body_memory of every process.',
     registers,
     collect() {
       this.set(readings.bodyMemory.limit);
@@ -86,7 +86,7 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
   });
   new Counter({
     name: 'sluice_body_memory_refusals_total',
-    help: 'Requests refused because there was no memory for their bodies.',
+    help: 'Requests refused because no memory was left for their bodies.',
     registers,
     collect() {
       this.reset();
@@ -95,7 +95,7 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
   });
   new Counter({
     name: 'sluice_overload_refusals_total',
-    help: 'Requests refused before their bodies were read: no place came free, the event loop lagged, memory was short.',
+    help: 'Requests refused before their bodies were read, by cause: no free slot, event-loop lag, low memory.',
     labelNames: ['cause'],
     registers,
     collect() {
@@ -107,7 +107,7 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
   });
   new Gauge({
     name: 'sluice_channel_breaker',
-    help: 'The state of each channel: 1 for the one it is in, or how many processes see it so.',
+    help: 'State of each channel: 1 for its current state, or the number of processes that see it so.',
     labelNames: ['channel', 'state'],
     registers,
     collect() {
@@ -131,7 +131,7 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
   });
   new Gauge({
     name: 'sluice_live_nodes',
-    help: 'Nodes that serve, as this one knows: among them limits are divided while Redis is lost.',
+    help: 'Live nodes known to this one; limits are divided among them while Redis is unreachable.',
     registers,
     aggregator: 'max',
     collect() {
@@ -140,7 +140,7 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
   });
   new Gauge({
     name: 'sluice_degraded',
-    help: 'How much works with less than usual: what /ready names in degraded.',
+    help: 'Number of degraded components, as listed in degraded by /ready.',
     registers,
     aggregator: 'max',
     collect() {
@@ -149,7 +149,7 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
   });
   new Counter({
     name: 'sluice_log_lines_dropped_total',
-    help: 'Log lines that were not written because nobody read them fast enough.',
+    help: 'Log lines dropped because the reader was too slow.',
     registers,
     collect() {
       this.reset();
@@ -158,7 +158,7 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
   });
   new Counter({
     name: 'sluice_uncaught_errors_total',
-    help: 'Errors that nobody caught: exceptions end this process in order, rejections are only told.',
+    help: 'Uncaught errors: exceptions shut this process down, rejections are only logged.',
     labelNames: ['kind'],
     registers,
     collect() {

@@ -4,15 +4,15 @@ import { registerGatewayMetrics, type GatewayReadings } from './gateway-metrics.
 import { processRegistry } from './process-metrics.ts';
 import { registerTally } from './tally.ts';
 
-/** Everything that can be scraped of one gateway. */
+/** All metrics of one gateway. */
 export interface Metrics {
   readonly exchanges: ExchangeMetrics;
-  /** A request that was answered with an error before it became an exchange. `error`: a name of ours. */
+  /** Counts a request that got an error before it became an exchange. `error` is a catalogue name. */
   refused(error: string): void;
   readonly contentType: string;
   /** Prometheus text exposition format 0.0.4. */
   render(): Promise<string>;
-  /** The same as plain data, for `renderTogether`. */
+  /** The metrics as plain data, for `renderTogether`. */
   collect(): Promise<readonly object[]>;
 }
 
@@ -20,14 +20,14 @@ export interface Metrics {
 const maxErrors = 200;
 
 /**
- * Several processes that are scraped as one: what each collected, added up, where a metric does not say otherwise.
- * There is no label for the process: it would multiply every series, and a scrape meets any of them.
+ * Adds up the collected metrics of several processes, unless a metric has another aggregator. There is no label for the
+ * process: it would multiply every series, and a scrape reaches an arbitrary process.
  */
 export function renderTogether(collected: readonly (readonly object[])[]): Promise<string> {
   return AggregatorRegistry.aggregate(collected.flat()).metrics();
 }
 
-/** @param renderAll gives the metrics of all processes that are scraped as one; null: those of this one. */
+/** @param renderAll renders the metrics of all processes that are scraped as one; null: only those of this process */
 export function createMetrics(
   readings: GatewayReadings,
   renderAll: () => Promise<string | null> = async () => null,
@@ -37,7 +37,7 @@ export function createMetrics(
   registerGatewayMetrics(registry, readings);
   const refusals = registerTally(registry, {
     name: 'sluice_refusals_total',
-    help: 'Requests answered with an error before any model was asked for: credentials, paths, bodies.',
+    help: 'Requests answered with an error before their model was known: credentials, paths, bodies.',
     labelNames: ['error'],
     limit: maxErrors,
   });

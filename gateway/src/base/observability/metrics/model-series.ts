@@ -1,7 +1,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { ExchangeKind, TokenFacts } from '../exchange.ts';
 
-/** What is counted and timed of the generations of one model. */
+/** Counts and times of one model's generations. */
 export interface ModelSeries {
   /** Its label. */
   readonly model: string;
@@ -10,14 +10,14 @@ export interface ModelSeries {
   readonly firstToken: { observe(seconds: number): void };
 }
 
-/** Seconds. From a cached short answer to the total time-out. */
+/** Seconds: from a cached short response to the total time-out. */
 const durationBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800];
 const firstTokenBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 20, 30, 60, 120];
 
-/** Models come from the catalogue, so an operator decides how many there are; beyond these they are one. */
+/** Models come from the catalogue, so the operator decides their number. Further models share one series. */
 const maxModels = 1_000;
 
-/** The label of whatever the catalogue does not know. */
+/** The label of models that are not in the catalogue. */
 const otherModel = 'other';
 
 const tokenKinds = [
@@ -29,7 +29,7 @@ const tokenKinds = [
   ['reasoning', 'reasoning'],
 ] as const satisfies readonly (readonly [keyof TokenFacts, string])[];
 
-/** Gives the series of a model by its id; null: of those that the catalogue does not know. */
+/** Returns the series of a model id; null is for models that are not in the catalogue. */
 export function registerModelSeries(registry: Registry): (modelId: string | null) => ModelSeries {
   const registers = [registry];
   const models = new Map<string, ModelSeries>();
@@ -47,14 +47,14 @@ export function registerModelSeries(registry: Registry): (modelId: string | null
   });
   const duration = new Histogram({
     name: 'sluice_request_duration_seconds',
-    help: 'From the arrival of an answered or failed generation to its end.',
+    help: 'Time from the arrival of an answered or failed generation to its end.',
     labelNames: ['model', 'stream'],
     buckets: durationBuckets,
     registers,
   });
   const firstToken = new Histogram({
     name: 'sluice_time_to_first_token_seconds',
-    help: 'From the arrival of a streamed generation to its first content.',
+    help: 'Time from the arrival of a streamed generation to its first content.',
     labelNames: ['model'],
     buckets: firstTokenBuckets,
     registers,

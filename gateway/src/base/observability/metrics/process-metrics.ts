@@ -3,8 +3,8 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 let registry: Registry | null = null;
 
 /**
- * CPU, memory, event-loop lag, garbage collections. They belong to the process, and watching collections and the
- * loop has a price: they begin with the first scrape, and are paid for only where somebody scrapes.
+ * CPU, memory, event-loop lag and garbage collection of the process. Watching the loop and the collections has a cost,
+ * so it begins with the first scrape.
  */
 export function processRegistry(): Registry {
   if (registry === null) {

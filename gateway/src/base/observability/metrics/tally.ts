@@ -1,8 +1,11 @@
 import { Counter, type Registry } from 'prom-client';
 
-/** Counts by label combination, as plain numbers: made into series only when somebody reads them. */
+/** Counts per label combination as plain numbers; they become series only at a scrape. */
 export interface Tally<Label extends string> {
-  /** Adds one to the count of `key`, which stands for one combination; `labels` is asked on its first use. */
+  /**
+   * Adds one to the count of `key`, which stands for one combination. `labels` is called only on the first use of the
+   * key.
+   */
   add(key: string, labels: () => Readonly<Record<Label, string>>): void;
   readonly counts: Iterable<Readonly<Count<Label>>>;
 }
@@ -12,7 +15,7 @@ export interface Count<Label extends string> {
   count: number;
 }
 
-/** Beyond `limit` combinations, new ones are counted together as `overflow`. */
+/** New combinations beyond `limit` are counted together as `overflow`. */
 export function createTally<Label extends string>(
   limit: number,
   overflow: Readonly<Record<Label, string>>,
@@ -38,7 +41,7 @@ export function createTally<Label extends string>(
   };
 }
 
-/** What a tally is called where it is scraped, and how many combinations of its labels it may hold. */
+/** The name of a tally in the metrics, and how many label combinations it may hold. */
 export interface TallyOptions<Label extends string> {
   readonly name: string;
   readonly help: string;
@@ -46,7 +49,7 @@ export interface TallyOptions<Label extends string> {
   readonly limit: number;
 }
 
-/** A tally that is scraped as a counter. Every label of what is beyond the limit is `other`. */
+/** A tally that is scraped as a counter. Combinations beyond the limit have the label `other`. */
 export function registerTally<Label extends string>(
   registry: Registry,
   { limit, ...counter }: TallyOptions<Label>,

@@ -12,7 +12,7 @@ import type { AttemptFacts, ExchangeFacts, FinishedExchange } from '../exchange.
 import type { ExchangeListener } from '../exchange-observer.ts';
 import { parseTraceparent } from './trace-parent.ts';
 
-/** Where a channel's requests go. */
+/** The address that a channel's requests go to. */
 export interface ChannelTarget {
   readonly provider: string;
   readonly address: string;
@@ -20,12 +20,12 @@ export interface ChannelTarget {
 }
 
 /**
- * Writes one span per exchange and one below it per attempt, when an OpenTelemetry SDK was loaded before the gateway;
- * null otherwise, so that there is nothing to call. Spans are written when the exchange is over, with the times at
- * which things happened: until then nothing is kept for them. Names are those of the GenAI semantic conventions
+ * Writes one span per exchange and one child span per attempt if an OpenTelemetry SDK was loaded before the gateway;
+ * null otherwise, so that there is nothing to call. Spans are written when the exchange is over, with the original
+ * times, and nothing is kept for them until then. Names follow the GenAI semantic conventions
  * (https://github.com/open-telemetry/semantic-conventions-genai).
  *
- * @param targetOf the target of a channel by its name; null when it is gone
+ * @param targetOf gives the target of a channel by name; null if the channel no longer exists
  */
 export function createExchangeTracer(
   targetOf: (channel: string) => ChannelTarget | null,
@@ -54,7 +54,7 @@ export function createExchangeTracer(
   };
 }
 
-/** The tracer of the SDK; null when none has registered itself. */
+/** The tracer of the SDK; null if no SDK has registered itself. */
 function loadedTracer(): Tracer | null {
   const provider = trace.getTracerProvider();
   if (provider instanceof ProxyTracerProvider) return provider.getDelegateTracer('sluice') ?? null;
@@ -71,7 +71,7 @@ function operationOf({ operation, protocol }: ExchangeFacts): string {
   return protocol === 'generate-content' ? 'generate_content' : 'chat';
 }
 
-/** Only with names of the catalogue: span names are grouped by. */
+/** Only catalogue names: tracing systems group by span name. */
 function spanName(record: ExchangeFacts, modelId: string | null): string {
   const operation = operationOf(record);
   return modelId === null ? operation : `${operation} ${modelId}`;
@@ -86,7 +86,7 @@ function exchangeAttributes(
     'gen_ai.operation.name': operationOf(record),
     'gen_ai.request.model': record.model,
     'gen_ai.request.stream': record.stream,
-    // The conventions count what was read from and written to a cache as input, too.
+    // The conventions count tokens read from and written to a cache as input too.
     'gen_ai.usage.input_tokens':
       tokens.input + tokens.cacheRead + tokens.cacheWrite + tokens.cacheWrite1h,
     'gen_ai.usage.output_tokens': tokens.output,
@@ -141,7 +141,7 @@ function traceAttempt(
   span.end(startedAt + durationMs);
 }
 
-/** The conventions' own names where ours are others. */
+/** Names that the conventions spell differently. */
 const providerNames: Readonly<Record<string, string>> = { gemini: 'gcp.gemini' };
 
 function targetAttributes(target: ChannelTarget | null): Attributes {

@@ -4,12 +4,12 @@ import { createTraceState, type SpanContext } from '@opentelemetry/api';
 const traceparentForm =
   /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-/** Longer ones than the specification asks everybody to carry. */
+/** The specification requires everybody to carry this many characters; longer values are dropped. */
 const longestTracestate = 512;
 
 /**
- * The span that the client says this request belongs to; null when it says none, or nothing well-formed.
- * `tracestate` counts only beside a good `traceparent`.
+ * The span that the client names as parent; null if there is none or it is malformed. `tracestate` counts only beside a
+ * valid `traceparent`.
  */
 export function parseTraceparent(
   traceparent: string | readonly string[] | undefined,

@@ -2,7 +2,7 @@ import type { Link, Replies, Reply } from './link.ts';
 import { scripts, type Step } from './scripts.ts';
 
 /**
- * Takes a step on the data this node knows of. Rejected when Redis has been emptied since, or fails; then nobody knows
+ * Takes a step on the data this node knows of. Rejected when Redis has lost its data since, or fails; then nobody knows
  * whether the step was taken.
  */
 export type Ask = (
@@ -59,7 +59,7 @@ export function createAsk({ run, epochKey, epoch, serverTime, onEmptied }: AskOp
         answered();
         if (replies[0] === 'lost') {
           onEmptied();
-          fail(asked, new Error('Redis has been emptied'));
+          fail(asked, new Error('Redis lost its data'));
         } else settle(asked, replies);
       },
       (error: unknown) => {

@@ -78,7 +78,7 @@ export async function openLink({
     if (!isUp) return;
     drop();
     onLost();
-    log.error('Redis is lost: every node goes on with its share of each limit', error, {
+    log.error("lost connection to Redis; enforcing this node's share of every limit", error, {
       component: 'counting',
     });
     recovering = recover();
@@ -93,7 +93,7 @@ export async function openLink({
     const tooLate = delay(linkRules.connectTimeoutMs, undefined, {
       signal: ending.signal,
       ref: false,
-    }).then(() => Promise.reject(new Error('Redis does not answer')));
+    }).then(() => Promise.reject(new Error('Redis does not respond')));
     const entered = async (): Promise<void> => {
       await fresh.connect();
       // A script that Redis does not know is sent a second time, after what was asked meanwhile.
@@ -115,7 +115,7 @@ export async function openLink({
     while (!ending.signal.aborted) {
       try {
         await connect();
-        log.info('Redis counts', { component: 'counting' });
+        log.info('connected to Redis', { component: 'counting' });
         break;
       } catch (error) {
         drop();
@@ -134,7 +134,7 @@ export async function openLink({
   };
 
   const run: Link['run'] = (script, keys, values) => {
-    if (client === null) return Promise.reject(new Error('there is no connection to Redis'));
+    if (client === null) return Promise.reject(new Error('not connected to Redis'));
     const rest = [String(keys.length), ...keys, ...values];
     const asked = client;
     const answer = asked
@@ -160,7 +160,7 @@ export async function openLink({
   await new Promise<void>((resolve) => {
     recovering = recover((error) => {
       if (error !== null && !ending.signal.aborted) {
-        log.error('Redis does not answer: this node counts alone until it does', error, {
+        log.error("Redis is unreachable; enforcing this node's share of every limit until it responds", error, {
           component: 'counting',
         });
       }
@@ -174,7 +174,7 @@ export async function openLink({
     },
     run,
     reenter() {
-      lose(new Error('Redis has been emptied'));
+      lose(new Error('Redis lost its data'));
     },
     async close() {
       ending.abort();
@@ -207,7 +207,7 @@ function inTime<Answer>(answer: Promise<Answer>, timeoutMs: number): Promise<Ans
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       // This process may have been busy for all that time: what has arrived meanwhile is read first.
-      setImmediate(() => reject(new Error('Redis took too long')));
+      setImmediate(() => reject(new Error('Redis timed out')));
     }, timeoutMs);
     answer.then(
       (value) => {

@@ -118,7 +118,7 @@ export function createRemoteMoney(options: RemoteMoneyOptions): RemoteMoney {
       const names = numbers.map((at) => request.meters[Number(at)]!.name);
       seeds = new Map([...seeds, ...(await spentOn(names, reply[0] === 'doubtful'))]);
     }
-    throw new GatewayError('unavailable', { cause: new Error('Redis keeps no meter') });
+    throw new GatewayError('unavailable', { cause: new Error('Redis does not hold the meter') });
   };
 
   /** What is only doubtful is left as it is while the database is away. */

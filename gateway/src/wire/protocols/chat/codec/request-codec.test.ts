@@ -421,7 +421,7 @@ describe('what another client wrote, for a chat upstream', () => {
       'thing',
       { type: 'opaque', protocol: 'messages', name: 'thing', value: 1, ifForeign: 'refuse' },
     ],
-  ] as const)('%s cannot be carried', (what, block) => {
+  ] as const)('%s cannot be converted', (what, block) => {
     const error = errorOf(() => encode({ ...plain, turns: [{ role: 'user', blocks: [block] }] }));
     expect(error).toBeInstanceOf(Unconvertible);
     expect(error).toMatchObject({ what });
