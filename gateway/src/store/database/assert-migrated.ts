@@ -3,8 +3,8 @@ import { createMigrations } from './migrations/index.ts';
 import type { OpenDatabase } from './open.ts';
 
 /**
- * Finds out whether the tables are those of this program, and changes nothing.
- * @throws Error with a sentence for the operator when they are not.
+ * Checks that the tables match this program; changes nothing.
+ * @throws Error with a message for the operator if they do not.
  */
 export async function assertMigrated(database: OpenDatabase): Promise<void> {
   const done = await doneSteps(database);
@@ -19,7 +19,7 @@ export async function assertMigrated(database: OpenDatabase): Promise<void> {
   }
 }
 
-/** @throws Error when the database has steps of which this program knows nothing. */
+/** @throws Error if the database has migration steps that this program does not know. */
 export async function assertKnown(database: OpenDatabase): Promise<void> {
   assertNotNewer(database, await doneSteps(database));
 }

@@ -1,23 +1,23 @@
 /** `slowMs`, `probeEveryMs`: milliseconds. */
 export const breakerRules = Object.freeze({
-  /** Quick failures in a row. They cost nobody time. */
+  /** Fast failures in a row. They cost no request time. */
   failuresToOpen: 5,
-  /** One failure that took so long, and so would the next. */
+  /** A single failure this slow opens the breaker, because the next one would be as slow. */
   slowMs: 500,
   probeEveryMs: 1_000,
 });
 
 /**
- * Asks, or fails at once because the database has failed to answer.
- * @throws what `ask` threw, or an Error that says so.
+ * Runs `ask`, or fails at once while the breaker is open.
+ * @throws the error of `ask`, or an Error that names the open breaker
  */
 export type DatabaseBreaker = <Answer>(ask: () => Promise<Answer>) => Promise<Answer>;
 
 /**
- * For what a request has to wait for. A database that does not answer costs a second or two each time (its time-outs).
- * After one such failure, or five quick ones in a row, nobody waits for it any more, except one question a second that
- * finds out whether it is back.
- * @param now milliseconds of a clock that does not step
+ * Guards the look-ups that a request waits for. Each look-up in an unresponsive database costs a second or two until
+ * its time-out. After one such failure, or five fast ones in a row, look-ups fail at once, except for one probe a
+ * second.
+ * @param now milliseconds of a monotonic clock
  */
 export function createDatabaseBreaker(
   now: () => number = () => performance.now(),

@@ -1,19 +1,19 @@
-/** A clock that was set forward is believed when it has stayed there for so many milliseconds. */
+/** A clock that was set forward is trusted after it has stayed there for this many milliseconds. */
 const believedAfter = 86_400_000;
-/** Milliseconds. Clocks that are kept right by small corrections are believed at once. */
+/** Milliseconds. Corrections this small are accepted at once. */
 const smallStep = 60_000;
 
 export interface Clocks {
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Milliseconds of a clock that does not step. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
 }
 
 /**
- * The date for whoever removes or forgets what is old: what a wrong date removes is gone when the date is right again,
- * and what belongs to somebody must not become everybody's meanwhile.
- * Never ahead of the wall clock, and for a day not ahead of what it was before it was set forward.
+ * The date for code that removes or forgets old data. Data removed under a wrong date does not come back, and a
+ * resource must not lose its owner meanwhile. The date never runs ahead of the wall clock; after the wall clock is set
+ * forward, it follows only a day later.
  * @returns Unix milliseconds
  */
 export function createCautiousDate({ now, monotonic }: Clocks): () => number {

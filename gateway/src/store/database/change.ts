@@ -3,24 +3,24 @@ import { nextRevision } from './revisions.ts';
 import type { Database, Owner } from './schema.ts';
 import type { Secrets } from './secrets.ts';
 
-/** One transaction that changes rows of the catalogue or of users, teams and keys. */
+/** One transaction that changes the catalogue, users, teams or keys. */
 export interface Change {
   readonly trx: Transaction<Database>;
-  /** Who makes the change; rows it creates belong to it. */
+  /** Who makes the change; new rows get this owner. */
   readonly owner: Owner;
   readonly secrets: Secrets;
   /** Unix milliseconds. */
   readonly now: number;
-  /** The revision of everything this change writes; taken at the first write, the same afterwards. */
+  /** The revision of everything this change writes. Taken at the first write and constant afterwards. */
   revision(): Promise<number>;
 }
 
 export type ChangeOptions = Pick<Change, 'owner' | 'secrets' | 'now'>;
 
-/** What an `upsert…` did. `unchanged` writes nothing, so applying the same file again costs no revision. */
+/** The result of an `upsert…`. `unchanged` writes nothing, so applying the same file again takes no revision. */
 export type Upserted = 'created' | 'updated' | 'unchanged';
 
-/** A change within this transaction; its revision is taken when something is written. */
+/** Creates a change within this transaction. It takes a revision at its first write. */
 export function createChange(trx: Transaction<Database>, options: ChangeOptions): Change {
   let revision: Promise<number> | null = null;
   return Object.freeze({
@@ -30,7 +30,7 @@ export function createChange(trx: Transaction<Database>, options: ChangeOptions)
   });
 }
 
-/** The row belongs to somebody else, so this change may not touch it. The message is for the user. */
+/** The row has another owner, so this change must not touch it. The message is for the user. */
 export class OwnedElsewhere extends Error {
   constructor(kind: string, name: string, owner: Owner) {
     const where = owner === 'file' ? 'in the configuration file' : 'in the console';
@@ -39,7 +39,7 @@ export class OwnedElsewhere extends Error {
   }
 }
 
-/** The file may take over what the system made; otherwise only the owner changes a row. */
+/** The file may take over rows that the system created. Every other row is changed only by its owner. */
 export function assertMayChange(change: Change, kind: string, name: string, owner: Owner): void {
   if (owner !== change.owner && owner !== 'system') throw new OwnedElsewhere(kind, name, owner);
 }

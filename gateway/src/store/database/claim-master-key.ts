@@ -4,9 +4,9 @@ import type { Secrets } from './secrets.ts';
 const id = 'master';
 
 /**
- * The database belongs to the master key that it was first used with: another one would hash every key to something
- * else and open no credential.
- * @throws Error with a sentence for the operator when it belongs to another one.
+ * Binds the database to the master key of its first use. Another key would give every client key another hash and could
+ * decrypt no credential.
+ * @throws Error with a message for the operator if the database belongs to another master key.
  */
 export async function claimMasterKey(
   { kysely }: OpenDatabase,

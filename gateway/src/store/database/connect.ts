@@ -1,8 +1,8 @@
 import { openDatabase, type DatabaseOptions, type OpenDatabase } from './open.ts';
 
 /**
- * Opens the database and asks it something, so that whatever is wrong with the way to it is told here.
- * @throws Error with a sentence for the operator, without the password.
+ * Opens the database and runs one query, so that connection problems show here.
+ * @throws Error with a message for the operator, without the password.
  */
 export async function connectDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   let database: OpenDatabase | null = null;
@@ -19,7 +19,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<OpenDat
   }
 }
 
-/** The SQLite file of the URL, null for another database. */
+/** The SQLite file of the URL; null for any other database. */
 export function sqliteFileOf(url: string): string | null {
   return /^sqlite:(.*)$/s.exec(url)?.[1] ?? null;
 }

@@ -11,9 +11,9 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes the folder of the journal, the master key and the process's own files, for its owner only.
- * @throws Error with a sentence for the operator if this user cannot write there, or if somebody else may: then what
- * is in it may not be the gateway's own.
+ * Creates the folder of the journal, the master key and the runtime files, accessible to its owner only.
+ * @throws Error with a message for the operator if this user cannot write there, or if somebody else can: then the
+ * files in it may not be the gateway's own.
  */
 export function prepareDataFolder(dataDir: string): void {
   try {

@@ -1,6 +1,6 @@
 import type { Database } from './schema.ts';
 
-/** The columns of all tables whose type may be `bigint`, by name. */
+/** The columns of type `bigint` in all tables, by name. */
 type MoneyColumn = ColumnsOf<true>;
 type OtherColumn = ColumnsOf<false>;
 

@@ -1,22 +1,22 @@
 import pg from 'pg';
 import { destroyConnection } from './postgres.ts';
 
-/** What writers notify, in the transaction that changes something. PostgreSQL keeps its databases apart. */
+/** The channel that writers notify, in the transaction of the change. PostgreSQL delivers only within one database. */
 export const changesChannel = 'sluice_changes';
-/** Milliseconds until a lost connection is tried again. */
+/** Milliseconds before a lost connection is retried. */
 const pause = 1_000;
 
-/** One connection that does nothing but wait to be told of changes. */
+/** A connection that only listens for changes. */
 export interface Listening {
-  /** False while it is being connected: then nobody is told anything. */
+  /** False while connecting: notifications are missed. */
   readonly works: boolean;
   close(): void;
 }
 
 /**
- * Connects in the background, and again whenever the connection is lost. `onNews` is called for each notification,
- * and when the state of the connection changes: what happened between two connections was told to nobody.
- * Never throws. Behind a pooler that shares connections between transactions nothing is ever heard.
+ * Connects in the background and reconnects after a loss. Calls `onNews` for each notification and whenever the state
+ * of the connection changes, since notifications between two connections are lost. Never throws. Behind a pooler that
+ * shares connections between transactions, no notification ever arrives.
  */
 export function listenForChanges(url: string, onNews: () => void): Listening {
   let works = false;
@@ -30,7 +30,8 @@ export function listenForChanges(url: string, onNews: () => void): Listening {
       connectionTimeoutMillis: 2_000,
       application_name: 'sluice listening',
       keepAlive: true,
-      // Not the system's two hours: what drops idle connections on the way is found out or kept from it.
+      // Shorter than the system's two hours: keeps middleboxes from dropping the idle connection, and detects if they
+      // did.
       keepAliveInitialDelayMillis: 10_000,
     });
     client = next;
@@ -50,7 +51,7 @@ export function listenForChanges(url: string, onNews: () => void): Listening {
     if (client !== lost) return;
     client = null;
     void lost.end().catch(() => {});
-    // A frozen server does not say goodbye, and an open socket would keep the process alive.
+    // A frozen server never closes its side, and an open socket would keep the process alive.
     setTimeout(() => destroyConnection(lost), 1_000).unref();
     if (isClosed) return;
     timer = setTimeout(() => void connect(), pause);

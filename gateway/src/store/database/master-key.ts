@@ -17,10 +17,10 @@ import { isGroupMounted, isOpenToOthers, ownUser } from './file-access.ts';
 const length = 32;
 
 /**
- * The master key of `<dataDir>/master.key`, created at the first start with mode 0600. The file appears whole
- * or not at all: written under another name first, then linked, so that of two first starts one wins and both
+ * Reads the master key from `<dataDir>/master.key`, or creates it at the first start with mode 0600. The file appears
+ * atomically: it is written under another name, then linked, so that of two concurrent first starts one wins and both
  * read the same key.
- * @throws Error when the file is damaged, or others may read it.
+ * @throws Error if the file is damaged, or others can read it.
  */
 export function readMasterKey(dataDir: string): Buffer {
   const file = join(dataDir, 'master.key');
@@ -60,7 +60,7 @@ function read(file: string): Buffer | null {
       },
     );
   }
-  // Windows has no such bits: access there follows the folder.
+  // Windows has no mode bits: access there follows the folder.
   if (ownUser !== null && isOpenToOthers(accessOf(file))) {
     throw new Error(
       `${file}: other users of this machine can read the master key; run: chmod 600 '${file}'`,
@@ -73,7 +73,7 @@ function read(file: string): Buffer | null {
   return key;
 }
 
-/** A mount that gives a folder to a group gives it the files in it too, with every start. */
+/** A mount that gives a group access to a folder gives it access to the files too, at every start. */
 function accessOf(file: string): Stats {
   const stats = statSync(file);
   if (isGroupMounted(statSync(dirname(file)))) stats.mode &= ~0o070;

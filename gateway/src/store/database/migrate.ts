@@ -5,9 +5,9 @@ import { createMigrations } from './migrations/index.ts';
 import type { OpenDatabase } from './open.ts';
 
 /**
- * Brings the tables up to date. Safe when many processes start at once: PostgreSQL holds an advisory lock,
+ * Migrates the tables to this version. Safe when many processes start at once: PostgreSQL holds an advisory lock,
  * SQLite one `begin immediate` transaction around reading the state and all steps.
- * @throws Error naming the step that failed, or saying that the database was migrated by a newer program.
+ * @throws Error that names the failed step, or says that a newer program migrated the database.
  */
 export async function migrate(database: OpenDatabase): Promise<void> {
   await assertKnown(database);
@@ -16,7 +16,7 @@ export async function migrate(database: OpenDatabase): Promise<void> {
   const migrator = new Migrator({
     db: kysely,
     provider: { getMigrations: async () => migrations },
-    // Without it Kysely takes a migration table of any schema for its own.
+    // Without it, Kysely accepts a migration table in any schema as its own.
     ...(dialect === 'postgres' ? { migrationTableSchema: await currentSchema(kysely) } : {}),
   });
   const { error, results } = await migrator.migrateToLatest();

@@ -3,12 +3,12 @@ import { trimTrailing } from '#config/index.ts';
 /** Nano-USD per USD. */
 const nano = 1_000_000_000n;
 const decimals = 9;
-/** What a 64-bit column holds. */
+/** The maximum of a 64-bit column. */
 const maxNano = 2n ** 63n - 1n;
 
 /**
- * An amount in USD as decimal text → nano-USD, exactly.
- * @throws RangeError for anything that is not a plain decimal with at most nine decimals, or beyond 64 bits.
+ * Converts decimal text in USD to nano-USD, exactly.
+ * @throws RangeError unless it is a plain decimal with at most nine decimals that fits 64 bits.
  */
 export function parseUsd(text: string): bigint {
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text);
@@ -21,7 +21,7 @@ export function parseUsd(text: string): bigint {
   return match[1] === '-' ? -amount : amount;
 }
 
-/** Nano-USD → the shortest decimal text in USD: `1250000000n` → `1.25`. */
+/** Converts nano-USD to the shortest decimal text in USD: `1250000000n` → `1.25`. */
 export function formatUsd(amount: bigint): string {
   const sign = amount < 0n ? '-' : '';
   const absolute = amount < 0n ? -amount : amount;

@@ -11,7 +11,7 @@ import { createWorkerTransport } from './sqlite/worker-transport.ts';
 export interface DatabaseOptions {
   /** `sqlite:<file>` (relative to the working directory) or `postgres://…`. */
   readonly url: string;
-  /** SQLite only. `worker` (default): own thread. `in-thread`: for code that runs in a worker already. */
+  /** SQLite only. `worker` (default): its own thread. `in-thread`: for code that already runs in a worker. */
   readonly transport?: 'worker' | 'in-thread';
   /** PostgreSQL only: milliseconds, default 1 000; 0 for migrations and maintenance. */
   readonly statementTimeout?: number;
@@ -22,12 +22,12 @@ export interface DatabaseOptions {
 export interface OpenDatabase {
   readonly kysely: Kysely<Database>;
   readonly dialect: 'sqlite' | 'postgres';
-  /** Tells of committed changes, over a connection of its own; null: this database tells nobody. */
+  /** Listens for committed changes over a connection of its own; null: this database sends no notifications. */
   readonly listen: ((onNews: () => void) => Listening) | null;
   close(): Promise<void>;
 }
 
-/** Opens the database without touching it: the first statement connects. Run `migrate` before anything else. */
+/** Opens the database lazily: the first statement connects. Run `migrate` before anything else. */
 export function openDatabase(options: DatabaseOptions): OpenDatabase {
   const { url } = options;
   if (/^postgres(ql)?:\/\//.test(url)) {
@@ -55,13 +55,13 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
     listen: null,
     async close() {
       await kysely.destroy();
-      // Kysely does not destroy a driver that was never used, and its thread would keep the process alive.
+      // Kysely does not destroy an unused driver, whose thread would keep the process alive.
       await transport.close();
     },
   };
 }
 
-/** @throws Error when the URL names no file. */
+/** @throws Error if the URL names no file. */
 function sqliteFile(url: string): string {
   const file = /^sqlite:(?!\/\/)(.+)$/.exec(url)?.[1];
   if (file === undefined || file.startsWith(':')) {

@@ -5,7 +5,7 @@ const cost = { N: 2 ** 17, r: 8, p: 1 };
 const keyLength = 32;
 const memoryLimit = 2 ** 28;
 
-/** Password → `scrypt$N$r$p$salt$key` (base64url), with everything needed to verify it later. */
+/** Hashes a password to `scrypt$N$r$p$salt$key` (base64url), which holds everything needed to verify it later. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const key = await derive(password, salt, cost);
@@ -19,7 +19,7 @@ export async function hashPassword(password: string): Promise<string> {
   ].join('$');
 }
 
-/** False for a wrong password and for a hash that is not of this form. */
+/** False for a wrong password and for a hash in any other form. */
 export async function verifyPassword(password: string, hash: string): Promise<boolean> {
   const [scheme, n, r, p, salt, key] = hash.split('$');
   if (scheme !== 'scrypt' || salt === undefined || key === undefined) return false;

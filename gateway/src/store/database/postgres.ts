@@ -16,7 +16,7 @@ export interface PostgresOptions {
   readonly statementTimeout: number;
 }
 
-/** PostgreSQL through a pool of connections that are opened when they are needed. */
+/** PostgreSQL through a pool that opens connections on demand. */
 export function createPostgresDialect(options: PostgresOptions): PostgresDialect {
   const { statementTimeout } = options;
   const pool = new pg.Pool({
@@ -29,16 +29,16 @@ export function createPostgresDialect(options: PostgresOptions): PostgresDialect
     allowExitOnIdle: true,
     application_name: 'sluice',
     statement_timeout: statementTimeout,
-    // The server's own timeout does not help when the server, or the way to it, is frozen.
+    // The server's own time-out does not help if the server or the network to it is frozen.
     ...(statementTimeout === 0 ? {} : { query_timeout: statementTimeout + 500 }),
     types: { getTypeParser: typeParser },
   });
-  // An idle connection that breaks is replaced at the next query; without a listener it would end the process.
+  // The pool replaces a broken idle connection at the next query. Without a listener the error would end the process.
   pool.on('error', () => {});
   return new PostgresDialect({ pool });
 }
 
-/** A connection whose query got no answer in time is of no more use: drop it instead of queueing behind it. */
+/** After a query time-out the connection is useless: it is dropped, so that no query queues behind it. */
 class DroppingClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super(config);
@@ -51,7 +51,7 @@ class DroppingClient extends pg.Client {
     if (answer instanceof Promise) {
       answer.catch((error: Error) => {
         if (error.message !== 'Query read timeout') return;
-        // Ending it comes first: only that keeps the pool from giving it to the next query before its socket is closed.
+        // `end` comes first: only that keeps the pool from reusing the connection before its socket is closed.
         void this.end();
         destroyConnection(this);
       });
@@ -60,17 +60,17 @@ class DroppingClient extends pg.Client {
   }
 }
 
-/** Without a goodbye, which a server that does not answer would not take. */
+/** Closes the socket without a goodbye, which an unresponsive server would not read. */
 export function destroyConnection(client: Pick<pg.Client, 'end'>): void {
   (client as unknown as Internals).connection.stream.destroy();
 }
 
-/** What pg does not declare. */
+/** Members that pg does not declare. */
 interface Internals {
   readonly connection: { readonly stream: { destroy(): void } };
 }
 
-/** For everything, as everything is asked for as text. */
+/** One parser for every column, because all values are requested as text. */
 const typeParser: typeof pg.types.getTypeParser = (oid, format) => {
   if (oid === int8) return BigInt;
   if (oid === numeric) return toNumeric;
@@ -81,7 +81,7 @@ function toNumeric(text: string): number | bigint {
   return text.includes('.') ? Number(text) : BigInt(text);
 }
 
-/** Applies the rule of `integers.ts` to what the driver returned. */
+/** Applies the rule of `integers.ts` to the driver's results. */
 export const integerPlugin: KyselyPlugin = {
   transformQuery: ({ node }: PluginTransformQueryArgs) => node,
   async transformResult({ result }: PluginTransformResultArgs) {

@@ -2,14 +2,14 @@ const minuteMs = 60_000;
 const defaultMost = 4;
 
 export interface RestartBudget {
-  /** Milliseconds until the next start is allowed; 0: it is, and is counted. */
+  /** Milliseconds until the next restart is allowed. 0: it is allowed, and counted. */
   take(): number;
 }
 
 /**
- * How often a thread that dies is started again: at once, but only so many times a minute, since one that dies of
- * how it is started would otherwise do nothing else.
- * @param now milliseconds of a clock that does not step
+ * Limits the restarts of a thread that dies: the first ones come at once, but only a few per minute, because a thread
+ * that dies at start-up would otherwise restart forever.
+ * @param now milliseconds of a monotonic clock
  */
 export function createRestartBudget(
   now: () => number = () => performance.now(),

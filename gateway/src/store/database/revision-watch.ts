@@ -2,15 +2,15 @@ import { currentRevision } from './revisions.ts';
 import type { OpenDatabase } from './open.ts';
 
 /**
- * Told of a new revision; loads what changed since the last one it has seen. One that throws, or says false because
- * it is not ready for changes, is told again with the next look; the others go on without it.
+ * Receives a new revision and loads everything that changed since the last one it has loaded. If it throws, or returns
+ * false because it is not ready, it is called again at the next poll; other listeners are unaffected.
  */
 export type RevisionListener = (revision: number) => Promise<boolean>;
 
 export interface RevisionSubscription {
   /**
-   * When the last look began after which the listener had all there was, in milliseconds of `performance.now()`; at
-   * first when it subscribed.
+   * Start of the last poll after which the listener was up to date, in milliseconds of `performance.now()`; initially
+   * the time of the subscription.
    */
   readonly upToDateAt: number;
 }
@@ -18,26 +18,26 @@ export interface RevisionSubscription {
 export interface RevisionWatch {
   /** Adds a listener for changes from now on. */
   subscribe(listener: RevisionListener): RevisionSubscription;
-  /** Looks now; resolves when the listeners are through. @throws what the database or a listener threw. */
+  /** Polls now; resolves when the listeners are done. @throws the error of the database or of a listener */
   poll(): Promise<void>;
-  /** The revision that the last look found; 0 before the first one. */
+  /** The revision found by the last poll; 0 before the first one. */
   readonly revision: number;
-  /** What the last look failed with; null when it succeeded. */
+  /** The error of the last poll; null if it succeeded. */
   readonly problem: Error | null;
   close(): void;
 }
 
 export interface RevisionWatchOptions {
   readonly database: Pick<OpenDatabase, 'kysely' | 'listen'>;
-  /** Milliseconds between looks while nobody tells of changes, default 1 000. */
+  /** Milliseconds between polls without notifications, default 1 000. */
   readonly interval?: number;
-  /** Milliseconds between looks while the database tells of them, default 4 000: no notification is relied on. */
+  /** Milliseconds between polls with notifications, default 4 000: polling covers lost notifications. */
   readonly floor?: number;
 }
 
 /**
- * Looks as soon as the database tells of a change, and by itself: one cheap question for everything held in memory.
- * While the database is away the listeners keep what they have.
+ * Polls on every notification and at an interval: one cheap query for everything that is held in memory. While the
+ * database is unreachable, listeners keep their data.
  */
 export function createRevisionWatch({
   database,
@@ -55,7 +55,7 @@ export function createRevisionWatch({
     const begun = performance.now();
     let failure: Error | null = null;
     try {
-      // Read before the rows, so that what is committed meanwhile is asked for again next time.
+      // Read before the rows, so that a concurrent commit is fetched again at the next poll.
       const current = await currentRevision(database.kysely);
       revision = current;
       for (const subscriber of subscribers) {
@@ -72,7 +72,7 @@ export function createRevisionWatch({
     if (failure !== null) throw failure;
   }
 
-  /** One look at a time; a caller who asks during one waits for the next, which sees what the caller wrote. */
+  /** One poll at a time. A caller during a poll waits for the next one, which sees everything the caller wrote. */
   async function poll(): Promise<void> {
     if (running !== null) await running.catch(() => {});
     running ??= look().finally(() => {
@@ -123,7 +123,7 @@ export function createRevisionWatch({
 
 interface Subscriber {
   readonly listener: RevisionListener;
-  /** The last one that it has taken. */
+  /** The last revision it has loaded. */
   revision: number;
   upToDateAt: number;
 }

@@ -3,10 +3,10 @@ import { changesChannel } from './listening.ts';
 import type { Database } from './schema.ts';
 
 /**
- * Takes the next revision number. Every transaction that changes groups, channels, models, aliases, users,
- * teams or keys takes one and writes it into the rows it changes. The counter's row stays locked until the
- * transaction ends, so numbers become visible in their order and a poller that has seen N misses nothing.
- * On PostgreSQL the same statement notifies the nodes; they hear of it once the transaction is committed.
+ * Takes the next revision number. Every transaction that changes groups, channels, models, aliases, users, teams or
+ * keys takes one and writes it into the rows it changes. The counter's row stays locked until the transaction ends, so
+ * numbers become visible in order and a poller that has seen N misses nothing. On PostgreSQL the same statement
+ * notifies the nodes, which receive it after the commit.
  */
 export async function nextRevision(trx: Transaction<Database>): Promise<number> {
   const row = await trx
@@ -21,7 +21,7 @@ export async function nextRevision(trx: Transaction<Database>): Promise<number> 
   return row.value;
 }
 
-/** The number of the latest change to anything that gateways keep in memory. */
+/** The revision of the latest change to anything that gateways hold in memory. */
 export async function currentRevision(kysely: Kysely<Database>): Promise<number> {
   const row = await kysely
     .selectFrom('revisions')

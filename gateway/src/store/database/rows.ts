@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Owner } from './schema.ts';
 
-/** A declared entry as it is stored: the declaration plus what the database adds. */
+/** A stored entry: the declaration plus the members that the database adds. */
 export type Stored<Declared> = Declared & {
   readonly owner: Owner;
   readonly enabled: boolean;
@@ -17,7 +17,7 @@ interface OwnedColumns {
   readonly updated_at: number;
 }
 
-/** The parts of `Stored` that come from the columns every owned row has. */
+/** The members of `Stored` that come from the columns of every owned row. */
 export function ownedFields(row: OwnedColumns) {
   return {
     owner: row.owner,
@@ -27,17 +27,17 @@ export function ownedFields(row: OwnedColumns) {
   };
 }
 
-/** Whether some of `values` is not what the row holds. */
+/** Whether any of `values` differs from the row. */
 export function differs<Row extends object>(row: Row, values: Partial<Row>): boolean {
   return Object.entries(values).some(([column, value]) => row[column as keyof Row] !== value);
 }
 
-/** A new row id, `ch_3f…`: a prefix that says what it names, and 96 random bits. */
+/** A new row id such as `ch_3f…`: a prefix for the kind of row and 96 random bits. */
 export function createId(prefix: 'ch' | 'usr' | 'team' | 'key'): string {
   return `${prefix}_${randomBytes(12).toString('hex')}`;
 }
 
-/** The database type of a boolean. */
+/** A boolean as the database stores it. */
 export function bit(value: boolean): 0 | 1 {
   return value ? 1 : 0;
 }

@@ -1,11 +1,11 @@
 /**
- * The tables, as Kysely sees them. One schema for SQLite and PostgreSQL, so only what both have:
+ * The tables, as Kysely sees them. One schema for SQLite and PostgreSQL, so it uses only what both have:
  *
  * - money is nano-USD (10⁻⁹ USD) in a 64-bit integer, read as `bigint`;
  * - times are Unix milliseconds in a 64-bit integer, read as `number`;
  * - booleans are 0 or 1; structured columns are JSON text;
- * - `revision` is the value of the `revisions` counter when the row last changed: a node asks for the rows
- *   above the highest revision it has seen.
+ * - `revision` is the value of the `revisions` counter when the row last changed: a node loads the rows above the
+ *   highest revision it has seen.
  */
 export interface Database {
   groups: GroupTable;
@@ -52,9 +52,9 @@ export interface ChannelTable extends Owned {
   name: string;
   provider: string;
   base_url: string | null;
-  /** Sealed JSON `{apiKeys, headers}` (see `database/secrets`): never the clear text. */
+  /** Sealed JSON `{apiKeys, headers}` (see `database/secrets`); never plain text. */
   credentials: string;
-  /** JSON: everything of `DeclaredChannel` not in a column of its own or sealed. */
+  /** JSON: the part of `DeclaredChannel` that is neither sealed nor in a column of its own. */
   settings: string;
   priority: number;
   weight: number;
@@ -94,7 +94,7 @@ export interface TeamTable extends Owned {
   budget_monthly: bigint | null;
   budget_total: bigint | null;
   time_zone: string;
-  /** The window of its budgets that was open when the time zone last changed, and the zone in which that ends. */
+  /** The budget window that was open when the time zone last changed, and the zone in which that window ends. */
   open_window: string | null;
   open_window_zone: string | null;
 }
@@ -111,11 +111,13 @@ export interface KeyTable extends Owned {
   /** `key_` + random. */
   id: string;
   name: string;
-  /** Hex HMAC-SHA-256 of the secret; unique; null while a declared key has no secret yet. */
+  /** Hex HMAC-SHA-256 of the secret; unique; null while a declared key has no secret. */
   hash: string | null;
-  /** Who set the secret: a key declared without one gets it from a command. Null while there is none. */
+  /** Who set the secret: a key declared without a secret gets it from a command. Null while there is none. */
   secret_owner: Owner | null;
-  /** What may be shown: `sk-` and the first characters, `…`, the last four; empty while there is no secret. */
+  /**
+   * The displayable part of the secret: `sk-` and the first characters, `…`, the last four; empty while there is none.
+   */
   prefix: string;
   user_id: string;
   team_id: string | null;
@@ -134,9 +136,9 @@ export interface KeyTable extends Owned {
   previous_until: number | null;
 }
 
-/** Only ever added to. */
+/** Rows are only added. */
 export interface PriceVersionTable {
-  /** 16 hex digits made of the model and the price, so that nodes agree on it. */
+  /** 16 hex digits derived from model and price, so that all nodes compute the same id. */
   id: string;
   model: string;
   /** JSON: `DeclaredPrice` in its normal form. */
@@ -146,8 +148,8 @@ export interface PriceVersionTable {
 
 export interface RevisionTable {
   /**
-   * `global`: the revision. `usage-removed-before`: Unix milliseconds; older rows of `usage` may be gone, and sums
-   * over rows that begin before it are not complete.
+   * `global`: the revision. `usage-removed-before`: Unix milliseconds; rows of `usage` before it may have been removed,
+   * so sums over an earlier range are incomplete.
    */
   name: string;
   value: number;
@@ -180,7 +182,7 @@ export interface UsageTable {
   reasoning_tokens: number;
   /** `reported`, `estimated`, `quarantined` or `none`. */
   usage_source: string;
-  /** Nano-USD; null when nothing was to be charged. So are the following then, down to `posting`. */
+  /** Nano-USD; null if nothing was charged. Then the following columns down to `posting` are null too. */
   cost: bigint | null;
   /** JSON array of `ReceiptItem`. */
   receipt: string | null;
@@ -193,7 +195,7 @@ export interface UsageTable {
   multiplier: string | null;
   /** The date of admission in the team's time zone; null when a user pays. */
   budget_window: string | null;
-  /** The ledger's transaction that this cost is part of; null for a cost of 0 too. */
+  /** The ledger transaction that contains this cost; null for a cost of 0 too. */
   posting: string | null;
   ttft_ms: number | null;
   duration_ms: number;
@@ -202,24 +204,24 @@ export interface UsageTable {
   /** JSON array of conversion losses. */
   losses: string;
   user_agent: string | null;
-  /** How many equal refusals it stands for; 1 for everything else. */
+  /** The number of identical refusals that the row stands for; 1 for every other row. */
   count: number;
 }
 
-/** Sums of usage rows by the hour. */
+/** Hourly sums of usage rows. */
 export interface UsageHourlyTable {
-  /** Unix milliseconds of its start. */
+  /** Start of the hour in Unix milliseconds. */
   hour: number;
   key_id: string;
   user_id: string;
-  /** Empty: none. */
+  /** Empty: no team. */
   team_id: string;
-  /** As clients wrote it; empty for what was refused before any upstream was asked. */
+  /** As clients wrote it; empty for requests that were refused before an upstream was called. */
   model: string;
-  /** That answered; empty: none did. */
+  /** The channel that responded; empty: none did. */
   channel: string;
   requests: number;
-  /** Of them, those that failed or were refused. */
+  /** How many of them failed or were refused. */
   failed: number;
   input_tokens: number;
   output_tokens: number;
@@ -228,11 +230,11 @@ export interface UsageHourlyTable {
   cache_write_1h_tokens: number;
   reasoning_tokens: number;
   cost: bigint;
-  /** What the channel says it used in attempts that failed: nobody but the operator pays for it. */
+  /** Tokens that the channel reported for failed attempts; only the operator pays for them. */
   unbilled_tokens: number;
 }
 
-/** One side of a transaction; the amounts of a transaction add up to 0. Rows are never changed or removed. */
+/** One side of a transaction. The amounts of a transaction add up to 0. Rows are never changed or removed. */
 export interface LedgerEntryTable {
   transaction_id: string;
   /** See `ledger/accounts.ts`. */
@@ -241,34 +243,34 @@ export interface LedgerEntryTable {
   amount: bigint;
   /** See `ledger/accounts.ts`. */
   kind: string;
-  /** Who did it; null for `usage`. */
+  /** Who made the entry; null for `usage`. */
   actor: string | null;
   reason: string | null;
   /** Unix milliseconds. */
   time: number;
 }
 
-/** What has been spent on each meter (see `limits/counters.ts`) since it began. */
+/** The total spent on each meter (see `limits/counters.ts`) since it began. */
 export interface SpentTotalTable {
   meter: string;
   spent: bigint;
 }
 
-/** What usage rows that retention removed had cost, so that the books can still be checked against the rest. */
+/** The cost of usage rows that retention removed, so that the books can still be checked against the remaining rows. */
 export interface RemovedUsageTable {
   /** A meter, or `<posting> <account>`. */
   name: string;
   cost: bigint;
 }
 
-/** One row per process that serves, or that ended without saying so. */
+/** One row per process that is running, or that ended without signing off. */
 export interface NodeTable {
   /** `node_` + random, kept in its data folder. */
   id: string;
   started_at: number;
-  /** The last sign of life, by the clock of the database. */
+  /** The last heartbeat, by the clock of the database. */
   seen_at: number;
-  /** Usage records that were in its journal then. */
+  /** Usage records in its journal at that time. */
   journal_depth: number;
 }
 
@@ -280,17 +282,17 @@ export interface MasterKeyTable {
   fingerprint: string;
 }
 
-/** Who was given which id of something that an upstream keeps. Digests only: nobody learns an id from this table. */
+/** Which owner received which upstream id. Holds digests only, so nobody can learn an id from this table. */
 export interface UpstreamStateTable {
   /** `Secrets.digestState` of the id. */
   id: string;
-  /** The same of the owner. Two owners may have been given the same id by two upstreams. */
+  /** The same digest of the owner. Two upstreams may give the same id to two owners. */
   owner: string;
   /** `response`, `item`, `conversation`, … (see `protocols/named-state.ts`). */
   kind: string;
-  /** The id of the channel that answered. */
+  /** The id of the channel that responded. */
   channel: string;
-  /** The same digest of the credential that it was asked with; null without one. */
+  /** The same digest of the credential used; null without one. */
   credential: string | null;
   /** As the client wrote it. */
   model: string;

@@ -1,28 +1,28 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
-/** What the master key is used for. Each use has its own key derived from it. */
+/** The uses of the master key. Each use derives a key of its own. */
 export interface Secrets {
-  /** Hex, derived from the master key (HKDF-SHA-256): tells one master key from another and nothing else of it. */
+  /** Hex, derived from the master key (HKDF-SHA-256). It identifies the key and reveals nothing else about it. */
   readonly fingerprint: string;
   /**
-   * Encrypts text for storage. `context` names the place it is stored at (`channel:ch_1:credentials`): text
-   * sealed for one place does not open at another.
+   * Encrypts text for storage. `context` names the storage location (`channel:ch_1:credentials`): text sealed for one
+   * location does not open at another.
    */
   seal(text: string, context: string): string;
-  /** @throws Error when the master key or the context is another one, or the text was altered. */
+  /** @throws Error if the master key or the context differs, or the text was altered. */
   open(sealed: string, context: string): string;
-  /** Hex HMAC-SHA-256 of a client key: what is stored and looked up instead of the key. */
+  /** Hex HMAC-SHA-256 of a client key, stored and looked up instead of the key. */
   hashKey(secret: string): string;
-  /** For what clients are given to keep, as bytes of 32 each, which every thread can be given. */
+  /** Keys for state that clients keep: 32 bytes each, which can be passed to threads. */
   readonly stateKeys: {
-    /** Encrypts, after another derivation for each owner. */
+    /** Encrypts; a separate key is derived per owner. */
     readonly sealing: Uint8Array;
-    /** Verifies what the version before signed. */
+    /** Verifies signatures of the previous version. */
     readonly signing: Uint8Array;
   };
-  /** 22 characters (128 bits of a keyed hash) in place of an id, an owner or a credential that must not be stored. */
+  /** 22 characters (128 bits of a keyed hash) that replace an id, an owner or a credential that must not be stored. */
   digestState(text: string): string;
-  /** 16 characters that are the same for the same bytes: a keyed hash, so that nobody can try out what was said. */
+  /** 16 characters, identical for identical bytes. The hash is keyed, so nobody can guess the content by trying. */
   digestBody(body: Buffer): string;
 }
 
@@ -30,7 +30,7 @@ const version = 'v1.';
 const nonceLength = 12;
 const tagLength = 16;
 
-/** @throws Error when the master key is not 32 bytes. */
+/** @throws Error if the master key is not 32 bytes. */
 export function createSecrets(masterKey: Buffer): Secrets {
   if (masterKey.length !== 32) throw new Error('secrets.master_key: expected 32 bytes');
   const sealing = derive(masterKey, 'sluice seal v1');

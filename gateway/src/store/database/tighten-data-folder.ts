@@ -8,16 +8,16 @@ const component = 'storage';
 const mode = { folder: 0o700, file: 0o600 } as const;
 
 export interface TightenOptions {
-  /** It has been prepared. */
+  /** The folder exists already. */
   readonly dataDir: string;
   readonly databaseUrl: string;
   readonly log: Pick<Logger, 'info' | 'warn'>;
 }
 
 /**
- * Takes from other users what they may do in the data folder, its workers' folders and the SQLite file: `mkdir`, a unit
- * or an older version made them before us, and everything in them is secret. For the start, before anything is opened,
- * since SQLite gives the files beside a database the access of that database. Group access that a mount gave stays.
+ * Revokes other users' access to the data folder, its workers' folders and the SQLite file: `mkdir`, a service unit or
+ * an older version may have created them, and everything in them is secret. Runs at start before anything is opened,
+ * because SQLite gives the files beside a database the access of that database. Group access from a mount stays.
  */
 export function tightenDataFolder({ dataDir, databaseUrl, log }: TightenOptions): void {
   if (ownUser === null) return;
@@ -59,7 +59,7 @@ function isOpen(path: string, keepsGroup: boolean): boolean {
   return keepsGroup ? (stats.mode & 0o007) !== 0 : isOpenToOthers(stats);
 }
 
-/** False where the file is not ours to change, or its file system knows no access. */
+/** False if this process may not change the file, or its file system has no modes. */
 function tighten(path: string, keepsGroup: boolean): boolean {
   const stats = statSync(path);
   const own = stats.isDirectory() ? mode.folder : mode.file;

@@ -1,6 +1,6 @@
 import type { UsageHourlyTable } from './schema.ts';
 
-/** What usage is summed by, besides the hour: with it the key of a row of `usage_hourly`. */
+/** The dimensions of hourly usage; together with the hour they are the key of `usage_hourly`. */
 export const hourlyDimensions = [
   'key_id',
   'user_id',
@@ -9,7 +9,7 @@ export const hourlyDimensions = [
   'channel',
 ] as const satisfies readonly (keyof UsageHourlyTable)[];
 
-/** What is summed in a row of `usage_hourly`. */
+/** The summed columns of `usage_hourly`. */
 export const hourlySums = [
   'requests',
   'failed',

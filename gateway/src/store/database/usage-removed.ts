@@ -3,7 +3,7 @@ import type { Database } from './schema.ts';
 
 const name = 'usage-removed-before';
 
-/** Rows of `usage` from before this time (Unix milliseconds) may have been removed; 0 when none have. */
+/** Rows of `usage` before this time (Unix milliseconds) may have been removed; 0 if none have been. */
 export async function usageRemovedBefore(db: Kysely<Database>): Promise<number> {
   const row = await db
     .selectFrom('revisions')
@@ -13,7 +13,7 @@ export async function usageRemovedBefore(db: Kysely<Database>): Promise<number> 
   return row?.value ?? 0;
 }
 
-/** To be called in the transaction that removes rows. @param before Unix milliseconds */
+/** Call it in the transaction that removes rows. @param before Unix milliseconds */
 export async function markUsageRemoved(trx: Transaction<Database>, before: number): Promise<void> {
   await sql`
     insert into revisions (name, value) values (${name}, ${before})

@@ -1,6 +1,6 @@
 /**
- * The accounts of the books. A user's or a team's account is what the operator owes them: credits raise it, usage
- * lowers it. Every transaction takes from one account what it gives to another.
+ * The accounts of the books. The account of a user or a team is what the operator owes them: credits raise it, usage
+ * lowers it. Every transaction moves money from one account to another.
  */
 export type Account = HolderAccount | 'revenue' | 'operator-loss' | 'funding';
 
@@ -8,16 +8,16 @@ export type Account = HolderAccount | 'revenue' | 'operator-loss' | 'funding';
 export type HolderAccount = `${'user' | 'team'}:${string}`;
 
 export type EntryKind =
-  /** The balance an account began with. */
+  /** The opening balance of an account. */
   | 'opening'
-  /** Money that came in; the other side is `funding`. */
+  /** Incoming money; the other side is `funding`. */
   | 'top-up'
-  /** Money given back, or taken back, to put right what went wrong; the other side is `operator-loss`. */
+  /** Money given or taken back to correct a mistake; the other side is `operator-loss`. */
   | 'correction'
-  /** What usage rows cost; the other side is `revenue`. */
+  /** The cost of usage rows; the other side is `revenue`. */
   | 'usage';
 
-/** The meter on which what an account has spent is counted (see `limits/counters.ts`). */
+/** The meter that counts the spending of an account (see `limits/counters.ts`). */
 export function balanceMeter(account: HolderAccount): string {
   return `${account}:balance`;
 }

@@ -2,10 +2,10 @@ import { sql, type Kysely } from 'kysely';
 import type { Database } from '#database/schema.ts';
 import { balanceMeter, type HolderAccount } from './accounts.ts';
 
-/** Names per query: databases bound the parameters of a statement. */
+/** Names per query: databases limit the parameters of a statement. */
 const pageSize = 5_000;
 
-/** All that was ever credited: opening credits, top-ups and corrections. Nano-USD; an account without is 0. */
+/** All credits of each account: opening credits, top-ups and corrections. Nano-USD; 0 for an account without any. */
 export async function fundingOf<Name extends HolderAccount>(
   db: Kysely<Database>,
   accounts: readonly Name[],
@@ -16,7 +16,7 @@ export async function fundingOf<Name extends HolderAccount>(
       .selectFrom('ledger_entries')
       .select(['account', ({ fn }) => fn.sum<bigint>('amount').as('amount')])
       .where('account', 'in', page)
-      // Literally as in the index that holds only these.
+      // Must match the condition of the partial index literally.
       .where(sql.ref('kind'), '<>', sql.lit('usage'))
       .groupBy('account')
       .execute();
@@ -25,7 +25,7 @@ export async function fundingOf<Name extends HolderAccount>(
   return funding;
 }
 
-/** What has been spent on meters, nano-USD; a meter without any is 0. */
+/** The total spent on each meter, in nano-USD; 0 for a meter without any. */
 export async function spentOf(
   db: Kysely<Database>,
   meters: readonly string[],
@@ -43,8 +43,8 @@ export async function spentOf(
 }
 
 /**
- * What is left, nano-USD. The sum of an account's entries, had cheaply: `reconcile` proves that what was spent on the
- * balance is what usage took from the account.
+ * The remaining balances, in nano-USD. Equal to the sum of an account's entries but cheaper: `reconcile` proves that
+ * the spending on the balance equals what usage took from the account.
  */
 export async function balances<Name extends HolderAccount>(
   db: Kysely<Database>,

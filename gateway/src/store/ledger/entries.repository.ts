@@ -6,10 +6,10 @@ import type { Account, EntryKind, HolderAccount } from './accounts.ts';
 import { fundingOf } from './balances.repository.ts';
 
 export interface LedgerTransaction {
-  /** Given twice, the second is refused by the database. */
+  /** The database refuses a duplicate. */
   readonly id: string;
   readonly kind: EntryKind;
-  /** Who did it; null for usage. */
+  /** Who made it; null for usage. */
   readonly actor: string | null;
   readonly reason: string | null;
   /** Unix milliseconds. */
@@ -18,7 +18,7 @@ export interface LedgerTransaction {
   readonly amounts: ReadonlyMap<Account, bigint>;
 }
 
-/** Writes a transaction into the books. @throws Error when it does not add up to 0. */
+/** Writes a transaction into the books. @throws Error if it does not add up to 0. */
 export async function postTransaction(
   trx: Transaction<Database>,
   { id, amounts, ...shared }: LedgerTransaction,
@@ -34,14 +34,14 @@ export async function postTransaction(
   if (rows.length > 0) await trx.insertInto('ledger_entries').values(rows).execute();
 }
 
-/** Ids begin with the time, so that an index takes them at its end. @param now Unix milliseconds */
+/** Ids begin with the time, so that an index appends them at its end. @param now Unix milliseconds */
 export function createTransactionId(now: number): string {
   return `tx_${now.toString(16).padStart(12, '0')}${randomBytes(8).toString('hex')}`;
 }
 
 /**
- * The balance a new user or team begins with. To be called in the transaction that creates it, which makes it
- * happen once.
+ * Books the opening balance of a new user or team. Call it in the transaction that creates the holder, so that it
+ * happens once.
  */
 export async function openAccount(
   { trx, owner, now }: Change,
@@ -64,22 +64,24 @@ export async function openAccount(
 
 export interface Credit {
   readonly account: HolderAccount;
-  /** Nano-USD; negative takes away. */
+  /** Nano-USD; a negative amount is a debit. */
   readonly amount: bigint;
   readonly kind: 'top-up' | 'correction';
-  /** Who does it, for example an e-mail address. */
+  /** Who makes the entry, for example an e-mail address. */
   readonly actor: string;
   readonly reason: string;
 }
 
-/** As in the file, in nano-USD: far below what 64 bits hold, so that no sum of credits and usage is ever beyond them. */
+/**
+ * The limit of the configuration file, in nano-USD. It is far below 64 bits, so no sum of credits and usage overflows.
+ */
 const mostCredit = 1_000_000_000n * 1_000_000_000n;
 
 /**
- * A top-up or a correction. The nodes learn of it within their look for changes, as the row of the account's holder
- * gets a new revision. Gives the transaction's id.
- * @throws Error when there is no such user or team, the amount is 0, or the account's credits would come to more than
- *   10⁹ USD, above or below 0.
+ * Books a top-up or a correction. The row of the account's holder gets a new revision, so the nodes learn of the credit
+ * at their next poll. Returns the transaction's id.
+ * @throws Error if the user or team does not exist, the amount is 0, or the account's credits would exceed 10⁹ USD in
+ * either direction.
  */
 export async function creditAccount(change: Change, credit: Credit): Promise<string> {
   const { account, amount, kind, actor, reason } = credit;

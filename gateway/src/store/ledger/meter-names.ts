@@ -1,9 +1,9 @@
 import type { UsageTable } from '#database/index.ts';
 import type { HolderAccount } from './accounts.ts';
 
-/** Whom a charge falls on: all that decides where it counts. */
+/** Everything that decides which meters a charge counts on. */
 export interface Charged {
-  /** Who pays. */
+  /** The payer. */
   readonly account: HolderAccount;
   readonly keyId: string;
   readonly userId: string;
@@ -12,8 +12,8 @@ export interface Charged {
 }
 
 /**
- * Every meter that a charge counts on (see `limits/counters.ts`), the balance first. Whether anything is limited on
- * it does not matter: what is limited later has been counted before.
+ * Every meter that a charge counts on (see `limits/counters.ts`), the balance first. Meters without a limit count too,
+ * so that a limit set later knows what was already spent.
  */
 export function meterNames({ account, keyId, userId, window }: Charged): readonly string[] {
   const ofKey = `key:${keyId}:quota`;
@@ -28,7 +28,7 @@ export function meterNames({ account, keyId, userId, window }: Charged): readonl
   ];
 }
 
-/** What of a usage row says whom its charge falls on. */
+/** The columns of a usage row that determine whom its charge falls on. */
 export const chargedColumns = [
   'payer',
   'key_id',
@@ -39,7 +39,7 @@ export const chargedColumns = [
 
 export type ChargedRow = Pick<UsageTable, (typeof chargedColumns)[number]>;
 
-/** Null when a row does not say it, or contradicts itself. */
+/** Null if the row lacks the information, or contradicts itself. */
 export function chargedOf(row: ChargedRow): Charged | null {
   const { payer, key_id: keyId, user_id: userId, team_id: teamId, budget_window: window } = row;
   if (payer === 'user' && window === null) {

@@ -1,11 +1,11 @@
 /**
- * The windows of budgets: days and months by the clock of a time zone. A window is named by its local date, so there
- * is nothing to reset and nothing that could fire late; days of 23 and 25 hours are one window each.
+ * The windows of budgets: days and months by the clock of a time zone. A window is named by its local date, so nothing
+ * has to be reset and nothing can fire late; days of 23 and 25 hours are one window each.
  */
 
 interface Zone {
   readonly format: Intl.DateTimeFormat;
-  /** Minutes since 1970 of the last answer. */
+  /** Minutes since 1970 of the last result. */
   minute: number;
   date: string;
 }
@@ -13,13 +13,14 @@ interface Zone {
 const zones = new Map<string, Zone>();
 
 /**
- * The local date, `2026-11-21`, of which the first seven characters name the month, at a time in Unix milliseconds (from 1973 on).
- * @throws RangeError for a time zone that does not exist.
+ * The local date at a time in Unix milliseconds (1973 or later): `2026-11-21`, whose first seven characters name the
+ * month.
+ * @throws RangeError if the time zone does not exist.
  */
 export function dailyWindow(timeZone: string, unixMs: number): string {
   let zone = zones.get(timeZone);
   if (zone === undefined) zones.set(timeZone, (zone = createZone(timeZone)));
-  // Every zone has been off UTC by whole minutes since 1972, so a date begins at a whole minute.
+  // Since 1972 every zone's offset from UTC is in whole minutes, so a date begins at a whole minute.
   const minute = Math.floor(unixMs / 60_000);
   if (minute !== zone.minute) {
     zone.date = formatDate(zone.format, minute * 60_000);
@@ -47,17 +48,20 @@ function formatDate(format: Intl.DateTimeFormat, unixMs: number): string {
   return `${parts['year']}-${parts['month']}-${parts['day']}`;
 }
 
-/** By which clock a team's windows begin. */
+/** The clock that a team's windows follow. */
 export interface WindowClock {
   readonly timeZone: string;
-  /** The window that was open when the time zone last changed, and the zone in which it ends; null: it never has. */
+  /**
+   * The window that was open when the time zone last changed, and the zone in which it ends; null: the zone never
+   * changed.
+   */
   readonly openWindow: { readonly date: string; readonly timeZone: string } | null;
 }
 
 /**
  * The window of a team's budgets at a time in Unix milliseconds. A changed time zone applies from the next window on:
- * the one that is open ends by its own clock, and none is gone back to. So no date's budget is spent twice, and none
- * is had before its time.
+ * the open window ends by its own clock, and no window is opened again. So no budget is spent twice or becomes
+ * available early.
  */
 export function windowOf({ timeZone, openWindow }: WindowClock, unixMs: number): string {
   const date = dailyWindow(timeZone, unixMs);
@@ -65,7 +69,7 @@ export function windowOf({ timeZone, openWindow }: WindowClock, unixMs: number):
   return isOpen(openWindow, unixMs) || date < openWindow.date ? openWindow.date : date;
 }
 
-/** The clock once the time zone is another one. */
+/** The clock after a change of the time zone. */
 export function changeZone(clock: WindowClock, timeZone: string, unixMs: number): WindowClock {
   if (timeZone === clock.timeZone) return clock;
   const { openWindow } = clock;

@@ -2,9 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { addColumns, createIndexes, createTable, type ColumnTypes } from './column-types.ts';
 
-/**
- * One row per exchange. No foreign keys: a row outlives what it names, and its insertion must never fail.
- */
+/** One row per exchange. No foreign keys: a row outlives the rows it refers to, and its insertion must never fail. */
 export function usage(types: ColumnTypes): Migration {
   const { text, integer } = types;
   return {

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { addColumns, createTable, type ColumnTypes } from './column-types.ts';
 
-/** Every price a model ever had. Rows are only added: receipts name them. */
+/** Every price a model ever had. Rows are only added, because receipts refer to them. */
 export function prices(types: ColumnTypes): Migration {
   return {
     async up(db: Kysely<unknown>) {

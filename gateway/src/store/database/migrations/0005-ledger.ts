@@ -3,7 +3,7 @@ import type { Migration } from 'kysely/migration';
 import { addColumns, createIndexes, createTable, type ColumnTypes } from './column-types.ts';
 import { refuseChanges } from './append-only.ts';
 
-/** The books: entries that are only ever added, totals kept beside them, and what a usage row was charged. */
+/** The books: append-only entries, totals beside them, and the charge of each usage row. */
 export function ledger(types: ColumnTypes): Migration {
   const { text, integer } = types;
   return {
@@ -45,7 +45,7 @@ async function extendUsage(db: Kysely<unknown>, { text, integer }: ColumnTypes):
       (name) => [name, text] as const,
     ),
   ];
-  // One at a time: SQLite takes no more.
+  // One column per statement: SQLite accepts no more.
   for (const [name, type] of columns) {
     await db.schema.alterTable('usage').addColumn(name, type).execute();
   }
@@ -63,7 +63,7 @@ async function extendUsage(db: Kysely<unknown>, { text, integer }: ColumnTypes):
     .execute();
 }
 
-/** Users and teams from before the ledger get the entry that they would have got at their creation. */
+/** Users and teams from before the ledger get the opening entry that they would have got at their creation. */
 async function openAccounts(db: Kysely<unknown>): Promise<void> {
   for (const [table, kind] of [
     ['users', 'user'],

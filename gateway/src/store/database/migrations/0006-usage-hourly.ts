@@ -3,8 +3,8 @@ import type { Migration } from 'kysely/migration';
 import { addColumns, createIndexes, createTable, type ColumnTypes } from './column-types.ts';
 
 /**
- * Usage by the hour, which stays when the rows are removed. Text that a row may lack is empty here, as a primary
- * key wants. The rows that are there already are summed up.
+ * Usage by the hour, which outlives the rows. Absent text is empty here, because it is part of the primary key.
+ * Existing rows are summed up.
  */
 export function usageHourly(types: ColumnTypes): Migration {
   const { text, integer } = types;

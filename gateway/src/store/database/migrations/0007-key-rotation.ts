@@ -6,7 +6,7 @@ import type { ColumnTypes } from './column-types.ts';
 export function keyRotation({ text, integer }: ColumnTypes): Migration {
   return {
     async up(db: Kysely<unknown>) {
-      // One at a time: SQLite takes no more.
+      // One column per statement: SQLite accepts no more.
       await db.schema.alterTable('keys').addColumn('previous_hash', text).execute();
       await db.schema.alterTable('keys').addColumn('previous_until', integer).execute();
       await db.schema

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { addColumns, createTable, type ColumnTypes } from './column-types.ts';
 
-/** Who serves now, and who was last seen with a journal that was not empty. */
+/** Running nodes, and nodes that were last seen with a non-empty journal. */
 export function nodes(types: ColumnTypes): Migration {
   return {
     async up(db: Kysely<unknown>) {

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { addColumns, createIndexes, createTable, type ColumnTypes } from './column-types.ts';
 
-/** Who was given which id of something that an upstream keeps. */
+/** Which owner received which upstream id. */
 export function upstreamState(types: ColumnTypes): Migration {
   return {
     async up(db: Kysely<unknown>) {

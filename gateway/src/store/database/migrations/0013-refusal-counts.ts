@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { ColumnTypes } from './column-types.ts';
 
-/** How many equal refusals a usage row stands for. */
+/** The number of identical refusals that a usage row stands for. */
 export function refusalCounts({ integer }: ColumnTypes): Migration {
   return {
     async up(db: Kysely<unknown>) {

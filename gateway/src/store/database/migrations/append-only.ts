@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 import type { ColumnTypes } from './column-types.ts';
 
-/** Lets the database itself refuse to change or remove rows of a table, whoever asks. */
+/** Makes the database itself refuse to change or remove rows of a table, whoever asks. */
 export async function refuseChanges(
   db: Kysely<unknown>,
   table: string,

@@ -1,27 +1,27 @@
 import { sql, type ColumnDefinitionBuilder, type CreateTableBuilder, type Kysely } from 'kysely';
 
-/** What differs between the two databases. */
+/** The differences between the two databases. */
 export interface ColumnTypes {
   readonly text: 'text';
   /** 64 bits on both. */
   readonly integer: 'integer' | 'bigint';
-  /** SQLite's `strict` makes it hold to the declared types as PostgreSQL does. */
+  /** With `strict`, SQLite enforces the declared types as PostgreSQL does. */
   readonly tableEnd: 'strict' | '';
 }
 
-/** Migrations see whatever tables exist at their time, so they are not typed by the present schema. */
+/** Migrations see the tables of their own time, so the present schema does not type them. */
 export type AnyTables = Record<string, Record<string, unknown>>;
 
 type Builder = CreateTableBuilder<string, string>;
 const required = (column: ColumnDefinitionBuilder) => column.notNull();
 
-/** Starts a table; end it with `.execute()`. */
+/** Starts a table; `.execute()` completes it. */
 export function createTable(db: Kysely<unknown>, name: string, types: ColumnTypes): Builder {
   const builder = db.schema.createTable(name);
   return types.tableEnd === '' ? builder : builder.modifyEnd(sql`strict`);
 }
 
-/** Adds columns of one type: `'name'` is required, `'name?'` may be null. */
+/** Adds columns of one type. `'name'` is required, `'name?'` is nullable. */
 export function addColumns(
   builder: Builder,
   type: ColumnTypes['text' | 'integer'],
@@ -42,7 +42,7 @@ export function addOwned(builder: Builder, { text, integer }: ColumnTypes): Buil
   return addColumns(owned, integer, ['enabled', 'created_at', 'updated_at', 'revision']);
 }
 
-/** One index per entry: the table's name and columns make the index's name. */
+/** Creates one index per entry; its name consists of the table and the columns. */
 export async function createIndexes(
   db: Kysely<unknown>,
   table: string,

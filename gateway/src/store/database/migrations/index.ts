@@ -13,7 +13,7 @@ import { upstreamState } from './0011-upstream-state.ts';
 import { refusalCounts } from './0013-refusal-counts.ts';
 import type { ColumnTypes } from './column-types.ts';
 
-/** All steps in order. A step that has been released is never edited; a change is a new step. */
+/** All steps in order. Never edit a released step; a change is a new step. */
 export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string, Migration> {
   const types: ColumnTypes =
     dialect === 'sqlite'

@@ -2,16 +2,16 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { moneyColumns } from '../integers.ts';
 import type { SqliteRequest, SqliteResult } from './transport.ts';
 
-/** Statements kept compiled per connection. */
+/** Compiled statements kept per connection. */
 const maxPrepared = 200;
 
-/** Waiting for another process's or thread's lock, in milliseconds. */
+/** Maximum wait for a lock of another process or thread, in milliseconds. */
 const busyTimeout = 5_000;
 
 interface Prepared {
   readonly statement: StatementSync;
   readonly columns: readonly string[];
-  /** Position → is it money; null when no column is. */
+  /** Whether the column at each position is money; null if none is. */
   readonly money: readonly boolean[] | null;
 }
 
@@ -21,17 +21,17 @@ export interface SqliteConnection {
 }
 
 /**
- * Opens the file twice: one connection for writing, one for reading. In WAL mode a reader sees the last commit
- * and waits for nobody. `synchronous=FULL`: a commit that returned survives a power cut, because balances are
- * kept here. Synchronous: call it from a thread that may block.
+ * Opens the file twice: one connection for writing, one for reading. In WAL mode a reader sees the last commit and
+ * waits for nobody. `synchronous=FULL`: a returned commit survives a power cut, because balances are stored here. All
+ * calls are synchronous: use it on a thread that may block.
  */
 export function openSqliteConnection(file: string): SqliteConnection {
   const write = open(file, false);
   write.exec('pragma journal_mode = wal');
-  // A batch of usage rows touches a page of every index per row: with the default cache of 2 MB they are
-  // written several times within one transaction, and again by too frequent checkpoints.
+  // A batch of usage rows touches a page of every index per row. With the default cache of 2 MB, pages would be written
+  // several times within one transaction, and again by too frequent checkpoints.
   write.exec('pragma cache_size = -16000; pragma wal_autocheckpoint = 4000');
-  // What a statement needs to undo itself is otherwise a file for each.
+  // Otherwise every statement journal for rollback is a file of its own.
   write.exec('pragma temp_store = memory');
   const read = open(file, true);
   const prepared = { read: createCache(read), write: createCache(write) };
@@ -66,7 +66,7 @@ function createCache(database: DatabaseSync): (sql: string) => Prepared {
   return (sql) => {
     const known = cache.get(sql);
     if (known !== undefined) {
-      // Least recently used goes first: a Map iterates in insertion order.
+      // Evicts the least recently used: a Map iterates in insertion order.
       cache.delete(sql);
       cache.set(sql, known);
       return known;
@@ -93,7 +93,7 @@ function run({ statement, columns, money }: Prepared, parameters: readonly SQLIn
     const { changes } = statement.run(...parameters);
     return { columns, rows: [], changes: Number(changes) };
   }
-  // With setReturnArrays each row is an array, which the types do not know.
+  // With setReturnArrays each row is an array, which the types do not express.
   const rows = statement.all(...parameters) as unknown as unknown[][];
   if (money !== null) for (const row of rows) narrowOthers(row, money);
   return { columns, rows, changes: rows.length };

@@ -8,7 +8,7 @@ import {
 import { createSqliteDriver } from './driver.ts';
 import type { SqliteTransport } from './transport.ts';
 
-/** Kysely on `node:sqlite`, which Kysely's own SQLite dialect does not take. */
+/** Kysely on `node:sqlite`, which Kysely's own SQLite dialect does not support. */
 export function createSqliteDialect(transport: SqliteTransport): Dialect {
   return {
     createAdapter: () => new Adapter(),
@@ -19,12 +19,12 @@ export function createSqliteDialect(transport: SqliteTransport): Dialect {
 }
 
 class Adapter extends SqliteAdapter implements DialectAdapter {
-  /** The driver queues writers itself and lets readers pass. */
+  /** The driver itself queues writers and lets readers pass. */
   override get supportsMultipleConnections() {
     return true;
   }
 
-  /** All migrations run in one `begin immediate` transaction: processes that start together queue there. */
+  /** All migrations run in one `begin immediate` transaction, where processes that start together queue. */
   override get supportsTransactionalDdl() {
     return true;
   }

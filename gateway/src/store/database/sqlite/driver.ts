@@ -39,8 +39,8 @@ class Connection implements DatabaseConnection {
   async begin(): Promise<void> {
     const turn = await this.#writers.take();
     try {
-      // Immediate: the lock is taken at the start, where waiting for it is safe. A deferred transaction that
-      // starts with a read fails at its first write when another process wrote in between.
+      // Immediate: takes the lock at the start, where waiting for it is safe. A deferred transaction that begins with a
+      // read fails at its first write if another process wrote in between.
       await this.#run('begin immediate', [], 'write', false);
       this.#turn = turn;
     } catch (error) {
@@ -53,7 +53,7 @@ class Connection implements DatabaseConnection {
     const turn = this.#turn;
     try {
       await this.command(how);
-      // After a failed commit Kysely rolls back, and only then may the next writer start.
+      // After a failed commit Kysely rolls back; only then may the next writer start.
       this.#turn = null;
       turn?.();
     } catch (error) {

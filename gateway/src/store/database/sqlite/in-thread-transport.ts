@@ -1,7 +1,7 @@
 import { openSqliteConnection } from './connection.ts';
 import type { SqliteTransport } from './transport.ts';
 
-/** Runs statements on the calling thread: for code that already runs in a worker of its own. */
+/** Runs statements on the calling thread, for code that already runs in a worker. */
 export function createInThreadTransport(file: string): SqliteTransport {
   const connection = openSqliteConnection(file);
   let isOpen = true;

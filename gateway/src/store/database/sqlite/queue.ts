@@ -1,4 +1,4 @@
-/** Gives the turn back; calling it twice does no harm. */
+/** Releases the turn. Idempotent. */
 export type Release = () => void;
 
 /** First come, first served: `take` resolves when everybody before has released. */

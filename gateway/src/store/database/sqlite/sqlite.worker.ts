@@ -15,7 +15,7 @@ function answer(id: number, request: WorkerRequest['request']): WorkerReply {
       connection?.close();
       return { id, result: { columns: [], rows: [], changes: 0 } };
     }
-    // Opened with the first statement, so that a file that cannot be opened fails that statement.
+    // Opened with the first statement, so that an unusable file fails that statement.
     connection ??= openSqliteConnection(file);
     return { id, result: connection.execute(request) };
   } catch (error) {

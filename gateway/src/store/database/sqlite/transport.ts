@@ -2,9 +2,9 @@
 export interface SqliteRequest {
   readonly sql: string;
   readonly parameters: readonly unknown[];
-  /** `read`: the read-only connection, which never waits for a transaction of the other one. */
+  /** `read`: the read-only connection, which never waits for a transaction of the writing one. */
   readonly connection: 'read' | 'write';
-  /** The statement belongs to a transaction that must still be open; otherwise it would commit by itself. */
+  /** The statement requires its transaction to be still open; otherwise it would commit by itself. */
   readonly inTransaction: boolean;
 }
 
@@ -15,9 +15,9 @@ export interface SqliteResult {
   readonly changes: number;
 }
 
-/** Where statements are run: in a worker thread, or here. */
+/** Runs statements in a worker thread or on this one. */
 export interface SqliteTransport {
   execute(request: SqliteRequest): Promise<SqliteResult>;
-  /** Safe to call again. */
+  /** Idempotent. */
   close(): Promise<void>;
 }

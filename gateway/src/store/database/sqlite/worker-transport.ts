@@ -25,9 +25,9 @@ interface Pending {
 }
 
 /**
- * Runs statements in a worker thread, so that no file access ever holds up requests. A thread that ended by itself
- * fails what it was asked, as a lost connection to a server would, and the next statement starts another. That one
- * is in no transaction: the rest of one that was open fails too.
+ * Runs statements in a worker thread, so that file access never delays requests. If the thread dies, its pending
+ * statements fail, as they would after losing a server connection, and the next statement starts a new thread. The new
+ * thread has no open transaction, so the rest of an interrupted transaction fails too.
  */
 export function createWorkerTransport(file: string): SqliteTransport {
   const pending = new Map<number, Pending>();
@@ -42,7 +42,7 @@ export function createWorkerTransport(file: string): SqliteTransport {
       workerData: { file },
       name: 'sluice-sqlite',
     });
-    // The process may end while the database is idle; it stays while a statement runs.
+    // An idle database does not keep the process alive; a running statement does.
     started.unref();
     let cause: unknown;
     started.on('message', (reply: WorkerReply) => {
@@ -55,7 +55,7 @@ export function createWorkerTransport(file: string): SqliteTransport {
     started.on('error', (error) => {
       cause = error;
     });
-    // Comes after the last message.
+    // Arrives after the last message.
     started.on('exit', () => {
       worker = null;
       lastFailure = new Error('the database thread ended', { cause });
@@ -65,7 +65,7 @@ export function createWorkerTransport(file: string): SqliteTransport {
     return started;
   }
 
-  /** @throws Error when the database is closed, or its thread died too often. */
+  /** @throws Error if the database is closed, or its thread died too often. */
   function running(): Worker {
     if (closed) throw new Error('the database is closed');
     if (worker !== null) return worker;

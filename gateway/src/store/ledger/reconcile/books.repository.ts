@@ -3,8 +3,7 @@ import type { Database } from '#database/schema.ts';
 import type { Check } from './difference.ts';
 
 /*
- * Each page is asked for in one statement, which sees one state of the database: what the gateway writes meanwhile
- * makes no differences.
+ * One statement per page, which sees one state of the database: concurrent writes of the gateway cause no differences.
  */
 
 const pageSize = 1_000;
@@ -12,20 +11,20 @@ const pageSize = 1_000;
 interface Sum {
   readonly name: string;
   readonly account: string;
-  /** What stands in the books beyond what the rows say. */
+  /** The amount by which the books exceed the rows. */
   readonly amount: bigint;
-  /** What stands in the books. */
+  /** The amount in the books. */
   readonly spent: bigint;
 }
 
-/** The accounts that a kind of transaction moves money between, as a condition that its entries break. */
+/** The accounts that each kind of transaction moves money between, as a condition that a wrong entry fulfils. */
 const strangers = sql<boolean>`(
   (account = 'revenue' and kind <> 'usage')
   or (account = 'funding' and kind not in ('opening', 'top-up'))
   or (account = 'operator-loss' and kind <> 'correction')
 )`;
 
-/** Every transaction adds up to 0, and what it gives to is what its kind is for. */
+/** Checks that every transaction adds up to 0 and uses the accounts of its kind. */
 export async function* checkTransactions(db: Kysely<Database>): Check {
   let count = 0;
   for await (const range of rangesOf(db, 'transaction_id')) {
@@ -48,7 +47,7 @@ export async function* checkTransactions(db: Kysely<Database>): Check {
   return count;
 }
 
-/** What a user or a team began with is what the books say. */
+/** Checks that every opening balance matches the books. */
 export async function* checkOpenings(db: Kysely<Database>): Check {
   let total = 0;
   for (const [table, kind] of [
@@ -73,7 +72,10 @@ export async function* checkOpenings(db: Kysely<Database>): Check {
   return total;
 }
 
-/** What a transaction took from an account is what its rows cost, those that retention removed included. */
+/**
+ * Checks that what a transaction took from an account equals the cost of its rows, including rows that retention
+ * removed.
+ */
 export async function* checkPostings(db: Kysely<Database>): Check {
   let count = 0;
   const payer = sql`case when payer = 'team' then 'team:' || team_id else 'user:' || user_id end`;
@@ -101,7 +103,7 @@ export async function* checkPostings(db: Kysely<Database>): Check {
   return count;
 }
 
-/** What usage took from an account is what was counted on the meter of its balance. */
+/** Checks that what usage took from an account equals the meter of its balance. */
 export async function* checkAccounts(db: Kysely<Database>): Check {
   let count = 0;
   for await (const range of rangesOf(db, 'account')) {
@@ -128,11 +130,11 @@ const idLength = 31;
 
 interface Range {
   readonly count: number;
-  /** Whether an expression's value is in this range; the last one has no end. */
+  /** Whether an expression's value is in this range; the last range is unbounded. */
   within(expression: RawBuilder<unknown>): RawBuilder<boolean>;
 }
 
-/** Cuts all names into ranges of some thousand. */
+/** Splits all names into ranges of a few thousand. */
 async function* rangesOf(
   db: Kysely<Database>,
   column: 'transaction_id' | 'account',

@@ -3,7 +3,7 @@ import { chargedColumns, chargedOf } from '../meter-names.ts';
 import type { Difference } from './difference.ts';
 import { receiptCost } from './receipt-cost.ts';
 
-/** What is read of a usage row to check it. */
+/** The columns of a usage row that are read to check it. */
 export const checkedColumns = [
   'id',
   'time',
@@ -21,7 +21,7 @@ export const checkedColumns = [
 
 export type CheckedRow = Pick<UsageTable, (typeof checkedColumns)[number]>;
 
-/** Checks a usage row against itself. Pure. */
+/** Checks that a usage row is consistent with itself. Pure. */
 export function checkRow(row: CheckedRow): Difference[] {
   const { id: subject, cost } = row;
   if (cost === null) return [];
@@ -49,10 +49,10 @@ export function checkRow(row: CheckedRow): Difference[] {
   return differences;
 }
 
-/** Counts that nobody vouches for are charged up to what was held and no further. */
+/** Counts without a trusted source are charged up to the hold and no further. */
 const capped: ReadonlySet<string> = new Set(['estimated', 'quarantined']);
 
-/** What the receipt comes to; a text when it cannot be read. */
+/** The amount of the receipt; a text if it cannot be read. */
 function costOf({ receipt, multiplier, usage_source, held }: CheckedRow): bigint | string {
   try {
     const items = JSON.parse(receipt ?? '') as Parameters<typeof receiptCost>[0];

@@ -1,4 +1,4 @@
-/** Something in the books that is not what the rows say. */
+/** A deviation of the books from the rows. */
 export interface Difference {
   /** What was checked. */
   readonly check:
@@ -12,13 +12,13 @@ export interface Difference {
     | 'meter'
     | 'key'
     | 'hour';
-  /** A request's id, a transaction's, an account, a meter, a key, or an hour with its key. */
+  /** The id of a request or a transaction, an account, a meter, a key, or an hour with its key. */
   readonly subject: string;
-  /** What the rows say, as text. */
+  /** The value according to the rows, as text. */
   readonly expected: string;
-  /** What the books say. */
+  /** The value according to the books. */
   readonly found: string;
 }
 
-/** Differences as they are found, and how much was looked at. */
+/** Differences as they are found; returns how many items were checked. */
 export type Check = AsyncGenerator<Difference, number>;

@@ -12,8 +12,8 @@ type Sums = Record<(typeof hourlySums)[number], number | bigint>;
 type Row = Record<(typeof hourlyDimensions)[number], string> & Sums;
 
 /**
- * Every hour's sums are those of its rows. Only hours of which retention has removed no rows, and that lie in the
- * range as a whole. One statement per hour, which sees one state of the database.
+ * Checks every hour's sums against its rows. Covers only hours that lie entirely in the range and of which retention
+ * has removed no rows. One statement per hour, which sees one state of the database.
  */
 export async function* checkHours(database: OpenDatabase, { from, to }: TimeRange): Check {
   const { kysely: db } = database;
@@ -24,7 +24,7 @@ export async function* checkHours(database: OpenDatabase, { from, to }: TimeRang
   while (hour !== null && hour <= last) {
     count += 1;
     const rows = await differencesOf(database, hour);
-    // Asked again, since rows of this hour may have been removed meanwhile.
+    // Checked again, because rows of this hour may have been removed meanwhile.
     const isWhole = rows.length === 0 || (await usageRemovedBefore(db)) <= hour;
     for (const row of isWhole ? rows : []) {
       const names = hourlyDimensions.map((dimension) => row[dimension]).join(' ');
@@ -41,7 +41,7 @@ export async function* checkHours(database: OpenDatabase, { from, to }: TimeRang
   return count;
 }
 
-/** The next hour from `start` on that has rows or sums. */
+/** The first hour from `start` that has rows or sums. */
 async function nextHour(db: Kysely<Database>, start: number): Promise<number | null> {
   const { rows } = await sql<{ hour: number | null }>`
     select min(hour) as hour from (
@@ -88,7 +88,7 @@ async function differencesOf({ kysely, dialect }: OpenDatabase, hour: number): P
 /** Reasoning is part of the output. */
 const parts = ['input', 'cacheRead', 'cacheWrite', 'cacheWrite1h', 'output'] as const;
 
-/** The attempts of a row, one by one, and what they say. */
+/** The attempts of a row and their members, one by one. */
 const attemptsIn = {
   sqlite: {
     each: sql`json_each(attempts) as attempt`,

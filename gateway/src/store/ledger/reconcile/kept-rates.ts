@@ -2,7 +2,7 @@ import { parseDecimal, scaled, unscaled } from '#config/decimal.ts';
 import type { UsageTable } from '#database/index.ts';
 import type { Difference } from './difference.ts';
 
-/** The parts of a price that a receipt of tokens names, and where each is read from: the first that is set. */
+/** The parts of a price that a token receipt can name, and where each is read from: the first one that is set. */
 const partsOf: Readonly<Record<string, readonly string[]>> = {
   input: ['input'],
   input_image: ['inputImage', 'input'],
@@ -18,9 +18,9 @@ const ratePlaces = 9;
 export type PricedRow = Pick<UsageTable, 'id' | 'receipt' | 'price_version'>;
 
 /**
- * A receipt's rates against the price that it names. Written apart from the code that makes receipts, as `receiptCost`.
- * A receipt that cannot be read is told of elsewhere.
- * @param price JSON as kept; undefined: it is not
+ * Checks a receipt's rates against the price that it names. Independent of the code that makes receipts, like
+ * `receiptCost`. Another check reports an unreadable receipt.
+ * @param price JSON as stored; undefined: it is not stored
  */
 export function checkRates(
   { id: subject, receipt, price_version: version }: PricedRow,
@@ -43,7 +43,7 @@ export function checkRates(
   );
 }
 
-/** Decimals that a multiplier may have, and a price per use. */
+/** Decimals of a multiplier and of a price per use. */
 const factorPlaces = 6;
 const perUsePlaces = 15;
 

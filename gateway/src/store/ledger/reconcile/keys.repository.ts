@@ -6,15 +6,15 @@ const pageSize = 1_000;
 
 interface KeySums {
   readonly name: string;
-  /** By the hours. */
+  /** According to the hours. */
   readonly cost: bigint;
-  /** By the meter. */
+  /** According to the meter. */
   readonly spent: bigint;
 }
 
 /**
- * What a key's hours come to is what was counted on its meter. Both outlive the rows, so that each vouches for the
- * other when those are removed.
+ * Checks that the sum of a key's hours equals its meter. Both outlive the rows, so each confirms the other after
+ * retention.
  */
 export async function* checkKeys(db: Kysely<Database>): Check {
   const ofMeter = sql`substr(meter, 5, length(meter) - 10)`;

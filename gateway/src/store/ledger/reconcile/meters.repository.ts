@@ -4,14 +4,14 @@ import { chargedOf, meterNames } from '../meter-names.ts';
 import type { Check, Difference } from './difference.ts';
 import { usageRows } from './rows.repository.ts';
 
-/** Meters whose sums are held in memory at once. With more of them the rows are read more than once. */
+/** Meters whose sums are held in memory at once. With more meters the rows are read more than once. */
 const metersAtOnce = 200_000;
 const pageSize = 10_000;
 
 type Totals = ReadonlyMap<string, bigint>;
 type Choice = (name: string) => boolean;
 
-/** Every total is the sum of the rows that count on it, those that retention removed included. */
+/** Checks that every total equals the sum of the rows that count on it, including rows that retention removed. */
 export async function* checkMeters(db: Kysely<Database>, atOnce: number = metersAtOnce): Check {
   const { count } = await db
     .selectFrom('spent_totals')
@@ -25,8 +25,8 @@ export async function* checkMeters(db: Kysely<Database>, atOnce: number = meters
 }
 
 /**
- * The rows are read in many statements while the gateway goes on writing. Totals only grow, so what the rows come to
- * must lie between the total before the reading and the one after it.
+ * Many statements read the rows while the gateway keeps writing. Totals only grow, so the sum of the rows must lie
+ * between the total before and the total after the reading.
  */
 async function* compare(db: Kysely<Database>, isChosen: Choice): AsyncGenerator<Difference> {
   const removedBefore = await removedOf(db, isChosen);
@@ -45,7 +45,7 @@ async function* compare(db: Kysely<Database>, isChosen: Choice): AsyncGenerator<
   const removedNow = await removedOf(db, isChosen);
   for (const meter of new Set([...sums.keys(), ...now.keys()])) {
     const sum = sums.get(meter) ?? 0n;
-    // What was removed meanwhile may have been missed.
+    // Rows removed meanwhile may have been missed.
     const missed = (removedNow.get(meter) ?? 0n) - (removedBefore.get(meter) ?? 0n);
     const found = now.get(meter) ?? 0n;
     if (sum > found || sum + missed < (before.get(meter) ?? 0n)) {
@@ -90,7 +90,7 @@ async function removedOf(db: Kysely<Database>, isChosen: Choice): Promise<Totals
   }
 }
 
-/** FNV-1a: spreads names over the rounds. */
+/** FNV-1a: distributes names over the rounds. */
 function digest(name: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < name.length; index++) {

@@ -7,14 +7,14 @@ interface Item {
 
 const quantityPlaces = 9;
 const multiplierPlaces = 6;
-/** Rates are 10⁻¹⁵ USD, with decimals where multipliers are in them; amounts 10⁻⁹. */
+/** Rates are 10⁻¹⁵ USD, with further decimals if multipliers are included; amounts are 10⁻⁹ USD. */
 const ratePlaces = 18;
 const divisor = 10n ** BigInt(quantityPlaces + multiplierPlaces + ratePlaces + 15 - 9);
 
 /**
- * What a receipt's items come to, in nano-USD: the exact sum × multiplier, rounded once, half to even. Written apart
- * from the code that makes receipts, so that a mistake there shows here.
- * @throws RangeError for what is not a number.
+ * The cost of a receipt's items, in nano-USD: the exact sum × multiplier, rounded once, half to even. Independent of
+ * the code that makes receipts, so that a mistake there shows here.
+ * @throws RangeError for a value that is not a number.
  */
 export function receiptCost(items: readonly Item[], multiplier: string): bigint {
   let sum = 0n;

@@ -11,16 +11,16 @@ import { checkKeys } from './keys.repository.ts';
 import { checkMeters } from './meters.repository.ts';
 import { checkRows, type TimeRange } from './rows.repository.ts';
 
-/** How much was looked at. */
+/** How many items of each kind were checked. */
 export type Checked = Record<
   'rows' | 'transactions' | 'openings' | 'postings' | 'accounts' | 'meters' | 'keys' | 'hours',
   number
 >;
 
 /**
- * Works out every receipt, posting, balance and total again and tells of each difference. Pages through everything,
- * so it takes as long as there are rows, and little memory; it changes nothing, and the gateway may go on meanwhile.
- * With a range, only rows and hours in it are looked at: balances and totals are over all time.
+ * Recomputes every receipt, posting, balance and total, and reports each difference. It pages through all rows: the
+ * time grows with their number, memory does not. It changes nothing and can run beside the gateway. A range limits the
+ * check to the rows and hours in it, because balances and totals cover all time.
  */
 export async function reconcile(
   database: OpenDatabase,

@@ -4,7 +4,7 @@ import { checkRow, checkedColumns, type CheckedRow } from './check-row.ts';
 import type { Check } from './difference.ts';
 import { checkRates } from './kept-rates.ts';
 
-/** Unix milliseconds: `from` included, `to` not. */
+/** Unix milliseconds: `from` is inclusive, `to` exclusive. */
 export interface TimeRange {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
@@ -12,7 +12,7 @@ export interface TimeRange {
 
 const pageSize = 2_000;
 
-/** Usage rows by time, in pages. A row that is added meanwhile behind the reader is not given. */
+/** Usage rows by time, in pages. Rows that are added behind the reader are not returned. */
 export async function* usageRows(
   db: Kysely<Database>,
   { from, to }: TimeRange,
@@ -22,7 +22,7 @@ export async function* usageRows(
     let query = db
       .selectFrom('usage')
       .select(checkedColumns)
-      // Says again what follows from the rest, in a form that an index on time serves.
+      // Redundant, but in a form that an index on time serves.
       .where('time', '>=', after.time)
       .where((where) => where.or([where('time', '>', after.time), where('id', '>', after.id)]))
       .orderBy('time')
@@ -37,7 +37,7 @@ export async function* usageRows(
   }
 }
 
-/** Every row against its own receipt, and that against the price it names. */
+/** Checks every row against its own receipt, and the receipt against the price it names. */
 export async function* checkRows(db: Kysely<Database>, range: TimeRange): Check {
   const prices = createPrices(db);
   let count = 0;
@@ -52,7 +52,7 @@ export async function* checkRows(db: Kysely<Database>, range: TimeRange): Check 
   return count;
 }
 
-/** The kept prices that rows name, each read once. */
+/** The stored prices that rows name; each is read once. */
 function createPrices(db: Kysely<Database>) {
   const known = new Map<string, string | undefined>();
   return {
