@@ -3,10 +3,10 @@ import type { GatewayError } from '#errors/index.ts';
 import { expectedSize, parsedSize } from './body-size.ts';
 import type { KeyUse } from './key-use.ts';
 
-/** Hears once that there is room (null), or why there is none. */
+/** Called once with null when there is room, or with the refusal. */
 export type RoomListener = (refusal: GatewayError | null) => void;
 
-/** What a claim asks of the memory that it is a part of. */
+/** The part of the memory that a claim depends on. */
 export interface ClaimKeeper {
   tryHold(claim: BodyClaim, total: number): boolean;
   wait(claim: BodyClaim, total: number, listener: RoomListener): void;
@@ -20,14 +20,14 @@ export class BodyClaim {
   readonly key: KeyUse;
   /** Bytes. */
   held = 0;
-  /** Whether it holds of what all keys share, rather than of the reserve. */
+  /** Whether it holds the shared part rather than the reserve. */
   isShared = false;
-  /** Its key has no money: one large body of it may be under way. */
+  /** Its key has no money and may have one large body in flight; this is it. */
   isOnly = false;
   isReleased = false;
-  /** Ends the reading of its body; null while nothing is being read. */
+  /** Ends the reading of the body; null while nothing is being read. */
   giveWay: ((refusal: GatewayError) => void) | null = null;
-  /** Monotonic milliseconds: since when its body has been read. */
+  /** Since when the body has been read, in monotonic milliseconds. */
   readingSince = 0;
   readonly #keeper: ClaimKeeper;
 
@@ -36,17 +36,20 @@ export class BodyClaim {
     this.key = key;
   }
 
-  /** Room for a body of so many bytes and what becomes of it. Asking for less than before gives back, and never fails. */
+  /**
+   * Claims room for a body of this size and what it becomes. A smaller size than before gives memory back and never
+   * fails.
+   */
   tryBody(bytes: number): boolean {
     return this.#keeper.tryHold(this, expectedSize(bytes));
   }
 
-  /** Waits some seconds for that room. The listener hears nothing after `release`. */
+  /** Waits a few seconds for that room. The listener is not called after `release`. */
   waitForBody(bytes: number, listener: RoomListener): void {
     this.#keeper.wait(this, expectedSize(bytes), listener);
   }
 
-  /** From here on its body is read, and ended by `giveWay` if it keeps others waiting for too long. */
+  /** Call it when reading begins. `giveWay` ends the reading if it keeps others waiting for too long. */
   startReading(giveWay: (refusal: GatewayError) => void): void {
     this.readingSince = this.#keeper.now();
     this.giveWay = giveWay;
@@ -57,20 +60,20 @@ export class BodyClaim {
   }
 
   /**
-   * Room for the parsed form of a body that was scanned.
-   * @throws GatewayError `overloaded` when there is none; to be called before anything is parsed.
+   * Claims room for the parsed form of a scanned body. Call it before parsing.
+   * @throws GatewayError `overloaded` if there is no room
    */
   takeParsed(body: Uint8Array, members: number, values: number): void {
     const size = parsedSize(body.length, isAscii(body), members, values);
     if (!this.#keeper.tryHold(this, size)) throw this.refuse();
   }
 
-  /** What a request is told that gets no more room. Counted. */
+  /** Counts and returns the refusal for a request that gets no more room. */
   refuse(): GatewayError {
     return this.#keeper.refuse();
   }
 
-  /** Gives back all that it holds, and waits no more. Idempotent. */
+  /** Releases everything it holds and stops waiting. Idempotent. */
   release(): void {
     if (this.isReleased) return;
     this.isReleased = true;

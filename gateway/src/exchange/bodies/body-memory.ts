@@ -5,19 +5,21 @@ import { createBodyRoom } from './body-room.ts';
 import type { KeyUse } from './key-use.ts';
 
 /**
- * The memory for bodies of requests under way: received, decoded, parsed. A key may have all that is shared while no
- * other key waits. A body that needs more than that is let in when nobody else holds any of it.
+ * The memory for bodies of requests in flight: received, decoded, parsed. One key may use the whole shared part while
+ * no other key waits. A body larger than the shared part is admitted when nobody else holds any of it.
  */
 export interface BodyMemory {
   /** Bytes. */
   readonly limit: number;
-  /** Bytes held; more than the limit only while a body that needs more is alone. */
+  /** Bytes held. Exceeds the limit only while a larger body is alone. */
   readonly used: number;
-  /** Requests that wait for room. */
+  /** Requests waiting for room. */
   readonly waiting: number;
-  /** Requests refused for want of room since the start. */
+  /** Requests refused for lack of room since the start. */
   readonly refused: number;
-  /** For one request of a key. It holds nothing yet; `release` it whatever becomes of the request. */
+  /**
+   * Opens a claim for one request of a key. It holds nothing yet; always `release` it, whatever happens to the request.
+   */
   open(keyId: string): BodyClaim;
 }
 
@@ -28,7 +30,7 @@ export interface BodyMemoryOptions {
   readonly monotonic: () => number;
 }
 
-/** In the memory of this process: each worker has a budget of its own. */
+/** Counts in the memory of this process: each worker has a budget of its own. */
 export function createBodyMemory({ limit, monotonic }: BodyMemoryOptions): BodyMemory {
   const room = createBodyRoom(limit);
   const keys = new Map<string, KeyUse>();
@@ -48,7 +50,7 @@ export function createBodyMemory({ limit, monotonic }: BodyMemoryOptions): BodyM
         return true;
       }
       if (room.takeReserved(claim, total)) return true;
-      // What is half read or about to be parsed goes before those who wait: only its end gives back what it holds.
+      // A body that is half read or about to be parsed goes before those who wait: only its end releases what it holds.
       return (claim.held > 0 || queue.size === 0) && room.takeShared(claim, total);
     },
     wait: queue.add,

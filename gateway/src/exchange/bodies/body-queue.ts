@@ -3,27 +3,30 @@ import type { BodyClaim, RoomListener } from './body-claim.ts';
 import type { BodyRoom } from './body-room.ts';
 import type { KeyUse } from './key-use.ts';
 
-/** Milliseconds. Longer than this a client is better off asking again. */
+/** Milliseconds. After a longer wait the client is better off retrying. */
 const longestWait = 5_000;
-/** Milliseconds for which a body may arrive while another key waits for its room: less than that key waits. */
+/**
+ * How long a body may take to arrive while another key waits for its room, in milliseconds. Shorter than that key
+ * waits.
+ */
 const patience = 4_000;
-/** How often who waits is looked at. Milliseconds. */
+/** Interval between checks of the waiting requests, in milliseconds. */
 const lookMs = 250;
 
-/** Requests whose bodies have to wait for memory. */
+/** Requests whose bodies wait for memory. */
 export interface BodyQueue {
   readonly size: number;
-  /** The listener may be told at once. */
+  /** Queues a claim; the listener may be called at once. */
   add(claim: BodyClaim, total: number, listener: RoomListener): void;
-  /** Its listener hears nothing more. */
+  /** Removes a claim; its listener is not called any more. */
   remove(claim: BodyClaim): void;
-  /** To be called whenever something was given back. */
+  /** Call it whenever memory was released. */
   serve(): void;
 }
 
 export interface BodyQueueOptions {
   readonly room: BodyRoom;
-  /** All that have a body under way. */
+  /** All keys with a body in flight. */
   readonly keys: ReadonlyMap<string, KeyUse>;
   readonly refuse: () => GatewayError;
   /** Milliseconds. */
@@ -32,14 +35,14 @@ export interface BodyQueueOptions {
 
 interface Waiter {
   readonly claim: BodyClaim;
-  /** Bytes that it is to hold in all. */
+  /** The total bytes it is to hold. */
   readonly total: number;
   readonly listener: RoomListener;
   /** Monotonic milliseconds. */
   readonly until: number;
 }
 
-/** Serves the keys that hold least, and of one key's bodies the first. Who waits holds nothing. */
+/** Serves the keys that hold least; within a key, the first body first. A waiting claim holds nothing. */
 export function createBodyQueue({ room, keys, refuse, monotonic }: BodyQueueOptions): BodyQueue {
   const waiters = new Map<BodyClaim, Waiter>();
   let timer: NodeJS.Timeout | null = null;
@@ -57,7 +60,7 @@ export function createBodyQueue({ room, keys, refuse, monotonic }: BodyQueueOpti
       if (room.takeReserved(claim, total) || (isOpen && room.takeShared(claim, total))) {
         waiters.delete(claim);
         listener(null);
-        // Nobody takes the shared room of who is first and needs more of it.
+        // The first in the queue needs more shared room, so nobody else takes any.
       } else isOpen = false;
     }
   };
@@ -75,7 +78,7 @@ export function createBodyQueue({ room, keys, refuse, monotonic }: BodyQueueOpti
     timer = null;
   };
 
-  /** Ends bodies that take their time to arrive, of keys that hold more than their part while others wait. */
+  /** Ends slow bodies of keys that hold more than their part while others wait. */
   const makeWay = (now: number): void => {
     const first = inTurn()[0];
     if (first === undefined) return;
@@ -98,7 +101,7 @@ export function createBodyQueue({ room, keys, refuse, monotonic }: BodyQueueOpti
     add(claim, total, listener) {
       waiters.set(claim, { claim, total, listener, until: monotonic() + longestWait });
       timer ??= setInterval(look, lookMs).unref();
-      // Those before it may wait for something else than room.
+      // The claims before it may wait for something other than room.
       serve();
     },
     remove: (claim) => void waiters.delete(claim),

@@ -1,25 +1,25 @@
 import type { BodyClaim } from './body-claim.ts';
 import { expectedSize } from './body-size.ts';
 
-/** Bytes of a body that counts as large for a key without money. */
+/** From this size in bytes, a body of a key without money counts as large. */
 const largeBody = 1024 * 1024;
 
 /**
- * Who holds how much of the memory for bodies. A quarter of it is a reserve, of which a key gets at most a sixteenth of
- * what is left: however many keys hold some of it, there is some for the next one. The rest is shared.
+ * Distributes the memory for bodies. A quarter is a reserve, of which one key gets at most a sixteenth of what is left:
+ * however many keys hold some of it, some remains for the next. The rest is shared.
  */
 export interface BodyRoom {
   /** Bytes held. */
   readonly used: number;
   /** Bytes. */
   readonly sharedLimit: number;
-  /** Whether its key has no money, and a large body under way already. */
+  /** Whether its key has no money and already has a large body in flight. */
   isBlocked(claim: BodyClaim, total: number): boolean;
-  /** Makes the claim hold `total` bytes, of the reserve if they fit there. False: it holds what it held. */
+  /** Makes the claim hold `total` bytes of the reserve if they fit. False: the claim is unchanged. */
   takeReserved(claim: BodyClaim, total: number): boolean;
-  /** The same of the shared part, where a body fits if there is room or if it is the only one. */
+  /** The same for the shared part, where a body fits if there is room or if it is the only one. */
   takeShared(claim: BodyClaim, total: number): boolean;
-  /** Makes a claim hold less. */
+  /** Reduces what a claim holds. */
   give(claim: BodyClaim, total: number): void;
 }
 

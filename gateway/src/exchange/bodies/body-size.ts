@@ -1,22 +1,23 @@
 /**
- * What a body takes of memory, in bytes. Transient copies are not counted: bodies are parsed and converted one after the
- * other in each thread. The figures were measured by parsing bodies of one kind each (`body-size.test.ts` repeats that).
+ * The memory that a body takes, in bytes. Transient copies are not counted, because each thread parses and converts
+ * bodies one after the other. The figures come from parsing bodies of one kind each (`body-size.test.ts` repeats the
+ * measurement).
  */
 
-/** Of a value in a list or an object: empty lists nested in one another take the most. */
+/** A value in a list or an object; nested empty lists take the most. */
 const perValue = 56;
-/** Of a member besides its value, with a name that no other object has. */
+/** A member besides its value, if no other object has the same name. */
 const perMember = 88;
 
-/** Before a body is parsed: its bytes, as much text in its parsed form, and as much again as it is sent. */
+/** Before parsing: the bytes, as much text in the parsed form, and as much again as it is sent. */
 export function expectedSize(bytes: number): number {
   return 3 * bytes;
 }
 
 /**
- * Once a body is scanned.
+ * After scanning.
  *
- * @param isAscii else its longest text may have to be kept with two bytes for each character
+ * @param isAscii if false, the longest text may need two bytes per character
  */
 export function parsedSize(
   bytes: number,

@@ -1,19 +1,19 @@
-/** Below this a piece costs about as much to keep as it holds. */
+/** A smaller piece costs about as much to keep as it contains. */
 const smallPiece = 2 * 1024;
-/** Most bodies come in fewer pieces, and are kept as they came. */
+/** Most bodies arrive in fewer pieces, which are kept as they are. */
 const keptPieces = 16;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const slabSize = 64 * 1024;
 
 /**
- * A body that is read to its end before anything is done with it. Takes little more memory than the body has bytes,
- * into however many pieces its sender has cut it.
+ * A body that is read to its end before it is used. Takes little more memory than the body has bytes, however the
+ * sender has split it.
  */
 export class CollectedBody {
-  /** So many bytes have come. */
+  /** Bytes received. */
   length = 0;
   readonly #pieces: Buffer[] = [];
-  /** Small pieces, copied one behind the other into `#slab[0..#filled)`. */
+  /** Small pieces, copied one after another into `#slab[0..#filled)`. */
   #slab: Buffer | null = null;
   #filled = 0;
 
@@ -30,13 +30,13 @@ export class CollectedBody {
     this.#filled += piece.copy(this.#slab, this.#filled);
   }
 
-  /** All that has come, in one piece. */
+  /** The whole body in one piece. */
   bytes(): Buffer {
     this.#closeSlab();
     return this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces, this.length);
   }
 
-  /** The same but for a byte order mark: no part of JSON, nor to be sent (RFC 8259, 8.1). */
+  /** The same without a byte order mark, which is not part of JSON and must not be sent (RFC 8259, 8.1). */
   whole(): Buffer {
     const bytes = this.bytes();
     const begin = bytes.subarray(0, byteOrderMark.length);

@@ -1,6 +1,6 @@
 import type { BodyClaim } from './body-claim.ts';
 
-/** What the bodies of one key hold; kept for as long as it has any under way. */
+/** The memory that the bodies of one key hold; kept while the key has any in flight. */
 export interface KeyUse {
   readonly id: string;
   readonly claims: Set<BodyClaim>;
@@ -8,6 +8,6 @@ export interface KeyUse {
   reserved: number;
   /** Bytes of the shared part. */
   shared: number;
-  /** The only large body that a key without money may have under way; null: there is none. */
+  /** The one large body that a key without money may have in flight; null: none. */
   only: BodyClaim | null;
 }

@@ -1,23 +1,26 @@
 import { totalmem } from 'node:os';
 
-/** Bytes that the processes of this gateway may use together: the limit of their cgroup (v1 or v2), else the machine's memory. */
+/**
+ * Bytes that the processes of this gateway may use together: the limit of their cgroup (v1 or v2), otherwise the
+ * machine's memory.
+ */
 export function memoryLimit(): number {
   const machine = totalmem();
-  // 0 where it is not known; more than there is where nothing is limited.
+  // 0 if unknown; more than the machine has if unlimited.
   const constrained = process.constrainedMemory();
   return constrained > 0 ? Math.min(constrained, machine) : machine;
 }
 
-/** Bytes for the bodies in one of so many processes, where nobody says how many. */
+/** Default bytes for bodies in each of `workers` processes. */
 export function defaultBodyMemory(workers: number): number {
   return Math.floor(memoryLimit() / 4 / workers);
 }
 
 const mebibyte = 2 ** 20;
-/** Bytes that a process needs to serve: up to 300 MiB without work, and some more for bodies, answers and threads. */
+/** Bytes that a process needs to serve: up to 300 MiB idle, and some more for bodies, responses and threads. */
 const leastMemory = 512 * mebibyte;
 
-/** A sentence for the operator when so many processes have too little memory; null: they have enough. */
+/** A sentence for the operator if this many processes have too little memory; null: they have enough. */
 export function memoryShortage(workers: number): string | null {
   const each = memoryLimit() / workers;
   if (each >= leastMemory) return null;

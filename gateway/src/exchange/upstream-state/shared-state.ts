@@ -1,4 +1,4 @@
-/** Is this one of the ids that everybody may name? In a pattern `*` is any text. Linear in the id. */
+/** Whether everybody may name this id. `*` in a pattern is any text. Linear in the id. */
 export function isShared(patterns: readonly string[], id: string): boolean {
   return patterns.some((pattern) => matches(pattern, id));
 }

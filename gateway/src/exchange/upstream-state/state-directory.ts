@@ -8,55 +8,58 @@ import { GatewayError } from '#errors/index.ts';
 import { createStateMemory } from './state-memory.ts';
 import { knownState, type KnownState } from './upstream-state.repository.ts';
 
-/** Where an id belongs: only the upstream that gave it out has what it names. */
+/** Where an id belongs: only the upstream that gave it out can resolve it. */
 export interface StateHome {
   /** The channel's id. */
   readonly channel: string;
-  /** Its digest; null without one. */
+  /** The digest of the credential; null without one. */
   readonly credential: string | null;
 }
 
-/** Whose an id is, seen by one owner. */
+/** The relation of one owner to an id. */
 export type Standing =
   | { readonly is: 'own'; readonly home: StateHome }
-  /** Given to somebody else, and never to this owner. */
+  /** Given to another owner, never to this one. */
   | { readonly is: 'foreign' }
-  /** Never given out by this gateway, or so long ago that it is forgotten. */
+  /** Never given out by this gateway, or forgotten since. */
   | { readonly is: 'unknown' };
 
 export interface StateDirectory {
-  /** A keyed digest of an id, an owner or a credential: what is kept in place of it. */
+  /** A keyed digest that is stored instead of an id, an owner or a credential. */
   digest(kind: 'id' | 'owner' | 'credential', text: string): string;
-  /** An id is about to reach the client. At once known here, and after its row everywhere. All digests. */
+  /**
+   * Records an id that is about to reach the client: known here at once, and everywhere once its row is written. All
+   * members are digests.
+   */
   note(state: KnownState): void;
-  /** What this process knows; an id that is not in its memory is `unknown`. @param id, @param owner digests */
+  /** What this process knows; an id outside its memory is `unknown`. @param id, @param owner digests */
   recall(owner: string, id: string): Standing;
   /**
-   * The same with what the database knows.
-   * @throws GatewayError `unavailable` when the database does not answer.
+   * The same, including what the database knows.
+   * @throws GatewayError `unavailable` if the database does not respond.
    */
   find(owner: string, ids: readonly string[]): Promise<ReadonlyMap<string, Standing>>;
 }
 
 export interface StateDirectoryOptions {
   readonly database: Pick<OpenDatabase, 'kysely'>;
-  /** Between requests and the database. */
+  /** Guards the database against waiting requests. */
   readonly breaker: DatabaseBreaker;
   readonly secrets: Pick<Secrets, 'digestState'>;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Milliseconds of a clock that does not step. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
   readonly maxIds?: number;
 }
 
-/** Longer texts are no ids; what is hashed is bounded. */
+/** A longer text is not an id; this bounds what is hashed. */
 const longestId = 1_024;
 
 const foreign: Standing = Object.freeze({ is: 'foreign' });
 const unknown: Standing = Object.freeze({ is: 'unknown' });
 
-/** Who was given which id, on this node and on all others. */
+/** Records which owner received which id, on this node and on all others. */
 export function createStateDirectory(options: StateDirectoryOptions): StateDirectory {
   const { database, breaker, secrets, maxIds } = options;
   const today = createCautiousDate(options);

@@ -1,17 +1,17 @@
 import type { KnownState } from './upstream-state.repository.ts';
 
-/** What this process knows of ids without asking. Bounded; what was not asked for the longest goes first. */
+/** The ids that this process knows without a query. Bounded; the least recently used goes first. */
 export interface StateMemory {
   note(state: KnownState): void;
-  /** Everybody whom the id was given, as far as it is remembered here. */
+  /** Every owner that received the id, as far as remembered here. */
   recall(id: string): readonly KnownState[];
 }
 
 const nobody: readonly KnownState[] = Object.freeze([]);
 
-/** @param maxIds a quarter of a kilobyte each */
+/** @param maxIds about a quarter of a kilobyte each */
 export function createStateMemory(maxIds = 40_000): StateMemory {
-  // Two generations instead of one list in the order of use: nothing is moved or searched on a hit.
+  // Two generations instead of a list in order of use: a hit moves and searches nothing.
   const generationSize = Math.max(1, maxIds / 2);
   let younger = new Map<string, readonly KnownState[]>();
   let older = new Map<string, readonly KnownState[]>();

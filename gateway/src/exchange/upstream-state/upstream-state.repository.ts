@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#database/index.ts';
 
-/** Whom one id was given, and by which channel. Digests. */
+/** An owner that received an id, and the channel it came from. Digests. */
 export interface KnownState {
   readonly id: string;
   readonly owner: string;
@@ -10,14 +10,14 @@ export interface KnownState {
   readonly expiresAt: number;
 }
 
-/** Ids in one statement. */
+/** Ids per statement. */
 const perQuery = 500;
 
 /**
- * Everybody whom these ids were given.
+ * All owners that received these ids.
  * @param ids digests
- * @param now Unix milliseconds; what has expired by then is not known any more
- * @throws what the database throws
+ * @param now Unix milliseconds; ids that have expired by then are unknown
+ * @throws the error of the database
  */
 export async function knownState(
   db: Kysely<Database>,

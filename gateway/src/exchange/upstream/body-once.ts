@@ -1,15 +1,15 @@
-/** Below this an iterator costs more than the memory is worth. */
+/** For a smaller body, an iterator costs more than the memory is worth. */
 const largeBytes = 16 * 1024;
 
 /**
- * What undici is given of a body. It keeps that until the answer has ended, which for a stream is minutes after the
- * upstream has taken all of it; of a large body it therefore gets something that is empty once it was read.
+ * The body in the form that undici receives. undici keeps the body until the response has ended, which for a stream is
+ * minutes after the upstream has received all of it. A large body is therefore wrapped so that it is empty once read.
  *
- * @returns the body and, where undici cannot see it, its length in bytes
+ * @returns the body and, if undici cannot see its length, the length in bytes
  */
 export function bodyForUndici(body: Buffer | null): { body: Buffer | null; length: number | null } {
   if (body === null || body.length < largeBytes) return { body, length: null };
-  // undici takes any iterable; its types know only streams.
+  // undici accepts any iterable; its types only know streams.
   return { body: new BodyOnce(body) as unknown as Buffer, length: body.length };
 }
 

@@ -6,7 +6,7 @@ import { UpstreamError } from './upstream-error.ts';
 
 export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What the relay does with an answer as it comes. Exactly one of `onEnd` and `onBreak` is called, once, last. */
+/** Receives a response as it arrives. Exactly one of `onEnd` and `onBreak` is called, once, last. */
 export interface UpstreamListener {
   onHead(status: number, headers: UpstreamHeaders): void;
   onData(chunk: Buffer): void;
@@ -14,24 +14,24 @@ export interface UpstreamListener {
   onBreak(error: UpstreamError): void;
 }
 
-/** A call under way. All methods are safe at any time, also after its end. */
+/** A call in progress. All methods are safe at any time, also after its end. */
 export interface UpstreamCall {
-  /** The upstream may have seen the request: it was written on a connection, in part or whole. */
+  /** Whether the upstream may have seen the request: at least part of it was written to a connection. */
   readonly sent: boolean;
   pause(): void;
   resume(): void;
-  /** Closes the connection; the listener hears nothing more. */
+  /** Closes the connection; the listener is not called any more. */
   abort(): void;
 }
 
-/** After so many bytes of one answer others have their turn, though more of it may be there. */
+/** After this many bytes of one response, other calls get a turn, even if more bytes are available. */
 const turnBytes = 64 * 1024;
 
 const abortReason = new errors.RequestAbortedError('no longer wanted');
 
 /**
- * undici's handler for one call. A class because undici calls methods on one object for every chunk; closures
- * per call measured slower. Knows how far the call got, which undici's errors alone do not tell.
+ * undici's handler for one call. It is a class because undici calls methods on one object for every chunk, and closures
+ * per call measured slower. It tracks how far the call got, which undici's errors alone do not reveal.
  */
 export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
   readonly #listener: UpstreamListener;
@@ -39,24 +39,25 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
   readonly #firstByte: number;
   #controller: Dispatcher.DispatchController | null = null;
   #sent = false;
-  /** Of `performance.now()`: when all of the request was handed to the connection; 0: it was not. */
+  /** Of `performance.now()`: when the whole request was handed to the connection; 0: not yet. */
   #sentAt = 0;
-  /** Null while no interim answer has come. */
+  /** Null until an interim response arrives. */
   #interim: InterimLimit | null = null;
   #answered = false;
   #over = false;
   #defect: Error | null = null;
-  /** Bytes handed on since the last rest. */
+  /** Bytes passed on since the last rest. */
   #turn = 0;
   #resting = false;
-  /** By whom the answer goes to. */
+  /** Whether the receiver of the response paused it. */
   #paused = false;
-  /** Null for the usual answer, which is not packed. */
+  /** Null for an uncompressed response, the usual case. */
   #decoded: DecodedAnswer | null = null;
 
   /**
-   * @param onDefect told what the listener threw, which the call then breaks with.
-   * @param firstByte milliseconds from the end of the request until the answer has to begin, interim answers aside.
+   * @param onDefect receives an error that the listener threw; the call breaks with it
+   * @param firstByte milliseconds from the end of the request until the response must begin, not counting interim
+   * responses
    */
   constructor(listener: UpstreamListener, onDefect: (error: Error) => void, firstByte: number) {
     this.#listener = listener;
@@ -70,7 +71,7 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
     if (this.#over) controller.abort(abortReason);
   }
 
-  /** Called by undici, although its types do not know it. */
+  /** Called by undici, although its types do not declare it. */
   onRequestSent(): void {
     this.#sentAt = performance.now();
   }
@@ -126,7 +127,7 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
       this.#decoded.end();
       return;
     }
-    // Not over before the listener is done: what it throws comes back through `onResponseError`.
+    // The call ends only after the listener has returned: an error that it throws comes back through `onResponseError`.
     try {
       this.#listener.onEnd();
     } catch (error) {
@@ -168,8 +169,8 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
   }
 
   /**
-   * A fast upstream's bytes are read as long as there are any, up to two megabytes: tiny events of that size take half a
-   * second. What is unpacked needs no rest, as it comes in small pieces from another thread.
+   * A fast upstream's bytes are read as long as there are any, up to two megabytes; tiny events of that size take half
+   * a second. Decompressed data needs no rest, because it arrives in small pieces from another thread.
    */
   #rest(): void {
     this.#turn = 0;
@@ -207,7 +208,7 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
     });
   }
 
-  /** What the listener throws comes back to it, as it does from undici. */
+  /** An error that the listener throws comes back to it, as it does from undici. */
   #tell(call: () => void): void {
     if (this.#over) return;
     try {
@@ -217,14 +218,14 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
     }
   }
 
-  /** Thrown by the listener, which undici answers by breaking the call with it. */
+  /** Handles an error thrown by the listener; undici then breaks the call with it. */
   #told(error: unknown): Error {
     this.#defect = error as Error;
     this.#onDefect(this.#defect);
     return this.#defect;
   }
 
-  /** Given up for what the upstream sent. */
+  /** Gives the call up because of what the upstream sent. */
   #break(reason: string, error: Error): void {
     if (this.#over) return;
     this.abort();
@@ -241,11 +242,11 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
   }
 }
 
-/** Codes of Node and of OpenSSL, whose names for what is wrong with a certificate have nothing in common. */
+/** Codes of Node and of OpenSSL for certificate problems; their names have nothing in common. */
 const ofTls =
   /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY|HOSTNAME_MISMATCH|_CA$|INVALID_PURPOSE|EPROTO/;
 
-/** Null for a connection that failed without saying how. */
+/** Null for a connection that failed without a reason. */
 function reasonOf(error: Error): string | null {
   const code = (error as { code?: unknown }).code;
   if (error instanceof errors.ConnectTimeoutError) return 'connect-timeout';

@@ -18,31 +18,34 @@ export interface UpstreamRequest {
 }
 
 export interface UpstreamClient {
-  /** Starts a call. The listener hears of everything, also of a connection that cannot be made. */
+  /** Starts a call. The listener receives everything, including a failure to connect. */
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamCall;
   close(): Promise<void>;
 }
 
 export interface UpstreamClientOptions {
-  /** Connections per origin; beyond it requests wait in the pool. */
+  /** Connections per origin; further requests wait in the pool. */
   readonly maxConnections: number;
-  /** Told what a listener threw: a defect of ours, for which the upstream is not to be blamed in silence. */
+  /**
+   * Receives an error that a listener threw: a defect of the gateway, which must not be blamed on the upstream
+   * silently.
+   */
   readonly onDefect: (error: Error) => void;
 }
 
-/** A pool that nobody used for so long is given up; its connections were closed after seconds anyway. */
+/** A pool that was unused for this long is closed; its connections were closed after seconds anyway. */
 const forgetAfterMs = 60_000;
 
 interface UsedPool {
   readonly pool: Pool;
-  /** Since the last look. */
+  /** Whether it was used since the last check. */
   used: boolean;
 }
 
 /**
- * Keep-alive pools, one per origin and connect time-out. Idle connections live shorter than the usual five
- * seconds of a Node upstream, so that few are closed under our hands. Which channels there are is not known here:
- * what a reload left without requests is forgotten in time, never under a call.
+ * Keep-alive pools, one per origin and connect time-out. Idle connections are closed before the five seconds usual for
+ * a Node upstream, so that the upstream rarely closes one in use. The client does not know the channels: a pool that a
+ * reload left without requests is closed after a while, never during a call.
  */
 export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
   const pools = new Map<string, UsedPool>();
@@ -97,7 +100,7 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
           handler,
         );
       } catch (error) {
-        // undici refuses invalid arguments (a header it will not send) by throwing.
+        // undici throws on invalid arguments, such as a header it will not send.
         handler.abort();
         listener.onBreak(new UpstreamError('not-sent', 'refused', error));
       }

@@ -2,18 +2,18 @@ import type { LookupFunction, Socket } from 'node:net';
 import { buildConnector, errors } from 'undici';
 import { InterimAnswers } from './interim-answers.ts';
 
-/** An upstream that closes a connection later than this after a request had the time to begin with it. */
+/** An upstream that closes a connection later than this after a request had time to start on it. */
 const staleMs = 1_000;
 
-/** With what connections ended that the other side closed before it can have seen the request. */
+/** Errors of connections that the other side closed before it can have seen the request. */
 const stale = new WeakSet<Error>();
 
 /**
- * Opens connections whose failures can be asked whether they were stale, and on which an interim answer breaks nothing.
- * @param timeout in milliseconds, until the connection and its TLS stand
+ * Opens connections that can tell whether a failure was stale, and on which interim responses break nothing.
+ * @param timeout milliseconds until the connection and its TLS are established
  */
 export function createConnector(timeout: number, lookup: LookupFunction): buildConnector.connector {
-  // Undici's own clock for this goes off up to half a second late. The connector gives its socket, which its type hides.
+  // undici's own timer for this fires up to half a second late. The connector returns its socket, which its type hides.
   const connect = buildConnector({ timeout: 0, allowH2: false, lookup }) as (
     ...parameters: Parameters<buildConnector.connector>
   ) => Socket;
@@ -27,7 +27,7 @@ export function createConnector(timeout: number, lookup: LookupFunction): buildC
     });
     let late: NodeJS.Immediate | undefined;
     const timer = setTimeout(() => {
-      // A connection may stand already, and a busy process not have looked: it looks before this.
+      // The connection may already be established and the busy process not have noticed: it checks before this runs.
       late = setImmediate(() => {
         connecting.destroy(new errors.ConnectTimeoutError(`no connection within ${timeout} ms`));
       });
@@ -36,14 +36,17 @@ export function createConnector(timeout: number, lookup: LookupFunction): buildC
 }
 
 /**
- * The error ended a connection that had served before, which the other side closed as the request was sent, without a
- * byte of an answer.
+ * Whether the error ended a reused connection that the other side closed as the request was sent, without a byte of a
+ * response.
  */
 export function isStaleConnection(error: Error): boolean {
   return stale.has(error);
 }
 
-/** Knows of each request on a connection when it began, and when its answer did. One at a time: nothing is pipelined. */
+/**
+ * Tracks when each request on a connection began, and when its response did. One request at a time: nothing is
+ * pipelined.
+ */
 function follow(socket: Socket): void {
   const interim = new InterimAnswers();
   const { read, write } = socket;
@@ -64,14 +67,16 @@ function follow(socket: Socket): void {
     if (awaiting && piece !== null) awaiting = !interim.rewrite(piece);
     return piece;
   };
-  // Ahead of undici's own listener, which hands the error on.
+  // Runs before undici's own listener, which passes the error on.
   socket.on('error', (failure) => {
     const isIdle = bytesBefore > 0 && socket.bytesRead === bytesBefore;
     if (isIdle && isClosing(failure) && performance.now() - sentAt < staleMs) stale.add(failure);
   });
 }
 
-/** A reset, or undici's word for a FIN; not what we destroyed it with ourselves, such as a time-out. */
+/**
+ * A reset, or undici's error for a FIN; not an error with which we destroyed the socket ourselves, such as a time-out.
+ */
 function isClosing(error: NodeJS.ErrnoException): boolean {
   const { code } = error;
   return code === 'ECONNRESET' || code === 'EPIPE' || error instanceof errors.SocketError;

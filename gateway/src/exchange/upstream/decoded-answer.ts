@@ -1,21 +1,22 @@
 import { createContentDecoder, isInflated, type ContentDecoder } from '#compression/index.ts';
 
-/** Where the pieces of an answer go. */
+/** Receives the decompressed pieces of a response. */
 export interface AnswerSink {
   onData(chunk: Buffer): void;
   onEnd(): void;
-  /** What came could not be unpacked. */
+  /** The data could not be decompressed. */
   onCorrupt(error: Error): void;
-  /** It becomes so many times its bytes that it is meant to hurt; nothing more comes. */
+  /** The data expands so much that it must be an attack; no more data follows. */
   onBomb(): void;
-  /** The upstream sends faster than the answer is unpacked. */
+  /** The upstream sends faster than the response is decompressed. */
   pause(): void;
   resume(): void;
 }
 
 /**
- * An answer that came packed although none was asked for. Unpacked as it comes and never ahead of whoever takes it,
- * so that a small body cannot become a large one in memory: the reader's own bounds hold for what it is given.
+ * A response that came compressed although no compression was requested. It is decompressed as it arrives and never
+ * ahead of its reader, so a small body cannot become a large one in memory: the reader's own bounds hold for the
+ * decompressed data.
  */
 export class DecodedAnswer {
   readonly #decoder: ContentDecoder;
@@ -36,7 +37,7 @@ export class DecodedAnswer {
     };
   }
 
-  /** Null when nothing is packed, undefined when it is in a way that nobody unpacks here (or in several at once). */
+  /** Null if the response is not compressed; undefined for an encoding that is not supported, or several at once. */
   static open(
     encoding: string | string[] | undefined,
     sink: AnswerSink,

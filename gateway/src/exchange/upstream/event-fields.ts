@@ -5,18 +5,18 @@ const carriageReturn = 0x0d;
 const colon = 0x3a;
 const space = 0x20;
 
-/** Bytes of `data` and `event`. */
+/** The bytes of `data` and `event`. */
 const dataField = Buffer.from('data');
 const eventField = Buffer.from('event');
 
 /**
- * Reads the fields of one complete event. `id`, `retry`, comments and unknown fields stay in `raw` only.
- * `hasReturns` false promises that `raw` has no CR.
+ * Reads the fields of one complete event. `id`, `retry`, comments and unknown fields stay in `raw` only. `hasReturns`
+ * false promises that `raw` contains no CR.
  */
 export function parseEvent(raw: Buffer, hasReturns: boolean): StreamEvent {
   let name: string | null = null;
   let data: Buffer | null = null;
-  /** Several lines of data, in `joined[0..length)`: made once there is a second one. */
+  /** Several data lines, in `joined[0..length)`; allocated for the second line. */
   let joined: Buffer | null = null;
   let length = 0;
   let at = 0;
@@ -47,7 +47,7 @@ function lineEnd(raw: Buffer, at: number): number {
   return feed < 0 ? raw.length : feed;
 }
 
-/** The LF of CR LF then reads as an empty line, which says nothing. */
+/** The LF of a CR LF then reads as an empty line, which is harmless. */
 function anyLineEnd(raw: Buffer, at: number): number {
   let i = at;
   while (i < raw.length && raw[i] !== lineFeed && raw[i] !== carriageReturn) i += 1;
@@ -61,13 +61,13 @@ function fieldIs(raw: Buffer, at: number, end: number, field: Buffer): boolean {
   return end - at === length || raw[at + length] === colon;
 }
 
-/** What follows the colon, without one space (`data:{}` and `data: {}` are the same). */
+/** The text after the colon, without one space: `data:{}` and `data: {}` are the same. */
 function fieldValue(raw: Buffer, colonAt: number, end: number): Buffer {
   const start = raw[colonAt + 1] === space ? colonAt + 2 : colonAt + 1;
   return raw.subarray(Math.min(start, end), end);
 }
 
-/** Event names seen lately by length: the few names of a protocol are made into strings once. */
+/** Recent event names by length: the few names of a protocol become strings only once. */
 const namesByLength: ({ bytes: Buffer; name: string } | undefined)[] = [];
 const longestCachedName = 64;
 

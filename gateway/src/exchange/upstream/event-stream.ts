@@ -2,22 +2,24 @@ import type { StreamEvent } from '#protocols/protocol.ts';
 import { parseEvent } from './event-fields.ts';
 
 export interface EventStreamOptions {
-  /** One event may take this many bytes, its line ends included. */
+  /** Maximum size of one event in bytes, including its line ends. */
   readonly maxEventBytes: number;
   readonly onEvent: (event: StreamEvent) => void;
 }
 
 export interface EventStreamReader {
-  /** @throws EventTooLarge; the reader is of no use then. */
+  /** @throws EventTooLarge; the reader cannot be used afterwards. */
   push(chunk: Buffer): void;
-  /** The body ended: delivers a last event that lacks its blank line, unless it was cut inside its data. */
+  /**
+   * Call it at the end of the body: delivers a last event that lacks its blank line, unless it was cut inside its data.
+   */
   end(): void;
 }
 
-/** More lines than the data of any protocol's event has. Each one costs time, however short it is. */
+/** More lines than the data of any protocol's event has. Each line costs time, however short it is. */
 const maxEventLines = 16_384;
 
-/** An upstream event beyond a bound. */
+/** An upstream event beyond a limit. */
 export class EventTooLarge extends Error {
   constructor(most: string) {
     super(`event of more than ${most}`);
@@ -34,9 +36,9 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const smallRemainder = 2048;
 
 /**
- * Cuts a body into server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html), byte by
- * byte in meaning: where the network cut the body makes no difference. Events that lie whole in one chunk are
- * views of it; others are copied at most a constant number of times.
+ * Splits a body into server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). The chunk
+ * boundaries of the network make no difference. An event within one chunk is a view of it; other events are copied at
+ * most a constant number of times.
  */
 export function createEventStreamReader(options: EventStreamOptions): EventStreamReader {
   return new Reader(options);
@@ -44,16 +46,16 @@ export function createEventStreamReader(options: EventStreamOptions): EventStrea
 
 class Reader implements EventStreamReader {
   readonly #options: EventStreamOptions;
-  /** The beginning of an event whose end has not come, in `#held[0..#heldLength)`. */
+  /** The beginning of an incomplete event, in `#held[0..#heldLength)`. */
   #held: Buffer = Buffer.alloc(0);
   #heldLength = 0;
-  /** The current line has bytes. */
+  /** Whether the current line has bytes. */
   #inLine = false;
-  /** Of the event at hand. */
+  /** The number of lines of the current event. */
   #lines = 0;
-  /** The byte before was a CR that ended a line; an LF now belongs to it. */
+  /** Whether the previous byte was a CR that ended a line; a following LF belongs to it. */
   #afterReturn = false;
-  /** The event at hand has a CR somewhere. */
+  /** Whether the current event contains a CR. */
   #hasReturns = false;
   /** A blank line ended in a CR at the very end of a chunk: the event ends with the LF that may follow. */
   #awaitsLineFeed = false;
@@ -78,7 +80,7 @@ class Reader implements EventStreamReader {
     if (event.data === null || isWhole(event.data)) this.#options.onEvent(event);
   }
 
-  /** Drops a byte order mark, which may come in pieces; null while that is undecided. */
+  /** Drops a byte order mark, which may arrive in pieces; null while that is undecided. */
   #begin(chunk: Buffer): Buffer | null {
     const head = this.#heldLength === 0 ? chunk : Buffer.concat([this.#take(), chunk]);
     const length = Math.min(head.length, byteOrderMark.length);
@@ -91,7 +93,7 @@ class Reader implements EventStreamReader {
     return isMark ? head.subarray(length) : head;
   }
 
-  /** Delivers the events that end in these bytes and answers where the unfinished one begins. */
+  /** Delivers the events that end in these bytes; returns where the unfinished one begins. */
   #cut(bytes: Buffer): number {
     const length = bytes.length;
     let eventStart = 0;
@@ -123,7 +125,7 @@ class Reader implements EventStreamReader {
         this.#afterReturn = true;
         this.#hasReturns = true;
         if (this.#leaveLine()) continue;
-        // Lines of this stream end in bare CRs: the event ends here. Else an LF may belong to its blank line.
+        // If lines of this stream end in bare CRs, the event ends here. Otherwise an LF may belong to its blank line.
         if (!afterBareReturn) {
           this.#afterReturn = false;
           if (i === length) {
@@ -139,7 +141,7 @@ class Reader implements EventStreamReader {
     return eventStart;
   }
 
-  /** False when the line was blank. @throws EventTooLarge */
+  /** False if the line was blank. @throws EventTooLarge */
   #leaveLine(): boolean {
     const inLine = this.#inLine;
     this.#inLine = false;
@@ -190,7 +192,7 @@ class Reader implements EventStreamReader {
   }
 
   #completed(): Buffer {
-    // After a bare CR the first LF would only make its line's end longer.
+    // After a bare CR the first LF would only extend that line end.
     const isOneShort = this.#inLine || this.#afterReturn;
     return Buffer.concat([this.#take(), isOneShort ? blankLine : blankLine.subarray(1)]);
   }

@@ -6,9 +6,9 @@ import { isPublicAddress } from './public-address.ts';
 export interface GuardedFetchOptions {
   /** All addresses of a host name. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
-  /** Opens the connection; `hostname` in its options is the address that was checked. */
+  /** Opens the connection; `hostname` in its options is the checked address. */
   readonly connect?: buildConnector.connector;
-  /** Milliseconds for everything together. */
+  /** Milliseconds for the whole fetch. */
   readonly timeout?: number;
   readonly maxBytes?: number;
 }
@@ -19,7 +19,7 @@ export interface GuardedFetchResult {
   readonly bytes: Buffer;
 }
 
-/** Not fetched, or nothing usable came. `message` names no address and may be shown to anyone. */
+/** The fetch was refused, or returned nothing usable. `message` contains no address and may be shown to anyone. */
 export class FetchRefused extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
@@ -31,9 +31,9 @@ const maxRedirects = 3;
 const connectTimeout = 5_000;
 
 /**
- * Fetches media from an address that a stranger chose. HTTPS only; a name is resolved once, every address it has must
- * be public, and the connection goes to one that was checked, so that a second answer of the resolver changes nothing.
- * Redirects are checked alike. Nothing of ours is sent along.
+ * Fetches media from an address that a stranger chose. HTTPS only. A name is resolved once, all its addresses must be
+ * public, and the connection goes to a checked address, so that a second DNS answer changes nothing. Redirects are
+ * checked in the same way. Nothing of ours is sent along.
  * @throws FetchRefused
  */
 export function createGuardedFetch({
@@ -91,7 +91,7 @@ function parse(text: string, base: URL | undefined): URL {
   return url;
 }
 
-/** The address to connect to. The parser has brought odd spellings of IPv4 addresses into the usual form. */
+/** The address to connect to. The URL parser has already normalised unusual spellings of IPv4 addresses. */
 async function checkedAddress(
   url: URL,
   resolve: (host: string) => Promise<readonly string[]>,
@@ -101,7 +101,7 @@ async function checkedAddress(
   const addresses = isIP(host) === 0 ? await resolveInTime(host, resolve, signal) : [host];
   const [first] = addresses;
   if (first === undefined) throw new FetchRefused('its host is unknown');
-  // Some of several being private is what an attack looks like, not a fault of one entry.
+  // Some private addresses among public ones are the mark of an attack, not of one faulty entry.
   if (!addresses.every(isPublicAddress)) throw new FetchRefused('its host is not public');
   return first;
 }
@@ -123,7 +123,7 @@ async function resolveInTime(
   }
 }
 
-/** TLS checks the certificate against the name in the address, whatever is connected to. */
+/** TLS checks the certificate against the host name of the URL, whatever address is connected to. */
 function serverName({ hostname }: URL): string {
   return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname.replace(/\.$/, '') : '';
 }
@@ -138,7 +138,7 @@ async function readMedia(
   { statusCode, headers, body }: Dispatcher.ResponseData,
   maxBytes: number,
 ): Promise<GuardedFetchResult> {
-  // Ended by destroying the agent; whoever reads it no further is not to hear of that.
+  // Destroying the agent ends the body with an error, which a reader that has stopped must not receive.
   body.on('error', () => {});
   if (statusCode !== 200) throw new FetchRefused('its host did not return it');
   const mime = mimeOf(headers['content-type']);

@@ -1,31 +1,31 @@
 const status = Buffer.from('HTTP/1.1 100');
-/** Of `status`: the minor version, which may be any. */
+/** The position of the minor version in `status`; it may be anything. */
 const minorAt = 7;
-/** Of `status`: what tells an interim answer from others. */
+/** The position of the status class in `status`, which distinguishes interim responses. */
 const classAt = 9;
 const lineEnds = Buffer.from('\r\n\r\n');
 const digitTwo = 0x32;
 
 /**
- * Looks for `100 Continue` before an answer, whatever pieces it comes in. Nobody asked for one, yet every client has to
- * pass over it (RFC 9110, 15.2); undici, which passes over all others, breaks the call at this one. It is therefore made
- * a 102, which means as little to whoever has not asked.
+ * Finds `100 Continue` before a response, however the bytes are split. The gateway never requests it, but every client
+ * must skip it (RFC 9110, 15.2). undici skips all other interim responses and breaks the call at this one, so it is
+ * rewritten to 102, which is equally meaningless to a client that did not ask.
  */
 export class InterimAnswers {
-  /** How much of the status line has been compared; all of it: its head is passed over. */
+  /** How much of the status line has matched; all of it: the head is skipped. */
   #compared = 0;
-  /** Of an interim answer's head: how much of its end has come. */
+  /** How much of the end of an interim response's head has arrived. */
   #ended = 0;
 
-  /** A request begins. */
+  /** Call it when a request begins. */
   reset(): void {
     this.#compared = 0;
     this.#ended = 0;
   }
 
   /**
-   * Takes the next piece and changes it where necessary.
-   * @returns true when the answer itself has begun, so that there is nothing more to look for
+   * Takes the next piece and rewrites it where necessary.
+   * @returns true once the response itself has begun and nothing more needs to be checked
    */
   rewrite(piece: Buffer): boolean {
     for (let at = 0; at < piece.length; at += 1) {

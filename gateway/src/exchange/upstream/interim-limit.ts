@@ -1,14 +1,14 @@
 import type { UpstreamHeaders } from './call.ts';
 import { UpstreamError } from './upstream-error.ts';
 
-/** More than an upstream sends that reports progress every ten seconds for as long as an answer may take. */
+/** More than an upstream sends if it reports progress every ten seconds for the longest possible response. */
 const mostAnswers = 100;
-/** Characters of all their fields. */
+/** Characters in all fields of interim responses. */
 const mostCharacters = 64 * 1024;
 
 /**
- * Bounds what an upstream may send before its answer. The HTTP client starts its own time-out anew with every interim
- * answer, so that one of them now and then would hold a request for ever.
+ * Limits interim responses. The HTTP client restarts its own time-out with every one, so an occasional interim response
+ * would hold a request forever.
  */
 export class InterimLimit {
   readonly #giveUp: (error: UpstreamError) => void;
@@ -17,8 +17,8 @@ export class InterimLimit {
   #characters = 0;
 
   /**
-   * @param time milliseconds from now until the answer itself has to begin.
-   * @param giveUp called at most once, unless `end` comes first.
+   * @param time milliseconds from now until the response itself must begin
+   * @param giveUp called at most once, unless `end` comes first
    */
   constructor(time: number, giveUp: (error: UpstreamError) => void) {
     this.#giveUp = giveUp;
@@ -43,7 +43,7 @@ export class InterimLimit {
   }
 }
 
-/** Nothing of the answer itself has come. */
+/** No byte of the response itself has arrived. */
 function broken(reason: string, message: string): UpstreamError {
   return new UpstreamError('uncertain', reason, new Error(message));
 }

@@ -1,35 +1,35 @@
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 
-/** For so long nobody asks again: a change of address is followed within it. */
+/** A result is not refreshed for this long, so a change of address takes effect within it. */
 const freshMs = 30_000;
-/** A resolver that fails is no reason to stop: the last addresses are used for so long. */
+/** If the resolver fails, the last addresses are used for this long. */
 const staleMs = 10 * 60_000;
-/** A resolver that says nothing must not use up the time in which a connection has to stand. */
+/** An unresponsive resolver must not use up the connect time-out. */
 const patienceMs = 500;
 
 type Answer = (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void;
 
 export interface NameCacheOptions {
-  /** Asks the system for every address of a name. */
+  /** Resolves all addresses of a name through the system. */
   readonly resolve?: (name: string, answer: Answer) => void;
-  /** Milliseconds of a clock that never steps. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic?: () => number;
 }
 
 interface Known {
   addresses: readonly LookupAddress[];
-  /** When they were found. */
+  /** When the addresses were found. */
   at: number;
-  /** Who waits for the question that is out; null when none is. */
+  /** Callers that wait for the pending query; null if none is pending. */
   waiting: Answer[] | null;
-  /** That question has been out for longer than the patience. */
+  /** Whether the pending query has exceeded `patienceMs`. */
   overdue: boolean;
 }
 
 /**
- * Looks up names for connections (`net.connect`'s `lookup`): one question per name at a time and at most one per half
- * minute, and old answers when there are no new ones in time. The names are the operator's channels, so there are few.
+ * Resolves names for connections (`net.connect`'s `lookup`): one query per name at a time, at most one per half minute,
+ * and stale addresses if there are no new ones in time. The names come from the operator's channels, so there are few.
  */
 export function createNameCache(options: NameCacheOptions = {}): LookupFunction {
   const { resolve = askSystem, monotonic = () => performance.now() } = options;

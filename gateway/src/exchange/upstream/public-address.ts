@@ -1,8 +1,8 @@
 import { BlockList, isIPv4 } from 'node:net';
 
 /**
- * What no stranger's address may reach: this machine, private and shared networks, link-local (cloud metadata),
- * documentation, multicast, reserved. Source: IANA special-purpose address registries (RFC 6890).
+ * Addresses that a stranger's URL must not reach: this machine, private and shared networks, link-local (cloud
+ * metadata), documentation, multicast, reserved. Source: IANA special-purpose address registries (RFC 6890).
  */
 const special4 = blockList('ipv4', [
   ['0.0.0.0', 8],
@@ -29,10 +29,10 @@ const special4 = blockList('ipv4', [
 const global6 = blockList('ipv6', [['2000::', 3]]);
 
 const special6 = blockList('ipv6', [
-  // Protocol assignments, with Teredo and its embedded IPv4 addresses.
+  // Protocol assignments, including Teredo with its embedded IPv4 addresses.
   ['2001::', 23],
   ['2001:db8::', 32],
-  // 6to4: an IPv4 address inside.
+  // 6to4 embeds an IPv4 address.
   ['2002::', 16],
   ['2620:4f:8000::', 48],
   ['3fff::', 20],
@@ -41,7 +41,7 @@ const special6 = blockList('ipv6', [
 /** @param address an IP address, IPv6 without brackets */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !special4.check(address, 'ipv4');
-  // A zone (`fe80::1%eth0`) belongs to link-local addresses only.
+  // Only link-local addresses have a zone (`fe80::1%eth0`).
   if (address.includes('%')) return false;
   return global6.check(address, 'ipv6') && !special6.check(address, 'ipv6');
 }

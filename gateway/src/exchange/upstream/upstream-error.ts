@@ -1,15 +1,15 @@
-/** How far a call got when it broke; it decides what may be tried again. */
+/** How far a call got when it broke; this decides whether it may be retried. */
 export type BreakPoint =
-  /** No byte of the request reached the upstream: nothing can have happened there. */
+  /** No byte of the request reached the upstream, so nothing can have happened there. */
   | 'not-sent'
-  /** Sent on a connection that had served before, which the upstream closed at that moment without a byte of answer. */
+  /** Sent on a reused connection, which the upstream closed at that moment without a byte of a response. */
   | 'stale-connection'
-  /** Sent, and no byte of an answer came. */
+  /** Sent, and no byte of a response arrived. */
   | 'uncertain'
-  /** The answer had begun. */
+  /** The response had begun. */
   | 'started';
 
-/** A call that ended without a complete answer: connection, time-out, malformed HTTP, or our own abort. */
+/** A call without a complete response: connection failure, time-out, malformed HTTP, or our own abort. */
 export class UpstreamError extends Error {
   readonly breakPoint: BreakPoint;
   /** A short word for the usage row: `connect`, `timeout`, `reset`, `malformed`; `defect`: the listener threw. */

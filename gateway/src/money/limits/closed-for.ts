@@ -1,6 +1,6 @@
 import type { RateDecision, RateRequest } from './counters.ts';
 
-/** A limit of 0 admits nobody, whatever was counted and however long one waits; null where there is none. */
+/** A limit of 0 admits nothing, whatever was counted and however long one waits. Null if no limit is 0. */
 export function closedFor({ limits }: RateRequest): RateDecision | null {
   const closed = limits.find(({ limit }) => limit <= 0);
   return closed === undefined ? null : { admitted: false, denied: closed.name, retryAfterMs: null };

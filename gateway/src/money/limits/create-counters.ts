@@ -7,23 +7,23 @@ export interface CreateCountersOptions {
   readonly config: Pick<Config, 'redis'>;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Milliseconds of a clock that does not step. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
   /** From 0 to 1. */
   readonly random: () => number;
   readonly spent: SpentSource;
-  /** Milliseconds of the monotonic clock: what was settled by then is in what `spent` gives. */
+  /** Milliseconds of the monotonic clock: `spent` includes everything settled before it. */
   readonly appliedUntil: () => number;
-  /** Nodes that serve now, this one included. */
+  /** Live nodes, including this one. */
   readonly liveNodes: () => number;
   readonly log: Pick<Logger, 'info' | 'error'>;
 }
 
-/** Counting in Redis when the configuration names one, in the memory of this process otherwise. */
+/** Counts in Redis if the configuration names one, otherwise in the memory of this process. */
 export async function createCounters(options: CreateCountersOptions): Promise<Counters> {
   const { url } = options.config.redis;
   if (url === null) return createMemoryCounters(options);
-  // The client for Redis is megabytes of code that most gateways never run.
+  // The Redis client is megabytes of code that most gateways never run.
   const { createRedisCounters } = await import('./redis/redis-counters.ts');
   return createRedisCounters({ ...options, url });
 }

@@ -2,9 +2,9 @@ import { GatewayError } from '#errors/index.ts';
 import type { SpentSource } from './counters.ts';
 
 /**
- * The source, asked once for a meter however many wait for it.
- * @returns every name asked for; those the database does not know are 0.
- * @throws GatewayError `unavailable` when the database is away.
+ * Wraps the source so that concurrent look-ups of a meter share one query.
+ * @returns every name asked for; names that the database does not know are 0.
+ * @throws GatewayError `unavailable` if the database is unreachable.
  */
 export function createSpentLookup(
   source: SpentSource,

@@ -4,24 +4,22 @@ import { createForgetting } from './forget-idle.ts';
 import { SlidingWindow } from './sliding-window.ts';
 import { Slots } from './slots.ts';
 
-/**
- * Nobody knows when one under way ends; a second is soon enough to ask again, and late enough not to be a storm.
- */
+/** Nobody knows when a concurrent request ends. A second is soon enough to retry, and long enough to avoid a storm. */
 export const concurrencyRetryMs = 1_000;
 
 const admitted: RateDecision = Object.freeze({ admitted: true });
 
 export interface Admissions {
   admit(request: RateRequest): RateDecision;
-  /** Counts a request that was admitted elsewhere, whatever the limits say. */
+  /** Counts a request that was admitted elsewhere, without checking the limits. */
   note(request: RateRequest): void;
-  /** @returns the concurrency limits on which it had a slot. */
+  /** @returns the concurrency limits on which it held a slot. */
   leave(id: string): readonly string[];
-  /** Whether it has a slot of any concurrency limit. */
+  /** Whether the request holds a slot of any concurrency limit. */
   isUnderWay(id: string): boolean;
-  /** Every id with a slot, and the concurrency limits it has one of. */
+  /** Every id with a slot, and the concurrency limits it holds a slot of. */
   slots(): IterableIterator<[id: string, names: readonly string[]]>;
-  /** Windows in memory. For tests and metrics. */
+  /** The number of windows in memory. For tests and metrics. */
   readonly size: number;
 }
 

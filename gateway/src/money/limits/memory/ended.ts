@@ -1,4 +1,4 @@
-/** The last ids that ended: at least `most`, at most twice as many. */
+/** The ids that ended last: at least `most`, at most twice as many. */
 export class Ended {
   readonly #most: number;
   #young = new Set<string>();
@@ -8,7 +8,7 @@ export class Ended {
     this.#most = most;
   }
 
-  /** @returns false when it had ended before. */
+  /** @returns false if the id had ended before. */
   add(id: string): boolean {
     if (this.#young.has(id) || this.#old.has(id)) return false;
     if (this.#young.size >= this.#most) {

@@ -1,6 +1,7 @@
 /**
- * Keeps a map as large as what is in use, without timers: each call looks at a few entries, in turn, and removes the
- * idle ones. Called with at least one more than the entries added since, it gets round faster than the map grows.
+ * Keeps a map as small as its entries in use, without timers: each call checks a few entries in turn and removes idle
+ * ones. If it is called for at least one entry more than was added since, it gets round the map faster than the map
+ * grows.
  */
 export function createForgetting<Value>(
   map: Map<string, Value>,

@@ -6,18 +6,20 @@ import { createMeters, type MetersOptions } from './meters.ts';
 export interface MemoryCountersOptions extends MetersOptions {
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Asked once for each meter, when it is first used. */
+  /** Called once per meter, at its first use. */
   readonly spent: SpentSource;
 }
 
 export interface MemoryCounters extends Counters {
-  /** Says where a meter starts from, so that its first hold does not ask the source. Known meters stay as they are. */
+  /**
+   * Sets the starting point of a meter, so that its first hold does not query the source. A known meter stays as it is.
+   */
   preload(meter: string, spent: bigint): void;
 }
 
 /**
- * Counting for one node. Everything answers at once, except a hold on a meter never seen: it waits for the source.
- * All durations are of the monotonic clock, so no step of the wall clock grants or takes anything.
+ * Counts for one node. Every result is immediate, except for a hold on an unknown meter, which waits for the source.
+ * All durations use the monotonic clock, so a step of the wall clock grants or takes nothing.
  */
 export function createMemoryCounters(options: MemoryCountersOptions): MemoryCounters {
   const { now } = options;

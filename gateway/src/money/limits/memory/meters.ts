@@ -5,9 +5,9 @@ import { createForgetting } from './forget-idle.ts';
 interface Account {
   spent: bigint;
   held: bigint;
-  /** Holds nobody has ended yet, void ones too. */
+  /** Open holds, including expired ones. */
   holds: number;
-  /** Holds in force of less than their request may cost: at most one. */
+  /** Holds in force for less than their request may cost: at most one. */
   short: number;
   /** Milliseconds of the monotonic clock. */
   usedAt: number;
@@ -16,39 +16,42 @@ interface Account {
 interface Hold {
   readonly amount: bigint;
   readonly accounts: readonly Account[];
-  /** Those of them that had less left than the request may cost. */
+  /** The accounts among them that had less left than the request may cost. */
   readonly shortOn: readonly Account[];
-  /** Where it stands among those that end in the same second. */
+  /** The set of holds that expire in the same second. */
   readonly due: Set<string>;
-  /** Nothing is held any more, and what was spent may still come. */
+  /** Expired: nothing is held any more, but the spending may still arrive. */
   isVoid: boolean;
 }
 
-/** Ids that ended are known for so many more: enough for every replay within one process. */
+/** The number of remembered ended ids: enough for every replay within one process. */
 const endedIds = 65_536;
-/** Above so many meters, those nobody used for a while are forgotten and asked from the database again. */
+/** Above this number of meters, idle ones are forgotten and read from the database again. */
 export const forgetting = Object.freeze({ mostMeters: 200_000, idleMs: 600_000 });
 const second = 1_000;
 const nowhere: readonly Account[] = Object.freeze([]);
 
 export interface Meters {
   knows(meter: string): boolean;
-  /** Where counting starts from. Nothing happens when the meter is known. */
+  /** Sets the starting point of a meter. Does nothing for a known meter. */
   preload(meter: string, spent: bigint): void;
-  /** Every meter must be known. `remaining`: milliseconds until the hold is void. */
+  /** Every meter must be known. `remaining`: milliseconds until the hold expires. */
   hold(request: HoldRequest, remaining: number): HoldDecision;
   settle(id: string, meters: readonly string[], spent: bigint): void;
-  /** Others have counted what was spent on the meter up to so many milliseconds ago, unless something is held still. */
+  /**
+   * Forgets a meter whose spending others have counted up to `settledFor` milliseconds ago, unless something is still
+   * held on it.
+   */
   forget(meter: string, settledFor: number): void;
   read(meter: string): MeterState | null;
 }
 
 export interface MetersOptions {
-  /** Milliseconds of a clock that does not step. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
   /**
-   * By the same clock: what was settled by then is in the database. What is not must not be forgotten, as it would be
-   * missing when the meter is asked for again. Absent: everything is.
+   * By the same clock: the database includes everything settled before it. Later spending must not be forgotten,
+   * because a new look-up would miss it. Absent: the database includes everything.
    */
   readonly appliedUntil?: () => number;
   readonly forgetting?: Readonly<Record<keyof typeof forgetting, number>>;
@@ -62,7 +65,7 @@ export function createMeters({
 }: MetersOptions): Meters {
   const accounts = new Map<string, Account>();
   const holds = new Map<string, Hold>();
-  /** Holds by the second in which they are void, so that no hold needs a timer: exact to a second, never early. */
+  /** Holds by the second in which they expire, so that no hold needs a timer: exact to a second, never early. */
   const dueBySecond = new Map<number, Set<string>>();
   const ended = new Ended(endedIds);
   let swept = Math.floor(monotonic() / second);
@@ -150,7 +153,7 @@ export function createMeters({
       if (hold !== undefined) release(id, hold);
       const charged = hold?.accounts ?? meters.map((meter) => accounts.get(meter));
       for (const account of charged) {
-        // One that was never seen is asked from the database when it is first used, with this in it.
+        // An unknown meter is read from the database at its first use, which includes this spending.
         if (account === undefined) continue;
         account.spent += spent;
         account.usedAt = now;

@@ -1,22 +1,22 @@
-/** Up to this limit every admission is remembered by itself, above it by the part of the span it fell into. */
+/** Up to this limit every admission is remembered separately; above it, only the part of the window it fell into. */
 export const exactLimit = 2_048;
-/** How many parts a span has when it is counted by parts. */
+/** The number of parts of a window that is counted by parts. */
 export const windowParts = 64;
 
 /**
- * What was admitted in the last `span` milliseconds, as a list of times that only holds what is still in the span.
+ * The admissions of the last `span` milliseconds, as a list of times within the span.
  *
- * Up to `exactLimit` the list is exact. Above it, what falls into one 64th of the span shares one entry, dated to
- * that part's end: it is counted for up to a 64th of the span too long, so never too much is admitted.
+ * Up to `exactLimit` the list is exact. Above it, the admissions of one 64th of the span share an entry dated to the
+ * end of that part. They count for up to a 64th of the span too long, so the window never admits too much.
  *
- * Times are milliseconds of a clock that does not step; one that goes backwards stands still here.
+ * Times are milliseconds of a monotonic clock; a time before the last one counts as the last one.
  */
 export class SlidingWindow {
   readonly span: number;
   readonly #times: number[] = [];
-  /** How many each entry stands for; null while each stands for one. */
+  /** The number of admissions per entry; null while each entry stands for one. */
   #counts: number[] | null = null;
-  /** Where the list begins; what is before it has left the span. */
+  /** The start of the list; earlier entries have left the span. */
   #head = 0;
   #total = 0;
   #latest = Number.NEGATIVE_INFINITY;
@@ -25,7 +25,7 @@ export class SlidingWindow {
     this.span = span;
   }
 
-  /** Milliseconds until one more is within the limit; 0 when it is now. */
+  /** Milliseconds until one more admission is within the limit; 0 if it is now. */
   wait(limit: number, time: number): number {
     const now = this.#advance(time);
     if (limit <= 0) return this.span;
@@ -44,7 +44,7 @@ export class SlidingWindow {
     this.#total += 1;
   }
 
-  /** True when nothing is in the span any more. */
+  /** Whether no admission is left in the span. */
   isIdle(time: number): boolean {
     this.#advance(time);
     return this.#total === 0;

@@ -1,4 +1,4 @@
-/** Who is under way on each concurrency limit, by exchange id: taking or leaving twice is once. */
+/** Slots of concurrency limits, by exchange id. Taking and leaving are idempotent. */
 export class Slots {
   readonly #taken = new Map<string, number>();
   readonly #heldBy = new Map<string, string[]>();
@@ -15,7 +15,7 @@ export class Slots {
     this.#taken.set(name, (this.#taken.get(name) ?? 0) + 1);
   }
 
-  /** @returns the limits on which it had a slot. */
+  /** @returns the limits on which the id held a slot. */
   leave(id: string): readonly string[] {
     const held = this.#heldBy.get(id);
     if (held === undefined) return [];
@@ -32,7 +32,7 @@ export class Slots {
     return this.#heldBy.has(id);
   }
 
-  /** What each id under way has a slot of. */
+  /** The limits of which each id holds a slot. */
   entries(): IterableIterator<[id: string, names: readonly string[]]> {
     return this.#heldBy.entries();
   }

@@ -2,8 +2,8 @@ import type { Link, Replies, Reply } from './link.ts';
 import { scripts, type Step } from './scripts.ts';
 
 /**
- * Takes a step on the data this node knows of. Rejected when Redis has lost its data since, or fails; then nobody knows
- * whether the step was taken.
+ * Runs a step on the data epoch this node takes part in. Rejects if Redis has lost its data since, or fails; then it is
+ * unknown whether the step took effect.
  */
 export type Ask = (
   step: Step,
@@ -14,14 +14,14 @@ export type Ask = (
 export interface AskOptions {
   readonly run: Link['run'];
   readonly epochKey: string;
-  /** The life of the data in Redis that this node takes part in. */
+  /** The epoch of the Redis data that this node takes part in. */
   readonly epoch: () => string;
-  /** Microseconds, for tests; null: Redis's own clock. */
+  /** A clock in microseconds, for tests; null: Redis's own clock. */
   readonly serverTime: (() => number) | null;
   readonly onEmptied: () => void;
 }
 
-/** Redis does nothing else meanwhile, so a batch is to be over within a few milliseconds. */
+/** Redis does nothing else during a batch, so a batch must end within a few milliseconds. */
 const mostSteps = 100;
 
 interface Batch {
@@ -30,13 +30,13 @@ interface Batch {
   readonly asked: PromiseWithResolvers<Reply>[];
 }
 
-/** Nobody waits for these. */
+/** Nobody waits for these steps. */
 const ends: ReadonlySet<Step> = new Set(['settle', 'leave']);
 
 /**
- * Steps that are asked for in one turn of the event loop go to Redis together, in their order, as one script: most of
- * what a step costs is the way there and back. Ends also wait while another batch is on its way, and go in front of what
- * is asked next: whoever asks finds them done.
+ * Sends all steps of one turn of the event loop to Redis together, in order, as one script: most of a step's cost is
+ * the round trip. Ends also wait while another batch is in flight and go in front of the next steps, so a later step
+ * sees them done.
  */
 export function createAsk({ run, epochKey, epoch, serverTime, onEmptied }: AskOptions): Ask {
   let batch: Batch | null = null;

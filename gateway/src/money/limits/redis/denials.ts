@@ -1,8 +1,8 @@
 import type { Meter, RateDecision, RateRequest } from '../counters.ts';
 
-/** How long a meter without money is not asked of again: somebody may have been credited, or something released. */
+/** How long a meter without money is refused without asking Redis; a credit or a release may change it. */
 const exhaustedMs = 500;
-/** Names kept. The oldest goes first: it costs one question to Redis. */
+/** The number of names kept. The oldest is dropped first, which costs one question to Redis. */
 const mostNames = 50_000;
 
 interface FullRate {
@@ -18,8 +18,8 @@ interface EmptyMeter {
 }
 
 /**
- * What is known to be exhausted, so that refusing again costs Redis nothing. A window can only be full longer than
- * known here, never shorter; a limit that was changed is asked for again.
+ * Remembers exhausted limits, so that repeated refusals cost Redis nothing. A window can only be full for longer than
+ * remembered, never shorter. A changed limit is checked in Redis again.
  */
 export class Denials {
   readonly #monotonic: () => number;
@@ -31,13 +31,13 @@ export class Denials {
   }
 
   /**
-   * @param waits milliseconds per limit of the request, 0 where there was room
-   * @param asked when Redis was asked, monotonic: the answer may have been on its way for a while
+   * @param waits milliseconds per limit of the request, 0 if it had room
+   * @param asked monotonic time of the question to Redis; the reply may have been in flight for a while
    */
   addRates({ limits }: RateRequest, waits: readonly number[], asked: number): void {
     for (const [at, { name, limit, windowMs }] of limits.entries()) {
       const wait = waits[at] ?? 0;
-      // When one of those under way will leave is not known.
+      // It is unknown when a concurrent request will leave.
       if (windowMs === 0 || wait <= 0) continue;
       put(this.#rates, name, { limit, windowMs, until: asked + wait });
     }
@@ -65,7 +65,7 @@ export class Denials {
     put(this.#meters, name, { limit, floor, until: this.#monotonic() + exhaustedMs });
   }
 
-  /** The first meter known to be exhausted, or null. */
+  /** The first meter that is known to be exhausted, or null. */
   ofMeters(meters: readonly Meter[]): string | null {
     if (this.#meters.size === 0) return null;
     for (const { name, limit, floor } of meters) {
@@ -78,7 +78,7 @@ export class Denials {
     return null;
   }
 
-  /** Something was released on it. */
+  /** Call it when money was released on the meter. */
   forgetMeter(name: string): void {
     this.#meters.delete(name);
   }

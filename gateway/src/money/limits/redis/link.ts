@@ -6,42 +6,41 @@ import { type Script, scripts } from './scripts.ts';
 export const linkRules = Object.freeze({
   /** Milliseconds until a command counts as failed. */
   commandTimeoutMs: 50,
-  /** So many failures in a row, and Redis is left alone until a probe succeeds. */
+  /** After this many failures in a row, Redis counts as lost until a probe succeeds. */
   failuresToLose: 5,
   probeEveryMs: 1_000,
   connectTimeoutMs: 2_000,
 });
-/** Above so many commands without an answer, further ones fail at once. */
+/** Above this many commands without a reply, further commands fail at once. */
 const longestQueue = 20_000;
 
-/** Answers that no second try changes: full, read-only, starting, not allowed. Some commands would still succeed. */
+/**
+ * Replies that a retry does not change: full, read-only, starting, not allowed. Some other commands may still succeed.
+ */
 const useless = /\b(?:OOM|READONLY|MISCONF|LOADING|BUSY|MASTERDOWN|NOREPLICAS|NOAUTH|NOPERM)\b/;
 
 export type Reply = readonly (string | number)[];
-/** Of a batch: what each of its steps replies. */
+/** The reply of each step of a batch. */
 export type Replies = readonly (string | number | Error | Reply)[];
 
-/** One connection to Redis, or none: nothing ever waits for Redis to come back. */
+/** A connection to Redis, or none: callers never wait for Redis to come back. */
 export interface Link {
-  /** False while Redis is lost: then nothing may be asked of it. */
+  /** False while Redis is lost; then `run` must not be called. */
   readonly isUp: boolean;
-  /**
-   * Runs a script. The promise is rejected after 50 ms, on any error but those that are part of a reply, and at once
-   * without a connection.
-   */
+  /** Runs a script. Rejects after 50 ms, on any error that is not part of a reply, and at once without a connection. */
   run(script: Script, keys: readonly string[], values: readonly string[]): Promise<Replies>;
-  /** Redis answers, but no longer knows what it knew: it counts as lost until it has been entered again. */
+  /** Call it when Redis responds but has lost its data: it counts as lost until it has been entered again. */
   reenter(): void;
   close(): Promise<void>;
 }
 
 export interface LinkOptions {
   readonly url: string;
-  /** From 0 to 1, so that not all nodes probe at the same moment. */
+  /** From 0 to 1, so that nodes do not all probe at the same moment. */
   readonly random: () => number;
-  /** On each new connection, before anything else is asked: the link is up when it is fulfilled. */
+  /** Runs on each new connection before any other command; the link is up when it resolves. */
   readonly enter: (run: Link['run']) => Promise<void>;
-  /** Redis was there, and is lost from now on. */
+  /** Called when a working connection is lost. */
   readonly onLost: () => void;
   readonly log: Pick<Logger, 'info' | 'error'>;
   /** Milliseconds. */
@@ -51,7 +50,7 @@ export interface LinkOptions {
 type Client = ReturnType<typeof connectionTo>;
 
 /**
- * Opens the link and waits for the outcome of the first attempt, good or bad. After a loss it tries at once, then
+ * Opens the link and waits for the outcome of the first attempt, good or bad. After a loss it retries at once, then
  * every second.
  */
 export async function openLink({
@@ -96,7 +95,7 @@ export async function openLink({
     }).then(() => Promise.reject(new Error('Redis does not respond')));
     const entered = async (): Promise<void> => {
       await fresh.connect();
-      // A script that Redis does not know is sent a second time, after what was asked meanwhile.
+      // A script that Redis does not know is sent a second time, which puts it behind later commands.
       const loads = Object.values(scripts).map(({ source }) =>
         fresh.sendCommand(['SCRIPT', 'LOAD', source]),
       );
@@ -109,7 +108,7 @@ export async function openLink({
     isUp = true;
   };
 
-  /** Tries until it succeeds or the link is closed. */
+  /** Retries until it succeeds or the link is closed. */
   const recover = async (afterFirst: (error: unknown) => void = () => {}): Promise<void> => {
     let tell = afterFirst;
     while (!ending.signal.aborted) {
@@ -196,17 +195,17 @@ function connectionTo(url: string) {
     commandsQueueMaxLength: longestQueue,
     maintNotifications: 'disabled',
     disableClientInfo: true,
-    // Its own way of timing out is an AbortSignal per command, which costs more than all the rest; see `inTime`.
+    // The client's own time-out is an AbortSignal per command, which costs more than everything else; see `inTime`.
     commandOptions: { timeout: 0 },
     socket: { reconnectStrategy: false, connectTimeout: linkRules.connectTimeoutMs },
   });
 }
 
-/** The answer, or a rejection after the time of a command. */
+/** The reply, or a rejection after the time-out of a command. */
 function inTime<Answer>(answer: Promise<Answer>, timeoutMs: number): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      // This process may have been busy for all that time: what has arrived meanwhile is read first.
+      // The process may have been busy for all that time: replies that arrived meanwhile are read first.
       setImmediate(() => reject(new Error('Redis timed out')));
     }, timeoutMs);
     answer.then(

@@ -9,28 +9,28 @@ import { refusedKey } from './rates.ts';
 import { createSettlements } from './settlements.ts';
 import type { Share } from './share.ts';
 
-/** A hold this node made and has not ended. */
+/** An open hold of this node. */
 interface LiveHold {
   readonly amount: bigint;
   readonly meters: readonly string[];
-  /** Milliseconds of the monotonic clock: a step of the other neither ends nor prolongs it. */
+  /** Milliseconds of the monotonic clock: a step of the wall clock neither ends nor prolongs the hold. */
   readonly voidAt: number;
-  /** False when it was made in this node's share. */
+  /** False if it was made in this node's share. */
   inRedis: boolean;
 }
 
 const endedIds = 65_536;
 const perBatch = 200;
-/** A meter may be forgotten again between the question to the database and the second try. */
+/** A meter may be forgotten again between the database query and the second try. */
 const mostTries = 4;
-/** What the scripts are told of a meter when the database did not answer. */
+/** What the scripts receive for a meter when the database did not respond. */
 const notKnown = -1n;
 
 export interface RemoteMoney {
   hold(request: HoldRequest): HoldDecision | Promise<HoldDecision>;
   settle(id: string, meters: readonly string[], spent: bigint): void;
   read(meter: string): Promise<MeterState | null>;
-  /** Redis is back: it is told what it missed, and all of what is held when it has been emptied. */
+  /** Call it when Redis is back: delivers what Redis missed, and every open hold if Redis lost its data. */
   recover(ask: Ask, emptied: boolean): Promise<void>;
   close(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export interface RemoteMoneyOptions {
   readonly denials: Denials;
 }
 
-/** Money in Redis, in this node's share while Redis is lost. */
+/** Money in Redis; in this node's share while Redis is lost. */
 export function createRemoteMoney(options: RemoteMoneyOptions): RemoteMoney {
   const { ask, isUp, prefix, now, monotonic, lookUp, share, denials } = options;
   const meterKeys = (meter: string) =>
@@ -71,7 +71,7 @@ export function createRemoteMoney(options: RemoteMoneyOptions): RemoteMoney {
     return decision;
   };
 
-  /** Asks Redis, with what the database says was spent on the meters that Redis did not know. */
+  /** Asks Redis for the hold, with the database's totals for meters that Redis did not know. */
   const askForHold = (
     { id, amount, meters, expiresAt }: HoldRequest,
     seeds: ReadonlyMap<string, bigint>,
@@ -96,7 +96,7 @@ export function createRemoteMoney(options: RemoteMoneyOptions): RemoteMoney {
       try {
         reply = await askForHold(request, seeds, Math.round((monotonic() - askedAt) * 1_000));
       } catch {
-        // Redis may hold it all the same: its settlement ends that too.
+        // Redis may have made the hold anyway: its settlement ends that one too.
         const decision = await holdInShare(request);
         if (!decision.held) release(request);
         else if (isUp()) putBack(request.id, live.get(request.id)!, ask).catch(() => {});
@@ -105,7 +105,7 @@ export function createRemoteMoney(options: RemoteMoneyOptions): RemoteMoney {
       const numbers = reply.slice(1);
       if (reply[0] === 'held') return held(request, numbers);
       if (reply[0] === 'refused') return { held: false, denied: null };
-      // For others with less to ask there may be enough, so this is not remembered.
+      // A smaller request may still find enough, so this is not remembered.
       if (reply[0] === 'short') {
         return { held: false, denied: request.meters[Number(numbers[0])]!.name };
       }
@@ -121,7 +121,7 @@ export function createRemoteMoney(options: RemoteMoneyOptions): RemoteMoney {
     throw new GatewayError('unavailable', { cause: new Error('Redis does not hold the meter') });
   };
 
-  /** What is only doubtful is left as it is while the database is away. */
+  /** A total that is merely doubtful stays as it is while the database is unreachable. */
   const spentOn = async (
     meters: readonly string[],
     isOptional: boolean,

@@ -5,13 +5,13 @@ import type { Denials } from './denials.ts';
 import type { Ask } from './ask.ts';
 import type { Share } from './share.ts';
 
-/** A slot is void after so long unless its node says that the request is still under way. Milliseconds. */
+/** A slot expires after this time unless its node renews it. Milliseconds. */
 const slotLeaseMs = 60_000;
 export const renewEveryMs = 20_000;
 const idsPerRenewal = 500;
-/** Kept until the hold that was asked for right behind a refused admission has found it. */
+/** Kept long enough for a hold that was requested right behind a refused admission. */
 export const refusedKey = (prefix: string, id: string): string => `${prefix}refused:${id}`;
-/** Requests that left while Redis could not be told. What is dropped beyond that ends with its lease. */
+/** Requests that left while Redis was unreachable. Beyond this number, slots end with their lease. */
 const mostLeft = 100_000;
 
 const admitted: RateDecision = Object.freeze({ admitted: true });
@@ -19,21 +19,21 @@ const admitted: RateDecision = Object.freeze({ admitted: true });
 export interface RemoteRates {
   admit(request: RateRequest): RateDecision | Promise<RateDecision>;
   leave(id: string): void;
-  /** Says of every slot of this node whether it is taken. */
+  /** Renews or releases every slot of this node. */
   renew(ask: Ask): Promise<void>;
 }
 
 export interface RemoteRatesOptions {
   readonly ask: Ask;
   readonly isUp: () => boolean;
-  /** Before every key. */
+  /** The prefix of every key. */
   readonly prefix: string;
   readonly share: Share;
   readonly denials: Denials;
   readonly monotonic: () => number;
 }
 
-/** Rates and concurrency in Redis, in this node's share while Redis is lost. */
+/** Rates and concurrency in Redis; in this node's share while Redis is lost. */
 export function createRemoteRates({
   ask,
   isUp,
@@ -72,7 +72,7 @@ export function createRemoteRates({
 
   const admitInShare = (request: RateRequest): RateDecision => {
     const decision = share.admit(request);
-    // Redis may have given slots before it failed.
+    // Redis may have granted slots before it failed.
     if (!decision.admitted) leaveSlots(request.id, slotNames(request.limits));
     return decision;
   };
@@ -86,7 +86,7 @@ export function createRemoteRates({
     try {
       reply = await ask('admit', [refusedKey(prefix, id), ...limits.map(keyOf)], values);
     } catch {
-      // The link counts failures, and says so in the log when it gives up.
+      // The link counts failures, and logs when it gives up.
       return admitInShare(request);
     }
     if (reply[0] === 'admitted') {
@@ -125,7 +125,7 @@ export function createRemoteRates({
       }
       for (const [name, ids] of idsBySlot) {
         for (let at = 0; at < ids.length; at += idsPerRenewal) {
-          // What has left since the last answer would be put back, and stay for a minute.
+          // Requests that left since the last reply must not be renewed: their slots would stay for a minute.
           const some = ids.slice(at, at + idsPerRenewal).filter(share.admissions.isUnderWay);
           if (some.length === 0) continue;
           await ask('renew', [slotsKey(name)], [String(slotLeaseMs), ...some]);

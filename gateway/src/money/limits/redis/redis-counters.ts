@@ -13,27 +13,27 @@ import { createShare } from './share.ts';
 export interface RedisCountersOptions {
   /** `redis://…` or `rediss://…`. */
   readonly url: string;
-  /** Before every key. */
+  /** The prefix of every key. */
   readonly prefix?: string;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Milliseconds of a clock that does not step. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
   /** From 0 to 1. */
   readonly random: () => number;
   readonly spent: SpentSource;
-  /** Nodes that serve now, this one included: among them limits are divided while Redis is lost. */
+  /** Live nodes, including this one; limits are divided among them while Redis is lost. */
   readonly liveNodes: () => number;
   readonly log: Pick<Logger, 'info' | 'error'>;
-  /** The clock that counts, in microseconds, for tests; absent: Redis's own. */
+  /** The clock for counting in microseconds, for tests; absent: Redis's own. */
   readonly serverTime?: () => number;
-  /** Milliseconds until a command counts as failed, for tests that are not about time; absent: 50. */
+  /** Milliseconds until a command counts as failed, for tests that do not depend on time; absent: 50. */
   readonly commandTimeoutMs?: number;
 }
 
 /**
- * Counting for several nodes: each step is atomic in Redis, by Redis's clock. Waits for the first attempt to
- * reach it; when that fails, and whenever Redis is lost, this node goes on with its share of every limit.
+ * Counts for several nodes: each step is atomic in Redis, by Redis's clock. Waits for the first connection attempt. If
+ * that fails, and whenever Redis is lost, this node enforces its share of every limit.
  */
 export async function createRedisCounters(options: RedisCountersOptions): Promise<Counters> {
   const { url, prefix = 'sluice:', now, monotonic, random, log, serverTime = null } = options;
@@ -86,7 +86,7 @@ export async function createRedisCounters(options: RedisCountersOptions): Promis
     },
   });
 
-  // When one renewal fails the next does it: a slot outlives two of them.
+  // A slot outlives two renewals, so one may fail.
   const renewal = setInterval(() => {
     if (isUp()) rates.renew(ask).catch(() => {});
   }, renewEveryMs).unref();

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** What Redis runs without doing anything else meanwhile. */
+/** A script that Redis runs atomically. */
 export interface Script {
   readonly source: string;
-  /** Under which Redis knows it once it has run. */
+  /** The hash under which Redis knows the script once it has run. */
   readonly sha: string;
 }
 
 const steps = ['admit', 'leave', 'renew', 'hold', 'settle', 'restore', 'forget', 'read'] as const;
-/** What may be asked for in a batch: each has a file in `steps/` that says what it takes and replies. */
+/** The steps of a batch. Each has a file in `steps/` that says what it takes and replies. */
 export type Step = (typeof steps)[number];
 
 const read = (name: string): string =>

@@ -8,9 +8,9 @@ export interface Settlement {
   readonly endedAt: number;
 }
 
-/** Milliseconds for which Redis knows of an id that it ended. */
+/** How long Redis remembers an ended id, in milliseconds. */
 const markMs = 900_000;
-/** Settlements kept for Redis. What is dropped beyond that is asked from the database. */
+/** Settlements kept for Redis. Beyond this number they are dropped, and Redis reads the totals from the database. */
 const mostWaiting = 100_000;
 const perBatch = 200;
 const retryMs = 1_000;
@@ -18,11 +18,11 @@ const retryMs = 1_000;
 export interface Settlements {
   /** Delivers at once, or when Redis is back. */
   add(settlement: Settlement): void;
-  /** Delivers all that wait, in order. @throws when Redis fails; what was not delivered goes on waiting. */
+  /** Delivers all waiting settlements, in order. @throws if Redis fails; undelivered settlements keep waiting. */
   deliver(ask: Ask): Promise<void>;
-  /** How many wait. */
+  /** The number of waiting settlements. */
   readonly waiting: number;
-  /** Waits for what is on its way. */
+  /** Waits for deliveries in progress. */
   close(): Promise<void>;
 }
 
@@ -30,12 +30,12 @@ export interface SettlementsOptions {
   readonly ask: Ask;
   readonly isUp: () => boolean;
   readonly monotonic: () => number;
-  /** The keys of a meter: its hash, its holds. */
+  /** The keys of a meter: its hash and its holds. */
   readonly meterKeys: (meter: string) => readonly [string, string];
   readonly endedKey: (id: string) => string;
 }
 
-/** Sees to it that each settlement reaches Redis; being delivered twice is being delivered once. */
+/** Delivers each settlement to Redis at least once; delivery is idempotent. */
 export function createSettlements({
   ask,
   isUp,
@@ -44,7 +44,7 @@ export function createSettlements({
   endedKey,
 }: SettlementsOptions): Settlements {
   let waiting: Settlement[] = [];
-  /** Meters of settlements that were dropped. */
+  /** Meters whose settlements were dropped. */
   const stale = new Set<string>();
   const onTheWay = new Set<Promise<void>>();
   let retry: NodeJS.Timeout | null = null;

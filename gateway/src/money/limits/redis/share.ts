@@ -11,43 +11,43 @@ import { createMeters } from '../memory/meters.ts';
 
 /** Meters whose last state is remembered. */
 const mostKnown = 100_000;
-/** Older than this, what Redis said of a meter is no match for what the database says. Milliseconds. */
+/** Beyond this age, the database's total is preferred to what Redis last reported. Milliseconds. */
 const freshMs = 60_000;
 
-/** After so long what was settled has reached a Redis that answers: what it says from then on includes it. */
+/** After this time a settlement has reached a healthy Redis, whose reports include it from then on. */
 const deliveredAfterMs = 1_000;
 
 /**
- * What this node may do alone while Redis is lost: its share of every rate, and of the money that was left by the
- * last known state. Together the nodes stay within the limits, as long as as many live as `liveNodes` says.
+ * What this node may do alone while Redis is lost: its share of every rate, and of the money left by the last known
+ * state. Together the nodes stay within the limits as long as `liveNodes` is right.
  */
 export interface Share {
-  /** What this node admitted, also when Redis decided: it counts against the share from the first moment. */
+  /** The admissions of this node, including those that Redis decided: they count against the share from the start. */
   readonly admissions: Admissions;
   admit(request: RateRequest): RateDecision;
-  /** `remaining`: milliseconds until the hold is void. */
+  /** `remaining`: milliseconds until the hold expires. */
   hold(request: HoldRequest, remaining: number): HoldDecision | Promise<HoldDecision>;
-  /** Ends a hold of this outage; others do not count here. */
+  /** Ends a hold of this outage; other holds do not count here. */
   settle(id: string, spent: bigint): void;
-  /** Redis said so. */
+  /** Records a state that Redis reported. */
   learn(meter: string, state: MeterState): void;
   known(meter: string): MeterState | null;
-  /** Redis was lost just now: shares are cut from what is known from here on. */
+  /** Call it when Redis has just been lost: shares are computed from the state known at this point. */
   begin(): void;
 }
 
 export interface ShareOptions {
   readonly monotonic: () => number;
-  /** Nodes that serve now, this one included. */
+  /** Live nodes, including this one. */
   readonly liveNodes: () => number;
   readonly lookUp: (meters: readonly string[]) => Promise<ReadonlyMap<string, bigint>>;
 }
 
-/** Counts from the first moment; decides from `begin` on. */
+/** Counts from the start; decides from `begin` on. */
 export function createShare({ monotonic, liveNodes, lookUp }: ShareOptions): Share {
   const admissions = createAdmissions(monotonic);
   const known = new Map<string, MeterState & { readonly at: number }>();
-  /** Spent and held when this outage began. */
+  /** Amounts spent and held when this outage began. */
   let taken = new Map<string, bigint>();
   let meters = createMeters({ monotonic });
 
@@ -76,7 +76,7 @@ export function createShare({ monotonic, liveNodes, lookUp }: ShareOptions): Sha
     unknown: readonly string[],
   ): Promise<HoldDecision> => {
     const fromDatabase = await lookUp(unknown).catch((error: unknown) => {
-      // With the database away as well, an old state is still better than none.
+      // If the database is unreachable too, an old state is better than none.
       if (unknown.every((meter) => known.has(meter))) return new Map<string, bigint>();
       throw error;
     });
@@ -113,7 +113,7 @@ export function createShare({ monotonic, liveNodes, lookUp }: ShareOptions): Sha
     hold,
     settle: (id, spent) => meters.settle(id, [], spent),
     learn(meter, state) {
-      // Redis counts: should it fail for a moment, the share is cut anew.
+      // Redis is back: if it fails again, the share is computed anew.
       taken.delete(meter);
       meters.forget(meter, deliveredAfterMs);
       known.delete(meter);
@@ -131,7 +131,7 @@ export function createShare({ monotonic, liveNodes, lookUp }: ShareOptions): Sha
   };
 }
 
-/** At least one, so that a small limit does not shut everybody out; nothing of nothing. */
+/** At least one, so that a small limit does not lock everybody out; 0 stays 0. */
 function shareOfRate(limit: number, nodes: number): number {
   return limit === 0 ? 0 : Math.max(1, Math.floor(limit / nodes));
 }
