@@ -1,8 +1,8 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
 /**
- * An IP address in its one canonical spelling, IPv4 also when it came mapped into IPv6; null when it is none.
- * Comparing spellings is how allowlists get bypassed.
+ * An IP address in its canonical spelling; an IPv4 address mapped into IPv6 becomes IPv4. Null if it is not an address.
+ * Allowlists that compare other spellings can be bypassed.
  */
 export function canonicalAddress(text: string): string | null {
   if (isIPv4(text)) return text;
@@ -20,12 +20,12 @@ function unmapped(canonical: string): string | null {
   return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
 }
 
-/** A set of addresses; takes canonical ones. */
+/** A set of addresses; expects canonical ones. */
 export interface AddressSet {
   has(address: string): boolean;
 }
 
-/** The set of everything that `entries` (addresses and CIDRs) name. An entry that is neither adds nothing. */
+/** The set of all addresses and CIDRs in `entries`. Any other entry adds nothing. */
 export function createAddressSet(entries: readonly string[]): AddressSet {
   const v4 = new BlockList();
   const v6 = new BlockList();

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ownHeaders } from './own-headers.ts';
 
 /**
- * Sends a short complete answer.
+ * Sends a short complete response.
  *
  * @param extra flat names and values, for example `['allow', 'GET']`
  */
@@ -20,7 +20,7 @@ export function answer(
   headers.push('content-length', String(Buffer.byteLength(body)), ...extra);
   if (request.server.isDraining()) headers.push('connection', 'close');
   reply.raw.writeHead(status, headers);
-  // Node leaves the body out of an answer to HEAD.
+  // Node omits the body in a response to HEAD.
   reply.raw.end(body);
 }
 

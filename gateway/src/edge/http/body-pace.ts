@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '#errors/index.ts';
 
-/** The slowest that a body may arrive: so many bytes in every window of so many milliseconds. */
+/** The slowest pace allowed for a body: `bytes` in every window of `windowMs` milliseconds. */
 export interface SlowestPace {
   readonly bytes: number;
   readonly windowMs: number;
@@ -10,17 +10,17 @@ export interface SlowestPace {
 /** 1 KiB per second: any mobile network is faster, and the whole request has a time limit of its own. */
 export const slowestPace: SlowestPace = Object.freeze({ bytes: 30 * 1024, windowMs: 30_000 });
 
-/** A body that is being read. */
+/** A body that is being received. */
 export interface PacedBody {
   readonly request: IncomingMessage;
   readonly refuse: (error: GatewayError) => void;
-  /** Monotonic milliseconds: when its window began. */
+  /** Start of its window, in monotonic milliseconds. */
   since: number;
-  /** Bytes that its connection had received by then. */
+  /** Bytes that its connection had received at the start of the window. */
   received: number;
 }
 
-/** Looks after all bodies that are being read; one timer for all of them, and only while there are any. */
+/** Checks the pace of all bodies that are being received, with one timer that runs only while there are any. */
 export interface BodyPace {
   watch(body: PacedBody): void;
   unwatch(body: PacedBody): void;
@@ -33,11 +33,11 @@ export function createBodyPace(slowest: SlowestPace, monotonic: () => number): B
   let lookedAt = 0;
   const look = (): void => {
     const now = monotonic();
-    // We were busy, and what has come meanwhile has not been read yet.
+    // The process was busy, so bytes that arrived meanwhile have not been read yet.
     const isLate = now - lookedAt > 2 * lookMs;
     lookedAt = now;
     for (const body of bodies) {
-      // Its client left.
+      // The client disconnected.
       if (body.request.destroyed) bodies.delete(body);
       if (body.request.destroyed || now - body.since < slowest.windowMs) continue;
       const { bytesRead } = body.request.socket;

@@ -8,30 +8,33 @@ import type { BodyPace, PacedBody } from './body-pace.ts';
 import { inviteBody } from './continue.ts';
 import { PieceCount } from './piece-count.ts';
 
-/** Called once with the whole decoded body or with why there is none; never when the client left meanwhile. */
+/**
+ * Called once with the whole decoded body, or with the reason why there is none; never if the client disconnected
+ * meanwhile.
+ */
 export type BodyListener = (error: GatewayError | null, body?: Buffer) => void;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The memory for its body; null on endpoints whose requests are not counted. */
+    /** The memory for the body; null on endpoints whose requests are not counted. */
     bodyClaim: BodyClaim | null;
   }
 }
 
 export interface BodyOptions {
-  /** Bytes, received and decoded alike. */
+  /** Bytes, for received and decoded data alike. */
   readonly limit: number;
   readonly pace: BodyPace;
 }
 
-/** What a body is taken to need at first when its length is not declared. Bytes. */
+/** The initial estimate for a body without a declared length, in bytes. */
 const undeclared = 64 * 1024;
-/** What a compressed body is taken to become at first. */
+/** The initial estimate of how much a compressed body expands. */
 const usualRatio = 4;
 
 /**
- * The content-type parser of every JSON endpoint: gives the body as bytes, so that it is scanned and parsed
- * once, by the protocol. It runs after authentication.
+ * The content-type parser of every JSON endpoint. It returns the body as bytes, so that the protocol scans and parses
+ * it once. It runs after authentication.
  */
 export function createBodyParser(options: BodyOptions) {
   return function parseBody(
@@ -47,7 +50,7 @@ export function createBodyParser(options: BodyOptions) {
   };
 }
 
-/** Reads a request body under a limit that counts received and decoded bytes alike, once there is memory for it. */
+/** Reads a request body once there is memory for it. The limit applies to received and decoded bytes alike. */
 function readBody(
   request: IncomingMessage,
   claim: BodyClaim | null,
@@ -60,7 +63,7 @@ function readBody(
     done(new GatewayError('unsupported_content_encoding'));
     return;
   }
-  // NaN where it is not declared.
+  // NaN if it is not declared.
   const declared = Number(headers['content-length']);
   if (declared > options.limit) {
     done(new GatewayError('body_too_large'));
@@ -89,10 +92,10 @@ function expectedBytes(declared: number, isEncoded: boolean): number {
 
 interface Collecting {
   readonly request: IncomingMessage;
-  /** The request, or what decodes it. */
+  /** The request, or its decoder. */
   readonly source: Readable;
   readonly claim: BodyClaim | null;
-  /** Bytes that there is memory for. */
+  /** Bytes for which memory is claimed. */
   readonly expected: number;
   readonly options: BodyOptions;
   readonly done: BodyListener;
@@ -103,7 +106,7 @@ function decode(
   decoder: ContentDecoder,
   { done, ...collecting }: Omit<Collecting, 'request' | 'source'>,
 ): void {
-  // A client that leaves takes its decoder along; `collect` then hears nothing more.
+  // If the client disconnects, its decoder is destroyed too; `collect` is not called any more.
   request.on('error', () => decoder.destroy());
   request.on('close', () => {
     if (!request.complete) decoder.destroy();
@@ -140,9 +143,9 @@ function collect(
     source.off('end', onEnd);
     pace.unwatch(paced);
     claim?.endReading();
-    // Nothing of it is kept, and others wait; the request itself lives until its answer is out.
+    // Releases at once, because others wait; the request itself lives until its response is sent.
     if (error !== null) claim?.release();
-    // The request lives as long as its answer, and what listens for its errors would keep them.
+    // The request lives as long as its response, and its error listeners would keep the bytes alive.
     collected = new CollectedBody();
     done(error, body);
   };
@@ -150,7 +153,7 @@ function collect(
   const paced: PacedBody = { request, refuse, since: 0, received: 0 };
   const makeRoom = (): void => {
     roomFor = Math.min(2 * collected.length, limit);
-    // Two that hold what the other one waits for would both wait in vain, and keep everybody else out.
+    // Two bodies that each hold what the other waits for would both wait in vain and block everybody else.
     if (claim !== null && !claim.tryBody(roomFor)) settle(claim.refuse());
   };
   const onData = (chunk: Buffer): void => {
@@ -178,7 +181,8 @@ function collect(
   source.on('end', onEnd);
   let failed = false;
   source.on('error', (cause: NodeJS.ErrnoException) => {
-    // Of the request itself: the client left, nobody is there to be answered. Of a decoder: corrupt data.
+    // An error of the request itself: the client disconnected, so nobody needs a response. An error of a decoder:
+    // corrupt data.
     if (failed || cause.code === 'ECONNRESET') return;
     failed = true;
     settle(new GatewayError('invalid_body', { cause }));

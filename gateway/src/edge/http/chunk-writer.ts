@@ -1,15 +1,15 @@
 import type { Socket } from 'node:net';
 import { encodeChunk } from './chunk.ts';
 
-/** Bytes that may wait for a client that reads slowly before whoever writes is asked to stop. */
+/** Bytes that may wait for a slow client before the writer is asked to pause. */
 const bufferLimit = 128 * 1024;
 
 /**
- * Writes a body in chunks to the socket itself. Everything that is written in one turn of the event loop leaves as one
- * chunk in one system call, because an upstream that sends many events at once would otherwise cost one each.
+ * Writes a body in chunks directly to the socket. Everything written in one turn of the event loop leaves as one chunk
+ * in one system call; otherwise an upstream that sends many events at once would cost one call each.
  *
- * Node's own way makes three buffers of each chunk and hands them over together, which costs more than everything else
- * that is done with a small event.
+ * Node's own way makes three buffers per chunk and passes them on together, which costs more than all other work on a
+ * small event.
  */
 export class ChunkWriter {
   readonly #socket: Socket;
@@ -17,13 +17,13 @@ export class ChunkWriter {
   #joined: (Buffer | string)[] = [];
   #joinedBytes = 0;
 
-  /** @param onWait called when the system has not taken everything. */
+  /** @param onWait called when the system did not accept everything */
   constructor(socket: Socket, onWait: () => void) {
     this.#socket = socket;
     this.#onWait = onWait;
   }
 
-  /** Returns false when so much waits for the client that no more should come before the socket's `drain`. */
+  /** Returns false if so much waits for the client that the caller should wait for the socket's `drain`. */
   write(bytes: Buffer | string): boolean {
     const length = typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length;
     // An empty chunk would end the body.
@@ -36,7 +36,7 @@ export class ChunkWriter {
     return this.#socket.writableLength < bufferLimit;
   }
 
-  /** Hands over what has been joined so far. */
+  /** Writes what has been joined so far. */
   flush(): void {
     if (this.#joined.length === 0) return;
     const chunk = encodeChunk(this.#joined, this.#joinedBytes);

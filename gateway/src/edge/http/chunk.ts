@@ -1,9 +1,9 @@
 const lineEnd = 0x0a0d;
 
 /**
- * One chunk of `Transfer-Encoding: chunked` (RFC 9112 section 7.1) in one piece of memory, for one write.
- * @param pieces the content, in order.
- * @param length their bytes in all.
+ * One chunk of `Transfer-Encoding: chunked` (RFC 9112 section 7.1) in one buffer, for one write.
+ * @param pieces the content, in order
+ * @param length total bytes of the pieces
  */
 export function encodeChunk(pieces: readonly (Buffer | string)[], length: number): Buffer {
   const size = length.toString(16);

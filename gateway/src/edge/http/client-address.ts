@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { canonicalAddress, createAddressSet } from './address.ts';
 
-/** The client's canonical address; null when it cannot be told, which no allowlist contains. */
+/** The client's canonical address; null if it is unknown, which no allowlist contains. */
 export type ClientAddress = (request: IncomingMessage) => string | null;
 
 /**
- * The address of the connection; with trusted proxies, the first address from the right of `X-Forwarded-For`
- * that is not one of them. Anything left of that is the client's own claim. No other header is read.
+ * The address of the connection. With trusted proxies: the rightmost address of `X-Forwarded-For` that is not a trusted
+ * proxy. Everything left of it is the client's own claim. No other header is read.
  */
 export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
   const trusted = createAddressSet(trustedProxies);
@@ -33,7 +33,7 @@ function forwardedFor(request: IncomingMessage): string {
   return Array.isArray(header) ? header.join(',') : (header ?? '');
 }
 
-/** Only the kernel names zones (`fe80::1%eth0`); from anyone else they are garbage. */
+/** Only the kernel adds zones (`fe80::1%eth0`); from anyone else they are garbage. */
 function withoutZone(address: string): string {
   const zone = address.indexOf('%');
   return zone === -1 ? address : address.slice(0, zone);

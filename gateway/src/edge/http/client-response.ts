@@ -6,8 +6,8 @@ import { ownHeaders } from './own-headers.ts';
 import { WriteStall } from './write-stall.ts';
 
 /**
- * Takes over the response of a request for whoever writes it piece by piece. The framework sends nothing on it
- * from here on.
+ * Takes over the response of a request for a caller that writes it piece by piece. The framework sends nothing more on
+ * it.
  */
 export function createClientResponse(
   request: FastifyRequest,
@@ -17,16 +17,16 @@ export function createClientResponse(
   return new NodeClientResponse(reply.raw, ownHeaders(request), request.server);
 }
 
-/** Whole answers up to this length leave together with their head. */
+/** Complete responses up to this length leave together with their head. */
 const joinedLength = 16 * 1024;
 
-/** A client's response as callbacks over Node's: nothing is allocated per chunk. */
+/** A client's response as callbacks over Node's: no allocation per chunk. */
 export class NodeClientResponse {
   readonly #response: ServerResponse;
-  /** Flat names and values; the answer's own are appended by `start`. */
+  /** Flat names and values; `start` appends those of the response. */
   readonly #headers: string[];
   readonly #server: Pick<FastifyInstance, 'isDraining' | 'promised' | 'writeStall'>;
-  /** Null: written through the response. */
+  /** Null: writes go through Node's response. */
   #chunks: ChunkWriter | null = null;
   #status = 0;
   #sized = false;
@@ -35,7 +35,7 @@ export class NodeClientResponse {
   #left = false;
   #leaveListener: (() => void) | null = null;
   #drainListener: (() => void) | null = null;
-  /** Null while nothing has ever waited for the client. */
+  /** Null if the client has never been slow. */
   #stall: WriteStall | null = null;
 
   constructor(
@@ -70,7 +70,7 @@ export class NodeClientResponse {
       this.#headers.push(name, headers[name] ?? '');
       if (name === 'content-length') this.#sized = true;
     }
-    // The head goes out with the first bytes when they follow at once, alone when they do not.
+    // The head leaves with the first bytes if they follow at once, otherwise alone.
     process.nextTick(sendHeadAlone, this);
   }
 
@@ -112,7 +112,7 @@ export class NodeClientResponse {
     this.#drainListener = listener;
   }
 
-  /** Sends a head that has been started and nothing else yet. */
+  /** Sends a head that was started but not sent yet. */
   flush(): void {
     if (this.#sent || this.#left || this.#ended) return;
     this.#writeHead();
@@ -120,20 +120,18 @@ export class NodeClientResponse {
     this.#takeSocket();
   }
 
-  /** The head and what is written in the same turn leave together. */
+  /** The head and everything written in the same turn leave together. */
   #writeWithHead(bytes: Buffer | string): boolean {
     const { socket } = this.#response;
     socket?.cork();
     this.flush();
     const isRoom = this.write(bytes);
-    // Behind the chunks of this turn, if there are any.
+    // After the chunks of this turn, if there are any.
     if (socket !== null) process.nextTick(uncork, socket);
     return isRoom;
   }
 
-  /**
-   * Not for a client that waits behind another answer (no socket yet), one of HTTP/1.0, or an answer of known length.
-   */
+  /** Not for a pipelined request (no socket yet), HTTP/1.0, or a response of known length. */
   #takeSocket(): void {
     const { chunkedEncoding, socket } = this.#response;
     if (chunkedEncoding && socket !== null) {
@@ -149,7 +147,7 @@ export class NodeClientResponse {
 
   /** The last chunks and the end of the body leave together. */
   #endChunks(chunks: ChunkWriter, bytes: Buffer | string | undefined): void {
-    // `end` undoes it.
+    // `end` uncorks it.
     this.#response.socket?.cork();
     if (bytes !== undefined) chunks.write(bytes);
     chunks.flush();

@@ -1,4 +1,4 @@
-/** What a request presents as its key. */
+/** The key that a request presents. */
 export type Presented =
   | { readonly kind: 'none' }
   /** Several different keys, or something that cannot be a key. */
@@ -8,17 +8,17 @@ export type Presented =
 const none: Presented = Object.freeze({ kind: 'none' });
 const unusable: Presented = Object.freeze({ kind: 'unusable' });
 
-/** Longer ones are not looked up. Characters. */
+/** Longer secrets are not looked up. Characters. */
 const longestSecret = 512;
 const bearer = /^bearer(?:[ \t]+|$)/i;
 
 /**
- * The key of a request from whichever header carries it, and from `?key=` where the endpoint allows that.
- * Reads the raw list because Node keeps only the first of a repeated `authorization` and joins the others:
- * every occurrence counts here, the same key twice is fine, two different keys are not.
+ * Reads the key of a request from every header that can carry it, and from `?key=` if the endpoint allows that. Reads
+ * the raw list, because Node keeps only the first of a repeated `authorization` and joins the others. Here every
+ * occurrence counts: the same key twice is fine, two different keys are not.
  *
  * @param rawHeaders names and values alternating, as received
- * @param queryKeys values of `?key=`; empty where the query is not a place for keys
+ * @param queryKeys values of `?key=`; empty if the query is not a place for keys
  */
 export function presentedKey(
   rawHeaders: readonly string[],
@@ -52,7 +52,7 @@ export function presentedKey(
 
 const authorization = 'authorization';
 
-/** By length first: this runs for every header of every request. */
+/** Checks the length first: this runs for every header of every request. */
 function isKeyHeader(name: string): boolean {
   switch (name.length) {
     case 9:
@@ -68,7 +68,7 @@ function isKeyHeader(name: string): boolean {
   }
 }
 
-/** Nothing else can be a key, so nothing else costs a look-up. */
+/** Anything else cannot be a key and costs no look-up. */
 function isSecret(text: string): boolean {
   return text.startsWith('sk-') && text.length <= longestSecret;
 }

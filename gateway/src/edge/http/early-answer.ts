@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isAwaitingInvitation } from './continue.ts';
 import { PieceCount } from './piece-count.ts';
 
-/** An unread body up to this size is cheaper to read away than a connection is to open. */
+/** An unread body up to this size is cheaper to read than a new connection is to open. */
 const keepAliveBytes = 64 * 1024;
 const lingerBytes = 128 * 1024 * 1024;
 const lingerMilliseconds = 10_000;
 
-/** The rest of the request body is too much to read away for the sake of keeping the connection. */
+/** Whether the rest of the request body is too large to read just to keep the connection. */
 export function mustClose(request: IncomingMessage): boolean {
   if (request.complete) return false;
   const length = request.headers['content-length'];
@@ -17,10 +17,9 @@ export function mustClose(request: IncomingMessage): boolean {
 }
 
 /**
- * Sends the last bytes of an answer to a request whose body is still arriving, then reads the rest away for a
- * bounded time before the connection closes. Closing at once would reset the connection, and the client,
- * still sending, would see the reset instead of the answer. The head must carry `content-length` and
- * `connection: close`.
+ * Sends the last bytes of a response whose request body is still arriving, then reads and discards the rest for a
+ * limited time before it closes the connection. Closing at once would reset the connection, and the client, still
+ * sending, would see the reset instead of the response. The head must contain `content-length` and `connection: close`.
  */
 export function endAfterDraining(
   request: IncomingMessage,

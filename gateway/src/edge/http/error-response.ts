@@ -9,13 +9,13 @@ import { ownHeaders } from './own-headers.ts';
 import { pathOf } from './target.ts';
 import { encodeContentsError, encodeSynthesisError } from './video-errors.ts';
 
-/** What the error path needs of each text protocol. */
+/** The part of each text protocol that the error path needs. */
 export type ErrorEncoders = Readonly<Record<TextProtocolName, Pick<Protocol, 'encodeError'>>>;
 
-/** Told of everything that was not meant to happen. For the log; the client learns nothing of it. */
+/** Receives every unexpected error for the log; the client learns nothing of it. */
 export type UnexpectedErrorListener = (error: unknown, requestId: string) => void;
 
-/** Renders whatever was thrown as the answer to a request, once; nothing when an answer has begun. */
+/** Renders any thrown value as the response to a request, once; does nothing if a response has begun. */
 export type ErrorResponder = (
   thrown: unknown,
   request: FastifyRequest,
@@ -24,17 +24,17 @@ export type ErrorResponder = (
 
 const finalStatuses: ReadonlySet<number> = new Set([400, 401, 402, 403, 404]);
 
-/** Beyond this a client should not sit and wait. Seconds. */
+/** A client should not sit and wait for longer than this. Seconds. */
 const longestWait = 60;
 
-/** The one place where an error becomes an answer. */
+/** The only place that turns an error into a response. */
 export function createErrorResponder(
   encoders: ErrorEncoders,
   onUnexpectedError: UnexpectedErrorListener,
 ): ErrorResponder {
   return function respondWithError(thrown, request, reply) {
     const { undecided } = request;
-    // A path that cannot be decoded has a request without the members that routes are given.
+    // A path that cannot be decoded has a request without the members that routes receive.
     if (undecided instanceof Promise) {
       request.undecided = null;
       reply.hijack();
@@ -56,7 +56,7 @@ export function createErrorResponder(
     headers.push('content-type', 'application/json');
     headers.push('content-length', String(Buffer.byteLength(body)));
     addErrorHeaders(headers, error);
-    // What would be read away of a body that hardly comes is not worth the wait.
+    // A body that hardly arrives is not worth reading to its end.
     const close = mustClose(raw) || error.errorName === 'body_too_slow';
     if (close || request.server.isDraining()) headers.push('connection', 'close');
     response.writeHead(error.entry.status, headers);
@@ -65,7 +65,7 @@ export function createErrorResponder(
   };
 }
 
-/** Anything thrown, as a catalogue entry. */
+/** Maps any thrown value to a catalogue error. */
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   return fromFastifyError(thrown) ?? new GatewayError('internal_error', { cause: thrown });

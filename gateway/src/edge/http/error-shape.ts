@@ -4,7 +4,7 @@ import type { ProtocolName } from '#canonical/index.ts';
 /** The protocols that have an error body of their own; images and embeddings use that of chat. */
 export type ErrorShape = Exclude<ProtocolName, 'images' | 'embeddings'>;
 
-/** Which shape an error has at a path, also at paths that do not exist. */
+/** The shape of an error at a path, including paths that do not exist. */
 export function errorShapeOf(
   method: string | undefined,
   path: string,
@@ -19,7 +19,7 @@ export function errorShapeOf(
   return 'chat';
 }
 
-/** Newer SDKs of generate-content call `/v1/models/{model}:…`; the model list is shared by two protocols. */
+/** Newer SDKs of generate-content call `/v1/models/{model}:…`, and two protocols share the model list. */
 function shapeOfModels(
   method: string | undefined,
   path: string,

@@ -1,6 +1,8 @@
 import { GatewayError, type ErrorName } from '#errors/index.ts';
 
-/** The framework's own complaints, in our words. Those not named here are our bugs, not the client's. */
+/**
+ * The framework's client errors and the gateway's names for them. Errors not listed here are defects of the gateway.
+ */
 const names: Readonly<Record<string, ErrorName>> = {
   FST_ERR_NOT_FOUND: 'not_found',
   FST_ERR_BAD_URL: 'not_found',
@@ -12,7 +14,7 @@ const names: Readonly<Record<string, ErrorName>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
 };
 
-/** The catalogue's error for one of Fastify's, or null. */
+/** The catalogue error for one of Fastify's errors, or null. */
 export function fromFastifyError(thrown: unknown): GatewayError | null {
   if (!(thrown instanceof Error) || !('code' in thrown) || typeof thrown.code !== 'string') {
     return null;

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 
 /**
- * A name that only this gateway has: an address, `localhost`, or that of `server.public_url`. A page in a browser can make
- * any other name lead here (DNS rebinding) and would then read our answers as its own; these it cannot have.
- * @param host the header; without one, as in HTTP/1.0, it was no browser
+ * Whether only this gateway can have the host name: an address, `localhost`, or the host of `server.public_url`. A web
+ * page can make any other name resolve here (DNS rebinding) and would then read our responses as its own.
+ * @param host the header; a request without one, as in HTTP/1.0, does not come from a browser
  */
 export function isKnownHost(host: string | undefined, publicUrl: string | null): boolean {
   if (host === undefined) return true;
@@ -16,7 +16,7 @@ export function isKnownHost(host: string | undefined, publicUrl: string | null):
   );
 }
 
-/** Without its port; null if it is not a plain host. */
+/** The host without its port; null if it is not a plain host. */
 function nameOf(host: string): string | null {
   if (host.length > 255) return null;
   const [, name] = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.exec(host) ?? [];

@@ -3,9 +3,9 @@ import { createServer, type AddressInfo } from 'node:net';
 import { readTlsFiles } from './tls-files.ts';
 
 /**
- * Whether a server of these settings could be opened, before anything is made for it. Gives its port, a free one for
- * 0, which is let go again at once.
- * @throws Error with a sentence for the operator.
+ * Checks that a server with these settings can be opened, before anything else is created. Returns its port (a free one
+ * for 0), which is released at once.
+ * @throws Error with a message for the operator.
  */
 export async function tryListening(address: {
   readonly host: string;
@@ -25,9 +25,9 @@ export async function tryListening(address: {
 }
 
 /**
- * Begins to listen.
- * @param listen rejects with what the system said
- * @throws Error with a sentence for the operator.
+ * Starts to listen.
+ * @param listen rejects with the system's error
+ * @throws Error with a message for the operator.
  */
 export async function listenOn(
   { host, port }: { readonly host: string; readonly port: number },

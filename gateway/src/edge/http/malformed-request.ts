@@ -5,8 +5,8 @@ import { createRequestId } from './request-id.ts';
 const drainMilliseconds = 1_000;
 
 /**
- * Answers what is not HTTP at all (or came too slowly, or with too large a head) and closes. There is no path
- * to choose a shape by and nothing of the bytes is trusted, so the answer is a bare status.
+ * Responds to bytes that are not HTTP, came too slowly, or have too large a head, and closes. There is no path that
+ * could select a shape and nothing in the bytes is trusted, so the response is a bare status.
  */
 export function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   // oxlint-disable-next-line no-underscore-dangle -- Node has no public way from a socket to its response
@@ -19,16 +19,16 @@ export function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): v
     `HTTP/1.1 ${statusOf(error.code)}\r\nx-request-id: ${createRequestId()}\r\n` +
       'content-length: 0\r\nconnection: close\r\n\r\n',
   );
-  // Read away what is still coming, so that the answer is not lost to a reset.
+  // Discards what still arrives, so that a reset does not destroy the response.
   socket.resume();
   const timer = setTimeout(() => socket.destroy(), drainMilliseconds).unref();
   socket.once('close', () => clearTimeout(timer));
 }
 
 /**
- * Refuses HTTP/1.1 without a host, and several of them, of which whoever is in front may have read another one (RFC 9112,
- * 3.2), like what is no HTTP, and does nothing for requests behind it. Node's own check would let those run, and be paid
- * for, although the connection closes before their answers.
+ * Refuses HTTP/1.1 without a host, or with several, of which a proxy in front may have used another one (RFC 9112,
+ * 3.2). It is treated as malformed HTTP, and pipelined requests after it are not run. With Node's own check they would
+ * run, and be billed, although the connection closes before their responses.
  */
 export function requireHost(listener: RequestListener): RequestListener {
   return (request, response) => {
@@ -50,7 +50,7 @@ function countHosts(rawHeaders: readonly string[]): number {
   return count;
 }
 
-/** An answer on this connection has begun: another status line would be read as part of its body. */
+/** A response on this connection has begun: another status line would be read as part of its body. */
 function hasBegun(response: unknown): boolean {
   return (
     typeof response === 'object' &&

@@ -3,8 +3,8 @@ import { trimTrailing } from '#config/index.ts';
 import { isKnownHost } from './known-host.ts';
 
 /**
- * How this gateway is addressed, for advice to people only: the configured public URL, else what the client
- * called it by an address or `localhost`. Any other `Host` is never echoed: it may be somebody else's.
+ * The address of this gateway, only for advice to people: the configured public URL, otherwise the host of the request
+ * if it is an address or `localhost`. Any other `Host` is never echoed, because it may belong to somebody else.
  */
 export function originOf(request: IncomingMessage, publicUrl: string | null): string {
   if (publicUrl !== null) return trimTrailing(publicUrl, '/');

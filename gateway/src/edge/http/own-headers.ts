@@ -4,8 +4,8 @@ import { originOf } from './origin.ts';
 import { baseUrlHint, baseUrlSuffix, pathOf } from './target.ts';
 
 /**
- * The headers that every answer carries, as a flat list of names and values for `writeHead`: our request id,
- * under Anthropic's name too where messages is spoken, and a hint when the client's base URL had to be repaired.
+ * The headers of every response as flat names and values for `writeHead`: our request id, also under Anthropic's name
+ * where messages is spoken, and a hint if the client's base URL had to be repaired.
  */
 export function ownHeaders(request: FastifyRequest): string[] {
   const raw = request.raw;
@@ -24,7 +24,7 @@ function speaksMessages(
   target: string,
   headers: FastifyRequest['raw']['headers'],
 ): boolean {
-  // The common case is decided without decoding anything.
+  // Decides the common case without decoding.
   if (target.startsWith('/v1/messages')) return true;
   if (!target.startsWith('/v1/models') && !target.includes('%')) return false;
   return errorShapeOf(method, pathOf(target), headers) === 'messages';

@@ -1,17 +1,17 @@
 /**
- * Pieces that a body may come in, however small: what is cut into chunks of one byte takes some 4 µs for each, and nobody
- * else is served meanwhile.
+ * Maximum number of pieces of a body, however small: a piece of one byte takes some 4 µs, during which nobody else is
+ * served.
  */
 const mostPieces = 4_096;
-/** Bytes that pieces beyond them have on average at least. */
+/** Beyond that number, the pieces must have at least this average size in bytes. */
 const smallestPiece = 64;
 
-/** Tells when a body comes in more pieces than any client has reason to cut it into. */
+/** Detects a body that is split into more pieces than any client has reason to send. */
 export class PieceCount {
   #pieces = 0;
   #bytes = 0;
 
-  /** @returns whether these are too many. */
+  /** @returns whether there are too many */
   add(piece: Buffer): boolean {
     this.#pieces += 1;
     this.#bytes += piece.length;

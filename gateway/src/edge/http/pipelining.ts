@@ -1,17 +1,17 @@
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Requests of one connection that may wait for their answers; nobody who means well pipelines so many. */
+/** Requests of one connection that may wait for their responses; no well-meaning client pipelines more. */
 const mostWaiting = 16;
 
-/** Unanswered requests by connection. */
+/** Requests without a response, by connection. */
 const waiting = new WeakMap<Socket, number>();
 const watched = new WeakSet<Socket>();
 
 /**
- * A client may send its next requests before it has an answer (pipelining, RFC 9112, 9.3.2). Beyond a bound its connection
- * is not read until answers have gone out: each waiting request takes memory and a share of the process, and all of
- * them together would be worked on at once. What one read brings, 64 KiB, is still taken.
+ * Bounds pipelining (RFC 9112, 9.3.2). Beyond the bound, the connection is not read until responses have been sent:
+ * each waiting request takes memory and a share of the process, and all would be worked on at once. The requests of one
+ * read, 64 KiB, are still accepted.
  */
 export function boundPipelining(listener: RequestListener): RequestListener {
   return (request, response) => {
@@ -22,7 +22,7 @@ export function boundPipelining(listener: RequestListener): RequestListener {
     response.once('close', () => {
       const left = (waiting.get(socket) ?? 1) - 1;
       waiting.set(socket, left);
-      // Not at every answer: what is read then would come in small portions.
+      // Not after every response: the reads would become small.
       if (left === mostWaiting / 2 && socket.isPaused()) socket.resume();
     });
     listener(request, response);
@@ -32,7 +32,7 @@ export function boundPipelining(listener: RequestListener): RequestListener {
 function hold(socket: Socket): void {
   if (!watched.has(socket)) {
     watched.add(socket);
-    // Whoever reads the body of a request reads on for it, and for all that come behind.
+    // Reading the body of a request also reads the requests behind it.
     socket.on('resume', () => {
       if ((waiting.get(socket) ?? 0) >= mostWaiting) socket.pause();
     });

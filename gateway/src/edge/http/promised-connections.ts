@@ -1,21 +1,21 @@
 import type { Server } from 'node:http';
 
 /**
- * The answers of a gateway that stops ask for the end of their connections. Those whose head went out before had
- * promised that theirs would stay, and a load balancer may send the next request on it the moment they end: it is
- * served, and only a connection that idled for so long is closed. Longer than the four seconds after which the one in
- * front is told to close idle connections itself (docs/several-nodes.md).
+ * Responses of a stopping gateway ask the client to close the connection. Responses whose head was sent before had
+ * promised to keep it, and a load balancer may send the next request the moment they end: that request is served, and
+ * only a connection that has been idle for this long is closed. Longer than the four seconds after which the load
+ * balancer is told to close idle connections itself (docs/several-nodes.md).
  */
 const reuseMs = 4_500;
 
 export interface PromisedConnections {
-  /** An answer has ended whose connection was promised to stay. */
+  /** A response has ended that promised to keep its connection. */
   ended(): void;
 }
 
 /**
- * Makes the server's closing of idle connections wait for them.
- * @param isPatient false when the gateway is to stop at once
+ * Delays the server's closing of idle connections for them.
+ * @param isPatient false if the gateway must stop at once
  */
 export function keepPromises(
   server: Server,
@@ -24,7 +24,7 @@ export function keepPromises(
 ): PromisedConnections {
   const closeIdle = server.closeIdleConnections.bind(server);
   let until = 0;
-  // Which connection it was is not asked: the others may as well idle a moment longer.
+  // Delays all idle connections, whichever made the promise: a moment longer does no harm.
   server.closeIdleConnections = () => {
     if (!isPatient() || monotonic() >= until) closeIdle();
   };

@@ -4,15 +4,15 @@ const bytesPerId = 12;
 const pool = Buffer.alloc(bytesPerId * 256);
 let offset = pool.length;
 
-/** The 64 URL-safe characters in ASCII order, so that text sorts as the number does. */
+/** The 64 URL-safe characters in ASCII order, so that the text sorts like the number. */
 const sorted = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz';
 let prefixTime = -1;
 let prefix = '';
 
 /**
- * `req_` and 24 URL-safe characters: 8 of the time in milliseconds, 16 of 96 random bits (drawn in batches, because
- * every request needs them). Ids that sort by time are rows that are appended: with random ones every usage row
- * touches another page of the table's index.
+ * `req_` and 24 URL-safe characters: 8 for the time in milliseconds, 16 for 96 random bits (drawn in batches, because
+ * every request needs them). Ids that sort by time append rows at the end of an index; random ids would touch another
+ * page of the index for every usage row.
  */
 export function createRequestId(): string {
   if (offset === pool.length) {

@@ -22,43 +22,43 @@ import { transferRefusal } from './transfer-encoding.ts';
 import { cutOffVanished } from './vanished-clients.ts';
 
 export interface ServerOptions {
-  /** Bytes of a request body, after decoding. */
+  /** Maximum bytes of a request body, after decoding. */
   readonly bodyLimit: number;
   /** Addresses and CIDRs whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
   /** PEM file paths. */
   readonly tls: { readonly cert: string; readonly key: string } | null;
-  /** How people reach this gateway, for advice in messages; null = as they called it. */
+  /** The address of this gateway for people, used in messages; null: the host of the request. */
   readonly publicUrl: string | null;
   readonly encoders: ErrorEncoders;
   readonly onUnexpectedError: UnexpectedErrorListener;
-  /** Milliseconds; set lower by tests only. */
+  /** Milliseconds; only tests set it lower. */
   readonly headersTimeout?: number;
-  /** Milliseconds for a whole request with its body; set lower by tests only. */
+  /** Milliseconds for a whole request including its body; only tests set it lower. */
   readonly requestTimeout?: number;
-  /** Set by tests only. */
+  /** Only tests set it. */
   readonly slowestPace?: SlowestPace;
-  /** Requests that one connection serves before it closes; set lower by tests only. */
+  /** Requests that one connection serves before it closes; only tests set it lower. */
   readonly requestsPerConnection?: number;
-  /** Milliseconds; set lower by tests only. */
+  /** Milliseconds; only tests set it lower. */
   readonly writeStall?: number;
-  /** Milliseconds between two looks for clients that vanished; set lower by tests only. */
+  /** Milliseconds between checks for vanished clients; only tests set it lower. */
   readonly vanishedLook?: number;
-  /** True once the gateway stops: clients are asked to come back on another connection. */
+  /** True once the gateway is stopping: clients are asked to use another connection next time. */
   readonly isDraining?: () => boolean;
-  /** While stopping: false when it is to be over at once. */
+  /** While stopping: false if the gateway must stop at once. */
   readonly isPatient?: () => boolean;
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Renders anything thrown; for code that has taken over the response. */
+    /** Renders any thrown value, for code that has taken over the response. */
     respondWithError: ErrorResponder;
     clientAddress: ClientAddress;
     publicUrl: string | null;
     isDraining: () => boolean;
     promised: PromisedConnections;
-    /** A client that takes nothing of its answer for so many milliseconds is cut off. */
+    /** A client that accepts nothing of its response for this many milliseconds is cut off. */
     writeStall: number;
   }
   interface FastifyRequest {
@@ -67,26 +67,29 @@ declare module 'fastify' {
     /** `performance.now()` at arrival. */
     startedAt: number;
     /**
-     * A check that comes before the body and is answered while it is read: why the request is refused, or undefined.
-     * Never rejected. Whoever refuses the request for something else says this first.
+     * A check that starts before the body and is decided while the body is read: the refusal, or undefined. Never
+     * rejects. Code that refuses the request for another reason reports this refusal first.
      */
     undecided: Promise<Error | undefined> | null;
   }
 }
 
-/** Longer than the 60 s that load balancers keep idle connections: the side that reuses must not close last. */
+/**
+ * Longer than the 60 s for which load balancers keep idle connections: the side that reuses a connection must close it
+ * first.
+ */
 const keepAliveTimeout = 75_000;
 const headersTimeout = 15_000;
-/** A body at the limit on a slow uplink. */
+/** Enough for a body at the limit on a slow uplink. */
 const requestTimeout = 120_000;
-/** A connection is not for ever: balancers that keep theirs find new workers, and what it gathered is let go of. */
+/** Connections do not last forever: load balancers find new workers, and accumulated memory is released. */
 const requestsPerConnection = 10_000;
 const writeStall = 60_000;
 const vanishedLook = 15_000;
 /** An agent with many tools and long session headers stays far below this. */
 const maxHeaderSize = 32 * 1024;
 
-/** The HTTP server without its routes: limits, request ids, errors, bodies. `listen` it after the routes are on. */
+/** The HTTP server without its routes: limits, request ids, errors, bodies. Call `listen` after adding the routes. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const respondWithError = createErrorResponder(options.encoders, options.onUnexpectedError);
   const pace = createBodyPace(options.slowestPace ?? slowestPace, () => performance.now());
@@ -99,7 +102,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     genReqId: createRequestId,
     requestIdHeader: false,
     rewriteUrl: (request) => repairTarget(request.url ?? ''),
-    // Whether to serve while stopping is decided where the state is known, not by the framework's own 503.
+    // Other code decides whether to serve while stopping, instead of the framework's own 503.
     return503OnClosing: false,
     exposeHeadRoutes: true,
     routerOptions: {
@@ -128,7 +131,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (refusal === null) done();
     else done(refusal);
   });
-  // For answers sent through the framework; those written directly carry `ownHeaders`.
+  // For responses sent through the framework; direct ones use `ownHeaders`.
   server.addHook('onSend', (request, reply, _payload, done) => {
     reply.header('x-request-id', request.id);
     done();
@@ -156,7 +159,7 @@ function createNodeServer(listener: RequestListener, options: ServerOptions): Se
     keepAlive: true,
     keepAliveInitialDelay: 30_000,
     insecureHTTPParser: false,
-    // `requireHost` does it.
+    // `requireHost` checks it.
     requireHostHeader: false,
   };
   const server =
@@ -179,8 +182,8 @@ function createNodeServer(listener: RequestListener, options: ServerOptions): Se
 }
 
 /**
- * A client may close its sending side once its request is out and still wants the whole answer. Node has the
- * switches but ends the connection by default, for TLS on each socket, and its types know only the socket's.
+ * A client may close its sending side after its request and still expects the whole response. Node supports that but
+ * ends the connection by default, for TLS on each socket, and its types know only the socket's option.
  */
 function allowHalfOpen(server: Server): void {
   Object.assign(server, { httpAllowHalfOpen: true });

@@ -1,12 +1,11 @@
-/** Twice a version prefix, as our paths have them, or what `repairTarget` looks at besides. */
+/** A doubled version prefix, or anything else that `repairTarget` repairs. */
 const suspect = /\/\/|\/(?:\?|$)|^(?:\/(?:v1beta|v1|api\/v3)){2}(?:[/?]|$)/;
 const repeated = /^(?:\/(?:v1beta|v1|api\/v3))+(?=\/(?:v1beta|v1|api\/v3)(?:\/|$))/;
 
 /**
- * The request target to route by. Doubled and trailing slashes and repeated version prefixes (the last one
- * counts) are what wrong base URLs produce, so they are repaired. Everything else stays, and what is not a
- * path (absolute form, `*`) becomes one that no route has: the auth gate must never read another path out of
- * a target than the router did.
+ * The request target for routing. Repairs what wrong base URLs produce: doubled and trailing slashes, and repeated
+ * version prefixes (the last one counts). Everything else stays, and a target that is not a path (absolute form, `*`)
+ * becomes a path without a route: authentication must never read another path from a target than the router.
  */
 export function repairTarget(target: string): string {
   if (target.charCodeAt(0) !== 47) return `/${target}`;
@@ -19,7 +18,7 @@ export function repairTarget(target: string): string {
   return trimmed.replace(repeated, '') + query;
 }
 
-/** The path of a target, percent-decoded once like the router does; undecodable ones as they are. */
+/** The path of a target, percent-decoded once like the router does; a path that cannot be decoded stays as it is. */
 export function pathOf(target: string): string {
   const mark = target.indexOf('?');
   const path = mark === -1 ? target : target.slice(0, mark);
@@ -31,14 +30,14 @@ export function pathOf(target: string): string {
   }
 }
 
-/** What a client's base URL ends in for the endpoint at this path. */
+/** The end of a client's base URL for the endpoint at this path. */
 export function baseUrlSuffix(path: string): string {
   if (path.startsWith('/v1/messages')) return '';
   if (path.startsWith('/v1beta/')) return '/v1beta';
   return path.startsWith('/api/v3/') ? '/api/v3' : '/v1';
 }
 
-/** The advice given for a wrong base URL, in the header `x-sluice-hint` and in the message of a 404. */
+/** The advice for a wrong base URL, in the header `x-sluice-hint` and in the message of a 404. */
 export function baseUrlHint(origin: string, suffix: string): string {
   return `use base URL ${origin}${suffix}`;
 }

@@ -7,8 +7,8 @@ export interface TlsFiles {
 }
 
 /**
- * The certificate and the key of these PEM files.
- * @throws Error with a sentence for the operator.
+ * Reads certificate and key from their PEM files.
+ * @throws Error with a message for the operator.
  */
 export function readTlsFiles(files: TlsFiles): { readonly cert: Buffer; readonly key: Buffer } {
   const pair = { cert: read('cert', files.cert), key: read('key', files.key) };

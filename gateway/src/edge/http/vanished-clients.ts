@@ -2,17 +2,20 @@ import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { SocketAddress, type Socket } from 'node:net';
 
-/** Four looks in a row see a client gone for 45 s at least; with the pings of a stream within 90 s of its leaving. */
+/**
+ * Four checks in a row find a client silent for at least 45 s; with the pings of a stream, within 90 s of its
+ * disappearance.
+ */
 const looks = 4;
-/** So often the same bytes have been sent in vain by then. */
+/** By then the same bytes have been retransmitted this often. */
 const leastRetransmissions = 4;
 
 /**
- * Cuts off clients that vanished without a word while bytes are on their way to them. The system's keep-alive (see the
- * server's) finds those to whom nothing is on its way. Of the others it goes on to send the first unacknowledged bytes
- * for a quarter of an hour, and takes what is written after them, so that nothing here stalls. Node cannot set
- * TCP_USER_TIMEOUT: Linux is asked what it knows of its connections. Elsewhere nothing happens.
- * @param every milliseconds between two looks
+ * Cuts off clients that vanished silently while bytes are in flight to them. The system's keep-alive (see the server's)
+ * finds the clients with no bytes in flight. For the others, the system retransmits the first unacknowledged bytes for
+ * a quarter of an hour and accepts further writes, so nothing here stalls. Node cannot set TCP_USER_TIMEOUT, so this
+ * reads the kernel's connection tables on Linux. On other systems it does nothing.
+ * @param every milliseconds between checks
  */
 export function cutOffVanished(server: Server, every: number): void {
   const peers = new Set<Peer>();
@@ -20,7 +23,7 @@ export function cutOffVanished(server: Server, every: number): void {
     const peer: Peer = { socket, looks: 0, times: 0 };
     peers.add(peer);
     socket.once('close', () => {
-      // What such a set was once told may look alive for long after (see `relay/watch.ts`).
+      // Some of its state may look alive for long after (see `relay/watch.ts`).
       peer.socket = null;
       peers.delete(peer);
     });
@@ -46,11 +49,11 @@ export function cutOffVanished(server: Server, every: number): void {
 }
 
 interface Peer {
-  /** Null when it is closed. */
+  /** Null once it is closed. */
   socket: Socket | null;
-  /** How many looks in a row saw it silent. */
+  /** How many checks in a row found it silent. */
   looks: number;
-  /** Retransmissions at the last look. */
+  /** Retransmissions at the last check. */
   times: number;
 }
 
@@ -59,19 +62,19 @@ function nameOf({ remoteAddress, remotePort, localPort }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localPort}`;
 }
 
-/** Empty where there is none. */
+/** Empty if the table does not exist. */
 function readTable(name: string): Promise<string> {
   return readFile(`/proc/net/${name}`, 'latin1').catch(() => '');
 }
 
-/** Established connections (01) whose retransmission timer runs (01), after one retransmission or more. */
+/** Established connections (01) with a running retransmission timer (01), after at least one retransmission. */
 const waitingLine =
   /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) ([0-9A-F]+):([0-9A-F]{4}) 01 [0-9A-F:]+ 01:[0-9A-F]+ ([0-9A-F]{8})/gm;
 
 /**
- * Who has not acknowledged what was sent again already, in the text of /proc/net/tcp or tcp6
+ * The peers that have not acknowledged retransmitted data, from the text of /proc/net/tcp or tcp6
  * (https://docs.kernel.org/networking/proc_net_tcp.html).
- * @returns `address port local-port`, and how often it was sent again
+ * @returns `address port local-port`, and the number of retransmissions
  */
 export function unacknowledged(table: string): [name: string, times: number][] {
   return [...table.matchAll(waitingLine)]
@@ -82,7 +85,7 @@ export function unacknowledged(table: string): [name: string, times: number][] {
     .filter(([, times]) => times > 0);
 }
 
-/** Four bytes at a time, in the order of the machine. */
+/** Four bytes at a time, in the byte order of the machine. */
 function parseAddress(hex: string): string {
   const bytes = Buffer.from(hex, 'hex');
   if (isLittleEndian) bytes.swap32();

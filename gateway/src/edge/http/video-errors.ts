@@ -1,6 +1,6 @@
 import type { ErrorName, GatewayError } from '#errors/index.ts';
 
-/** video-synthesis: the vendor's flat keys, and chat's object beside them. */
+/** video-synthesis: the vendor's flat members, plus chat's error object. */
 export function encodeSynthesisError(error: GatewayError, requestId: string): string {
   const { message, param, entry } = error;
   const code = synthesisCode(entry.status);
@@ -12,7 +12,7 @@ export function encodeSynthesisError(error: GatewayError, requestId: string): st
   });
 }
 
-/** video-contents: one object, with the id of the request beside it. */
+/** video-contents: one object, plus the id of the request. */
 export function encodeContentsError(error: GatewayError, requestId: string): string {
   const { message, param, entry } = error;
   const code = contentsCode(error.errorName, entry.status, entry.code);

@@ -1,19 +1,19 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** So often within the time it is looked whether the client has taken anything. */
+/** How often the limit's time is checked. */
 const looks = 4;
 
 /**
- * Cuts off a client that takes nothing of what waits for it for so long, give or take a look. The socket's own time-out
- * looks: it starts anew whenever the system has taken something, which nobody else is told of. One alone would let up to
- * twice its time go by.
+ * Cuts off a client that accepts nothing of its waiting data for `limit` milliseconds, give or take one check. It uses
+ * the socket's own time-out, because only that restarts whenever the system accepts something. A single time-out of the
+ * full limit could take up to twice as long.
  */
 export class WriteStall {
   readonly #socket: Socket;
-  /** Milliseconds from one look to the next. */
+  /** Milliseconds between checks. */
   readonly #interval: number;
-  /** Looks in a row that found nothing taken. */
+  /** Consecutive checks without progress. */
   #idle = 0;
   #lookedAt = Number.NEGATIVE_INFINITY;
 
@@ -30,7 +30,7 @@ export class WriteStall {
     });
   }
 
-  /** Something waits for the client. */
+  /** Data waits for the client. */
   begin(): void {
     if (this.#socket.timeout === this.#interval) return;
     this.#idle = 0;
@@ -39,7 +39,7 @@ export class WriteStall {
 
   #look(): void {
     const now = performance.now();
-    // A time-out that was started anew in between comes later.
+    // A time-out that was restarted in between comes later.
     const isNext = now - this.#lookedAt < 1.5 * this.#interval;
     this.#lookedAt = now;
     this.#idle = isNext ? this.#idle + 1 : 1;
@@ -48,7 +48,7 @@ export class WriteStall {
   }
 
   #calm(): void {
-    // After the end the server has a time-out of its own on a connection that is kept.
+    // After the end of a response, the server has its own time-out for a kept connection.
     if (this.#socket.timeout === this.#interval) this.#socket.setTimeout(0);
   }
 }

@@ -8,24 +8,24 @@ import { ThreadFailure } from './thread-failure.ts';
 import { createThreadPool, type Running } from './thread-pool.ts';
 
 export interface BodyPoolOptions extends ThreadSeed {
-  /** Threads at most. */
+  /** Maximum number of threads. */
   readonly size: number;
-  /** MiB of values that a thread may hold. */
+  /** Heap limit of a thread in MiB. */
   readonly heap: number;
-  /** Milliseconds, for a body of so many bytes; `idle`: for a thread without work. Set by tests only. */
+  /** Time limit in milliseconds for a body of this size; `idle`: for a thread without work. Only tests set it. */
   readonly deadline?: (bytes: number) => number;
   readonly idle?: number;
   readonly fetchMedia: FetchMedia;
   readonly store: Pick<StateStore, 'find' | 'callsOf'>;
-  /** What a thread died of that nobody had asked too much of. */
+  /** Receives the error of a thread that died without having been given too much. */
   readonly onProblem: (error: unknown) => void;
 }
 
-/** Reads, patches and converts large bodies in threads, so that they do not hold up other requests. */
+/** Reads, patches and converts large bodies in threads, so that they do not delay other requests. */
 export interface BodyPool {
   /**
-   * @param key the id of the caller's key: keys take turns.
-   * @param job its body is handed over, and given back with the result.
+   * @param key the id of the caller's key: keys take turns
+   * @param job its body is transferred, and returned with the result
    */
   run<Kind extends Job['kind']>(key: string, job: JobOf<Kind>): RunningJob<JobValues[Kind]>;
   close(): Promise<void>;
@@ -37,8 +37,8 @@ type JobOf<Kind> = Kind extends 'convert'
 
 export interface RunningJob<Value> extends Pick<Running, 'cancel' | 'abandon'> {
   /**
-   * The body again, and what became of it.
-   * @throws GatewayError `too_complex`, `unavailable`, when the thread did not come to an end; then the body is gone.
+   * The body and the result of the job.
+   * @throws GatewayError `too_complex` or `unavailable` if the thread did not finish; then the body is lost.
    */
   readonly result: Promise<{
     readonly body: Buffer;
@@ -48,7 +48,7 @@ export interface RunningJob<Value> extends Pick<Running, 'cancel' | 'abandon'> {
 
 const idleMs = 30_000;
 
-/** A second, and 100 ms for each MiB: ten times what a body of many small values takes. */
+/** One second plus 100 ms per MiB: ten times what a body of many small values takes. */
 function deadlineOf(bytes: number): number {
   return 1_000 + (bytes / 2 ** 20) * 100;
 }
@@ -100,7 +100,7 @@ function received(result: unknown) {
   const own = asBuffer(body);
   if ('error' in outcome) return { body: own, outcome: { error: errorOf(outcome.error) } };
   const { value } = outcome;
-  // The kind of the job is the kind of its value.
+  // The kind of the job determines the kind of its value.
   const whole = 'body' in value ? { ...value, body: asBuffer(value.body) } : value;
   return { body: own, outcome: { value: whole as never } };
 }

@@ -9,12 +9,15 @@ import { collectGarbage } from './collect-garbage.ts';
 import { createPerformer } from './perform.ts';
 import { plainError } from './plain-error.ts';
 
-/** After so many milliseconds without work the last request is forgotten: an exchange's jobs follow each other at once. */
+/**
+ * After this many milliseconds without work the last request is forgotten: jobs of an exchange follow each other at
+ * once.
+ */
 const forgetMs = 2_000;
 
 /**
- * With more bytes of values than this the thread collects its garbage after a job. Left alone it would let the heap
- * grow to several times what a large body needs, as its limit is far away, while the process has less than that.
+ * Above this many bytes of values, the thread collects its garbage after a job. Otherwise the heap would grow to
+ * several times what a large body needs, because its limit is far away, while the process has less memory than that.
  */
 const collectAbove = 96 * 1024 * 1024;
 

@@ -1,4 +1,4 @@
-/** The bytes with memory of their own, which alone can be handed over: small ones share theirs with others. */
+/** The bytes in memory of their own, which transfer requires: small buffers share theirs with others. */
 export function ownBytes(bytes: Uint8Array): Buffer {
   return asBuffer(bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes));
 }

@@ -3,10 +3,10 @@ import { runInNewContext } from 'node:vm';
 
 let collect: (() => void) | null = null;
 
-/** Collects all garbage of this thread and gives its memory back. Takes longer the more is still in use. */
+/** Collects all garbage of this thread and releases its memory. The time grows with the memory still in use. */
 export function collectGarbage(): void {
   if (collect === null) {
-    // The function exists only in contexts that are made under this flag, which nothing else ever looks at.
+    // The function exists only in contexts created under this flag, which nothing else reads.
     setFlagsFromString('--expose-gc');
     collect = runInNewContext('gc') as () => void;
     setFlagsFromString('--no-expose-gc');

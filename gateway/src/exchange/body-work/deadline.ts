@@ -1,21 +1,21 @@
 import type { Worker } from 'node:worker_threads';
 
-/** A starved machine gives a thread little CPU time: it may take so many times its deadline by the clock. */
+/** A starved machine gives a thread little CPU time, so its wall-clock limit is this many times the deadline. */
 const patience = 5;
-/** A thread that does not tell its CPU time within this is inside of something that cannot be interrupted. */
+/** A thread that does not report its CPU time within this is stuck in something that cannot be interrupted. */
 const answerMs = 500;
 
-/** What a deadline is kept for. */
+/** The running deadline of a thread. */
 export interface Deadline {
-  /** The thread waits for somebody else: nothing counts until `resume`. */
+  /** The thread waits for somebody else: the time stands still until `resume`. */
   pause(): void;
   resume(): void;
   end(): void;
 }
 
 /**
- * Calls `onOver` once the thread has worked for so many milliseconds of its own CPU time, which a busy neighbour does not
- * take from it; by the clock at the latest when five times as many are over.
+ * Calls `onOver` after the thread has used `ms` milliseconds of its own CPU time, which a busy neighbour does not
+ * consume; at the latest after five times as much wall-clock time.
  */
 export function startDeadline(worker: Worker, ms: number, onOver: () => void): Deadline {
   let ended = false;
@@ -57,7 +57,7 @@ export function startDeadline(worker: Worker, ms: number, onOver: () => void): D
   };
 }
 
-/** Milliseconds of CPU time that the thread has used; null when it does not say. */
+/** CPU time of the thread in milliseconds; null if it does not report it. */
 async function cpuOf(worker: Worker): Promise<number | null> {
   const silence = Promise.withResolvers<null>();
   const timer = setTimeout(silence.resolve, answerMs, null).unref();
@@ -65,7 +65,7 @@ async function cpuOf(worker: Worker): Promise<number | null> {
     const told = await Promise.race([worker.cpuUsage(), silence.promise]);
     return told === null ? null : (told.user + told.system) / 1000;
   } catch {
-    // It is gone, which its end tells.
+    // The thread has exited; its exit event reports that.
     return null;
   } finally {
     clearTimeout(timer);

@@ -19,22 +19,22 @@ import type { Conversation, ConversationSource } from '#routing/index.ts';
 import type { PlainError } from './plain-error.ts';
 import type { AnswerResult } from './read-answer.ts';
 
-/** What every thread begins with. */
+/** The initial data of every thread. */
 export interface ThreadSeed {
-  /** For what clients are given to keep. */
+  /** Keys for state that clients keep. */
   readonly stateKeys: StateKeys;
 }
 
-/** The request that a job is about. A thread that has just read it does not read it again. */
+/** The request of a job. A thread that has just read it does not read it again. */
 export interface JobRequest {
-  /** The exchange's id: tells one body from another. */
+  /** The exchange's id, which distinguishes bodies. */
   readonly exchange: string;
   readonly protocol: TextProtocolName;
   readonly path: RequestPath;
   readonly body: Uint8Array;
 }
 
-/** What a thread is to do: everything in it is plain data. */
+/** A job for a thread: plain data only. */
 export type Job =
   | (JobRequest & { readonly kind: 'read'; readonly source: ReadSource })
   | (JobRequest & { readonly kind: 'patch'; readonly target: PatchTarget })
@@ -42,49 +42,49 @@ export type Job =
       readonly kind: 'convert';
       readonly converted: Omit<ConvertedExchange, 'request'>;
       readonly target: ConversionTarget;
-      /** The calls of this owner of which the main thread remembers something. */
+      /** The calls of this owner for which the main thread remembers state. */
       readonly remembered: readonly string[];
     })
   | (JobRequest & { readonly kind: 'outline' })
   | {
       readonly kind: 'answer';
-      /** A whole answer, or a stream of one where none was asked. */
+      /** A complete response, or a stream where a complete response was requested. */
       readonly body: Uint8Array;
-      /** What is to become of it. */
+      /** The requested form. */
       readonly form: 'whole' | 'stream';
-      /** What the upstream speaks. */
+      /** The protocol of the upstream. */
       readonly upstream: TextProtocolName;
       readonly echo: AnswerEcho;
-      /** Null: the client speaks as the upstream does. */
+      /** Null: client and upstream use the same protocol. */
       readonly terms: TermsText | null;
     };
 
-/** What reading a request takes besides its body. */
+/** What reading a request needs besides its body. */
 export type ReadSource = Pick<ConversationSource, 'keyId' | 'headers'>;
 
-/** What the main thread knows of a request that it has not parsed. */
+/** What the main thread learns about a request that it has not parsed. */
 export interface ReadSummary {
   readonly model: string;
-  /** Why it cannot be asked for; the model is looked at before. */
+  /** The facts, or why the request is refused. The model is checked first. */
   readonly facts: RequestFacts | PlainError;
 }
 
 export interface RequestFacts {
-  /** All that reading found, whatever that comes to be: what is not listed here cannot be forgotten. */
+  /** Everything that reading found, by exclusion: a new member cannot be forgotten here. */
   readonly checked: Omit<WireRequest, 'path' | 'body' | 'scan' | 'json' | 'model'>;
-  /** Of the body's members, those that an error may name. */
+  /** The members of the body that an error may name. */
   readonly members: readonly string[];
-  /** It holds reasoning that we sealed. */
+  /** Whether it contains reasoning that the gateway sealed. */
   readonly isSealed: boolean;
   readonly conversation: Conversation;
 }
 
 export interface PatchedBody extends PatchedRequest {
-  /** What other upstreams made and we sealed was taken out. */
+  /** Whether sealed reasoning of other upstreams was removed. */
   readonly isStripped: boolean;
 }
 
-/** `answer.request` as JSON text: numbers are written in it as the client wrote them. */
+/** `answer.request` as JSON text, which keeps numbers as the client wrote them. */
 export interface TermsText extends Omit<AnswerTerms, 'answer'> {
   readonly answer: Omit<AnswerTerms['answer'], 'request'>;
   readonly request: string;
@@ -94,7 +94,7 @@ export interface ConvertedText extends Omit<ConvertedBody, 'terms'> {
   readonly terms: TermsText;
 }
 
-/** What comes of a job of each kind. */
+/** The result of a job of each kind. */
 export interface JobValues {
   readonly read: ReadSummary;
   readonly patch: PatchedBody;
@@ -104,14 +104,14 @@ export interface JobValues {
 }
 
 export interface JobResult {
-  /** Handed back. */
+  /** The transferred body, returned. */
   readonly body: Uint8Array;
   readonly outcome: { readonly value: JobValues[Job['kind']] } | { readonly error: PlainError };
-  /** The value's body is the request's own, which is not handed over twice. */
+  /** The value's body is the request's own, which is transferred only once. */
   readonly isSameBody: boolean;
 }
 
-/** What a job asks the main thread for. */
+/** What a job asks of the main thread. */
 export type Question =
   | { readonly kind: 'remembered'; readonly calls: readonly string[] }
   | { readonly kind: 'media'; readonly url: string };

@@ -9,7 +9,7 @@ import {
 } from '#protocols/index.ts';
 import { createEventStreamReader, EventTooLarge } from '#upstream/event-stream.ts';
 
-/** What an upstream speaks, whoever asked. */
+/** The upstream's protocol, whatever the client uses. */
 export type WireProtocol = Pick<
   Protocol,
   'readResponse' | 'createStreamTap' | 'toEvents' | 'toWhole'
@@ -18,18 +18,20 @@ export type WireProtocol = Pick<
 const openingBrace = 0x7b;
 const eventStart = /^(?:data|event|id|retry)?:/;
 
-/** The body begins as a JSON object does. Some servers answer so where a stream was asked, under either type. */
+/**
+ * Whether the body begins like a JSON object. Some servers respond so to a streaming request, with either content type.
+ */
 export function beginsAsJson(bytes: Buffer): boolean {
   return bytes[startOf(bytes)] === openingBrace;
 }
 
-/** The body begins as an event stream does, which some servers send whatever was asked. */
+/** Whether the body begins like an event stream, which some servers send whatever was requested. */
 export function beginsAsEvents(bytes: Buffer): boolean {
   const start = startOf(bytes);
   return eventStart.test(bytes.toString('latin1', start, start + 8));
 }
 
-/** Behind white space and a byte order mark. */
+/** The first byte after white space and a byte order mark. */
 function startOf(bytes: Buffer): number {
   let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   while (at < bytes.length && (bytes[at] ?? 0) <= 0x20) at += 1;
@@ -37,8 +39,8 @@ function startOf(bytes: Buffer): number {
 }
 
 /**
- * A whole answer as the frames of a stream of the same protocol.
- * @throws UnreadableAnswer when it is not this protocol's answer.
+ * Converts a complete response to stream frames of the same protocol.
+ * @throws UnreadableAnswer if it is not a response of this protocol.
  */
 export function streamOf(body: Buffer, protocol: WireProtocol, model: string): Buffer {
   protocol.readResponse(body, { clientModel: model, upstreamModel: model });
@@ -47,8 +49,8 @@ export function streamOf(body: Buffer, protocol: WireProtocol, model: string): B
 }
 
 /**
- * A complete stream as the whole answer of the same protocol.
- * @throws UnreadableAnswer when it failed, or broke off, or is not this protocol's.
+ * Converts a complete stream to a complete response of the same protocol.
+ * @throws UnreadableAnswer if the stream failed, broke off, or is not of this protocol.
  */
 export function wholeOf(
   body: Buffer,
@@ -83,7 +85,7 @@ export function wholeOf(
   return Buffer.from(JSON.stringify(protocol.toWhole(events)));
 }
 
-/** Null for comments and `[DONE]`. The type may stand beside the data only. */
+/** Null for comments and `[DONE]`. The type may be in the event name only. */
 function recordOf({ data, name }: StreamEvent): JsonRecord | null {
   if (data === null || !beginsAsJson(data)) return null;
   const record = parseExact(data.toString('utf8'));

@@ -38,13 +38,13 @@ export type Ask = <Kind extends Question['kind']>(
 ) => Promise<Replies[Kind]>;
 
 export interface Performer {
-  /** @throws what the same work throws on the main thread. */
+  /** @throws the error that the same work throws on the main thread */
   perform(job: Job): Promise<JobValues[Job['kind']]>;
-  /** Lets go of the last request. */
+  /** Releases the last request. */
   forget(): void;
 }
 
-/** The last request, so that what follows its reading does not begin with it again. */
+/** The last request, so that the steps after reading do not read it again. */
 interface Known {
   readonly exchange: string;
   readonly opened: OpenedRequest;
@@ -55,7 +55,7 @@ interface Known {
 const memberLimit = 1_000;
 const memberLength = 100;
 
-/** Does jobs one after the other. Pure but for what it asks. */
+/** Runs jobs one after another. Pure except for the questions it asks. */
 export function createPerformer(sealer: StateSealer, ask: Ask): Performer {
   const remembered = new Map<string, KeptState>();
   let kept: (readonly [call: string, kept: KeptState])[] = [];
@@ -64,7 +64,7 @@ export function createPerformer(sealer: StateSealer, ask: Ask): Performer {
 
   const store: StateStore = {
     find: (_owner, call) => remembered.get(call) ?? null,
-    // Of an answer: the main thread remembers it.
+    // For a response: the main thread stores it.
     keep: (_owner, call, state) => void kept.push([call, state]),
     callsOf: () => [...remembered.keys()],
   };
@@ -97,7 +97,7 @@ export function createPerformer(sealer: StateSealer, ask: Ask): Performer {
   const read = (of: JobRequest): WireRequest => {
     const own = open(of);
     own.request ??= textProtocols[of.protocol].readRequest(own.opened);
-    // The bytes come with each job; those that were read from have been handed back.
+    // The bytes arrive with each job; those of the reading were returned.
     return { ...own.request, body: asBuffer(of.body) };
   };
 
@@ -128,7 +128,7 @@ export function createPerformer(sealer: StateSealer, ask: Ask): Performer {
           try {
             return textOf(await own.conversion.convert(job.target));
           } catch (error) {
-            // It may not have come as far as not to need the bytes any more.
+            // The conversion may still need bytes that were returned.
             own.conversion = null;
             throw error;
           }

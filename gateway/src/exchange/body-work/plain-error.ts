@@ -1,7 +1,7 @@
 import { MediaLeftAlone, MediaRefused } from '#conversion/index.ts';
 import { GatewayError, type ErrorName } from '#errors/index.ts';
 
-/** An error that crosses from thread to thread, where classes do not. */
+/** An error in the form that crosses threads; classes do not. */
 export type PlainError =
   | {
       readonly kind: 'gateway';
@@ -11,7 +11,7 @@ export type PlainError =
     }
   | { readonly kind: 'media-refused'; readonly message: string }
   | { readonly kind: 'media-left-alone' }
-  /** A fault of ours. */
+  /** A defect of the gateway. */
   | { readonly kind: 'defect'; readonly message: string; readonly stack: string | undefined };
 
 export function plainError(error: unknown): PlainError {
@@ -25,13 +25,13 @@ export function plainError(error: unknown): PlainError {
   return { kind: 'defect', message, stack };
 }
 
-/** The error as it was thrown, but for its cause. */
+/** Restores the error as it was thrown, without its cause. */
 export function errorOf(plain: PlainError): Error {
   switch (plain.kind) {
     case 'gateway': {
       const { name, message, param } = plain;
       const error = new GatewayError(name, param === null ? {} : { param });
-      // The holes of the catalogue's message were filled where it was thrown.
+      // The holes of the catalogue's message were filled where the error was thrown.
       return Object.assign(error, { message });
     }
     case 'media-refused':

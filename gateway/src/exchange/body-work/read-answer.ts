@@ -12,10 +12,10 @@ import { asBuffer } from './bytes.ts';
 import type { Job } from './jobs.ts';
 import { beginsAsEvents, streamOf, wholeOf, type WireProtocol } from './other-form.ts';
 
-/** An answer is held in memory before the client sees it; this bounds it. */
+/** A complete response is held in memory before the client sees it; this is its limit. */
 export const largestAnswer = 64 * 1024 * 1024;
 
-/** What a thread made of a whole answer. */
+/** What a thread made of a complete response. */
 export type AnswerResult =
   | {
       readonly kind: 'whole';
@@ -23,16 +23,16 @@ export type AnswerResult =
       readonly body: Uint8Array;
       readonly usage: ReportedUsage | null;
       readonly given: readonly StateName[] | undefined;
-      /** An estimate; null where the usage tells them. */
+      /** An estimate; null if the usage reports the tokens. */
       readonly outputTokens: number | null;
-      /** What the client's protocol has no place for. */
+      /** What the client's protocol cannot express. */
       readonly losses: readonly Loss[];
-      /** What is to be remembered, by call. */
+      /** State to remember, by call. */
       readonly kept: readonly (readonly [call: string, kept: KeptState])[];
     }
-  /** Events of the upstream's protocol, in the place of its whole answer. */
+  /** Events of the upstream's protocol instead of a complete response. */
   | { readonly kind: 'stream'; readonly body: Uint8Array }
-  /** As `UnreadableAnswer` says it. */
+  /** The members of `UnreadableAnswer`. */
   | {
       readonly kind: 'unreadable';
       readonly message: string;
@@ -41,8 +41,8 @@ export type AnswerResult =
     };
 
 /**
- * Reads a whole answer, which some upstreams send as a stream although none was asked.
- * @param wire what the upstream speaks; null: it answers in no other form
+ * Reads a complete response, which some upstreams send as a stream although none was requested.
+ * @param wire the upstream's protocol; null: it has no other form
  * @throws UnreadableAnswer
  */
 export function readWholeAnswer(
@@ -59,8 +59,8 @@ export function readWholeAnswer(
 }
 
 /**
- * @param reader the client's side of a converted answer; null: the client speaks as the upstream does.
- * @param learnt what reading it brings besides, for the main thread.
+ * @param reader the client's side of a converted response; null: client and upstream use the same protocol
+ * @param learnt other results of the reading, for the main thread
  */
 export function readAnswerJob(
   { body, upstream, echo, form }: Extract<Job, { kind: 'answer' }>,
@@ -88,11 +88,11 @@ function estimateOf({ body, usage }: WireResponse): number | null {
   return estimateOutputTokens(JSON.parse(body.toString('utf8')));
 }
 
-/** As much of an error as is read of any error answer: enough to classify it. */
+/** The part of an error response that is read: enough to classify it. */
 const errorLength = 64 * 1024;
 const memberLength = 4 * 1024;
 
-/** An error goes to the main thread, which is not to be given a large answer in it. */
+/** Reduces an error for the main thread, which must not receive a large response in it. */
 function essence(body: unknown): unknown {
   if (!isRecord(body) || JSON.stringify(body).length <= errorLength) return body;
   return {

@@ -2,7 +2,7 @@ import type { AnswerTerms } from '#conversion/index.ts';
 import { parseExact } from '#protocols/index.ts';
 import type { TermsText } from './jobs.ts';
 
-/** What reading an answer takes, for another thread. */
+/** The terms for reading a response, in the form for another thread. */
 export function textOfTerms({ answer, ...terms }: AnswerTerms): TermsText {
   const { request, ...rest } = answer;
   return { ...terms, answer: rest, request: JSON.stringify(request) };

@@ -1,8 +1,8 @@
 /** Why a task has no result. */
 export class ThreadFailure extends Error {
   /**
-   * `deadline`, `memory`: the task was too much for its thread. `ended`: the pool was closed, or the one who gave the
-   * task ended it. `defect`: the thread died of a fault of ours.
+   * `deadline`, `memory`: the task was too much for its thread. `ended`: the pool was closed, or the caller ended the
+   * task. `defect`: the thread died of a defect of the gateway.
    */
   readonly reason: 'deadline' | 'memory' | 'ended' | 'defect';
 

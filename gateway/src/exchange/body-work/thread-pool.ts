@@ -4,27 +4,29 @@ import { ThreadFailure } from './thread-failure.ts';
 
 export type { Task } from './thread.ts';
 
-/** Does work in threads, so that the main thread serves others meanwhile. */
+/** Runs work in threads, so that the main thread serves others meanwhile. */
 export interface ThreadPool {
-  /** @param key whose it is: keys take turns. */
+  /** @param key the owner of the task: keys take turns */
   run(key: string, task: Task): Running;
-  /** Ends what is under way, and all that waits, and starts nothing more. */
+  /** Ends all running and waiting tasks and accepts no more. */
   close(): Promise<void>;
 }
 
 export interface Running {
   /** @throws ThreadFailure */
   readonly result: Promise<unknown>;
-  /** What has not begun does not begin: false when it has. Its result fails with `error`. */
+  /** Cancels a task that has not begun; its result fails with `error`. Returns false if it has begun. */
   cancel(error: Error): boolean;
-  /** Its result fails with `error` at once. What has begun goes on in its thread to its end or its deadline. */
+  /**
+   * Fails the result with `error` at once. A task that has begun continues in its thread until its end or its deadline.
+   */
   abandon(error: Error): void;
 }
 
 export interface ThreadPoolOptions extends Omit<ThreadOptions, 'onFree' | 'onEnd'> {
-  /** So many threads at most; each one is started when it is needed. */
+  /** Maximum number of threads; each is started on demand. */
   readonly size: number;
-  /** Milliseconds after which a thread without work ends, and with it the memory it had. */
+  /** Milliseconds after which an idle thread ends and releases its memory. */
   readonly idle: number;
 }
 
@@ -46,7 +48,7 @@ export function createThreadPool({ size, idle, ...options }: ThreadPoolOptions):
         give(start(), task);
         return;
       } catch (error) {
-        // The system gives no more threads. Who waits for one would wait in vain.
+        // The system provides no more threads, so waiting for one would be in vain.
         onProblem(error);
         task.onFailure?.(new ThreadFailure('ended', error));
       }
@@ -67,7 +69,7 @@ export function createThreadPool({ size, idle, ...options }: ThreadPoolOptions):
         }, idle);
         idling.set(thread, end.unref());
       },
-      // Only now, so that there are never more threads than places for them.
+      // Only now, so that the number of threads never exceeds the number of places.
       onEnd() {
         clearTimeout(idling.get(thread));
         idling.delete(thread);

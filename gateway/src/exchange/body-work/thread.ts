@@ -3,12 +3,12 @@ import { startDeadline, type Deadline } from './deadline.ts';
 import type { FromThread, Handed, ToThread } from './messages.ts';
 import { ThreadFailure } from './thread-failure.ts';
 
-/** One piece of work. */
+/** A task for a thread. */
 export interface Task {
   readonly handed: Handed<unknown>;
-  /** Milliseconds of the thread's own time after which it is ended. */
+  /** Limit in milliseconds of the thread's own time. */
   readonly deadline: number;
-  /** Answers what the thread asks on its way. What it throws is a defect. */
+  /** Answers a question of the thread during the task. An error that it throws is a defect. */
   readonly answer?: (question: unknown) => Promise<Handed<unknown>>;
   /** Set by the pool. */
   readonly onResult?: (result: unknown) => void;
@@ -18,24 +18,24 @@ export interface Task {
 export interface ThreadOptions {
   readonly file: URL;
   readonly name: string;
-  /** Plain data that every thread begins with. */
+  /** Plain data that every thread starts with. */
   readonly workerData: unknown;
-  /** MiB of values that a thread may hold; one that needs more ends. */
+  /** Heap limit of a thread in MiB; a thread that needs more ends. */
   readonly heap: number;
-  /** What a thread died of that nobody had asked too much of. */
+  /** Receives the error of a thread that died without having been given too much. */
   readonly onProblem: (error: unknown) => void;
   readonly onFree: () => void;
-  /** Told when it has ended, whatever of. */
+  /** Called when it has ended, for any reason. */
   readonly onEnd: () => void;
 }
 
-/** A thread that does one task at a time. One that ends, or is ended, fails only the task it had. */
+/** A thread that runs one task at a time. If it ends or is ended, only its current task fails. */
 export interface Thread {
   start(task: Task): void;
   end(): Promise<void>;
 }
 
-/** The first task may wait for the thread to start, so many milliseconds at most. */
+/** The longest the first task waits for the thread to start, in milliseconds. */
 const startMs = 30_000;
 
 export function createThread(options: ThreadOptions): Thread {
@@ -114,7 +114,7 @@ export function createThread(options: ThreadOptions): Thread {
   return {
     start(given) {
       task = given;
-      // What it takes to start is not the task's doing.
+      // The start-up time does not count against the task.
       watchTime(isReady ? given.deadline : startMs);
       const { message, transfer } = given.handed;
       try {

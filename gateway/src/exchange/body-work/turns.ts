@@ -1,14 +1,14 @@
-/** What waits, taken in turn by key, so that one key's many do not delay another's one. */
+/** A queue that serves keys in turn, so that one key's many items do not delay another's single one. */
 export interface Turns<Item> {
   add(key: string, item: Item): void;
-  /** The first of the key whose turn it is; undefined when nothing waits. */
+  /** The first item of the next key; undefined if the queue is empty. */
   take(): Item | undefined;
-  /** False when it does not wait. */
+  /** False if the item is not in the queue. */
   remove(key: string, item: Item): boolean;
 }
 
 export function createTurns<Item>(): Turns<Item> {
-  /** By key, in the order of their turns; none is empty. */
+  /** By key, in the order of their turns; no list is empty. */
   const waiting = new Map<string, Item[]>();
   return {
     add(key, item) {
@@ -19,7 +19,7 @@ export function createTurns<Item>(): Turns<Item> {
     take() {
       for (const [key, own] of waiting) {
         const item = own.shift();
-        // Behind all others.
+        // Moves the key behind all others.
         waiting.delete(key);
         if (own.length > 0) waiting.set(key, own);
         return item;

@@ -3,18 +3,18 @@ import type { ChannelState } from './channel-state.ts';
 import type { Credential } from './credential.ts';
 import type { FailureKind } from './failure-kind.ts';
 
-/** Leave for one attempt, with one credential. To be given back by `settle`, once, whatever happens. */
+/** Permission for one attempt with one credential. Always return it by calling `settle` exactly once. */
 export interface Admission extends Leave {
   readonly admitted: true;
   readonly secret: string | null;
   readonly retry: boolean;
-  /** Finds out whether the credential, once refused, is good again. */
+  /** The attempt probes whether a credential that was refused works again. */
   readonly trial: boolean;
   readonly credential: Credential;
   readonly state: ChannelState;
 }
 
-/** Why a channel is passed over. Null: nothing is wrong with it, too many second tries are under way there. */
+/** Why a channel is skipped. Null: nothing is wrong with it, but it has too many retries in flight. */
 export interface Refusal {
   readonly admitted: false;
   readonly kind: FailureKind | null;
@@ -29,13 +29,13 @@ export const refusals = {
 
 export const outOfBudget: Refusal = Object.freeze({ admitted: false, kind: null });
 
-/** One frozen object per healthy credential, used by all of its attempts: they need nothing of their own. */
+/** One frozen object per healthy credential, shared by all its attempts, which need no state of their own. */
 const plain = new WeakMap<Credential, Admission>();
 
 /**
- * Lets one attempt in with the credential at this index; the turn goes to the one after it.
- * @param probe finds out for all others whether the channel, once ejected, is good again.
- * @param retry another channel has already been tried for this request.
+ * Admits one attempt with the credential at this index; the next credential's turn follows.
+ * @param probe the attempt tests, for all others, whether an ejected channel works again
+ * @param retry another channel has already been tried for this request
  */
 export function enter(
   state: ChannelState,

@@ -2,13 +2,13 @@ import type { Route } from '#catalogue/index.ts';
 import type { Conversation } from './conversation.ts';
 
 /**
- * Which channel each conversation used last, so that the next request finds the upstream's prompt cache warm. Only a
- * wish: the health of the channel is asked after it. In memory, bounded; times are monotonic milliseconds.
+ * The channel that each conversation used last, so that the next request finds the upstream's prompt cache warm. Only a
+ * preference: the channel's health is checked afterwards. In memory, bounded; times are monotonic milliseconds.
  */
 export interface ChannelAffinity {
   /**
-   * The same ways with the conversation's channel before the others of its priority.
-   * @param ranksFirst ways that the others may not be put before: by default all are alike
+   * Returns the routes with the conversation's channel before the others of its priority.
+   * @param ranksFirst routes that the others may not overtake; by default all rank equally
    */
   prefer(
     routes: readonly Route[],
@@ -29,13 +29,13 @@ interface Entry {
   until: number;
 }
 
-/** Remembers up to `maxEntries` conversations, each for `ttlMs` milliseconds since its last use. */
+/** Remembers up to `maxEntries` conversations, each for `ttlMs` milliseconds after its last use. */
 export function createChannelAffinity({
   maxEntries = 20_000,
   ttlMs = 3_600_000,
 }: AffinityOptions = {}): ChannelAffinity {
-  // Two generations rather than one list in the order of use: nothing has to be moved or searched on a hit, and what
-  // was not used for a whole generation goes with the older one.
+  // Two generations instead of a list in order of use: a hit moves and searches nothing, and entries unused for a whole
+  // generation are dropped with the older one.
   const generationSize = Math.max(1, maxEntries / 2);
   let younger = new Map<string, Entry>();
   let older = new Map<string, Entry>();
@@ -74,12 +74,15 @@ export function createChannelAffinity({
   };
 }
 
-/** The same ways with this channel's first, whatever its priority: only its upstream has what the request names. */
+/**
+ * Returns the routes with this channel's first, whatever its priority: only its upstream has what the request refers
+ * to.
+ */
 export function startingAt(routes: readonly Route[], channelId: string): readonly Route[] {
   return moved(routes, channelId, () => true);
 }
 
-/** The channel's route before the first one that it may pass. */
+/** Moves the channel's route before the first one that it may overtake. */
 function moved(
   routes: readonly Route[],
   channelId: string,

@@ -5,15 +5,15 @@ import { breakerRules } from './breaker.ts';
 import { isMissing, markMissing } from './channel-state.ts';
 import { refuse } from './credential.ts';
 
-/** How an attempt failed that another channel may do better at. */
+/** A failed attempt at which another channel may succeed. */
 export type Failover = Extract<Classification, { readonly kind: 'failover' }>;
 
-/** Tells the operator of a change; the sentence's subject is the route's channel. */
+/** Reports a change to the operator; the route's channel is the subject of the sentence. */
 export type Say = (route: Route, message: string) => void;
 
 /**
- * What follows from a failure for what is at fault: the channel, the credential or the model. Where that is not the
- * channel, the attempt says nothing about it, and a probe is given back.
+ * Applies a failure to what caused it: the channel, the credential or the model. If the channel is not the cause, the
+ * attempt says nothing about it, and a probe is released.
  */
 export function createBlame(say: Say) {
   function blameChannel(admission: Admission, route: Route, now: number): void {

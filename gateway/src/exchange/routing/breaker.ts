@@ -1,25 +1,25 @@
 /** The rules of ejection, after Envoy's outlier detection. Milliseconds. */
 export const breakerRules = Object.freeze({
   faultsToEject: 5,
-  /** Times the number of ejections in a row. */
+  /** Multiplied by the number of consecutive ejections. */
   ejectionMs: 30_000,
   longestEjectionMs: 300_000,
-  /** After so long in use the earlier ejections are forgotten. */
+  /** After this long in use, earlier ejections are forgotten. */
   forgetAfterMs: 300_000,
 });
 
-/** `probe-due`: the time of the ejection is over, and nobody has yet tried what became of it. */
+/** `probe-due`: the ejection has expired, but the channel has not been tried since. */
 export type Standing = 'in-use' | 'ejected' | 'probe-due';
 
-/** How an attempt was let through. What comes of it counts only while the breaker is in that same state. */
+/** How an attempt was admitted. Its result counts only while the breaker is still in the same state. */
 export interface Leave {
   readonly generation: number;
   readonly probe: boolean;
 }
 
 /**
- * Counts the faults of one channel and says whether it is better left alone. Knows neither other channels nor
- * requests; whoever asks decides what to do when there is nothing else.
+ * Counts the faults of one channel and decides when to avoid it. It knows neither other channels nor requests; the
+ * caller decides what to do when there is no alternative.
  */
 export class Breaker {
   #faults = 0;
@@ -31,12 +31,12 @@ export class Breaker {
   #probing = false;
   #backSince = Number.NEGATIVE_INFINITY;
 
-  /** Rises with every ejection: late news of attempts from before it say nothing about now. */
+  /** Increases with every ejection: results of attempts from before it no longer matter. */
   get generation(): number {
     return this.#generation;
   }
 
-  /** Ejections in a row. */
+  /** Consecutive ejections. */
   get ejections(): number {
     return this.#ejections;
   }
@@ -45,7 +45,7 @@ export class Breaker {
     return this.#ejectedAt;
   }
 
-  /** When the present ejection is over. */
+  /** When the current ejection ends. */
   get until(): number {
     return this.#until;
   }
@@ -55,12 +55,12 @@ export class Breaker {
     return this.#probing || now < this.#until ? 'ejected' : 'probe-due';
   }
 
-  /** The caller sends the one probe; until it has been told of, the channel stays ejected for all others. */
+  /** The caller sends the only probe; until its result is known, the channel stays ejected for all others. */
   beginProbe(): void {
     this.#probing = true;
   }
 
-  /** @returns true when this brought the channel back. */
+  /** @returns true if this ended an ejection */
   succeed(leave: Leave, now: number): boolean {
     if (leave.generation !== this.#generation) return false;
     this.#faults = 0;
@@ -68,9 +68,9 @@ export class Breaker {
   }
 
   /**
-   * An answer has begun, and nobody knows yet how it ends. An ejected channel comes back on trial: its next fault
-   * ejects it again. An answer may take minutes, and the others should not wait for its end.
-   * @returns true when this brought the channel back.
+   * A response has begun and its end is not known yet. An ejected channel returns on trial: its next fault ejects it
+   * again. A response may take minutes, and other requests should not wait for its end.
+   * @returns true if this ended an ejection
    */
   begin(leave: Leave, now: number): boolean {
     if (leave.generation !== this.#generation || !this.#comeBack(now)) return false;
@@ -78,11 +78,11 @@ export class Breaker {
     return true;
   }
 
-  /** @returns true when this ejected the channel. */
+  /** @returns true if this ejected the channel */
   fail(leave: Leave, now: number): boolean {
     if (leave.generation !== this.#generation) return false;
     if (this.#ejected) {
-      // Used for want of another one: that it fails is known.
+      // The channel was used for lack of an alternative; its failure is known.
       if (!leave.probe) return false;
     } else {
       this.#faults += 1;
@@ -92,7 +92,7 @@ export class Breaker {
     return true;
   }
 
-  /** The attempt says nothing about the channel: if it was the probe, the next request is. */
+  /** The attempt says nothing about the channel. If it was the probe, the next request becomes the probe. */
   release(leave: Leave): void {
     if (leave.probe && leave.generation === this.#generation) this.#probing = false;
   }

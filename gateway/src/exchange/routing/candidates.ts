@@ -6,9 +6,9 @@ import { matchesUserAgent } from './user-agent.ts';
 
 export interface Wish {
   readonly group: string;
-  /** As the client wrote it; named in errors. */
+  /** The model name as the client wrote it; errors show it. */
   readonly clientModel: string;
-  /** Names under which channels may serve it, the preferred first (an alias, then its model). */
+  /** Names under which channels may serve the model, in order of preference (an alias, then its model). */
   readonly servedNames: readonly string[];
   readonly protocol: TextProtocolName;
   readonly userAgent: string;
@@ -22,8 +22,8 @@ const textProtocols: ReadonlySet<string> = new Set<TextProtocolName>([
 ]);
 
 /**
- * Which protocol a channel is spoken to in on behalf of a client: the client's own where the channel has it, else
- * the first text protocol that it names; null when it has none.
+ * The protocol to use with a channel for a client: the client's own if the channel has it, else the channel's first
+ * text protocol; null if it has none.
  */
 export function upstreamProtocol(
   { protocols }: Pick<Channel, 'protocols'>,
@@ -35,10 +35,10 @@ export function upstreamProtocol(
 }
 
 /**
- * The ways that could serve a request, in the order to try them: by priority, among equals the ones that speak the
- * client's protocol first, and then by weighted chance. Health is asked at each attempt, not here.
- * @throws GatewayError `model_not_available` when nothing serves the model in this group and protocol,
- *   `client_not_allowed` when only the client's type stands in the way.
+ * The routes that could serve a request, in the order to try them: by priority, then those in the client's own
+ * protocol, then by weighted chance. Health is checked at each attempt, not here.
+ * @throws GatewayError `model_not_available` if nothing serves the model in this group and protocol,
+ * `client_not_allowed` if only the client's type prevents it.
  */
 export function findCandidates(
   snapshot: CatalogueSnapshot,
@@ -57,7 +57,7 @@ export function findCandidates(
   return open.length === 1 ? open : order(open, wish.protocol, random);
 }
 
-/** The same ways in no particular order; none when there are none. */
+/** The same routes in no particular order; empty if there are none. */
 export function servingRoutes(snapshot: CatalogueSnapshot, wish: Wish): readonly Route[] {
   return openTo(speakingRoutes(snapshot, wish), wish);
 }
@@ -76,7 +76,7 @@ function speakingRoutes(snapshot: CatalogueSnapshot, wish: Wish): Route[] {
       const speaks =
         upstreamProtocol(channel, wish.protocol) !== null &&
         findProvider(channel.provider) !== undefined;
-      // A channel may serve both an alias and its model; it is one channel, and tried once.
+      // A channel may serve both an alias and its model; it is tried once.
       if (speaks && !found.some((other) => other.channel.id === channel.id)) found.push(route);
     }
   }

@@ -1,15 +1,15 @@
 import type { ChannelState } from './channel-state.ts';
 
-/** How one channel is. */
+/** The state of one channel. */
 export interface ChannelReading {
   readonly channel: string;
-  /** `closed`: used as usual. `open`: left out while there are others. `half-open`: one request at a time finds out. */
+  /** `closed`: used as usual. `open`: avoided while there are others. `half-open`: one request at a time probes it. */
   readonly breaker: 'closed' | 'open' | 'half-open';
-  /** How many credentials may be used, wait for their cool-down to pass, or are refused by the upstream. */
+  /** How many credentials are usable, are cooling down, or were refused by the upstream. */
   readonly credentials: Readonly<Record<'ready' | 'cooling' | 'disabled', number>>;
 }
 
-/** @param channel its name. */
+/** @param channel the channel's name */
 export function readChannel(channel: string, state: ChannelState, now: number): ChannelReading {
   const { breaker, credentials, coolUntil } = state;
   const counts = { ready: 0, cooling: 0, disabled: 0 };

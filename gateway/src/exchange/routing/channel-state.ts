@@ -4,31 +4,31 @@ import { createCredential, type Credential } from './credential.ts';
 import { RetryBudget } from './retry-budget.ts';
 import { UsualTime } from './usual-time.ts';
 
-/** A model that an upstream does not have is not asked for again so soon. */
+/** How long an upstream is not asked again for a model that it does not have. */
 const missingMs = 300_000;
 
-/** What this node has seen of one upstream. */
+/** What this node has observed of one upstream. */
 export interface ChannelState {
   readonly baseUrl: string;
   readonly breaker: Breaker;
   readonly budget: RetryBudget;
-  /** Until the first content of a stream, and until a whole answer. */
+  /** Time to the first content of a stream, and to a complete response. */
   readonly usualTime: { readonly stream: UsualTime; readonly buffered: UsualTime };
-  /** Overloaded until then, whatever the credential. */
+  /** The channel is overloaded until then, whatever the credential. */
   coolUntil: number;
-  /** Upstream model names that it did not have → until when that is believed. */
+  /** Upstream model names that the channel did not have → until when that is assumed. */
   readonly missing: Map<string, number>;
   credentials: readonly Credential[];
-  /** The credential whose turn it is. */
+  /** The index of the next credential. */
   turn: number;
-  /** That it is used in spite of its failing has been said. */
+  /** Whether the log has reported that the failing channel stays in use. */
   keptSaid: boolean;
 }
 
 /**
- * The states of all channels. They outlive a change of the catalogue, which makes new channel objects: a channel is
- * the same one as long as it has its id and address, a credential as long as it is the same secret. So what the
- * operator mends by a change (an address, a refused key) starts afresh.
+ * The states of all channels. They outlive a change of the catalogue, which creates new channel objects: a channel is
+ * the same as long as its id and address are, a credential as long as its secret is. So whatever the operator repairs
+ * (an address, a refused key) starts with a clean state.
  */
 export function createChannelStates(): (channel: Channel) => ChannelState {
   const byId = new Map<string, ChannelState>();
@@ -68,13 +68,13 @@ function carryOver(known: readonly Credential[], channel: Channel): readonly Cre
   );
 }
 
-/** The upstream said that it has no such model. */
+/** Records that the upstream does not have this model. */
 export function markMissing(state: ChannelState, upstreamModel: string, now: number): void {
   state.missing.set(upstreamModel, now + missingMs);
 }
 
 export function isMissing(state: ChannelState, upstreamModel: string, now: number): boolean {
-  // Asked for every request, and nearly always empty.
+  // Checked for every request, and nearly always empty.
   if (state.missing.size === 0) return false;
   const until = state.missing.get(upstreamModel);
   if (until === undefined) return false;

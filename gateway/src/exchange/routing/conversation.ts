@@ -1,22 +1,22 @@
 import { hash } from 'node:crypto';
 
-/** Which conversation a request belongs to, as far as it can be told. */
+/** The conversation of a request, as far as it can be recognised. */
 export interface Conversation {
-  /** Of this and the following requests; null when nothing tells. */
+  /** The same for all requests of the conversation; null if nothing identifies it. */
   readonly key: string | null;
 }
 
 export interface ConversationSource {
-  /** The id of the caller's key: the same words of two callers are two conversations. */
+  /** The id of the caller's key: identical text of two callers belongs to two conversations. */
   readonly keyId: string;
-  /** As the client wrote it: the models of one session may live on different channels. */
+  /** As the client wrote it: the models of one session may be on different channels. */
   readonly model: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The parsed body. */
   readonly json: Readonly<Record<string, unknown>>;
 }
 
-/** By which coding agents name their sessions. */
+/** The headers in which coding agents name their sessions. */
 const sessionHeaders = [
   'x-claude-code-session-id',
   'session-id',
@@ -24,13 +24,13 @@ const sessionHeaders = [
   'x-session-affinity',
 ];
 
-/** Of a system prompt so many characters tell it from others. */
+/** This many characters of a system prompt distinguish it from others. */
 const promptLimit = 4096;
 const idLimit = 512;
 
 /**
- * What clients say themselves comes first; else the system prompt tells, because it is what upstream prompt caches
- * hold for all who send it.
+ * An id from the client comes first. Otherwise the system prompt identifies the conversation, because upstream prompt
+ * caches share it among all who send it.
  */
 export function conversationOf(source: ConversationSource): Conversation {
   return { key: keyOf(source) };
@@ -54,7 +54,7 @@ function sessionName({ headers, json }: ConversationSource): string | null {
   return textOf(memberOf(json['metadata'], 'user_id'));
 }
 
-/** The beginning of the first system text, wherever a protocol keeps it; null when there is none. */
+/** The beginning of the first system text, wherever the protocol keeps it; null if there is none. */
 function systemText(json: Readonly<Record<string, unknown>>): string | null {
   const own =
     json['instructions'] ??
@@ -84,7 +84,7 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** Clients choose these texts, their length too; what is kept of them is short, and tells nobody anything. */
+/** Clients choose these texts and their length; only a short digest is kept, which reveals nothing. */
 function digest(text: string): string {
   return hash('sha256', text, 'base64');
 }

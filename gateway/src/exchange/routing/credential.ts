@@ -3,25 +3,27 @@ import type { FailureKind } from './failure-kind.ts';
 const refusedMs = 60_000;
 const longestRefusedMs = 300_000;
 
-/** What is known of one credential of a channel. */
+/** What is known about one credential of a channel. */
 export interface Credential {
   readonly secret: string | null;
-  /** Rate-limited until then. */
+  /** The credential is rate-limited until then. */
   coolUntil: number;
-  /** Refusals in a row; above 0 it is disabled, and after `refusedUntil` one request at a time may try it. */
+  /**
+   * Consecutive refusals. Above 0 the credential is disabled; after `refusedUntil` one request at a time may probe it.
+   */
   refusals: number;
   refusedUntil: number;
   probing: boolean;
 }
 
-/** A credential that nothing is known against. */
+/** A credential with a clean state. */
 export function createCredential(secret: string | null): Credential {
   return { secret, coolUntil: 0, refusals: 0, refusedUntil: 0, probing: false };
 }
 
-/** @returns for how many milliseconds it is not to be used. */
+/** @returns how many milliseconds the credential must not be used */
 export function refuse(credential: Credential, now: number): number {
-  // Of many requests under way at the same time each is refused; that is one refusal.
+  // Concurrent requests are all refused together; that counts as one refusal.
   if (credential.refusedUntil > now) return credential.refusedUntil - now;
   const span = Math.min(refusedMs * 2 ** credential.refusals, longestRefusedMs);
   credential.refusals += 1;
@@ -29,18 +31,18 @@ export function refuse(credential: Credential, now: number): number {
   return span;
 }
 
-/** An upstream took it: what was refused before is forgotten. */
+/** The upstream accepted the credential: earlier refusals are forgotten. */
 export function accept(credential: Credential): void {
   credential.refusals = 0;
   credential.refusedUntil = 0;
 }
 
-/** Good, as far as is known, and not cooling down. */
+/** Whether it is neither refused nor cooling down. */
 export function isUsable(credential: Credential, now: number): boolean {
   return credential.coolUntil <= now && credential.refusals === 0;
 }
 
-/** It was refused, its time is over, and nobody is trying it. */
+/** Whether it was refused, the time-out has passed, and no probe is in flight. */
 export function isProbeDue(credential: Credential, now: number): boolean {
   return (
     credential.refusals > 0 &&
@@ -50,12 +52,12 @@ export function isProbeDue(credential: Credential, now: number): boolean {
   );
 }
 
-/** Milliseconds until it may be used or tried again. */
+/** Milliseconds until it may be used or probed again. */
 function waitOf(credential: Credential, now: number): number {
   return Math.max(0, credential.coolUntil - now, credential.refusedUntil - now);
 }
 
-/** Milliseconds until the first of them may be used or tried again. */
+/** Milliseconds until the first of them may be used or probed again. */
 export function shortestWaitOf(credentials: readonly Credential[], now: number): number {
   let shortest = Number.POSITIVE_INFINITY;
   for (const credential of credentials) shortest = Math.min(shortest, waitOf(credential, now));
@@ -63,9 +65,9 @@ export function shortestWaitOf(credentials: readonly Credential[], now: number):
 }
 
 /**
- * The next credential in turn, from `start` on. One that had been refused is tried again when another channel could
- * answer in its place, or when there is nothing better.
- * @returns its index, or -1.
+ * Chooses the next credential in turn, starting at `start`. A refused one is probed if another channel could respond
+ * instead, or if there is nothing better.
+ * @returns its index, or -1
  */
 export function chooseCredential(
   credentials: readonly Credential[],
@@ -88,7 +90,7 @@ export function chooseCredential(
   return due !== -1 && (mayProbe || usable === -1) ? due : usable;
 }
 
-/** Why none of them can be used: what holds up the one that is free first. */
+/** Why none of them is usable: what delays the one that is free first. */
 export function kindOfWait(credentials: readonly Credential[], now: number): FailureKind {
   let shortest = Number.POSITIVE_INFINITY;
   let kind: FailureKind = 'abnormal';

@@ -1,2 +1,2 @@
-/** Why a channel could not answer; one kind among all attempts decides the client's final error. */
+/** Why a channel could not respond. If all attempts have the same kind, it decides the client's final error. */
 export type FailureKind = 'abnormal' | 'overloaded' | 'rate-limited' | 'model-missing';

@@ -6,25 +6,25 @@ import { createChannelStates, isMissing, type ChannelState } from './channel-sta
 import { accept, chooseCredential, isUsable, kindOfWait, shortestWaitOf } from './credential.ts';
 import { chooseLastResort } from './last-resort.ts';
 
-/** What an attempt says about its channel. `undecided`: nothing, such as a client's own mistake. */
+/** What an attempt says about its channel. `undecided`: nothing, for example a client's own mistake. */
 export type AttemptResult = 'answered' | 'undecided' | Failover;
 
 export interface HealthNotice {
-  /** Its name. */
+  /** The channel's name. */
   readonly channel: string;
-  /** For the operator; begins with a verb, the channel being its subject. */
+  /** For the operator; begins with a verb whose subject is the channel. */
   readonly message: string;
 }
 
 /**
- * Which channels, credentials and models may be used now, as this node has seen it. In memory only. All times are
- * milliseconds of a clock that never steps.
+ * Which channels, credentials and models are usable, as this node has observed them. In memory only. All times are
+ * milliseconds of a monotonic clock.
  */
 export interface ChannelHealth {
   /**
-   * @param retry another channel has already been tried for this request.
-   * @param wanted which of the channel's credentials to take, if it can be used; -1: the one whose turn it is.
-   * @param mayFailOver if this attempt fails another one can follow, so it may be spent on trying out a credential.
+   * @param retry another channel has already been tried for this request
+   * @param wanted the index of a preferred credential, taken if usable; -1: the next in turn
+   * @param mayFailOver another attempt can follow if this one fails, so it may probe a credential
    */
   admit(
     route: Route,
@@ -34,18 +34,20 @@ export interface ChannelHealth {
     wanted?: number,
   ): Admission | Refusal;
   /**
-   * For a request that no channel was admitted for: an ejected channel, or one said not to have the model, is better
-   * than none at all. The one with the fewest ejections in a row, of these the one ejected last.
+   * For a request that no channel was admitted for: an ejected channel, or one without the model, is better than none.
+   * Chooses the one with the fewest consecutive ejections, among these the one ejected last.
    */
   admitAnyway(routes: readonly Route[], now: number): LastResort | null;
-  /** The first content of an answer has come. */
+  /** The first content of a response arrived. */
   begun(admission: Admission, route: Route, now: number): void;
   settle(admission: Admission, route: Route, result: AttemptResult, now: number): void;
-  /** How long the channel took, for `usualTime`: to the first content of a stream, to a whole answer. */
+  /**
+   * Records how long the channel took, for `usualTime`: to the first content of a stream, or to a complete response.
+   */
   took(admission: Admission, kind: 'stream' | 'buffered', milliseconds: number): void;
-  /** How long it usually takes, in milliseconds; 0 while that is not known. */
+  /** How long the channel usually takes, in milliseconds; 0 while unknown. */
   usualTime(route: Route, kind: 'stream' | 'buffered'): number;
-  /** Milliseconds until the channel can be asked again; 0 as soon as one of its credentials is usable. */
+  /** Milliseconds until the channel can be tried again; 0 as soon as one of its credentials is usable. */
   waitOf(route: Route, now: number): number;
   read(channel: Channel, now: number): ChannelReading;
 }
@@ -55,7 +57,7 @@ export interface LastResort {
   readonly admission: Admission;
 }
 
-/** @param onNotice told of changes that an operator wants to know of; never once per request. */
+/** @param onNotice receives changes that matter to an operator; never once per request */
 export function createChannelHealth(onNotice: (notice: HealthNotice) => void): ChannelHealth {
   const stateOf = createChannelStates();
   const say: Say = (route, message) => onNotice({ channel: route.channel.name, message });
@@ -107,7 +109,7 @@ export function createChannelHealth(onNotice: (notice: HealthNotice) => void): C
       if (result === 'undecided') {
         state.breaker.release(admission);
       } else if (result === 'answered') {
-        // An answer that began before the refusal does not undo it.
+        // A response that began before the refusal does not revoke it.
         if (admission.trial) accept(credential);
         if (state.missing.size > 0) state.missing.delete(route.upstreamModel);
         if (state.breaker.succeed(admission, now)) cameBack(state, route);
@@ -133,7 +135,7 @@ export function createChannelHealth(onNotice: (notice: HealthNotice) => void): C
   };
 }
 
-/** For the retry budget; null: nothing that more or fewer second tries would change. */
+/** For the retry budget. Null: a result that more or fewer retries would not change. */
 function hasFailed(result: AttemptResult): boolean | null {
   if (result === 'undecided') return null;
   if (result === 'answered') return false;

@@ -3,8 +3,8 @@ import { isMissing, type ChannelState } from './channel-state.ts';
 import { chooseCredential } from './credential.ts';
 
 /**
- * The best of the routes that no request is admitted to as usual: one that has the model, then the one with the fewest
- * ejections in a row, then the one ejected last. Null when all of them rest, or have no credential that may be used.
+ * The best route when none is admitted as usual: one with the model, then the one with the fewest consecutive
+ * ejections, then the one ejected last. Null if all are cooling down or have no usable credential.
  */
 export function chooseLastResort(
   routes: readonly Route[],
@@ -20,7 +20,7 @@ export function chooseLastResort(
   }
   return best;
 
-  /** The better one first. */
+  /** Sorts the better one first. */
   function compare(one: Route, other: Route): number {
     const [a, b] = [stateOf(one.channel), stateOf(other.channel)];
     return (

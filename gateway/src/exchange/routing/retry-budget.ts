@@ -1,14 +1,14 @@
 const retriesPerRequest = 0.2;
 const leastRetries = 3;
-/** Weight of the newest attempt in the share of failures: about the last sixteen count. */
+/** Weight of the latest attempt in the failure rate: about the last sixteen count. */
 const newest = 1 / 16;
 
 /**
- * How many of the attempts under way at one upstream may be second tries. An outage that makes every request fail
- * must not become several times the load for what is left.
+ * Bounds the retries among the attempts in flight at one upstream. If an outage makes every request fail, retries must
+ * not multiply the load on what is left.
  *
- * As long as fewer than one attempt in five fails there is no bound: second tries cannot then come to more than a
- * quarter of the requests, and a healthy channel has to be able to take over all that a failed one drops.
+ * There is no bound while fewer than one attempt in five fails: retries then cannot exceed a quarter of the requests,
+ * and a healthy channel must be able to take over everything a failed one drops.
  * @see https://sre.google/sre-book/handling-overload/ "Deciding to retry"
  */
 export class RetryBudget {
@@ -16,7 +16,10 @@ export class RetryBudget {
   #retries = 0;
   #failing = 0;
 
-  /** May one more second try begin now? When in doubt, one per five first tries under way, and three at any time. */
+  /**
+   * Whether one more retry may begin. If failures are frequent: one per five first attempts in flight, and at least
+   * three.
+   */
   get allows(): boolean {
     return (
       this.#failing < retriesPerRequest ||
@@ -29,7 +32,7 @@ export class RetryBudget {
     else this.#first += 1;
   }
 
-  /** @param failed null when the attempt says nothing about the upstream. */
+  /** @param failed null if the attempt says nothing about the upstream */
   leave(retry: boolean, failed: boolean | null): void {
     if (retry) this.#retries -= 1;
     else this.#first -= 1;

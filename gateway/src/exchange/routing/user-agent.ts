@@ -1,7 +1,7 @@
 /**
- * Does a client's User-Agent match one of a channel's globs? `*` stands for any run of characters, `?` for one;
- * everything else is literal, case-insensitive. Linear in the text: the pieces between stars are looked for in order.
- * The header is the client's word, so this is routing, never security.
+ * Whether a client's User-Agent matches one of a channel's globs. `*` stands for any run of characters, `?` for one;
+ * everything else is literal and case-insensitive. Linear in the text: the pieces between stars are searched in order.
+ * A client can send any header, so this is routing, never security.
  */
 export function matchesUserAgent(globs: readonly string[], userAgent: string): boolean {
   if (globs.length === 0) return true;
@@ -25,7 +25,7 @@ function matchesGlob(glob: string, text: string): boolean {
   return end >= position && standsAt(last, text, end);
 }
 
-/** The first place of a piece from there on, or -1. */
+/** The first position of a piece at or after `from`, or -1. */
 function find(piece: string, text: string, from: number): number {
   if (!piece.includes('?')) return text.indexOf(piece, from);
   for (let start = from; start + piece.length <= text.length; start += 1) {

@@ -1,14 +1,14 @@
-/** The part of itself by which each answer moves the estimate. */
+/** The fraction by which each observation moves the estimate. */
 const step = 0.05;
 
 /**
- * Follows the median of a channel's times without keeping them: every one longer than the estimate pushes it up a
- * little, every shorter one down, so it rests where both are equally many.
+ * Tracks the median of a channel's times without storing them: a longer time moves the estimate up a little, a shorter
+ * one down, so it settles where both are equally frequent.
  */
 export class UsualTime {
   #milliseconds: number | null = null;
 
-  /** Null until something has been seen. */
+  /** Null before the first observation. */
   get milliseconds(): number | null {
     return this.#milliseconds;
   }
@@ -20,7 +20,7 @@ export class UsualTime {
     }
     const distance = Math.max(1, this.#milliseconds * step);
     const change = milliseconds - this.#milliseconds;
-    // Never past the observation itself, or equal times would make it swing.
+    // Never moves past the observation itself, or equal times would make it oscillate.
     this.#milliseconds += Math.sign(change) * Math.min(distance, Math.abs(change));
   }
 }
