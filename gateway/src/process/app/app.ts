@@ -33,58 +33,58 @@ import { applyFile, prepareDatabase, type FirstStart } from '#startup/index.ts';
 import type { GuardedFetchOptions } from '#upstream/index.ts';
 import { sumUsage } from '#usage/index.ts';
 
-/** A gateway that is running. */
+/** A running gateway. */
 export interface App {
-  /** Where it listens, with the port it really got. */
+  /** The address it listens on, with the actual port. */
   readonly url: string;
   readonly dataDir: string;
   readonly firstStart: FirstStart;
   readonly catalogue: Pick<CatalogueStore, 'snapshot'>;
   readonly journal: Journal;
   readonly database: OpenDatabase;
-  /** Makes a newly read file's lists effective; running requests keep what they started with. */
+  /** Puts the lists of a newly read file into force; running requests keep the settings they started with. */
   reload(config: Config): Promise<void>;
-  /** Makes what has changed in the database effective, as it would become within seconds. */
+  /** Picks up database changes now instead of within seconds. */
   refresh(): Promise<void>;
   readonly metrics: Pick<Metrics, 'collect'>;
-  /** Stops admitting, lets running requests end, makes everything durable, and closes. */
+  /** Stops admitting requests, lets running ones finish, makes everything durable, and closes. */
   close(options?: StopOptions): Promise<void>;
 }
 
 export interface AppOptions {
   readonly config: Config;
   readonly logger: Logger;
-  /** Milliseconds that a client may take nothing of its answer; set lower by tests only. */
+  /** Milliseconds for which a client may accept nothing of its response; only tests set it lower. */
   readonly writeStall?: number;
-  /** Bounds of refusals in a minute; set higher by tests only. */
+  /** Limits of refusals per minute; only tests set it higher. */
   readonly refusalBounds?: Pick<RefusalsOptions, 'mostRows' | 'mostRefusals'>;
-  /** How the names of media addresses are resolved and connections to them are made; set by tests only. */
+  /** How media host names are resolved and connected to; only tests set it. */
   readonly mediaFetch?: GuardedFetchOptions;
-  /** Folders with journals of ended nodes, which this one puts into the database. */
+  /** Folders with journals of stopped nodes, which this node writes to the database. */
   readonly adopt?: readonly string[];
-  /** What this process has to tell of itself. Default: that all is well. */
+  /** The uncaught errors of this process. Default: none. */
   readonly uncaught?: UncaughtErrors;
-  /** Where a first start puts its secrets; absent: its caller shows them. */
+  /** Where a first start writes its secrets; absent: the caller prints them. */
   readonly secretsFile?: string;
-  /** Absent: the only process on its data folder. */
+  /** Absent: this is the only process on its data folder. */
   readonly worker?: WorkerSeat;
 }
 
-/** One of several processes on one port and one data folder, and what its supervisor did and knows. */
+/** One of several processes on one port and one data folder, with what its supervisor prepared. */
 export interface WorkerSeat {
   /** From 1. */
   readonly number: number;
   readonly firstStart: FirstStart;
-  /** What the supervisor has to say for `/ready`. */
+  /** Problems that the supervisor reports for `/ready`. */
   readonly degraded: () => readonly string[];
-  /** The metrics of all workers; null: those of this one. */
+  /** The metrics of all workers; null: only those of this one. */
   readonly renderMetrics: () => Promise<string | null>;
 }
 
 /**
- * Builds every object of a gateway once, in the order in which they need each other, and starts to listen. The parts
- * close the other way round: first the server, last the database.
- * @throws Error with a sentence for the operator when something it needs cannot be had.
+ * Creates every object of a gateway once, in order of dependency, and starts to listen. The parts close in reverse
+ * order: first the server, last the database.
+ * @throws Error with a message for the operator if something it needs is unavailable.
  */
 export async function startApp(options: AppOptions): Promise<App> {
   const {
@@ -107,7 +107,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const closing = new Closing();
   try {
     assertDataFolderFree(dataDir);
-    // Before anything is made: what a first start prints is shown once, and by a start that succeeds.
+    // Before anything is created: the output of a first start appears only once, in a start that succeeds.
     if (worker === null) await tryListening(config.server);
     const firstStart =
       worker?.firstStart ?? (await prepareDatabase(config, secrets, options.secretsFile));

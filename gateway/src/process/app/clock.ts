@@ -1,2 +1,2 @@
-/** Unix milliseconds, and milliseconds that never step. */
+/** Unix milliseconds, and milliseconds of a monotonic clock. */
 export const clock = Object.freeze({ now: Date.now, monotonic: () => performance.now() });

@@ -2,17 +2,17 @@ interface Closable {
   close(): Promise<void> | void;
 }
 
-/** What has been made so far, to be closed the other way round: what was made later uses what was made before. */
+/** Everything created so far, closed in reverse order: later parts use earlier ones. */
 export class Closing {
   readonly #made: Closable[] = [];
 
-  /** Gives back what it gets. */
+  /** Returns its argument. */
   add<Made extends Closable>(made: Made): Made {
     this.#made.push(made);
     return made;
   }
 
-  /** @throws AggregateError afterwards, when one could not be closed: it does not keep the others open. */
+  /** @throws AggregateError at the end if a part could not be closed; the other parts are closed anyway. */
   async closeAll(): Promise<void> {
     const errors: unknown[] = [];
     for (const made of this.#made.toReversed()) {

@@ -7,7 +7,7 @@ import { clock } from './clock.ts';
 import type { Closing } from './closing.ts';
 import type { Storage } from './storage.ts';
 
-/** What counts rates, running calls and money: in this process, or in Redis for all nodes. */
+/** Opens the counters of rates, concurrent calls and money: in this process, or in Redis for all nodes. */
 export async function openCounters(
   config: Config,
   logger: Logger,
@@ -19,7 +19,7 @@ export async function openCounters(
       config,
       ...clock,
       random: Math.random,
-      // What an earlier process left in the journal has been spent too.
+      // Charges that an earlier process left in the journal are spent too.
       spent: createSpentSource({
         ready: Promise.all([journal.caughtUp, adoption.finished]),
         read: (meters) => breaker(() => spentOf(database.kysely, meters)),

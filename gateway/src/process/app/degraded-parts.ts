@@ -10,13 +10,13 @@ export interface HealthSources extends Pick<Storage, 'nodes' | 'adoption' | 'jou
   readonly revisions: RevisionWatch;
   readonly counters: Counters;
   readonly uncaught: UncaughtErrors;
-  /** What this process has too much of: `lag`, `memory`. */
+  /** The overload of this process: `lag`, `memory`. */
   readonly pressures: () => readonly string[];
-  /** What the supervisor has to say; absent: there is none. */
+  /** Problems that the supervisor reports; absent: there is no supervisor. */
   readonly said: (() => readonly string[]) | undefined;
 }
 
-/** What works with less than usual, in words, for `/ready`. */
+/** The degraded components for `/ready`, in words. */
 export function degradedParts(sources: HealthSources): readonly string[] {
   const { revisions, nodes, adoption, journal, counters, uncaught } = sources;
   const isShared = sources.config.redis.url !== null;
@@ -33,18 +33,18 @@ export function degradedParts(sources: HealthSources): readonly string[] {
   ];
 }
 
-/** One that cannot even be read takes no writes either, which need not be said. */
+/** A database that cannot be read takes no writes either, so only the first is reported. */
 function degradedDatabase({ problem }: RevisionWatch, { writes }: NodeRegistry): string[] {
   if (problem !== null) return ['database'];
   return writes ? [] : ['database-writes'];
 }
 
-/** What the other nodes are missing, or missed by. */
+/** Unreachable nodes, and missing coordination between nodes. */
 function degradedNodes({ missing, live }: NodeRegistry, isShared: boolean): string[] {
   const words = missing.map(
     ({ id, journalDepth }) => `node ${id} is unreachable with ${journalDepth} usage records in its journal`,
   );
-  // Each would allow the whole of every limit.
+  // Each node would allow the whole of every limit.
   if (live() > 1 && !isShared) {
     words.push(`${live()} nodes without redis: limits are not shared`);
   }

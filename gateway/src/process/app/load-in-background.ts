@@ -2,7 +2,7 @@ import type { Logger } from '#observability/index.ts';
 
 const retryMs = 2_000;
 
-/** Loads, and tries again until it succeeds or is closed. */
+/** Loads, and retries until it succeeds or is closed. */
 export function loadInBackground(
   load: () => Promise<void>,
   what: string,

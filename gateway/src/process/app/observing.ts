@@ -24,7 +24,7 @@ export interface ObservingOptions extends Pick<Storage, 'journal' | 'nodes'> {
   readonly openConnections: () => Promise<number>;
   readonly overloadRefusals: () => Readonly<Record<string, number>>;
   readonly degraded: () => readonly string[];
-  /** The metrics of several processes; null, or absent: those of this one. */
+  /** The metrics of several processes; null or absent: only those of this one. */
   readonly renderMetrics: (() => Promise<string | null>) | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface Observing {
   readonly observer: ExchangeObserver;
 }
 
-/** Who is told of each exchange: metrics, the log, the alarm, and traces when they are wanted. */
+/** Creates the listeners of finished exchanges: metrics, log, alarm, and traces if enabled. */
 export function createObserving(options: ObservingOptions): Observing {
   const { logger, snapshot, health, journal, nodes, uncaught, openConnections, degraded } = options;
   const metrics = createMetrics(
@@ -65,7 +65,7 @@ export function createObserving(options: ObservingOptions): Observing {
   return { metrics, observer };
 }
 
-/** Where a channel's requests go; null when the catalogue has it no longer. */
+/** The address of a channel; null if the catalogue no longer has it. */
 function targetOf({ channels }: CatalogueSnapshot, name: string): ChannelTarget | null {
   const channel = channels.find((each) => each.name === name);
   if (channel === undefined) return null;

@@ -11,16 +11,16 @@ import { loadInBackground } from './load-in-background.ts';
 import { createSimulatorSlot } from './simulator-slot.ts';
 import type { Storage } from './storage.ts';
 
-/** What is offered, and to whom: kept in memory, and kept up with the database. */
+/** Catalogue and keys in memory, kept current with the database. */
 export interface Offer {
   readonly revisions: RevisionWatch;
   readonly catalogue: CatalogueStore;
   readonly keys: KeyDirectory;
-  /** Makes what has changed in the database effective now. */
+  /** Picks up database changes now. */
   refresh(): Promise<void>;
 }
 
-/** Reads the catalogue, and begins to read the keys. */
+/** Loads the catalogue and starts to load the keys. */
 export async function openOffer(
   { database, breaker }: Pick<Storage, 'database' | 'breaker'>,
   secrets: Secrets,
@@ -40,7 +40,7 @@ export async function openOffer(
   simulator.onChange = () => void catalogue.refresh().catch(() => {});
   await catalogue.load();
   const keys = createKeyDirectory({ database, breaker, secrets, watch: revisions });
-  // Not waited for: until all keys are in memory each one is looked up when it comes.
+  // Not awaited: until all keys are in memory, each key is looked up on demand.
   closing.add(loadInBackground(() => keys.load(), 'keys', logger));
   return {
     revisions,
@@ -53,7 +53,7 @@ export async function openOffer(
   };
 }
 
-/** A price in the database that is none: what it belongs to goes on at the last good one, or is refused. */
+/** Logs an invalid stored price: the model keeps its last valid one, or its requests are refused. */
 function alarm(logger: Logger, { kind, name, lastGood }: CatalogueProblem): void {
   const what = kind === 'price' ? `the price of model '${name}'` : `the multiplier of '${name}'`;
   const then = lastGood ? 'the last valid one stays in force' : 'requests that need it are refused';

@@ -51,11 +51,11 @@ export interface RelayingOptions extends Pick<Storage, 'database' | 'breaker'> {
 
 export interface Relaying {
   readonly relay: Relay;
-  /** Over all running exchanges: ends them when the gateway stops. */
+  /** Watches all running exchanges and ends them when the gateway stops. */
   readonly watch: Watch;
 }
 
-/** What runs an exchange: the relay, and all it needs towards the upstreams. */
+/** Creates the relay and everything it needs towards the upstreams. */
 export function createRelaying(options: RelayingOptions, closing: Closing): Relaying {
   const { config, logger, secrets, snapshot, health, journal, counters, observer } = options;
   const onDefect = (error: unknown) => logger.error('unexpected error', error);
@@ -122,14 +122,14 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
 }
 
 /**
- * MiB of values that a thread for bodies of up to so many bytes may hold: ten times the bytes, and room for what one step
- * of the engine takes, which cannot be stopped in between.
+ * Heap limit in MiB of a thread for bodies up to this limit: ten times the bytes, plus what a single step of the engine
+ * takes, which cannot be interrupted.
  */
 function heapFor(bodyLimit: number): number {
   return 256 + Math.ceil((bodyLimit / 2 ** 20) * 10);
 }
 
-/** Media that clients name by address, for upstreams that want the bytes. */
+/** Fetches media that clients name by address, for upstreams that need the bytes. */
 function guardedMedia(options?: GuardedFetchOptions): FetchMedia {
   const fetchMedia = createGuardedFetch(options);
   return async (url) => {

@@ -19,9 +19,9 @@ import {
 import { clock } from './clock.ts';
 import type { Closing } from './closing.ts';
 
-/** Connections that fall idle while stopping are closed this often: their clients would keep them open. */
+/** Interval at which connections that fall idle while stopping are closed; their clients would keep them open. */
 const idleCheckMs = 100;
-/** Answers that are ended at the drain time-out get so long to say so to their clients. */
+/** Time for responses that end at the drain time-out to tell their clients so. */
 const lastWordsMs = 500;
 
 export interface ServingOptions extends Omit<
@@ -30,43 +30,41 @@ export interface ServingOptions extends Omit<
 > {
   readonly config: Config;
   readonly logger: Logger;
-  /** Over all running exchanges. */
+  /** Watches all running exchanges. */
   readonly watch: Watch;
-  /** May anything be admitted? */
+  /** Whether anything can be admitted. */
   readonly isUsable: () => boolean;
-  /** What works with less than usual, in words. */
+  /** Degraded components, in words. */
   readonly degraded: () => readonly string[];
   readonly writeStall: number | undefined;
 }
 
 export interface StopOptions {
   /**
-   * Milliseconds for which new connections are still served while `/health` says that it is over, so that load
-   * balancers can take notice. Part of the drain time-out.
+   * Milliseconds for which new connections are still served while `/health` reports draining, so that load balancers
+   * notice. Part of the drain time-out.
    */
   readonly keepListening?: number;
-  /** When the drain time-out is to be over, if earlier. */
+  /** Resolves when the drain time-out must end early. */
   readonly hurry?: Promise<void>;
 }
 
-/** The side that clients see. */
+/** The side of the gateway that clients see. */
 export interface Serving {
-  /** With the port it really got, once it listens. */
+  /** The actual port is known once it listens. */
   readonly url: string;
-  /** What this process has too much of, for the operator. */
+  /** The overload of this process, for the operator. */
   readonly pressures: readonly PressureCause[];
-  /** Requests refused since the start because there was too much to do. */
+  /** Requests refused since the start because of overload. */
   readonly overloadRefusals: Readonly<Record<OverloadCause, number>>;
   openConnections(): Promise<number>;
-  /** @throws Error with a sentence for the operator */
+  /** @throws Error with a message for the operator */
   listen(): Promise<void>;
-  /**
-   * Lets running answers end, for the drain time-out; then ends them in their protocol, and closes what is left.
-   */
+  /** Lets running responses finish within the drain time-out; then ends them in their protocol and closes the rest. */
   stop(options: StopOptions): Promise<void>;
 }
 
-/** Puts the endpoints on a server that does not listen yet. */
+/** Adds the endpoints to a server that does not listen yet. */
 export function createServing(options: ServingOptions, closing: Closing): Serving {
   const { config, logger, watch, isUsable, degraded, writeStall, ...endpoints } = options;
   const { server: settings } = config;

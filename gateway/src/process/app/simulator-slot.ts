@@ -3,17 +3,17 @@ import type { OpenDatabase, Secrets } from '#database/index.ts';
 import type { Logger } from '#observability/index.ts';
 import { startSimulatorProcess, type SimulatorProcess } from '#startup/index.ts';
 
-/** The demo's simulator: started when a channel needs it, at the start or after a reload. */
+/** The demo's simulator; started at the start or after a reload if a channel needs it. */
 export interface SimulatorSlot {
-  /** Called when its address has changed. */
+  /** Called when its address changes. */
   onChange: () => void;
-  /** Null while there is none. */
+  /** Null while it is not running. */
   readonly url: () => string | null;
   startIfWanted(): Promise<void>;
   close(): Promise<void> | void;
 }
 
-/** Empty until `startIfWanted` finds a channel without an address of its own. */
+/** Does nothing until `startIfWanted` finds a channel without an address of its own. */
 export function createSimulatorSlot(
   database: OpenDatabase,
   secrets: Secrets,

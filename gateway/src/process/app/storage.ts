@@ -18,7 +18,7 @@ import type { Closing } from './closing.ts';
 
 export interface Storage {
   readonly database: OpenDatabase;
-  /** For what requests wait for. */
+  /** Guards the queries that requests wait for. */
   readonly breaker: DatabaseBreaker;
   readonly nodes: NodeRegistry;
   readonly journal: Journal;
@@ -28,13 +28,13 @@ export interface Storage {
 export interface StorageOptions {
   readonly config: Config;
   readonly logger: Logger;
-  /** This process's own: its name among the nodes and its journal are there. */
+  /** This process's own folder, with its node id and its journal. */
   readonly dataDir: string;
-  /** Folders with journals that nobody else puts into the database. */
+  /** Folders with journals that no running process writes to the database. */
   readonly adopted: readonly string[];
 }
 
-/** What lasts: the database, and the journal of what is not in it yet. */
+/** Opens the durable part: the database, and the journal of records that are not in it yet. */
 export async function openStorage(
   { config, logger, dataDir, adopted }: StorageOptions,
   closing: Closing,

@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * What a request allocates lives for milliseconds. The space for such objects starts small and doubles only while much
- * of it survives; growing it faster means fewer collections, each of which copies the requests under way. Not before
- * there are requests: starting fills it as well, and it does not shrink again.
+ * The allocations of a request live for milliseconds. The heap space for such objects starts small and doubles only
+ * while many of them survive; growing it faster means fewer collections, each of which copies the requests in flight.
+ * Call it after the start: starting fills the space as well, and it does not shrink again.
  */
 export function growYoungSpaceFast(): void {
   setFlagsFromString('--semi-space-growth-factor=8');

@@ -8,12 +8,12 @@ import { removeNode } from './nodes.repository.ts';
 
 const workerName = /^worker-[1-9]\d*$/;
 
-/** Where the worker with this number, from 1, keeps its journal. */
+/** The journal folder of the worker with this number, counted from 1. */
 export function workerFolder(dataDir: string, number: number): string {
   return join(dataDir, `worker-${number}`);
 }
 
-/** The journals of workers below a data folder. */
+/** The journal folders of workers below a data folder. */
 export function journalFolders(dataDir: string): string[] {
   if (!existsSync(dataDir)) return [];
   return readdirSync(dataDir)
@@ -27,16 +27,16 @@ function hasJournal(folder: string): boolean {
 }
 
 export interface Adoption {
-  /** When everything that could be adopted is in the database. Never rejected. */
+  /** Resolves when everything that could be adopted is in the database. Never rejects. */
   readonly finished: Promise<void>;
-  /** What is not in the database yet and what never will be by itself, in words. */
+  /** Records that are not in the database yet, or that need the operator, in words. */
   readonly problems: readonly string[];
-  /** Stops; what is left is adopted at the next start. */
+  /** Stops; the next start adopts the rest. */
   close(): Promise<void>;
 }
 
 export interface AdoptOptions {
-  /** Each with the journal of a node that ended. */
+  /** The folders, each with the journal of a stopped node. */
   readonly folders: readonly string[];
   readonly database: OpenDatabase;
   readonly databaseUrl: string;
@@ -44,8 +44,8 @@ export interface AdoptOptions {
 }
 
 /**
- * Puts what ended nodes left in their journals into the database, one folder after the other. While the database is
- * away it goes on trying.
+ * Writes the journals of stopped nodes to the database, one folder after another. Retries while the database is
+ * unreachable.
  */
 export function adoptJournals(options: AdoptOptions): Adoption {
   const { folders, database, databaseUrl, log } = options;

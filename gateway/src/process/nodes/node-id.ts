@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The name of the node that keeps its journal in this folder: random, made once and kept there, so that a node that
- * starts again is the same one, and a folder that moves to another machine keeps its name.
+ * The id of the node that keeps its journal in this folder: random and stored there. A restarted node keeps its id, and
+ * so does a folder that moves to another machine.
  */
 export function readNodeId(dataDir: string): string {
   const file = join(dataDir, 'node.id');
@@ -16,7 +16,7 @@ export function readNodeId(dataDir: string): string {
   return id;
 }
 
-/** Null when there is none, or when a crash cut it short: then the folder gets a new name. */
+/** Null if there is no id, or a crash truncated it: then the folder gets a new one. */
 function read(file: string): string | null {
   try {
     return /^(node_[0-9a-f]{24})\n$/.exec(readFileSync(file, 'utf8'))?.[1] ?? null;

@@ -1,25 +1,24 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { OpenDatabase } from '#database/index.ts';
 
-/** A node as its last sign of life described it. */
+/** A node as of its last heartbeat. */
 export interface SeenNode {
   readonly id: string;
-  /** Milliseconds since then. */
+  /** Milliseconds since its last heartbeat. */
   readonly silentFor: number;
-  /** Usage records that were on its disk and not in the database. */
+  /** Usage records that were on its disk but not in the database. */
   readonly journalDepth: number;
 }
 
 export interface Sign {
   readonly id: string;
-  /** Unix milliseconds by this node's clock, for people. */
+  /** Unix milliseconds by that node's own clock, for people. */
   readonly startedAt: number;
   readonly journalDepth: number;
 }
 
 /**
- * The clock of the database, Unix milliseconds: nodes compare their signs of life by it, whatever their own clocks
- * say.
+ * The clock of the database in Unix milliseconds: heartbeats are compared by it, whatever the nodes' own clocks say.
  */
 function now(dialect: OpenDatabase['dialect']): RawBuilder<number> {
   return dialect === 'postgres'
@@ -27,7 +26,7 @@ function now(dialect: OpenDatabase['dialect']): RawBuilder<number> {
     : sql<number>`cast(unixepoch('subsec') * 1000 as integer)`;
 }
 
-/** Says that the node is there. */
+/** Records a heartbeat of the node. */
 export async function signLife({ kysely, dialect }: OpenDatabase, sign: Sign): Promise<void> {
   await kysely
     .insertInto('nodes')
@@ -47,7 +46,7 @@ export async function signLife({ kysely, dialect }: OpenDatabase, sign: Sign): P
     .execute();
 }
 
-/** When the process began that gave the node's last sign of life, by its own clock; null when there was none. */
+/** The start of the process that sent the node's last heartbeat, by its own clock; null if there was none. */
 export async function lastStart({ kysely }: OpenDatabase, id: string): Promise<number | null> {
   const row = await kysely
     .selectFrom('nodes')
@@ -57,7 +56,7 @@ export async function lastStart({ kysely }: OpenDatabase, id: string): Promise<n
   return row?.started_at ?? null;
 }
 
-/** Every node but this one. */
+/** Every node except this one. */
 export async function otherNodes(
   { kysely, dialect }: OpenDatabase,
   id: string,
@@ -74,7 +73,7 @@ export async function otherNodes(
   }));
 }
 
-/** The node has ended and left nothing behind. */
+/** Removes a node that ended and left nothing behind. */
 export async function removeNode({ kysely }: OpenDatabase, id: string): Promise<void> {
   await kysely.deleteFrom('nodes').where('id', '=', id).execute();
 }

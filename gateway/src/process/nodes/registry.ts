@@ -5,33 +5,36 @@ import { lastStart, otherNodes, removeNode, signLife, type SeenNode } from './no
 /** Milliseconds. */
 export const nodeRules = Object.freeze({
   beatEvery: 10_000,
-  /** After a beat that the database did not take. */
+  /** After a heartbeat that failed. */
   beatAgainAfter: 1_000,
   goneAfter: 30_000,
-  /** What a node that will not come back leaves in the table; longer when it left records behind. */
+  /** How long the table keeps a node that does not come back; longer if it left records behind. */
   forgetEmptyAfter: 86_400_000,
   forgetAfter: 7 * 86_400_000,
 });
 
-/** After so many beats in turn a twin is believed in for as many more: about as long as any node that went silent. */
+/**
+ * After this many alternating heartbeats, a twin is assumed for as many more: about as long as any silent node counts
+ * as live.
+ */
 const mostMeetings = 4;
 
-/** A node that went silent while usage records were in its journal: nobody else can have them. */
+/** An unreachable node with usage records in its journal, which no other node can read. */
 export interface MissingNode {
   readonly id: string;
   readonly journalDepth: number;
 }
 
-/** Who serves, as this node sees it. Reading costs nothing: it is what the last beat found. */
+/** The live nodes as this node sees them. Reading is free: it returns the result of the last heartbeat. */
 export interface NodeRegistry {
-  /** This node included. While the database is away: the last number that was known. */
+  /** Includes this node. While the database is unreachable: the last known number. */
   live(): number;
   readonly missing: readonly MissingNode[];
-  /** The database took the last sign of life, which is a write. True before the first one. */
+  /** Whether the database accepted the last heartbeat, which is a write. True before the first one. */
   readonly writes: boolean;
-  /** From now on this node is one of them. Resolves after the first beat, whether or not the database was there. */
+  /** Joins the live nodes. Resolves after the first heartbeat, even if the database was unreachable. */
   join(journal: { readonly depth: number }): Promise<void>;
-  /** Says goodbye; call it after the journal has been closed. Never throws. */
+  /** Signs off; call it after the journal was closed. Never throws. */
   close(): Promise<void>;
 }
 
@@ -42,12 +45,12 @@ export interface NodeRegistryOptions {
   readonly log: Pick<Logger, 'info' | 'warn'>;
   /** Unix milliseconds. */
   readonly now?: () => number;
-  /** Milliseconds of a clock that does not step. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic?: () => number;
   readonly beatEvery?: number;
 }
 
-/** Knows of itself alone until `join`. */
+/** Knows only of itself until `join`. */
 export function createNodeRegistry(options: NodeRegistryOptions): NodeRegistry {
   const { database, id, log, beatEvery = nodeRules.beatEvery } = options;
   const { now = Date.now, monotonic = () => performance.now() } = options;
@@ -57,13 +60,13 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeRegistry {
   let missing: readonly MissingNode[] = [];
   let timer: NodeJS.Timeout | null = null;
   let beating: Promise<void> = Promise.resolve();
-  /** The last beat that the database took; and until when others may be silent because it was away. */
+  /** The last successful heartbeat, and until when the silence of others may be due to the database. */
   let lastBeat = monotonic();
   let excusedUntil = 0;
-  /** Beats before which a node of the same name has given signs of life, less those before which none had. */
+  /** Heartbeats that were preceded by one of another node with the same id, minus those that were not. */
   let meetings = 0;
   let hasTwin = false;
-  /** This process has given a sign of life; before that the last one is of the process before. */
+  /** Whether this process has sent a heartbeat; before that, the last one is of an earlier process. */
   let isKnown = false;
   let writes = true;
 
@@ -85,8 +88,9 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeRegistry {
   }
 
   /**
-   * A copy of a data folder has the name of its original: two nodes, which together must not do more than two. Once is
-   * none, as the process before may say goodbye when this one has said hello; and beats are not quite in turn.
+   * A copy of a data folder has the same node id as the original: two nodes, which together must not use more than two
+   * shares. A single meeting is no evidence, because an earlier process may sign off after this one has started, and
+   * heartbeats do not alternate exactly.
    */
   async function lookForTwin(): Promise<void> {
     const start = isKnown ? await lastStart(database, id) : null;
@@ -132,7 +136,7 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeRegistry {
     });
   }
 
-  /** Without the database everything stays as it was. */
+  /** Without the database everything stays as it is. */
   function beatQuietly(): Promise<void> {
     beating = beat().then(
       () => {
@@ -180,7 +184,7 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeRegistry {
         depth === 0
           ? removeNode(database, id)
           : signLife(database, { id, startedAt, journalDepth: depth });
-      // The others find out by themselves.
+      // The other nodes notice by themselves.
       await goodbye.catch(() => {});
     },
   };

@@ -32,11 +32,11 @@ import {
 import { lockDeclaration } from '#declaration/index.ts';
 import { readUnshown, writeUnshown } from './unshown-secrets.ts';
 
-/** What is shown once, because it is kept nowhere in clear text. */
+/** Secrets that are shown once, because they are stored nowhere in clear text. */
 export interface FirstStart {
   readonly admin: { readonly email: string; readonly password: string | null } | null;
   readonly key: string | null;
-  /** The file that has them instead of the greeting; null: they are printed. */
+  /** The file that contains them instead of the greeting; null: they are printed. */
   readonly secretsFile: string | null;
 }
 
@@ -45,19 +45,19 @@ export interface FirstStartOptions {
   readonly secrets: Secrets;
   /** Unix milliseconds. */
   readonly now: number;
-  /** Runs where something is about to be made that has to be shown; what it throws leaves nothing made. */
+  /** Runs before anything is created that must be shown; if it throws, nothing is created. */
   readonly beforeSecrets: () => void;
 }
 
 const demoChannel = 'demo';
 const firstKey = 'first';
-/** Opening credit of the administrator where no file says otherwise. */
+/** The administrator's opening credit if no file sets one. */
 const openingCredit = '100';
 
 /**
- * The first administrator, when there is none and the file names none either. Before the file is applied, because
- * its keys may belong to the administrator. Gives the password in clear, this once; a new one if a start before this
- * one made the administrator and was killed before it showed the password.
+ * Creates the first administrator if there is none and the file declares none. Runs before the file is applied, because
+ * its keys may belong to the administrator. Returns the password in clear text, this once. If an earlier start created
+ * the administrator and was killed before it showed the password, returns a new one.
  */
 export async function createFirstAdmin(
   database: OpenDatabase,
@@ -76,7 +76,7 @@ export async function createFirstAdmin(
   const password = config.admin.password ?? randomBytes(12).toString('base64url');
   const passwordHash = await hashPassword(password);
   const created = await database.kysely.transaction().execute(async (trx) => {
-    // Of nodes that start for the first time together, one gets here first.
+    // Of several nodes in their first start, one gets here first.
     await lockDeclaration(trx, database.dialect);
     const change = createChange(trx, { owner: 'system', secrets, now });
     if (left !== undefined) {
@@ -99,14 +99,14 @@ export async function createFirstAdmin(
     return true;
   });
   if (!created) return null;
-  // A password that the operator chose is not repeated to a terminal.
+  // A password that the operator chose is not printed.
   return { email, password: config.admin.password === null ? password : null };
 }
 
 /**
- * Something to call and a key to call it with: a channel for each provider key in the environment, or else the
- * demo, and a first key. Does nothing that has been done before. Gives the key's secret, this once; a new one if a start
- * before this one made the key and was killed before it showed the secret.
+ * Creates something to call and a key to call it with: a channel per provider key in the environment, or else the demo,
+ * and a first key. Does nothing that was done before. Returns the key's secret, this once. If an earlier start created
+ * the key and was killed before it showed the secret, returns a new one.
  */
 export async function offerFirstKey(
   database: OpenDatabase,
@@ -132,7 +132,7 @@ async function createFirstKey(
     return (await rotateKey(change, left.name, 0)).secret;
   }
   if ((await listKeys(change.trx, { limit: 1 })).length > 0) return null;
-  // Only the administrator who was created here; a file that declares its own accounts declares its keys too.
+  // Only for the administrator created here; a file that declares its own accounts declares its keys too.
   if ((await findUserByEmail(change.trx, config.admin.email)) === null) return null;
   beforeSecrets();
   const created = await createKey(change, {
@@ -154,7 +154,7 @@ async function createFirstKey(
   return created.secret;
 }
 
-/** The demo goes once somebody has made a channel of their own. For a file that was read again. */
+/** Removes the demo once somebody has created a channel. For a reloaded file. */
 export async function withdrawDemo(
   database: OpenDatabase,
   secrets: Secrets,
@@ -167,7 +167,7 @@ export async function withdrawDemo(
   });
 }
 
-/** Gives whether somebody has made a channel of their own. */
+/** Returns whether somebody has created a channel. */
 async function endDemo(change: Change, existing: readonly StoredChannel[]): Promise<boolean> {
   if (existing.every(({ owner }) => owner === 'system')) return false;
   const demo = existing.find(({ name, owner }) => name === demoChannel && owner === 'system');
@@ -175,7 +175,7 @@ async function endDemo(change: Change, existing: readonly StoredChannel[]): Prom
   return true;
 }
 
-/** A channel per provider key, or the demo; nothing once somebody has made a channel of their own. */
+/** A channel per provider key, or the demo; nothing once somebody has created a channel. */
 async function offerChannels(change: Change, config: Config): Promise<void> {
   const existing = await listChannels(change.trx, change.secrets);
   if (await endDemo(change, existing)) return;
@@ -204,7 +204,7 @@ function channelFor(
     protocols,
     groups: ['default'],
     models: bundledModelsOf(provider)
-      // What cannot be called is not offered: images and video have no endpoints yet, and what has no price is refused.
+      // Only callable models are offered: images and video have no endpoints yet, and unpriced models are refused.
       .filter(({ type, price }) => type === 'chat' && price !== null)
       .map(({ id }) => ({ name: id, upstream: id })),
     priority: 0,

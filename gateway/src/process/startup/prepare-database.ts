@@ -12,9 +12,9 @@ import { assertSecretsFile, formatSecrets, writeSecretsFile } from './secrets-fi
 import { hasUnshown } from './unshown-secrets.ts';
 
 /**
- * Migrations, the file's lists and the first start, before anything is served.
- * @param secretsFile where to put what a first start would show; null: nowhere
- * @throws Error with a sentence for the operator.
+ * Runs migrations, applies the file's lists and does the first start, before anything is served.
+ * @param secretsFile where to write the secrets of a first start; null: nowhere
+ * @throws Error with a message for the operator.
  */
 export async function prepareDatabase(
   config: Config,
@@ -49,7 +49,7 @@ export async function prepareDatabase(
   }
 }
 
-/** Makes the lists of a file that was read again effective. */
+/** Puts the lists of a reloaded file into force. */
 export async function applyFile(config: Config, secrets: Secrets): Promise<void> {
   if (config.declared === null) return;
   const database = openDatabase({ url: config.storage.url, statementTimeout: 0 });

@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, lstatSync, openSync, rmSync, writeFileSync } from
 import { dirname } from 'node:path';
 import type { FirstStart } from './first-start.ts';
 
-/** The lines that a first start shows, each with its end. */
+/** The lines that a first start shows, each with its line end. */
 export function formatSecrets({ admin, key }: Pick<FirstStart, 'admin' | 'key'>): string {
   const shown =
     admin === null ? '' : `admin: ${admin.email} ${admin.password ?? ''}`.trimEnd() + '\n';
@@ -10,9 +10,9 @@ export function formatSecrets({ admin, key }: Pick<FirstStart, 'admin' | 'key'>)
 }
 
 /**
- * Where a first start is to put its secrets instead of showing them: a place where nothing is yet, because a file or a
- * link that somebody else put there would be read by them.
- * @throws Error with a sentence for the operator.
+ * Checks the path where a first start writes its secrets instead of printing them. Nothing may exist there: somebody
+ * else's file or link would let them read the secrets.
+ * @throws Error with a message for the operator.
  */
 export function assertSecretsFile(file: string): void {
   if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) {
@@ -27,8 +27,8 @@ export function assertSecretsFile(file: string): void {
 
 /**
  * Writes a new file that only this user can read.
- * @param replaces one may be there, which an earlier start wrote before it was killed
- * @throws Error with a sentence for the operator.
+ * @param replaces a file may exist that an earlier start wrote before it was killed
+ * @throws Error with a message for the operator.
  */
 export function writeSecretsFile(file: string, text: string, replaces: boolean): void {
   if (replaces && lstatSync(file, { throwIfNoEntry: false })?.isFile() === true) rmSync(file);
@@ -43,7 +43,7 @@ export function writeSecretsFile(file: string, text: string, replaces: boolean):
     writeFileSync(descriptor, text);
     fsyncSync(descriptor);
   } catch (cause) {
-    // The next start would take it for somebody else's.
+    // The next start would take it for somebody else's file.
     rmSync(file, { force: true });
     throw new Error(`--secrets-file: ${file} cannot be written: ${(cause as Error).message}`, {
       cause,

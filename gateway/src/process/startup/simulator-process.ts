@@ -6,12 +6,12 @@ import type { Logger } from '#observability/index.ts';
 
 /** The demo's upstream: the simulator package as a child process on a free loopback port. */
 export interface SimulatorProcess {
-  /** Null until it answers, and while it is restarted. */
+  /** Null until it responds, and during a restart. */
   url(): string | null;
   close(): Promise<void>;
 }
 
-/** What is asked of the process. */
+/** The part of the process that is used. */
 export interface SimulatorChild extends Pick<
   ChildProcess,
   'exitCode' | 'signalCode' | 'kill' | 'once'
@@ -25,8 +25,8 @@ export const startTimeoutMs = 10_000;
 export const restartDelayMs = 1_000;
 
 /**
- * It ends with its standard input, so it never outlives a gateway that was killed. It keeps no requests: every user of the
- * machine can reach its port.
+ * It ends with its standard input, so it never outlives a killed gateway. It keeps no requests, because every user of
+ * the machine can reach its port.
  */
 const spawnSimulator = (): SimulatorChild =>
   spawn(process.execPath, [entry, '--exit-with-parent', '--no-log'], {
@@ -34,16 +34,16 @@ const spawnSimulator = (): SimulatorChild =>
   });
 
 /**
- * Starts it and waits until it answers. A simulator that dies is started again; `onChange` is told of every new
- * address, because its port changes then. `spawnChild` is for tests.
- * @throws Error when it does not come up the first time.
+ * Starts the simulator and waits until it responds. If it dies it is restarted on another port; `onChange` receives
+ * every new address. `spawnChild` is for tests.
+ * @throws Error if it does not start the first time.
  */
 export async function startSimulatorProcess(
   logger: Logger,
   onChange: () => void,
   spawnChild: () => SimulatorChild = spawnSimulator,
 ): Promise<SimulatorProcess> {
-  /** The latest that was started. */
+  /** The process that was started last. */
   let child: SimulatorChild | null = null;
   let serving: { readonly child: SimulatorChild; readonly url: string } | null = null;
   let closed = false;
@@ -61,7 +61,7 @@ export async function startSimulatorProcess(
       };
       const timeout = setTimeout(() => {
         fail(new Error('the simulator did not start in time'));
-        // Another one is started in its place. It may hang too deep to be asked to end.
+        // Another process is started in its place. This one may hang too badly to end on request.
         started.kill('SIGKILL');
       }, startTimeoutMs);
       createInterface({ input: started.stdout }).on('line', (line) => {
@@ -75,7 +75,7 @@ export async function startSimulatorProcess(
       started.once('error', fail);
       started.once('exit', () => {
         fail(new Error('the simulator exited'));
-        // One that was given up ends when another may be serving already.
+        // A process that was given up may exit when another is already serving.
         if (serving?.child !== started) return;
         serving = null;
         if (!closed) restart();
@@ -105,7 +105,7 @@ export async function startSimulatorProcess(
       closed = true;
       if (timer !== null) clearTimeout(timer);
       const running = child;
-      // One that a signal ended has no exit code.
+      // A process that a signal ended has no exit code.
       if (running === null || running.exitCode !== null || running.signalCode !== null) {
         return Promise.resolve();
       }

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 
 const fileName = 'first-start.json';
 
-/** What a first start has made whose secrets nobody has seen yet, by id; null: nothing of that kind. */
+/** Secrets of a first start that nobody has seen yet, by id; null: none of that kind. */
 export interface Unshown {
   readonly admin: string | null;
   readonly key: string | null;
@@ -20,8 +20,9 @@ export interface Unshown {
 const nothing: Unshown = Object.freeze({ admin: null, key: null });
 
 /**
- * No secret is kept in clear text, so one that a killed start did not show is lost. This file in the data folder says
- * whose secret the next start has to replace. It names ids, because another node may have made others meanwhile.
+ * No secret is stored in clear text, so a secret that a killed start did not show is lost. This file in the data folder
+ * says whose secret the next start must replace. It contains ids, because another node may have created others
+ * meanwhile.
  */
 export function readUnshown(dataDir: string): Unshown {
   let text: string;
@@ -40,7 +41,7 @@ export function hasUnshown(dataDir: string): boolean {
   return admin !== null || key !== null;
 }
 
-/** On disk when it returns: written before the rows that it names are committed. */
+/** Durable when it returns: written before the rows it names are committed. */
 export function writeUnshown(dataDir: string, unshown: Unshown): void {
   const file = join(dataDir, fileName);
   const draft = `${file}.${process.pid}`;
@@ -54,7 +55,7 @@ export function writeUnshown(dataDir: string, unshown: Unshown): void {
   renameSync(draft, file);
 }
 
-/** Everything has been shown. */
+/** Call it when everything has been shown. */
 export function forgetUnshown(dataDir: string): void {
   rmSync(join(dataDir, fileName), { force: true });
 }

@@ -1,10 +1,10 @@
 /** Milliseconds. */
 const shortest = 500;
 const longest = 30_000;
-/** Whoever lived as long did not die of how it was started. */
+/** A worker that lived this long did not die of its start. */
 const goodLife = 60_000;
 
-/** How long to wait before a worker that died is started again: longer each time that it died young. */
+/** How long to wait before a dead worker is restarted: longer each time it died young. */
 export function createBackOff(): (livedFor: number) => number {
   let deaths = 0;
   return (livedFor) => {

@@ -3,44 +3,44 @@ import { createBackOff } from './back-off.ts';
 import type { FromWorker, Question, ToWorker } from './messages.ts';
 import { createQuestions, type Questions } from './questions.ts';
 
-/** A process as the crew sees it. */
+/** A process as the supervisor sees it. */
 export interface WorkerProcess {
   send(message: ToWorker): void;
 }
 
 export interface WorkerEvents {
   onMessage(message: FromWorker): void;
-  /** `code` null: ended by a signal. */
+  /** `code` null: a signal ended it. */
   onExit(code: number | null): void;
 }
 
 export interface CrewOptions {
   readonly size: number;
-  /** Starts a process for a seat, from 1. */
+  /** Starts the process of a worker number, counted from 1. */
   readonly fork: (seat: number, events: WorkerEvents) => WorkerProcess;
-  /** The first message to each process, when it says that it is ready. */
+  /** The first message to each process, sent when it is ready. */
   readonly begin: () => ToWorker;
-  /** All that is to be known of all workers, when one of them is asked. */
+  /** The metrics of all workers, for a worker that was asked. */
   readonly renderMetrics: () => Promise<string | null>;
   readonly log: Pick<Logger, 'info' | 'warn'>;
-  /** Milliseconds of a clock that does not step. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic?: () => number;
 }
 
-/** Workers on numbered seats; a seat never stays empty for long. */
+/** Numbered workers; a dead one is soon replaced. */
 export interface Crew {
   /**
-   * Starts one worker, and the others when it listens. Gives its greeting when every seat has been taken once.
-   * @throws Error when the first worker ends before it listens.
+   * Starts one worker, and the others once it listens. Returns its greeting when every worker has been started once.
+   * @throws Error if the first worker ends before it listens.
    */
   start(): Promise<string>;
-  /** To those that are ready. */
+  /** Sends to the workers that are ready. */
   broadcast(message: ToWorker): void;
-  /** Asks every worker that listens; those that do not answer in time are left out. */
+  /** Asks every listening worker; those that do not respond in time are left out. */
   askAll(question: Question): Promise<unknown[]>;
   /**
-   * Lets every worker end by itself. True when each of them did so well.
-   * @param hurry when they are to wait no longer for what still runs
+   * Lets every worker end by itself. True if all of them ended well.
+   * @param hurry resolves when they must not wait any longer for what still runs
    */
   stop(keepListening: number, hurry?: Promise<void>): Promise<boolean>;
 }
@@ -53,7 +53,7 @@ interface Seat {
   state: 'starting' | 'ready' | 'listening';
 }
 
-/** All seats empty until `start`. */
+/** No worker runs until `start`. */
 export function createCrew(options: CrewOptions): Crew {
   const { size, fork, begin, renderMetrics, log } = options;
   const { monotonic = () => performance.now() } = options;
@@ -61,12 +61,12 @@ export function createCrew(options: CrewOptions): Crew {
   const timers = new Set<NodeJS.Timeout>();
   const backOffs = Array.from({ length: size + 1 }, createBackOff);
   let serving = false;
-  /** What every worker is told, also those that come to their seats only now. */
+  /** Sent to every worker, including those that become ready later. */
   let stopping: ToWorker | null = null;
   let allWell = true;
   let onEmpty = () => {};
 
-  /** @param first told once: the greeting, or null when it ended before. */
+  /** @param first called once with the greeting, or with null if the worker ended before */
   function take(number: number, first: (greeting: string | null) => void): void {
     const process = fork(number, {
       onMessage: (message) => receive(seat, message, first),
@@ -94,7 +94,7 @@ export function createCrew(options: CrewOptions): Crew {
     } else if (message.kind === 'answer') {
       seat.questions.answered(message);
     } else {
-      // A worker that gets nothing tells of itself.
+      // A worker that receives null reports its own metrics.
       const rendered = renderMetrics().catch(() => null);
       void rendered.then((value) => {
         if (seats.get(seat.number) === seat) {
@@ -105,7 +105,7 @@ export function createCrew(options: CrewOptions): Crew {
   }
 
   function ended({ state }: Seat, code: number | null): void {
-    // One that was only starting may not have been able to take a signal.
+    // A worker that was still starting may not have been able to handle a signal.
     if (state === 'listening' && code !== 0) allWell = false;
     if (seats.size === 0) onEmpty();
   }

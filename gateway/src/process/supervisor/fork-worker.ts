@@ -4,15 +4,15 @@ import type { WorkerEvents, WorkerProcess } from './crew.ts';
 import { isMessage, seatVariable, type FromWorker } from './messages.ts';
 
 /**
- * Makes workers: this program once more, with the same arguments. The supervisor accepts connections and hands them out
- * in turn: the kernel's own ways of sharing a port leave some workers idle while others have long streams to carry.
- * @param workers how many there will be
+ * Creates workers: this program again, with the same arguments. The supervisor accepts connections and distributes them
+ * in turn: with the kernel's port sharing some workers idle while others carry long streams.
+ * @param workers the number of workers
  */
 export function workerForks(workers: number) {
   cluster.schedulingPolicy = cluster.SCHED_RR;
-  // A worker on every core: what marks memory beside one of them would take another one's core (see `main.js`).
+  // With a worker on every core, a concurrent marking thread of one would take another one's core (see `main.js`).
   const flags = workers >= availableParallelism() ? ['--no-concurrent-marking'] : [];
-  // Times are bigint and secrets are bytes, which JSON does not carry.
+  // Times are bigint and secrets are bytes, which JSON cannot carry.
   cluster.setupPrimary({ serialization: 'advanced', execArgv: [...process.execArgv, ...flags] });
   return forkWorker;
 }
@@ -29,7 +29,7 @@ function forkWorker(seat: number, events: WorkerEvents): WorkerProcess {
   };
   worker.on('exit', end);
   worker.on('error', () => {
-    // What could not be sent, because it is ending.
+    // The fork failed, because the system could not start the process.
     if (worker.process.pid === undefined) end(1);
   });
   return {

@@ -1,28 +1,31 @@
 import type { Config } from '#config/index.ts';
 import type { FirstStart } from '#startup/index.ts';
 
-/** Names the seat of a worker in its environment; other programs start us in clusters of their own. */
+/**
+ * The environment variable with the worker's number. Being a cluster worker is not enough: other programs may start the
+ * gateway in clusters of their own.
+ */
 export const seatVariable = 'SLUICE_WORKER';
 
-/** Between the supervisor and its workers. Plain data, cloned on its way. */
+/** Messages between the supervisor and its workers: plain data, cloned in transit. */
 export type ToWorker =
   | {
       readonly kind: 'begin';
       readonly config: Config;
-      /** For the greeting, which only a worker can write: it knows what can be called. */
+      /** For the greeting, which only a worker can write: it knows which models can be called. */
       readonly firstStart: FirstStart;
       readonly degraded: readonly string[];
     }
-  /** What the supervisor has to say for `/ready`. */
+  /** Problems that the supervisor reports for `/ready`. */
   | { readonly kind: 'degraded'; readonly degraded: readonly string[] }
   | Ask
   | Answer
   | { readonly kind: 'stop'; readonly keepListening: number }
-  /** Do not wait any longer for what still runs. */
+  /** Stop waiting for what still runs. */
   | { readonly kind: 'hurry' };
 
 export type FromWorker =
-  /** What is sent before it may be lost: the worker does not hear yet. */
+  /** Messages before this one may be lost: the worker does not listen yet. */
   | { readonly kind: 'ready' }
   | { readonly kind: 'listening'; readonly greeting: string }
   /** Only `metrics`: those of all workers. */
@@ -36,7 +39,7 @@ export interface Ask {
 }
 
 export type Question =
-  /** Make effective what has changed in the database. The answer: a sentence about what failed, or null. */
+  /** `refresh`: pick up database changes; the reply is a sentence about a failure, or null. */
   'refresh' | 'metrics';
 
 export interface Answer {
@@ -45,7 +48,7 @@ export interface Answer {
   readonly value: unknown;
 }
 
-/** Other messages travel on the same channel. */
+/** Other messages use the same channel. */
 export function isMessage(value: unknown): value is { readonly kind: string } {
   return typeof value === 'object' && value !== null && 'kind' in value;
 }

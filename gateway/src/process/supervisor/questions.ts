@@ -1,17 +1,17 @@
 import type { Answer, Ask, Question } from './messages.ts';
 
-/** Questions under way on one channel. */
+/** Pending questions on one channel. */
 export interface Questions {
-  /** The answer, or null when none came in time or the other side is gone. */
+  /** The reply; null if none came in time or the other side has ended. */
   ask(question: Question): Promise<unknown>;
   answered(answer: Answer): void;
-  /** The other side is gone. */
+  /** The other side has ended. */
   end(): void;
 }
 
 const patienceMs = 5_000;
 
-/** @param send to the other side, which gives its answer to `answered` */
+/** @param send sends to the other side, whose reply goes to `answered` */
 export function createQuestions(send: (ask: Ask) => void): Questions {
   const open = new Map<number, (value: unknown) => void>();
   let lastId = 0;

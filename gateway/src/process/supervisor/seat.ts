@@ -3,27 +3,27 @@ import type { FirstStart } from '#startup/index.ts';
 import { isMessage, type FromWorker, type Question, type ToWorker } from './messages.ts';
 import { createQuestions } from './questions.ts';
 
-/** A worker's end of the line. */
+/** The worker's end of the channel to the supervisor. */
 export interface Seat {
   readonly number: number;
   readonly config: Config;
   readonly firstStart: FirstStart;
   degraded(): readonly string[];
-  /** The metrics of all workers; null when the supervisor does not answer. */
+  /** The metrics of all workers; null if the supervisor does not respond. */
   renderMetrics(): Promise<string | null>;
-  /** Says that connections are served; from now on questions are answered. */
+  /** Reports that connections are served; from now on questions are answered. */
   listening(greeting: string, answer: (question: Question) => Promise<unknown>): void;
-  /** When the worker is to end. */
+  /** Resolves when the worker must stop. */
   readonly stop: Promise<{ readonly keepListening: number }>;
-  /** When it is to wait no longer for what still runs. */
+  /** Resolves when it must not wait any longer for what still runs. */
   readonly hurry: Promise<void>;
-  /** Lets the process end when nothing else keeps it. */
+  /** Lets the process end if nothing else keeps it alive. */
   leave(): void;
 }
 
 /**
- * Waits for the supervisor's first word. Signals are the supervisor's: a terminal or a service manager sends them to
- * all processes, and each would act on them a second time.
+ * Waits for the supervisor's first message. Signals are left to the supervisor: a terminal or a service manager sends
+ * them to all processes, and workers would act on them a second time.
  */
 export async function takeSeat(number: number): Promise<Seat> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});

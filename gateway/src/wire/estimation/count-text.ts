@@ -1,22 +1,22 @@
 import { countTokens, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base';
 
-/** Of longer texts so much is counted, in even samples; the rest is taken to be like them. Characters. */
+/** Of a longer text this many characters are counted, in even samples; the rest is extrapolated. */
 export const countedLength = 2 * 1024 * 1024;
 const sampleLength = 8 * 1024;
 /**
- * Merging takes time with the square of a word's length, and a word may be a megabyte of nothing but letters. Cut
- * into pieces that no language has words of, it costs a token more per piece.
+ * Merging takes quadratic time in the length of a word, and a word may be a megabyte of letters. Splitting long runs,
+ * which no language has as words, costs one token per split.
  */
 const longRun = /\S{128,}|\s{128,}/g;
 const runLength = 64;
 
-// Enough for the words of some conversations. The default is ten times that, of memory nobody gets back.
+// Enough for the words of a few conversations. The default is ten times as much memory, which is never released.
 setMergeCacheSize(10_000);
 
-// What looks like a control token is text here, as it is to the providers.
+// Control tokens in the text count as text, as they do at the providers.
 const asText = { disallowedSpecial: new Set<string>() };
 
-/** The tokens of texts, in OpenAI's o200k_base encoding. */
+/** Counts the tokens of texts in OpenAI's o200k_base encoding. */
 export function countTexts(texts: readonly string[]): number {
   const length = texts.reduce((sum, text) => sum + text.length, 0);
   if (length <= countedLength) return texts.reduce((sum, text) => sum + countText(text), 0);

@@ -12,17 +12,17 @@ export interface CountReply extends TextCounts {
 }
 
 export interface CountingThread {
-  /** Null when it cannot be had in time: too much is being counted, or the thread has ended. */
+  /** Null if no result is available in time: too much is being counted, or the thread has ended. */
   count(texts: Omit<CountRequest, 'id'>): Promise<TextCounts | null>;
   close(): Promise<void>;
 }
 
 export interface CountingThreadOptions {
-  /** Milliseconds after which the thread ends when nothing is counted; its tables take 80 MB. */
+  /** Milliseconds after which an idle thread ends; its tables take 80 MB. */
   readonly idle: number;
-  /** Milliseconds that a count is waited for. */
+  /** The longest wait for a count, in milliseconds. */
   readonly patience: number;
-  /** What the thread died of. */
+  /** Receives the error that ended the thread. */
   readonly onProblem: (error: unknown) => void;
 }
 
@@ -31,10 +31,10 @@ interface Waiting {
   readonly timer: NodeJS.Timeout;
 }
 
-/** So many characters may wait to be counted: more than that would be out of date when it came. */
+/** Maximum characters waiting to be counted; a count of more would arrive too late. */
 const maxWaitingLength = 64 * 1024 * 1024;
 
-/** A thread that is there only while something is counted, and for a while after. */
+/** A thread that exists only while something is counted, and for a while after. */
 export function createCountingThread(options: CountingThreadOptions): CountingThread {
   const { idle, patience, onProblem } = options;
   const waiting = new Map<number, Waiting & { readonly length: number }>();
@@ -57,7 +57,7 @@ export function createCountingThread(options: CountingThreadOptions): CountingTh
     return started;
   }
 
-  /** Whoever waits is given up; the next one starts another thread. */
+  /** Gives up all waiting counts; the next one starts another thread. */
   function forget(): void {
     worker = null;
     for (const id of waiting.keys()) finish(id, null);

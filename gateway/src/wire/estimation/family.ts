@@ -2,8 +2,8 @@ import type { TextProtocolName } from '#canonical/index.ts';
 import { byArea, byCrops, byPatches, byTiles, usualSize, type ImageRule } from './image-rules.ts';
 
 /**
- * What a family of models makes of a request, in tokens. Factors apply to what the same text takes in OpenAI's
- * o200k_base; everything else is what is added around it.
+ * How many tokens a family of models needs for a request. Factors apply to the o200k_base count of the same text;
+ * everything else is overhead added around it.
  */
 export interface Family {
   readonly name: string;
@@ -11,12 +11,12 @@ export interface Family {
   readonly defined: number;
   readonly request: number;
   readonly turn: number;
-  /** A call, and a result, each. */
+  /** Per call, and per result. */
   readonly call: number;
-  /** Instructions that come with any tool at all; and with each. */
+  /** Instructions that come with any tool at all, and with each tool. */
   readonly tools: number;
   readonly tool: number;
-  /** A tool that the provider runs and describes itself. */
+  /** Per tool that the provider runs and describes itself. */
   readonly hostedTool: number;
   readonly format: number;
   readonly image: ImageRule;
@@ -25,13 +25,13 @@ export interface Family {
   readonly videoSecond: number;
 }
 
-/** A model as the upstream calls it, and the protocol in which it is asked. */
+/** The upstream's name of a model, and the protocol used with it. */
 export interface EstimateTarget {
   readonly model: string;
   readonly protocol: TextProtocolName;
 }
 
-/** What nothing is known of: what open models need, and rather more. */
+/** For unknown models: what open models need, with some margin. */
 const unknown: Family = {
   name: 'other',
   said: 1.1,
@@ -43,7 +43,7 @@ const unknown: Family = {
   tool: 15,
   hostedTool: 300,
   format: 5,
-  // Open models take a token for 28 × 28 pixels, and some of them as many as this.
+  // Open models use a token per 28 × 28 pixels, and some accept images up to this size.
   image: { ...byArea(4096, 4096), most: 16_384 },
   pdfPage: 1500,
   audioSecond: 32,
@@ -76,7 +76,7 @@ const anthropic: Family = {
   tools: 340,
   tool: 10,
   hostedTool: 1500,
-  // Its page and what is written on it are both counted.
+  // The page as an image and its text are both counted.
   pdfPage: 4600,
   format: 125,
   image: byArea(1568, 1600),
@@ -89,9 +89,8 @@ interface Row {
 }
 
 /**
- * The first that matches the model's name. The numbers are those of recorded traffic (docs/token-estimates.md), set
- * so that a request is taken for too large rather than for too small; of images and media those of the providers'
- * documents.
+ * The first match by model name. The numbers come from recorded traffic (docs/token-estimates.md), chosen so that a
+ * request is rather over- than underestimated; numbers for images and media come from the providers' documents.
  */
 const table: readonly Row[] = [
   {
@@ -114,7 +113,7 @@ const table: readonly Row[] = [
     match: /claude-(opus|sonnet|haiku)-4[-.][56]|claude-4[-.][56]/,
     family: { ...anthropic, said: 1.25, defined: 1.5, call: 25, tools: 500, tool: 40 },
   },
-  // A third more for the same text: its "Token counting" page says so of everything from Opus 4.7 on.
+  // A third more for the same text: the vendor's "Token counting" page says so for everything from Opus 4.7 on.
   {
     match: /claude-[a-z]+-(4[-.][789]|[5-9])|claude-(4[-.][789]|[5-9])|claude-(fable|mythos)/,
     family: {
@@ -155,7 +154,7 @@ const table: readonly Row[] = [
   },
 ];
 
-/** The family a model belongs to, by its name. */
+/** The family of a model, by its name. */
 export function familyOf({ model, protocol }: EstimateTarget): Family {
   const name = model.toLowerCase();
   const row = table.find(
@@ -164,7 +163,7 @@ export function familyOf({ model, protocol }: EstimateTarget): Family {
   return row?.family ?? unknown;
 }
 
-/** Tokens of a picture of usual size, for when nobody has looked at it. */
+/** Tokens of a picture of usual size, for pictures that nobody has measured. */
 export function usualImageTokens(target: EstimateTarget): number {
   return familyOf(target).image.of(usualSize, undefined);
 }

@@ -1,20 +1,20 @@
 import type { ImageSize } from './image-size.ts';
 
-/** What providers charge for an image. */
+/** What a provider charges for an image. */
 export interface ImageRule {
-  /** In tokens, for one of so many pixels. */
+  /** Tokens of an image of this size. */
   readonly of: (size: ImageSize, detail: string | undefined) => number;
-  /** No image takes more. */
+  /** The maximum for any image. */
   readonly most: number;
 }
 
-/** An image whose size cannot be known here, because only its address is. */
+/** The assumed size of an image that is given only by URL. */
 export const usualSize: ImageSize = Object.freeze({ width: 1024, height: 1024 });
 
 /**
- * Messages, its "Vision" page: a token for 750 pixels, after the image was made to fit.
- * @param edge what the longer side may be
- * @param most tokens of one image
+ * Messages, "Vision" page: a token per 750 pixels, after the image was scaled to fit.
+ * @param edge limit of the longer side
+ * @param most maximum tokens of one image
  */
 export function byArea(edge: number, most: number): ImageRule {
   const of: ImageRule['of'] = (size) => {
@@ -25,8 +25,8 @@ export function byArea(edge: number, most: number): ImageRule {
 }
 
 /**
- * OpenAI's "Images and vision", for its older models: fit into 2048 × 2048, the shorter side scaled down to 768, then
- * so much for each tile of 512 × 512.
+ * OpenAI's "Images and vision", for its older models: fit into 2048 × 2048, scale the shorter side down to 768, then a
+ * fixed number per tile of 512 × 512.
  */
 export function byTiles(base: number, tile: number): ImageRule {
   const of: ImageRule['of'] = (size, detail) => {
@@ -37,7 +37,7 @@ export function byTiles(base: number, tile: number): ImageRule {
   return { of, most: base + tile * 4 * 2 };
 }
 
-/** The same page, for its newer models: squares of 32 × 32, at most so many, each times the model's factor. */
+/** The same page, for its newer models: squares of 32 × 32 up to a maximum, each times the model's factor. */
 export function byPatches(most: number, factor: number): ImageRule {
   return {
     of: ({ width, height }) =>
@@ -47,8 +47,8 @@ export function byPatches(most: number, factor: number): ImageRule {
 }
 
 /**
- * Gemini's "Understand and count tokens", 2.0 to 2.5: small images are one unit of 258, others tiles of 768, after
- * the image was made to fit into 3072 × 3072.
+ * Gemini's "Understand and count tokens", 2.0 to 2.5: a small image is one unit of 258; other images are split into
+ * tiles of 768, after scaling to fit 3072 × 3072.
  */
 export const byCrops: ImageRule = Object.freeze<ImageRule>({
   of(size) {
@@ -59,12 +59,12 @@ export const byCrops: ImageRule = Object.freeze<ImageRule>({
   most: 258 * 4 * 4,
 });
 
-/** Scaled down, never up, so that neither side is beyond its bound. */
+/** Scales down, never up, so that neither side exceeds its limit. */
 function fit({ width, height }: ImageSize, longer: number, shorter: number): ImageSize {
   const long = Math.max(width, height);
   const short = Math.min(width, height);
   const scale = Math.min(1, longer / long, shorter / short);
-  // Providers have whole pixels, and at least one: half a one must not make another tile.
+  // Providers use whole pixels, at least one: half a pixel must not create another tile.
   const scaled = (side: number) => Math.max(1, Math.round(side * scale));
   return { width: scaled(width), height: scaled(height) };
 }

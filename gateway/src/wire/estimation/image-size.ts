@@ -3,12 +3,12 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** A JPEG's frame header comes after its metadata, of which there is seldom more than this. */
+/** A JPEG's frame header follows its metadata, which rarely has more segments than this. */
 const maxSegments = 200;
 
 /**
- * How large an image is, in pixels, by its own header: PNG, JPEG, GIF or WebP. Only the few bytes that say so are
- * decoded. Null when they do not say so.
+ * The size of an image in pixels, from its own header: PNG, JPEG, GIF or WebP. Only the bytes of the header are
+ * decoded. Null if the header does not contain it.
  * @param base64 the whole file, standard or URL alphabet, without line breaks
  */
 export function imageSize(base64: string): ImageSize | null {
@@ -30,7 +30,7 @@ function gifSize(head: Buffer): ImageSize | null {
   return { width: head.readUInt16LE(6), height: head.readUInt16LE(8) };
 }
 
-/** RFC 9649 (WebP): an extended header, or the one of the only frame. */
+/** RFC 9649 (WebP): an extended header, or the header of the only frame. */
 function webpSize(head: Buffer): ImageSize | null {
   if (head.length < 30 || head.toString('latin1', 8, 12) !== 'WEBP') return null;
   switch (head.toString('latin1', 12, 16)) {
@@ -66,12 +66,12 @@ function jpegSize(base64: string): ImageSize | null {
   return null;
 }
 
-/** SOF0 to SOF15; the three that are something else lie between them. */
+/** SOF0 to SOF15, without the three markers in between that mean something else. */
 function isFrame(kind: number): boolean {
   return kind >= 0xc0 && kind <= 0xcf && kind !== 0xc4 && kind !== 0xc8 && kind !== 0xcc;
 }
 
-/** Some bytes of a file; fewer when it ends before. */
+/** Some bytes of a file; fewer if it ends before. */
 export function bytesAt(base64: string, offset: number, length: number): Buffer {
   const skipped = offset % 3;
   const start = ((offset - skipped) / 3) * 4;
@@ -79,7 +79,7 @@ export function bytesAt(base64: string, offset: number, length: number): Buffer 
   return Buffer.from(base64.slice(start, end), 'base64').subarray(skipped, skipped + length);
 }
 
-/** How many bytes a file has. */
+/** The number of bytes of a file. */
 export function byteLength(base64: string): number {
   const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
   return Math.floor(((base64.length - padding) * 3) / 4);

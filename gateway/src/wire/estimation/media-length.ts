@@ -1,16 +1,16 @@
 import type { MediaSource } from '#canonical/index.ts';
 import { byteLength, bytesAt } from './image-size.ts';
 
-/** Of files whose length nothing here tells: a page, or this long. */
+/** The assumed length of a file whose real length is unknown: one page, or this many seconds. */
 const usualSeconds = 60;
-/** As much of a document is looked through, at its beginning and at its end. */
+/** Bytes searched at the beginning and at the end of a document. */
 const lookedThrough = 512 * 1024;
-/** A page of text and figures, where the file does not say how many there are. */
+/** A page of text and figures, if the file does not contain its page count. */
 const bytesPerPage = 50_000;
-/** Rather little of either, so that a file is taken for longer than it is: 64 kbit/s, 1 Mbit/s. */
+/** Low bit rates, so that a file is rather over- than underestimated: 64 kbit/s, 1 Mbit/s. */
 const bytesPerSecond = { audio: 8_000, video: 125_000 } as const;
 
-/** How many pages a document has: as its page tree says where that is not compressed, else by its size. */
+/** The number of pages of a document: from its page tree if that is not compressed, otherwise by size. */
 export function pdfPages(source: MediaSource): number {
   if (source.kind !== 'data') return 1;
   const bytes = byteLength(source.base64);
@@ -26,7 +26,7 @@ export function pdfPages(source: MediaSource): number {
   return said > 0 ? said : Math.ceil(bytes / bytesPerPage);
 }
 
-/** How long it takes to play: by the header of a WAV file, else by its size. */
+/** The playing time: from the header of a WAV file, otherwise by size. */
 export function seconds(source: MediaSource, kind: 'audio' | 'video'): number {
   if (source.kind !== 'data') return usualSeconds;
   const head = bytesAt(source.base64, 0, 32);

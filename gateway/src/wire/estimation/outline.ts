@@ -2,11 +2,11 @@ import type { Block, GenerationRequest, MediaSource, Tool } from '#canonical/ind
 import { imageSize, type ImageSize } from './image-size.ts';
 import { pdfPages, seconds } from './media-length.ts';
 
-/** What a request consists of, as far as it takes tokens; the texts are still to be counted. */
+/** The parts of a request that take tokens; the texts are not counted yet. */
 export interface Outline {
-  /** What is said: instructions, conversation, calls and their results. */
+  /** Spoken parts: instructions, conversation, calls and their results. */
   readonly said: readonly string[];
-  /** What is defined: tools and the format of the answer. */
+  /** Definitions: tools and the format of the response. */
   readonly defined: readonly string[];
   readonly turns: number;
   readonly calls: number;
@@ -15,7 +15,7 @@ export interface Outline {
   /** Tools that the provider runs and describes to the model itself. */
   readonly hostedTools: number;
   readonly hasFormat: boolean;
-  /** Characters of reasoning that only its maker can read. */
+  /** Characters of reasoning that only its vendor can read. */
   readonly hiddenState: number;
   readonly images: readonly OutlinedImage[];
   readonly pdfPages: number;
@@ -24,7 +24,7 @@ export interface Outline {
 }
 
 export interface OutlinedImage {
-  /** Null when nothing here tells it. */
+  /** Null if unknown. */
   readonly size: ImageSize | null;
   readonly detail: string | undefined;
 }
@@ -35,7 +35,7 @@ type Draft = { -readonly [Key in keyof Outline]: Outline[Key] } & {
   readonly images: OutlinedImage[];
 };
 
-/** Reads a request once; no text is copied, and of media only headers are decoded. */
+/** Reads a request once. Copies no text, and decodes only the headers of media. */
 export function outlineRequest({ system, turns, tools, format }: GenerationRequest): Outline {
   const draft: Draft = {
     said: system.map(({ text }) => text),
@@ -59,7 +59,7 @@ export function outlineRequest({ system, turns, tools, format }: GenerationReque
 
 function addBlock(draft: Draft, block: Block): void {
   const { state } = block;
-  // A signature only vouches for text that is there; the others stand for text that is not.
+  // A signature only vouches for text that is present; other state stands for text that is not.
   if (state !== undefined && state.kind !== 'signature') draft.hiddenState += state.data.length;
   switch (block.type) {
     case 'text':
@@ -88,7 +88,7 @@ function addBlock(draft: Draft, block: Block): void {
       draft.videoSeconds += seconds(block.source, 'video');
       return;
     case 'opaque':
-      // Nobody here knows what its provider makes of it; it is hardly more than what it says.
+      // The provider's use of it is unknown; it hardly exceeds its text.
       if (block.ifForeign !== 'ignore') draft.said.push(block.text ?? JSON.stringify(block.value));
   }
 }

@@ -3,11 +3,11 @@ import { familyOf, type EstimateTarget } from './family.ts';
 import type { Outline } from './outline.ts';
 import { weigh, type TextCounts } from './weigh.ts';
 
-/** Estimates what a request takes of a model's window. */
+/** Estimates how much of a model's window a request takes. */
 export interface TokenEstimator {
   /**
-   * The input tokens of a request: of several models that may answer it, the most any of them would count. Never
-   * rejects. When the text cannot be counted in time, its length has to do.
+   * The input tokens of a request: the highest estimate among the models that may respond. Never rejects. If the text
+   * cannot be counted in time, the estimate uses its length.
    */
   estimate(outline: Outline, targets: readonly EstimateTarget[]): Promise<number>;
   close(): Promise<void>;
@@ -23,7 +23,7 @@ export interface TokenEstimatorOptions {
 const idleMs = 5 * 60_000;
 const patienceMs = 5_000;
 
-/** Counts in a thread of its own, which is started by the first estimate. */
+/** Counts in a thread of its own, which the first estimate starts. */
 export function createTokenEstimator(options: TokenEstimatorOptions): TokenEstimator {
   const { idle = idleMs, patience = patienceMs, onProblem } = options;
   const thread = createCountingThread({ idle, patience, onProblem });
@@ -36,7 +36,7 @@ export function createTokenEstimator(options: TokenEstimatorOptions): TokenEstim
   };
 }
 
-/** English takes a token for four bytes, most scripts one for three or more, source code somewhat less. */
+/** English needs a token per four bytes, most scripts one per three or more, source code slightly more tokens. */
 const bytesPerToken = 3;
 
 function byLength({ said, defined }: Outline): TextCounts {

@@ -2,16 +2,16 @@ import type { Family } from './family.ts';
 import { usualSize } from './image-rules.ts';
 import type { Outline } from './outline.ts';
 
-/** Tokens of texts, in o200k_base. */
+/** Tokens of texts in o200k_base. */
 export interface TextCounts {
   readonly said: number;
   readonly defined: number;
 }
 
-/** Encrypted reasoning is longer than what it hides: as recorded, 9 to 26 characters for a token. */
+/** Encrypted reasoning is longer than the text it hides: recordings show 9 to 26 characters per token. */
 const hiddenPerToken = 12;
 
-/** What a model of the family will count, a whole number ≥ 1. */
+/** The number of tokens that a model of the family will count; a whole number ≥ 1. */
 export function weigh(outline: Outline, texts: TextCounts, family: Family): number {
   const { tools, hostedTools, images } = outline;
   const sum =

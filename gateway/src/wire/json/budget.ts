@@ -12,37 +12,39 @@ import {
 } from './skip.ts';
 
 /**
- * What one request may still make the gateway do. Everything that reads, rewrites or converts it draws from the same
- * budget, so that many small pieces cost no more than a large one. Plain data: it is copied, and travels between threads.
+ * The work that one request may still cause. Everything that reads, rewrites or converts it draws from the same budget,
+ * so that many small pieces cost no more than a large one. Plain data: it is copied and travels between threads.
  */
 export interface Budget {
-  /** Members of objects, in the body and in texts that hold JSON. */
+  /** Members of objects, in the body and in strings that contain JSON. */
   members: number;
-  /** Objects, lists, and what follows another value in one. */
+  /** Objects, lists, and elements after the first. */
   values: number;
   /** Schemas visited while they are written in another dialect, where references multiply them. */
   schemas: number;
-  /** Characters of what is written of them. */
+  /** Characters written for schemas. */
   output: number;
 }
 
 /**
- * More members than the largest context could hold in earnest. `JSON.parse` takes most of a second for a million
- * different keys, and nobody else is served meanwhile.
+ * More members than even the largest context needs. `JSON.parse` takes most of a second for a million different keys,
+ * and blocks everybody else meanwhile.
  */
 const maxMembers = 262_144;
 
-/** The same of lists and what they hold: numbers are cheaper to parse than keys, millions of empty lists are not. */
+/**
+ * The same for lists and their elements: numbers are cheaper to parse than keys, but millions of empty lists are not.
+ */
 const maxValues = 1_048_576;
 
-/** Schemas that say something are longer than this each. Written out, those of one tool may refer to each other. */
+/** A meaningful schema takes at least this many bytes. Expanded, the schemas of one tool may refer to each other. */
 const bytesPerSchema = 8;
 const leastSchemas = 50_000;
-/** Of what is written, for each byte that came. */
+/** Bytes written per byte received. */
 const maxGrowth = 2;
 const leastOutput = 4 * 1024 * 1024;
 
-/** @param bytes of the request's body */
+/** @param bytes size of the request's body */
 export function openBudget(bytes: number): Budget {
   return {
     members: maxMembers,
@@ -52,23 +54,26 @@ export function openBudget(bytes: number): Budget {
   };
 }
 
-/** Answers hold probabilities of words, several numbers for each of a hundred thousand; who sends them is chosen by us. */
+/**
+ * Responses contain log probabilities, several numbers for each of a hundred thousand words; the operator chose who
+ * sends them.
+ */
 export function openAnswerBudget(): Budget {
   return { members: 4 * maxMembers, values: 4 * maxValues, schemas: 0, output: 0 };
 }
 
-/** @throws GatewayError `too_complex` when not so much is left. */
+/** @throws GatewayError `too_complex` if less than `amount` is left. */
 export function draw(budget: Budget, what: keyof Budget, amount = 1): void {
   budget[what] -= amount;
   if (budget[what] < 0) throw new GatewayError('too_complex');
 }
 
-/** JSON this short is neither deep nor of many values. */
+/** JSON this short is neither deep nor has many values. */
 const shortBytes = 2 * maxDepth;
 
 /**
- * Draws what parsing a text will make. Whether it is JSON is not asked.
- * @returns false when it is nested deeper than anything is read, or is more than is left.
+ * Draws what parsing a text will create. The text need not be JSON.
+ * @returns false if it is nested too deeply, or exceeds the budget
  */
 export function drawJson(json: Buffer, budget: Budget): boolean {
   if (json.length < shortBytes) return true;

@@ -11,15 +11,15 @@ import {
   skipValue,
 } from './skip.ts';
 
-/** The bytes of a key to look for with {@link JsonCursor.keyIs}. ASCII only. */
+/** The bytes of a key for {@link JsonCursor.keyIs}. ASCII only. */
 export function keyBytes(key: string): Buffer {
   return Buffer.from(key, 'latin1');
 }
 
 /**
- * Walks a small JSON value forward without building it: for stream events, where two or three members of
- * hundreds of bytes matter. Exact for valid JSON whose keys carry no escapes; anything else it notices sets
- * `failed`, and every method then answers false. Allocates nothing.
+ * Walks forward through a small JSON value without building it: for stream events, where two or three members of
+ * hundreds of bytes matter. Exact for valid JSON whose keys have no escapes; on anything else it sets `failed`, and
+ * every method returns false from then on. Allocates nothing.
  *
  * Between calls it stands at the first byte of a value. Use: `while (cursor.nextMember()) { …; cursor.skip(); }`.
  */
@@ -30,14 +30,14 @@ export class JsonCursor {
   #keyEnd = 0;
   failed = false;
 
-  /** Stands at the first value of `bytes`. */
+  /** Moves to the first value of `bytes`. */
   reset(bytes: Buffer, at = 0): void {
     this.#bytes = bytes;
     this.failed = false;
     this.#at = skipSpace(bytes, at);
   }
 
-  /** Lets go of the bytes, so that they can be collected. */
+  /** Releases the bytes, so that they can be collected. */
   clear(): void {
     this.reset(nothing);
   }
@@ -46,12 +46,12 @@ export class JsonCursor {
     return this.#at;
   }
 
-  /** Whether the bytes hold nothing more. */
+  /** Whether no bytes are left. */
   get ended(): boolean {
     return skipSpace(this.#bytes, this.#at) === this.#bytes.length;
   }
 
-  /** Enters the object at hand; false when the value is none, and then it has to be skipped. */
+  /** Enters the current object. False if the value is not an object; then it must be skipped. */
   enterObject(): boolean {
     return this.#enter(openBrace);
   }
@@ -60,7 +60,7 @@ export class JsonCursor {
     return this.#enter(openBracket);
   }
 
-  /** To the value of the next member of the object entered last; at its end leaves the object and is false. */
+  /** Moves to the value of the next member of the innermost object. At its end, leaves the object and returns false. */
   nextMember(): boolean {
     if (!this.#next(closeBrace)) return false;
     const bytes = this.#bytes;
@@ -79,7 +79,7 @@ export class JsonCursor {
     return true;
   }
 
-  /** To the next element of the array entered last; at its end leaves the array and is false. */
+  /** Moves to the next element of the innermost array. At its end, leaves the array and returns false. */
   nextElement(): boolean {
     return this.#next(closeBracket);
   }
@@ -95,7 +95,7 @@ export class JsonCursor {
     return true;
   }
 
-  /** Past the value at hand; answers where it ends. */
+  /** Skips the current value; returns where it ends. */
   skip(): number {
     if (this.failed) return this.#at;
     const end = skipValue(this.#bytes, this.#at, 0);
@@ -108,7 +108,7 @@ export class JsonCursor {
     return this.#bytes[this.#at] === quote;
   }
 
-  /** `null`, `false`, `""`, `[]`, `{}`, `0` say nothing; everything else does. */
+  /** Whether the value is `null`, `false`, `""`, `[]`, `{}` or `0`. */
   isEmpty(): boolean {
     const bytes = this.#bytes;
     switch (bytes[this.#at]) {
@@ -134,7 +134,7 @@ export class JsonCursor {
     return this.#bytes[this.#at] === 0x6e;
   }
 
-  /** Skips the string at hand and answers the UTF-8 length of its text; 0 for any other value. */
+  /** Skips the current string and returns the UTF-8 length of its text; 0 for any other value. */
   skipText(): number {
     const start = this.#at;
     const isString = this.isString();
@@ -142,7 +142,7 @@ export class JsonCursor {
     return isString && !this.failed ? textLength(this.#bytes, start + 1, end - 1) : 0;
   }
 
-  /** Skips the value at hand and answers it when it is a small number of digits only; -1 otherwise. */
+  /** Skips the current value and returns it if it is a small number of digits only; otherwise -1. */
   skipCount(): number {
     const start = this.#at;
     const end = this.skip();
@@ -156,7 +156,7 @@ export class JsonCursor {
     return count;
   }
 
-  /** Skips the value at hand and parses it; undefined when it is not JSON. */
+  /** Skips the current value and parses it; undefined if it is not JSON. */
   read(): unknown {
     const start = this.#at;
     const end = this.skip();
@@ -197,7 +197,7 @@ export class JsonCursor {
 
 const nothing = Buffer.alloc(0);
 
-/** UTF-8 bytes of the text that a JSON string's bytes `start` to `end` (without quotes) stand for. */
+/** The UTF-8 length of the text in a JSON string from `start` to `end`, without its quotes. */
 export function textLength(bytes: Buffer, start: number, end: number): number {
   let length = end - start;
   for (let i = start; i < end; i += 1) {

@@ -13,19 +13,19 @@ const minus = 0x2d;
 const zero = 0x30;
 const nine = 0x39;
 
-/** Any integer of so many digits is a double. */
+/** Every integer with at most this many digits is exact as a double. */
 const safeDigits = 15;
 
 /**
- * To keep a number as it was written, every value of its JSON is looked at in JavaScript, a microsecond or more each, and
- * nobody else is served meanwhile. A long conversation has a few thousand.
+ * To keep numbers as written, every value of the JSON is visited in JavaScript, a microsecond or more each, while
+ * everybody else waits. A long conversation has a few thousand values.
  */
 const maxValues = 20_000;
 
 /**
- * Whether JSON holds a number that is written differently after it was parsed: more digits than a double has, `1.0`, `-0`,
- * `1e400`. Not when it holds more values than can be looked at. Digits in texts do not count.
- * @param below only numbers inside of so many objects and arrays are looked at, and one more.
+ * Whether JSON contains a number that changes when it is parsed and written: more digits than a double has, `1.0`,
+ * `-0`, `1e400`. False if it has too many values to check. Digits within strings do not count.
+ * @param below only numbers nested deeper than this many objects and arrays are checked
  */
 export function holdsInexactNumbers(json: Buffer, below = 0): boolean {
   let depth = 0;

@@ -1,8 +1,8 @@
 import { closeBrace, closeBracket, colon, comma, quote, skipString } from './skip.ts';
 
 /**
- * Whether a text holds more than so many members, values, objects and lists, counted by what stands between them. It
- * need not be JSON. Linear in the bytes, and mostly far from the end of what is dense.
+ * Whether a text contains more members, values, objects and lists than `most`, counted by the separators between them.
+ * It need not be JSON. Linear in the bytes, and usually ends early for dense text.
  */
 export function holdsMoreThan(json: Buffer, most: number): boolean {
   if (json.length <= most) return false;

@@ -7,23 +7,23 @@ import type { WatchedObject } from './watch-list.ts';
 export interface ParsedObject {
   readonly scan: JsonScan;
   readonly value: Readonly<Record<string, unknown>>;
-  /** What is left of the request's. */
+  /** What is left of the request's budget. */
   readonly budget: Budget;
 }
 
-/** Who bounds the memory that parsed bodies take. */
+/** Limits the memory of parsed bodies. */
 export interface ParseRoom {
   /**
-   * Asked when a body has been scanned, before it is parsed.
-   * @throws GatewayError when there is no memory for what it becomes.
+   * Called after a body was scanned and before it is parsed.
+   * @throws GatewayError if there is no memory for the parsed form.
    */
   takeParsed(body: Uint8Array, members: number, values: number): void;
 }
 
 /**
  * Scans and parses a request body once.
- * @throws GatewayError `invalid_body` for anything but a UTF-8 JSON object (RFC 8259 section 8.1: no byte order
- * mark), `too_complex` for one that is nested too deep or holds too much, `duplicate_key`, and what `room` throws.
+ * @throws GatewayError `invalid_body` unless it is a UTF-8 JSON object (RFC 8259 section 8.1: no byte order mark),
+ * `too_complex` if it is nested too deeply or has too many values, `duplicate_key`, and the errors of `room`.
  */
 export function parseObject(body: Buffer, watch: WatchedObject, room?: ParseRoom): ParsedObject {
   if (!isUtf8(body)) throw new GatewayError('invalid_body');

@@ -2,15 +2,15 @@ import { GatewayError } from '#errors/index.ts';
 import { backslash, closeBrace, colon, openBrace, quote, skipSpace, skipString } from './skip.ts';
 
 /**
- * Refuses a body in which an object names one of these members twice, in whatever spelling: two JSON parsers could
- * read it differently. One pass over the bytes, for the few requests where such a member matters.
+ * Refuses a body in which an object has one of these members twice, in whatever spelling: two JSON parsers could read
+ * it differently. One pass over the bytes, for the few requests where such a member matters.
  * @param body valid JSON
  * @throws GatewayError `duplicate_key`
  */
 export function refuseRepeatedMembers(body: Buffer, names: readonly string[]): void {
   const byFold = new Map(names.map((name) => [fold(name), name]));
   const lengths = new Set(names.map((name) => name.length));
-  /** Of each open object, those of the members that it has named; made when it names the first. */
+  /** For each open object, the given members it has so far; allocated for the first one. */
   const open: (Set<string> | null)[] = [];
   let at = 0;
   while (at < body.length) {
@@ -22,7 +22,7 @@ export function refuseRepeatedMembers(body: Buffer, names: readonly string[]): v
       continue;
     }
     const end = skipString(body, at);
-    // The body has been parsed; this cannot be.
+    // Cannot happen: the body has been parsed.
     if (end < 0) return;
     if (body[skipSpace(body, end)] === colon) {
       const key = keyAt(body, at, end, lengths);
@@ -41,20 +41,20 @@ function note(open: (Set<string> | null)[], name: string, key: string): void {
   open[last] = named;
 }
 
-/** The key between two quotes; null for one that cannot be looked for. */
+/** The key between two quotes; null if it cannot be one of the names. */
 function keyAt(body: Buffer, start: number, end: number, lengths: Set<number>): string | null {
   let isPlain = true;
   for (let at = start; at < end; at += 1) {
     const byte = body[at]!;
     if (byte === backslash) return JSON.parse(body.toString('utf8', start, end)) as string;
-    // Letters that fold to ASCII ones take more bytes than these.
+    // Letters that fold to ASCII letters take more bytes than those.
     if (byte > 0x7f) isPlain = false;
   }
   if (isPlain && !lengths.has(end - start - 2)) return null;
   return body.toString('utf8', start + 1, end - 1);
 }
 
-/** As the watch list folds (`watch-list.ts`). */
+/** Folds like the watch list (`watch-list.ts`). */
 function fold(key: string): string {
   return key.toUpperCase().toLowerCase();
 }

@@ -14,17 +14,20 @@ import {
 import type { WatchedMember, WatchedObject } from './watch-list.ts';
 
 /**
- * Where the members that the gateway reads lie in a JSON body, in bytes. Made by one pass over the bytes that
- * also proves the nesting bound and that no watched object names a member twice.
+ * The positions of the members that the gateway reads in a JSON body, in bytes. Created in one pass over the bytes,
+ * which also checks the nesting limit and that no watched object has a member twice.
  */
 export interface JsonScan {
-  /** Ranges by dotted path as in the watch list (`model`, `stream_options.include_usage`). Absent = not in the body. */
+  /**
+   * Ranges by dotted path as in the watch list (`model`, `stream_options.include_usage`). An absent path is not in the
+   * body.
+   */
   readonly members: ReadonlyMap<string, MemberRange>;
-  /** Watched objects by dotted path (`''` = the root): where a new first member can be inserted. */
+  /** Watched objects by dotted path (`''` is the root): where a new first member can be inserted. */
   readonly objects: ReadonlyMap<string, ObjectRange>;
-  /** How many members its objects have, those of the watched ones aside. */
+  /** The number of members in all objects except the watched ones. */
   readonly memberCount: number;
-  /** How many objects and lists there are below the watched ones, and what follows another value in one. */
+  /** The number of objects and lists below the watched ones, plus elements after the first. */
   readonly valueCount: number;
 }
 
@@ -42,13 +45,13 @@ export interface ObjectRange {
   readonly empty: boolean;
 }
 
-/** Members at a place the gateway reads, where every key is compared with every other. */
+/** Limit for objects that the gateway reads, where every key is compared with every other. */
 const maxWatchedMembers = 10_000;
 
 /**
- * Scans a body whose root must be an object. What it accepts need not be JSON (`JSON.parse` decides that), but
- * for JSON the ranges are exact. Linear in the body, and as deep in calls as the watch list, not as the body.
- * @param budget what the values in it are drawn from
+ * Scans a body whose root must be an object. It may accept text that is not JSON (`JSON.parse` decides that), but for
+ * JSON the ranges are exact. Linear in the body; the recursion is as deep as the watch list, not the body.
+ * @param budget the budget for the values of the body
  * @throws GatewayError `invalid_body`, `too_complex`, `duplicate_key`.
  */
 export function scanJson(
@@ -114,8 +117,8 @@ function scanObject(
 }
 
 /**
- * The watched member a key names, or null. Upstreams disagree on which of two equal keys counts, and some read
- * keys without regard to case, so a body that could be read in two ways is refused.
+ * The watched member that a key names, or null. Upstreams disagree about which of two equal keys counts, and some
+ * ignore case, so a body that could be read in two ways is refused.
  */
 function admitKey(
   key: string,

@@ -1,4 +1,7 @@
-/** Nesting that is read; more is refused. Far above any real request, far below what recursion can bear. */
+/**
+ * The deepest nesting that is read; deeper JSON is refused. Far above any real request, far below the limit of
+ * recursion.
+ */
 export const maxDepth = 512;
 
 export const quote = 0x22;
@@ -10,7 +13,7 @@ export const closeBracket = 0x5d;
 export const openBrace = 0x7b;
 export const closeBrace = 0x7d;
 
-/** How much may still be skipped over; shared by the calls for one body, see `Budget`. */
+/** What may still be skipped, shared by all calls for one body; see `Budget`. */
 interface SkipBudget {
   members: number;
   values: number;
@@ -18,18 +21,18 @@ interface SkipBudget {
 
 const unlimited: SkipBudget = { members: Infinity, values: Infinity };
 
-/** What `skipValue` answers where there is no value. */
+/** The result of `skipValue` if there is no value. */
 export const notJson = -1;
-/** What it answers for one that is too deep or over the budget. */
+/** The result for a value that is too deep or exceeds the budget. */
 export const tooComplex = -2;
 
-/** Strings up to here are walked byte by byte; a native search costs more than it saves on them. */
+/** Up to this length, strings are walked byte by byte; a native search costs more than it saves. */
 const nearBytes = 64;
 
-/** Which bracket is open at each depth. One for all calls: skipping is synchronous and never nested. */
+/** The open bracket at each depth. One array for all calls: skipping is synchronous and never nested. */
 const openAt = new Uint8Array(maxDepth + 1);
 
-/** The first byte from `at` on that is not JSON white space; the end of the bytes when none is. */
+/** The first byte at or after `at` that is not JSON white space; the end of the bytes if there is none. */
 export function skipSpace(bytes: Uint8Array, at: number): number {
   let i = at;
   while (i < bytes.length) {
@@ -41,9 +44,8 @@ export function skipSpace(bytes: Uint8Array, at: number): number {
 }
 
 /**
- * One past the closing quote of the string that opens at `open`, or -1 when it does not close.
- * Long strings (base64 images) are searched natively. Every byte is looked at a bounded number of times,
- * whatever the escapes.
+ * One past the closing quote of the string that opens at `open`, or -1 if it does not close. Long strings (base64
+ * images) are searched natively. Every byte is visited a bounded number of times, whatever the escapes.
  */
 export function skipString(bytes: Buffer, open: number): number {
   let i = open + 1;
@@ -65,9 +67,9 @@ export function skipString(bytes: Buffer, open: number): number {
 }
 
 /**
- * One past the value that begins at `at`. {@link notJson} when its brackets do not match or a string does not close,
- * {@link tooComplex} when it is nested deeper than {@link maxDepth} with `depth` levels around it, or goes over the
- * budget; both are negative. Numbers and literals are not checked.
+ * One past the value that begins at `at`. Negative on failure: {@link notJson} if its brackets do not match or a string
+ * does not close, {@link tooComplex} if it is nested deeper than {@link maxDepth} with `depth` levels around it, or
+ * exceeds the budget. Numbers and literals are not checked.
  */
 export function skipValue(
   bytes: Buffer,

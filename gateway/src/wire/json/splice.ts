@@ -1,7 +1,7 @@
 import type { MemberRange, ObjectRange } from './scan.ts';
 import { comma, skipSpace } from './skip.ts';
 
-/** Bytes `start` to `end` (exclusive) are replaced. `start === end` inserts. */
+/** Replaces the bytes from `start` to `end` (exclusive). `start === end` inserts. */
 export interface Edit {
   readonly start: number;
   readonly end: number;
@@ -10,7 +10,7 @@ export interface Edit {
 
 const nothing = Buffer.alloc(0);
 
-/** A new body with the edits applied, in any order; the same buffer when there are none. Edits must not overlap. */
+/** A new body with the edits applied, in any order; the same buffer if there are none. Edits must not overlap. */
 export function splice(body: Buffer, edits: readonly Edit[]): Buffer {
   if (edits.length === 0) return body;
   const sorted = edits.length === 1 ? edits : edits.toSorted((a, b) => a.start - b.start);
@@ -35,14 +35,14 @@ export function splice(body: Buffer, edits: readonly Edit[]): Buffer {
   return result;
 }
 
-/** Puts another value in the place of the member's own. */
+/** Replaces the value of a member. */
 export function replaceValue(member: MemberRange, value: unknown): Edit {
   return { start: member.valueStart, end: member.valueEnd, bytes: jsonBytes(value) };
 }
 
 /**
- * Removes a member and exactly one comma. A member that is followed by another takes the space up to that one
- * with it; the last one takes the comma before it. Not for two neighbours at once.
+ * Removes a member and exactly one comma. A member before another one takes the space up to that one with it; the last
+ * one takes the comma before it. Do not use it for two neighbours at once.
  */
 export function removeMember(body: Buffer, member: MemberRange): Edit {
   const after = skipSpace(body, member.valueEnd);
@@ -55,7 +55,7 @@ export function removeMember(body: Buffer, member: MemberRange): Edit {
   return { start, end: member.valueEnd, bytes: nothing };
 }
 
-/** Inserts a member before all others. Not together with the removal of the only other one. */
+/** Inserts a member before all others. Do not combine it with the removal of the only other one. */
 export function insertMember(object: ObjectRange, key: string, value: unknown): Edit {
   const text = `${JSON.stringify(key)}:${JSON.stringify(value)}${object.empty ? '' : ','}`;
   return { start: object.start, end: object.start, bytes: Buffer.from(text) };

@@ -1,4 +1,4 @@
-/** A member to watch, and through `members` what to watch inside its value when that is an object. */
+/** A member to watch; `members` lists what to watch inside its value if that is an object. */
 export interface WatchedMember {
   /** Dotted path from the root, in the watch list's own spelling. */
   readonly path: string;
@@ -7,21 +7,21 @@ export interface WatchedMember {
 
 export interface WatchedObject {
   readonly path: string;
-  /** By every spelling under which the gateway reads the member. */
+  /** Members by every spelling that the gateway reads. */
   readonly bySpelling: ReadonlyMap<string, WatchedMember>;
-  /** By folded name: a key that folds to a watched one without being one of its spellings is a trap. */
+  /** Members by folded name: a key that folds to a watched one without being one of its spellings is refused. */
   readonly byFold: ReadonlyMap<string, WatchedMember>;
   readonly fold: (key: string) => string;
 }
 
 export interface WatchOptions {
-  /** Also read `snake_case` for every `camelCase` name in the list, as proto3 JSON does. */
+  /** Also reads `snake_case` for every `camelCase` name in the list, as proto3 JSON does. */
   readonly snakeCaseToo?: boolean;
 }
 
 /**
- * Compiles dotted paths (`stream_options.include_usage`). Every object on the way to a watched member is watched
- * itself: none of its members may appear twice.
+ * Compiles dotted paths (`stream_options.include_usage`). Every object on the way to a watched member is watched too:
+ * none of its members may appear twice.
  */
 export function watchList(paths: readonly string[], options: WatchOptions = {}): WatchedObject {
   return compile('', paths, options.snakeCaseToo ?? false);
@@ -45,7 +45,7 @@ function compile(path: string, below: readonly string[], snakeCaseToo: boolean):
   return { path, bySpelling, byFold, fold };
 }
 
-/** Upper case first: it also folds the letters (`ſ`, `K`) that case-insensitive readers take for ASCII ones. */
+/** Upper case first: that also folds the letters (`ſ`, `K`) that case-insensitive readers take for ASCII ones. */
 function foldCase(key: string): string {
   return key.toUpperCase().toLowerCase();
 }
