@@ -12,13 +12,13 @@ export interface DeclaredAlias {
 
 export type StoredAlias = Stored<DeclaredAlias>;
 
-/** All aliases, by name; disabled ones too. */
+/** All aliases, by name, including disabled ones. */
 export async function listAliases(db: Kysely<Database>): Promise<StoredAlias[]> {
   const rows = await db.selectFrom('aliases').selectAll().orderBy('name').execute();
   return rows.map((row) => ({ name: row.name, model: row.model, ...ownedFields(row) }));
 }
 
-/** @throws OwnedElsewhere when the alias belongs to another owner. */
+/** @throws OwnedElsewhere if the alias has another owner. */
 export async function upsertAlias(change: Change, alias: DeclaredAlias): Promise<Upserted> {
   const { trx, owner, now } = change;
   const values = { model: alias.model, owner, enabled: bit(true) };
@@ -42,7 +42,7 @@ export async function upsertAlias(change: Change, alias: DeclaredAlias): Promise
   return 'updated';
 }
 
-/** False when there is no such alias or it is disabled already. */
+/** False if it does not exist or is already disabled. */
 export async function disableAlias(change: Change, name: string): Promise<boolean> {
   const existing = await find(change.trx, name);
   if (existing === undefined || existing.enabled === 0) return false;

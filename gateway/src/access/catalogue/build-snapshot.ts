@@ -19,25 +19,25 @@ export interface CatalogueRows {
   readonly aliases: readonly StoredAlias[];
 }
 
-/** Something kept that can be no price: what was in force before stays. */
+/** An invalid stored price: the previous value stays in force. */
 export interface CatalogueProblem {
   readonly kind: 'price' | 'price_multiplier';
-  /** The model's id, the group's name. */
+  /** The id of the model, or the name of the group. */
   readonly name: string;
-  /** Whether there was something before; if not, its requests are refused. */
+  /** Whether there was a previous value; if not, requests are refused. */
   readonly lastGood: boolean;
 }
 
 export interface SnapshotOptions {
   readonly revision: number;
-  /** Where the simulator that runs as a child listens; a channel whose address is not known is left out. */
+  /** The address of the simulator child process; a channel without a known address is left out. */
   readonly simulatorUrl: string | null;
-  /** What is in force; null when nothing was read so far. */
+  /** The snapshot in force; null before the first one. */
   readonly previous: CatalogueSnapshot | null;
   readonly onProblem: (problem: CatalogueProblem) => void;
 }
 
-/** Rows and the bundled list → what requests read. */
+/** Builds the snapshot for requests from the rows and the bundled list. */
 export function buildSnapshot(rows: CatalogueRows, options: SnapshotOptions): CatalogueSnapshot {
   const { revision, simulatorUrl } = options;
   const groups = toGroups(rows.groups, options);
@@ -84,8 +84,8 @@ function isMultiplier(text: string): boolean {
 }
 
 /**
- * Alias → model id, where the alias stands in the place of a model of that name: one of the bundled list of which
- * nobody said anything, or one that is no longer in use. A model that somebody declared keeps its name.
+ * Alias → model id, if the alias replaces a model of the same name: a bundled model that nobody declared, or a disabled
+ * one. A declared model keeps its name.
  */
 function replacedModels({ models, aliases }: CatalogueRows): ReadonlyMap<string, string> {
   const inUse = models.filter(({ enabled, owner }) => enabled && owner !== 'system');
@@ -123,7 +123,7 @@ type Price = Pick<Model, 'price' | 'priceVersion'>;
 
 const noPrice: Price = { price: null, priceVersion: null };
 
-/** The price in force: as kept, or the last one that was a price. */
+/** The price in force: the stored one, or the last valid one. */
 function toPrice(
   id: string,
   kept: Model['price'],
@@ -140,7 +140,7 @@ function toPrice(
   return priceVersion === last.priceVersion ? last : { price, priceVersion };
 }
 
-/** What a row leaves open is taken from the bundled entry of the same id. */
+/** Missing settings of a row come from the bundled entry of the same id. */
 function toModel(
   own: Omit<StoredModel, 'owner' | 'createdAt' | 'updatedAt'>,
   bundled: BundledModel | undefined,
@@ -171,7 +171,7 @@ function toAliases(
   rows: readonly StoredAlias[],
   replaced: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, string> {
-  // The dated name of a model goes where its name goes.
+  // A dated alias follows the name of its model.
   const aliases = new Map(
     Array.from(bundledAliases, ([name, model]) => [name, replaced.get(model) ?? model]),
   );
@@ -211,11 +211,11 @@ function toRoutes(
   for (const name of groups.keys()) routes.set(name, new Map());
   for (const { row, channel } of served) {
     for (const group of channel.groups) {
-      // A channel may still name a group that was disabled; nobody can use it there.
+      // A channel may still name a disabled group, in which nobody can use it.
       const byModel = routes.get(group);
       if (byModel === undefined) continue;
       for (const { name, upstream } of row.models) {
-        // Here the name means the model that an alias replaced, and which must not be sold as the other one.
+        // The name stands for the model that an alias replaced, which must not be sold as the other one.
         if (name === upstream && replaced.has(name)) continue;
         const list = byModel.get(name) ?? [];
         list.push(Object.freeze({ channel, upstreamModel: upstream }));

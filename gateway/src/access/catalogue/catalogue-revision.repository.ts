@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#database/schema.ts';
 
-/** The newest revision among the rows of the catalogue; 0 while there are none. */
+/** The newest revision among the rows of the catalogue; 0 if there are none. */
 export async function catalogueRevision(db: Kysely<Database>): Promise<number> {
   const rows = await db
     .selectFrom('groups')

@@ -14,28 +14,28 @@ import type { CatalogueSnapshot } from './snapshot.ts';
 export interface CatalogueStoreOptions {
   readonly database: OpenDatabase;
   readonly secrets: Secrets;
-  /** Tells when rows changed. */
+  /** Reports changed rows. */
   readonly watch: RevisionWatch;
-  /** Where the simulator that runs as a child listens; null while there is none. */
+  /** The address of the simulator child process; null if there is none. */
   readonly simulatorUrl: () => string | null;
-  /** Told of prices that are none; an alarm for the operator. */
+  /** Receives invalid prices; alerts the operator. */
   readonly onProblem?: (problem: CatalogueProblem) => void;
   /** Unix milliseconds. */
   readonly now?: () => number;
 }
 
 export interface CatalogueStore {
-  /** What requests use now. Only the bundled list until `load`. Costs nothing. */
+  /** The snapshot in force. Contains only the bundled list until `load`. Free to call. */
   snapshot(): CatalogueSnapshot;
-  /** @throws when the database is away or a credential cannot be opened with the master key. */
+  /** @throws if the database is unreachable, or the master key cannot decrypt a credential. */
   load(): Promise<void>;
-  /** Reads what changed, also the simulator's address. @throws as `load`; the last snapshot stays. */
+  /** Loads changes, including the simulator's address. @throws like `load`; the last snapshot stays. */
   refresh(): Promise<void>;
 }
 
 const nothing: CatalogueRows = { groups: [], channels: [], models: [], aliases: [] };
 
-/** Holds the newest snapshot. A change makes a new one aside and swaps it in; nothing ever waits for it. */
+/** Holds the newest snapshot. A change builds a new one beside it and swaps it in; nothing waits for that. */
 export function createCatalogueStore(options: CatalogueStoreOptions): CatalogueStore {
   const { database, secrets, watch, simulatorUrl, onProblem = () => {}, now = Date.now } = options;
   const keptPrices = new Set<string>();
@@ -64,7 +64,7 @@ export function createCatalogueStore(options: CatalogueStoreOptions): CatalogueS
     url = address;
   }
 
-  /** Before anything is charged by them: a receipt names only prices that can be found again. */
+  /** Stored before anything is charged by it: a receipt names only prices that can be found again. */
   async function keepPrices(snapshot: CatalogueSnapshot): Promise<void> {
     const fresh = priceVersions(snapshot).filter(({ id }) => !keptPrices.has(id));
     await appendPriceVersions(database.kysely, fresh, now());
@@ -73,7 +73,7 @@ export function createCatalogueStore(options: CatalogueStoreOptions): CatalogueS
 
   async function read(): Promise<void> {
     const { kysely } = database;
-    // Asked before the rows, so that a change in between is read again rather than missed.
+    // Read before the rows, so that a concurrent change is read twice rather than missed.
     const newest = await catalogueRevision(kysely);
     if (newest === seen) return;
     const newRows = {

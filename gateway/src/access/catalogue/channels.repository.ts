@@ -5,7 +5,7 @@ import { bit, createId, differs, ownedFields, type Stored } from '#database/rows
 import type { ChannelTable, Database } from '#database/schema.ts';
 import type { Secrets } from '#database/secrets.ts';
 
-/** With the credentials in clear text: for memory, never for output. */
+/** With credentials in clear text: for memory, never for output. */
 export type StoredChannel = Stored<DeclaredChannel> & { readonly id: string };
 
 type Sealed = Pick<DeclaredChannel, 'apiKeys' | 'headers'>;
@@ -21,10 +21,10 @@ type Settings = Pick<
   | 'sharedState'
 >;
 
-/** What rows that were written before a setting existed do not say. */
+/** Values for rows that were written before the setting existed. */
 const settingDefaults = { state: 'guarded', sharedState: [] } satisfies Partial<Settings>;
 
-/** @throws Error when a credential cannot be opened with this master key. */
+/** @throws Error if this master key cannot decrypt a credential. */
 export async function listChannels(
   db: Kysely<Database>,
   secrets: Secrets,
@@ -44,7 +44,7 @@ export async function listChannels(
   }));
 }
 
-/** @throws OwnedElsewhere when the channel belongs to another owner. */
+/** @throws OwnedElsewhere if the channel has another owner. */
 export async function upsertChannel(change: Change, channel: DeclaredChannel): Promise<Upserted> {
   const { trx, owner, now } = change;
   const existing = await find(trx, channel.name);
@@ -80,7 +80,7 @@ export async function upsertChannel(change: Change, channel: DeclaredChannel): P
   return 'updated';
 }
 
-/** False when there is no such channel or it is disabled already. */
+/** False if it does not exist or is already disabled. */
 export async function disableChannel(change: Change, name: string): Promise<boolean> {
   const existing = await find(change.trx, name);
   if (existing === undefined || existing.enabled === 0) return false;
@@ -89,7 +89,7 @@ export async function disableChannel(change: Change, name: string): Promise<bool
   return true;
 }
 
-/** Sealing the same text twice gives different results, so equal credentials keep their sealed form. */
+/** Sealing the same text twice gives different results, so unchanged credentials keep their sealed form. */
 function keepOrSeal(secrets: Secrets, row: Selectable<ChannelTable>, text: string): string {
   const context = sealContext(row.id);
   return secrets.open(row.credentials, context) === text
@@ -97,12 +97,12 @@ function keepOrSeal(secrets: Secrets, row: Selectable<ChannelTable>, text: strin
     : secrets.seal(text, context);
 }
 
-/** Headers are sealed too: they often carry a second credential. */
+/** Headers are sealed too, because they often carry a second credential. */
 function toSealed(channel: DeclaredChannel): string {
   return JSON.stringify({ apiKeys: channel.apiKeys, headers: channel.headers } satisfies Sealed);
 }
 
-/** Always in this order, so that equal settings are equal text. */
+/** In a fixed order, so that equal settings are equal text. */
 function toSettings(channel: DeclaredChannel): string {
   return JSON.stringify({
     protocols: channel.protocols,

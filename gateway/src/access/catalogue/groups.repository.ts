@@ -6,7 +6,7 @@ import type { Database } from '#database/schema.ts';
 
 export type StoredGroup = Stored<DeclaredGroup>;
 
-/** All groups, by name; disabled ones too. */
+/** All groups, by name, including disabled ones. */
 export async function listGroups(db: Kysely<Database>): Promise<StoredGroup[]> {
   const rows = await db.selectFrom('groups').selectAll().orderBy('name').execute();
   return rows.map((row) => ({
@@ -16,7 +16,7 @@ export async function listGroups(db: Kysely<Database>): Promise<StoredGroup[]> {
   }));
 }
 
-/** @throws OwnedElsewhere when the group belongs to another owner. */
+/** @throws OwnedElsewhere if the group has another owner. */
 export async function upsertGroup(change: Change, group: DeclaredGroup): Promise<Upserted> {
   const { trx, owner, now } = change;
   const values = { price_multiplier: group.priceMultiplier, owner, enabled: bit(true) };
@@ -40,7 +40,7 @@ export async function upsertGroup(change: Change, group: DeclaredGroup): Promise
   return 'updated';
 }
 
-/** False when there is no such group or it is disabled already. */
+/** False if it does not exist or is already disabled. */
 export async function disableGroup(change: Change, name: string): Promise<boolean> {
   const existing = await find(change.trx, name);
   if (existing === undefined || existing.enabled === 0) return false;

@@ -1,8 +1,8 @@
 import type { Model } from './snapshot.ts';
 
 /**
- * Has the model every price part its kind needs? Without them a request is refused before anything is sent,
- * because it could not be charged. The parts are those of the configuration contract.
+ * Whether the model has every price part that its type needs. Otherwise a request is refused before anything is sent,
+ * because it could not be charged. The configuration contract defines the parts.
  */
 export function isPriced(model: Model): boolean {
   const { price } = model;

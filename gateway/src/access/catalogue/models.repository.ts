@@ -8,7 +8,7 @@ import { bundledModels } from './bundled.ts';
 export type StoredModel = Stored<DeclaredModel>;
 type Settings = Omit<DeclaredModel, 'id' | 'type' | 'enabled'>;
 
-/** All models that the file or the console declared, by id; the bundled ones are not in the database. */
+/** All models declared by the file or the console, by id; the database does not contain bundled models. */
 export async function listModels(db: Kysely<Database>): Promise<StoredModel[]> {
   const rows = await db.selectFrom('models').selectAll().orderBy('id').execute();
   return rows.map((row) => ({
@@ -20,7 +20,7 @@ export async function listModels(db: Kysely<Database>): Promise<StoredModel[]> {
   }));
 }
 
-/** @throws OwnedElsewhere when the model belongs to another owner. */
+/** @throws OwnedElsewhere if the model has another owner. */
 export async function upsertModel(change: Change, model: DeclaredModel): Promise<Upserted> {
   const { trx, owner, now } = change;
   const values = {
@@ -50,8 +50,8 @@ export async function upsertModel(change: Change, model: DeclaredModel): Promise
 }
 
 /**
- * Takes a model out. One of the bundled list is what the list says again: the row only ever said otherwise.
- * False when there is no such model or it is disabled already.
+ * Removes a model. A bundled model returns to its bundled entry, which the row only overrode. False if it does not
+ * exist or is already disabled.
  */
 export async function disableModel(change: Change, id: string): Promise<boolean> {
   const existing = await find(change.trx, id);
@@ -78,7 +78,7 @@ const nothingSaid: Settings = {
   price: null,
 };
 
-/** Always in this order, so that equal settings are equal text. */
+/** In a fixed order, so that equal settings are equal text. */
 function toSettings(model: Settings): string {
   return JSON.stringify({
     displayName: model.displayName,

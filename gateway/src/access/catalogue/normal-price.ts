@@ -1,14 +1,14 @@
 import type { DeclaredPrice } from '#config/index.ts';
 import { parseDecimal, scaled, shortestDecimal } from '#config/decimal.ts';
 
-/** A price per million units may have nine decimals, one per unit fifteen: a rate is an integer of 10⁻¹⁵ USD. */
+/** A price per million units may have nine decimals, a price per unit fifteen: a rate is an integer of 10⁻¹⁵ USD. */
 const perMillion = 9;
 const perUnit = 15;
 const multiplier = 6;
 
 /**
- * A price as it should be, whatever it was kept as: known parts only, in one order, numbers at their shortest. Equal
- * prices are equal JSON. Null when something in it is not a price.
+ * The normal form of a stored price: known parts only, in a fixed order, numbers in their shortest form. Equal prices
+ * are equal JSON. Null if any part is invalid.
  */
 export function normalPrice(value: unknown): DeclaredPrice | null {
   if (!isMapping(value)) return null;
@@ -38,7 +38,7 @@ export function normalPrice(value: unknown): DeclaredPrice | null {
   return Object.freeze(Object.fromEntries(given) as DeclaredPrice);
 }
 
-/** Undefined for a part that is not there, null for one that is wrong. */
+/** Undefined: the part is absent. Null: it is invalid. */
 type Part<Value> = Value | null | undefined;
 
 function optional<Value>(value: unknown, read: (value: unknown) => Value | null): Part<Value> {
@@ -54,7 +54,7 @@ function decimal(value: unknown, places: number): Part<string> {
   });
 }
 
-/** A decimal at its shortest: `0.20` and `.2` are `0.2`. What is none stays as it is. */
+/** The shortest form of a decimal: `0.20` and `.2` are `0.2`. Any other text stays as it is. */
 export function normalDecimal(text: string): string {
   const digits = parseDecimal(text);
   return digits === null ? text : shortestDecimal(digits);
@@ -69,7 +69,7 @@ function normalTiers(value: unknown): DeclaredPrice['imageTiers'] | null {
     const { name, maxPixels } = tier;
     const price = decimal(tier['price'], perUnit);
     if (typeof name !== 'string' || price === null || price === undefined) return null;
-    // Tiers are searched from the first: a smaller one behind a larger one would never be found.
+    // The first matching tier wins, so a smaller one after a larger one is unreachable.
     if (!Number.isSafeInteger(maxPixels) || Number(maxPixels) <= largest) return null;
     largest = Number(maxPixels);
     tiers.push({ name, maxPixels: largest, price });
@@ -87,7 +87,7 @@ function normalVideoTokens(value: unknown): { text: string; withVideo: string } 
   return { text, withVideo };
 }
 
-/** By name in one order; null when there are none or one is wrong. */
+/** In a fixed order by name; null if there are none or one is invalid. */
 function normalEntries<Value>(
   value: unknown,
   read: (entry: unknown) => Value | null,

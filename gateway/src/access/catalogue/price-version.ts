@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DeclaredPrice } from '#config/index.ts';
 
-/** One price of one model, kept for as long as receipts may name it. */
+/** One price of one model, stored as long as receipts may name it. */
 export interface PriceVersion {
   /** See `priceVersionId`. */
   readonly id: string;
@@ -10,8 +10,8 @@ export interface PriceVersion {
 }
 
 /**
- * The name of a price: 16 hex digits of the SHA-256 of the model and the price in its normal form. Every node that
- * sees the same price gives it the same name, and a price that returns is the version it was.
+ * The id of a price: 16 hex digits of the SHA-256 of the model and the price in its normal form. Every node computes
+ * the same id for the same price, and a price that returns gets its old version again.
  */
 export function priceVersionId(model: string, normal: DeclaredPrice): string {
   const content = JSON.stringify([model, normal]);

@@ -7,8 +7,8 @@ import type { PriceVersion } from './price-version.ts';
 const batch = 200;
 
 /**
- * Keeps versions that are not there yet; one that is stays as it is, so that any number of nodes may write the
- * same. `now` is Unix milliseconds.
+ * Stores missing versions and leaves existing ones unchanged, so any number of nodes may write the same ones. `now` is
+ * in Unix milliseconds.
  */
 export async function appendPriceVersions(
   db: Kysely<Database>,
@@ -33,9 +33,9 @@ export async function appendPriceVersions(
 }
 
 /**
- * The price behind a receipt's `priceVersion`; null when it was never kept. With the usage and the multiplier of
- * the row its cost can be worked out again.
- * @throws Error when the row is damaged: what it says would be another price.
+ * The price behind a receipt's `priceVersion`; null if it was never stored. Together with the usage and the multiplier
+ * of the row, its cost can be recomputed.
+ * @throws Error if the row is damaged, because it would give another price.
  */
 export async function readPriceVersion(
   db: Kysely<Database>,
@@ -52,7 +52,7 @@ export async function readPriceVersion(
   return { id, model: row.model, price, createdAt: row.created_at };
 }
 
-/** Mostly all are kept already; then nothing is written, and no writer has to wait. */
+/** Usually all are stored already; then nothing is written, and no writer has to wait. */
 async function withoutKept(
   db: Kysely<Database>,
   versions: readonly PriceVersion[],

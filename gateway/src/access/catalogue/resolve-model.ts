@@ -1,8 +1,8 @@
 import type { CatalogueSnapshot, Model } from './snapshot.ts';
 
 /**
- * The catalogue model behind the name a client wrote, aliases followed; null when there is none. `id` is the
- * name to look for in `routes`. What is named twice was settled when the snapshot was built.
+ * The catalogue model for the name that a client wrote, following aliases; null if there is none. `id` is the name to
+ * look up in `routes`. Building the snapshot already resolved names with two meanings.
  */
 export function resolveModel(
   snapshot: CatalogueSnapshot,

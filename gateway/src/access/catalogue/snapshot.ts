@@ -2,11 +2,11 @@ import type { ProtocolName } from '#canonical/index.ts';
 import type { DeclaredPrice, ModelType, ProviderName, StateRule, Timeouts } from '#config/index.ts';
 
 /**
- * The whole catalogue at one moment: models, channels, groups. Immutable; a change makes a new one, and a
- * running request keeps the one it started with.
+ * The whole catalogue at one moment: models, channels, groups. Immutable; a change creates a new one, and a running
+ * request keeps the one it started with.
  */
 export interface CatalogueSnapshot {
-  /** Rises with every change. */
+  /** Increases with every change. */
   readonly revision: number;
   /** By catalogue id: file, console and bundled entries merged, without bundled ones that an alias replaced. */
   readonly models: ReadonlyMap<string, Model>;
@@ -29,12 +29,12 @@ export interface Model {
   readonly capabilities: ReadonlySet<string>;
   readonly echoReasoning: 'require' | 'allow' | 'strip' | null;
   readonly imageToolModel: string | null;
-  /** Surcharges that may be asked for although they have no price. */
+  /** Surcharges that are allowed although they have no price. */
   readonly allow: ReadonlySet<string>;
   readonly enabled: boolean;
-  /** In its normal form; the same object for as long as the price is the same. */
+  /** In its normal form; the same object as long as the price is the same. */
   readonly price: DeclaredPrice | null;
-  /** Names the price on receipts; null without one. */
+  /** The id of the price on receipts; null without a price. */
   readonly priceVersion: string | null;
   /** Unix milliseconds. */
   readonly createdAt: number;
@@ -50,9 +50,9 @@ export interface Channel {
   readonly id: string;
   readonly name: string;
   readonly provider: ProviderName;
-  /** Never null here: a simulator child's address is filled in before a snapshot is built. */
+  /** Never null here: the address of a simulator child is filled in before a snapshot is built. */
   readonly baseUrl: string;
-  /** Clear text, in memory only; empty = no credential. */
+  /** Clear text, in memory only; empty: no credential. */
   readonly credentials: readonly string[];
   readonly protocols: readonly ProtocolName[];
   readonly groups: readonly string[];
@@ -66,7 +66,7 @@ export interface Channel {
   readonly sharedState: readonly string[];
 }
 
-/** One way to one model. */
+/** One channel that serves one model. */
 export interface Route {
   readonly channel: Channel;
   readonly upstreamModel: string;

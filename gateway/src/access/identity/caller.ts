@@ -1,15 +1,15 @@
 import type { WindowClock } from '#ledger/index.ts';
 
-/** A user as admission needs it; one object for all keys of the user. Amounts are nano-USD. */
+/** A user as admission needs it; all keys of the user share one object. Amounts are nano-USD. */
 export interface CallerUser {
   readonly id: string;
-  /** All that was ever credited: the limit of the balance. */
+  /** The sum of all credits: the limit of the balance. */
   readonly funding: bigint;
-  /** What may be spent in all; null = no limit. */
+  /** The most that may ever be spent; null: no limit. */
   readonly quota: bigint | null;
 }
 
-/** A team as admission needs it; one object for all keys that act for it. Null = no limit. */
+/** A team as admission needs it; all keys that act for it share one object. Null: no limit. */
 export interface CallerTeam extends WindowClock {
   readonly id: string;
   readonly name: string;
@@ -20,40 +20,40 @@ export interface CallerTeam extends WindowClock {
   readonly totalBudget: bigint | null;
 }
 
-/** Who is calling: the key and everything about it that a request needs, held in memory by every node. */
+/** The caller of a request: the key and everything about it that a request needs, held in memory by every node. */
 export interface Caller {
   readonly keyId: string;
   readonly keyName: string;
   readonly userId: string;
   readonly teamId: string | null;
   readonly user: CallerUser;
-  /** Whom the key acts for and who then pays; null = the user. */
+  /** The team that the key acts for and that pays; null: the user pays. */
   readonly team: CallerTeam | null;
-  /** What the user may spend of the team's money in all; null = no limit, or no team. */
+  /** The most that the user may spend of the team's money; null: no limit, or no team. */
   readonly memberBudget: bigint | null;
   readonly group: string;
-  /** Allowlist of model names as clients write them; null = every model of the group. */
+  /** Allowlist of model names as clients write them; null: every model of the group. */
   readonly models: ReadonlySet<string> | null;
-  /** CIDRs or addresses; empty = any. */
+  /** CIDRs or addresses; empty: any. */
   readonly ips: readonly string[];
-  /** Unix milliseconds; null = never. */
+  /** Unix milliseconds; null: never. */
   readonly expiresAt: number | null;
-  /** What the key may spend in all; null = no limit. */
+  /** The most that the key may spend; null: no limit. */
   readonly quota: bigint | null;
   readonly rpm: number | null;
   readonly rph: number | null;
   readonly maxConcurrency: number | null;
   readonly conversion: 'lenient' | 'strict';
-  /** False when the key is disabled or revoked, its user or team is disabled, or the user is no member of the team. */
+  /** False if the key is disabled or revoked, its user or team is disabled, or the user is not a member of the team. */
   readonly enabled: boolean;
 }
 
-/** Turns a presented secret into a caller. */
+/** Resolves a presented secret to its caller. */
 export interface KeyDirectory {
   /**
-   * The caller of a secret, or null when no key has it. Answers from memory and returns at once; only a secret
-   * never seen before is looked up in the database (once per 10 s), which gives the promise.
-   * @throws GatewayError `unavailable` when the look-up is needed and the database is away.
+   * The caller with this secret; null if no key has it. Returns at once from memory. Only an unknown secret is looked
+   * up in the database (once per 10 s), which returns a promise.
+   * @throws GatewayError `unavailable` if a look-up is needed and the database is unreachable.
    */
   find(secret: string): Caller | null | Promise<Caller | null>;
 }

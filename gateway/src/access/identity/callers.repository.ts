@@ -4,23 +4,23 @@ import type { Database } from '#database/schema.ts';
 import type { Caller } from './caller.ts';
 import { createHolders, type Holders } from './holders.repository.ts';
 
-/** A key as the directory holds it. */
+/** A key as the directory stores it. */
 export interface CallerEntry {
   /** Null while the key has no secret. */
   readonly hash: string | null;
   readonly caller: Caller;
-  /** The secret before the last rotation: the same caller, whose time ends with the grace at the latest. */
+  /** The secret before the last rotation, for the same caller; it expires with the grace period at the latest. */
   readonly previous: { readonly hash: string; readonly caller: Caller } | null;
 }
 
 const pageSize = 5_000;
 
-/** Every key, in pages: the first load of many keys must not hold up the thread in one piece. */
+/** Every key, in pages: the first load of many keys must not block the thread in one go. */
 export async function* allCallers(db: Kysely<Database>): AsyncGenerator<CallerEntry[]> {
   const toEntries = createMapper(db);
   let after = '';
   for (;;) {
-    // The page is cut before the joins: PostgreSQL else joins and sorts all keys for each page.
+    // The page is selected before the joins; otherwise PostgreSQL joins and sorts all keys for each page.
     const rows = await keyRows(db)
       .where('keys.id', 'in', (from) =>
         from.selectFrom('keys').select('id').where('id', '>', after).orderBy('id').limit(pageSize),
@@ -34,8 +34,8 @@ export async function* allCallers(db: Kysely<Database>): AsyncGenerator<CallerEn
 }
 
 /**
- * The keys that changed, or whose user or team changed, after this revision; in pages, as a team may have very many.
- * Their ids are asked for first: in pages of their own they would be searched for by walking through all keys.
+ * The keys that changed, or whose user or team changed, after this revision. In pages, because a team may have very
+ * many keys. The ids are selected first: selecting page by page would walk through all keys each time.
  */
 export async function* callersSince(
   db: Kysely<Database>,
@@ -64,7 +64,7 @@ export async function* callersSince(
   }
 }
 
-/** The keys with these hashes, present or previous. */
+/** The keys with these hashes, current or previous. */
 export async function callersByHash(
   db: Kysely<Database>,
   hashes: readonly string[],
@@ -107,7 +107,10 @@ function keyRows(db: Kysely<Database>) {
 type Row = Awaited<ReturnType<ReturnType<typeof keyRows>['execute']>>[number];
 type Settings = Pick<Caller, 'models' | 'ips' | 'conversion'>;
 
-/** Most keys have the same few settings and groups, many a user or a team: equal ones become one object or string in memory. */
+/**
+ * Most keys share a few settings and groups, and many share a user or a team: equal values become one object or string
+ * in memory.
+ */
 function createMapper(db: Kysely<Database>): (rows: readonly Row[]) => Promise<CallerEntry[]> {
   const holders = createHolders(db);
   const toEntry = createEntryMapper(holders);

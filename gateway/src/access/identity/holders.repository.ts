@@ -4,15 +4,15 @@ import { fundingOf, type HolderAccount } from '#ledger/index.ts';
 import type { CallerTeam, CallerUser } from './caller.ts';
 import { windowClockOf } from './teams.repository.ts';
 
-/** The users and teams behind keys, each read once and one object in memory. */
+/** The users and teams behind keys, each read once and kept as one object. */
 export interface Holders {
-  /** Reads those of these keys that are not here yet. */
+  /** Reads the holders of these keys that are missing. */
   load(keys: readonly KeyHolders[]): Promise<void>;
-  /** @throws Error for what was not loaded. */
+  /** @throws Error if it was not loaded. */
   user(id: string): CallerUser;
   team(id: string): CallerTeam;
   memberBudget(team: string, user: string): bigint | null;
-  /** A team that names members is spent by their keys alone; one that names none leaves it to whoever makes keys. */
+  /** If a team names members, only their keys may spend its money; otherwise whoever creates keys decides. */
   mayAct(team: string, user: string): boolean;
 }
 
@@ -21,7 +21,7 @@ interface KeyHolders {
   readonly team_id: string | null;
 }
 
-/** For callers that are read together, who share what they have in common. */
+/** For callers that are read together and share holders. */
 export function createHolders(db: Kysely<Database>): Holders {
   const users = new Map<string, CallerUser>();
   const teams = new Map<string, CallerTeam>();

@@ -5,38 +5,41 @@ import { allCallers, callersSince, type CallerEntry } from './callers.repository
 import { isKeySecret, isMistyped } from './key-secret.ts';
 import { createKeyLookup } from './key-lookup.ts';
 
-/** Milliseconds that keys in memory are good for without a look at the database: one may have been revoked since. */
+/**
+ * How long keys in memory stay valid while the database cannot be read, in milliseconds: one may have been revoked
+ * since.
+ */
 const goodForMs = 600_000;
 
 export interface KeyDirectoryOptions {
   readonly database: OpenDatabase;
-  /** Between requests and the database, for keys that are not in memory. */
+  /** Guards the database against requests with keys that are not in memory. */
   readonly breaker: DatabaseBreaker;
   readonly secrets: Pick<Secrets, 'hashKey'>;
-  /** Tells when keys, users or teams changed. */
+  /** Reports changes to keys, users or teams. */
   readonly watch: RevisionWatch;
-  /** Milliseconds of a clock that does not step; default: since the process began. */
+  /** Milliseconds of a monotonic clock; default: since the process began. */
   readonly now?: () => number;
 }
 
 export interface LoadedKeyDirectory extends KeyDirectory {
-  /** Reads every key; before it, each key is looked up on its own. @throws when the database is away. */
+  /** Loads every key; until then, each key is looked up separately. @throws if the database is unreachable. */
   load(): Promise<void>;
-  /** Reads what changed. @throws when the database is away; what is held stays. */
+  /** Loads changes. @throws if the database is unreachable; loaded keys stay. */
   refresh(): Promise<void>;
   readonly size: number;
 }
 
 /**
- * All keys in memory by the hash of their secret. The hash is keyed, so that neither the time of a look-up nor
- * the table says anything about a secret.
+ * All keys in memory by the hash of their secret. The hash is keyed, so neither the time of a look-up nor the table
+ * reveals anything about a secret.
  */
 export function createKeyDirectory(options: KeyDirectoryOptions): LoadedKeyDirectory {
   const { database, breaker, secrets, watch, now = () => performance.now() } = options;
   const callers = new Map<string, Caller>();
-  /** Key id → its hash, to forget the old one when a secret is replaced. */
+  /** Key id → its hash, to forget the old hash when a secret is replaced. */
   const hashes = new Map<string, string>();
-  /** Likewise of the secrets before, of keys that were rotated. */
+  /** The same for previous secrets of rotated keys. */
   const previousHashes = new Map<string, string>();
   let changesTaken = 0;
   const lookup = createKeyLookup({ database, breaker, now, changes: () => changesTaken });
@@ -95,7 +98,7 @@ export function createKeyDirectory(options: KeyDirectoryOptions): LoadedKeyDirec
       return isMistyped(secret) || lookup.isMissing(hash) ? null : findUnknown(hash);
     },
     async load() {
-      // Asked first: what changes while the pages are read comes with the next look.
+      // Polled first: changes while the pages are read come with the next poll.
       await watch.poll();
       const revision = watch.revision;
       for await (const page of allCallers(database.kysely)) {

@@ -2,14 +2,14 @@ import type { DatabaseBreaker, OpenDatabase } from '#database/index.ts';
 import { callersByHash, type CallerEntry } from './callers.repository.ts';
 import { createNegativeCache } from './negative-cache.ts';
 
-/** How long a key stays unknown once the database did not have it. */
+/** How long a key stays unknown after the database did not have it. */
 const missingFor = 10_000;
 const maxMissing = 100_000;
 /** Hashes asked for in one query. */
 const maxPerQuery = 500;
-/** A query is repeated when keys changed while its answer was on its way. Changing as often as that, they are not known. */
+/** A query is repeated if keys changed while it ran. After this many repetitions the keys count as unknown. */
 const maxQueries = 5;
-/** Hashes waiting for their query. Beyond it somebody is trying keys faster than the database answers. */
+/** Hashes waiting for a query. Beyond this number somebody tries keys faster than the database responds. */
 const maxWaiting = 10_000;
 
 interface Waiting {
@@ -19,20 +19,20 @@ interface Waiting {
 }
 
 /**
- * Asks the database for keys that are not in memory: each at most once per 10 s, one query at a time, and the
- * next query takes everything that came meanwhile. So made-up keys cannot load the database, and nobody waits for one
- * that does not answer.
+ * Looks up keys that are not in memory: each at most once per 10 s, one query at a time, and the next query takes
+ * everything that arrived meanwhile. So invented keys cannot overload the database, and nobody waits for a database
+ * that does not respond.
  */
 export function createKeyLookup(options: {
   readonly database: OpenDatabase;
   readonly breaker: DatabaseBreaker;
   readonly now: () => number;
-  /** Counts the changes that have been taken over from the database. */
+  /** Counts the changes loaded from the database. */
   readonly changes: () => number;
 }) {
   const missing = createNegativeCache({ lifetime: missingFor, max: maxMissing });
   const waiting = new Map<string, Waiting>();
-  /** Hashes of the running query: who asks for one of them shares its answer. */
+  /** Hashes of the running query; concurrent look-ups of one share its result. */
   let asked = new Map<string, Waiting>();
   let running = false;
 
@@ -46,7 +46,7 @@ export function createKeyLookup(options: {
     running = false;
   }
 
-  /** An answer from before a change, arriving after it, would bring back a key that was revoked. */
+  /** A result from before a change, arriving after it, would restore a key that was revoked. */
   async function queried(hashes: readonly string[]): Promise<CallerEntry[]> {
     for (let queries = 0; queries < maxQueries; queries += 1) {
       const before = options.changes();
@@ -79,7 +79,7 @@ export function createKeyLookup(options: {
 
   return {
     isMissing: (hash: string) => missing.has(hash, options.now()),
-    /** @throws what the database threw, or when too many look-ups wait. */
+    /** @throws the error of the database, or an Error if too many look-ups wait. */
     find(hash: string): Promise<CallerEntry | null> {
       const already = asked.get(hash) ?? waiting.get(hash);
       if (already !== undefined) return already.promise;

@@ -4,7 +4,7 @@ import { formatUsd } from '#database/money.ts';
 import { ownedFields, type Stored } from '#database/rows.ts';
 import type { Database, Owner } from '#database/schema.ts';
 
-/** A key as it is listed: never with its secret or hash. */
+/** A key for lists; never includes its secret or hash. */
 export type StoredKey = Stored<Omit<DeclaredKey, 'secret'>> & {
   readonly id: string;
   readonly userId: string;
@@ -22,7 +22,7 @@ export interface KeyFilter {
   readonly owner?: Owner;
   /** E-mail address. */
   readonly user?: string;
-  /** Keys after this name, for the next page. */
+  /** Only keys after this name, for the next page. */
   readonly after?: string;
   readonly limit?: number;
 }
@@ -40,7 +40,7 @@ export async function listKeys(
   return (await query.execute()).map(toKey);
 }
 
-/** By name or, failing that, by id. */
+/** By name, otherwise by id. */
 export async function findKey(db: Kysely<Database>, nameOrId: string): Promise<StoredKey | null> {
   const byName = await keys(db).where('keys.name', '=', nameOrId).executeTakeFirst();
   const row = byName ?? (await keys(db).where('keys.id', '=', nameOrId).executeTakeFirst());

@@ -8,10 +8,10 @@ import { createKeySecret, displayPrefix } from './key-secret.ts';
 import { findKey, type StoredKey } from './key-queries.repository.ts';
 
 /**
- * Creates or changes the key with this name. A declared secret is stored as its hash; without one, a secret
- * that the key has already stays.
- * @throws OwnedElsewhere when the key belongs to another owner; Error when its user or team does not exist, or
- *   another key has the same secret.
+ * Creates or changes the key with this name. A declared secret is stored as its hash; without one, an existing secret
+ * stays.
+ * @throws OwnedElsewhere if the key has another owner; Error if its user or team does not exist, or another key has the
+ * same secret.
  */
 export async function upsertKey(change: Change, key: DeclaredKey): Promise<Upserted> {
   const { trx, owner, now } = change;
@@ -43,9 +43,9 @@ export async function upsertKey(change: Change, key: DeclaredKey): Promise<Upser
 }
 
 /**
- * Creates a key with a new secret, which is told this once. A key that is declared without a secret gets one,
+ * Creates a key with a new secret, which is returned only this once. A key that is declared without a secret gets one
  * and keeps its declared settings.
- * @throws Error when a key with this name has a secret already.
+ * @throws Error if a key with this name already has a secret.
  */
 export async function createKey(
   change: Change,
@@ -60,10 +60,9 @@ export async function createKey(
 }
 
 /**
- * Replaces the secret, and tells the new one this once. The old one stays valid for `grace` milliseconds; one that
- * was replaced before it stops working.
- * @throws Error when there is no such key, it is revoked or has no secret, or its secret is set in the
- *   configuration file.
+ * Replaces the secret and returns the new one, only this once. The old one stays valid for `grace` milliseconds; an
+ * even older one stops working.
+ * @throws Error if the key does not exist, is revoked or has no secret, or its secret is set in the configuration file.
  */
 export async function rotateKey(
   change: Change,
@@ -72,7 +71,7 @@ export async function rotateKey(
 ): Promise<{ readonly key: StoredKey; readonly secret: string }> {
   const existing = await find(change.trx, name);
   if (existing === undefined) throw new Error(`key '${name}' does not exist`);
-  // Its old secret would become valid again.
+  // Otherwise its old secret would become valid again.
   if (existing.revoked_at !== null) throw new Error(`key '${name}' is revoked: create a new one`);
   if (existing.hash === null) {
     throw new Error(`key '${name}' has no secret yet: 'sluice key create' gives it one`);
@@ -87,7 +86,7 @@ export async function rotateKey(
   );
 }
 
-/** Ends a key for good, whoever owns it. False when there is no such key or it is revoked already. */
+/** Revokes a key permanently, whoever owns it. False if it does not exist or is already revoked. */
 export async function revokeKey(change: Change, name: string): Promise<boolean> {
   const existing = await find(change.trx, name);
   if (existing === undefined || existing.revoked_at !== null) return false;
@@ -95,7 +94,7 @@ export async function revokeKey(change: Change, name: string): Promise<boolean> 
   return true;
 }
 
-/** False when there is no such key or it is disabled already. */
+/** False if it does not exist or is already disabled. */
 export async function disableKey(change: Change, name: string): Promise<boolean> {
   const existing = await find(change.trx, name);
   if (existing === undefined || existing.enabled === 0) return false;
@@ -159,7 +158,7 @@ async function toColumns({ trx }: Change, key: DeclaredKey) {
     rpm: key.rpm,
     rph: key.rph,
     max_concurrency: key.maxConcurrency,
-    // Always in this order, so that equal settings are equal text.
+    // In a fixed order, so that equal settings are equal text.
     settings: JSON.stringify({ models: key.models, ips: key.ips, conversion: key.conversion }),
     enabled: bit(key.enabled),
   };

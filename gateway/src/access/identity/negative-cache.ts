@@ -1,11 +1,11 @@
 /**
- * Remembers for a while what does not exist, in bounded memory: at the bound the oldest entry goes.
- * All entries live equally long, so insertion order is the order of expiry.
+ * Remembers missing names for a while, in bounded memory: at the bound the oldest entry goes. All entries live equally
+ * long, so insertion order is the order of expiry.
  */
 export function createNegativeCache(options: { readonly lifetime: number; readonly max: number }) {
   const expiries = new Map<string, number>();
   return {
-    /** @param now milliseconds of a clock that does not step */
+    /** @param now milliseconds of a monotonic clock */
     has(key: string, now: number): boolean {
       const expiry = expiries.get(key);
       if (expiry === undefined) return false;

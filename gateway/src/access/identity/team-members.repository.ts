@@ -3,8 +3,8 @@ import type { Change } from '#database/change.ts';
 import { parseUsd } from '#database/money.ts';
 
 /**
- * Makes the members of a team exactly these; true when something changed.
- * @throws Error when a member is not a user.
+ * Makes the members of a team exactly these; returns whether something changed.
+ * @throws Error if a member is not a user.
  */
 export async function replaceMembers(
   change: Change,

@@ -9,7 +9,7 @@ import { replaceMembers } from './team-members.repository.ts';
 
 export type StoredTeam = Stored<DeclaredTeam> & { readonly id: string };
 
-/** All teams with their members, by name; disabled ones too. */
+/** All teams with their members, by name, including disabled ones. */
 export async function listTeams(db: Kysely<Database>): Promise<StoredTeam[]> {
   const teams = await db.selectFrom('teams').selectAll().orderBy('name').execute();
   const members = await db
@@ -30,9 +30,9 @@ export async function listTeams(db: Kysely<Database>): Promise<StoredTeam[]> {
 }
 
 /**
- * Creates or changes the team with this name and makes its members exactly the given ones. The opening credit
- * counts at creation only.
- * @throws OwnedElsewhere when the team belongs to another owner; Error when a member does not exist.
+ * Creates or changes the team with this name and makes its members exactly the given ones. The opening credit applies
+ * only at creation.
+ * @throws OwnedElsewhere if the team has another owner; Error if a member does not exist.
  */
 export async function upsertTeam(change: Change, team: DeclaredTeam): Promise<Upserted> {
   const { trx, owner, now } = change;
@@ -73,7 +73,7 @@ export async function upsertTeam(change: Change, team: DeclaredTeam): Promise<Up
   return 'updated';
 }
 
-/** False when there is no such team or it is disabled already. */
+/** False if it does not exist or is already disabled. */
 export async function disableTeam(change: Change, name: string): Promise<boolean> {
   const existing = await find(change.trx, name);
   if (existing === undefined || existing.enabled === 0) return false;
@@ -84,7 +84,7 @@ export async function disableTeam(change: Change, name: string): Promise<boolean
 
 type ClockColumns = Pick<Selectable<TeamTable>, 'time_zone' | 'open_window' | 'open_window_zone'>;
 
-/** By which clock a team's days and months begin; see `ledger/windows.ts`. */
+/** The clock of a team's days and months; see `ledger/windows.ts`. */
 export function windowClockOf(row: ClockColumns): WindowClock {
   const { time_zone: timeZone, open_window: date, open_window_zone: zone } = row;
   const openWindow = date === null || zone === null ? null : { date, timeZone: zone };

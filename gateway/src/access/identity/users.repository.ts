@@ -12,13 +12,13 @@ export type StoredUser = Stored<DeclaredUser> & {
   readonly passwordHash: string | null;
 };
 
-/** All users, by e-mail address; disabled ones too. */
+/** All users, by e-mail address, including disabled ones. */
 export async function listUsers(db: Kysely<Database>): Promise<StoredUser[]> {
   const rows = await db.selectFrom('users').selectAll().orderBy('email').execute();
   return rows.map(toUser);
 }
 
-/** E-mail addresses are compared without regard to case. */
+/** Compares e-mail addresses without regard to case. */
 export async function findUserByEmail(
   db: Kysely<Database>,
   email: string,
@@ -28,8 +28,8 @@ export async function findUserByEmail(
 }
 
 /**
- * Creates or changes the user with this e-mail address. The opening credit counts at creation only.
- * @throws OwnedElsewhere when the user belongs to another owner.
+ * Creates or changes the user with this e-mail address. The opening credit applies only at creation.
+ * @throws OwnedElsewhere if the user has another owner.
  */
 export async function upsertUser(change: Change, user: DeclaredUser): Promise<Upserted> {
   const { trx, owner, now } = change;
@@ -65,7 +65,7 @@ export async function upsertUser(change: Change, user: DeclaredUser): Promise<Up
   return 'updated';
 }
 
-/** False when there is no such user or it is disabled already. */
+/** False if it does not exist or is already disabled. */
 export async function disableUser(change: Change, email: string): Promise<boolean> {
   const existing = await find(change.trx, email);
   if (existing === undefined || existing.enabled === 0) return false;
@@ -74,7 +74,7 @@ export async function disableUser(change: Change, email: string): Promise<boolea
   return true;
 }
 
-/** Sets the console password (already hashed), whoever owns the user. @throws Error without such a user. */
+/** Sets the console password (already hashed), whoever owns the user. @throws Error if the user does not exist. */
 export async function setPassword(change: Change, email: string, hash: string): Promise<void> {
   if ((await find(change.trx, email)) === undefined) {
     throw new Error(`user '${email}' does not exist`);

@@ -29,14 +29,14 @@ export interface PriceList {
   /** Each name once, in the order of the file. */
   readonly models: readonly ListedModel[];
   readonly skipped: readonly Skipped[];
-  /** Every provider the file knows, whether asked for or not. */
+  /** Every provider in the file, whether requested or not. */
   readonly providers: readonly string[];
 }
 
 /**
- * A public price list as models of ours, every digit as the file writes it. Only what one price can say is taken.
- * `providers` empty: all of them, and where two have a model of the same name at different prices the first.
- * @throws SyntaxError when it is not JSON, Error when it is no price list.
+ * Reads a public price list as models, with every digit as the file has it. Only models that one price can express are
+ * included. `providers` empty: all; if two list the same name at different prices, the first counts.
+ * @throws SyntaxError if it is not JSON, Error if it is not a price list.
  */
 export function readPriceList(
   format: PriceListFormat,

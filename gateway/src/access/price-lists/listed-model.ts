@@ -2,7 +2,7 @@ import type { DeclaredModel, DeclaredPrice } from '#config/index.ts';
 import { scaled } from '#config/decimal.ts';
 import { ExactNumber } from './exact-json.ts';
 
-/** One model of a public price list, as far as one price of ours can say what it costs. */
+/** One model of a public price list, as far as one price can express its cost. */
 export interface ListedModel extends Pick<
   DeclaredModel,
   'id' | 'type' | 'contextWindow' | 'maxOutputTokens'
@@ -37,8 +37,7 @@ const places = 9;
 const dearest = 1_000_000n * 10n ** 9n;
 
 /**
- * The price made of what a list says, each × 10^`shift` to be per million tokens. Parts that the list leaves out, or
- * gives as null, are left out.
+ * The price from the costs in a list, each × 10^`shift` to be per million tokens. Absent and null costs are left out.
  */
 export function listedPrice(
   parts: Readonly<Partial<Record<TokenPart, unknown>>>,
@@ -104,7 +103,7 @@ const keys: readonly (readonly [TokenPart, string])[] = [
   ['output', 'output'],
 ];
 
-/** What the list says of a model, as a person would write it into the file. */
+/** The model as a person would write it into the file. */
 export function toModelEntry(model: ListedModel): ModelEntry {
   const { id, type, contextWindow, maxOutputTokens, price } = model;
   const parts = keys.flatMap(([part, key]) => {

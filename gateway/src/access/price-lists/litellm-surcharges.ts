@@ -2,7 +2,7 @@ import type { DeclaredPrice } from '#config/index.ts';
 import { scaled, unscaled } from '#config/decimal.ts';
 import { ExactNumber, isExactMapping, type ExactMapping } from './exact-json.ts';
 
-/** The parts of a price that the list repeats for a service tier, with the tier's name behind. */
+/** The parts of a price that the list repeats for a service tier, with the tier's name as suffix. */
 const tieredParts = [
   'input_cost_per_token',
   'output_cost_per_token',
@@ -14,8 +14,8 @@ const places = 20;
 const multiplierPlaces = 6n;
 
 /**
- * What LiteLLM's list says besides token prices, as far as one multiplier or one fee can say it: a service tier that
- * multiplies all parts alike, fast mode and a region, and searches that cost the same whatever their context size.
+ * The prices besides tokens in LiteLLM's list, as far as one multiplier or one fee can express them: a service tier
+ * that multiplies all parts equally, fast mode and a region, and searches that cost the same for every context size.
  */
 export function listedSurcharges(entry: ExactMapping): Pick<DeclaredPrice, 'multipliers' | 'fees'> {
   const multipliers: Record<string, string> = {};
@@ -37,13 +37,13 @@ export function listedSurcharges(entry: ExactMapping): Pick<DeclaredPrice, 'mult
   };
 }
 
-/** Null unless every part that the tier names is the ordinary one times the same number. */
+/** Null unless all parts that the tier has are the ordinary parts times the same number. */
 function multiplierOf(entry: ExactMapping, tier: string): string | null {
   let found: bigint | null = null;
   for (const part of tieredParts) {
     const [of, base] = [amount(entry[`${part}_${tier}`]), amount(entry[part])];
     if (of === null || base === null) {
-      // A tier without a part of its own would have it at the ordinary price.
+      // A part that the tier lacks would cost the ordinary price in it.
       if (of !== null || (base !== null && base !== 0n)) return null;
       continue;
     }
@@ -61,7 +61,7 @@ function amount(value: unknown): bigint | null {
   return decimal === null || decimal.startsWith('-') ? null : scaled(decimal, places);
 }
 
-/** A multiplier as it is written, with at most six decimals. */
+/** A multiplier as written, with at most six decimals. */
 function plainDecimal(value: unknown): string | null {
   const decimal = value instanceof ExactNumber ? value.decimal() : null;
   const exact = decimal === null ? null : scaled(decimal, Number(multiplierPlaces));

@@ -8,7 +8,7 @@ import {
   type SkipReason,
 } from './listed-model.ts';
 
-/** Keys of the file that are no models. */
+/** Keys of the file that are not models. */
 const noModels = new Set(['sample_spec', 'fallback_generalizations']);
 
 /** Costs are per token. */
@@ -24,8 +24,8 @@ const types = new Map<unknown, 'chat' | 'image' | 'embedding'>([
 ]);
 
 /**
- * `model_prices_and_context_window.json` of LiteLLM: model → costs in USD per token, limits, provider. The
- * provider's prefix of a name (`gemini/…`) is not part of the model's name.
+ * `model_prices_and_context_window.json` of LiteLLM: model → costs in USD per token, limits, provider. A provider
+ * prefix (`gemini/…`) is not part of the model's name.
  */
 export function readLitellm(file: ExactMapping): Listing[] {
   return Object.entries(file).flatMap(([name, entry]) => {
@@ -45,7 +45,7 @@ export function readLitellm(file: ExactMapping): Listing[] {
 function readEntry(id: string, entry: ExactMapping) {
   const type = types.get(entry['mode']);
   if (type === undefined) return 'neither text nor images' satisfies SkipReason;
-  // Batches and faster or slower service are other offers; a longer prompt is not.
+  // Batches and faster or slower service are separate offers; a longer prompt is not.
   if (
     entry['tiered_pricing'] !== undefined ||
     Object.keys(entry).some((key) => /_above_\d+k?_tokens$/.test(key))

@@ -29,7 +29,7 @@ function readModel(id: string, model: ExactMapping) {
   if (type === null) return 'neither text nor images' satisfies SkipReason;
   const { cost, limit } = model;
   if (!isExactMapping(cost)) return 'no price per token' satisfies SkipReason;
-  // One threshold by name, any number of them as a list.
+  // One threshold as a named member, or several as a list.
   if (cost['context_over_200k'] !== undefined || cost['tiers'] !== undefined) {
     return 'other prices for long prompts' satisfies SkipReason;
   }

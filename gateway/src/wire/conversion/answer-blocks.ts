@@ -6,7 +6,7 @@ import { StateKeeper } from './state/state-keeper.ts';
 import { answerCallId } from './tools/call-ids.ts';
 import { unwrapInput } from './tools/custom-input.ts';
 
-/** A complete answer of an upstream as the client is to have it: its tools' names, its ids, its kind of state. */
+/** Rewrites a complete upstream response for the client: the tools' names, the ids, and the kind of state. */
 export function passResponse(
   passes: AnswerPasses,
   response: GenerationResponse,
@@ -65,7 +65,10 @@ function passCall(
   };
 }
 
-/** The block with its state on it, or beside it in a reasoning block, or without it: as the client's protocol can. */
+/**
+ * Returns the block with its state on it, beside it in a reasoning block, or without it: whatever the client's protocol
+ * can express.
+ */
 export function withSealedState(
   passes: AnswerPasses,
   block: Block,

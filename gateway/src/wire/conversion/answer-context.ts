@@ -6,24 +6,24 @@ import type { StatePlace } from './state/envelope.ts';
 import type { StateStore } from './state/state-store.ts';
 import type { ClientTool } from './tools/tool-names.ts';
 
-/** What turns an upstream's answer into the client's: fixed when the request was encoded. */
+/** Everything that turns an upstream's response into the client's; fixed when the request was encoded. */
 export interface AnswerPasses {
   readonly answer: AnswerContext;
   readonly upstream: Codec;
   readonly client: Codec;
-  /** By the names that the upstream was given. A name that no tool has (models invent some) stays what it is. */
+  /** By the names that the upstream received. A name that no tool has (models invent some) stays as it is. */
   readonly clientTools: ReadonlyMap<string, ClientTool>;
   readonly losses: AnswerLosses;
-  /** Who can read the state that comes: `makerId`. */
+  /** Who can read the state in the response: `makerId`. */
   readonly maker: string;
   readonly sealing: Sealing;
   readonly store: StateStore;
 }
 
 /**
- * Messages clients give thoughts back only when they are signed, and take an empty signature for their vendor's own;
- * generate-content's own vendor wants a signature on the first call of an answer, should the conversation go there.
- * What came without any gets an envelope with nothing in it. Null where none is wanted.
+ * Messages clients return reasoning only if it is signed, and take an empty signature for their vendor's own.
+ * Generate-content's own vendor requires a signature on the first call of a response, in case the conversation moves
+ * there. A block without a signature therefore gets an empty envelope. Null if none is needed.
  */
 export function emptySignature(
   passes: AnswerPasses,
@@ -35,7 +35,7 @@ export function emptySignature(
   return sealed(passes, { protocol: upstream.name, kind: 'encrypted', data: '' }, 'own');
 }
 
-/** The state in an envelope of the client's kind; null when its protocol has no place for any. */
+/** The state in an envelope of the client's kind; null if its protocol has no place for one. */
 export function sealed(
   { client, sealing, maker }: AnswerPasses,
   state: NativeState,

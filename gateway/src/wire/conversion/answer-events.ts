@@ -9,7 +9,7 @@ import { InputUnwrapper } from './tools/custom-input.ts';
 type Event<Type extends GenerationEvent['type']> = Extract<GenerationEvent, { type: Type }>;
 type Emit = (event: GenerationEvent) => void;
 
-/** What `passResponse` does, event by event. One per attempt. */
+/** Does the work of `passResponse` event by event. One per attempt. */
 export class AnswerEvents {
   readonly #passes: AnswerPasses;
   readonly #emit: Emit;
@@ -39,7 +39,7 @@ class ChoiceEvents {
   readonly #keeper: StateKeeper;
   readonly #unwrappers = new Map<number, InputUnwrapper>();
   #open: 'text' | 'refusal' | 'reasoning' | null = null;
-  /** The open thought has its state. */
+  /** Whether the open reasoning block has its state. */
   #isSigned = false;
   #calls = 0;
 
@@ -119,7 +119,7 @@ class ChoiceEvents {
     else this.#ownBlock(envelope);
   }
 
-  /** A reasoning block that is nothing but state. */
+  /** A reasoning block that consists of state only. */
   #ownBlock(state: Event<'state'>['state']): void {
     this.#close();
     this.#emit({ type: 'block-end', ...this.#choice });

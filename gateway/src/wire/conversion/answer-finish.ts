@@ -1,8 +1,8 @@
 import type { Finish } from '#canonical/index.ts';
 
 /**
- * Upstreams contradict themselves: some stop at a call and say "stop", some name a call and make none. What was
- * delivered decides. A reason that says nothing about the text is an end.
+ * Upstreams contradict themselves: some stop at a call and report "stop", others report a call and make none. The
+ * delivered blocks decide. A reason that says nothing about the text counts as a normal end.
  */
 export function settledFinish(finish: Finish, calls: number): Finish {
   switch (finish.reason) {

@@ -6,12 +6,12 @@ interface Slots {
   readonly citations: boolean;
   readonly logprobs: boolean;
   readonly candidates: boolean;
-  /** Where there is none, Markdown shows it. */
+  /** If false, Markdown shows the image. */
   readonly image: boolean;
   readonly media: boolean;
 }
 
-/** What the answers of each protocol have a place for, beside words, thoughts and calls. */
+/** What the responses of each protocol can express besides text, reasoning and calls. */
 const slotsOf: Readonly<Record<Codec['name'], Slots>> = {
   chat: { citations: true, logprobs: true, candidates: true, image: false, media: false },
   responses: { citations: true, logprobs: true, candidates: false, image: true, media: false },
@@ -26,8 +26,8 @@ const slotsOf: Readonly<Record<Codec['name'], Slots>> = {
 };
 
 /**
- * What of an upstream's answer does not reach the client, or not as it was. It is found while the answer goes through,
- * so it is complete when the answer is; no header can tell it, the usage row does.
+ * The parts of an upstream's response that do not reach the client unchanged. They are collected while the response is
+ * read, so they are complete only at its end: the usage row records them, not a header.
  */
 export class AnswerLosses {
   readonly #client: Codec['name'];
@@ -43,7 +43,7 @@ export class AnswerLosses {
     return this.#losses.all();
   }
 
-  /** Those of an answer that was read elsewhere. */
+  /** Adds the losses of a response that another thread read. */
   add(losses: readonly Loss[]): void {
     for (const loss of losses) this.#losses.add(loss);
   }
@@ -53,7 +53,7 @@ export class AnswerLosses {
     if (choice > 0 && !this.#slots.candidates) this.#add('answer.candidates', 'dropped');
   }
 
-  /** @param citation null: of something that only its vendor can point to. */
+  /** @param citation null: it cites something that only its vendor can resolve */
   citation(citation: Citation | null): void {
     if (citation === null || !this.#slots.citations) this.#add('answer.citations', 'dropped');
   }

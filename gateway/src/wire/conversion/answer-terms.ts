@@ -2,15 +2,15 @@ import type { TextProtocolName } from '#canonical/index.ts';
 import type { AnswerContext } from '#protocols/index.ts';
 import type { ClientTool } from './tools/tool-names.ts';
 
-/** What reading the answers to a converted request takes, fixed when the request was encoded: plain data. */
+/** Everything needed to read the responses to a converted request; plain data, fixed when the request was encoded. */
 export interface AnswerTerms {
   readonly answer: AnswerContext;
   readonly client: TextProtocolName;
   readonly upstream: TextProtocolName;
-  /** By the names that the upstream was given. */
+  /** By the names that the upstream received. */
   readonly clientTools: ReadonlyMap<string, ClientTool>;
-  /** Who can read the state in the answers: `makerId`. */
+  /** Who can read the state in the responses: `makerId`. */
   readonly maker: string;
-  /** The team or user whom the answers are for. */
+  /** The team or user that the responses belong to. */
   readonly owner: string;
 }

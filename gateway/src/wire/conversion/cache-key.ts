@@ -2,9 +2,9 @@ import type { GenerationRequest, TextProtocolName } from '#canonical/index.ts';
 import { digest, type CodecTraits } from '#protocols/index.ts';
 
 /**
- * Clients of messages mark where a cache ends, and name nothing that their requests share; agents write the session
- * into the end user's name. Upstreams that find caches by a key are given one of it, so that the requests of one
- * session meet, and those of two gateway keys never do.
+ * Messages clients mark where a cache ends but send no key that their requests share; agents put the session into the
+ * end user's name. Upstreams that find caches by key receive one derived from it, so that the requests of one session
+ * share a cache, and requests of different gateway keys never do.
  */
 export function nameCache(
   request: GenerationRequest,

@@ -3,8 +3,8 @@ import { GatewayError } from '#errors/index.ts';
 import { type Budget, drawJson } from '#json/index.ts';
 
 /**
- * What calls were made with is a text of JSON in some protocols and an object in others: reading it costs as much as
- * reading so much of the body.
+ * The arguments of a call are JSON text in some protocols and an object in others: reading them costs as much as
+ * reading the same amount of the body.
  * @throws GatewayError `too_complex`
  */
 export function drawCalls({ turns }: GenerationRequest, budget: Budget): void {

@@ -34,9 +34,9 @@ export interface ConverterOptions {
   readonly codecs: Readonly<Record<TextProtocolName, Codec>>;
   readonly sealer: StateSealer;
   readonly fetchMedia: FetchMedia;
-  /** What is remembered of answers, for the requests that follow. */
+  /** Stores state of responses for later requests. */
   readonly store: StateStore;
-  /** Where another thread remembers: brings what it knows of these calls into `store`. */
+  /** Set if another thread stores the state: loads what it has for these calls into `store`. */
   readonly recall?: (owner: string, callIds: readonly string[]) => Promise<void>;
 }
 
@@ -44,12 +44,12 @@ export interface ConverterOptions {
 export interface Converter {
   /** Nothing is decoded before the first `convert`. */
   open(exchange: ConvertedExchange): Conversion;
-  /** What reads the answers to a request that was converted here or in another thread; one per attempt. */
+  /** Reads the responses to a request that was converted here or in another thread; one per attempt. */
   read(terms: AnswerTerms): AnswerReading;
 }
 
 export interface ConvertedExchange {
-  /** Ours, `req_` + 24 characters. */
+  /** The gateway's request id: `req_` and 24 characters. */
   readonly id: string;
   /** Unix milliseconds. */
   readonly arrivedAt: number;
@@ -58,16 +58,17 @@ export interface ConvertedExchange {
   readonly keyId: string;
   /** The team or user that reasoning state belongs to. */
   readonly owner: string;
-  /** Refuse whatever would be lost. */
+  /** Refuse every loss. */
   readonly strict: boolean;
 }
 
-/** One exchange, decoded at most once, encoded for each upstream that is tried. */
+/** One exchange: decoded at most once, and encoded for each upstream that is tried. */
 export interface Conversion {
   /**
-   * A token count becomes one. Nobody pays for it, so no media are fetched for it.
-   * @throws GatewayError `invalid_value` with `param` for what cannot be converted, or may not be lost; `too_complex`.
-   * @throws MediaLeftAlone when a count would need them.
+   * Converts the request; a token count becomes a token count. Nobody pays for a count, so it fetches no media.
+   * @throws GatewayError `invalid_value` with `param` for a part that cannot be converted, or must not be lost;
+   * `too_complex`.
+   * @throws MediaLeftAlone if a count would need to fetch media.
    */
   convert(target: ConversionTarget): Promise<ConvertedRequest>;
 }
@@ -78,7 +79,7 @@ export interface ConversionTarget extends Omit<EncodeTarget, 'budget'> {
   readonly channel: string;
 }
 
-/** A request for an upstream of another protocol: plain data, which another thread may have made. */
+/** A request for an upstream of another protocol: plain data, possibly made by another thread. */
 export interface ConvertedBody extends PatchedRequest {
   readonly protocol: TextProtocolName;
   readonly losses: readonly Loss[];
@@ -88,10 +89,10 @@ export interface ConvertedBody extends PatchedRequest {
 export interface ConvertedRequest extends ConvertedBody, AnswerReading {}
 
 export interface AnswerReading {
-  /** Of the answers that `reader` has read so far: what the client's protocol has no place for. */
+  /** Parts of the responses read by `reader` so far that the client's protocol cannot express. */
   readonly answerLosses: AnswerLosses;
   readonly reader: AnswerReader;
-  /** What another thread has found in an answer that it has read. */
+  /** Adds what another thread found in a response. */
   learn(found: {
     readonly losses: readonly Loss[];
     readonly kept: readonly (readonly [call: string, kept: KeptState])[];
@@ -191,12 +192,15 @@ export function createConverter(options: ConverterOptions): Converter {
 
 const noRewrites: readonly string[] = Object.freeze([]);
 
-/** Where nothing is answered, no bound of the answer is lost. */
+/** A token count produces no output, so a lost output limit does not matter. */
 const isCounted = ({ what }: Loss): boolean => what !== 'max_output_tokens';
 
 const leaveMedia: FetchMedia = () => Promise.reject(new MediaLeftAlone());
 
-/** Messages upstreams refuse small faults that other protocols take; they are mended as those of its own clients are. */
+/**
+ * Messages upstreams refuse small faults that other protocols accept; converted requests are repaired like those of
+ * Messages clients.
+ */
 function mended(
   upstream: Protocol,
   body: Buffer,

@@ -13,10 +13,10 @@ import { passResponse } from './answer-blocks.ts';
 import type { AnswerPasses } from './answer-context.ts';
 import { ConvertedTap } from './converted-tap.ts';
 
-/** Reads an upstream's answers as its protocol does, and gives the client's: the face that attempts know. */
+/** Reads an upstream's response in its protocol and produces the client's; has the interface that attempts know. */
 export type AnswerReader = Pick<Protocol, 'readResponse' | 'createStreamTap'>;
 
-/** Reads an answer of the upstream into one of the client, and notes what it loses. */
+/** Turns the upstream's response into the client's and records the losses. */
 export function createConvertedReader(upstream: Protocol, passes: AnswerPasses): AnswerReader {
   return {
     readResponse(body: Buffer, echo: ModelEcho): WireResponse {
@@ -41,12 +41,12 @@ export function createConvertedReader(upstream: Protocol, passes: AnswerPasses):
   };
 }
 
-/** Nothing is echoed into what the client does not see. */
+/** Without the model echo, because the client never sees this form. */
 function unechoed({ upstreamModel }: ModelEcho): ModelEcho {
   return { clientModel: upstreamModel, upstreamModel };
 }
 
-/** Neither anything said nor a reason for saying nothing. */
+/** Whether it has neither content nor a reason for being empty. */
 function isEmpty({ candidates }: GenerationResponse): boolean {
   return candidates.every(
     ({ blocks, finish }) =>

@@ -11,24 +11,24 @@ import {
 import type { AnswerPasses } from './answer-context.ts';
 import { AnswerEvents } from './answer-events.ts';
 
-/** In the shape of every protocol's error body, for the provider to classify as an answer that is none. */
+/** In the shape of every protocol's error body, so that the provider classifies an empty response as a failure. */
 const emptyAnswer = failureOf('empty answer');
 const tooComplex = failureOf('an event that is too complex');
 const tooLong = failureOf('a stream that is too long');
 
-/** Members, values and brackets of one event, as far as it is parsed: that takes 60 ms when each has a name of its own. */
+/** Members, values and brackets of one event that are parsed: 60 ms if each has a different name. */
 const mostInEvent = 131_072;
-/** What one event may say. A call says three things, and so many calls take 50 ms. */
+/** Canonical events per upstream event. A call makes three, and this many calls take 50 ms. */
 const mostSaid = 8_192;
 /**
- * Bytes of text, reasoning and arguments for a client that is told all of it again at the end: several times what any
- * model can say.
+ * Bytes of text, reasoning and arguments for a client that receives them all again at the end: several times what any
+ * model can produce.
  */
 const mostOutput = 4 * 1024 * 1024;
 
 /**
- * Watches an upstream's stream as its own protocol's tap does, and gives the client's frames in place of its events.
- * Whether the stream failed, is complete, and what it used, is the upstream tap's to say.
+ * Follows an upstream's stream like its own protocol's tap, and returns the client's frames instead of its events. The
+ * upstream's tap decides whether the stream failed or is complete, and what it used.
  */
 export class ConvertedTap implements StreamTap {
   replacement: Buffer | null = null;
@@ -46,13 +46,13 @@ export class ConvertedTap implements StreamTap {
     this.#pass(event);
   };
   #frames = '';
-  /** What the event in hand has said so far. */
+  /** Canonical events from the current upstream event. */
   #said = 0;
-  /** The event in hand gave the client something to see. */
+  /** Whether the current event produced visible output for the client. */
   #shows = false;
-  /** The answer holds something, or says why it holds nothing. */
+  /** Whether the response has content, or gives a reason for having none. */
   #answers = false;
-  /** Frames of what the decoder held back to the end. */
+  /** Frames that the decoder held back until the end. */
   #last = '';
   #decoderEnded = false;
   #encoderEnded = false;
@@ -78,10 +78,10 @@ export class ConvertedTap implements StreamTap {
     return this.#source.outputBytes;
   }
 
-  /** An answer that ends without saying anything is none, whatever its upstream thinks of it. */
+  /** A response that ends without content or a reason counts as unfinished, even if its upstream disagrees. */
   get finished(): boolean {
     if (!this.#source.finished) return false;
-    // Some decoders say only at the end why there is nothing.
+    // Some decoders report only at the end why there is no content.
     if (!this.#answers) this.#endDecoder();
     return this.#answers;
   }
@@ -119,7 +119,7 @@ export class ConvertedTap implements StreamTap {
     return verdict.failed;
   }
 
-  /** False when that would take too long: others wait meanwhile. */
+  /** False if decoding would take too long and delay others. */
   #decode(event: StreamEvent, data: Buffer): boolean {
     let parsed = event;
     if (holdsMoreThan(data, mostInEvent)) {
@@ -169,12 +169,12 @@ export class ConvertedTap implements StreamTap {
     const frames = this.#encoder.push(event);
     if (frames === '') return;
     this.#frames += frames;
-    // Some clients get a call only when it is complete.
+    // Some clients receive a call only when it is complete.
     if (event.type === 'call-end' || holdsContent(event)) this.#shows = true;
   }
 }
 
-/** One event says more than is converted at a time. */
+/** One event contains more than is converted at once. */
 class SaysTooMuch extends Error {}
 
 function failureOf(message: string): unknown {
@@ -185,7 +185,7 @@ const slabSize = 64 * 1024;
 let slab = Buffer.allocUnsafeSlow(slabSize);
 let slabUsed = 0;
 
-/** Frames made one after another lie side by side in memory, so that they can be written as one. */
+/** Consecutive frames are adjacent in memory, so that they can be written as one. */
 function bytesOf(text: string): Buffer {
   const most = text.length * 3;
   if (most > slabSize / 4) return Buffer.from(text);

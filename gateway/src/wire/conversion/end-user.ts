@@ -2,8 +2,8 @@ import type { GenerationRequest } from '#canonical/index.ts';
 import { digest } from '#protocols/index.ts';
 
 /**
- * Vendors want a name for the end user that says nothing about anybody, of at most 64 characters. Claude Code writes
- * three ids into one, other clients an address; the same user is the same in every protocol.
+ * Vendors want an opaque name for the end user of at most 64 characters. Claude Code sends three ids in one, other
+ * clients an e-mail address. The hash is the same for a user in every protocol.
  */
 export function hideEndUser(request: GenerationRequest): GenerationRequest {
   const { endUser } = request;

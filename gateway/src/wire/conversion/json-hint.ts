@@ -1,12 +1,15 @@
 import type { Block, GenerationRequest, TextProtocolName } from '#canonical/index.ts';
 import type { LossList } from './losses.ts';
 
-/** Their JSON mode is refused when no message says the word (https://platform.openai.com/docs/guides/structured-outputs). */
+/**
+ * The JSON mode of these protocols is refused if no message contains the word
+ * (https://platform.openai.com/docs/guides/structured-outputs).
+ */
 const demanding: ReadonlySet<TextProtocolName> = new Set(['chat', 'responses']);
 
 const hint = 'Answer with one JSON object and nothing else.';
 
-/** JSON mode asked for where it is enough to ask: the word is said in the client's place. */
+/** Adds the word that JSON mode requires, for a client whose own protocol does not require it. */
 export function sayJson(
   request: GenerationRequest,
   upstream: TextProtocolName,

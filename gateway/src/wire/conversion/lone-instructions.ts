@@ -1,7 +1,7 @@
 import type { Block, GenerationRequest, TextProtocolName } from '#canonical/index.ts';
 import type { LossList } from './losses.ts';
 
-/** Chat answers instructions without a conversation; the others demand something that a user says. */
+/** Chat accepts instructions without a conversation; the other protocols require a user message. */
 export function sayLoneInstructions(
   request: GenerationRequest,
   upstream: TextProtocolName,

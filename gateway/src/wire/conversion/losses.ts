@@ -1,10 +1,10 @@
 import type { Loss, LossName } from '#canonical/index.ts';
 
-/** Clients name the fields they invent, as many as they like: so much of it goes into a header and a row. */
+/** Clients invent field names of any length; this much of a name goes into a header and a row. */
 const nameLimit = 64;
 const countLimit = 32;
 
-/** The losses of one attempt, each once. */
+/** The losses of one attempt, without duplicates. */
 export class LossList {
   readonly #losses = new Map<string, Loss>();
 
@@ -32,7 +32,7 @@ export function lossCodes(losses: readonly Loss[]): string[] {
   return losses.slice(0, countLimit).map(({ what, how }) => `${how}:${what}`);
 }
 
-/** The value of `x-sluice-conversion`; null when nothing was lost. */
+/** The value of `x-sluice-conversion`; null without losses. */
 export function lossHeader(losses: readonly Loss[]): string | null {
   const shown = losses.slice(0, countLimit);
   const names = (how: Loss['how']) =>

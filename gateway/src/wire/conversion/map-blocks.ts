@@ -1,6 +1,6 @@
 import type { Block, GenerationRequest, Turn } from '#canonical/index.ts';
 
-/** A request with every block of its turns replaced by what `change` makes of it; itself when nothing changes. */
+/** The request with every block of its turns replaced by the result of `change`; the same object if nothing changes. */
 export function mapBlocks(
   request: GenerationRequest,
   change: (block: Block, turn: number, at: number) => Block,

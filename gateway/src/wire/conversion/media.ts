@@ -7,7 +7,7 @@ import {
 } from '#canonical/index.ts';
 import type { CodecTraits } from '#protocols/index.ts';
 
-/** What a media address gave. */
+/** The result of fetching a media URL. */
 export interface FetchedMedia {
   /** Without parameters, lower case. */
   readonly mime: string;
@@ -15,12 +15,12 @@ export interface FetchedMedia {
 }
 
 /**
- * Fetches what a client's address names, as a guarded client does that a stranger may send anywhere.
+ * Fetches a URL that a client chose, with a guarded client.
  * @throws MediaRefused
  */
 export type FetchMedia = (url: string) => Promise<FetchedMedia>;
 
-/** An address that is not fetched, or gave nothing usable. `message` may be shown to the caller. */
+/** The URL was not fetched, or returned nothing usable. `message` may be shown to the caller. */
 export class MediaRefused extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
@@ -28,7 +28,7 @@ export class MediaRefused extends Error {
   }
 }
 
-/** Media by address that are not to be fetched for this. */
+/** The request has media URLs that must not be fetched in this case. */
 export class MediaLeftAlone extends Error {
   constructor() {
     super('media are not fetched for a token count');
@@ -36,7 +36,7 @@ export class MediaLeftAlone extends Error {
   }
 }
 
-/** So many addresses of one request are fetched, and as much together: one request is not to fetch the whole web. */
+/** Limits for one request: number of URLs, and total bytes. One request must not fetch the whole web. */
 const maxAddresses = 20;
 const maxTotalBytes = 40 * 1024 * 1024;
 const parallel = 4;
@@ -44,9 +44,9 @@ const parallel = 4;
 type MediaBlock = Extract<Block, { readonly source: MediaSource }>;
 
 /**
- * Media by address becomes media in bytes, where the upstream takes no other.
- * @param asBytes the kinds of media that must be bytes.
- * @throws Unconvertible naming the address's kind, when one cannot be had.
+ * Replaces media URLs by bytes if the upstream accepts only bytes.
+ * @param asBytes the kinds of media that must be bytes
+ * @throws Unconvertible that names the kind, if a URL cannot be fetched.
  */
 export async function inlineMedia(
   request: GenerationRequest,

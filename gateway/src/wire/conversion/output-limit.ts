@@ -2,8 +2,8 @@ import type { GenerationRequest } from '#canonical/index.ts';
 import type { LossList } from './losses.ts';
 
 /**
- * Upstreams refuse a limit above the model's own. A client that wrote it for another model, for which this one stands
- * in, gets as much as there is rather than nothing.
+ * Upstreams refuse a limit above the model's own. A client may have set it for another model that this one replaces, so
+ * it is lowered to the maximum instead.
  */
 export function limitOutput(
   request: GenerationRequest,

@@ -28,7 +28,7 @@ export interface PassTarget extends StateTarget {
   /** The model's name at the upstream. */
   readonly model: string;
   readonly keyId: string;
-  /** The catalogue's, of the model. */
+  /** The model's capabilities in the catalogue. */
   readonly capabilities: ReadonlySet<string>;
   readonly maxOutputTokens: number | null;
 }
@@ -39,9 +39,9 @@ export interface PassedRequest {
 }
 
 /**
- * Everything that several protocols need alike, between decoding and encoding. Each pass takes plain data and gives
- * plain data; the order matters: state before ids (memory knows the client's own), ids before names (results find
- * their calls by id), media last because only they take time.
+ * The steps that several protocols need between decoding and encoding. Each pass takes and returns plain data. The
+ * order matters: state before ids (memory knows the client's own ids), ids before names (results find their calls by
+ * id), media last because only they take time.
  * @throws Unconvertible
  */
 export async function passRequest(
@@ -75,7 +75,7 @@ export async function passRequest(
   return { request, names };
 }
 
-/** Thinking that a messages client switches on is shown to it unless it says otherwise; elsewhere it has to ask. */
+/** A messages client that enables thinking sees it unless it opts out; other protocols must ask for it. */
 function withShownReasoning(
   request: GenerationRequest,
   client: TextProtocolName,
@@ -85,7 +85,7 @@ function withShownReasoning(
   return isShown ? { ...request, reasoning: { ...reasoning, show: true } } : request;
 }
 
-/** Clients write out the default; to an upstream that has no penalties, or refuses any, nothing is lost with it. */
+/** Clients send the default explicitly. For an upstream without penalties, dropping it loses nothing. */
 function withoutZeroPenalties(request: GenerationRequest): GenerationRequest {
   const { presencePenalty, frequencyPenalty } = request;
   if (presencePenalty !== 0 && frequencyPenalty !== 0) return request;

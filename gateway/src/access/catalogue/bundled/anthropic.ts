@@ -3,10 +3,12 @@ import { bundle } from './entry.ts';
 
 const can = ['vision', 'tools', 'reasoning', 'sampling', 'hosted_tools'];
 
-/** Cache prices are fixed shares of the input price: 0.1 read, 1.25 written for 5 minutes, 2 for an hour. */
+/**
+ * Cache prices are fixed multiples of the input price: 0.1 for reading, 1.25 for writing for 5 minutes, 2 for an hour.
+ */
 const opus = cached('5', '0.5', '6.25', '10', '25');
 const sonnet = cached('3', '0.3', '3.75', '6', '15');
-/** The same at every length of prompt. */
+/** The same for every prompt length. */
 const million = 1_000_000;
 
 export const anthropicModels = bundle({ ownedBy: 'anthropic', providers: ['anthropic'] }, [

@@ -1,6 +1,6 @@
 import { bundle, tokens } from './entry.ts';
 
-/** Served by the simulator. Priced above zero, so that receipts can be seen. */
+/** Served by the simulator. Prices are above zero, so that receipts can be seen. */
 export const demoModels = bundle({ ownedBy: 'sluice-demo', providers: ['simulator'] }, [
   {
     id: 'demo-chat',

@@ -1,9 +1,9 @@
 import type { DeclaredModel, DeclaredPrice, ProviderName } from '#config/index.ts';
 
-/** When the list was last gone through. Prices change: what the configuration says wins. */
+/** When the list was last checked. Prices change: the configuration takes precedence. */
 export const bundledAt = '2026-11-21';
 
-/** A model known without any configuration. */
+/** A model that is known without any configuration. */
 export interface BundledModel extends DeclaredModel {
   readonly displayName: string;
   readonly ownedBy: string;
@@ -21,17 +21,17 @@ interface Vendor {
 export interface Entry {
   readonly id: string;
   readonly name: string;
-  /** `YYYY-MM-DD`; absent where not known for certain: then the day the list was gone through. */
+  /** `YYYY-MM-DD`; absent if not known for certain: then the day on which the list was checked. */
   readonly released?: string;
   readonly type?: DeclaredModel['type'];
   /** Tokens in, tokens out; of an embedding model, tokens of one input. */
   readonly limits?: readonly [context: number, output?: number];
   readonly can: readonly string[];
-  /** Absent: not known for certain, or not expressible as one price; to be set in the configuration. */
+  /** Absent if not known for certain or not expressible as one price; the configuration must set it. */
   readonly price?: DeclaredPrice;
 }
 
-/** A vendor's entries, with what is left out of them filled in. */
+/** A vendor's entries with defaults filled in. */
 export function bundle(vendor: Vendor, entries: readonly Entry[]): readonly BundledModel[] {
   return entries.map((entry) =>
     Object.freeze({

@@ -3,11 +3,14 @@ import { bundle, tokens } from './entry.ts';
 const can = ['vision', 'tools', 'reasoning', 'sampling', 'hosted_tools'];
 const limits = [1_048_576, 65_536] as const;
 
-/** USD: of the 2.5 models for each answer that searched, of later ones for each search. */
+/** USD: per response that searched for the 2.5 models, per search for later ones. */
 const grounded = { fees: { grounded_prompt: '0.035' } };
 const searches = { fees: { web_search: '0.014' } };
 
-/** The pro models cost more above 200 000 prompt tokens, which one price cannot say: theirs must be set. */
+/**
+ * The pro models cost more above 200 000 prompt tokens, which one price cannot express: the configuration must set
+ * theirs.
+ */
 export const geminiModels = bundle({ ownedBy: 'google', providers: ['gemini'] }, [
   { id: 'gemini-3.5-flash', name: 'Gemini 3.5 Flash', can },
   {

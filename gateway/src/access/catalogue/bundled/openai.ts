@@ -1,6 +1,6 @@
 import { bundle, tokens } from './entry.ts';
 
-/** USD per search; older models' searches cost more, and their content nothing. */
+/** USD per search; searches of older models cost more, but their content is free. */
 const searches = { fees: { web_search: '0.01' } };
 const olderSearches = { fees: { web_search: '0.025' } };
 

@@ -3,7 +3,7 @@ import { isEnvelope } from '#protocols/index.ts';
 import { openState, sealState, signedText, type SealedState, type StatePlace } from './envelope.ts';
 import type { StateSealer } from './sealer.ts';
 
-/** What envelopes of one exchange are made and opened with. */
+/** What the envelopes of one exchange are made and opened with. */
 export interface Sealing {
   readonly sealer: StateSealer;
   /** The team or user whose requests may open them. */
@@ -11,10 +11,10 @@ export interface Sealing {
 }
 
 /**
- * Envelopes in the form that the client's protocol has for opaque state. Generate-content's is base64: its SDKs keep
- * bytes and give them back in either alphabet.
+ * Puts state into an envelope in the client's form of opaque state. Generate-content's form is base64: its SDKs keep
+ * bytes and return them in either alphabet.
  * @param maker who can read the state: `makerId`
- * @param text of the block that the state sits on
+ * @param text the text of the block with the state
  */
 export function sealForClient(
   { sealer, owner }: Sealing,
@@ -30,7 +30,7 @@ export function sealForClient(
   return { protocol: client, kind: 'envelope', data };
 }
 
-/** What a client gave back, when it is this owner's and whole. */
+/** Opens state that a client returned; null unless it is intact and belongs to this owner. */
 export function openFromClient({ sealer, owner }: Sealing, state: NativeState): SealedState | null {
   if (isEnvelope(state.data)) return openState(sealer, owner, state.data);
   if (state.protocol !== 'generate-content') return null;

@@ -7,9 +7,9 @@ export interface SealedState {
   /** Who can read it: `makerId`. */
   readonly maker: string;
   readonly state: NativeState;
-  /** Where it sat, as seen from the reasoning block that carries it now. */
+  /** Its original place, relative to the reasoning block that carries it now. */
   readonly place: StatePlace;
-  /** Identifies the text that it signs; null when it signs none, or nobody minds. */
+  /** Identifies the signed text; null if it signs none, or the text does not matter. */
   readonly text: string | null;
 }
 
@@ -17,7 +17,7 @@ export type StatePlace = 'own' | 'next' | 'previous';
 
 const prefix = 'gw2.';
 
-// Written as their numbers, so that all envelopes of equally long state are equally long. New ones go to the end.
+// Encoded by index, so that envelopes of equally long state are equally long. Add new ones at the end.
 const places: readonly StatePlace[] = ['own', 'next', 'previous'];
 const protocols: readonly TextProtocolName[] = [
   'chat',
@@ -33,8 +33,8 @@ const kinds: readonly NativeState['kind'][] = [
 ];
 
 /**
- * Reasoning state as a client may keep it and give it back: `gw2.` and the encrypted content in base64url.
- * @param owner the team or user whose requests may open it.
+ * Encrypts reasoning state for a client to keep and return: `gw2.` and the encrypted content in base64url.
+ * @param owner the team or user whose requests may open it
  */
 export function sealState(
   sealer: StateSealer,
@@ -53,14 +53,17 @@ export function sealState(
   return prefix + sealer.seal(owner, JSON.stringify(content)).toString('base64url');
 }
 
-/** An envelope of this owner's; null for anything else, and for one that was altered or sealed under another master key. */
+/**
+ * Opens an envelope of this owner; null for anything else, and for one that was altered or sealed under another master
+ * key.
+ */
 export function openState(sealer: StateSealer, owner: string, sealed: string): SealedState | null {
   if (!sealed.startsWith(prefix)) return openSigned(sealer, sealed);
   const content = sealer.open(owner, Buffer.from(sealed.slice(prefix.length), 'base64url'));
   return content === null ? null : read(JSON.parse(content));
 }
 
-/** What we wrote ourselves, maybe in another version. */
+/** Reads content that the gateway wrote, possibly in another version. */
 function read(content: unknown): SealedState | null {
   if (!Array.isArray(content)) return null;
   const [maker, protocol, kind, place, data, id, text] = content as readonly unknown[];
@@ -87,8 +90,8 @@ function read(content: unknown): SealedState | null {
 }
 
 /**
- * What tells the text that a state signs from any other; null for states that sign none. Messages upstreams refuse a
- * signature with another text than theirs, and clients leave thoughts out, cut them or join them.
+ * Distinguishes the text that a state signs; null for states that sign none. Messages upstreams refuse a signature with
+ * another text, and clients leave reasoning out, cut it or join it.
  */
 export function signedText({ protocol, kind }: NativeState, text: string): string | null {
   return protocol === 'messages' && kind === 'signature' ? digest(12, text) : null;

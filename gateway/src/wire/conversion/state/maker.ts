@@ -1,8 +1,8 @@
 import { digest } from '#protocols/index.ts';
 
-/** Who made a reasoning state, and so who can read it. */
+/** Who made a reasoning state, and therefore can read it. */
 export interface StateMaker {
-  /** A vendor: what one of its accounts made, another one reads. */
+  /** The vendor: all its accounts can read each other's state. */
   readonly provider: string;
   /** The model's name at the upstream. */
   readonly model: string;
@@ -10,12 +10,12 @@ export interface StateMaker {
   readonly channel: string;
 }
 
-/** One name for many vendors: their states are told apart by the channel. */
+/** These names cover many vendors, so their state is distinguished by channel. */
 const manyVendors: ReadonlySet<string> = new Set(['openai-compatible']);
 
 /**
- * The same text for all that read each other's state, of the same length for all, so that the length of an envelope
- * says nothing about the names.
+ * The same text for all makers that can read each other's state. Its length is constant, so that the length of an
+ * envelope reveals nothing about the names.
  */
 export function makerId({ provider, model, channel }: StateMaker): string {
   return digest(16, provider, model, manyVendors.has(provider) ? channel : '');

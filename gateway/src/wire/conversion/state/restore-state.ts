@@ -12,15 +12,15 @@ import { type SealedState, signedText, type StatePlace } from './envelope.ts';
 import type { StateStore } from './state-store.ts';
 
 export interface StateTarget {
-  /** Whose state it reads: `makerId`. */
+  /** Whose state the upstream reads: `makerId`. */
   readonly maker: string;
   readonly protocol: TextProtocolName;
 }
 
 /**
- * Gives the upstream its own reasoning state back, from envelopes or from memory. What another vendor or model made
- * is taken off: a foreign signature is a certain refusal. Reasoning text stays; an upstream that wants none of it
- * without its state is the encoder's to know.
+ * Returns the upstream's own reasoning state to it, from envelopes or from memory. State of another vendor or model is
+ * removed, because a foreign signature is always refused. Reasoning text stays; the encoder knows whether the upstream
+ * accepts it without its state.
  */
 export function restoreState(
   request: GenerationRequest,
@@ -59,7 +59,7 @@ function openBlocks(
       result.push(block.state === undefined && own === null ? block : withState(bare, own));
       continue;
     }
-    // A block that only carried the state of its neighbour is gone with it; one with text is a thought.
+    // A block that only carried its neighbour's state disappears with it; a block with text is reasoning.
     if (block.type === 'reasoning' && block.text !== '') result.push(bare);
     if (place === 'next') forNext = state;
     else if (state !== null) {
@@ -79,7 +79,7 @@ function openOne(block: Block, target: StateTarget, sealing: Sealing, losses: Lo
   const { state } = block;
   if (state === undefined) return nothing;
   const sealed = openFromClient(sealing, state);
-  // Put there for a client that wants every thought signed.
+  // Added for a client that requires every reasoning block to be signed.
   if (sealed?.state.data === '') return nothing;
   const isWhole = sealed !== null && signsText(sealed, block);
   if (isWhole && isReadable(sealed, target)) {
@@ -89,7 +89,7 @@ function openOne(block: Block, target: StateTarget, sealing: Sealing, losses: Lo
   return { state: null, place: sealed?.place ?? 'own' };
 }
 
-/** The target takes this state back as its own. */
+/** Whether the target accepts this state as its own. */
 function isReadable(
   { maker, state }: Pick<SealedState, 'maker' | 'state'>,
   target: StateTarget,
@@ -97,7 +97,7 @@ function isReadable(
   return state.protocol === target.protocol && maker === target.maker;
 }
 
-/** The thought came back as it went out. */
+/** Whether the reasoning text came back unchanged. */
 function signsText({ state, text }: SealedState, block: Block): boolean {
   return text === null || text === signedText(state, block.type === 'reasoning' ? block.text : '');
 }
@@ -108,7 +108,7 @@ function withState<B extends Block>(block: B, state: NativeState | null): B {
   return state === null ? block : { ...block, state };
 }
 
-/** What the client did not give back, from memory. */
+/** Adds remembered state that the client did not return. */
 function addKept(
   blocks: readonly Block[],
   target: StateTarget,

@@ -6,35 +6,35 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 
-/** Key material of envelopes, 32 bytes each: plain bytes, so that a worker thread can be given them. */
+/** Key material of envelopes, 32 bytes each: plain bytes, so that they can be passed to a worker thread. */
 export interface StateKeys {
-  /** Each owner's key is derived from it. */
+  /** The keys of all owners are derived from it. */
   readonly sealing: Uint8Array;
-  /** Signed the envelopes of the version before. */
+  /** Verifies envelopes of the previous version. */
   readonly signing: Uint8Array;
 }
 
-/** As many random bytes as asked for. */
+/** Returns `length` random bytes. */
 export type RandomBytes = (length: number) => Uint8Array;
 
-/** Encrypts what a client is given to keep (AES-256-GCM), under a key of the one it belongs to. */
+/** Encrypts state that clients keep (AES-256-GCM), under a key of its owner. */
 export interface StateSealer {
-  /** @param owner the team or user whose requests may open it. */
+  /** @param owner the team or user whose requests may open it */
   seal(owner: string, content: string): Buffer;
   /** Null if it was altered, or sealed for another owner or under another master key. */
   open(owner: string, sealed: Buffer): string | null;
-  /** Whether the version before signed this text. @param signature in base64url. */
+  /** Whether the previous version signed this text. @param signature in base64url */
   verify(text: string, signature: string): boolean;
 }
 
 const nonceLength = 12;
 const tagLength = 16;
-/** Deriving a key costs as much as using it; a long history uses it hundreds of times. */
+/** Deriving a key costs as much as using it, and a long history uses it hundreds of times. */
 const maxKeys = 1000;
 
 /**
- * Every node with the same master key opens what another one sealed. A key per owner keeps random nonces far from
- * repeating: they would have to be drawn 2^32 times for one owner before two are equal with a probability of 2^-33.
+ * Every node with the same master key can open the envelopes of the others. A key per owner keeps random nonces from
+ * repeating: after 2^32 nonces for one owner, the probability of a collision is 2^-33.
  */
 export function createStateSealer(keys: StateKeys, random: RandomBytes): StateSealer {
   const ownerKeys = new Map<string, Buffer>();
@@ -73,7 +73,7 @@ export function createStateSealer(keys: StateKeys, random: RandomBytes): StateSe
       try {
         return Buffer.concat([content, cipher.final()]).toString('utf8');
       } catch {
-        // The only failure is that the tag does not fit: not ours to read.
+        // The only possible failure is a wrong tag: the envelope is not ours.
         return null;
       }
     },

@@ -20,8 +20,8 @@ const protocols: ReadonlySet<unknown> = new Set<TextProtocolName>([
 ]);
 
 /**
- * An envelope of the version before, which was signed and readable and belonged to nobody: read so that conversations
- * survive the update, never written. This file leaves with the next version.
+ * Opens an envelope of the previous version, which was signed, readable and without an owner. Only read, never written,
+ * so that conversations survive the update. Remove this file in the next version.
  */
 export function openSigned(sealer: StateSealer, sealed: string): SealedState | null {
   const end = sealed.lastIndexOf('.');

@@ -1,17 +1,17 @@
 import type { NativeState, ReasoningBlock } from '#canonical/index.ts';
 import type { StateStore } from './state-store.ts';
 
-/** Collects the reasoning state of one answer and remembers it under the calls it belongs to. */
+/** Collects the reasoning state of one response and stores it under the calls it belongs to. */
 export class StateKeeper {
   readonly #owner: string;
   readonly #maker: string;
   readonly #store: StateStore;
   #reasoning: ReasoningBlock[] = [];
-  /** A block is being added to. */
+  /** Whether a block is open. */
   #open = false;
 
   /**
-   * @param owner the team or user that it is remembered for
+   * @param owner the team or user it is stored for
    * @param maker who can read it: `makerId`
    */
   constructor(owner: string, maker: string, store: StateStore) {
@@ -20,7 +20,7 @@ export class StateKeeper {
     this.#store = store;
   }
 
-  /** Of the thought that is open. */
+  /** The text of the open reasoning block. */
   get text(): string {
     return this.#open ? (this.#reasoning.at(-1)?.text ?? '') : '';
   }
@@ -45,7 +45,7 @@ export class StateKeeper {
     this.#open = false;
   }
 
-  /** @param callId as the client knows it */
+  /** @param callId the id that the client knows */
   call(callId: string, state: NativeState | undefined): void {
     this.#open = false;
     const reasoning = this.#reasoning.filter((block) => block.state !== undefined);

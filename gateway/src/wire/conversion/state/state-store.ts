@@ -1,23 +1,23 @@
 import type { NativeState, ReasoningBlock } from '#canonical/index.ts';
 
-/** What must stand with a call when it comes back. */
+/** The state that must accompany a call when it comes back. */
 export interface KeptState {
   /** Who can read it: `makerId`. */
   readonly maker: string;
-  /** Before the call, in their order. */
+  /** The blocks before the call, in order. */
   readonly reasoning: readonly ReasoningBlock[];
-  /** On the call itself. */
+  /** State on the call itself. */
   readonly call: NativeState | null;
 }
 
 /**
- * Remembers reasoning state for clients whose protocol has no place for it, or that do not give it back: by the call
- * it belongs to and the team or user that made it, for an hour, in this process. Best effort.
+ * Remembers reasoning state for clients whose protocol has no place for it, or that do not return it: by call and owner
+ * (team or user), for an hour, in this process. Best effort.
  */
 export interface StateStore {
   keep(owner: string, callId: string, kept: KeptState): void;
   find(owner: string, callId: string): KeptState | null;
-  /** The calls of this owner of which something is remembered. */
+  /** The calls of this owner with stored state. */
   callsOf(owner: string): string[];
 }
 
@@ -25,7 +25,7 @@ export interface StateStoreOptions {
   readonly now: () => number;
   readonly ttlMs?: number;
   readonly maxEntries?: number;
-  /** Characters of all that is kept. */
+  /** Total characters kept. */
   readonly maxSize?: number;
 }
 
@@ -35,14 +35,14 @@ interface Entry {
   readonly until: number;
 }
 
-/** In memory, bounded by time, entries and bytes: the oldest go first. */
+/** In memory, bounded by time, entries and bytes; the oldest entries go first. */
 export function createStateStore({
   now,
   ttlMs = 3_600_000,
   maxEntries = 10_000,
   maxSize = 32 * 1024 * 1024,
 }: StateStoreOptions): StateStore {
-  /** In the order of keeping, which is the order of expiring too. */
+  /** In insertion order, which is also the order of expiry. */
   const entries = new Map<string, Entry>();
   let size = 0;
 

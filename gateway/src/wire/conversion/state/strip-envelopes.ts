@@ -2,18 +2,18 @@ import type { TextProtocolName } from '#canonical/index.ts';
 import { isEnvelope, isRecord, type Protocol, type WireRequest } from '#protocols/index.ts';
 
 /**
- * How every envelope begins, as the JSON text that it is the whole of: as it is, and in the base64 of clients that keep
- * bytes. Words that only mention one do not look like this.
+ * The beginning of every envelope as a whole JSON string: plain, and in the base64 of clients that keep bytes. Text
+ * that merely mentions an envelope does not match.
  */
 const envelope = /^"gw(?:1\.eyJwIjo|2\.[\w-]{40})/;
 const envelopeInBase64 = /^"Z3c(?:xLmV5SndJ|yL[i-n][\w+/-]{50})/;
-/** So much of them is looked for first: longer needles are sought in another way, which is slower. */
+/** Searched first; a longer needle uses a slower search. */
 const needle = '"gw';
 const needleInBase64 = '"Z3c';
-/** What either expression looks at. */
+/** Characters that the expressions examine. */
 const lookedAt = 64;
 
-/** Members in which clients give state back, in any protocol. */
+/** Members in which clients return state, in any protocol. */
 const carriers: ReadonlySet<string> = new Set([
   'signature',
   'data',
@@ -22,7 +22,7 @@ const carriers: ReadonlySet<string> = new Set([
   'thought_signature',
 ]);
 
-/** Is there an envelope in this request? Costs a search through its bytes. */
+/** Whether the request contains an envelope. Costs a search through its bytes. */
 export function carriesEnvelopes(body: Buffer, client: TextProtocolName): boolean {
   const isBytes = client === 'generate-content';
   const start = isBytes ? needleInBase64 : needle;
@@ -36,8 +36,8 @@ export function carriesEnvelopes(body: Buffer, client: TextProtocolName): boolea
 }
 
 /**
- * A checked request without what other upstreams made and we sealed, which one of the client's own protocol would
- * refuse.
+ * Removes envelopes of other upstreams from a checked request: an upstream of the client's own protocol would refuse
+ * them.
  * @throws GatewayError as reading a request does.
  */
 export function withoutEnvelopes(
@@ -49,8 +49,9 @@ export function withoutEnvelopes(
 }
 
 /**
- * A request for an upstream of the client's own protocol, whose history another one wrote in part: without what only
- * that one understands. Blocks that are nothing but reasoning go as a whole, since they are not valid unsigned.
+ * Removes from a request for an upstream of the client's own protocol what only another upstream understands, if that
+ * one wrote part of the history. Blocks that contain only reasoning are removed entirely, because they are invalid
+ * without a signature.
  */
 export function stripEnvelopes(value: unknown): unknown {
   if (Array.isArray(value)) {
@@ -64,10 +65,13 @@ export function stripEnvelopes(value: unknown): unknown {
   return Object.fromEntries(isSealedCall ? [...kept, skipped] : kept);
 }
 
-/** A call whose signature is demanded, and cannot be had: https://ai.google.dev/gemini-api/docs/thought-signatures. */
+/**
+ * For a call that must have a signature that is not available:
+ * https://ai.google.dev/gemini-api/docs/thought-signatures.
+ */
 const skipped = ['thoughtSignature', 'skip_thought_signature_validator'] as const;
 
-/** A block or item that is reasoning; any other one only loses the member. */
+/** Whether the block or item is reasoning; any other one only loses the member. */
 function isCarrier(item: unknown): boolean {
   if (!isRecord(item) || !Object.entries(item).some(([name, member]) => isSealed(name, member))) {
     return false;

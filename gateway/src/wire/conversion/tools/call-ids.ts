@@ -10,9 +10,9 @@ import { mapBlocks } from '../map-blocks.ts';
 type Traits = Pick<CodecTraits, 'toolId' | 'toolIdLength'>;
 
 /**
- * Gives every call an id that the upstream takes, and every result the id of its call. Ids are made from their place
- * in the history, so that the same history gives the same ones and prompt caches stay warm. A result without an id
- * belongs to the first call of its name that has none yet, or to the next call when it has no name either.
+ * Gives every call an id that the upstream accepts, and every result the id of its call. Ids are derived from the
+ * position in the history, so that the same history gets the same ids and prompt caches stay warm. A result without an
+ * id belongs to the first open call of its name, or to the next open call if it has no name either.
  * @throws Unconvertible for a result without a call.
  */
 export function assignCallIds(request: GenerationRequest, traits: Traits): GenerationRequest {
@@ -41,7 +41,9 @@ interface WaitingCall {
   isAnswered: boolean;
 }
 
-/** Calls without a result, in their order. A history may have a hundred thousand: each is looked at a few times. */
+/**
+ * Calls without a result, in order. A history may have a hundred thousand; each is visited a bounded number of times.
+ */
 class WaitingCalls {
   readonly #all = new CallQueue();
   readonly #byName = new Map<string, CallQueue>();
@@ -59,7 +61,7 @@ class WaitingCalls {
     this.#byId.delete(id);
   }
 
-  /** @param name null: of any name. */
+  /** @param name null: any name */
   answerFirst(name: string | null): WaitingCall | null {
     const first = (name === null ? this.#all : this.#byName.get(name))?.first() ?? null;
     if (first !== null) first.isAnswered = true;
@@ -83,7 +85,7 @@ function entryOf<Value>(map: Map<string, Value>, key: string, create: () => Valu
   return value;
 }
 
-/** The id that a call of the upstream's answer has for a client. */
+/** The id that the client receives for a call in the upstream's response. */
 export function answerCallId(
   id: string | null,
   traits: Traits,

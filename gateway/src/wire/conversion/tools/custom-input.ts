@@ -1,6 +1,6 @@
 import type { CustomTool, FunctionTool } from '#canonical/index.ts';
 
-/** A tool called with free text, as a function with that text as its one argument. */
+/** Represents a custom tool (free text) as a function with that text as its only argument. */
 export function customAsFunction({
   name,
   namespace,
@@ -29,12 +29,12 @@ export function customAsFunction({
   };
 }
 
-/** The arguments of a function that stands for a tool with free text. */
+/** The arguments of a function that represents a custom tool. */
 export function wrapInput(text: string): string {
   return JSON.stringify({ input: text });
 }
 
-/** The free text of a call that came as a function's. What is not of that form is the text itself. */
+/** The free text of a call that came as a function call. Arguments in any other form are the text themselves. */
 export function unwrapInput(json: string): string {
   try {
     const value: unknown = JSON.parse(json);
@@ -49,25 +49,25 @@ export function unwrapInput(json: string): string {
 }
 
 /**
- * Unwraps as the arguments come: a patch of some kilobytes is not to wait for its last byte. As long as the text
- * follows the form exactly, its pieces go through at once; anything else is held back and unwrapped at the end.
+ * Unwraps the arguments as they arrive: a patch of several kilobytes should not wait for its last byte. While the
+ * arguments follow the expected form exactly, pieces pass at once; anything else is held back and unwrapped at the end.
  */
 export class InputUnwrapper {
-  /** What has not been understood yet. */
+  /** Input that has not been recognised yet. */
   #rest = '';
   #state: 'before' | 'inside' | 'after' | 'odd' = 'before';
 
-  /** @returns what of the text is certain by now */
+  /** @returns the part of the text that is certain by now */
   push(piece: string): string {
     this.#rest += piece;
     if (this.#state === 'before') this.#open();
     return this.#state === 'inside' ? this.#take() : '';
   }
 
-  /** @returns what is left of the text */
+  /** @returns the rest of the text */
   end(): string {
     if (this.#state === 'before' || this.#state === 'odd') return unwrapInput(this.#rest);
-    // Cut off inside an escape: half of one has no meaning.
+    // Cut inside an escape, which has no meaning without its end.
     return '';
   }
 
@@ -105,7 +105,7 @@ function unescaped(inner: string): string {
     const strict = inner.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t');
     return JSON.parse(`"${strict}"`) as string;
   } catch {
-    // An escape that JSON does not know: the text is taken as it stands.
+    // An escape that JSON does not have: the text is used as it stands.
     return inner;
   }
 }

@@ -6,12 +6,12 @@ import {
 } from '#canonical/index.ts';
 import type { LossList } from '../losses.ts';
 
-/** Kinds that more than one vendor runs; whether and how the upstream names its own is its encoder's to know. */
+/** Kinds of tools that several vendors run; the encoder knows whether and how its upstream names its own. */
 const shared: ReadonlySet<HostedTool['kind']> = new Set(['web-search', 'code', 'fetch']);
 
 /**
- * Tools that the client's own vendor would run: another model does not have them, unless the catalogue says that it
- * has some, so they are left out. A call of one that is demanded cannot be had.
+ * Removes tools that the client's own vendor would run: other models do not have them, unless the catalogue says so. A
+ * required call of such a tool is refused.
  * @throws Unconvertible
  */
 export function dropHostedTools(
@@ -46,7 +46,7 @@ export function dropHostedTools(
   });
 }
 
-/** A choice among no tools: upstreams refuse it, and it says nothing. */
+/** Removes a tool choice without tools: upstreams refuse it, and it means nothing. */
 function withoutIdleChoice(request: GenerationRequest): GenerationRequest {
   const { toolChoice, tools } = request;
   if (toolChoice === null) return request;

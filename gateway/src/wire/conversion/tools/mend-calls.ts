@@ -2,14 +2,14 @@ import type { Block, ToolCallBlock, ToolResultBlock, Turn } from '#canonical/ind
 import type { LossList } from '../losses.ts';
 import { callsOf, isResult } from './turns.ts';
 
-/** What an upstream is told about a call that was never answered: an error in words, so that it is one loss. */
+/** The result for a call that never got one: an error in words, so that it counts as one loss. */
 const noResult = 'Error: no result was recorded for this call.';
 
 /**
- * What Messages clients get from their own upstreams too (docs/repairs.md, b17 to b19): a call that was never answered
- * has a result that says so, one at the very end is left out, a result that nobody asked for is quoted, and of two
- * results of one call the later one counts.
- * @param turns neighbours differ in who speaks
+ * Repairs calls as Messages clients get it from their own upstreams too (docs/repairs.md, b17 to b19): a call without a
+ * result gets one that says so, or is removed at the very end; a result without a call is quoted; of two results for
+ * one call the later counts.
+ * @param turns neighbours have different roles
  */
 export function mendCalls(turns: readonly Turn[], losses: LossList): Turn[] {
   const mended: Turn[] = [];
@@ -24,7 +24,7 @@ export function mendCalls(turns: readonly Turn[], losses: LossList): Turn[] {
   if (last === undefined || callsOf(last).length === 0) return mended;
   losses.dropped('tool_call');
   const said = last.blocks.filter(({ type }) => type !== 'tool-call');
-  // Thoughts alone are no answer.
+  // Reasoning alone is not a response.
   const isNothing = said.every(({ type }) => type === 'reasoning');
   return [...mended.slice(0, -1), ...(isNothing ? [] : [{ ...last, blocks: said }])];
 }
@@ -47,7 +47,7 @@ function answer(calls: readonly ToolCallBlock[], turn: Turn, losses: LossList): 
   return { ...turn, blocks: [...unanswered.map(emptyResult), ...blocks] };
 }
 
-/** As something that the user says and shows. */
+/** As text and media of the user. */
 function quoted({ id, content, isError }: ToolResultBlock): Block[] {
   const texts = content.flatMap((block) => (block.type === 'text' ? block.text : []));
   const head = `[${isError ? 'Error' : 'Result'} of tool call ${id ?? 'unknown'}]`;

@@ -10,9 +10,9 @@ import { mendCalls } from './mend-calls.ts';
 import { callsOf, isResult, mergeTurns, moveLateResults } from './turns.ts';
 
 /**
- * Turns alternate, and the results of a turn's calls stand first in the turn after it, in the order of the calls, each
- * exactly once. Every upstream insists on some part of that.
- * @param repairs what is missing or too much is mended, as the client's own protocol would; else it is refused
+ * Makes turns alternate and puts the results of a turn's calls first in the next turn, in the order of the calls, each
+ * exactly once. Every upstream requires some part of that.
+ * @param repairs repair missing or extra results as the client's own protocol would; otherwise refuse them
  * @throws Unconvertible for a result without its call, or a call without its result.
  */
 export function pairCalls(

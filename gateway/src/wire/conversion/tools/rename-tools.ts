@@ -8,8 +8,8 @@ import type { ToolNames } from './tool-names.ts';
 type Traits = Pick<CodecTraits, 'customTools' | 'toolNamespaces'>;
 
 /**
- * Puts every tool, call, result and choice under the names the upstream takes, and custom tools into functions where
- * it has none.
+ * Gives every tool, call, result and choice the names that the upstream accepts, and turns custom tools into functions
+ * if it has none.
  */
 export function renameTools(
   request: GenerationRequest,

@@ -1,7 +1,9 @@
 import type { Block, GenerationRequest, ToolResultBlock, Turn } from '#canonical/index.ts';
 import type { LossList } from '../losses.ts';
 
-/** Where tool results are text only, their pictures and files follow them in the same turn, each with its origin. */
+/**
+ * If tool results can only be text, moves their pictures and files behind them in the same turn, each with its origin.
+ */
 export function moveResultMedia(request: GenerationRequest, losses: LossList): GenerationRequest {
   const turns = request.turns.map((turn): Turn => {
     if (!turn.blocks.some(hasMedia)) return turn;

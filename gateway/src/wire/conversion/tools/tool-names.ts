@@ -14,16 +14,16 @@ export interface ClientTool {
   readonly kind: 'function' | 'custom';
 }
 
-/** What the client's tools are called upstream, and back. */
+/** Maps the client's tool names to the upstream's, and back. */
 export interface ToolNames {
   toUpstream(name: string, namespace: string | undefined): string;
-  /** The client's tools by the names that the upstream is given. */
+  /** The client's tools by the names that the upstream received. */
   readonly clientTools: ReadonlyMap<string, ClientTool>;
 }
 
 type Traits = Pick<CodecTraits, 'toolName' | 'toolNameLength' | 'toolNamespaces'>;
 
-/** Names that the upstream takes. Namespaces become part of the name where it has none. */
+/** Creates names that the upstream accepts. A namespace becomes part of the name if the upstream has none. */
 export function nameTools(request: GenerationRequest, traits: Traits): ToolNames {
   const tools = [...clientTools(request)];
   const upstream = planToolNames(
@@ -45,7 +45,7 @@ export function nameTools(request: GenerationRequest, traits: Traits): ToolNames
   };
 }
 
-/** Definitions first: history may name tools that are gone, and with another kind. */
+/** Definitions first: the history may contain tools that are gone, and with another kind. */
 function* clientTools(request: GenerationRequest): Generator<ClientTool> {
   for (const tool of request.tools) if (isNamed(tool)) yield clientTool(tool, tool.type);
   for (const turn of request.turns) {

@@ -6,10 +6,10 @@ import type {
   Turn,
 } from '#canonical/index.ts';
 
-/** Neighbours of one speaker become one turn; a system turn between calls and their results goes after these. */
+/** Joins neighbouring turns of one role; a system turn between calls and their results moves after the results. */
 export function mergeTurns(turns: readonly Turn[]): Turn[] {
   const merged: Turn[] = [];
-  /** The last turn's, when it was put together here: thousands of turns are not copied once for each of them. */
+  /** The blocks of the last turn if it was joined here: thousands of turns are not copied once for each of them. */
   let joined: Block[] | null = null;
   for (const turn of turns) {
     const last = merged.at(-1);
@@ -35,9 +35,11 @@ function belongTogether(a: Turn, b: Turn): boolean {
   return a.role === b.role && a.role !== 'system' && a.name === b.name;
 }
 
-/** A result that comes turns after its call, and answers none where it stands, goes where its call waits for it. */
+/**
+ * Moves a result that comes turns after its call, and matches no call where it stands, to where its call waits for it.
+ */
 export function moveLateResults(turns: readonly Turn[]): readonly Turn[] {
-  /** By the id of calls, the turns that should have answered them, and how many of those have been helped. */
+  /** By call id: the turns that should contain its result, and how many of them have got one. */
   const waiting = new Map<string | null, { readonly turns: number[]; helped: number }>();
   const moved = new Map<number, ToolResultBlock[]>();
   const left = turns.map((turn, at): readonly Block[] => {
@@ -76,14 +78,14 @@ export function moveLateResults(turns: readonly Turn[]): readonly Turn[] {
   );
 }
 
-/** What the model called in this turn. */
+/** The calls in this turn. */
 export function callsOf(turn: Turn | undefined): ToolCallBlock[] {
   return turn?.role === 'assistant'
     ? turn.blocks.filter((block) => block.type === 'tool-call')
     : [];
 }
 
-/** Of the calls in its history, by the client's own ids. */
+/** The ids of the calls in its history, as the client wrote them. */
 export function toolCallIds({ turns }: Pick<GenerationRequest, 'turns'>): string[] {
   const ids = turns.flatMap((turn) => callsOf(turn).map(({ id }) => id));
   return ids.filter((id) => id !== null);
