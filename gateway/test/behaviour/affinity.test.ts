@@ -57,7 +57,7 @@ const [chat, responses, messages, generate] = textProtocols as [
 const system = 'You are a careful assistant.';
 const user = { role: 'user', content: 'hello' };
 
-describe('the requests of one conversation come to one channel', () => {
+describe('requests of one conversation go to one channel', () => {
   test.concurrent.each<[string, TextProtocol, (session: string) => Turn]>([
     ['chat, by its cache key', chat, (id) => ({ body: { prompt_cache_key: id } })],
     ['responses, by its cache key', responses, (id) => ({ body: { prompt_cache_key: id } })],
@@ -99,11 +99,11 @@ describe('the requests of one conversation come to one channel', () => {
     expect(many).toEqual(names);
   });
 
-  test('without anything to tell them by, the weights decide', async () => {
+  test('without a conversation the weights decide', async () => {
     expect(await converse(chat, 40, () => ({}))).toEqual(names);
   });
 
-  test('side by side as well, once the first one is on its way', async () => {
+  test('concurrent requests of a conversation stay on one channel once the first one is in flight', async () => {
     const body = { prompt_cache_key: 'side by side' };
     await send(chat, { body });
     const all = await Promise.all(Array.from({ length: 12 }, () => send(chat, { body })));
@@ -112,7 +112,7 @@ describe('the requests of one conversation come to one channel', () => {
 });
 
 test.each([true, false])(
-  'an answer is continued where it was given (streamed: %s)',
+  'a conversation continues on the channel that gave the answer (streamed: %s)',
   async (stream) => {
     for (let conversation = 0; conversation < 6; conversation += 1) {
       const input = `question ${conversation} ${stream}`;
@@ -126,7 +126,7 @@ test.each([true, false])(
   },
 );
 
-test('health wins: nobody waits for a channel that cannot answer, and all stay where they got to', async () => {
+test('health takes precedence: no request waits for a failing channel, and conversations stay on the channel that replaced it', async () => {
   for (let at = 0; at < 20; at += 1) {
     const body = { prompt_cache_key: `partly ${at}` };
     const seen = await converse(chat, 4, () => ({ model: 'partly', body }));

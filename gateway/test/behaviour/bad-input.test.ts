@@ -83,11 +83,11 @@ describe.each(textProtocols)('$name', (protocol) => {
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
-  test('deep, but within the bound, is the upstream’s affair', async () => {
+  test('a deep body within the limit is passed to the upstream', async () => {
     expect(await send(protocol, deep(500))).toMatchObject({ status: 200, upstream: 1 });
   });
 
-  test('the member that the protocol cannot do without', async () => {
+  test('a request without the member that its protocol requires is refused', async () => {
     const { status, message, upstream } = await send(
       protocol,
       JSON.stringify({ model: 'demo-chat' }),
@@ -96,7 +96,7 @@ describe.each(textProtocols)('$name', (protocol) => {
     expect(message).toMatch(/^(messages|input|contents) is required$/);
   });
 
-  test('S-22 a content type or encoding that is not spoken', async () => {
+  test('S-22 unsupported content types and encodings are refused', async () => {
     expect(await send(protocol, text, { 'content-type': 'text/plain' })).toMatchObject(
       refused(415, 'unsupported content type', 0),
     );
@@ -109,7 +109,7 @@ describe.each(textProtocols)('$name', (protocol) => {
     });
   });
 
-  test('S-22 65 MiB declared', async () => {
+  test('S-22 a declared length of 65 MiB is refused', async () => {
     const declared = await sendRaw(
       shared.gateway.url,
       `POST ${protocol.path('demo-chat', false)} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${testKey}\r\ncontent-type: application/json\r\ncontent-length: ${65 * mebibyte}\r\nconnection: close\r\n\r\n{`,
@@ -122,7 +122,7 @@ describe.each(textProtocols)('$name', (protocol) => {
     );
   });
 
-  test('the wrong method and the wrong prefix', async () => {
+  test('a wrong method or prefix is refused', async () => {
     const { gateway } = shared;
     const headers = { authorization: `Bearer ${testKey}` };
     const path = protocol.path('demo-chat', false);
@@ -155,7 +155,7 @@ describe.each(textProtocols)('$name', (protocol) => {
     'x'.repeat(10_000),
     "'; drop table usage; --",
     '<script>alert(1)</script>',
-  ])('S-25 the model %j is a name like others, and nobody serves it', async (model) => {
+  ])('S-25 the model %j is an ordinary name that no channel serves', async (model) => {
     const path = protocol.path(model, false);
     const { status, message, upstream, rows } = await send(
       protocol,
@@ -170,7 +170,7 @@ describe.each(textProtocols)('$name', (protocol) => {
   });
 
   test.each(['dead', 'hangs', 'html', 'early'])(
-    'an upstream that is %s is a 502 with a row',
+    'an upstream that is %s gives a 502 and a row',
     async (model) => {
       const answer = await ask(shared.gateway, protocol, false, model);
       expect([answer.status, protocol.errorMessage(JSON.parse(answer.text))]).toEqual([
@@ -184,7 +184,7 @@ describe.each(textProtocols)('$name', (protocol) => {
     },
   );
 
-  test('S-25 a header cannot be smuggled in through a header', async () => {
+  test('S-25 a header value cannot smuggle in another header', async () => {
     const { gateway } = shared;
     gateway.simulator.clear();
     const client = await sendRaw(
@@ -202,7 +202,7 @@ describe.each(textProtocols)('$name', (protocol) => {
 });
 
 test.each(textProtocols.filter(({ name }) => name !== 'generate-content'))(
-  '$name: no model, an empty one, one that is no string',
+  '$name: a missing, empty or non-string model is refused',
   async (protocol) => {
     for (const model of [undefined, '', null, 7, ['demo-chat'], { id: 'demo-chat' }]) {
       const body = JSON.stringify({ ...protocol.body('demo-chat', false), model });
@@ -211,7 +211,7 @@ test.each(textProtocols.filter(({ name }) => name !== 'generate-content'))(
   },
 );
 
-test('a header value beyond ASCII is passed on or refused, never a crash', async () => {
+test('a header value beyond ASCII is passed on or refused, and never crashes', async () => {
   const { gateway } = shared;
   const client = await sendRaw(
     gateway.url,
@@ -227,7 +227,7 @@ test('a header value beyond ASCII is passed on or refused, never a crash', async
   expect(client.received()).toMatch(/^HTTP\/1\.1 (200|400) /);
 });
 
-test('S-22 65 MiB in chunks, without a declared length', async () => {
+test('S-22 65 MiB in chunks without a declared length are refused', async () => {
   const path = '/v1/chat/completions';
   const client = await sendRaw(
     shared.gateway.url,
@@ -247,7 +247,7 @@ test('S-22 65 MiB in chunks, without a declared length', async () => {
   expect(client.received()).toContain('request body too large');
 });
 
-test('after all this the gateway serves as before', async () => {
+test('the gateway serves normally after all this', async () => {
   for (const protocol of textProtocols) {
     expect((await ask(shared.gateway, protocol, true)).text).toMatch(protocol.terminator);
   }

@@ -23,7 +23,7 @@ test.each([
   ['an upstream that fails', 'status=500', 502],
   ['an upstream that refuses', 'status=400', 400],
   ['a stream that breaks', 'cut-at=2', 200],
-])('what a body holds is given back: %s', async (_name, fault, status) => {
+])('memory of a body is released: %s', async (_name, fault, status) => {
   const { gateway } = shared;
   for (const stream of [false, true]) {
     if (fault === 'cut-at=2' && !stream) continue;
@@ -37,7 +37,7 @@ test.each([
 });
 
 test.each(textProtocols)(
-  'what a body holds is given back: a refused one ($name)',
+  'memory of a refused body is released ($name)',
   async (protocol) => {
     const { gateway } = shared;
     expect((await ask(gateway, protocol, false, 'nowhere')).status).toBe(400);
@@ -48,7 +48,7 @@ test.each(textProtocols)(
   },
 );
 
-test('the text of a stream counts until its answer is shown, that of another answer until it is out', async () => {
+test('the text of a stream counts until its response is shown, the text of another response until it is sent', async () => {
   const { gateway } = shared;
   const streamed = await gateway.post('/v1/chat/completions', prompt(300_000, true), {
     'x-simulator-fault': 'gap=200;events=10',
@@ -64,7 +64,7 @@ test('the text of a stream counts until its answer is shown, that of another ans
   await until(async () => (await held()) === 0, 'all is given back');
 });
 
-test('who leaves holds memory until the answer has been read to its end', async () => {
+test('a client that disconnects holds memory until the response has been drained', async () => {
   const { gateway } = shared;
   gateway.simulator.clear();
   const client = await askRaw(gateway, chat, false, 'demo-chat', ['x-simulator-fault: delay=600']);
@@ -74,7 +74,7 @@ test('who leaves holds memory until the answer has been read to its end', async 
   await until(async () => (await held()) === 0, 'all is given back');
 });
 
-test('a body whose values take more than there is gets 503 before it is parsed', async () => {
+test('a body whose values need more memory than is left gets 503 before it is parsed', async () => {
   const gateway = await openGateway({
     config: `
 channels:
@@ -100,7 +100,7 @@ limits: { body_memory: 4MiB }
   );
 });
 
-test('a key without money is told so for each of its large bodies', async () => {
+test('a key without money gets the same refusal for each of its large bodies', async () => {
   const gateway = await openGateway({
     config: `
 channels:

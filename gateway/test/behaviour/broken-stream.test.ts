@@ -35,7 +35,7 @@ const shared = shareGateway({
 
 describe.each(textProtocols)('R-12 R-13 $name: a stream that breaks', (protocol) => {
   test.concurrent.each(cases.filter((each) => each.protocol === protocol))(
-    '$fault: an error frame, no terminator, no second channel',
+    '$fault: the client gets an error frame, no terminator, and no second channel',
     async ({ fault, result, model }) => {
       const answer = await ask(shared.gateway, protocol, true, model, {
         'x-simulator-fault': `events=${pieces};gap=2;${fault}`,
@@ -57,7 +57,7 @@ describe.each(textProtocols)('R-12 R-13 $name: a stream that breaks', (protocol)
   );
 });
 
-test('R-12 responses: the failure carries the id and the sequence of what was begun', async () => {
+test('R-12 responses: the failure carries the id and the sequence number of the response', async () => {
   const responses = textProtocols[1]!;
   const answer = await ask(shared.gateway, responses, true, 'm', {
     'x-simulator-fault': 'cut-at=6',
@@ -79,7 +79,7 @@ test('R-12 responses: the failure carries the id and the sequence of what was be
   });
 });
 
-test('R-13 chat: closed after a finish reason without [DONE] is complete, and gets its [DONE]', async () => {
+test('R-13 chat: a stream closed after a finish reason without [DONE] is complete and gets its [DONE]', async () => {
   const chat = textProtocols[0]!;
   const answer = await ask(shared.gateway, chat, true, 'm', { 'x-simulator-fault': 'no-done' });
   expect(answer.text).toMatch(/data: \[DONE\]\n\n$/);
@@ -90,7 +90,7 @@ test('R-13 chat: closed after a finish reason without [DONE] is complete, and ge
   });
 });
 
-describe.each(textProtocols)('R-14 $name: however events are framed and cut', (protocol) => {
+describe.each(textProtocols)('R-14 $name: framing and chunk boundaries make no difference', (protocol) => {
   const framings = [
     'slice=1',
     'slice=random;seed=7',
@@ -99,7 +99,7 @@ describe.each(textProtocols)('R-14 $name: however events are framed and cut', (p
     'no-final-blank',
     'crlf;comments;slice=3',
   ];
-  test.concurrent.each(framings)('%s reads as the plain stream does', async (framing) => {
+  test.concurrent.each(framings)('%s reads like the plain stream', async (framing) => {
     const [plain, odd] = await Promise.all([
       ask(shared.gateway, protocol, true, 'm'),
       ask(shared.gateway, protocol, true, 'm', { 'x-simulator-fault': framing }),
@@ -117,7 +117,7 @@ describe.each(textProtocols)('R-14 $name: however events are framed and cut', (p
 const boundless = textProtocols.filter(({ name }) => name !== 'messages');
 
 test.concurrent.each(boundless)(
-  'R-15 $name: an event beyond the bound is an error, not memory',
+  'R-15 $name: an event beyond the limit is an error and takes no memory',
   async (protocol) => {
     const answer = await ask(shared.gateway, protocol, true, 'm', {
       'x-simulator-fault': `big-event=${9 * 2 ** 20}`,

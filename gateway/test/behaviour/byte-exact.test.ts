@@ -32,7 +32,7 @@ const bodies: Record<TextProtocol['name'], (more: string) => string> = {
 describe.each(textProtocols)('$name', (protocol) => {
   const body = bodies[protocol.name];
 
-  test('what is not patched reaches the upstream byte for byte', async () => {
+  test('unpatched parts reach the upstream byte for byte', async () => {
     const sent = body(`${awkward},`);
     const { status, received } = await through(protocol, sent);
     expect(status).toBe(200);
@@ -50,7 +50,7 @@ describe.each(textProtocols)('$name', (protocol) => {
     );
   });
 
-  test('S-18 nothing in a body steers the gateway', async () => {
+  test('S-18 no member of a body steers the gateway', async () => {
     const control = {
       api_base: 'http://127.0.0.1:1/',
       base_url: 'http://127.0.0.1:1/',
@@ -82,7 +82,7 @@ describe.each(textProtocols)('$name', (protocol) => {
     },
   );
 
-  test('S-20 __proto__ and constructor are members like others, at any depth', async () => {
+  test('S-20 __proto__ and constructor are ordinary members at any depth', async () => {
     const poison =
       '"__proto__":{"polluted":1,"stream":true},"constructor":{"prototype":{"polluted":1}},';
     const sent = body(`${poison}"x_deep":[{${poison.slice(0, -1)}}],`);
@@ -117,7 +117,7 @@ function duplicatesOf({ name }: TextProtocol): string[] {
   }
 }
 
-test('the declared patches are all there is to a difference', async () => {
+test('the declared patches are the only difference', async () => {
   const gateway = await openGateway({
     config: `
 channels:

@@ -53,9 +53,9 @@ const shared = shareGateway({
   ),
 });
 
-describe.each(eachCall)('S-27 S-28 $name: what an upstream says', ({ protocol, stream }) => {
+describe.each(eachCall)('S-27 S-28 $name: upstream text', ({ protocol, stream }) => {
   test.each(faults.map((fault, index) => ({ fault, model: `m${index}` })))(
-    '$fault: upstream text reaches nobody',
+    '$fault: upstream text reaches no client',
     async ({ model }) => {
       const { gateway } = shared;
       const response = await gateway.post(
@@ -70,7 +70,7 @@ describe.each(eachCall)('S-27 S-28 $name: what an upstream says', ({ protocol, s
   );
 });
 
-test('S-28 nothing said by either side, and no credential, is on disk or in a log', async () => {
+test('S-28 no text of either side and no credential is on disk or in a log', async () => {
   const { gateway } = shared;
   for (const protocol of textProtocols) {
     await (
@@ -98,7 +98,7 @@ test('S-28 nothing said by either side, and no credential, is on disk or in a lo
   expect(JSON.stringify(gateway.errors)).not.toContain(canary);
 });
 
-test('S-27 odd places for upstream text: reason phrase, headers, trailers, comments, an unknown event', async () => {
+test('S-27 upstream text in odd places is dropped: reason phrase, headers, trailers, comments, an unknown event', async () => {
   const body = [
     `: ${canary} comment\n\n`,
     `event: ${canary}\ndata: {"error":{"message":"${canary}","param":"${canary}","code":"${canary}"}}\n\n`,
@@ -127,7 +127,7 @@ channels:
   expect(JSON.stringify(await gateway.usage())).not.toContain(canary);
 });
 
-test('S-27 what is no HTTP is an abnormal answer, and no error of ours to be logged', async () => {
+test('S-27 a response that is not HTTP is abnormal, and not logged as an error of the gateway', async () => {
   let bytes = '';
   const url = await openTcpServer((socket) => socket.on('data', () => socket.write(bytes)));
   const gateway = await openGateway({

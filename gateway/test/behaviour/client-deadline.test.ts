@@ -29,10 +29,10 @@ const unhurried = { 'x-stainless-timeout': '600' };
 const inOneSecond = { 'x-stainless-timeout': '1' };
 
 describe.concurrent.each(textProtocols)(
-  'R-22 $name: a client that says how long it waits',
+  'R-22 $name: a client that announces its deadline',
   (protocol) => {
     test.each([true, false])(
-      'the answer comes while the client still waits, whatever is being tried (streamed: %s)',
+      'gets its answer before its deadline, whatever is being tried (streamed: %s)',
       async (stream) => {
         const startedAt = performance.now();
         const answer = await ask(
@@ -56,7 +56,7 @@ describe.concurrent.each(textProtocols)(
       },
     );
 
-    test('a second channel is not asked when it usually takes longer than there is time', async () => {
+    test('gets no second attempt if the second channel usually takes longer than the time left', async () => {
       const model = `late-${protocol.name}`;
       const first = await ask(shared.gateway, protocol, true, model, unhurried);
       expect(attemptsOf(await rowOf(shared.gateway, first.id))).toMatchObject([
@@ -72,7 +72,7 @@ describe.concurrent.each(textProtocols)(
       ]);
     });
 
-    test('a stream that has begun is not bound by it: SDKs stop their clock at the head', async () => {
+    test('keeps a started stream beyond its deadline: SDKs stop their clock at the head', async () => {
       const answer = await ask(shared.gateway, protocol, true, 'demo-chat', {
         ...inOneSecond,
         'x-simulator-fault': 'events=30;gap=60',

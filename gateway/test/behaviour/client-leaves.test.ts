@@ -21,8 +21,8 @@ const estimatedInput = ({ body }: TextProtocol): number =>
   Math.ceil(JSON.stringify(body('demo-chat', true)).length / 4);
 const idOf = (received: string) => /x-request-id: (req_\S+)/i.exec(received)?.[1];
 
-describe.each(waysOfAsking)('R-18 $label: a client that is gone', (protocol) => {
-  test('a client that leaves a stream stops the upstream', async () => {
+describe.each(waysOfAsking)('R-18 $label: a disconnected client', (protocol) => {
+  test('stops the upstream by leaving a stream', async () => {
     const { gateway } = shared;
     gateway.simulator.clear();
     const client = await askRaw(gateway, protocol, true, 'demo-chat', [
@@ -48,7 +48,7 @@ describe.each(waysOfAsking)('R-18 $label: a client that is gone', (protocol) => 
     expect(row.tokens.output).toBeGreaterThan(0);
   });
 
-  test('also while the head is still held back', async () => {
+  test('also stops it while the head is still held back', async () => {
     const { gateway } = shared;
     const before = (await gateway.usage()).length;
     gateway.simulator.clear();
@@ -74,7 +74,7 @@ describe.each(waysOfAsking)('R-18 $label: a client that is gone', (protocol) => 
     ['before the upstream’s head', 'delay=15000', false],
     ['while the head is held back', 'stall-at=0;stall-ms=15000', false],
     ['while nothing flows after content', 'events=60;stall-at=12;stall-ms=15000', true],
-  ])('a clean close looks like a half-close and is found out %s', async (_when, fault, shown) => {
+  ])('is detected %s although a clean close looks like a half-close', async (_when, fault, shown) => {
     const { gateway } = shared;
     const before = (await gateway.usage()).length;
     gateway.simulator.clear();
@@ -108,7 +108,7 @@ describe.each(waysOfAsking)('R-18 $label: a client that is gone', (protocol) => 
     expect(row.outcome).toBe('completed');
   });
 
-  test('R-19 an answer that does not stream is drained and recorded', async () => {
+  test('R-19 a non-streaming answer is drained and recorded', async () => {
     const { gateway } = shared;
     const before = (await gateway.usage()).length;
     gateway.simulator.clear();
@@ -145,12 +145,12 @@ describe.each(waysOfAsking)('R-18 $label: a client that is gone', (protocol) => 
   );
 });
 
-test('R-18 upstreams of clients that are gone end within a second as a rule', () => {
+test('R-18 upstream calls of disconnected clients usually end within a second', () => {
   expect(waited).toHaveLength(waysOfAsking.length);
   expect(waited.filter((each) => each <= 1_000).length).toBeGreaterThan(waysOfAsking.length / 2);
 });
 
-test('R-18 after a hundred clients left at any moment nothing is open and every request has its row', async () => {
+test('R-18 after a hundred clients disconnected at random nothing is open and every request has its row', async () => {
   const { gateway } = shared;
   const before = (await gateway.usage()).length;
   gateway.simulator.clear();

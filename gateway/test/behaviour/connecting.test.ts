@@ -32,7 +32,7 @@ const twoChannels = (at: string) =>
     { name: 'good', models: ['demo-chat'] },
   ]);
 
-test('R-02 R-03 a handshake that never ends is given up after the connect time-out', async () => {
+test('R-02 R-03 a handshake that never ends fails after the connect time-out', async () => {
   // Takes the connection and says nothing, so that TLS waits for ever; a lost SYN ends at the same clock.
   const silent = await openTcpServer(() => {});
   const gateway = await openGateway({ config: twoChannels(silent.replace('http:', 'https:')) });
@@ -47,7 +47,7 @@ test('R-02 R-03 a handshake that never ends is given up after the connect time-o
 });
 
 test.skipIf(cannotLosePackets !== null)(
-  `R-02 a SYN that is lost costs the client at most three and a half seconds ${cannotLosePackets ?? ''}`,
+  `R-02 a lost SYN costs the client at most three and a half seconds ${cannotLosePackets ?? ''}`,
   async () => {
     const hole = await openTcpServer(() => {});
     losePackets(Number(new URL(hole).port));
@@ -89,7 +89,7 @@ function makeCertificate(folder: string, issuer: 'itself' | 'an authority'): [st
 }
 
 test.each(['itself', 'an authority'] as const)(
-  'R-03 a certificate that only %s vouches for is not sent a byte, and not tried twice',
+  'R-03 an upstream with a certificate that only %s vouches for receives no byte and no second attempt',
   async (issuer) => {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-tls-'));
     const [key, cert] = makeCertificate(folder, issuer);
@@ -116,7 +116,7 @@ test.each(['itself', 'an authority'] as const)(
   },
 );
 
-test('R-01 an address that nothing leads to is no connection', async () => {
+test('R-01 an unroutable address is a failed connection', async () => {
   const gateway = await openGateway({ config: twoChannels('http://255.255.255.255') });
   const answer = await ask(gateway, chat!, false);
   expect(answer.status).toBe(200);
@@ -130,7 +130,7 @@ test('R-01 an address that nothing leads to is no connection', async () => {
 const idleMs = process.env['SLUICE_FAULT_LOOPS'] === undefined ? 100 : 61_000;
 
 test(
-  `R-39 an idle connection is promised more than a load balancer’s minute, and used again after ${idleMs} ms`,
+  `R-39 an idle connection is promised for more than a load balancer’s minute, and reused after ${idleMs} ms`,
   { timeout: 20_000 + idleMs },
   async () => {
     const gateway = await openGateway();

@@ -23,7 +23,7 @@ describe.concurrent('R-06 a rate-limited channel', () => {
     shared.gateway.simulator.requests().filter(({ path }) => path.includes(`id=${model})`)).length;
 
   test.each(cases)(
-    '$name: 429 with Retry-After, left alone until then, and asked after',
+    '$name: a 429 with Retry-After rests the channel until then',
     async ({ protocol, stream, model }) => {
       const askedAt = performance.now();
       const first = await ask(shared.gateway, protocol, stream, model);
@@ -58,7 +58,7 @@ describe.concurrent('R-06 a rate-limited channel', () => {
   );
 });
 
-test('R-06 while one channel cools down the other answers, without asking the first', async () => {
+test('R-06 while one channel cools down the other answers and the first is not called', async () => {
   const gateway = await openGateway({
     config: describeChannels([
       {
@@ -79,7 +79,7 @@ test('R-06 while one channel cools down the other answers, without asking the fi
 });
 
 test.each(textProtocols)(
-  'R-06 $name: a limit told inside an answer cools down too',
+  'R-06 $name: a limit reported inside a response cools the channel down too',
   async (protocol) => {
     const at = protocol.eventsBeforeContent + 2;
     const gateway = await openGateway({
@@ -105,7 +105,7 @@ test.each(textProtocols)(
   },
 );
 
-test('R-06 only the credential that was refused cools down', async () => {
+test('R-06 only the refused credential cools down', async () => {
   const gateway = await openGateway({
     config: `
 channels:
@@ -117,7 +117,7 @@ channels:
   expect(statuses).toEqual([502, 200, 200, 200, 200]);
 });
 
-test('a long wait is not for a client to sit through', async () => {
+test('a client does not sit through a long wait', async () => {
   const gateway = await openGateway({
     config: describeChannels([
       { name: 'limited', at: '/fault(status=429;retry-after=300)', models: ['demo-chat'] },

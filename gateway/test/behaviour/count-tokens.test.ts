@@ -23,7 +23,7 @@ const failures = [
   'close-early',
 ];
 
-describe('where no upstream counts', () => {
+describe('without a counting upstream', () => {
   const shared = shareGateway({
     config: `
 channels:
@@ -37,7 +37,7 @@ models:
 `,
   });
 
-  test.each(surfaces)('K49 $name: an estimate, told as one, free of charge', async (surface) => {
+  test.each(surfaces)('K49 $name: the response is an estimate, marked as one, free of charge', async (surface) => {
     const counted = await count(shared.gateway, surface, 'gpt-4o');
     // Ten words and what a message takes around them.
     expect(counted).toMatchObject({ status: 200, tokens: 17, estimated: '1' });
@@ -52,7 +52,7 @@ models:
     });
   });
 
-  test.each(surfaces)('$name: other models count the same text otherwise', async (surface) => {
+  test.each(surfaces)('$name: other models get other estimates for the same text', async (surface) => {
     const tokens = async (model: string) => {
       const { tokens: counted } = await count(shared.gateway, surface, model);
       return counted as number;
@@ -62,7 +62,7 @@ models:
     expect(shared.gateway.simulator.requests()).toEqual([]);
   });
 
-  test('what more is sent counts more: system, tools, images', async () => {
+  test('system prompts, tools and images raise the estimate', async () => {
     const { gateway } = shared;
     const [surface] = surfaces as [Surface];
     const plain = surface.body('gpt-4o', said);
@@ -87,14 +87,14 @@ models:
     );
   });
 
-  test('a wrapped request is counted as the request it wraps', async () => {
+  test('a wrapped request counts like the request it wraps', async () => {
     const [, surface] = surfaces as [Surface, Surface];
     const generateContentRequest = { model: 'models/gpt-4o', ...surface.body('gpt-4o', said) };
     const counted = await count(shared.gateway, surface, 'gpt-4o', { generateContentRequest });
     expect(counted).toMatchObject({ status: 200, tokens: 17 });
   });
 
-  test('many at once are all answered', async () => {
+  test('many concurrent counts are all answered', async () => {
     const [surface] = surfaces as [Surface];
     const burst = Array.from({ length: 26 }, (_, at) =>
       count(shared.gateway, surface, 'gpt-4o', surface.body('gpt-4o', said.repeat(at + 1))),
@@ -104,7 +104,7 @@ models:
     expect(new Set(counts).size).toBe(26);
   });
 
-  test('10 MB are answered in time, and nobody else waits for it', async () => {
+  test('10 MB are counted in time, and nobody else waits', async () => {
     const [surface] = surfaces as [Surface];
     const body = JSON.stringify(
       surface.body('gpt-4o', `${said} ${'的x '.repeat(20)}`.repeat(70_000)),
@@ -124,7 +124,7 @@ models:
   });
 });
 
-describe('bad requests are told as they are for an answer', () => {
+describe('a bad count request gets the same error as a generation', () => {
   const shared = shareGateway({
     config: `
 channels:
@@ -153,9 +153,9 @@ models:
   });
 });
 
-describe('where an upstream counts', () => {
+describe('with a counting upstream', () => {
   test.each(surfaces)(
-    '$name: its number is the answer, its channel in the row',
+    '$name: the upstream’s count is the response, and its channel is in the row',
     async (surface) => {
       const gateway = await openGateway();
       const counted = await count(gateway, surface, 'demo-chat');
@@ -169,7 +169,7 @@ describe('where an upstream counts', () => {
     },
   );
 
-  test.each(surfaces)('$name: another counter, when the first fails', async (surface) => {
+  test.each(surfaces)('$name: another counter responds if the first fails', async (surface) => {
     const gateway = await openGateway({
       config: `
 channels:
@@ -185,7 +185,7 @@ channels:
     ]);
   });
 
-  test.each(surfaces)('$name: the client’s own mistake stays one', async (surface) => {
+  test.each(surfaces)('$name: the client’s own mistake stays a client error', async (surface) => {
     const gateway = await openGateway({
       config: `
 channels:
@@ -197,7 +197,7 @@ ${channel('demo-chat', '/fault(status=400)', everyone)}
     expect(await rowOf(gateway, counted.id)).toMatchObject({ outcome: 'failed', status: 400 });
   });
 
-  test('what only the upstream understands is estimated when its counter fails', async () => {
+  test('parts that only the upstream understands are estimated if its counter fails', async () => {
     const gateway = await openGateway({
       config: `
 channels:
@@ -212,7 +212,7 @@ ${channel('demo-chat', '/fault(status=500)', 'messages')}
   });
 });
 
-describe.each(surfaces)('$name: a counter that fails', (surface) => {
+describe.each(surfaces)('$name: a failing counter', (surface) => {
   const names = failures.map((fault) => `m-${fault.replaceAll('=', '-')}`);
   /** What is said to the operator of channels that are ejected, of credentials and models that are left alone. */
   const warnings: string[] = [];
@@ -250,7 +250,7 @@ ${names
   const sent = (name: string) =>
     shared.gateway.simulator.requests().filter(({ path }) => path.includes(`id=${name})`)).length;
 
-  test.each(names)('K49 %s: an estimate, and the channel answers as before', async (name) => {
+  test.each(names)('K49 %s: the count is an estimate, and the channel stays healthy', async (name) => {
     const { gateway } = shared;
     const ids: string[] = [];
     for (let turn = 0; turn < 8; turn += 1) {
@@ -271,7 +271,7 @@ ${names
     }
   });
 
-  test('is not asked again for every request', async () => {
+  test('is not called for every request', async () => {
     const name = names[0]!;
     const before = sent(name);
     for (let turn = 0; turn < 5; turn += 1) {
@@ -281,7 +281,7 @@ ${names
   });
 });
 
-test('a counter that says nothing is not waited for', async () => {
+test('is not waited for if it stays silent', async () => {
   const gateway = await openGateway({
     config: `
 channels:
@@ -298,7 +298,7 @@ ${channel('demo-chat', '/fault(stall)', 'messages')}
   expect(performance.now() - again).toBeLessThan(2_000);
 });
 
-test('a channel that is left out for its failures is not asked to count', async () => {
+test('a resting channel is not asked to count', async () => {
   const gateway = await openGateway({
     config: `
 channels:
@@ -312,7 +312,7 @@ ${channel('demo-chat', '/fault(status=500)', everyone)}
   expect(gateway.simulator.requests().length).toBe(before);
 });
 
-test('nor is one that breaks connections held against its channel', async () => {
+test('a counter that breaks connections does not rest its channel', async () => {
   const models = Array.from({ length: 8 }, (_, turn) => `m-${turn}`);
   const warnings: string[] = [];
   const gateway = await openGateway({

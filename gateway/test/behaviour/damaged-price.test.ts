@@ -5,7 +5,7 @@ import { textProtocols } from './text-protocols.ts';
 
 const [chat] = textProtocols;
 
-test('R-43 a damaged price is an alarm; its model goes on at the last good one, a new model is refused', async () => {
+test('R-43 a damaged price raises an alarm; its model keeps the last valid price, a new model is refused', async () => {
   const alarms: string[] = [];
   const gateway = await startTestGateway({
     config: describeChannels(

@@ -193,7 +193,7 @@ const convertedPlaces = [
 const names = [...new Set(places.map(([where]) => `defect-${where}`))];
 const chat = textProtocols.find(({ name }) => name === 'chat')!;
 
-test('R-27 a defect fails the request that meets it, and no other', async () => {
+test('R-27 a defect fails only the request that meets it', async () => {
   const own = await startOwnUpstream();
   onTestFinished(() => own.close());
   own.answer = (_asked, response) => {

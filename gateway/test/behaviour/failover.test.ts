@@ -198,7 +198,7 @@ const channels: ChannelSketch[] = [
 const shared = shareGateway({ config: describeChannels(channels) });
 
 describe.each(eachCall)(
-  'R-01 R-04 R-05 R-11 $name: a channel that fails',
+  'R-01 R-04 R-05 R-11 $name: a failing channel',
   ({ protocol, stream }) => {
     const own = cases.filter((each) => each.protocol === protocol && each.stream === stream);
 

@@ -83,7 +83,7 @@ const shared = shareGateway({
 });
 
 describe.each(eachCall)(
-  'R-07 $name: what is told when every channel failed',
+  'R-07 $name: the error when every channel failed',
   ({ protocol, stream }) => {
     const own = cases.filter((each) => each.protocol === protocol && each.stream === stream);
 
@@ -107,7 +107,7 @@ describe.each(eachCall)(
 );
 
 test.each(textProtocols)(
-  '$name: the client’s own 400 is told at once, no other channel is asked',
+  '$name: the client’s own 400 is returned at once, without another attempt',
   async (protocol) => {
     const model = `strict-${protocol.name}`;
     const answer = await ask(shared.gateway, protocol, false, model);
@@ -128,7 +128,7 @@ test('at most three channels are tried', async () => {
   expect((await rowOf(shared.gateway, answer.id)).attempts).toHaveLength(3);
 });
 
-test('R-04: what was sent and never answered is tried once more, not twice', async () => {
+test('R-04: a request without any response is retried once, not twice', async () => {
   const answer = await ask(shared.gateway, textProtocols[0]!, false, 'silent');
   expect(answer.status).toBe(502);
   const row = await rowOf(shared.gateway, answer.id);

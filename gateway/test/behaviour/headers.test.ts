@@ -51,7 +51,7 @@ const allowed = new Set([
 
 describe.each(textProtocols)('S-26 $name: headers of the client', (protocol) => {
   test.each(['authorization', 'x-api-key', 'x-goog-api-key'])(
-    'nothing of the client goes upstream (key in %s)',
+    'headers of the client stay behind (key in %s)',
     async (carrier) => {
       const { gateway } = shared;
       gateway.simulator.clear();
@@ -88,7 +88,7 @@ test.each([
   ':streamGenerateContent?alt=sse&',
   ':streamGenerateContent?',
   ':countTokens?',
-])('S-02 S-26 ?key= of the path goes no further: %s', async (call) => {
+])('S-02 S-26 ?key= of the path is not passed on: %s', async (call) => {
   const { gateway } = shared;
   gateway.simulator.clear();
   const response = await fetch(`${gateway.url}/v1beta/models/demo-chat${call}key=${testKey}`, {
@@ -118,7 +118,7 @@ const stream =
 describe.each([false, true])(
   'S-26 the upstream’s headers stay behind (streamed: %s)',
   (streamed) => {
-    test('set-cookie, organisation, request ids, server names', async () => {
+    test('set-cookie, organisation, request ids and server names stay behind', async () => {
       const body = streamed ? stream : completion;
       const url = await openTcpServer((socket) => {
         socket.on('data', () => {
@@ -166,7 +166,7 @@ channels:
   },
 );
 
-test('x-sluice-rewrites names the rewrites, and only then it is there', async () => {
+test('x-sluice-rewrites names the rewrites and is absent without any', async () => {
   const { gateway } = shared;
   const ask = async (body: object) => {
     const response = await gateway.post('/v1/messages', body);

@@ -32,7 +32,7 @@ const badAndTwoGood = (fault: string) =>
   ]);
 
 describe('one bad channel of three', () => {
-  test('R-09 R-10: no client sees it; it is asked five times, then once per ejection', async () => {
+  test('R-09 R-10: no client notices; it is called five times, then once per ejection', async () => {
     const jump = jumpingClock();
     const gateway = await openGateway({ config: badAndTwoGood('status=500') });
     expect(await statuses(gateway, 100, 'in turn')).toEqual({ 200: 100 });
@@ -50,7 +50,7 @@ describe('one bad channel of three', () => {
   });
 
   test.each(['status=500', 'status=529;retry-after=1', 'refuse', 'html', 'close-early'])(
-    'R-09 %s: with many requests under way none is lost either',
+    'R-09 %s: no request is lost with many in flight',
     async (fault) => {
       const gateway = await openGateway({ config: badAndTwoGood(`delay=30;${fault}`) });
       expect(await statuses(gateway, 150, 'together')).toEqual({ 200: 150 });
@@ -60,7 +60,7 @@ describe('one bad channel of three', () => {
     },
   );
 
-  test('R-10: it comes back when the probe is answered', async () => {
+  test('R-10: it returns when the probe is answered', async () => {
     const jump = jumpingClock();
     const gateway = await openGateway({ config: badAndTwoGood('status=500;times=5') });
     expect(await statuses(gateway, 60, 'in turn')).toEqual({ 200: 60 });
@@ -77,7 +77,7 @@ const badFirst = (fault: string) =>
     { name: 'spare', models: ['demo-chat'] },
   ]);
 
-test('R-09 R-13: streams that break after content count as well', async () => {
+test('R-09 R-13: streams that break after content count as failures', async () => {
   const gateway = await openGateway({ config: badFirst('cut-at=4') });
   await statuses(gateway, 5, 'in turn', true);
   const answer = await ask(gateway, chat, true);
@@ -85,13 +85,13 @@ test('R-09 R-13: streams that break after content count as well', async () => {
   expect(attemptsOf(await rowOf(gateway, answer.id))).toMatchObject([{ channel: 'spare' }]);
 });
 
-test('R-09: what the client did wrong does not count', async () => {
+test('R-09: client errors do not count as failures', async () => {
   const gateway = await openGateway({ config: badFirst('status=400') });
   expect(await statuses(gateway, 10, 'in turn')).toEqual({ 400: 10 });
   expect(askedAt(gateway, 'id=bad')).toBe(10);
 });
 
-test.each([404, 403])('R-44 a %i is believed for that model, and only there', async (status) => {
+test.each([404, 403])('R-44 a %i counts for that model only', async (status) => {
   const gateway = await openGateway({
     config: describeChannels([
       {
@@ -111,7 +111,7 @@ test.each([404, 403])('R-44 a %i is believed for that model, and only there', as
 
 describe('a total outage', () => {
   test.each([1, 3])(
-    'of %i channels: every request is tried, it is said once, and its end is noticed at once',
+    'with %i channels: every request is tried, the outage is logged once, and its end is noticed at once',
     async (count) => {
       const warnings: string[] = [];
       const gateway = await openGateway({
@@ -133,7 +133,7 @@ describe('a total outage', () => {
   );
 
   test.each(['status=500', 'status=409', 'status=529', 'refuse'])(
-    'R-08 %s: 1 000 requests under way become at most 1 250',
+    'R-08 %s: 1 000 concurrent requests cause at most 1 250 upstream calls',
     async (fault) => {
       const gateway = await openGateway({
         config: describeChannels(
@@ -153,7 +153,7 @@ describe('a total outage', () => {
   );
 });
 
-test('R-06: no wait is told while another credential of the channel is good', async () => {
+test('R-06: no wait is announced while another credential of the channel is good', async () => {
   const gateway = await openGateway({
     config: describeChannels([
       {
@@ -169,7 +169,7 @@ test('R-06: no wait is told while another credential of the channel is good', as
   expect(await statuses(gateway, 4, 'in turn')).toEqual({ 200: 4 });
 });
 
-test('a refused credential is tried out where another channel can answer, and comes back', async () => {
+test('a refused credential is probed if another channel can answer, and returns', async () => {
   const jump = jumpingClock();
   const gateway = await openGateway({ config: badFirst('status=401;times=2') });
   expect(await statuses(gateway, 10, 'in turn')).toEqual({ 200: 10 });

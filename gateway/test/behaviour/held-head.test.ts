@@ -37,13 +37,13 @@ const keepAlives: Record<TextProtocol['name'], { before: RegExp; within: RegExp 
 };
 
 describe.concurrent.each(textProtocols)('R-11 $name: the head of a stream', (protocol) => {
-  test('the head waits for content', async () => {
+  test('is held back until there is content', async () => {
     const { response, headMs } = await streamHead(protocol, 'demo-chat', silence(protocol, 800));
     expect(headMs).toBeGreaterThan(750);
     expect(await response.text()).toMatch(protocol.terminator);
   });
 
-  test('R-16 a silence between contents is filled by the protocol’s own keep-alive', async () => {
+  test('R-16 the protocol’s own keep-alive fills a silence between contents', async () => {
     const { response, headMs } = await streamHead(
       protocol,
       'demo-chat',
@@ -56,7 +56,7 @@ describe.concurrent.each(textProtocols)('R-11 $name: the head of a stream', (pro
   });
 });
 
-test('R-16 a JSON array is kept alive between its elements, and is still JSON', async () => {
+test('R-16 a JSON array is kept alive between its elements and stays valid JSON', async () => {
   const protocol = textProtocols[3]!;
   const response = await shared.gateway.post(
     protocol.path('demo-chat', true).replace('?alt=sse', ''),
@@ -71,7 +71,7 @@ test('R-16 a JSON array is kept alive between its elements, and is still JSON', 
 });
 
 /** Ten seconds are ten seconds: all protocols at once. */
-describe.concurrent('R-11 R-16 after ten seconds without content the head is sent and kept alive', () => {
+describe.concurrent('R-11 R-16 is sent and kept alive after ten seconds without content', () => {
   const everyProtocol = (run: (protocol: TextProtocol) => Promise<void>) => () =>
     Promise.all(textProtocols.map(run));
 
@@ -106,7 +106,7 @@ describe.concurrent('R-11 R-16 after ten seconds without content the head is sen
   );
 
   test(
-    'a failure of all channels is told inside the stream',
+    'is followed by an error in the stream if all channels fail',
     everyProtocol(async (protocol) => {
       const { response, id } = await streamHead(protocol, `never-${protocol.name}`);
       const text = await response.text();

@@ -122,7 +122,7 @@ const legal: readonly (readonly [name: string, value: string])[] = [
 ];
 
 describe.each(textProtocols)('S-21 $name: JSON made to hurt', (protocol) => {
-  test.each(refused)('%s: refused', async (_name, value) => {
+  test.each(refused)('%s is refused', async (_name, value) => {
     for (const body of [
       bodyWith(protocol, 'native', `"x":${value}`),
       bodyWith(protocol, 'native', `"tools":${toolsOf[protocol.name](value)}`),
@@ -154,7 +154,7 @@ describe.each(textProtocols)('S-21 $name: JSON made to hurt', (protocol) => {
     }
   });
 
-  test('a text of 10 MiB', async () => {
+  test('a text of 10 MiB is accepted', async () => {
     for (const model of modelsFor(protocol)) {
       const body = JSON.stringify(protocol.body(model, false, megabytes(10)));
       const { status, milliseconds } = await send(protocol, model, body);
@@ -163,7 +163,7 @@ describe.each(textProtocols)('S-21 $name: JSON made to hurt', (protocol) => {
     }
   });
 
-  test('numbers in the settings that no double holds', async () => {
+  test('numbers that no double can hold are accepted in the settings', async () => {
     for (const number of ['1e400', '-1e400', '9'.repeat(400), '1e-400', '-0', '1E+2']) {
       for (const model of modelsFor(protocol)) {
         const body = bodyWith(protocol, model, settingsOf[protocol.name](number));
@@ -173,7 +173,7 @@ describe.each(textProtocols)('S-21 $name: JSON made to hurt', (protocol) => {
     }
   });
 
-  test('after all this it is served as before', async () => {
+  test('requests are served normally after all this', async () => {
     const body = JSON.stringify(protocol.body('native', false));
     expect(await send(protocol, 'native', body)).toMatchObject({ status: 200 });
   });
@@ -186,7 +186,7 @@ function schema(depth: number): string {
   return `${opening}{"type":"string"}${'}}'.repeat(levels)}`;
 }
 
-test('the process lives, and has nothing to complain of', () => {
+test('the process survives and logs no error', () => {
   expect(gateway.child.exitCode).toBeNull();
   expect(gateway.stderr()).not.toMatch(/"level":[56]0/);
 });

@@ -58,7 +58,7 @@ const spellings = [
   'unknown',
 ];
 
-describe('S-15 an address that is only claimed opens nothing', () => {
+describe('S-15 a claimed address does not pass an allowlist', () => {
   test.each(spellings)('%s', async (address) => {
     for (const name of [...addressHeaders, 'forwarded']) {
       const response = await shared.gateway.post('/v1/chat/completions', body, {
@@ -70,7 +70,7 @@ describe('S-15 an address that is only claimed opens nothing', () => {
     }
   });
 
-  test('nor does one that is claimed many times over', async () => {
+  test('an address claimed many times does not pass either', async () => {
     const lines = addressHeaders.flatMap((name) =>
       spellings.map((address) => `${name}: ${address}`),
     );
@@ -81,7 +81,7 @@ describe('S-15 an address that is only claimed opens nothing', () => {
   });
 });
 
-describe('S-07 keys that are alike', () => {
+describe('S-07 similar keys', () => {
   const call = async (secret: string) => {
     const response = await shared.gateway.post('/v1/chat/completions', body, {
       authorization: `Bearer ${secret}`,
@@ -101,7 +101,7 @@ describe('S-07 keys that are alike', () => {
     for (const secret of twins) expect((await call(secret)).status).toBe(429);
   });
 
-  test('are not each other when cut, continued or changed in any one place', async () => {
+  test('stay distinct when cut, extended or changed in any one place', async () => {
     const [secret] = twins;
     const changed = Array.from({ length: secret.length - 3 }, (_, index) => {
       const at = index + 3;
@@ -119,7 +119,7 @@ describe('S-07 keys that are alike', () => {
     for (const other of others) expect([other, (await call(other)).status]).toEqual([other, 401]);
   });
 
-  test('what one used is not told to another', async () => {
+  test('reveal nothing of each other’s usage', async () => {
     const own = async (secret: string) => {
       const response = await fetch(`${shared.gateway.url}/v1/usage?key=${twins[0]}&user=all`, {
         headers: { authorization: `Bearer ${secret}` },
@@ -133,7 +133,7 @@ describe('S-07 keys that are alike', () => {
   });
 });
 
-test('S-28 a key is nowhere on disk, whatever field it was put into by mistake', async () => {
+test('S-28 a key is nowhere on disk, whichever field it was put into by mistake', async () => {
   const { gateway } = shared;
   const stray = 'sk-STRAYKEY0123456789abcdefghijklmnopqrstuv';
   for (const protocol of textProtocols) {

@@ -7,7 +7,7 @@ test.each([
   ['100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'],
   ['102 Processing', 'HTTP/1.1 102 Processing\r\n\r\n'],
   ['103 Early Hints', 'HTTP/1.1 103 Early Hints\r\nlink: </x>; rel=preload\r\n\r\n'],
-])('a %s that nobody asked for is passed over, however often', async (_name, interim) => {
+])('unrequested %s responses are skipped, however many', async (_name, interim) => {
   const completion = JSON.stringify({
     choices: [{ index: 0, message: { content: answeredWords }, finish_reason: 'stop' }],
     usage: { prompt_tokens: 7, completion_tokens: 9 },
@@ -38,7 +38,7 @@ channels:
   }
 });
 
-test('interim answers do not prolong the time until the answer has to begin', async () => {
+test('interim responses do not prolong the time until the response must begin', async () => {
   const url = await openTcpServer((socket) => {
     const hints = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 200);
     socket.on('close', () => clearInterval(hints));
@@ -59,7 +59,7 @@ channels:
 test.each([
   ['answers', 'HTTP/1.1 103 Early Hints\r\n\r\n', 101],
   ['bytes', `HTTP/1.1 103 Early Hints\r\nlink: ${'x'.repeat(30_000)}\r\n\r\n`, 3],
-])('too many interim %s break the call', async (_name, interim, count) => {
+])('too many interim %s responses break the call', async (_name, interim, count) => {
   const url = await openTcpServer((socket) => {
     socket.on('data', () => socket.write(interim.repeat(count)));
   });

@@ -43,12 +43,12 @@ describe.each(textProtocols)('S-01 $name: keys that do not open', (protocol) => 
     ];
   };
 
-  test('no key at all', async () => {
+  test('a missing key is refused', async () => {
     expect(await call({})).toEqual([401, 'missing api key']);
   });
 
   test.each(Object.entries(carriers))(
-    'in %s: good, unknown, expired, disabled, of a disabled user, fenced',
+    'in %s: good, unknown, expired, disabled, of a disabled user, outside its addresses',
     async (_name, carry) => {
       expect(await call(carry(testKey))).toEqual([200, null]);
       for (const name of ['unknown', 'expired', 'disabled', 'orphan']) {
@@ -61,7 +61,7 @@ describe.each(textProtocols)('S-01 $name: keys that do not open', (protocol) => 
     },
   );
 
-  test('two headers: the same key is fine, different keys are not, good ones neither', async () => {
+  test('two headers with the same key are accepted, different keys are refused even if both are valid', async () => {
     expect(
       await call({ ...carriers.authorization(testKey), ...carriers['x-api-key'](testKey) }),
     ).toEqual([200, null]);
@@ -84,7 +84,7 @@ test('unauthenticated requests reach no upstream and leave no row', async () => 
   expect([(await gateway.usage()).length, gateway.simulator.requests().length]).toEqual(before);
 });
 
-test('a key that expires during the run is refused from then on, and a running stream goes on', async () => {
+test('a key that expires is refused from then on, while a running stream continues', async () => {
   const accounts = (more: string) => `
 users: [{ email: tester@example.com, balance: 100 }]
 keys: [{ name: test, user: tester@example.com, secret: ${testKey}${more} }]
@@ -117,7 +117,7 @@ ${accounts(`, expires_at: ${JSON.stringify(expires.toISOString())}`)}`;
   expect(await running.text()).toMatch(chat!.terminator);
 });
 
-test('keys and models of a reloaded file hold at once; running streams go on under load', async () => {
+test('keys and models of a reloaded file take effect at once; running streams continue under load', async () => {
   const { gateway } = { gateway: await openGateway() };
   const { parseConfig } = await import('#config/index.ts');
   const [chat] = textProtocols;

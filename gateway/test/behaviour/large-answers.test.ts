@@ -178,7 +178,7 @@ test.each(
 const said = 'lorem ipsum '.repeat(50_000);
 
 describe.each(textProtocols)('a client of $name', (client) => {
-  test.each(textProtocols.map(({ name }) => name))('is given large answers of %s', async (name) => {
+  test.each(textProtocols.map(({ name }) => name))('receives large answers of %s', async (name) => {
     const answer = wireAnswer(name);
     const model = `at-${name}`;
     for (const isStreamed of [false, true]) {
@@ -209,7 +209,7 @@ test.each([
   ['too deep', `{"choices":[],"x":${'['.repeat(200_000)}${']'.repeat(200_000)}}`, 502],
   ['cut', `{"choices":[{"message":{"content":"${said}`, 502],
   ['an error that says a lot', JSON.stringify({ error: { message: said, more: said } }), 502],
-])('a large answer that is none: %s', async (_what, text, expected) => {
+])('a large response that is not an answer: %s', async (_what, text, expected) => {
   for (const client of textProtocols) {
     for (const isStreamed of [false, true]) {
       const { status, id, head } = await far.ask(

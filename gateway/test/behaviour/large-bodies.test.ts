@@ -65,7 +65,7 @@ test.each(textProtocols)(
   60_000,
 );
 
-test('the upstream gets the very bytes, but for what is patched', async () => {
+test('the upstream receives the original bytes except for patches', async () => {
   const upstream = await startOwnUpstream();
   onTestFinished(() => upstream.close());
   upstream.answer = answerWith({ prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 });
@@ -90,7 +90,7 @@ test('the upstream gets the very bytes, but for what is patched', async () => {
   expect(upstream.asked.map(({ body }) => body['model'])).toEqual(['same', 'up']);
 });
 
-test('another channel is asked when one fails, of either protocol', async () => {
+test('another channel of either protocol is tried when one fails', async () => {
   const failing = { at: '/fault(status=500)' };
   const gateway = await openGateway({
     config: describeServed([
@@ -126,7 +126,7 @@ test('another channel is asked when one fails, of either protocol', async () => 
 });
 
 test.each([400_000, 2 * mebibyte])(
-  'a strict key is refused what would be lost (%d bytes)',
+  'a strict key is refused a lossy conversion (%d bytes)',
   async (bytes) => {
     const secret = 'sk-strict-0123456789abcdefghijklmnopqrstuv';
     const gateway = await openGateway({
@@ -172,7 +172,7 @@ test('refusals are those of small bodies, in the same order', async () => {
   ]);
 });
 
-test('a count of tokens is the same', async () => {
+test('token counts are the same', async () => {
   const gateway = await openGateway({ config: onePerProtocol });
   for (const upstream of ['messages', 'generate-content', 'chat']) {
     const { max_tokens: _, ...body } = textProtocols[2]!.body(
@@ -253,7 +253,7 @@ const hostile: readonly (readonly [string, () => string, status: number])[] = [
 ];
 
 test.each(hostile)(
-  '%s hold up nobody',
+  '%s delay nobody',
   async (_, make, status) => {
     const gateway = await deafGateway();
     const body = Buffer.from(make());

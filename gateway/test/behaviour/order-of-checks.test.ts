@@ -186,14 +186,14 @@ async function ask(protocol: TextProtocol, { first, second, secret, model }: Pai
 }
 
 describe.each(textProtocols)('$name', (protocol) => {
-  test.each(pairs)('$first.name before $second.name', async (pair) => {
+  test.each(pairs)('$first.name comes before $second.name', async (pair) => {
     const { first, second } = pair;
     if ([first, second].some(({ without }) => without?.(protocol) === null)) return;
     expect(await ask(protocol, pair)).toEqual([first.status, expect.stringMatching(first.message)]);
   });
 });
 
-test('what was wrong reached no upstream', () => {
+test('a refused request never reaches an upstream', () => {
   expect(pairs.length).toBeGreaterThan(150);
   expect(shared.gateway.simulator.requests()).toEqual([]);
 });

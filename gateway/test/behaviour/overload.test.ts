@@ -26,8 +26,8 @@ async function startStream(gateway: TestGateway, headers: Record<string, string>
   return gateway.post(chat.path('demo-chat', true), chat.body('demo-chat', true), headers);
 }
 
-describe.each(textProtocols)('R-24 $name: more requests than places', (protocol) => {
-  test('what is too much is refused at once, in the protocol’s shape; the stream goes on', async () => {
+describe.each(textProtocols)('R-24 $name: more requests than slots', (protocol) => {
+  test('excess requests are refused at once in the protocol’s shape, and the stream continues', async () => {
     const gateway = await open(1, 0);
     const running = await startStream(gateway);
     for (const stream of [true, false]) {
@@ -43,7 +43,7 @@ describe.each(textProtocols)('R-24 $name: more requests than places', (protocol)
   });
 });
 
-test('R-24 a refusal takes a few milliseconds and no body: the large one need not be sent', async () => {
+test('R-24 a refusal takes a few milliseconds and needs no body', async () => {
   const gateway = await open(1, 0);
   const running = await startStream(gateway, { 'x-simulator-fault': 'gap=200;events=20' });
   const times: number[] = [];
@@ -64,7 +64,7 @@ test('R-24 a refusal takes a few milliseconds and no body: the large one need no
   expect(await running.text()).toMatch(chat.terminator);
 });
 
-test('R-24 health, lists, the console and metrics answer all the same', async () => {
+test('R-24 health, lists, the console and metrics respond during overload', async () => {
   const gateway = await open(1, 0);
   const running = await startStream(gateway);
   const headers = { authorization: `Bearer ${testKey}` };
@@ -78,7 +78,7 @@ test('R-24 health, lists, the console and metrics answer all the same', async ()
   await running.text();
 });
 
-test('R-24 those who wait are served in turn; those who left are not', async () => {
+test('R-24 queued requests are served in turn, those of disconnected clients are not', async () => {
   const gateway = await open(1, 3);
   const running = await startStream(gateway);
   const text = (each: string) => ask(gateway, chat, false, 'demo-chat', {}, each);
@@ -99,7 +99,7 @@ test('R-24 those who wait are served in turn; those who left are not', async () 
   expect(asked.join()).not.toContain('left');
 });
 
-test('R-20 a half-closed client that would have to wait is told to come again', async () => {
+test('R-20 a half-closed client that would have to queue is asked to retry', async () => {
   const gateway = await open(1, 3);
   const running = await startStream(gateway);
   const client = await askRaw(gateway, chat, false);
@@ -109,7 +109,7 @@ test('R-20 a half-closed client that would have to wait is told to come again', 
   await running.text();
 });
 
-test('R-24 every place is given back, however its request ended', async () => {
+test('R-24 every slot is released, however its request ended', async () => {
   const gateway = await open(4, 0);
   const bodies = [
     ['{', {}],
@@ -142,7 +142,7 @@ test('R-24 every place is given back, however its request ended', async () => {
   await Promise.all(running.map((answer) => answer.text()));
 });
 
-test('R-24 of many more than there are places, each is refused without a trace or told the truth', async () => {
+test('R-24 under heavy overload each request is refused without a trace or answered truthfully', async () => {
   const gateway = await open(3, 2);
   let begun = 0;
   const seen = await runClients(
@@ -170,7 +170,7 @@ test('R-24 of many more than there are places, each is refused without a trace o
   expect(reconcileLogs(admitted, rows, received)).toEqual([]);
 });
 
-test('R-19 an answer that is drained for a client that left keeps its place until then', async () => {
+test('R-19 an answer drained for a disconnected client keeps its slot until the end', async () => {
   const gateway = await open(1, 0);
   const client = await askRaw(gateway, chat, false, 'demo-chat', ['x-simulator-fault: delay=600']);
   await until(() => gateway.simulator.requests().length === 1, 'the upstream was asked');
@@ -180,7 +180,7 @@ test('R-19 an answer that is drained for a client that left keeps its place unti
   await until(async () => (await ask(gateway, chat, false)).status === 200, 'its place is free');
 });
 
-test('R-24 a process that cannot keep up refuses large bodies, goes on with small ones, and says so', async () => {
+test('R-24 an overloaded process refuses large bodies, serves small ones, and logs it', async () => {
   const gateway = await open(100, 100);
   const running = await startStream(gateway, { 'x-simulator-fault': 'gap=100;events=20' });
   const large = 'x'.repeat(300_000);

@@ -19,7 +19,7 @@ const [chat] = textProtocols;
 describe.each(textProtocols)('$name', (protocol) => {
   const shared = shareGateway({});
 
-  test.each([true, false])('gzip is unpacked (streamed: %s)', async (stream) => {
+  test.each([true, false])('gzip is decompressed (streamed: %s)', async (stream) => {
     const { gateway } = shared;
     const plain = await ask(gateway, protocol, stream);
     const packed = await ask(gateway, protocol, stream, 'demo-chat', {
@@ -93,7 +93,7 @@ test.each([
   ['what is not packed', 'gzip', answer],
   ['a cut one', 'gzip', gzipSync(answer).subarray(0, -12)],
   ['nothing at all', 'gzip', gzipSync('')],
-])('%s is an abnormal answer', async (_what, encoding, body) => {
+])('%s is an abnormal response', async (_what, encoding, body) => {
   const gateway = await openWith(send(encoding, body));
   const result = await ask(gateway, chat!, false, 'm');
   expect(result.status).toBe(502);
@@ -103,7 +103,7 @@ test.each([
   });
 });
 
-test('a packed error is still judged by what it says', async () => {
+test('a compressed error is still classified by its content', async () => {
   const error = {
     error: { message: 'x', type: 'invalid_request_error', code: 'context_length_exceeded' },
   };
@@ -119,7 +119,7 @@ test.each([
   ['gzip', gzipSync],
   ['br', (bomb: Buffer) => brotliCompressSync(bomb)],
   ['zstd', zstdCompressSync],
-])('a bomb in %s ends the attempt long before it is unpacked', async (encoding, pack) => {
+])('a bomb in %s ends the attempt long before it is decompressed', async (encoding, pack) => {
   // 64 MiB of spaces before the answer, in a hundred kilobytes at most.
   const bomb = pack(Buffer.alloc(64 * 1024 * 1024, ' '));
   const gateway = await openWith(send(encoding, bomb));
@@ -136,7 +136,7 @@ test.each([
 test.each([
   ['one event', Buffer.concat([Buffer.from('data: '), Buffer.alloc(256 * 1024 * 1024, 'x')])],
   ['empty events', Buffer.from('data: {}\n\n'.repeat(4 * 1024 * 1024))],
-])('a stream that is a bomb of %s', async (_what, body) => {
+])('a stream that is a %s bomb ends the attempt', async (_what, body) => {
   const gateway = await openWith((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' });
     response.end(gzipSync(body));
@@ -146,7 +146,7 @@ test.each([
   expect((await rowOf(gateway, streamed.id)).attempts).toMatchObject([{ result: 'inflated' }]);
 });
 
-test('an answer that says the same again and again is no bomb', async () => {
+test('a repetitive answer is not a bomb', async () => {
   // Each event is packed by itself, as servers do that stream: twenty times its bytes.
   const event = `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content: 'again ' }, finish_reason: null }] })}\n\n`;
   const gateway = await openWith((_request, response) => {

@@ -75,7 +75,7 @@ function answerWithPings(pings: number, after: (response: ServerResponse) => voi
 const manyPings = (2 * idleMs) / pingMs;
 const pingsIn = (text: string): number => text.split('event: ping\n').length - 1;
 
-test('are passed on to Messages clients and keep the stream alive; silence after them does not', async () => {
+test('pings are passed on to Messages clients and keep the stream alive; silence after them does not', async () => {
   answerWithPings(manyPings, (response) => response.end(ending));
   const whole = await ask(gateway, messages!, true, 'm');
   expect(pingsIn(whole.text)).toBe(manyPings);
@@ -95,7 +95,7 @@ test('are passed on to Messages clients and keep the stream alive; silence after
   ]);
 });
 
-test('keep a converted stream alive as well', async () => {
+test('pings keep a converted stream alive too', async () => {
   answerWithPings(manyPings, (response) => response.end(ending));
   const answer = await ask(gateway, chat!, true, 'm');
   expect(answer.text).toMatch(chat!.terminator);
@@ -103,6 +103,6 @@ test('keep a converted stream alive as well', async () => {
   expect(await rowOf(gateway, answer.id)).toMatchObject({ outcome: 'completed' });
 });
 
-test('and nothing of it is an error of ours', () => {
+test('pings are not logged as errors of the gateway', () => {
   expect(gateway.errors).toEqual([]);
 });

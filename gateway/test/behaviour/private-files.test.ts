@@ -33,7 +33,7 @@ function openBelow(folder: string): string[] {
 }
 
 test(
-  'whatever the umask it was started with, a gateway’s files are its user’s alone',
+  'a gateway’s files are accessible to its user only, whatever the umask',
   { timeout: 60_000 },
   async () => {
     const folder = makeFolder();
@@ -62,7 +62,7 @@ test(
 );
 
 test(
-  'a data folder and a database that others could read are tightened at the start, and the log says so',
+  'a data folder and a database that others can read are tightened at the start, and the log says so',
   { timeout: 60_000 },
   async () => {
     const folder = makeFolder();
@@ -87,7 +87,7 @@ describe('the compile cache', () => {
   }
   const name = `sluice-${user}`;
 
-  test('stands below a folder that only its user can open', () => {
+  test('is below a folder that only its user can open', () => {
     const temporary = makeFolder();
     expect(run(temporary)).toEqual(
       expect.arrayContaining([name, expect.stringContaining(join(name, 'compiled', 'v'))]),
@@ -136,7 +136,7 @@ describe('the compile cache', () => {
           ] as const,
         ]
       : []),
-  ])('is not used when %s', (_, plant) => {
+  ])('is not used if %s', (_, plant) => {
     const temporary = makeFolder();
     plant(join(temporary, name), temporary);
     const before = readdirSync(temporary, { recursive: true, encoding: 'utf8' });

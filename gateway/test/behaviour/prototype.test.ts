@@ -52,7 +52,7 @@ const moreOf: Record<TextProtocol['name'], object> = {
 };
 
 describe.each(textProtocols)('$name', (protocol) => {
-  test.each(traps)('%s is a member like others', async (trap) => {
+  test.each(traps)('%s is an ordinary member', async (trap) => {
     const { gateway } = shared;
     const other = protocol.name === 'messages' ? 'by-chat' : 'by-messages';
     for (const model of ['native', other]) {

@@ -86,7 +86,7 @@ describe.each(vendors)('$provider', (vendor) => {
   const model = `${vendor.provider}-m`;
 
   describe.each(textProtocols)('for clients of $name', (protocol) => {
-    test.each([false, true])('is asked at its own path (streamed: %s)', async (stream) => {
+    test.each([false, true])('is called at its own path (streamed: %s)', async (stream) => {
       const { gateway } = shared;
       gateway.simulator.clear();
       const answer = await ask(gateway, protocol, stream, model);
@@ -126,7 +126,7 @@ describe('token counts', () => {
 });
 
 test.each(['/v1/models', '/v1beta/models', '/v1/models/anthropic-m', '/v1beta/models/gemini-m'])(
-  '%s asks no upstream',
+  '%s calls no upstream',
   async (path) => {
     const { gateway } = shared;
     gateway.simulator.clear();

@@ -91,7 +91,7 @@ const broken: readonly (readonly [string, string, Record<string, unknown>, strin
 test.each([
   ['the client', 'new', { 'anthropic-beta': 'context-management-2025-06-27' }],
   ['the channel', 'opened', {}],
-])('a field goes with the beta that %s names', async (_, model, headers) => {
+])('a field is dropped together with the beta that %s names', async (_, model, headers) => {
   const context = { edits: [{ type: 'clear_tool_uses_20250919' }] };
   const { gateway } = shared;
   gateway.simulator.clear();
@@ -107,7 +107,7 @@ test.each([
   expect(new Map(received?.headers).get('anthropic-beta')).toBe('context-management-2025-06-27');
 });
 
-test.each(broken)('%s is mended and told', async (_, model, members, rules) => {
+test.each(broken)('%s is repaired and reported', async (_, model, members, rules) => {
   const body = { model, max_tokens: 2000, ...members };
   const upstream = model === 'old' ? 'claude-sonnet-4-5' : 'claude-opus-4-8';
   expect(await refusedByUpstream(upstream, body)).toBe(400);
@@ -127,7 +127,7 @@ test('tokens of a broken request are counted', async () => {
   expect(JSON.parse(answer)).toEqual({ input_tokens: expect.any(Number) });
 });
 
-test('what cannot be mended is refused before anybody is asked, and costs nothing', async () => {
+test('a request that cannot be repaired is refused before any upstream is called, and is free', async () => {
   const body = {
     model: 'old',
     max_tokens: 100,

@@ -77,7 +77,7 @@ test('the channel of the highest priority answers', async () => {
   for (let turn = 0; turn < 10; turn += 1) expect((await call('ranked')).channel).toBe('high');
 });
 
-test('weights share the requests; weight 0 is the last resort', async () => {
+test('weights divide the requests; a channel of weight 0 is the last resort', async () => {
   const total = 240;
   for (let sent = 0; sent < total; sent += 20) {
     await Promise.all(
@@ -93,18 +93,18 @@ test('weights share the requests; weight 0 is the last resort', async () => {
   expect(share('heavy')).toBeLessThan(214);
 });
 
-describe('S-01 a group sees its own channels only', () => {
-  test('the key’s group decides', async () => {
+describe('S-01 a group sees only its own channels', () => {
+  test('the key’s group selects the channels', async () => {
     expect(await call('both')).toMatchObject({ status: 200, channel: 'everyone' });
     expect(await call('both', as(vipKey))).toMatchObject({ status: 200, channel: 'vip' });
     expect(await call('vip-only', as(vipKey))).toMatchObject({ status: 200, channel: 'vip' });
   });
-  test('a model of another group is not available', async () => {
+  test('a model of another group is unavailable', async () => {
     expect(await call('vip-only')).toEqual(unavailable('vip-only'));
     expect(await call('plain', as(vipKey))).toEqual(unavailable('plain'));
   });
   test.each(textProtocols)(
-    'in $name’s own shape, whichever header carries the key',
+    'the error has $name’s own shape, whichever header carries the key',
     async (protocol) => {
       for (const headers of [
         as(testKey),
@@ -131,14 +131,14 @@ test('a channel for certain clients answers only those', async () => {
   );
 });
 
-test('an alias reaches its model and is what the answer says', async () => {
+test('a request by alias reaches its model, and the answer has the alias as its model', async () => {
   const answer = await ask(shared.gateway, chat, false, 'nickname');
   expect(JSON.parse(answer.text)).toMatchObject({ model: 'nickname' });
   expect(shared.gateway.simulator.requests().at(-1)?.json).toMatchObject({ model: 'target' });
   expect(await rowOf(shared.gateway, answer.id)).toMatchObject({ model: 'nickname', status: 200 });
 });
 
-test('an alias with the name of a bundled model wins, also over a channel that lists that model', async () => {
+test('an alias with the name of a bundled model wins, even over a channel that lists that model', async () => {
   for (const headers of [as(testKey), as(narrowKey)]) {
     const answer = await ask(shared.gateway, chat, false, 'demo-reasoning', headers);
     expect(answer.status).toBe(200);
@@ -150,7 +150,7 @@ test('an alias with the name of a bundled model wins, also over a channel that l
 });
 
 test.each(textProtocols)(
-  '$name: models of other kinds are listed and not available',
+  '$name: models of other kinds are listed but not available',
   async (protocol) => {
     const list = await fetch(`${shared.gateway.url}/v1/models`, { headers: as(testKey) });
     const { data } = (await list.json()) as { data: { id: string }[] };
@@ -169,7 +169,7 @@ test.each(textProtocols)(
   },
 );
 
-test('a key’s allowlist holds, aliases of allowed models included', async () => {
+test('a key’s allowlist includes aliases of allowed models', async () => {
   expect((await call('plain', as(narrowKey))).status).toBe(200);
   expect((await call('nickname', as(narrowKey))).status).toBe(200);
   expect(await call('both', as(narrowKey))).toEqual(
@@ -178,7 +178,7 @@ test('a key’s allowlist holds, aliases of allowed models included', async () =
   expect((await call('no-such-model', as(narrowKey))).status).toBe(403);
 });
 
-test('disabled, unpriced, unknown, unserved models and unspoken protocols', async () => {
+test('disabled, unpriced, unknown and unserved models and unsupported protocols are refused', async () => {
   expect(await call('off')).toEqual(refused(403, "model 'off' is not available"));
   expect(await call('unpriced')).toEqual(unavailable('unpriced', ': no price is set'));
   expect(await call('no-such-model')).toEqual(unavailable('no-such-model'));

@@ -76,11 +76,11 @@ describe.each([...passed, ...converted])('R-17 $name: a slow client', ({ protoco
   });
 });
 
-describe.each(boundless)('R-17 R-21 $name: a client that stands still', (protocol) => {
+describe.each(boundless)('R-17 R-21 $name: a stalled client', (protocol) => {
   const big = (fault: string, bytes = wholeBytes) =>
     `x-simulator-fault: ${fault};text-bytes=${bytes}`;
 
-  test('a client that takes nothing for so long is cut off, its upstream cancelled', async () => {
+  test('a client that accepts nothing for too long is cut off, and its upstream is cancelled', async () => {
     const gateway = await openGateway({
       writeStall: 600,
       config: `${describeChannels([{ name: 'sim', models: ['demo-chat'] }])}
@@ -100,7 +100,7 @@ limits: { in_flight: 1, queue: 1, key_concurrency: 9 }
     expect((await ask(gateway, protocol, false)).status).toBe(200);
   });
 
-  test('also when all has been written: nobody keeps a whole answer in memory for ever', async () => {
+  test('a client is also cut off after everything was written: no answer stays in memory forever', async () => {
     const gateway = await openGateway({ writeStall: 600 });
     const client = await askRaw(gateway, protocol, false, 'demo-chat', [big('gap=0')]);
     client.socket.pause();
@@ -112,7 +112,7 @@ limits: { in_flight: 1, queue: 1, key_concurrency: 9 }
     expect(client.received().length).toBeLessThan(wholeBytes);
   });
 
-  test('one that reads slowly is served, and its connection is still good afterwards', async () => {
+  test('a slow reader is served, and its connection remains usable', async () => {
     const gateway = await openGateway({ writeStall: 600 });
     const request = (stream: boolean, headers: readonly string[]) =>
       rawPost(protocol.path('demo-chat', stream), protocol.body('demo-chat', stream), headers);
@@ -136,7 +136,7 @@ limits: { in_flight: 1, queue: 1, key_concurrency: 9 }
   }, 30_000);
 });
 
-test('R-21 the time a client may take nothing is not begun anew by what it took before', async () => {
+test('R-21 earlier progress does not extend the time that a client may accept nothing', async () => {
   const writeStall = 3_000;
   const gateway = await openGateway({
     writeStall,

@@ -87,7 +87,7 @@ describe.each(dialects)('%s', (dialect) => {
       60_000,
     );
 
-    test('as a parameter, and as the name of a model that is looked up', async () => {
+    test('as a parameter and as the name of a model that is looked up', async () => {
       const parameters = ['from', 'to', 'group_by', 'limit', 'after_id', 'before_id', 'pageToken'];
       for (const [at, text] of sqlPayloads.entries()) {
         const written = encodeURIComponent(text);

@@ -60,7 +60,7 @@ describe.each(['end', 'reset'] as const)(
       [true, 5],
       [false, 100_000],
       [true, 100_000],
-    ])('the request is sent once more (streamed: %s, of %d letters)', async (stream, length) => {
+    ])('a request on a stale connection is sent once more (streamed: %s, of %d letters)', async (stream, length) => {
       const upstream = await openForgetfulUpstream(close[way]);
       const gateway = await openGateway({ config: config(upstream.url) });
       const text = 'x'.repeat(length);
@@ -79,7 +79,7 @@ describe.each(['end', 'reset'] as const)(
       ]);
     });
 
-    test('only once: a new connection that is closed too is a failure', async () => {
+    test('a request is sent only once more: a new connection that is closed too is a failure', async () => {
       const upstream = await openForgetfulUpstream(close[way], 1);
       const gateway = await openGateway({ config: config(upstream.url) });
       expect((await ask(gateway, chat, false)).status).toBe(200);
@@ -92,7 +92,7 @@ describe.each(['end', 'reset'] as const)(
 test.each([
   ['a part of a head', 'HTTP/1.1 200 OK\r\ncontent-ty'],
   ['an interim answer', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
-])('R-38 one that is closed after %s had begun with the request', async (_what, bytes) => {
+])('R-38 a connection that is closed after %s had begun with the request is not stale', async (_what, bytes) => {
   const upstream = await openForgetfulUpstream((socket) => socket.end(bytes));
   const gateway = await openGateway({ config: config(upstream.url) });
   expect((await ask(gateway, chat, false)).status).toBe(200);
@@ -101,7 +101,7 @@ test.each([
 });
 
 test.each(['end', 'reset'] as const)(
-  'R-38 one that is closed (%s) when the request is long sent was not idle',
+  'R-38 a connection that is closed (%s) long after the request was sent is not stale',
   async (way) => {
     const jump = jumpingClock();
     const upstream = await openForgetfulUpstream((socket) => {
@@ -118,7 +118,7 @@ test.each(['end', 'reset'] as const)(
 );
 
 test.each([5, 100_000])(
-  'R-38 a new connection that is reset is not tried again (%d letters)',
+  'R-38 a request on a new connection that is reset is not retried (%d letters)',
   async (length) => {
     const upstream = await openForgetfulUpstream(close.reset, 0);
     const gateway = await openGateway({ config: config(upstream.url) });
@@ -128,7 +128,7 @@ test.each([5, 100_000])(
   },
 );
 
-test('an upstream that answers while it is still being sent the request is heard', async () => {
+test('an upstream that responds before it has received the whole request is heard', async () => {
   const refusal = JSON.stringify({ error: { message: 'too long', type: 'x', code: null } });
   const url = await openTcpServer((socket) => {
     socket.once('data', () => {
@@ -144,7 +144,7 @@ test('an upstream that answers while it is still being sent the request is heard
   expect(attemptsOf(await rowOf(gateway, answer.id))).toMatchObject([{ status: 400 }]);
 });
 
-test('R-38 R-04 a time-out on a reused connection is no stale one: not sent again', async () => {
+test('R-38 R-04 a time-out on a reused connection is not stale: nothing is sent again', async () => {
   let requests = 0;
   const url = await openTcpServer((socket) => {
     socket.on('data', () => {
@@ -162,7 +162,7 @@ test('R-38 R-04 a time-out on a reused connection is no stale one: not sent agai
   ]);
 });
 
-test('R-04 an upstream that does not take a large request is given up in time', async () => {
+test('R-04 an upstream that does not accept a large request is given up in time', async () => {
   const url = await openTcpServer((socket) => void socket.pause());
   const gateway = await openGateway({ config: `${config(url)}timeouts: { first_byte: 300ms }\n` });
   const answer = await ask(gateway, chat, true, undefined, {}, 'x'.repeat(20_000_000));

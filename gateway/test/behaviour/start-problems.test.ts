@@ -32,8 +32,8 @@ async function portOf(server: ReturnType<typeof createServer>): Promise<number> 
 }
 
 /* Each is one process or several, which start slowly on a machine that does other work. */
-describe('a start that cannot be', { timeout: 60_000 }, () => {
-  test('for want of the database names it, without its password', async () => {
+describe('a failed start', { timeout: 60_000 }, () => {
+  test('names an unusable database without its password', async () => {
     const port = await freePort();
     const url = `postgres://sluice:canary@127.0.0.1:${port}/sluice`;
     expect(await failure(`server: { port: 0 }\nstorage: { url: "${url}" }`)).toBe(
@@ -45,7 +45,7 @@ describe('a start that cannot be', { timeout: 60_000 }, () => {
     );
   });
 
-  test('for the port names it', async () => {
+  test('names a port that is in use', async () => {
     const taken = createServer();
     onTestFinished(() => void taken.close());
     const port = await portOf(taken);
@@ -57,7 +57,7 @@ describe('a start that cannot be', { timeout: 60_000 }, () => {
     );
   });
 
-  test('for the port or the certificate has not used up what a first start shows', async () => {
+  test('leaves the secrets of a first start unshown if the port or the certificate is the problem', async () => {
     const taken = createServer();
     onTestFinished(() => void taken.close());
     const port = await portOf(taken);
@@ -75,7 +75,7 @@ describe('a start that cannot be', { timeout: 60_000 }, () => {
     expect(await gateway.exit).toBe(0);
   });
 
-  test('for the data folder says what is wrong with it', async () => {
+  test('says what is wrong with the data folder', async () => {
     const folder = makeFolder();
     writeFileSync(join(folder, 'data'), '');
     expect(await failure('server: { port: 0 }', folder)).toBe(
@@ -90,7 +90,7 @@ describe('a start that cannot be', { timeout: 60_000 }, () => {
     );
   });
 
-  test('for a damaged table says what the database says', async () => {
+  test('passes on what the database says about a damaged table', async () => {
     const folder = makeFolder();
     mkdirSync(join(folder, 'data'), { mode: 0o700 });
     const file = join(folder, 'data/sluice.db');
@@ -103,7 +103,7 @@ describe('a start that cannot be', { timeout: 60_000 }, () => {
     );
   });
 
-  test('for the certificate names the file', async () => {
+  test('names the file of a bad certificate', async () => {
     expect(await failure('server: { port: 0, tls: { cert: a.pem, key: b.pem } }')).toBe(
       'sluice: server.tls.cert: FOLDER/a.pem: there is no such file',
     );
@@ -117,7 +117,7 @@ describe('a start that cannot be', { timeout: 60_000 }, () => {
     );
   });
 
-  test('for a newer database says so', async () => {
+  test('says that the database is newer', async () => {
     const folder = makeFolder();
     writeFileSync(join(folder, 'sluice.yaml'), 'server: { port: 0 }');
     const first = startGatewayProcess({ folder });
@@ -133,7 +133,7 @@ describe('a start that cannot be', { timeout: 60_000 }, () => {
     );
   });
 
-  test.skipIf(isSkipped('postgres'))('for another master key says which it needs', async () => {
+  test.skipIf(isSkipped('postgres'))('says which master key it needs', async () => {
     const { url, drop } = await createTestDatabase('postgres');
     onTestFinished(drop);
     // Nothing is sealed in it: neither credentials nor keys would tell.

@@ -52,7 +52,7 @@ function greetingOf(gateway: GatewayProcess): Record<string, string> {
 }
 
 describe('the first start', () => {
-  test('greets as documented, the printed request works, the second start keeps its secrets', async () => {
+  test('greets as documented, prints a request that works, and the second start keeps its secrets', async () => {
     const folder = makeFolder(anyPort);
     const first = start({ folder });
     const url = await first.url;
@@ -99,7 +99,7 @@ describe('the first start', () => {
     ['OPENAI_API_KEY', 'openai'],
     ['ANTHROPIC_API_KEY', 'anthropic'],
     ['GEMINI_API_KEY', 'gemini'],
-  ])('a key in %s is offered instead of the demo', async (variable, channel) => {
+  ])('offers a key in %s instead of the demo', async (variable, channel) => {
     const secret = 'sk-proj-environment-0123456789';
     const folder = makeFolder(anyPort);
     const gateway = start({ folder, environment: { [variable]: secret } });
@@ -128,7 +128,7 @@ describe('the first start', () => {
   });
 });
 
-test('ten lines of file reach a real upstream', async () => {
+test('reaches a real upstream with ten lines of configuration', async () => {
   const simulator = await startSimulator();
   onTestFinished(() => simulator.close());
   const secret = 'sk-ci-0123456789abcdefghijklmnopqrstuv';
@@ -228,7 +228,7 @@ describe('R-25 SIGTERM', () => {
   }, 40_000);
 
   test.each(['SIGTERM', 'SIGINT'] as const)(
-    'asked again (%s) it waits for nothing: streams end in their protocol, rows are kept, exit 0',
+    'a second signal (%s) ends everything at once: streams end in their protocol, rows are kept, exit 0',
     async (again) => {
       const folder = makeFolder('server: { port: 0, drain_timeout: 60s }\n');
       const gateway = start({ folder });
@@ -265,7 +265,7 @@ describe('R-25 SIGTERM', () => {
     30_000,
   );
 
-  test('a stream beyond the drain time ends in its protocol’s error frame and a clean end', async () => {
+  test('a stream beyond the drain time ends with its protocol’s error frame and a clean end', async () => {
     const gateway = start({ folder: makeFolder('server: { port: 0, drain_timeout: 1s }\n') });
     const url = await gateway.url;
     const { key = '' } = greetingOf(gateway);
@@ -293,7 +293,7 @@ describe('R-25 SIGTERM', () => {
 });
 
 describe('a broken file', () => {
-  test('is told by line and path, with exit code 1 and nothing started', async () => {
+  test('is reported by line and path, with exit code 1 and nothing started', async () => {
     const gateway = start({
       folder: makeFolder(
         'server:\n  prot: 1\nchannels:\n  - { name: a, provider: nobody, models: [demo-chat] }\nkeys: 7\n',
@@ -309,7 +309,7 @@ describe('a broken file', () => {
   });
 
   test.each([['server: {\n', /^sluice\.yaml:\d+: /m]])(
-    'that is no YAML either: %j',
+    'is reported too if it is not YAML: %j',
     async (file, expected) => {
       const gateway = start({ folder: makeFolder(file) });
       expect(await gateway.exit).toBe(1);
@@ -317,7 +317,7 @@ describe('a broken file', () => {
     },
   );
 
-  test('a port in use is told in a sentence', async () => {
+  test('a port in use is reported in a sentence', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void taken.close());

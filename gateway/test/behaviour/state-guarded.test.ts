@@ -108,7 +108,7 @@ describe.each([false, true])('responses, streamed: %s', (stream) => {
     expect((await respond(gateway, 'alice2', naming(given))).status).toBe(200);
   });
 
-  test('a conversation, by its id and as an object', async () => {
+  test('a conversation is guarded by its id and as an object', async () => {
     const { gateway } = shared;
     const first = await respond(gateway, 'alice', { stream, conversation: 'conv_new' });
     const id = /"conversation":\{"id":"(\w+)"/.exec(first.text)?.[1];
@@ -118,7 +118,7 @@ describe.each([false, true])('responses, streamed: %s', (stream) => {
     }
   });
 
-  test('a team shares what its members were given', async () => {
+  test('a team shares the ids that its members received', async () => {
     const { gateway } = shared;
     const first = await respond(gateway, 'carol', { stream });
     const previous_response_id = idOf(stream ? wholeOf(first) : first);
@@ -126,7 +126,7 @@ describe.each([false, true])('responses, streamed: %s', (stream) => {
     expect((await respond(gateway, 'alice', { previous_response_id })).status).toBe(404);
   });
 
-  test('what is not kept is not remembered, but for what it ran in', async () => {
+  test('an answer that is not stored is not remembered, except for the container it ran in', async () => {
     const { gateway } = shared;
     const first = await respond(gateway, 'alice', { stream, store: false });
     const given = stream ? wholeOf(first) : first;
@@ -137,7 +137,7 @@ describe.each([false, true])('responses, streamed: %s', (stream) => {
   });
 });
 
-test('a cited file, an id that nobody gave out, and one that the request named are everybody’s', async () => {
+test('a cited file, an unknown id, and an id that the request named are open to everybody', async () => {
   const { gateway } = shared;
   const first = await respond(gateway, 'alice', {
     tools: [{ type: 'file_search', vector_store_ids: ['vs_made_at_the_vendor'] }],
@@ -151,7 +151,7 @@ test('a cited file, an id that nobody gave out, and one that the request named a
   }
 });
 
-test('of one member twice the upstream could read the other one', async () => {
+test('a repeated member with two ids is refused, because the upstream could read the other one', async () => {
   const { gateway, upstream } = shared;
   const file = generatedFile(await respond(gateway, 'alice'));
   upstream.clear();
@@ -174,7 +174,7 @@ test('of one member twice the upstream could read the other one', async () => {
   expect(upstream.asked).toEqual([]);
 });
 
-test('a refusal costs nothing and says nothing of the owner', async () => {
+test('a refusal is free and reveals nothing of the owner', async () => {
   const { gateway } = shared;
   const previous_response_id = idOf(await respond(gateway, 'alice'));
   const refused = await respond(gateway, 'bob', { previous_response_id });
@@ -187,7 +187,7 @@ test('a refusal costs nothing and says nothing of the owner', async () => {
   });
 });
 
-test('names in what is the client’s own are no ids', async () => {
+test('names in the client’s own data are not ids', async () => {
   const { gateway } = shared;
   const file = generatedFile(await respond(gateway, 'alice'));
   const parameters = { type: 'object', default: { file_id: file } };

@@ -75,7 +75,7 @@ const cases = [
 describe.each(cases)('$name that the upstream refuses with $status', (one) => {
   const { status, error, path, body, innocent } = one;
 
-  test('is reported as not found, and says nothing about the model', async () => {
+  test('is reported as not found, without resting the model', async () => {
     refuse(first, status, error);
     refuse(second, status, error);
     const reply = await ask(gateway, 'bob', path, body);

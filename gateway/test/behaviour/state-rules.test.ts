@@ -26,7 +26,7 @@ describe('owned', () => {
     logger: { info: (message, fields) => void lines.push({ message, fields }) },
   });
 
-  test('takes what it gave out, turn after turn, and what is shared', async () => {
+  test('accepts its own ids turn after turn, and shared ids', async () => {
     const { gateway } = shared;
     const first = await respond(gateway, 'alice');
     const references = itemsOf(first).map(({ id }) => ({ type: 'item_reference', id }));
@@ -41,7 +41,7 @@ describe('owned', () => {
     }
   });
 
-  test('refuses foreign and unknown ids in the same words, and tells the operator the kind', async () => {
+  test('refuses foreign and unknown ids in the same words, and logs the kind', async () => {
     const { gateway, upstream } = shared;
     const previous_response_id = idOf(await respond(gateway, 'alice'));
     upstream.clear();
@@ -67,7 +67,7 @@ describe('owned', () => {
     expect((await respond(shared.gateway, 'bob', { tools })).status).toBe(404);
   });
 
-  test('files and caches of the vendor, in every spelling; public media are none', async () => {
+  test('covers files and caches of the vendor in every spelling, but not public media', async () => {
     const { gateway } = shared;
     const path = '/v1beta/models/demo-chat:generateContent';
     const media = (fileUri: string, name = 'fileUri') => ({
@@ -100,7 +100,7 @@ describe('owned', () => {
     for (const body of open) expect((await ask(gateway, 'bob', path, body)).status).toBe(200);
   });
 
-  test('more ids than any conversation has are refused before anybody looks them up', async () => {
+  test('refuses more ids than any conversation has before any look-up', async () => {
     const input = Array.from({ length: 5_000 }, (_, at) => ({
       type: 'item_reference',
       id: `msg_${at}`,
@@ -110,7 +110,7 @@ describe('owned', () => {
     expect(reply.text).toContain('more than 4096');
   });
 
-  test('a conversation that the gateway never gave out is nobody’s, though the answer repeats it', async () => {
+  test('refuses a conversation that the gateway never gave out, although an answer repeats it', async () => {
     const { gateway, upstream } = shared;
     upstream.answer = ({ body }, response) => {
       const whole = { ...responseAnswer(body), conversation: { id: 'file-shared' } };
@@ -150,7 +150,7 @@ describe('channels with different settings', () => {
   const channelOf = async (reply: { readonly headers: Headers }) =>
     (await gateway.usage()).find(({ id }) => id === reply.headers.get('x-request-id'))?.channel;
 
-  test('one that refuses is not asked, and another one is', async () => {
+  test('skips a channel that refuses and uses another', async () => {
     const first = await respond(gateway, 'alice');
     expect(await channelOf(first)).toBe('strict');
     const next = { previous_response_id: idOf(first) };
@@ -167,7 +167,7 @@ describe.each(dialects)('two nodes on %s', (dialect) => {
   const runs = !isSkipped(dialect);
 
   test.runIf(runs)(
-    'know the same, with the channel and the credential, after a restart too',
+    'know the same, with the channel and the credential, also after a restart',
     async () => {
       const upstream = await startOwnUpstream();
       upstream.answer = answerAnything;
@@ -201,7 +201,7 @@ describe.each(dialects)('two nodes on %s', (dialect) => {
   );
 });
 
-test('without the database what this process knows passes, and anything else is 503', async () => {
+test('without the database: ids known to this process pass, any other gets 503', async () => {
   const upstream = await startOwnUpstream();
   upstream.answer = answerAnything;
   const folders: string[] = [];

@@ -5,7 +5,7 @@ import { attemptsOf, rawPost, rowsAfterStop, sendRaw, until } from './support.ts
 import { textProtocols } from './text-protocols.ts';
 
 describe.concurrent.each(textProtocols)('R-25 $name: while stopping', (protocol) => {
-  test('what outlasts the drain time-out is told that the service is unavailable, and cancelled', async () => {
+  test('a request that outlasts the drain time-out gets “service unavailable” and is cancelled', async () => {
     const gateway = await startTestGateway();
     const ask = (stream: boolean, fault: string) =>
       gateway.post(protocol.path('demo-chat', stream), protocol.body('demo-chat', stream), {
@@ -57,7 +57,7 @@ describe.concurrent.each(textProtocols)('R-25 $name: while stopping', (protocol)
 });
 
 test.each(textProtocols)(
-  'R-25 $name: a connection whose answer began before is good for one more request',
+  'R-25 $name: a connection whose answer began before accepts one more request',
   async (protocol) => {
     const gateway = await startTestGateway();
     const request = (fault: string) =>

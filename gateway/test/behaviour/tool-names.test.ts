@@ -103,7 +103,7 @@ function callsOf(text: string, stream: boolean): Block[] {
   });
 }
 
-test('the upstream refuses the names as they are', async () => {
+test('the upstream refuses the original names', async () => {
   const response = await fetch(`${shared.gateway.simulator.url}/v1/messages`, {
     method: 'POST',
     headers: {
@@ -156,7 +156,7 @@ test('tokens are counted', async () => {
   for (const { name } of received.tools) expect(name).toMatch(legal);
 });
 
-test('what names are wrong is told in the client’s own words', async () => {
+test('errors about names use the client’s own names', async () => {
   const body = {
     ...bodyOf('claude-sonnet-4-5', false),
     tool_choice: { type: 'tool', name: 'x.y' },

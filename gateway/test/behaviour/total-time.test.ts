@@ -41,7 +41,7 @@ const shared = shareGateway({
 });
 
 test.concurrent.each(textProtocols)(
-  '$name: a stream that trickles on is cut with an error frame and without a terminator',
+  '$name: a slow stream is cut with an error frame and without a terminator',
   async (protocol) => {
     const model = modelOf(protocol.name, 'trickle');
     const startedAt = performance.now();
@@ -65,7 +65,7 @@ test.concurrent.each(textProtocols)(
 );
 
 test.concurrent.each(unshown)(
-  '$name, $fault: the protocol’s error, and no other channel is asked, since no time is left',
+  '$name, $fault: the client gets the protocol’s error, and no other channel is tried without time left',
   async ({ name, protocol, stream, fault, ...attempt }) => {
     const model = modelOf(name, fault);
     const startedAt = performance.now();

@@ -34,7 +34,7 @@ describe.each(cases)('$client.name at $upstream, streamed: $stream', (asked) => 
     expect(attemptsOf(row)).toMatchObject([{ status, result: 'completed' }]);
   });
 
-  test.each([204, 206])('a %d is none', async (status) => {
+  test.each([204, 206])('a %d is not an answer', async (status) => {
     own.answer = answerWith(undefined, { status });
     const answer = await askIt();
     expect(answer.status).toBe(502);
@@ -43,7 +43,7 @@ describe.each(cases)('$client.name at $upstream, streamed: $stream', (asked) => 
     expect(own.asked).toHaveLength(1);
   });
 
-  test('a byte order mark is passed over', async () => {
+  test('a byte order mark is skipped', async () => {
     own.answer = (one, response) => {
       const end = response.end.bind(response);
       response.end = ((text: string) => end(`\ufeff${text}`)) as typeof response.end;

@@ -36,7 +36,7 @@ describe.each(textProtocols)('$name', (protocol) => {
     const askWith = (fault: string) =>
       ask(shared.gateway, protocol, stream, 'demo-chat', { 'x-simulator-fault': fault });
 
-    test('an answer that says nothing about its usage is estimated', async () => {
+    test('an answer without usage is estimated', async () => {
       const answer = await askWith('usage=missing');
       expect(answer.status).toBe(200);
       const row = await rowOf(shared.gateway, answer.id);
@@ -66,7 +66,7 @@ describe.each(textProtocols)('$name', (protocol) => {
     });
   });
 
-  test('a client that leaves owes the input and what had come, and the upstream stops', async () => {
+  test('a client that disconnects pays the input and the output so far, and the upstream stops', async () => {
     const { gateway } = shared;
     gateway.simulator.clear();
     const client = await askRaw(gateway, protocol, true, 'demo-chat', [
@@ -86,7 +86,7 @@ describe.each(textProtocols)('$name', (protocol) => {
     expect(tokens.output).toBeLessThan(client.received().length / 4);
   });
 
-  test('where a cancel is charged in full, the rest is read for its count', async () => {
+  test('if the upstream bills the full answer after a cancel, the rest is read for its count', async () => {
     const { gateway } = shared;
     gateway.simulator.clear();
     const client = await askRaw(gateway, protocol, true, 'charging', [

@@ -253,7 +253,7 @@ const refused: readonly (readonly [string, string])[] = [
 ];
 test.each(refused)('the refusal of %s', (_, text) => assertSame('chat', text));
 
-test('reasoning that is remembered, envelopes, and numbers as they were written', async () => {
+test('remembered reasoning, envelopes, and numbers as written', async () => {
   const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"a":1.0}' } };
   const request = {
     model: 'm',
@@ -348,6 +348,6 @@ async function assertSameAnswer(upstream: TextProtocolName, terms: AnswerTerms):
   }
 }
 
-test('no thread had a problem', () => {
+test('no thread reported a problem', () => {
   expect(problems).toEqual([]);
 });

@@ -36,7 +36,7 @@ const threads = () =>
   process.getActiveResourcesInfo().filter((resource) => resource === 'MessagePort').length;
 const failure = (reason: string) => ({ name: 'ThreadFailure', reason });
 
-test('there is no thread before the first task, and none after a while without one', async () => {
+test('no thread exists before the first task, or after idling', async () => {
   const before = threads();
   const { give } = open({ idle: 50 });
   expect(threads()).toBe(before);
@@ -46,7 +46,7 @@ test('there is no thread before the first task, and none after a while without o
   expect(await give('a', { do: 'say', text: 'two' }).result).toBe('two');
 });
 
-test('bytes are handed over, not copied', async () => {
+test('bytes are transferred, not copied', async () => {
   const { give } = open();
   const bytes = new Uint8Array(1_000_000);
   const { result } = give('a', { do: 'measure', bytes });
@@ -63,7 +63,7 @@ test('never more threads than places', async () => {
   expect(threads()).toBe(before + 2);
 });
 
-test('keys take turns: one of another key waits for one, not for all', async () => {
+test('keys take turns: a task of another key waits for one task, not for all', async () => {
   const { give } = open();
   const order: string[] = [];
   const note = async (key: string, text: string) => {
@@ -78,7 +78,7 @@ test('keys take turns: one of another key waits for one, not for all', async () 
   expect(order).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
 });
 
-test('what takes longer than its deadline ends alone, and the next task has another thread', async () => {
+test('a task beyond its deadline ends alone, and the next task has another thread', async () => {
   const { give, problems } = open({}, 200);
   const spinning = give('a', { do: 'spin' });
   const next = give('a', { do: 'say', text: 'next' });
@@ -87,7 +87,7 @@ test('what takes longer than its deadline ends alone, and the next task has anot
   expect(problems).toEqual([]);
 });
 
-test('a thread that is kept from working has not used up its time', async () => {
+test('a starved thread has not used up its time', async () => {
   const { give } = open({}, 100);
   // Five times as long, by the clock, is too long all the same.
   expect(await give('a', { do: 'wait', ms: 300 }).result).toBe('waited');
@@ -96,7 +96,7 @@ test('a thread that is kept from working has not used up its time', async () => 
   );
 });
 
-test('what needs more memory than there is ends alone', async () => {
+test('a task that needs too much memory ends alone', async () => {
   const { give, problems } = open();
   const hoarding = give('a', { do: 'hoard' });
   const next = give('b', { do: 'say', text: 'next' });
@@ -105,7 +105,7 @@ test('what needs more memory than there is ends alone', async () => {
   expect(problems).toEqual([]);
 });
 
-test('a thread that dies of a fault of ours fails its task, and says so', async () => {
+test('a thread that dies of a defect fails its task and reports it', async () => {
   const { give, problems } = open();
   const dying = give('a', { do: 'die' });
   const next = give('a', { do: 'say', text: 'next' });
@@ -114,7 +114,7 @@ test('a thread that dies of a fault of ours fails its task, and says so', async 
   expect(problems).toMatchObject([{ message: 'died' }]);
 });
 
-test('where no thread can be started nobody waits for one', async () => {
+test('nobody waits for a thread that cannot be started', async () => {
   // The system refuses a thread while it is made, as this does.
   const { give, problems } = open({ workerData: () => {} });
   const all = ['a', 'a', 'b'].map((key) => give(key, { do: 'say', text: 'x' }).result);
@@ -122,7 +122,7 @@ test('where no thread can be started nobody waits for one', async () => {
   expect(problems).toHaveLength(3);
 });
 
-test('what a thread asks is answered, and waiting for it is not its time', async () => {
+test('a thread’s question is answered, and waiting for the answer does not count as its time', async () => {
   const { give, problems } = open({}, 50);
   const slow = give('a', { do: 'ask', question: 'q' }, async (question) => {
     await wait(600);
@@ -136,7 +136,7 @@ test('what a thread asks is answered, and waiting for it is not its time', async
   expect(problems).toMatchObject([{ message: 'no answer' }]);
 });
 
-test('what waits can be called off; what has begun goes on', async () => {
+test('a waiting task can be cancelled, a started one continues', async () => {
   const { give } = open();
   const begun = give('a', { do: 'wait', ms: 100 });
   const waiting = give('a', { do: 'spin' });
@@ -146,7 +146,7 @@ test('what waits can be called off; what has begun goes on', async () => {
   expect(await begun.result).toBe('waited');
 });
 
-test('nobody has to wait for what has begun', async () => {
+test('nobody has to wait for an abandoned task', async () => {
   const { give } = open();
   const begun = give('a', { do: 'wait', ms: 200 });
   begun.abandon(new Error('over'));
@@ -157,7 +157,7 @@ test('nobody has to wait for what has begun', async () => {
   expect(performance.now() - started).toBeGreaterThan(100);
 });
 
-test('closed, it leaves nobody waiting and nothing running', async () => {
+test('a closed pool leaves nobody waiting and nothing running', async () => {
   const before = threads();
   const { give, pool } = open();
   const all = [give('a', { do: 'spin' }), give('a', { do: 'say', text: 'x' })];

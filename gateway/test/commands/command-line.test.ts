@@ -49,7 +49,7 @@ test.each([
   expect({ code, out }).toEqual({ code: 2, out: '' });
 });
 
-test.each(['20.20.2', '22.20.0', '24.11.1'])('Node %s is told that it is too old', (version) => {
+test.each(['20.20.2', '22.20.0', '24.11.1'])('Node %s is refused as too old', (version) => {
   const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`;
   const main = new URL('../../src/main.js', import.meta.url).pathname;
   const argv = ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`, main, '-v'];

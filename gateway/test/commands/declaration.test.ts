@@ -11,7 +11,7 @@ users: [{ email: ada@example.com, balance: 10 }]
 `;
 const environment = { UPSTREAM: 'sk-canary-upstream', MAIN_API_KEY: 'sk-canary-upstream' };
 
-test('check says ok, or every problem with its line', async () => {
+test('check prints ok, or every problem with its line', async () => {
   const { sluice, json, write } = createWorkplace(file, environment);
   expect(await sluice('check')).toEqual({ code: 0, out: 'sluice.yaml: ok\n', err: '' });
   expect(await json('check')).toEqual({ ok: true, file: 'sluice.yaml', problems: [] });
@@ -37,7 +37,7 @@ test('check knows the bundled catalogue', async () => {
   expect(await sluice('check')).toMatchObject({ code: 0 });
 });
 
-test('check without a file says so', async () => {
+test('check without a file reports the defaults', async () => {
   const { sluice } = createWorkplace(null);
   expect(await sluice('check')).toMatchObject({
     code: 0,
@@ -49,7 +49,7 @@ test('check without a file says so', async () => {
   });
 });
 
-test('plan changes nothing, not even on disk; apply does what it said', async () => {
+test('plan changes nothing, not even on disk; apply does exactly what plan showed', async () => {
   const { sluice, folder } = createWorkplace(file, environment);
   const planned = await sluice('plan');
   expect(planned).toEqual({
@@ -74,7 +74,7 @@ test('the data folder is for its owner only', async () => {
   expect(statSync(join(folder, 'data/master.key')).mode & 0o777).toBe(0o600);
 });
 
-test('a plan shows fields, and of secrets only that they change', async () => {
+test('a plan shows fields, and for secrets only that they change', async () => {
   const { sluice, write } = createWorkplace(file, environment);
   await sluice('apply');
   write(file.replace('0.25', '0.5').replace('"${UPSTREAM}"', 'another-canary'));
@@ -92,7 +92,7 @@ test('a plan shows fields, and of secrets only that they change', async () => {
   expect(all).not.toContain('canary');
 });
 
-test('a price or a factor written differently is no change', async () => {
+test('a price or a factor in another spelling is no change', async () => {
   const text = (input: string, factor: string) =>
     `${file.replace('0.25', input)}groups: [{ name: vip, price_multiplier: ${factor} }]\n`;
   const { sluice, write } = createWorkplace(text('0.20', '"1.50"'), environment);
@@ -105,7 +105,7 @@ test('a price or a factor written differently is no change', async () => {
   expect(await sluice('plan')).toMatchObject({ out: expect.stringContaining('1 to update\n') });
 });
 
-test('a bad file is applied not at all', async () => {
+test('a bad file is not applied at all', async () => {
   const { sluice, write } = createWorkplace(file, environment);
   await sluice('apply');
   write(`${file}groups: [{ name: vip, price_multiplier: many }]\n`);
@@ -118,7 +118,7 @@ test('a bad file is applied not at all', async () => {
   expect(await sluice('plan')).toMatchObject({ out: 'nothing to change\n' });
 });
 
-test('nothing to apply without a file', async () => {
+test('apply without a file fails', async () => {
   const { sluice } = createWorkplace(null);
   expect(await sluice('apply')).toMatchObject({
     code: 1,
@@ -126,7 +126,7 @@ test('nothing to apply without a file', async () => {
   });
 });
 
-test('an export is a file that check accepts and plan finds done', async () => {
+test('check accepts an export, and plan finds nothing to change in it', async () => {
   const { sluice, write, json, folder } = createWorkplace(file, environment);
   await sluice('apply');
   const { out } = await sluice('export');
@@ -139,7 +139,7 @@ test('an export is a file that check accepts and plan finds done', async () => {
   expect(readFileSync(join(folder, 'data/sluice.db')).includes('canary')).toBe(false);
 });
 
-test('an export says of a name that changed hands what it means now', async () => {
+test('an export gives a reassigned name its present meaning', async () => {
   const declares = (id: string, more: string) =>
     `models: [{ id: ${id}, type: chat, price: { input: 1, output: 2 } }]\n${more}`;
   const { sluice, write, json } = createWorkplace(declares('gpt-5', ''));

@@ -53,7 +53,7 @@ environment_variables: { REDIS_PASSWORD: secret-redis }
 `;
 
 describe('sluice import litellm', () => {
-  test('writes a file that check takes, with the order and the shares of deployments', async () => {
+  test('writes a file that check accepts, with the order and the shares of deployments', async () => {
     const outcome = await importFile('litellm', litellm);
     expect(outcome.code).toBe(0);
     const declared = declaredBy(outcome);
@@ -116,7 +116,7 @@ describe('sluice import litellm', () => {
     expect(declared.keys).toMatchObject([{ name: 'litellm-master', user: 'admin@localhost' }]);
   });
 
-  test('carries prices digit for digit, and takes those of a known upstream', async () => {
+  test('copies prices digit for digit, and those of a known upstream', async () => {
     const declared = declaredBy(await importFile('litellm', litellm));
     const prices = declared.models.map(({ id, price, contextWindow }) => [
       id,
@@ -139,7 +139,7 @@ describe('sluice import litellm', () => {
     expect(declared.models.filter(({ type }) => type === 'embedding')).toHaveLength(2);
   });
 
-  test('keeps the sequence of orders, whatever numbers they are', async () => {
+  test('keeps the sequence of orders, whatever the numbers', async () => {
     const outcome = await importFile(
       'litellm',
       `model_list:
@@ -155,7 +155,7 @@ describe('sluice import litellm', () => {
     expect(outcome.err).not.toContain('max_input_tokens');
   });
 
-  test('gives no secret a variable that means another one', async () => {
+  test('never reuses a variable that has another meaning for a secret', async () => {
     const outcome = await importFile(
       'litellm',
       `model_list:
@@ -167,7 +167,7 @@ describe('sluice import litellm', () => {
     expect(keys).toEqual(['ANTHROPIC_KEY_2', 'ANTHROPIC_API_KEY', 'ANTHROPIC_KEY']);
   });
 
-  test('says of which upstream a price is, where they differ', async () => {
+  test('names the upstream of a price if prices differ', async () => {
     const { err } = await importFile(
       'litellm',
       `model_list:
@@ -179,7 +179,7 @@ describe('sluice import litellm', () => {
     );
   });
 
-  test('says what is not imported, and where the secrets go', async () => {
+  test('lists what is not imported, and where the secrets go', async () => {
     const { err } = await importFile('litellm', litellm);
     for (const line of [
       "warning: model 'azure' is left out: 'azure' is not a vendor that can be carried",
@@ -200,7 +200,7 @@ describe('sluice import litellm', () => {
     expect(err).toMatch(/\nset these variables: (\w+, )*VLLM_INTERNAL_KEY(, \w+)*\n$/);
   });
 
-  test('never writes a master key, and says when it is too weak', async () => {
+  test('never writes a master key, and warns if it is too weak', async () => {
     const list = 'model_list: [{ model_name: gpt-4o, litellm_params: { model: gpt-4o } }]\n';
     const strong = `sk-secret-${'b7'.repeat(20)}`;
     const kept = await importFile('litellm', `${list}general_settings: { master_key: ${strong} }`);
@@ -210,7 +210,7 @@ describe('sluice import litellm', () => {
     expect(weak.err).toContain('too weak for a key here');
   });
 
-  test('refuses what is no such file, without a word of it', async () => {
+  test('refuses any other file without quoting it', async () => {
     const broken = await importFile('litellm', 'model_list: [\n  secret-a: "secret-b');
     expect(broken).toMatchObject({ code: 1, out: '' });
     expect(broken.err).toMatch(/^sluice: line \d is not valid YAML \(\w+\)\n$/);
@@ -223,7 +223,7 @@ describe('sluice import litellm', () => {
     });
   });
 
-  test('writes to a file that is not there yet, or prints JSON', async () => {
+  test('writes to a new file, or prints JSON', async () => {
     const { folder, sluice } = await importFile('litellm', litellm);
     expect((await sluice('import', 'litellm', 'other', '--output', 'new.yaml')).out).toBe('');
     expect(readFileSync(join(folder, 'new.yaml'), 'utf8')).toMatch(/^# Written by sluice import/);

@@ -35,7 +35,7 @@ const channels = [
 ];
 
 describe('sluice import new-api', () => {
-  test('writes a file that check takes', async () => {
+  test('writes a file that check accepts', async () => {
     const data = { items: channels, total: 9 };
     const outcome = await importFile('new-api', JSON.stringify({ success: true, data }));
     expect(outcome.code).toBe(0);
@@ -131,14 +131,14 @@ describe('sluice import new-api', () => {
     );
   });
 
-  test('refuses what is no such file, without a word of it', async () => {
+  test('refuses any other file without quoting it', async () => {
     expect((await importFile('new-api', '{"key": secret-x}')).err).toBe(
       'sluice: the file is not valid JSON\n',
     );
     expect((await importFile('new-api', '{"data":[{"id":1}]}')).err).toMatch(/no channels found/);
   });
 
-  test('says so when nothing of a file can be carried', async () => {
+  test('reports it if nothing can be imported', async () => {
     const nothing = await importFile('new-api', '{"data":[{"type":33,"name":"aws","models":"m"}]}');
     expect(nothing).toMatchObject({ code: 1, out: '' });
     expect(nothing.err).toMatch(/\nsluice: nothing could be imported\n$/);

@@ -74,7 +74,7 @@ function workplaceWith(text: string) {
 }
 
 describe('sluice import prices litellm', () => {
-  test('prints models that the configuration takes, digit for digit', async () => {
+  test('prints models that the configuration accepts, digit for digit', async () => {
     const { sluice } = workplaceWith(litellm);
     const { code, out } = await sluice('import', 'prices', 'litellm', 'prices.json');
     expect(code).toBe(0);
@@ -99,7 +99,7 @@ describe('sluice import prices litellm', () => {
     expect(declared?.models[0]).toMatchObject({ contextWindow: 128_000, maxOutputTokens: 16_384 });
   });
 
-  test('says what it left out and why', async () => {
+  test('lists what it left out and why', async () => {
     const { sluice } = workplaceWith(litellm);
     const { err } = await sluice('import', 'prices', 'litellm', 'prices.json');
     expect(err.split('\n')).toEqual([
@@ -115,7 +115,7 @@ describe('sluice import prices litellm', () => {
     ]);
   });
 
-  test('takes only the providers asked for, at their prices', async () => {
+  test('includes only the requested providers, at their prices', async () => {
     const { json } = workplaceWith(litellm);
     const argv = ['import', 'prices', 'litellm', 'prices.json', '--provider', 'azure'];
     expect(await json(...argv, '--provider', 'x')).toEqual({
@@ -168,20 +168,20 @@ test.each([
   [['models.dev', 'prices.json'], 1, 'no models found: is it a file of models.dev?'],
   [['csv', 'prices.json'], 2, "FORMAT: expected litellm or models.dev, got 'csv'"],
   [['litellm'], 2, 'FILE is required'],
-] as const)('%j is explained', async (argv, expected, message) => {
+] as const)('explains %j', async (argv, expected, message) => {
   const { sluice } = workplaceWith(litellm);
   const { code, out, err } = await sluice('import', 'prices', ...argv);
   expect(err).toContain(message);
   expect({ code, out }).toEqual({ code: expected, out: '' });
 });
 
-test.each(['{', '[]', '7', '"text"'])('%j is no price list', async (text) => {
+test.each(['{', '[]', '7', '"text"'])('rejects %j as a price list', async (text) => {
   const { sluice } = workplaceWith(text);
   const { code, out } = await sluice('import', 'prices', 'litellm', 'prices.json');
   expect({ code, out }).toEqual({ code: 1, out: '' });
 });
 
-test('names that mean something to YAML or to the configuration stay what they are', async () => {
+test('names with a meaning in YAML or the configuration stay as they are', async () => {
   const names = ['a: b', '#x', '7', 'true', '${HOME}', "it's"];
   const cost =
     '{"litellm_provider":"p","mode":"chat","input_cost_per_token":1e-6,"output_cost_per_token":1e-6}';
@@ -193,7 +193,7 @@ test('names that mean something to YAML or to the configuration stay what they a
   expect(declared?.models.map(({ id }) => id).toSorted()).toEqual(names.toSorted());
 });
 
-test('a name is a name, whatever YAML would make of it', async () => {
+test('a name stays a name, whatever YAML would make of it', async () => {
   const names = [
     'a: b\n  - id: c',
     `long ${'and long '.repeat(20)}`,

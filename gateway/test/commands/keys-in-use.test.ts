@@ -86,7 +86,7 @@ const unknown: Seen = { status: 401, error: 'invalid api key' };
 const tooOften: Seen = { status: 429, error: 'rate limit exceeded' };
 const fenced: Seen = { status: 403, error: 'ip address is not allowed for this API key' };
 
-test('every setting of a new key holds at once', { timeout: 60_000 }, async () => {
+test('every setting of a new key takes effect at once', { timeout: 60_000 }, async () => {
   const { url, create, json, sluice, simulator } = await openWorld();
   const firstScheme = schemes[0]!;
   const once = async (secret: string, model = 'open') =>
@@ -177,8 +177,8 @@ test('every setting of a new key holds at once', { timeout: 60_000 }, async () =
   expect(data.filter(({ outcome }) => outcome === 'refused')).toHaveLength(schemes.length);
 });
 
-describe('what ends a secret holds within seconds', () => {
-  test('rotation, with a grace and without, and revocation', { timeout: 30_000 }, async () => {
+describe('everything that ends a secret takes effect within seconds', () => {
+  test('rotation with and without a grace period, and revocation', { timeout: 30_000 }, async () => {
     const { url, create, json, sluice } = await openWorld();
     const rotate = async (...options: readonly string[]) =>
       secretIn(await json('key', 'rotate', 'ci', ...options));
@@ -207,7 +207,7 @@ describe('what ends a secret holds within seconds', () => {
     ]);
   });
 
-  test('a key that the file disables, and enables again', { timeout: 30_000 }, async () => {
+  test('a key disabled and enabled again by the file', { timeout: 30_000 }, async () => {
     const { url, sluice, json, write, simulator } = await openWorld();
     for (const [enabled, expected] of [
       [false, unknown],

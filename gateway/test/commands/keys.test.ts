@@ -75,7 +75,7 @@ test.each([
   [[...ada, '--team', 'red'], "team 'red' does not exist"],
   [[...ada, '--group', 'gold'], "group 'gold' does not exist"],
   [[...ada, '--model', 'slow'], "model 'slow' does not exist"],
-])('%j names something that is not there', async (options, message) => {
+])('%j names something that does not exist', async (options, message) => {
   const { sluice } = await applied();
   const outcome = await sluice('key', 'create', '--name', 'x', ...options);
   expect(outcome).toEqual({ code: 1, out: '', err: `sluice: ${message}\n` });
@@ -117,7 +117,7 @@ test('a revoked key is listed as not enabled', async () => {
   });
 });
 
-test('a key gets a new secret, the old one has its grace, and file-declared secrets stay in the file', async () => {
+test('a key gets a new secret, the old one its grace period, and file-declared secrets stay in the file', async () => {
   const { sluice, json, write } = await applied();
   const { key: first } = (await json('key', 'create', ...ada, '--name', 'ci')) as { key: string };
   const before = Date.now();
@@ -152,7 +152,7 @@ test('a key gets a new secret, the old one has its grace, and file-declared secr
   });
 });
 
-test('usage is a page, empty at first', async () => {
+test('usage is a page, initially empty', async () => {
   const { sluice, json } = await applied();
   expect(await json('usage', '--from', '2026-01-01T00:00:00Z')).toEqual({ data: [], next: null });
   expect((await sluice('usage')).out).toMatch(/^TIME +KEY +MODEL/);

@@ -54,7 +54,7 @@ test.each([
 
 const tooMuch = 'the credits of an account come to 1000000000 USD at most';
 
-test('a credit and a correction stay in the books with who and why', async () => {
+test('a credit and a correction stay in the ledger with actor and reason', async () => {
   const { sluice, json, folder } = await applied();
   expect(await json('user', 'credit', 'ADA@example.com', '2.5', ...why)).toEqual({
     transaction: expect.stringMatching(/^tx_/),
@@ -86,7 +86,7 @@ test.each([
   ['--reason=charged twice', '-0.5'],
   ['--json', '-0.5', '--reason', 'charged twice'],
   ['-0.5', '--reason=charged twice'],
-])('a correction is taken wherever it stands: %s %s', async (...argv) => {
+])('a correction is accepted in any position: %s %s', async (...argv) => {
   const { sluice } = await applied();
   expect(await sluice('user', 'credit', 'ada@example.com', ...argv)).toMatchObject({
     code: 0,
@@ -135,7 +135,7 @@ async function used() {
   return workplace;
 }
 
-test('usage shows totals of all that matches', async () => {
+test('usage shows totals of everything that matches', async () => {
   const { sluice } = await used();
   const { out } = await sluice('usage', '--limit', '1');
   expect(out).toContain('\ntotal: 4 requests, 0.000000045 USD\nmore: --cursor ');
@@ -152,7 +152,7 @@ test('usage shows totals of all that matches', async () => {
   });
 });
 
-test('usage shows what clients wrote as text, whatever a terminal would make of it', async () => {
+test('usage shows what clients wrote as text, without terminal control', async () => {
   const { sluice, folder } = await used();
   const database = openDatabase({ url: `sqlite:${join(folder, 'data/sluice.db')}` });
   const model = '\u001b[2J\u009b1m\u202egpt\nreq_9  forged\r\u2028';
@@ -203,7 +203,7 @@ test('usage shows how many refusals share a row, and counts each', async () => {
   expect(lines.find((line) => line.startsWith('req_1,'))).toMatch(/,1$/);
 });
 
-test('usage sums up by the hour and whatever is asked', async () => {
+test('usage sums by the hour and by any dimension', async () => {
   const { sluice, json } = await used();
   const tokens = {
     cache_read: 1,
@@ -258,7 +258,7 @@ test('usage sums up by the hour and whatever is asked', async () => {
   expect(await sluice('usage', '--by', 'mood')).toMatchObject({ code: 2 });
 });
 
-test('reconcile finds nothing, and then what was altered', async () => {
+test('reconcile finds nothing, and then every alteration', async () => {
   const { sluice, json, folder } = await used();
   expect(await sluice('reconcile')).toEqual({
     code: 0,

@@ -21,7 +21,7 @@ describe.each(commands)('%s', (command) => {
     expect(await sluice(...words)).toMatchObject({ code: 0, err: '' });
   });
 
-  test('leaves an older database as it is, and says what to do', async () => {
+  test('leaves an older database unchanged and says what to do', async () => {
     const { sluice, folder } = createWorkplace('users: []');
     await sluice('apply');
     change(
@@ -41,7 +41,7 @@ describe.each(commands)('%s', (command) => {
     expect(await sluice(...words)).toMatchObject({ code: 0, err: '' });
   });
 
-  test('does not guess at a newer one', async () => {
+  test('refuses to guess at a newer one', async () => {
     const { sluice, folder } = createWorkplace('users: []');
     await sluice('apply');
     change(folder, "insert into kysely_migration values ('9999-later', '2099-01-01T00:00:00Z')");
@@ -51,7 +51,7 @@ describe.each(commands)('%s', (command) => {
   });
 });
 
-test.each(commands.slice(1))('%s makes no database', async (command) => {
+test.each(commands.slice(1))('%s creates no database', async (command) => {
   const { sluice, folder } = createWorkplace('users: []');
   const { code, err } = await sluice(...command.split(' '));
   expect(err).toContain('there is no database');

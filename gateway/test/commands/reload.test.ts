@@ -25,14 +25,14 @@ async function standIn(folder: string, outcome: { ok: boolean; problems: string[
   writePidFile(join(folder, 'data'), { pid: child.pid ?? 0, startedAt: Date.now() });
 }
 
-test('asks the running gateway and tells how it went', async () => {
+test('reloads the running gateway and reports the outcome', async () => {
   const { sluice, folder } = createWorkplace('{}');
   await sluice('migrate');
   await standIn(folder, { ok: true, problems: [] });
   expect(await sluice('reload')).toEqual({ code: 0, out: 'reloaded\n', err: '' });
 });
 
-test('tells why the gateway kept what it had', async () => {
+test('reports why the gateway kept its settings', async () => {
   const { sluice, folder } = createWorkplace('{}');
   await sluice('migrate');
   await standIn(folder, { ok: false, problems: ['server.port cannot change while running'] });
@@ -43,7 +43,7 @@ test('tells why the gateway kept what it had', async () => {
   });
 });
 
-test('checks the file before it asks', async () => {
+test('checks the file before it signals the gateway', async () => {
   const { sluice, write } = createWorkplace('{}');
   await sluice('migrate');
   write('server: { prot: 1 }');
@@ -54,7 +54,7 @@ test('checks the file before it asks', async () => {
   });
 });
 
-test('tells machines what is wrong with the file, too', async () => {
+test('reports problems of the file as JSON too', async () => {
   const { sluice, write } = createWorkplace('{}');
   write('server: { prot: 1 }');
   const { code, out, err } = await sluice('reload', '--json');
@@ -66,7 +66,7 @@ test('tells machines what is wrong with the file, too', async () => {
   });
 });
 
-test('a gateway that is gone is not signalled', async () => {
+test('does not signal a gateway that has ended', async () => {
   const { sluice, folder } = createWorkplace('{}');
   await sluice('migrate');
   expect(await sluice('reload')).toMatchObject({
@@ -80,7 +80,7 @@ test('a gateway that is gone is not signalled', async () => {
   });
 });
 
-test('tells which changed settings need a restart, and the demo goes when channels come', async () => {
+test('lists changed settings that need a restart, and removes the demo once there are channels', async () => {
   const accounts = `users: [{ email: u@example.com }]
 keys: [{ name: k, user: u@example.com, secret: ${secret} }]
 `;
@@ -119,7 +119,7 @@ ${accounts}`);
   expect(gateway.stderr()).not.toContain('canary');
 });
 
-test('R-43 a file with a price that is none changes nothing: the last good one is charged', async () => {
+test('R-43 a file with an invalid price changes nothing: the last valid price is charged', async () => {
   const simulator = await startSimulator();
   onTestFinished(() => simulator.close());
   const fileOf = (input: string) => `server: { port: 0 }

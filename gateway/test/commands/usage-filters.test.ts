@@ -59,7 +59,7 @@ const cellsOf = (line: string): string[] =>
 
 describe.each(dialects)('%s', (dialect) => {
   test.skipIf(isSkipped(dialect))(
-    'usage of every filter, to people, to machines and as CSV, is what an independent count says',
+    'usage with every filter, as text, JSON and CSV, matches an independent count',
     { timeout: 60_000 },
     async () => {
       const { rows, sluice, json } = await seeded(dialect);

@@ -253,7 +253,7 @@ function outcomeOf(place: Place, text: string): bigint | string {
   }
 }
 
-test.each(places)('S-37 $path: a number that is none is refused with its line', (place) => {
+test.each(places)('S-37 $path: an invalid number is refused with its line', (place) => {
   const line = place.file.slice(0, place.file.indexOf('V')).split('\n').length;
   const seen = numbers.map(([text]) => [text, outcomeOf(place, text)]);
   const expected = numbers.map(([text, value, isCount]) => [

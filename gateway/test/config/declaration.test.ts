@@ -88,7 +88,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(await currentRevision(database.kysely)).toBe(revision);
     });
 
-    it('shows what differs, field by field, and no secret', async () => {
+    it('shows differences field by field, and no secret', async () => {
       await apply(file);
       const changed = file
         .replace('input: 0.25', 'input: 0.5')
@@ -163,7 +163,7 @@ describe.each(dialects)('%s', (dialect) => {
       });
     });
 
-    it('refuses a name that was created in the console, and then changes nothing', async () => {
+    it('refuses a name created in the console, and then changes nothing', async () => {
       await change(
         database,
         (console) => upsertModel(console, { ...read(file).models[0]!, displayName: 'Mine' }),
@@ -186,7 +186,7 @@ describe.each(dialects)('%s', (dialect) => {
       });
     });
 
-    it('takes over what the gateway made itself', async () => {
+    it('takes over rows that the gateway created itself', async () => {
       await ensureDefaultGroup(database, testSecrets);
       await apply('groups: [{ name: default, price_multiplier: 2 }]');
       expect(await listGroups(database.kysely)).toMatchObject([
@@ -221,7 +221,7 @@ describe.each(dialects)('%s', (dialect) => {
       });
     });
 
-    it('tells which key has a secret already', async () => {
+    it('reports which key already has a secret', async () => {
       await apply(file);
       const renamed = file.replace('name: ci', 'name: deploy');
       expect((await plan(renamed)).conflicts).toEqual([
@@ -229,7 +229,7 @@ describe.each(dialects)('%s', (dialect) => {
       ]);
     });
 
-    it('tells which user is missing', async () => {
+    it('reports which user is missing', async () => {
       const text =
         'admin: { email: root@example.com }\nkeys: [{ name: k, user: root@example.com }]';
       await expect(apply(text)).rejects.toThrow(
@@ -242,7 +242,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(plans.map(({ steps }) => steps.length).toSorted((a, b) => a - b)).toEqual([0, 0, 10]);
     });
 
-    it('exports a file that changes nothing and holds no secret', async () => {
+    it('exports a file that changes nothing and contains no secret', async () => {
       await apply(file);
       const text = exportState(await readState(database.kysely, testSecrets), new Set(['gpt-5']));
       expect(text).not.toMatch(/upstream|platform|sk-ci|canary/);

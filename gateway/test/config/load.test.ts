@@ -15,7 +15,7 @@ const environment = {
 
 const full = join(import.meta.dirname, 'fixtures/full.yaml');
 
-test('a file with every setting loads whole', () => {
+test('a file with every setting loads completely', () => {
   const config = loadConfig({
     path: full,
     environment,
@@ -63,7 +63,7 @@ test('the path comes from the argument, then the environment, then the working d
   );
 });
 
-test('JSON is read like YAML', () => {
+test('JSON reads like YAML', () => {
   const text = '{\n\t"server": {\n\t\t"port": 9000\n\t},\n\t"aliases": {}\n}';
   const config = parseConfig(text, { file: 'sluice.json', environment: {} });
   expect(config.server.port).toBe(9000);
@@ -161,7 +161,7 @@ test('the master key and the password may come from the environment alone', () =
   expect(config.admin).toEqual({ email: 'admin@localhost', password: 'a good one' });
 });
 
-test('hostile text is refused, quickly and without a crash', () => {
+test('hostile text is refused quickly, without a crash', () => {
   const bomb = ['a: &a [x, x, x, x, x, x, x, x, x, x]'];
   for (let level = 1; level < 12; level += 1) {
     const before = String.fromCharCode(96 + level);

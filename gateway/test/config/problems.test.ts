@@ -333,7 +333,7 @@ test.each<readonly [text: string, ...problems: string[]]>([
 });
 
 test.each(['$OPENAI_API_KEY', 'os.environ/OPENAI_API_KEY', '{{Key}}', '%KEY%', 'env:KEY'])(
-  '%s would be sent to the upstream as it stands, and is refused as an API key',
+  '%s would be sent to the upstream verbatim, and is refused as an API key',
   (text) => {
     const keys = `channels: [{ name: c, provider: openai, models: [], api_keys: ["ok", "${text}"] }]`;
     expect(problemsOf(keys)).toEqual([
@@ -359,7 +359,7 @@ test('placeholders fill strings, numbers and flags, and never become YAML', () =
   expect(config.declared?.users[0]?.name).toBe('} , x: y: [');
 });
 
-test('a value from the environment is in no message, wherever it is wrong', () => {
+test('a value from the environment never appears in a message', () => {
   const places = [
     'server: { host: "V" }',
     'server: { port: "V" }',
@@ -399,7 +399,7 @@ test('a credential in the wrong place is not repeated', () => {
   expect(problemsOf(`admin: { password: "${pasted}" x }`).join()).not.toContain(pasted);
 });
 
-test('thousands of wrong names are told in seconds', () => {
+test('thousands of wrong names are reported in seconds', () => {
   const numbers = Array.from({ length: 3_000 }, (_, index) => index);
   const models = numbers.map((number) => `  - { id: model-${number}, type: chat }`);
   const aliases = numbers.map((number) => `  alias-${number}: model-${number}x`);

@@ -155,7 +155,7 @@ const filled = (text: string) =>
     [...text.matchAll(/(?<!\$)\$\{(\w+)\}/g)].map(([, variable]) => [variable, 'same']),
   );
 
-test('what is applied and exported is the same file again', async () => {
+test('an applied and exported file round-trips', async () => {
   await fc.assert(
     fc.asyncProperty(file, async (sections) => {
       // `$${` keeps names that look like placeholders what they are.

@@ -47,7 +47,7 @@ async function finalCompletion(stream: string): Promise<OpenAI.ChatCompletion> {
   return JSON.parse(JSON.stringify(completion)) as OpenAI.ChatCompletion;
 }
 
-it('the SDK puts a stream together as the answer that is not streamed', async () => {
+it('the SDK assembles a stream to the same answer as without streaming', async () => {
   await fc.assert(
     fc.asyncProperty(chatAnswer, fc.nat(4), async (blocks, at) => {
       // The stream helper of the SDK knows function calls only.
@@ -85,7 +85,7 @@ function said({ choices }: OpenAI.ChatCompletion) {
   }));
 }
 
-it('the SDK reads whatever comes of upstreams that do everything at once', async () => {
+it('the SDK reads the output of upstreams that do everything at once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyEvent, { maxLength: 20 }), async (events) => {
       fc.pre(!events.some((event) => event.type === 'call-start' && event.kind === 'custom'));

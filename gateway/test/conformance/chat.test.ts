@@ -62,13 +62,13 @@ describe('chat with the official SDK: answers', () => {
     expect(request_id).toMatch(/^req_.{24}$/);
   });
 
-  it('what the SDK sends reaches the upstream as it is', async () => {
+  it('what the SDK sends reaches the upstream unchanged', async () => {
     const params = { ...plain, metadata: { a: 'b' }, seed: 7, x_unknown: [1, { deep: null }] };
     await client().chat.completions.create(params as OpenAI.ChatCompletionCreateParamsNonStreaming);
     expect(received(gateway()).body).toBe(JSON.stringify(params));
   });
 
-  it('streamed: the same text in several pieces, and no usage', async () => {
+  it('streamed: the same text in several pieces, without usage', async () => {
     const whole = await client().chat.completions.create(plain);
     const { items, error } = await chunksOf();
     expect(error).toBeNull();
@@ -81,7 +81,7 @@ describe('chat with the official SDK: answers', () => {
   });
 
   it.each([{ include_usage: false }, { include_obfuscation: false }, null])(
-    'streamed with options %j: no usage chunk either',
+    'streamed with options %j: no usage chunk',
     async (stream_options) => {
       const { items } = await chunksOf({ stream_options });
       expect(items.every(({ choices }) => choices.length > 0)).toBe(true);
@@ -239,7 +239,7 @@ describe('chat with the official SDK: tools', () => {
     expect(last.choices[0]?.message.content).toContain('"result 0" and "result 1"');
   });
 
-  it.each([true, false])('the tool runner works its loop off, stream %s', async (stream) => {
+  it.each([true, false])('the tool runner completes its loop, stream %s', async (stream) => {
     const called: string[] = [];
     const run = (name: string) => (input: unknown) => {
       called.push(`${name} ${JSON.stringify(input)}`);
@@ -314,7 +314,7 @@ describe('chat with the official SDK: errors', () => {
     expect(row?.attempts).toMatchObject([{ channel: 'limited-0' }, { channel: 'limited-1' }]);
   });
 
-  it('a limit that passes is waited for by the SDK itself', async () => {
+  it('the SDK waits by itself for a limit that passes', async () => {
     const answer = await client({ maxRetries: 1 }).chat.completions.create({
       ...plain,
       model: 'recovering',
@@ -327,7 +327,7 @@ describe('chat with the official SDK: errors', () => {
     expect(answer.choices[0]?.message.content).toContain(question);
   });
 
-  it('an upstream that refuses or answers noise', async () => {
+  it('an upstream that refuses or returns noise', async () => {
     const refused = await ask('refusing');
     expect(refused).toBeInstanceOf(OpenAI.BadRequestError);
     const garbled = await ask('garbled');
@@ -341,7 +341,7 @@ describe('chat with the official SDK: errors', () => {
     ['overloading', 'service overloaded, please retry later'],
     ['cutting', 'upstream response abnormal'],
     ['closing', 'upstream response abnormal'],
-  ])('%s in mid-stream throws with our words', async (model, message) => {
+  ])('%s in mid-stream throws with the gateway’s words', async (model, message) => {
     const { items, error } = await chunksOf({ model });
     expect(contentOf(items)).toMatch(/^This is the Sluice/);
     expect(error).toBeInstanceOf(OpenAI.APIError);
@@ -363,7 +363,7 @@ describe('chat with the official SDK: errors', () => {
     expect(error?.message).toContain('upstream response abnormal');
   });
 
-  it('a client that leaves cancels the upstream', async () => {
+  it('a client that disconnects cancels the upstream', async () => {
     const before = gateway().simulator.aborted();
     const stream = await client().chat.completions.create({
       ...plain,
@@ -379,7 +379,7 @@ describe('chat with the official SDK: errors', () => {
 describe('chat with the official SDK: a mapped model name', () => {
   const mapped = { ...plain, model: 'fast' };
 
-  it('is the client’s in every answer', async () => {
+  it('is the client’s name in every answer', async () => {
     expect((await client().chat.completions.create(mapped)).model).toBe('fast');
     expect(received(gateway()).json).toMatchObject({ model: 'demo-chat' });
     const { items } = await chunksOf({ model: 'fast', stream_options: { include_usage: true } });
@@ -389,6 +389,6 @@ describe('chat with the official SDK: a mapped model name', () => {
   });
 });
 
-it('log nothing as an error', () => {
+it('no error is logged', () => {
   expect(gateway().errors).toEqual([]);
 });

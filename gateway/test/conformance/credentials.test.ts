@@ -32,14 +32,14 @@ function post(path: string, body: object, headers: Readonly<Record<string, strin
 }
 
 describe.each(calls)('%s', (path, body) => {
-  it.each(styles)('takes the key as %j and keeps it from the upstream', async (headers) => {
+  it.each(styles)('accepts the key as %j and keeps it from the upstream', async (headers) => {
     const response = await post(path, body, headers);
     expect(response.status).toBe(200);
     expect(await response.text()).not.toBe('');
     expect(JSON.stringify(received(gateway()))).not.toContain(testKey);
   });
 
-  it('refuses none, another one and two different ones', async () => {
+  it('refuses a missing key, another key and two different keys', async () => {
     for (const [headers, message] of [
       [{}, 'missing api key'],
       [{ 'x-api-key': 'sk-another-0123456789abcdefghijklmn' }, 'invalid api key'],
@@ -51,7 +51,7 @@ describe.each(calls)('%s', (path, body) => {
     }
   });
 
-  it('takes a key in the query under /v1beta only, and keeps it there', async () => {
+  it('accepts a key in the query under /v1beta only, and does not pass it on', async () => {
     const separator = path.includes('?') ? '&' : '?';
     const response = await post(`${path}${separator}key=${testKey}`, body, {});
     expect(response.status).toBe(path.startsWith('/v1beta/') ? 200 : 401);

@@ -253,7 +253,7 @@ test.each(requests)('$client', async ({ path, body, headers = {} }) => {
   expect(Number(rows[0]?.cost)).toBeGreaterThan(0);
 });
 
-test('a long context beta is left out where the window is short, and nothing else changes', async () => {
+test('a long-context beta is dropped where the window is short, and nothing else changes', async () => {
   const { gateway } = shared;
   gateway.simulator.clear();
   const [{ body }] = requests as [FirstRequest];

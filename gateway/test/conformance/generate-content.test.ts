@@ -228,7 +228,7 @@ describe.each(['v1beta', 'v1'])('generate-content with the official SDK under %s
       ['overloading', 'service overloaded, please retry later', 529],
       ['cutting', 'upstream response abnormal', 502],
       ['closing', 'upstream response abnormal', 502],
-    ])('%s in mid-stream throws with our words', async (model, message, status) => {
+    ])('%s in mid-stream throws with the gateway’s words', async (model, message, status) => {
       const { items, error } = await chunksOf({ ...plain, model });
       expect(items.length).toBeGreaterThan(0);
       expect(items.some(({ candidates }) => candidates?.[0]?.finishReason)).toBe(false);
@@ -259,7 +259,7 @@ describe.each(['v1beta', 'v1'])('generate-content with the official SDK under %s
   });
 });
 
-it('log nothing as an error', () => {
+it('no error is logged', () => {
   expect(gateway().errors).toEqual([]);
 });
 

@@ -37,7 +37,7 @@ describe('streamGenerateContent without alt=sse', () => {
     expect(elements).toEqual(events.map((event) => JSON.parse(event.slice('data: '.length))));
   });
 
-  it.each(['breaking', 'cutting', 'closing'])('%s ends in our error, still JSON', async (model) => {
+  it.each(['breaking', 'cutting', 'closing'])('%s ends in the gateway’s error, still as JSON', async (model) => {
     const { response, text } = await ask(model);
     expect(response.status).toBe(200);
     const elements = JSON.parse(text) as Element[];
@@ -46,7 +46,7 @@ describe('streamGenerateContent without alt=sse', () => {
     expect(text).not.toContain(canary);
   });
 
-  it('is a plain error when nothing has been sent', async () => {
+  it('is a plain error if nothing has been sent', async () => {
     const { response, text } = await ask('no-such-model');
     expect(response.status).toBe(400);
     expect(JSON.parse(text)).toMatchObject({ error: { code: 400, status: 'INVALID_ARGUMENT' } });

@@ -81,7 +81,7 @@ const ended: Needed<Anthropic.RawMessageDeltaEvent.Delta> = {
   stop_sequence: true,
 };
 
-it('nothing that the SDK’s types have in every answer is missing', () => {
+it('nothing is missing that the SDK’s types have in every answer', () => {
   const call = {
     type: 'tool-call',
     id: 'a',
@@ -117,7 +117,7 @@ it('nothing that the SDK’s types have in every answer is missing', () => {
   ]).toEqual([[], [], [], []]);
 });
 
-it('the SDK puts a stream together as the answer that is not streamed', async () => {
+it('the SDK assembles a stream to the same answer as without streaming', async () => {
   await fc.assert(
     fc.asyncProperty(candidates, async (candidate) => {
       const response = { candidates: [candidate], extensions: [] };
@@ -128,7 +128,7 @@ it('the SDK puts a stream together as the answer that is not streamed', async ()
   );
 });
 
-it('the SDK reads whatever comes of upstreams that do everything at once', async () => {
+it('the SDK reads the output of upstreams that do everything at once', async () => {
   await fc.assert(
     fc.asyncProperty(eventSequences, async (events) => {
       const message = await finalMessage(encodeEvents(events, usage)).catch((error: unknown) => {

@@ -60,7 +60,7 @@ describe('messages with the official SDK: answers', () => {
     expect(request_id).toMatch(/^req_.{24}$/);
   });
 
-  it('what the SDK sends reaches the upstream as it is, with its headers', async () => {
+  it('what the SDK sends reaches the upstream unchanged, with its headers', async () => {
     const params = {
       ...plain,
       system: [{ type: 'text' as const, text: 's', cache_control: { type: 'ephemeral' as const } }],
@@ -135,7 +135,7 @@ describe('messages with the official SDK: answers', () => {
     expect(refused.stop_reason).toBe('refusal');
   });
 
-  it('max_tokens is filled in, and cut to the model’s limit', async () => {
+  it('max_tokens is filled in, and lowered to the model’s limit', async () => {
     const { max_tokens: _, ...without } = plain;
     const ask = (params: object) =>
       client()
@@ -152,7 +152,7 @@ describe('messages with the official SDK: answers', () => {
     expect(kept.response.headers.get('x-sluice-rewrites')).toBeNull();
   });
 
-  it('temperature, which current models refuse, is taken out and told', async () => {
+  it('temperature, which current models refuse, is removed and reported', async () => {
     // The SDK no longer has the field; older ones send it.
     const older = { ...plain, temperature: 0.5 } as Create;
     const asked = client().messages.create(older);
@@ -204,7 +204,7 @@ describe('messages with the official SDK: tools and thinking', () => {
     }
   });
 
-  it('the input of a call arrives whole', async () => {
+  it('the input of a call arrives complete', async () => {
     const asked = [{ role: 'user' as const, content: 'call tool get_weather' }];
     const answers = await Promise.all(
       ways.map(([, ask]) => ask({ ...plain, tools, messages: asked })),
@@ -212,7 +212,7 @@ describe('messages with the official SDK: tools and thinking', () => {
     for (const answer of answers) expect(toolUses(answer)[0]?.input).toEqual({ city: 'demo city' });
   });
 
-  it.each([true, false])('the tool runner works its loop off, stream %s', async (stream) => {
+  it.each([true, false])('the tool runner completes its loop, stream %s', async (stream) => {
     const called: string[] = [];
     const runnable = tools.map(({ name }) =>
       betaTool({
@@ -316,7 +316,7 @@ describe('messages with the official SDK: errors', () => {
     expect(textOf(error)).not.toContain(canary);
   });
 
-  it('a limit that passes is waited for by the SDK itself', async () => {
+  it('the SDK waits by itself for a limit that passes', async () => {
     const params = { ...plain, model: 'recovering' };
     const answer = await client({ maxRetries: 1 }).messages.create(params);
     expect(textIn(answer)).toContain(question);
@@ -331,7 +331,7 @@ describe('messages with the official SDK: errors', () => {
     ['overloading', 'overloaded_error', 'service overloaded, please retry later'],
     ['cutting', 'api_error', 'upstream response abnormal'],
     ['closing', 'api_error', 'upstream response abnormal'],
-  ])('%s in mid-stream throws with our words', async (model, type, message) => {
+  ])('%s in mid-stream throws with the gateway’s words', async (model, type, message) => {
     const { items, error } = await eventsOf({ model });
     expect(items.map((event) => event.type)).toContain('content_block_delta');
     expect(items.map((event) => event.type)).not.toContain('message_stop');
@@ -349,6 +349,6 @@ describe('messages with the official SDK: a mapped model name', () => {
   });
 });
 
-it('log nothing as an error', () => {
+it('no error is logged', () => {
   expect(gateway().errors).toEqual([]);
 });

@@ -59,7 +59,7 @@ describe('responses with the official SDK: answers', () => {
     expect(request_id).toMatch(/^req_.{24}$/);
   });
 
-  it('what the SDK sends reaches the upstream as it is', async () => {
+  it('what the SDK sends reaches the upstream unchanged', async () => {
     const params = { ...plain, metadata: { a: 'b' }, truncation: 'auto', x_unknown: { deep: [1] } };
     await whole(params as Create);
     expect(received(gateway()).body).toBe(JSON.stringify(params));
@@ -214,7 +214,7 @@ describe('responses with the official SDK: errors', () => {
     expect(textOf(error)).not.toContain(canary);
   });
 
-  it('a limit that passes is waited for by the SDK itself', async () => {
+  it('the SDK waits by itself for a limit that passes', async () => {
     const params = { ...plain, model: 'recovering' };
     const answer = await client({ maxRetries: 1 }).responses.create(params);
     expect(answer.output_text).toContain(question);
@@ -260,6 +260,6 @@ describe('responses with the official SDK: a mapped model name', () => {
   });
 });
 
-it('log nothing as an error', () => {
+it('no error is logged', () => {
   expect(gateway().errors).toEqual([]);
 });

@@ -82,7 +82,7 @@ const chatStream = sse(
   { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
 );
 
-describe('what of an answer has no place at the client', () => {
+describe('parts of an answer that the client cannot receive', () => {
   test.each<[Upstream, TextProtocolName, string[]]>([
     ['chat', 'responses', []],
     ['chat', 'messages', ['-answer.citations']],
@@ -100,7 +100,7 @@ describe('what of an answer has no place at the client', () => {
     expect(lost(upstream, client, null)).toEqual(names);
   });
 
-  test('goes by a known name, or by the name that the upstream’s block has', () => {
+  test('have a known name, or the name of the upstream’s block', () => {
     for (const upstream of Object.keys(cited) as Upstream[]) {
       const wire = JSON.stringify(cited[upstream]);
       for (const client of textProtocolNames) {
@@ -114,7 +114,7 @@ describe('what of an answer has no place at the client', () => {
     }
   });
 
-  test('is the same of a stream', () => {
+  test('are the same for a stream', () => {
     const gemini = sse(cited['generate-content']);
     for (const client of textProtocolNames) {
       if (client !== 'chat') {

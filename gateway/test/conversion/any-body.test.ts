@@ -63,7 +63,7 @@ function ownNames(value: unknown, found = new Set<string>()): Set<string> {
 describe.each(textProtocolNames)('any body of %s', (client) => {
   const others = textProtocolNames.filter((name) => name !== client);
 
-  it('as it is, becomes a body for every upstream', async () => {
+  it('becomes a body for every upstream', async () => {
     for (const upstream of others) {
       const request = readWire(client, wireRequests[client]);
       const { body } = await convert({ client, request, target: { protocol: upstream } });
@@ -71,7 +71,7 @@ describe.each(textProtocolNames)('any body of %s', (client) => {
     }
   });
 
-  it('changed at random, is a body or a refusal that names a field', async () => {
+  it('becomes a body or a refusal that names a field when changed at random', async () => {
     await fc.assert(
       fc.asyncProperty(changes, async (list) => {
         const json = changed(wireRequests[client], list);
@@ -81,7 +81,7 @@ describe.each(textProtocolNames)('any body of %s', (client) => {
     );
   });
 
-  it('of nothing but noise, is a body or a refusal that names a field', async () => {
+  it('becomes a body or a refusal that names a field when it is noise', async () => {
     const fields = Object.keys(wireRequests[client]);
     const noise = fc.dictionary(fc.constantFrom(...fields), fc.jsonValue({ maxDepth: 4 }));
     await fc.assert(

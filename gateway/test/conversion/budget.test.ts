@@ -55,13 +55,13 @@ async function convertText(
 
 const nested = (depth: number, core = '1') => `{"a":`.repeat(depth) + core + '}'.repeat(depth);
 
-describe('JSON inside of a text', () => {
+describe('JSON within a text', () => {
   const withTextCalls = protocolPairs.filter(
     ({ client }) => client === 'chat' || client === 'responses',
   );
 
   test.each(withTextCalls)(
-    'is read as deep as a body is, by $upstream for $client',
+    'is read as deep as a body, by $upstream for $client',
     async ({ client, upstream }) => {
       expect((await convertText(client, upstream, bodies[client](nested(400), plain))).error).toBe(
         null,
@@ -77,7 +77,7 @@ describe('JSON inside of a text', () => {
   );
 
   test.each(withTextCalls)(
-    'counts with all other of its request, by $upstream for $client',
+    'shares the budget of its request, by $upstream for $client',
     async ({ client, upstream }) => {
       const many = bodies[client](`{"a":[${'[],'.repeat(600_000)}1]}`, plain);
       expect((await convertText(client, upstream, many)).error).toBe('too_complex');
@@ -88,7 +88,7 @@ describe('JSON inside of a text', () => {
     ['deep', nested(200_000)],
     ['deep, with half a character', nested(200_000, String.raw`"\ud800"`)],
     ['of many values', `{"a":[${'[],'.repeat(600_000)}1]}`],
-  ])('that Messages takes for an input is refused when it is %s', async (_what, input) => {
+  ])('is refused as a Messages input if it is %s', async (_what, input) => {
     const request = readWireText('messages', bodies.messages(input, plain));
     const { patchRequest } = textProtocols.messages;
     const target = { upstreamModel: 'claude-opus-4-6', maxOutputTokens: null };
@@ -148,7 +148,7 @@ describe('references of schemas', () => {
     expect(cpu).toBeLessThan(2 * mostCpu);
   });
 
-  test('may be followed one from the other as deep as anything may', async () => {
+  test('may be followed as deep as anything may', async () => {
     const chain = (length: number) => {
       const definitions = Array.from(
         { length },
@@ -166,7 +166,7 @@ describe('references of schemas', () => {
   });
 });
 
-describe('what is written back into a Messages body', () => {
+describe('a change to a Messages body', () => {
   const patch = (text: string) => {
     const request = readWireText('messages', text);
     return () =>
@@ -176,7 +176,7 @@ describe('what is written back into a Messages body', () => {
       }).body;
   };
 
-  test('is found in one pass, however deep it lies', () => {
+  test('is found in one pass, however deep it is', () => {
     // Half a character in the innermost value: every level around it is a changed copy.
     const deep = (levels: number) =>
       `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"a"}],"x":${nested(levels, `[${'1,'.repeat(150_000)}"\\ud800"]`)}}`;
@@ -185,7 +185,7 @@ describe('what is written back into a Messages body', () => {
     expect(far).toBeLessThan(4 * shallow + 20);
   });
 
-  test('is put together once, however deep it lies', () => {
+  test('is assembled once, however deep it is', () => {
     const input = (levels: number) =>
       quoted(nested(levels, `{"s":"\\ud800","long":"${'x'.repeat(1_000_000)}"}`));
     const body = (levels: number) =>
@@ -195,7 +195,7 @@ describe('what is written back into a Messages body', () => {
     expect(far).toBeLessThan(4 * shallow + 20);
   });
 
-  test('takes more elements than a call has arguments', () => {
+  test('accepts more elements than a call has arguments', () => {
     const stops = Array.from({ length: 200_000 }, () => `"\\ud800"`).join();
     const body = `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"a"}],"stop_sequences":[${stops}]}`;
     expect(JSON.parse(patch(body)().toString())).toMatchObject({ model: 'claude-opus-4-6' });
@@ -240,7 +240,7 @@ describe('texts of a client', () => {
 });
 
 describe('an upstream’s answer', () => {
-  test.each(textProtocolNames)('that is nested too deep is not readable: %s', (name) => {
+  test.each(textProtocolNames)('that is nested too deep is unreadable: %s', (name) => {
     const echo = { clientModel: 'm', upstreamModel: 'm' };
     const body = Buffer.from(`{"choices":[],"x":${nested(100_000)}}`);
     expect(() => textProtocols[name].readResponse(body, echo)).toThrow(UnreadableAnswer);

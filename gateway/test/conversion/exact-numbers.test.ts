@@ -36,7 +36,7 @@ const clients = Object.keys(asked) as TextProtocolName[];
 
 describe('integers beyond 2^53 in the arguments of calls', () => {
   it.each(clients.flatMap((client) => clients.map((upstream) => [client, upstream] as const)))(
-    'asked by %s of %s, are the same digits',
+    'from %s to %s keep their digits',
     async (client, upstream) => {
       if (client === upstream) return;
       const request = readWireText(client, asked[client]);
@@ -51,7 +51,7 @@ describe('integers beyond 2^53 in the arguments of calls', () => {
     clients.flatMap((client) =>
       (['messages', 'generate-content'] as const).map((upstream) => [upstream, client] as const),
     ),
-  )('answered by %s to %s, are the same digits', (upstream, client) => {
+  )('answered by %s to %s keep their digits', (upstream, client) => {
     if (client === upstream) return;
     const { body } = readerOf(upstream, client).readResponse(
       Buffer.from(answers[upstream]),
@@ -60,7 +60,7 @@ describe('integers beyond 2^53 in the arguments of calls', () => {
     expect(String(body)).toContain(long);
   });
 
-  it('streamed by generate-content, are the same digits', () => {
+  it('streamed by generate-content keep their digits', () => {
     const line = answers['generate-content'].replaceAll('\n', '');
     for (const client of ['chat', 'responses', 'messages'] as const) {
       const tap = readerOf('generate-content', client).createStreamTap(sameNames);
@@ -115,7 +115,7 @@ function hasNumber(body: string, number: string): boolean {
   return new RegExp(`[^\\d.eE+-]${text}(?![\\d.eE])`).test(body);
 }
 
-describe('numbers that are only passed on are as they were written', () => {
+describe('passed-on numbers are as the client wrote them', () => {
   const pairs = clients.flatMap((client) =>
     clients.filter((upstream) => upstream !== client).map((upstream) => ({ client, upstream })),
   );
@@ -164,7 +164,7 @@ describe('numbers that are only passed on are as they were written', () => {
   });
 
   it.each(pairs)(
-    'and whatever a schema holds, $client for $upstream',
+    'in any schema, $client for $upstream',
     async ({ client, upstream }) => {
       const keyword = fc.constantFrom(
         'minimum',

@@ -24,7 +24,7 @@ const use = (city: string) => ({
   input: { city },
 });
 
-test('a call is the answer’s one function call, and its result finds it again', async () => {
+test('a call becomes the answer’s one function call, and its result finds it again', async () => {
   const { body, reader } = await sent(ask([]));
   expect(JSON.parse(String(body))).toMatchObject({
     tool_choice: { type: 'auto', disable_parallel_tool_use: true },
@@ -55,7 +55,7 @@ test('a call is the answer’s one function call, and its result finds it again'
   expect(told).toMatchObject({ type: 'tool_result', tool_use_id: call?.['id'] });
 });
 
-test('streamed, too', async () => {
+test('a streamed call too', async () => {
   const { reader } = await sent(ask([], true));
   const tap = reader.createStreamTap({ ...echo, usageInjected: false });
   let frames = '';

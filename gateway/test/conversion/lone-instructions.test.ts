@@ -30,7 +30,7 @@ test.each([
     'instructions',
   ],
   ['generate-content', { contents: [{ role: 'user', parts: texts(null) }] }, 'systemInstruction'],
-] as const)('instructions alone are what the user says to %s', async (protocol, said, member) => {
+] as const)('instructions alone become the user’s message for %s', async (protocol, said, member) => {
   for (const more of [[], [{ role: 'user', content: ' ' }]]) {
     const json = { ...lone, messages: [...lone.messages, ...more] };
     const { json: body, lost } = await sent('chat', json, { protocol });
@@ -40,7 +40,7 @@ test.each([
   }
 });
 
-test('chat takes them as they are', async () => {
+test('chat accepts them unchanged', async () => {
   const json = { model: 'm', instructions: 'Make a title', input: [] };
   const { json: body, lost } = await sent('responses', json, { protocol: 'chat' });
   expect(body).toMatchObject({ messages: [{ role: 'system', content: 'Make a title' }] });

@@ -8,10 +8,10 @@ import { wireRequests } from '../support/wire-requests.ts';
 /** That only these are reported is in the types, and in `any-body.test.ts`. */
 const names = Object.keys(lossNames);
 
-describe.each(textProtocolNames)('what %s calls it', (client) => {
+describe.each(textProtocolNames)('%s’s own names', (client) => {
   const { fieldName } = textCodecs[client];
 
-  it('everything that may be lost has the name of a member', () => {
+  it('every possible loss has the name of a member', () => {
     for (const name of names) expect(fieldName(name)).toMatch(/^[a-z][A-Za-z_]*(\.[A-Za-z_]+)*$/);
   });
 
@@ -23,13 +23,13 @@ describe.each(textProtocolNames)('what %s calls it', (client) => {
     expect(found.length).toBeGreaterThan(names.length / 4);
   });
 
-  it('a name that it does not know is its own', () => {
+  it('an unknown name stays as it is', () => {
     expect(fieldName('constructor')).toBe('constructor');
   });
 });
 
 describe.each(protocolPairs)('$client to $upstream', ({ client, upstream }) => {
-  it('a strict key is told the member of each loss', async () => {
+  it('a strict key gets the member of each loss', async () => {
     const request = readWire(client, wireRequests[client]);
     const target = { protocol: upstream } as const;
     const { losses } = await convert({ client, request, target });

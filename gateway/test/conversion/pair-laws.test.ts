@@ -81,7 +81,7 @@ const answers = candidates
 const terminators = Object.fromEntries(textProtocols.map((each) => [each.name, each.terminator]));
 
 describe.each(protocolPairs)('$upstream for a client of $client', ({ client, upstream }) => {
-  it('a stream put together is the complete answer', () => {
+  it('an assembled stream equals the complete answer', () => {
     fc.assert(
       fc.property(answers, (candidate) => {
         const body = Buffer.from(
@@ -105,7 +105,7 @@ describe.each(protocolPairs)('$upstream for a client of $client', ({ client, ups
     );
   });
 
-  it('however the upstream’s bytes are cut, the client is sent the same, and one terminator', () => {
+  it('chunk boundaries of the upstream change nothing for the client, which gets one terminator', () => {
     fc.assert(
       fc.property(answers, fc.array(fc.nat(), { maxLength: 20 }), (candidate, cuts) => {
         const bytes = Buffer.from(upstreamStream(upstream, candidate));
@@ -120,7 +120,7 @@ describe.each(protocolPairs)('$upstream for a client of $client', ({ client, ups
     );
   });
 
-  it('K06 nothing waits for what comes after it', () => {
+  it('K06 no event waits for a later one', () => {
     fc.assert(
       fc.property(answers, (candidate) => {
         const stream = upstreamStream(upstream, candidate);
@@ -137,7 +137,7 @@ describe.each(protocolPairs)('$upstream for a client of $client', ({ client, ups
     );
   });
 
-  it('the same history is the same bytes', async () => {
+  it('the same history gives the same bytes', async () => {
     await fc.assert(
       fc.asyncProperty(changes, async (list) => {
         const json = changed(wireRequests[client], list);

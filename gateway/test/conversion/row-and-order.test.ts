@@ -75,7 +75,7 @@ async function post(path: string, body: object) {
   return { response, row, json: (await response.json()) as Record<string, unknown> };
 }
 
-test('what an answer loses stands in the row, and in no header', async () => {
+test('losses of an answer are in the row, not in a header', async () => {
   const messages = [{ role: 'user', content: 'hello' }];
   const asked = { model: 'cited', max_tokens: 10, messages };
   const { response, row } = await post('/v1/messages', asked);
@@ -84,7 +84,7 @@ test('what an answer loses stands in the row, and in no header', async () => {
   expect(response.headers.get('x-sluice-conversion')).toBeNull();
 });
 
-test('a conversation returns from a converted channel, unless its thoughts live there', async () => {
+test('a conversation returns from a converted channel unless its reasoning is there', async () => {
   const ask = (...history: object[]) => ({
     model: 'mixed',
     prompt_cache_key: 'session-1',
@@ -105,7 +105,7 @@ test('a conversation returns from a converted channel, unless its thoughts live 
   expect(channelOf(await post('/v1/chat/completions', ask()))).toBe('native');
 });
 
-test('a request is searched for sealed thoughts once, however many channels are asked', async () => {
+test('a request is searched for sealed reasoning once, however many channels are tried', async () => {
   const search = vi.spyOn(Buffer.prototype, 'indexOf');
   onTestFinished(() => search.mockRestore());
   await post('/v1/chat/completions', {

@@ -18,7 +18,7 @@ const contents = [
 ];
 
 test.each(['chat', 'responses', 'messages'] as const)(
-  'empty settings and the mark of a missing signature, to %s',
+  'empty settings and the mark of a missing signature are dropped without a loss, to %s',
   async (protocol) => {
     const request = readWire('generate-content', {
       contents,
@@ -37,7 +37,7 @@ test.each(['chat', 'responses', 'messages'] as const)(
 );
 
 test.each(['responses', 'messages', 'generate-content'] as const)(
-  'penalties of nothing, to %s',
+  'zero penalties are dropped without a loss, to %s',
   async (protocol) => {
     const messages = [{ role: 'user', content: 'hello' }];
     const ask = (penalty: number) => {

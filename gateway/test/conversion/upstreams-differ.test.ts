@@ -28,9 +28,9 @@ const toGemini = (more: object) => ({
   ...more,
 });
 
-describe('a limit of the answer', () => {
+describe('an output limit', () => {
   it.each(['chat', 'responses', 'generate-content'] as const)(
-    'above the model’s own is that one, for %s',
+    'above the model’s own is lowered to it, for %s',
     async (protocol) => {
       const { json, lost } = await converted('messages', toMessages({ max_tokens: 64_000 }), {
         protocol,
@@ -41,7 +41,7 @@ describe('a limit of the answer', () => {
     },
   );
 
-  it('below it, or where nobody knows it, is the client’s', async () => {
+  it('below it, or without a known one, stays', async () => {
     for (const maxOutputTokens of [100, null]) {
       const target = { protocol: 'chat', maxOutputTokens } as const;
       const { json, lost } = await converted('messages', toMessages({}), target);
@@ -54,7 +54,7 @@ describe('JSON mode without the word', () => {
   const config = { generationConfig: { responseMimeType: 'application/json' } };
 
   it.each(['chat', 'responses'] as const)(
-    'is said to %s in the client’s place',
+    'gets the word added for %s',
     async (protocol) => {
       const { json, lost } = await converted('generate-content', toGemini(config), { protocol });
       expect(JSON.stringify(json)).toContain('Answer with one JSON object');
@@ -62,7 +62,7 @@ describe('JSON mode without the word', () => {
     },
   );
 
-  it('is not said twice', async () => {
+  it('does not get the word twice', async () => {
     const contents = [{ role: 'user', parts: [{ text: 'as Json, please' }] }];
     const { json, lost } = await converted(
       'generate-content',
@@ -74,7 +74,7 @@ describe('JSON mode without the word', () => {
   });
 });
 
-describe('no thinking, asked for', () => {
+describe('a request without thinking', () => {
   const off = toMessages({ thinking: { type: 'disabled' } });
   const sent = async (protocol: TextProtocolName, provider: string, model: string) => {
     const { json, lost } = await converted('messages', off, { protocol, provider, model });
@@ -93,7 +93,7 @@ describe('no thinking, asked for', () => {
   });
 });
 
-describe('what only OpenAI knows', () => {
+describe('settings that only OpenAI has', () => {
   const json = toChat({
     messages: [
       {
@@ -106,7 +106,7 @@ describe('what only OpenAI knows', () => {
     tools: [{ type: 'custom', custom: { name: 'patch', defer_loading: true } }],
   });
 
-  it('goes to a Responses upstream of its own', async () => {
+  it('go to a Responses upstream of OpenAI', async () => {
     const { json: body, lost } = await converted('chat', json, {
       protocol: 'responses',
       ...openai,
@@ -117,7 +117,7 @@ describe('what only OpenAI knows', () => {
     expect(lost).toEqual(['-defer_loading']);
   });
 
-  it('goes to no other one, and is told', async () => {
+  it('go to no other upstream, and the loss is reported', async () => {
     const { json: body, lost } = await converted('chat', json, {
       protocol: 'responses',
       ...compatible,
@@ -128,7 +128,7 @@ describe('what only OpenAI knows', () => {
   });
 
   it.each(['chat', 'responses'] as const)(
-    'where a cache ends is told to %s models that have marks',
+    'cache breakpoints reach %s models that have them',
     async (protocol) => {
       const marked = toMessages({
         system: [{ type: 'text', text: 's', cache_control: { type: 'ephemeral' } }],
@@ -143,7 +143,7 @@ describe('what only OpenAI knows', () => {
   );
 
   it.each(['chat', 'responses'] as const)(
-    'the session of a messages client names the cache for %s',
+    'the session of a messages client becomes the cache key for %s',
     async (protocol) => {
       const keyOf = async (user: string, target: object) => {
         const asked = toMessages({ metadata: { user_id: user } });
@@ -166,7 +166,7 @@ describe('what only OpenAI knows', () => {
     tools: [{ type: 'custom', name: 'patch', allowed_callers: ['programmatic'] }],
   };
 
-  it('custom tools and verbosity stay what they are for chat of OpenAI', async () => {
+  it('custom tools and verbosity are kept for OpenAI’s chat', async () => {
     const { json: body, lost } = await converted('responses', patch, {
       protocol: 'chat',
       ...openai,
@@ -184,7 +184,7 @@ describe('what only OpenAI knows', () => {
     expect(lost).toEqual(['-tool.allowed_callers', '~tools.custom', '-verbosity']);
   });
 
-  it('what a namespace is for is lost with it', async () => {
+  it('the meaning of a namespace is lost with it', async () => {
     const tools = [
       {
         type: 'namespace',
@@ -258,7 +258,7 @@ describe('K17 tools that a vendor runs', () => {
   it.each<[Upstream, unknown]>([
     ['messages', { type: 'tool', name: 'web_search' }],
     ['generate-content', null],
-  ])('demanded of %s: its own, or refused', async (protocol, choice) => {
+  ])('a required one at %s is its own, or refused', async (protocol, choice) => {
     const json = {
       model: 'm',
       input: 'hello',
@@ -273,7 +273,7 @@ describe('K17 tools that a vendor runs', () => {
     } else expect((await act).json['tool_choice']).toEqual(choice);
   });
 
-  it('a function of the client’s that has the name keeps it', async () => {
+  it('a client function of the same name stays', async () => {
     const json = toGemini({
       tools: [{ functionDeclarations: [{ name: 'web_search' }] }, { googleSearch: {} }],
     });
@@ -287,7 +287,7 @@ describe('K17 tools that a vendor runs', () => {
     expect(lost).toContain('-tools.googleSearch');
   });
 
-  it('chat searches with the models that are made for it', async () => {
+  it('models that are made for it search in chat', async () => {
     const json = { model: 'm', input: 'hello', tools: [{ type: 'web_search' }] };
     const target = { protocol: 'chat', provider: 'openai', capabilities: hosts } as const;
     const search = await converted('responses', json, {
@@ -301,7 +301,7 @@ describe('K17 tools that a vendor runs', () => {
     expect(other.lost).toEqual(['-tools.web_search']);
   });
 
-  it('what they did is not told to another vendor', async () => {
+  it('their traces are not sent to another vendor', async () => {
     const messages = [
       ask,
       {
@@ -332,13 +332,13 @@ describe('the end user', () => {
     ['safety_identifier', { protocol: 'chat', ...openai }],
     ['user', { protocol: 'chat', ...compatible }],
     ['safety_identifier', { protocol: 'responses', ...openai }],
-  ] as const)('is a hash that fits into %s', async (member, target) => {
+  ] as const)('is a hash that fits %s', async (member, target) => {
     const request = toMessages({ metadata: { user_id: claudeCode } });
     const { json } = await converted('messages', request, target);
     expect(json[member]).toEqual(hash);
   });
 
-  it('is the same from every protocol, and no address', async () => {
+  it('is the same in every protocol, and not an address', async () => {
     const target = {
       protocol: 'messages',
       provider: 'anthropic',

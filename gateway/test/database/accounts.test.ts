@@ -29,7 +29,7 @@ describe.each(dialects)('%s', (dialect) => {
     });
     afterAll(() => opened.close());
 
-    it('applies declarations, and the same again changes nothing', async () => {
+    it('applying declarations again changes nothing', async () => {
       const apply = () =>
         change(database, async (file) => [
           await upsertUser(file, user),
@@ -80,7 +80,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(await findUserByEmail(database.kysely, 'new@example.com')).toBeNull();
     });
 
-    it('refuses to change what another owner keeps', async () => {
+    it('refuses to change a row of another owner', async () => {
       const byConsole = change(
         database,
         (console) => upsertUser(console, { ...user, name: 'Eve' }),
@@ -109,7 +109,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(text).toContain(testSecrets.hashKey(secret));
     });
 
-    it('gives a key that is declared without a secret one, which the file then leaves alone', async () => {
+    it('gives a secret to a key declared without one, which the file then leaves alone', async () => {
       const declared = { ...key, name: 'late', secret: null };
       await change(database, (file) => upsertKey(file, declared));
       expect(await findKey(database.kysely, 'late')).toMatchObject({

@@ -65,7 +65,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(channels).toEqual([]);
     });
 
-    it('applies declarations, and the same again changes nothing', async () => {
+    it('applying declarations again changes nothing', async () => {
       const apply = () =>
         change(database, async (file) => [
           await upsertGroup(file, { name: 'vip', priceMultiplier: '0.9' }),
@@ -82,7 +82,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(await listAliases(kysely)).toMatchObject([{ name: 'quick', model: 'fast' }]);
     });
 
-    it('swaps the snapshot in one piece; who holds the old one keeps it', async () => {
+    it('swaps the snapshot at once; holders of the old one keep it', async () => {
       const old = store.snapshot();
       await store.refresh();
       expect(old.channels).toEqual([]);
@@ -121,7 +121,7 @@ describe.each(dialects)('%s', (dialect) => {
       });
     });
 
-    it('lets an alias replace a bundled model that nobody declared, wherever it is named', async () => {
+    it('lets an alias replace an undeclared bundled model wherever it is named', async () => {
       const alias = (name: string) => ({ name, model: 'fast' });
       await change(database, async (file) => {
         await upsertAlias(file, alias('claude-haiku-4-5'));
@@ -185,7 +185,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(routesOf('default', 'fast')).toBeUndefined();
     });
 
-    it('lets a bundled model be as bundled again once the file says nothing of it', async () => {
+    it('restores a bundled model once the file does not mention it', async () => {
       const own = {
         ...model,
         id: 'gpt-5',
@@ -205,7 +205,7 @@ describe.each(dialects)('%s', (dialect) => {
       });
     });
 
-    it('stores no credential in clear text, and says so when the master key is another one', async () => {
+    it('stores no credential in clear text, and reports another master key', async () => {
       const rows = await database.kysely.selectFrom('channels').selectAll().execute();
       expect(JSON.stringify(rows)).not.toContain('canary');
       if (dialect === 'sqlite') {
@@ -218,7 +218,7 @@ describe.each(dialects)('%s', (dialect) => {
       await expect(listChannels(database.kysely, others)).rejects.toThrow('another master key');
     });
 
-    it('keeps the last snapshot while the database is away', async () => {
+    it('keeps the last snapshot while the database is unreachable', async () => {
       const last = store.snapshot();
       await opened.database.close();
       await expect(store.refresh()).rejects.toBeInstanceOf(Error);

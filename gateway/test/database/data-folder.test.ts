@@ -48,13 +48,13 @@ function tighten(databaseUrl = `sqlite:${join(folder, 'sluice.db')}`): string[] 
   return lines;
 }
 
-test('a data folder that is made is its owner’s alone', () => {
+test('a new data folder is accessible to its owner only', () => {
   prepareDataFolder(folder);
   expect(modeOf(folder)).toBe(0o700);
   expect(tighten()).toEqual([]);
 });
 
-describe('a data folder that was there', () => {
+describe('an existing data folder', () => {
   test.each([0o755, 0o750, 0o711, 0o704])(
     'with mode %o is tightened, with a line in the log',
     (mode) => {
@@ -66,7 +66,7 @@ describe('a data folder that was there', () => {
     },
   );
 
-  test('is tightened with everything of ours in it, and the database elsewhere', () => {
+  test('is tightened with all gateway files in it, and the database elsewhere', () => {
     makeFolder(0o700);
     mkdirSync(join(folder, 'worker-2'));
     chmodSync(join(folder, 'worker-2'), 0o755);
@@ -108,7 +108,7 @@ describe('a data folder that was there', () => {
     prepareDataFolder(folder);
   });
 
-  test('that a mount gave to our group is used, with a warning, as are the files it gave to it', () => {
+  test('mounted for our group is used with a warning, as are files that the mount opens to it', () => {
     makeFolder(0o700);
     readMasterKey(folder);
     // What Kubernetes does for `fsGroup`, with each start.
@@ -128,7 +128,7 @@ describe('a data folder that was there', () => {
     expect(() => readMasterKey(folder)).toThrow('chmod 600');
   });
 
-  test.runIf(isRoot)('with the group of somebody else is no mount of ours', () => {
+  test.runIf(isRoot)('with a foreign group is not a mount for us', () => {
     makeFolder(0o700);
     chownSync(folder, 0, 4711);
     chmodSync(folder, 0o2770);

@@ -9,7 +9,7 @@ import { prepareDatabase } from '#startup/index.ts';
 import { createTestDatabase, isSkipped, testSecrets } from './databases.ts';
 
 it.skipIf(isSkipped('postgres'))(
-  'six nodes that start for the first time together make one administrator and one key',
+  'six nodes in their first start together create one administrator and one key',
   async () => {
     const { url, drop } = await createTestDatabase('postgres');
     onTestFinished(drop);

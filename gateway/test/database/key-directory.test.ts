@@ -83,7 +83,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(queries.count).toBe(0);
     });
 
-    it('tells keys apart that differ only in one place', async () => {
+    it('distinguishes keys that differ in only one place', async () => {
       const secret = key.secret ?? '';
       for (const index of [3, 20, secret.length - 1]) {
         const other = `${secret.slice(0, index)}X${secret.slice(index + 1)}`;
@@ -91,7 +91,7 @@ describe.each(dialects)('%s', (dialect) => {
       }
     });
 
-    it('does not ask the database for a mistyped key, unless somebody declared it so', async () => {
+    it('does not query the database for a mistyped key unless a file declared it', async () => {
       const { secret: created } = await change(database, (file) =>
         createKey(file, { ...key, name: 'made' }),
       );
@@ -122,7 +122,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(queries.count).toBe(2);
     });
 
-    it('asks for many unknown keys in few queries', async () => {
+    it('looks up many unknown keys in few queries', async () => {
       queries.reset();
       await Promise.all(
         Array.from({ length: 1_000 }, async (_, index) => directory.find(secretOf(`many${index}`))),
@@ -130,28 +130,28 @@ describe.each(dialects)('%s', (dialect) => {
       expect(queries.count).toBeLessThanOrEqual(4);
     });
 
-    it('refuses what cannot be a key without asking', () => {
+    it('refuses an impossible key without a query', () => {
       queries.reset();
       const payloads = ['', 'sk-', 'key', ' sk-a', 'sk-a b', 'sk-é', `sk-${'a'.repeat(510)}`];
       for (const text of [...payloads, "sk-\n' or 1=1", 'sk-\0']) expect(held(text)).toBeNull();
       expect(queries.count).toBe(0);
     });
 
-    it('takes SQL in a key as text', async () => {
+    it('treats SQL in a key as text', async () => {
       for (const text of ["sk-'or'1'='1", 'sk-%', 'sk-_', "sk-';drop/**/table/**/keys;--"]) {
         expect(await directory.find(text)).toBeNull();
       }
       expect(held(key.secret ?? '')).not.toBeNull();
     });
 
-    it('finds a key that was made a moment ago', async () => {
+    it('finds a key created a moment ago', async () => {
       const secret = secretOf('fresh');
       await change(database, (file) => upsertKey(file, { ...key, name: 'fresh', secret }));
       expect(await directory.find(secret)).toMatchObject({ keyName: 'fresh' });
       expect(held(secret)).toMatchObject({ keyName: 'fresh' });
     });
 
-    it('takes a new key in with the next look even while it is remembered as unknown', async () => {
+    it('loads a new key with the next poll even while it is cached as unknown', async () => {
       const secret = secretOf('expected');
       expect(await directory.find(secret)).toBeNull();
       await change(database, (file) => upsertKey(file, { ...key, name: 'expected', secret }));
@@ -160,7 +160,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(held(secret)).toMatchObject({ keyName: 'expected' });
     });
 
-    it('reads only what changed', async () => {
+    it('reads only changes', async () => {
       queries.reset();
       await directory.refresh();
       expect(queries.count).toBe(1);
@@ -172,7 +172,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(held(secretOf('fresh'))).toMatchObject({ enabled: false });
     });
 
-    it('learns of a credit, and of a team with its budgets', async () => {
+    it('loads a credit, and a team with its budgets', async () => {
       const { userId } = held(key.secret ?? '') ?? { userId: '' };
       await change(database, (file) =>
         creditAccount(file, { ...topUp, account: `user:${userId}` }),
@@ -227,7 +227,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(await directory.find(old)).toBeNull();
     });
 
-    it('learns of what changes while the keys are read for the first time', async () => {
+    it('loads changes made during the first load', async () => {
       const secret = secretOf('revoked-meanwhile');
       await change(database, (file) => upsertKey(file, { ...key, name: 'meanwhile', secret }));
       const other = openDatabase({ url: opened.url });
@@ -260,7 +260,7 @@ describe.each(dialects)('%s', (dialect) => {
     });
 
     it.each([1, 2])(
-      'does not take back a revocation that came while it was looked up, %i at once',
+      'does not undo a revocation that came during the look-up, %i at once',
       async (count) => {
         const name = `looked-up-${count}`;
         const secret = secretOf(name);
@@ -292,7 +292,7 @@ describe.each(dialects)('%s', (dialect) => {
       },
     );
 
-    it('turns off a revoked key and every key of a disabled user', async () => {
+    it('disables a revoked key and every key of a disabled user', async () => {
       await change(database, (file) => revokeKey(file, 'expected'));
       await directory.refresh();
       expect(held(secretOf('replaced'))).toMatchObject({ enabled: false });
@@ -302,7 +302,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(held(key.secret ?? '')).toMatchObject({ enabled: false });
     });
 
-    it('goes on with the keys it has while the database is away, for ten minutes', async () => {
+    it('keeps its keys for ten minutes while the database is unreachable', async () => {
       const before = performance.now();
       await directory.refresh();
       const after = performance.now();

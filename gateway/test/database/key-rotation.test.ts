@@ -84,7 +84,7 @@ describe.each(dialects)('%s', (dialect) => {
     const always = [null, null];
     const never = [rotatedAt, rotatedAt];
 
-    it('answers to the new secret and, until the grace is over, to the old one', async () => {
+    it('accepts the new secret and, during the grace period, the old one', async () => {
       const first = await make('rotated');
       expect(await endOf(first)).toEqual(always);
       const second = await rotate('rotated', grace);
@@ -94,7 +94,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(old).toEqual({ ...present, expiresAt: rotatedAt + grace });
     });
 
-    it('has one old secret at most', async () => {
+    it('has at most one old secret', async () => {
       const first = await make('twice');
       const second = await rotate('twice', grace);
       const third = await rotate('twice', grace);
@@ -103,7 +103,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(await endOf(third)).toEqual(always);
     });
 
-    it('gives up the old one at once without grace', async () => {
+    it('drops the old one at once without grace', async () => {
       const first = await make('at-once');
       const second = await rotate('at-once', grace);
       const third = await rotate('at-once', 0);
@@ -111,13 +111,13 @@ describe.each(dialects)('%s', (dialect) => {
       expect(await endOf(third)).toEqual(always);
     });
 
-    it('does not live longer by it', async () => {
+    it('does not live longer through rotation', async () => {
       const first = await make('short', rotatedAt + 500);
       await rotate('short', grace);
       expect(await endOf(first)).toEqual([rotatedAt + 500, rotatedAt + 500]);
     });
 
-    it('is revoked with both', async () => {
+    it('is revoked with both secrets', async () => {
       const first = await make('revoked');
       const second = await rotate('revoked', grace);
       await change(database, (console) => revokeKey(console, 'revoked'), 'console');
@@ -136,7 +136,7 @@ describe.each(dialects)('%s', (dialect) => {
       await expect(twin).rejects.toThrow("keys 'guarded' and 'thief' have the same secret");
     });
 
-    it('is none of those that stand in the file or have no secret', async () => {
+    it('cannot be a key in the file or without a secret', async () => {
       await expect(rotate('ci', grace)).rejects.toThrow(
         "the secret of key 'ci' is managed in the configuration file and cannot be changed here",
       );
@@ -144,7 +144,7 @@ describe.each(dialects)('%s', (dialect) => {
       await expect(rotate('bare', grace)).rejects.toThrow('has no secret yet');
     });
 
-    it('is found by its old secret after a load of everything', async () => {
+    it('is found by its old secret after a full load', async () => {
       const first = await make('reloaded');
       await rotate('reloaded', grace);
       const fresh = openDirectory();

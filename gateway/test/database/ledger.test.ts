@@ -75,7 +75,7 @@ describe.each(dialects)('%s', (dialect) => {
       );
     });
 
-    it('tells what was credited from what was spent', async () => {
+    it('separates what was credited from what was spent', async () => {
       const window = '2026-11-21';
       const parts = { teamId: ofTeam.slice(5), charge: charge(7n, { payer: 'team', window }) };
       await writeUsage(database, toLine(record('req_1', parts)));
@@ -87,14 +87,14 @@ describe.each(dialects)('%s', (dialect) => {
       expect(sum).toBe(0n);
     });
 
-    it('asks for more accounts at once than a statement takes', async () => {
+    it('handles more accounts at once than a statement accepts', async () => {
       const many = Array.from({ length: 40_000 }, (_, index): HolderAccount => `user:${index}`);
       const found = await fundingOf(database.kysely, [...many, ofTeam]);
       expect(found.size).toBe(40_001);
       expect(found.get(ofTeam)).toBe(100_000_000_000n);
     });
 
-    it('refuses what does not add up, what is nothing, and an account of nobody', async () => {
+    it('refuses an unbalanced, empty or ownerless entry', async () => {
       const before = await entries();
       const shared = { kind: 'top-up', actor: 'test', reason: 'a test' } as const;
       const off = database.kysely.transaction().execute((trx) =>

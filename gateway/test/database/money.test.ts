@@ -4,7 +4,7 @@ import { formatUsd, parseUsd } from '#database/index.ts';
 
 const amounts = fc.bigInt({ min: -(2n ** 63n) + 1n, max: 2n ** 63n - 1n });
 
-it('gives back every amount a column can hold', () => {
+it('returns every amount that a column can hold', () => {
   fc.assert(fc.property(amounts, (amount) => parseUsd(formatUsd(amount)) === amount));
 });
 

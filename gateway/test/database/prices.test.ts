@@ -77,7 +77,7 @@ describe.each(dialects)('%s', (dialect) => {
           .execute();
       });
 
-    it('keeps the price of every priced model, and an unpriced one has none', async () => {
+    it('stores the price of every priced model, and none for an unpriced one', async () => {
       const store = await openStore();
       for (const { id, price, priceVersion } of store.snapshot().models.values()) {
         expect(priceVersion === null).toBe(price === null);
@@ -118,7 +118,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(await versionsOf('m-other')).toEqual([]);
     });
 
-    it('has the bundled price again when the file says nothing any more', async () => {
+    it('restores the bundled price when the file does not mention it any more', async () => {
       const store = await openStore();
       const bundled = modelOf(store, 'gpt-5');
       await declare('gpt-5', { input: '99', output: '99' });
@@ -129,7 +129,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(modelOf(store, 'gpt-5').priceVersion).toBe(bundled.priceVersion);
     });
 
-    it('is the same for every node, and the same price object as long as nothing changed', async () => {
+    it('is the same on every node, and the same price object while nothing changes', async () => {
       const [one, other] = [await openStore(), await openStore()];
       for (const { id, priceVersion } of one.snapshot().models.values()) {
         expect(modelOf(other, id).priceVersion).toBe(priceVersion);
@@ -140,7 +140,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(modelOf(one, 'demo-chat').price).toBe(price);
     });
 
-    it('may be written by many at once', async () => {
+    it('can be written by many at once', async () => {
       const price = { input: '7', output: '8' };
       const versions = Array.from({ length: 450 }, (_, at) => ({
         id: `v${at}`,
@@ -154,7 +154,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(await readPriceVersion(database.kysely, 'never-seen')).toBeNull();
     });
 
-    it('lets a receipt be worked out again after the price has changed', async () => {
+    it('allows a receipt to be recomputed after the price has changed', async () => {
       const store = await openStore();
       await declare('r', { input: '3', cacheRead: '0.3', output: '15' });
       await store.refresh();
@@ -188,7 +188,7 @@ describe.each(dialects)('%s', (dialect) => {
       ['tiers that shrink', { imageTiers: ['2', '1'].map(tierOf) }],
       ['no tiers', { imageTiers: [] }],
       ['half a video price', { videoTokens: { '720P': { text: '1' } } }],
-    ])('R-43: %s is no price: the last good one stays, with an alarm', async (_, damaged) => {
+    ])('R-43: %s is an invalid price: the last valid one stays, with an alarm', async (_, damaged) => {
       await declare('spoilt', { input: '1', output: '2' });
       const store = await openStore();
       const good = modelOf(store, 'spoilt');
@@ -207,7 +207,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(problems).toEqual([{ kind: 'price', name: 'spoilt', lastGood: false }]);
     });
 
-    it('R-43: a multiplier that is none leaves the last good one in force', async () => {
+    it('R-43: an invalid multiplier leaves the last valid one in force', async () => {
       await change(database, (file) => upsertGroup(file, { name: 'vip', priceMultiplier: '0.9' }));
       const store = await openStore();
       await change(database, (file) => upsertGroup(file, { name: 'vip', priceMultiplier: '' }));
@@ -218,13 +218,13 @@ describe.each(dialects)('%s', (dialect) => {
       expect(late.snapshot().groups.has('vip')).toBe(false);
     });
 
-    it('a version that was tampered with is not taken for a price', async () => {
+    it('a tampered version is not accepted as a price', async () => {
       const row = { id: 'bad', model: 'm', price: '{"input":"free"}', created_at: 1 };
       await database.kysely.insertInto('price_versions').values(row).execute();
       await expect(readPriceVersion(database.kysely, 'bad')).rejects.toThrow('is damaged');
     });
 
-    it('no snapshot is used before its prices are kept', async () => {
+    it('a snapshot is used only after its prices are stored', async () => {
       const store = await openStore();
       const before = store.snapshot();
       await declare('late', { input: '1', output: '2' });

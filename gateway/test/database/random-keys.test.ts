@@ -20,7 +20,7 @@ const storm = 100_000;
 const burst = 10_000;
 
 describe.each(dialects)('%s', (dialect) => {
-  describe.skipIf(isSkipped(dialect))('a storm of made-up keys', () => {
+  describe.skipIf(isSkipped(dialect))('a storm of invented keys', () => {
     let opened: Awaited<ReturnType<typeof openTestDatabase>>;
     const queries = countQueries();
     beforeAll(async () => {
@@ -28,7 +28,7 @@ describe.each(dialects)('%s', (dialect) => {
     });
     afterAll(() => opened.close());
 
-    it('asks the database once for 500 of them, and for none again within 10 s', async () => {
+    it('queries the database once for 500 of them, and not again within 10 s', async () => {
       const database = { ...opened.database, kysely: opened.database.kysely.withPlugin(queries) };
       await change(database, async (file) => {
         await upsertUser(file, user);

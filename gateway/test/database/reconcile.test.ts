@@ -73,14 +73,14 @@ describe.each(dialects)('%s', (dialect) => {
       return { checked, differences };
     }
 
-    it('finds nothing in books that are right, and looks at everything', async () => {
+    it('finds nothing in correct books, and checks everything', async () => {
       expect(await run()).toEqual({
         checked: { rows: 60, openings: 2, ...books, keys: 3, hours: 6 },
         differences: [],
       });
     });
 
-    it('looks at rows and hours alone when asked for a range', async () => {
+    it('checks only rows and hours for a range', async () => {
       const { checked } = await run({ from: start + 2 * hour, to: start + 4 * hour });
       expect(checked).toEqual({ rows: 20, hours: 2 });
     });
@@ -188,7 +188,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(differences.map(({ check }) => check)).toEqual(checks);
     });
 
-    it('tells which account is off by how much', async () => {
+    it('reports which account is off by how much', async () => {
       await sql`update usage set cost = cost + 1 where id = 'req_1_13'`.execute(database.kysely);
       const { differences } = await run();
       const posting = differences.find(({ check }) => check === 'posting');
@@ -202,7 +202,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(found).toHaveLength(11);
     });
 
-    it('goes on when retention has removed rows, in small steps', async () => {
+    it('continues after retention has removed rows, in small steps', async () => {
       const { kysely } = database;
       const before = await balances(kysely, [`user:${userId}`, `team:${teamId}`]);
       const cut = start + 2 * hour + 1_500_000;
@@ -227,7 +227,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(kinds).toEqual(new Set(['posting', 'meter']));
     });
 
-    it('finds nothing while rows are being added and removed', async () => {
+    it('finds nothing while rows are added and removed', async () => {
       const end = new AbortController();
       const writing = (async () => {
         for (let batch = 3; !end.signal.aborted; batch++) {

@@ -36,7 +36,7 @@ const listens = (database: OpenDatabase) =>
   expect.poll(() => listenersOf(database), { timeout: 10_000 }).toHaveLength(1);
 
 describe.skipIf(isSkipped('postgres'))('changes of another node', () => {
-  test('are told at once, without any look of its own', async () => {
+  test('arrive at once, without a poll', async () => {
     const { writer, watch, heard } = await openPair({ interval: never, floor: never });
     await listens(writer);
     let { revision } = watch;
@@ -47,7 +47,7 @@ describe.skipIf(isSkipped('postgres'))('changes of another node', () => {
     }
   });
 
-  test('are told when they are committed, and not when they are given up', async () => {
+  test('arrive when they are committed, and not when they are rolled back', async () => {
     const { writer, watch, heard } = await openPair({ interval: never, floor: never });
     await listens(writer);
     const before = watch.revision;
@@ -67,7 +67,7 @@ describe.skipIf(isSkipped('postgres'))('changes of another node', () => {
     expect(await next).toBe(before + 1);
   });
 
-  test('missed while its connection was cut, are found by the look, and told again afterwards', async () => {
+  test('missed while the connection was cut are found by the poll, and arrive at once again afterwards', async () => {
     const { writer, heard } = await openPair({ interval: 100, floor: never });
     await listens(writer);
     const [pid] = await listenersOf(writer);
@@ -83,7 +83,7 @@ describe.skipIf(isSkipped('postgres'))('changes of another node', () => {
     await told;
   });
 
-  test('are found by the look when a connection that seems to work tells nothing', async () => {
+  test('are found by the poll if a connection seems to work but delivers nothing', async () => {
     const { database, close } = await openTestDatabase('postgres');
     const deaf = { kysely: database.kysely, listen: () => ({ works: true, close: () => {} }) };
     const watch = createRevisionWatch({ database: deaf, interval: never, floor: 100 });
@@ -104,7 +104,7 @@ describe.skipIf(isSkipped('postgres'))('changes of another node', () => {
   });
 });
 
-test('a listener that fails or is not ready is told again, and holds up no other', async () => {
+test('a listener that fails or is not ready is called again and delays no other', async () => {
   const { database, close } = await openTestDatabase('sqlite');
   onTestFinished(close);
   const watch = watchByHand(database);

@@ -19,7 +19,7 @@ describe('seal', () => {
     );
   });
 
-  it('opens neither after any altered byte, nor elsewhere, nor with another key', () => {
+  it('does not open after any altered byte, elsewhere, or with another key', () => {
     const sealed = secrets.seal('credential', 'channel:1');
     const bytes = Buffer.from(sealed.slice(3), 'base64url');
     for (let index = 0; index < bytes.length; index++) {
@@ -38,7 +38,7 @@ describe('seal', () => {
 });
 
 describe('hashKey', () => {
-  it('differs for keys that share any part, and with the master key', () => {
+  it('differs for similar keys, and with the master key', () => {
     const hash = secrets.hashKey('sk-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab');
     expect(hash).toMatch(/^[0-9a-f]{64}$/);
     expect(secrets.hashKey('sk-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac')).not.toBe(hash);
@@ -54,7 +54,7 @@ describe('master key file', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('is made once, readable by its owner only', () => {
+  it('is created once, readable by its owner only', () => {
     const key = readMasterKey(folder);
     expect(key).toHaveLength(32);
     expect(statSync(join(folder, 'master.key')).mode & 0o777).toBe(0o600);
@@ -62,7 +62,7 @@ describe('master key file', () => {
     expect(readdirSync(folder)).toEqual(['master.key']);
   });
 
-  it('is refused when others may read it', () => {
+  it('is refused if others can read it', () => {
     readMasterKey(folder);
     for (const mode of [0o640, 0o604, 0o660]) {
       chmodSync(join(folder, 'master.key'), mode);
@@ -70,14 +70,14 @@ describe('master key file', () => {
     }
   });
 
-  it('is refused when it is damaged, and not replaced', () => {
+  it('is refused if it is damaged, and not replaced', () => {
     writeFileSync(join(folder, 'master.key'), 'c2hvcnQ=', { mode: 0o600 });
     expect(() => readMasterKey(folder)).toThrow('expected 32 bytes');
   });
 });
 
 describe('password', () => {
-  it('verifies against its own hash only', async () => {
+  it('matches its own hash only', async () => {
     const hash = await hashPassword('correct horse');
     expect(await verifyPassword('correct horse', hash)).toBe(true);
     expect(await verifyPassword('correct horse ', hash)).toBe(false);

@@ -47,7 +47,7 @@ describe.skipIf(isSkipped('postgres'))('slow PostgreSQL', () => {
 
   const ask = () => sql`select 1`.execute(database.kysely);
 
-  it('gives up a statement after a second', async () => {
+  it('cancels a statement after a second', async () => {
     const started = performance.now();
     await expect(sql`select pg_sleep(30)`.execute(database.kysely)).rejects.toThrow(
       'statement timeout',
@@ -56,7 +56,7 @@ describe.skipIf(isSkipped('postgres'))('slow PostgreSQL', () => {
     await ask();
   });
 
-  it('gives up on a frozen server, and works again once it answers', async () => {
+  it('gives up a frozen server, and works again once it responds', async () => {
     await Promise.all([ask(), ask(), ask(), ask()]);
     frozen = true;
     const started = performance.now();
@@ -67,7 +67,7 @@ describe.skipIf(isSkipped('postgres'))('slow PostgreSQL', () => {
     await ask();
   });
 
-  it('gives nobody the connection that a query has just given up on', async () => {
+  it('does not reuse a connection that a query has just given up', async () => {
     const single = openDatabase({ url: through, maxConnections: 1 });
     onTestFinished(() => single.close());
     const askSingle = () => sql`select 1`.execute(single.kysely);

@@ -68,7 +68,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(await countRows(database)).toEqual(before);
     }, 60_000);
 
-    it('are found where they are names, and each is only itself', async () => {
+    it('are found if they exist, and each is only itself', async () => {
       const { database } = opened;
       const { kysely } = database;
       const names = [...new Set(sqlPayloads)];

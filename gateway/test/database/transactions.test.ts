@@ -19,7 +19,7 @@ describe.each(dialects)('%s', (dialect) => {
     });
     afterAll(() => opened.close());
 
-    it('gives money as bigint beyond 2^53 and other integers as number', async () => {
+    it('returns money as bigint beyond 2^53 and other integers as number', async () => {
       const amount = 2n ** 62n + 1n;
       await database.kysely
         .insertInto('teams')
@@ -56,7 +56,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(sums).toEqual({ opening_credit: amount, teams: 1 });
     });
 
-    it('rolls a failed transaction back, also for the readers beside it', async () => {
+    it('rolls a failed transaction back, also for concurrent readers', async () => {
       const before = await revision(database);
       const failing = database.kysely.transaction().execute(async (trx) => {
         await nextRevision(trx);
@@ -76,7 +76,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(await revision(database)).toBe(before + 40);
     });
 
-    it('goes on after a statement that failed inside a transaction', async () => {
+    it('continues after a statement that failed inside a transaction', async () => {
       const failing = database.kysely.transaction().execute(async (trx) => {
         await sql`insert into revisions (name, value) values ('global', 1)`.execute(trx);
       });
@@ -84,7 +84,7 @@ describe.each(dialects)('%s', (dialect) => {
       await database.kysely.transaction().execute(nextRevision);
     });
 
-    it('takes text with quotes, wildcards and SQL as text', async () => {
+    it('treats quotes, wildcards and SQL as text', async () => {
       const texts = [
         `'; drop table users; --`,
         '%',
@@ -141,7 +141,7 @@ describe.each(dialects)('%s', (dialect) => {
   );
 });
 
-it('names the setting when the URL is of no known kind', () => {
+it('names the setting of a URL of unknown kind', () => {
   expect(() => openDatabase({ url: 'mysql://root:secret@host/db' })).toThrow(
     "storage.url: expected sqlite:<file> or postgres://…, got 'mysql://…@host/db'",
   );

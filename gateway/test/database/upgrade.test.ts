@@ -19,7 +19,7 @@ async function migrateTo(database: OpenDatabase, name: string): Promise<void> {
 }
 
 describe.each(dialects)('%s', (dialect) => {
-  it.skipIf(isSkipped(dialect))('opens the books of a database from before them', async () => {
+  it.skipIf(isSkipped(dialect))('opens the books of a database from before the ledger', async () => {
     const { url, drop } = await createTestDatabase(dialect);
     const database = openDatabase({ url });
     const { kysely } = database;

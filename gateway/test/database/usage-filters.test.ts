@@ -30,7 +30,7 @@ describe.each(dialects)('%s', (dialect) => {
       return ids;
     }
 
-    it('lists and adds up what all filters together leave, whatever they are', async () => {
+    it('lists and sums what all filters together leave, in any combination', async () => {
       let hits = 0;
       await fc.assert(
         fc.asyncProperty(
@@ -52,7 +52,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(hits).toBeGreaterThan(10);
     });
 
-    it('sums up by everything there is, in whole hours', async () => {
+    it('sums by every dimension, in whole hours', async () => {
       await fc.assert(
         fc.asyncProperty(anyFilter(rows), fc.constantFrom(...groupings), async (filter, by) => {
           const groups = Map.groupBy(

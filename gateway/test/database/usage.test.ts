@@ -76,7 +76,7 @@ describe.each(dialects)('%s', (dialect) => {
       });
     });
 
-    it('gives every row once over pages, the newest first, while rows are added', async () => {
+    it('returns every row once over pages, newest first, while rows are added', async () => {
       const seen: string[] = [];
       let cursor: string | null = null;
       do {
@@ -99,7 +99,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(await idsOf({ model: '100%' })).toHaveLength(12);
     });
 
-    it('takes wildcards and SQL in a filter as text', async () => {
+    it('treats wildcards and SQL in a filter as text', async () => {
       for (const text of ['%', '_', 'c%', "' or 1=1 --", '*', 'ci%']) {
         expect(await idsOf({ key: text })).toEqual([]);
         expect(await idsOf({ user: text })).toEqual([]);
@@ -108,7 +108,7 @@ describe.each(dialects)('%s', (dialect) => {
       }
     });
 
-    it('sums up what matches, by rows and by hours, and calls things by their names', async () => {
+    it('sums matching usage by rows and by hours, with names', async () => {
       const { kysely } = database;
       const day = 24 * 3_600_000;
       const charged = { model: 'sum', userId: 'usr_gone', charge: charge(2n ** 53n + 1n) };
@@ -152,7 +152,7 @@ describe.each(dialects)('%s', (dialect) => {
       ]);
     });
 
-    it('refuses a cursor it did not give', async () => {
+    it('refuses a foreign cursor', async () => {
       for (const cursor of ['', 'x', Buffer.from("1' or 1=1").toString('base64url')]) {
         await expect(list({ cursor })).rejects.toThrow(RangeError);
       }

@@ -5,7 +5,7 @@ import { createCountingThread } from '#estimation/counting-thread.ts';
 // In a file and a process of its own: elsewhere the module may have been loaded with the real threads.
 vi.mock('node:worker_threads', { spy: true });
 
-test('where the system gives no thread nothing is counted, and the next one is tried', async () => {
+test('without a thread nothing is counted, and the next attempt starts one', async () => {
   const problems: unknown[] = [];
   const thread = createCountingThread({
     idle: 60_000,

@@ -10,7 +10,7 @@ const steps = [hour, -hour, 40 * day, -40 * day];
 const key = (name: string) => `sk-${name}-0123456789abcdefghijklmnopqrstuvwxyz`;
 
 test(
-  'R-32 steps of the wall clock: answers, time-outs, rates and the journal do not notice; expiry follows it',
+  'R-32 steps of the wall clock: answers, time-outs, rates and the journal are unaffected; expiry follows it',
   { timeout: 60_000 },
   async () => {
     const { url, database, stepBy, close } = await startClockedGateway({

@@ -58,7 +58,7 @@ afterAll(async () => {
 });
 
 describe.each(textProtocols)('$name', (protocol) => {
-  test('the whole answer, to count its events', async () => {
+  test('the complete answer, to count its events', async () => {
     const text = await send(protocol, 'm', `${protocol.name}-whole`, '');
     const events = text.match(/^data: /gm)?.length ?? 0;
     eventsOf.set(protocol.name, events);
@@ -83,7 +83,7 @@ describe.each(textProtocols)('$name', (protocol) => {
     expect(replaced).toBeLessThan(events);
   });
 
-  test('a client that leaves at every event', async () => {
+  test('a client that disconnects at every event', async () => {
     const events = eventsOf.get(protocol.name) ?? 0;
     const leaving = casesOf(protocol, 'client', events);
     const before = clients.length;
@@ -92,7 +92,7 @@ describe.each(textProtocols)('$name', (protocol) => {
   });
 });
 
-test('clients, rows and the upstream tell the same story', async () => {
+test('clients, rows and the upstream agree', async () => {
   const rows = await gateway.usage();
   const sent = clients.length;
   expect(sent).toBeGreaterThan(150);
@@ -103,7 +103,7 @@ test('clients, rows and the upstream tell the same story', async () => {
   }
 });
 
-test('nothing is left open: no request, no socket, no timer', async () => {
+test('no request, socket or timer is left open', async () => {
   await until(
     () =>
       gateway.simulator

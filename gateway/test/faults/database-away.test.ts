@@ -65,7 +65,7 @@ const faults: readonly ((proxy: TcpProxy) => void)[] = [
 ];
 
 test.skipIf(isSkipped('postgres'))(
-  'R-28 R-29 PostgreSQL cut off, then answering seconds late: known keys go on, unknown ones wait, the books are right',
+  'R-28 R-29 PostgreSQL cut off, then seconds late: known keys continue, unknown ones wait, the books are exact',
   { timeout: 60_000 + 2 * faults.length * howLong },
   async () => {
     const { gateway, url, databaseUrl, proxy, simulator } = await startPlace();
@@ -115,7 +115,7 @@ test.skipIf(isSkipped('postgres'))(
 );
 
 test.skipIf(isSkipped('postgres'))(
-  'R-29 a slow table of keys: after one look-up in vain unknown keys get 503 at once, known ones never wait',
+  'R-29 a slow key table: after one failed look-up unknown keys get 503 at once, known ones never wait',
   { timeout: 60_000 },
   async () => {
     const { url, databaseUrl } = await startPlace();

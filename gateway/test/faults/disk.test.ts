@@ -161,7 +161,7 @@ const journalOf = (folder: string) =>
 const newFolder = () => mkdtempSync(join(tmpdir(), 'sluice-disk-'));
 
 test.skipIf(cannotTrace !== null)(
-  `R-31 two syncs fail with EIO: what was not acknowledged is written again, and nobody notices ${cannotTrace ?? ''}`,
+  `R-31 two syncs fail with EIO: unacknowledged records are written again, and nobody notices ${cannotTrace ?? ''}`,
   { timeout: 60_000 },
   async () => {
     const folder = newFolder();
@@ -187,7 +187,7 @@ test.skipIf(cannotTrace !== null)(
 );
 
 test.skipIf(cannotTrace !== null)(
-  `R-31 every sync fails with EIO: what costs something is refused, all else goes on, nothing is lost or doubled ${cannotTrace ?? ''}`,
+  `R-31 every sync fails with EIO: billable requests are refused, the rest continues, nothing is lost or doubled ${cannotTrace ?? ''}`,
   { timeout: 60_000 },
   async () => {
     const folder = newFolder();
@@ -221,7 +221,7 @@ afterAll(() => {
 });
 
 test.skipIf(cannotMount !== null)(
-  `R-31 a disk without room (ENOSPC): nothing is lost that was answered, and all goes on when there is room again ${cannotMount ?? ''}`,
+  `R-31 a full disk (ENOSPC): no answered request is lost, and everything continues once there is room ${cannotMount ?? ''}`,
   { timeout: 60_000 },
   async () => {
     const gateway = await startUnderLoad(newFolder(), { dataDir: mounted });

@@ -65,7 +65,7 @@ async function isGood(url: string, key: string): Promise<boolean> {
   return (await fetch(`${url}/v1/models`, { headers })).status === 200;
 }
 
-describe('a first start that is killed', () => {
+describe('a killed first start', () => {
   test.each([
     ['once its key is made', keyIsMade],
     ...Array.from({ length: loops }, (_, index) => {
@@ -78,7 +78,7 @@ describe('a first start that is killed', () => {
       return [`${index + 1}: ${delay} ms after its folder`, moment] as const;
     }),
   ] as const)(
-    '%s shows a password and a key that is good the next time, if it had shown none',
+    '%s shows a working password and key the next time, if it had shown none',
     async (_, moment) => {
       const folder = makeFolder();
       const first = start(folder);
@@ -105,7 +105,7 @@ describe('--secrets-file', () => {
   const parameters = ['--secrets-file', 'secrets.txt'];
 
   test(
-    'has password and key, for its owner only, and stdout has its path instead',
+    'contains password and key, for its owner only, and stdout has its path instead',
     { timeout: 90_000 },
     async () => {
       const folder = makeFolder();
@@ -138,7 +138,7 @@ describe('--secrets-file', () => {
       (folder: string) => symlinkSync(join(folder, 'elsewhere'), join(folder, 'secrets.txt')),
     ],
   ])(
-    'is never written where there is %s; nothing is made, so that the next start shows it',
+    'is never written where there is %s; nothing is created, so that the next start shows the secrets',
     async (_, plant) => {
       const folder = makeFolder();
       plant(folder);
@@ -157,7 +157,7 @@ describe('--secrets-file', () => {
   );
 
   test(
-    'is written anew by the start after one that was killed before it said so',
+    'is rewritten by the start after one that was killed before it reported the file',
     { timeout: 90_000 },
     async () => {
       const folder = makeFolder();

@@ -30,7 +30,7 @@ interface Row {
 
 describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
   test.skipIf(isSkipped(dialect))(
-    `R-26 after ${loops[dialect]} kills under load every finished request has exactly one row and is paid once`,
+    `R-26 after ${loops[dialect]} kills under load every finished request has exactly one row and one charge`,
     { timeout: 60_000 + loops[dialect] * 10_000 },
     async () => {
       const simulator = await startSimulator();

@@ -148,7 +148,7 @@ async function openExchanges(): Promise<number> {
 }
 
 test(
-  'R-17 slow clients of large answers slow the upstream down, and cost little memory',
+  'R-17 slow clients of large answers slow the upstream down and take little memory',
   { timeout: 120_000 },
   async () => {
     await useGateway(inFlightOfSlow);
@@ -231,7 +231,7 @@ test.each(['demo-chat', 'converted'])(
 );
 
 test(
-  'R-24 five times what can be served: the surplus is refused at once, what runs goes on',
+  'R-24 five times the capacity: the surplus is refused at once, running requests continue',
   { timeout: 120_000 },
   async () => {
     await useGateway(inFlight);
@@ -311,7 +311,7 @@ test(
 );
 
 test(
-  'ten thousand idle connections are only memory, and not much',
+  'ten thousand idle connections take only memory, and little of it',
   { timeout: 120_000 },
   async () => {
     await useGateway(inFlight);

@@ -20,9 +20,9 @@ keys:
 `,
 });
 
-describe.each(textProtocols)('R-18 $name: many clients that leave', (protocol) => {
+describe.each(textProtocols)('R-18 $name: many clients that disconnect', (protocol) => {
   test(
-    `${clients} clients that leave at any moment: the upstream sees each, and nothing is left open`,
+    `${clients} clients that disconnect at any moment: the upstream sees each, and nothing is left open`,
     { timeout: 30_000 + clients * 200 },
     async () => {
       const { gateway } = shared;

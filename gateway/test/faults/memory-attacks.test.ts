@@ -80,7 +80,7 @@ function percentile(times: readonly number[], part: number): number {
 }
 
 test(
-  'with 1 GiB the gateway outlives every attack on its memory, and serves another key meanwhile',
+  'with 1 GiB the gateway survives every attack on its memory, and serves another key meanwhile',
   async () => {
     const group = createMemoryGroup(`sluice-attacks-${process.pid}`, gibibyte);
     // After the gateway has ended: what was said last is done first.

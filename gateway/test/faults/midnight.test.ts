@@ -56,7 +56,7 @@ const windows = [
 ] as const;
 
 test(
-  'a budget that is used up is so until the last second of its window, and free in the next',
+  'a used-up budget stays so until the last second of its window, and is free in the next',
   { timeout: 60_000 },
   async () => {
     const start = Date.parse(windows[0][2]);
@@ -82,7 +82,7 @@ test(
   },
 );
 
-test('B-19 admitted before midnight and settled after it: spent of the day of its admission', async () => {
+test('B-19 a request admitted before midnight and settled after it counts on the day of its admission', async () => {
   const midnight = Date.parse('2026-04-01T00:00:00Z');
   const before = midnight - 20 * second;
   const { url, simulator, stepTo, database, close } = await startClockedGateway({

@@ -161,7 +161,7 @@ function describeAccounts(): string {
 
 describe.skipIf(!canStartRedis || isSkipped('postgres'))('three nodes', () => {
   test(
-    'B-10 B-11 P-14 and a fourth admit exactly one where there is room for one, and exactly so many per minute',
+    'B-10 B-11 P-14 and a fourth admit exactly one request where there is room for one, and exactly the limit per minute',
     { timeout: 180_000 + loops * 30_000 },
     async () => {
       const nodes = await startNodes(describeAccounts(), fourNames);
@@ -233,7 +233,7 @@ describe.skipIf(!canStartRedis || isSkipped('postgres'))('three nodes', () => {
   );
 
   test(
-    'L-10 L-11 P-15 without Redis each enforces its share; back and empty it is told what was spent',
+    'L-10 L-11 P-15 without Redis each enforces its share; Redis back but empty learns what was spent',
     { timeout: 180_000 },
     async () => {
       const nodes = await startNodes(`
@@ -293,7 +293,7 @@ keys:
   );
 
   test(
-    `R-26 ${loops} times one node is killed under load and comes back: the books are exact`,
+    `R-26 one node is killed ${loops} times under load and comes back: the books are exact`,
     { timeout: 60_000 + loops * 20_000 },
     async () => {
       const nodes = await startNodes();
@@ -330,7 +330,7 @@ keys:
   );
 
   test(
-    'what changes on one holds on all at once, or within five seconds: revoked, disabled, limited, topped up, rotated',
+    'a change on one takes effect on all at once, or within five seconds: revoked, disabled, limited, topped up, rotated',
     { timeout: 120_000 },
     async () => {
       const accounts = (limited: string, enabled: boolean) => `

@@ -112,7 +112,7 @@ ${configuration(turn)}`;
   },
 );
 
-test('R-40 a pool that no channel uses any more is closed, but never under a call', async () => {
+test('R-40 an unused pool is closed, but never during a call', async () => {
   const simulator = await startSimulator({ keptRequests: 200_000 });
   onTestFinished(() => simulator.close());
   const opened = vi.spyOn(Pool.prototype, 'dispatch');

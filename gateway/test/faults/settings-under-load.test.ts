@@ -74,7 +74,7 @@ function sumOf(rows: readonly UsageEntry[], wanted: (row: UsageEntry) => boolean
 }
 
 test(
-  'S-38 settings written in a loop while requests are paid for change no money',
+  'S-38 writing settings in a loop during billed requests changes no money',
   { timeout: howLong + 60_000 },
   async () => {
     const world = await openWorld();

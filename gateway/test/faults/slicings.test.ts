@@ -73,9 +73,9 @@ afterAll(async () => {
   await upstream.close();
 });
 
-describe('R-14 however the bytes are cut', () => {
+describe('R-14 chunk boundaries', () => {
   test.each(pairs)(
-    `$asked.name of $spoken.name: ${perPair} slicings read as the plain stream does`,
+    `$asked.name of $spoken.name: ${perPair} slicings read like the plain stream`,
     { timeout: 20_000 + perPair * 200 },
     async ({ asked, spoken }) => {
       const plain = await ask(asked, spoken, 0);
@@ -93,7 +93,7 @@ describe('R-14 however the bytes are cut', () => {
     },
   );
 
-  test('and costs the same', async () => {
+  test('slicings cost the same', async () => {
     await gateway.usage();
     const rows = await allRows(gateway.app.database);
     expect(rows).toHaveLength(sent + pairs.length);

@@ -22,7 +22,7 @@ const mean = (samples: readonly Sample[], part: keyof Sample): number =>
 
 // Only where many loops are asked for, and where memory can be read.
 test.skipIf(process.env['SLUICE_FAULT_LOOPS'] === undefined || process.platform !== 'linux')(
-  `R-42 ${minutes} minutes of mixed load with faults: memory, files and sockets stay, and only what was broken breaks`,
+  `R-42 ${minutes} minutes of mixed load with faults: memory, files and sockets stay constant, and only broken requests fail`,
   { timeout: (minutes + 2) * minuteMs },
   async () => {
     const { gateway, url, databaseUrl, simulator } = await startGatewayPlace();

@@ -10,7 +10,7 @@ const preload = new URL('./sqlite-threads.preload.mjs', import.meta.url).href;
 const secret = 'sk-threads-0123456789abcdefghijklmnopqrstuv';
 
 /* A file that is read or synced on the thread of requests would hold all of them up. */
-test('once it listens, no file of SQLite is touched on the thread of requests', async () => {
+test('after the start, the request thread touches no SQLite file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-threads-'));
   const accounts = (rpm: number) => `server: { port: 0 }
 users: [{ email: tester@example.com, balance: 100 }]

@@ -74,7 +74,7 @@ function appendAlways(journal: Journal) {
 
 describe.each(dialects)('%s', (dialect) => {
   test.skipIf(isSkipped(dialect))(
-    'threads of the journal that die are started again: nothing acknowledged is lost or doubled',
+    'dead journal threads are restarted: no acknowledged record is lost or doubled',
     async () => {
       const { journal, database, problems, threads } = await openPlace(dialect);
       const load = appendAlways(journal);
@@ -97,7 +97,7 @@ describe.each(dialects)('%s', (dialect) => {
   );
 });
 
-test('what a dead writer had written without saying so is written again, and counts once', async () => {
+test('unacknowledged records of a dead writer are written again, and count once', async () => {
   const { journal, database, threads } = await openPlace('sqlite');
   await journal.append(record('req_first'));
   threads.loseAnswer('sluice-journal-writer', 'done');
@@ -116,7 +116,7 @@ test('what a dead writer had written without saying so is written again, and cou
   expect(await idsIn(database)).toContain('req_after');
 });
 
-test('a writer that dies again and again leaves the journal unusable, and no request waiting', async () => {
+test('a writer that keeps dying leaves the journal unusable, and no request waiting', async () => {
   const { journal, threads } = await openPlace('sqlite');
   await journal.append(record('req_first'));
   for (let time = 0; time < 5; time += 1) {
@@ -132,7 +132,7 @@ test('a writer that dies again and again leaves the journal unusable, and no req
   expect(journal.usable).toBe(false);
 });
 
-test('a transaction during which the database thread dies leaves nothing, and the next one works', async () => {
+test('a transaction interrupted by the database thread’s death leaves nothing, and the next one works', async () => {
   const threads = holdThreads();
   const opened = await openTestDatabase('sqlite');
   onTestFinished(() => opened.close());
@@ -157,7 +157,7 @@ test('a transaction during which the database thread dies leaves nothing, and th
   expect(await revision()).toBeGreaterThan(before + 1);
 });
 
-test('a gateway whose threads all die under load goes on; the books are right', async () => {
+test('a gateway whose threads all die under load continues; the books are exact', async () => {
   const threads = holdThreads();
   const gateway = await openGateway({ logger: { error: () => {} } });
   const { app, url } = gateway;

@@ -23,7 +23,7 @@ const readyOf = async (url: string) => {
 };
 
 test(
-  'R-27 an exception that nobody caught: answers under way end well, nothing is lost, exit code 1',
+  'R-27 an uncaught exception: running answers end well, nothing is lost, exit code 1',
   { timeout: 30_000 },
   async () => {
     const { gateway, url, databaseUrl, simulator } = await startPlace();
@@ -79,7 +79,7 @@ test(
   },
 );
 
-test('R-27 after a promise that nobody waited for it goes on; when it goes on throwing it ends at once', async () => {
+test('R-27 the gateway continues after an unhandled rejection, and ends at once when it keeps throwing', async () => {
   const { gateway, url } = await startPlace({ DEFECT_AGAIN: '1' });
   gateway.child.kill('SIGPIPE');
   await expect
@@ -102,7 +102,7 @@ test('R-27 after a promise that nobody waited for it goes on; when it goes on th
 const isFull = process.env['SLUICE_FAULT_LOOPS'] !== undefined && process.platform === 'linux';
 
 test.skipIf(!isFull || !canStartRedis || isSkipped('postgres'))(
-  'R-27 a worker with an exception that nobody caught ends in order and is replaced; the others go on',
+  'R-27 a worker with an uncaught exception shuts down in order and is replaced; the others continue',
   { timeout: 60_000 },
   async () => {
     const place = await createWorkplace();

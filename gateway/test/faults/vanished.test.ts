@@ -14,7 +14,7 @@ test.skipIf(!isPatient || cannotLosePackets !== null).each([
   ['a slow stream', 'events=3000;gap=500;text-bytes=300000'],
   ['a fast stream', 'events=100000;gap=1;text-bytes=30000000'],
 ] as const)(
-  `R-21 the packets of a client are lost in %s: its slot is free within 90 s ${cannotLosePackets ?? ''}`,
+  `R-21 if a client’s packets are lost in %s, its slot is free within 90 s ${cannotLosePackets ?? ''}`,
   { timeout: 150_000 },
   async (_name, fault) => {
     const { url, simulator } = await startGatewayPlace({

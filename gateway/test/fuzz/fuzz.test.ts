@@ -46,14 +46,14 @@ test('every found case belongs to a target', () => {
 });
 
 describe.each(fuzzTargets)('$name', (target) => {
-  test('takes its samples and some of what becomes of them', async () => {
+  test('accepts its samples and some mutations', async () => {
     for (const sample of target.samples) {
       expect((await attempt(target, sample)).finding).toBe(null);
     }
     expect((await fuzzed(target, target.samples.length + 10)).findings).toEqual([]);
   });
 
-  test.skipIf(casesOf(target).length === 0)('takes what it once failed on', async () => {
+  test.skipIf(casesOf(target).length === 0)('accepts what it once failed on', async () => {
     for (const { what, input } of casesOf(target)) {
       expect((await attempt(target, input)).finding, what).toBe(null);
     }
@@ -72,7 +72,7 @@ describe('the fuzzer finds', () => {
     isRefusal: (error) => error instanceof SyntaxError,
   });
 
-  test('an error that is no refusal, and the part of the input that it is about', async () => {
+  test('an error that is not a refusal, and the part of the input that causes it', async () => {
     const target = faulty((text) => {
       const value = JSON.parse(text) as { a?: unknown } | null;
       if (value?.a === null) throw new TypeError('a is null');
@@ -97,7 +97,7 @@ describe('the fuzzer finds', () => {
     expect(findings.map(({ kind }) => kind)).toEqual(['time']);
   });
 
-  test('what takes much more memory than the input', async () => {
+  test('much more memory than the input', async () => {
     const target = faulty((text) => Array.from({ length: 2 ** 21 }, () => text));
     expect((await fuzzed(target, 3)).suspects).not.toEqual([]);
   });

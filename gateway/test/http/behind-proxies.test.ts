@@ -90,7 +90,7 @@ describe.each(fronts.filter(({ isMissing }) => !isMissing))(
       expect(next.asked).toEqual([meantPath]);
     };
 
-    it('a hidden request would be served by whoever takes it for one', async () => {
+    it('a hidden request would be served by a server that accepts it as one', async () => {
       const { answer, asked } = await send(wellFormedRequest(testKey) + hiddenRequest(testKey));
       expect(answer.match(/HTTP\/1\.1 200 /g)).toHaveLength(2);
       expect(asked).toEqual([meantPath, hiddenPath]);

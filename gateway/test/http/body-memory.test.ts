@@ -61,8 +61,8 @@ async function startHolding(settings: GatewaySettings) {
   return { gateway, held, ends };
 }
 
-describe('more bodies than there is memory for', () => {
-  it('are refused with 503 before anything is read, and the memory is given back once', async () => {
+describe('more bodies than memory', () => {
+  it('are refused with 503 before anything is read, and the memory is released once', async () => {
     const memory = memoryOf(8 * mebibyte);
     const { gateway, ends } = await startHolding({ memory });
     // 3 MiB each, and 6 of the 8 MiB are shared.
@@ -97,7 +97,7 @@ describe('more bodies than there is memory for', () => {
     expect([(await first).status, (await second).status]).toEqual([200, 200]);
   });
 
-  it('a body without a declared length is refused where the memory ends, and read when there is enough', async () => {
+  it('without a declared length are refused where the memory ends, and read if there is enough', async () => {
     const memory = memoryOf(8 * mebibyte);
     const { gateway, ends } = await startHolding({ memory });
     const first = call(gateway.port, path, { headers, body: Buffer.alloc(1.5 * mebibyte, 32) });
@@ -118,7 +118,7 @@ describe('more bodies than there is memory for', () => {
     await until(() => memory.used === 0);
   });
 
-  it('several that grow at once do not wait for one another', async () => {
+  it('that grow at once do not wait for one another', async () => {
     const memory = memoryOf(8 * mebibyte);
     const gateway = await startGateway({ memory });
     const chunked = { ...headers, 'transfer-encoding': 'chunked' };
@@ -133,7 +133,7 @@ describe('more bodies than there is memory for', () => {
     await until(() => memory.used === 0);
   });
 
-  it('thirty unfinished ones, each a little gzip, hold no more than there is', async () => {
+  it('of thirty unfinished requests, each a little gzip, hold no more than there is', async () => {
     const memory = memoryOf(8 * mebibyte);
     const gateway = await startGateway({ memory });
     const zipped = gzipSync(Buffer.concat([Buffer.alloc(900_000, 'a'), Buffer.alloc(60_000, 'b')]));
@@ -147,7 +147,7 @@ describe('more bodies than there is memory for', () => {
     await until(() => memory.used === 0 && memory.waiting === 0);
   });
 
-  it('one within the limit of bodies is read alone, whatever it takes', async () => {
+  it('within the body limit are read alone, however large', async () => {
     const memory = memoryOf(mebibyte);
     const gateway = await startGateway({ memory });
     for (const more of [{}, { 'transfer-encoding': 'chunked' }]) {
@@ -160,7 +160,7 @@ describe('more bodies than there is memory for', () => {
     await until(() => memory.used === 0);
   });
 
-  it('a client that leaves gives back what its body holds, read, half read and waiting', async () => {
+  it('release their memory when the client disconnects, read, half read and waiting', async () => {
     const memory = memoryOf(8 * mebibyte);
     const { gateway, ends } = await startHolding({ memory });
     const declared = head(`content-length: ${1.5 * mebibyte}`);
@@ -182,7 +182,7 @@ describe('more bodies than there is memory for', () => {
     await until(() => memory.used === 0);
   });
 
-  it('a key without money sends one large body at a time', async () => {
+  it('of a key without money come one large body at a time', async () => {
     const memory = memoryOf(256 * mebibyte);
     const asked: string[] = [];
     const { gateway, ends } = await startHolding({
@@ -206,7 +206,7 @@ describe('more bodies than there is memory for', () => {
   });
 });
 
-describe('what is compressed a thousand times', () => {
+describe('a body compressed a thousand times', () => {
   it.each([path, '/v1/responses', '/v1/messages', '/v1beta/models/m:generateContent'])(
     '%s: is refused long before it is decoded',
     async (endpoint) => {
@@ -226,7 +226,7 @@ describe('what is compressed a thousand times', () => {
     },
   );
 
-  it('is read up to a megabyte, and up to a hundred times', async () => {
+  it('is read up to a megabyte, and up to a ratio of a hundred', async () => {
     const gateway = await startGateway();
     const zip = (bytes: Buffer) =>
       call(gateway.port, path, {
@@ -254,7 +254,7 @@ describe.each([
 ])('%s', (endpoint, type) => {
   const slowestPace = { bytes: 600, windowMs: 300 };
 
-  it('a body that trickles is refused with 408 in the protocol’s shape, and its connection closed', async () => {
+  it('a trickling body is refused with 408 in the protocol’s shape, and its connection closed', async () => {
     const memory = memoryOf(256 * mebibyte);
     const gateway = await startGateway({ memory, server: { slowestPace } });
     const { socket, text } = send(gateway, head('content-length: 100000').replace(path, endpoint));
@@ -271,7 +271,7 @@ describe.each([
     expect(gateway.exchanges).toEqual([]);
   });
 
-  it('a slow one that is faster than that passes', async () => {
+  it('a slow body above the limit passes', async () => {
     const gateway = await startGateway({ server: { slowestPace } });
     const { socket, text } = send(gateway, head('content-length: 8000').replace(path, endpoint));
     for (let sent = 0; sent < 8_000; sent += 200) {
@@ -303,7 +303,7 @@ it('a body that waits for memory is not slow', async () => {
 });
 
 describe('requests of one key at the same time', () => {
-  it('are bounded, so that another key finds a place', async () => {
+  it('are limited, so that another key finds a slot', async () => {
     const other = 'sk-other-0123456789';
     const { gateway, ends } = await startHolding({
       keyConcurrency: 2,
@@ -330,7 +330,7 @@ describe('requests of one key at the same time', () => {
     expect((await Promise.all(again)).map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  it('a larger max_concurrency of the key lifts the bound, and a smaller one holds', async () => {
+  it('can be more with a larger max_concurrency of the key, and fewer with a smaller one', async () => {
     for (const [maxConcurrency, admitted] of [
       [5, 5],
       [1, 1],

@@ -73,7 +73,7 @@ describe('content encodings', () => {
     expect(messageOf(answer)).toBe('unsupported content encoding');
   });
 
-  it('zstd that wants a larger window than 8 MiB is refused', async () => {
+  it('zstd with a window larger than 8 MiB is refused', async () => {
     const params = { [constants.ZSTD_c_windowLog]: 27 };
     const body = zstdCompressSync(Buffer.alloc(10 * mebibyte), { params });
     const gateway = await startGateway();
@@ -140,7 +140,7 @@ describe('size', () => {
   it.each([
     ['declared', {}],
     ['chunked', { 'transfer-encoding': 'chunked' }],
-  ])('65 MiB %s: the client reads its answer, not a reset', async (_name, extra) => {
+  ])('65 MiB %s: the client reads its response, not a reset', async (_name, extra) => {
     const gateway = await startGateway();
     const body = Buffer.alloc(65 * mebibyte, 32);
     const answer = await call(gateway.port, path, { headers: { ...json, ...extra }, body });
@@ -165,7 +165,7 @@ describe('size', () => {
     },
   );
 
-  it('a body shorter than declared is no request', async () => {
+  it('a body shorter than declared is not a request', async () => {
     const gateway = await startGateway();
     const head = `POST ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-length: 50\r\n\r\n`;
     const answer = await raw(gateway.port, `${head}{"a":1}`, false);
@@ -206,7 +206,7 @@ describe.each([
     socket.destroy();
   });
 
-  it('stops unpacking a bomb at the limit', async () => {
+  it('stops decompressing a bomb at the limit', async () => {
     const gateway = await startGateway();
     const body = gzipSync(Buffer.alloc(65 * mebibyte));
     const headers = { ...json, 'content-encoding': 'gzip' };
@@ -221,7 +221,7 @@ describe('early answers', () => {
   it.each([
     ['too much', key, '413'],
     ['a wrong key', 'sk-unknown', '401'],
-  ])('%s is told before the body comes', async (_name, secret, status) => {
+  ])('%s is reported before the body arrives', async (_name, secret, status) => {
     const gateway = await startGateway();
     const socket = open(gateway.port);
     socket.write(
@@ -263,7 +263,7 @@ describe('early answers', () => {
     expect(answer).toContain('request body too large');
   });
 
-  it('keep the connection when little is left to read', async () => {
+  it('keep the connection if little is left to read', async () => {
     const gateway = await startGateway();
     const post = (secret: string, extra = ''): string =>
       `POST ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${secret}\r\ncontent-length: 7\r\n${extra}\r\n{"a":1}`;
@@ -271,7 +271,7 @@ describe('early answers', () => {
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401', 'HTTP/1.1 200']);
   });
 
-  it('a client that leaves while it sends is nobody to answer', async () => {
+  it('are not sent to a client that disconnects while it sends', async () => {
     const gateway = await startGateway();
     for (const encoding of ['identity', 'gzip']) {
       const socket = open(gateway.port);
@@ -310,7 +310,7 @@ describe('chunks', () => {
     expect(gateway.exchanges[0]?.body.toString()).toBe(text);
   });
 
-  it('of one byte are refused when there are many', async () => {
+  it('of one byte are refused if there are many', async () => {
     const gateway = await startGateway();
     const few = await raw(gateway.port, sent(Buffer.from('{"a":1}'), 1));
     expect(few).toMatch(/^HTTP\/1\.1 200 /);

@@ -19,7 +19,7 @@ describe('without trusted proxies', () => {
     { 'x-real-ip': '10.1.1.1' },
     { forwarded: 'for=10.1.1.1' },
     { 'x-client-ip': '10.1.1.1', 'true-client-ip': '10.1.1.1', 'cf-connecting-ip': '10.1.1.1' },
-  ])('no header is believed: %o', async (headers) => {
+  ])('no header is trusted: %o', async (headers) => {
     expect(await status(['10.0.0.0/8'], [], headers)).toBe(403);
     expect(await status(['127.0.0.1'], [], headers)).toBe(200);
   });
@@ -54,7 +54,7 @@ describe('behind a trusted proxy', () => {
     expect(await status(['10.0.0.0/8'], ['127.0.0.1'], headers)).toBe(403);
   });
 
-  it('is the client itself when nothing was forwarded', async () => {
+  it('is the client itself if nothing was forwarded', async () => {
     expect(await status(['127.0.0.1'], ['127.0.0.0/8'], {})).toBe(200);
   });
 });

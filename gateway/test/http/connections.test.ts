@@ -8,7 +8,7 @@ import { key, delay, open, raw, startGateway } from './support.ts';
 const path = '/v1/chat/completions';
 const head = `POST ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n`;
 
-describe('S-24 malformed HTTP is answered 400 or cut, and runs nothing', () => {
+describe('S-24 malformed HTTP gets 400 or is cut, and runs nothing', () => {
   it.each(malformedRequests(key))('%s', async (_name, bytes) => {
     const gateway = await startGateway();
     const answer = await raw(gateway.port, Buffer.from(bytes, 'latin1'));
@@ -18,13 +18,13 @@ describe('S-24 malformed HTTP is answered 400 or cut, and runs nothing', () => {
     expect(gateway.unexpected).toEqual([]);
   });
 
-  it('an answered one carries a request id', async () => {
+  it('a 400 carries a request id', async () => {
     const gateway = await startGateway();
     const answer = await raw(gateway.port, 'nonsense\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nx-request-id: req_[\w-]{24}\r\n/);
   });
 
-  it('never breaks into an answer that has begun', async () => {
+  it('never breaks into a response that has begun', async () => {
     const gateway = await startGateway({
       run: async ({ client }) => {
         client.start(200, { 'content-type': 'text/event-stream' });
@@ -92,7 +92,7 @@ describe('S-24 slow requests are cut', () => {
 });
 
 describe('the tuning', () => {
-  it('is on the server', async () => {
+  it('is set on the server', async () => {
     const gateway = await startGateway();
     const { server } = gateway.server;
     expect(server.keepAliveTimeout).toBe(75_000);
@@ -121,7 +121,7 @@ function timerOf(port: number, peer: number): { kind: string; seconds: number } 
 }
 
 describe.runIf(process.platform === 'linux')('R-21 a client that vanished without a FIN', () => {
-  it('is asked after by the system on every accepted connection, within half a minute', async () => {
+  it('is probed by the system on every accepted connection, within half a minute', async () => {
     const gateway = await startGateway({
       run: async ({ client }) => {
         client.start(200, { 'content-type': 'text/event-stream' });
@@ -149,7 +149,7 @@ describe.skipIf(cannotLosePackets !== null)(
     it.each([
       ['who is told something now and then', 20],
       ['who is told nothing new', 1],
-    ])('%s is cut off, although the system takes what is written', async (_name, events) => {
+    ])('%s is cut off, although the system accepts the writes', async (_name, events) => {
       let left = 0;
       const gateway = await startGateway({
         server: { vanishedLook: 50 },
@@ -184,7 +184,7 @@ describe.skipIf(cannotLosePackets !== null)(
 );
 
 describe('request ids', () => {
-  it('are ours, on whatever comes, and never twice the same', async () => {
+  it('are our own, whatever arrives, and unique', async () => {
     const gateway = await startGateway();
     const ids = new Set<string>();
     for (let index = 0; index < 300; index++) {
@@ -198,7 +198,7 @@ describe('request ids', () => {
     expect(ids.size).toBe(300);
   });
 
-  it('also when the client expects something odd', async () => {
+  it('exist even if the client sends an odd expectation', async () => {
     const gateway = await startGateway();
     const answer = await raw(
       gateway.port,
@@ -209,7 +209,7 @@ describe('request ids', () => {
 });
 
 describe('stopping', () => {
-  it('lets a running answer end, complete and in its own headers', async () => {
+  it('lets a running response end, complete and with its own headers', async () => {
     const begun = Promise.withResolvers<void>();
     const gateway = await startGateway({
       run: async ({ client }) => {
@@ -231,7 +231,7 @@ describe('stopping', () => {
 });
 
 describe('half-close', () => {
-  it('after the request still gets the whole answer', async () => {
+  it('after the request still gets the whole response', async () => {
     let left = false;
     const gateway = await startGateway({
       run: async ({ client }) => {
@@ -269,7 +269,7 @@ describe('half-close', () => {
   });
 });
 
-describe('a client that leaves', () => {
+describe('a client that disconnects', () => {
   const request = `${head}content-length: 2\r\n\r\n{}`;
 
   it.each(['before the head', 'in mid-stream'])('%s is noticed once', async (moment) => {
@@ -306,7 +306,7 @@ describe('a client that leaves', () => {
     expect(gateway.unexpected).toEqual([]);
   });
 
-  it('is noticed by the next write when its connection closed quietly', async () => {
+  it('is noticed by the next write if its connection closed quietly', async () => {
     const gone = Promise.withResolvers<void>();
     const gateway = await startGateway({
       run: async ({ client }) => {
@@ -345,7 +345,7 @@ describe('a client that leaves', () => {
     expect(runs).toBe(2);
   });
 
-  it('is not one whose answer was complete', async () => {
+  it('is not reported if its response was complete', async () => {
     let left = false;
     const gateway = await startGateway({
       run: async ({ client }) => {
@@ -364,10 +364,10 @@ describe('a client that leaves', () => {
   });
 });
 
-describe('writing an answer', () => {
+describe('writing a response', () => {
   const request = `${head}connection: close\r\ncontent-length: 2\r\n\r\n{}`;
 
-  it('sends the head alone when nothing follows at once', async () => {
+  it('sends the head alone if nothing follows at once', async () => {
     const seen = Promise.withResolvers<void>();
     const gateway = await startGateway({
       run: async ({ client }) => {
@@ -426,7 +426,7 @@ describe('writing an answer', () => {
     },
   );
 
-  it('says when to pause and when to go on', async () => {
+  it('reports when to pause and when to continue', async () => {
     let drains = 0;
     const chunk = Buffer.alloc(256 * 1024, 120);
     const gateway = await startGateway({
@@ -452,7 +452,7 @@ describe('writing an answer', () => {
     expect(drains).toBeGreaterThan(5);
   });
 
-  it('a relay that breaks after it began cuts the connection', async () => {
+  it('cuts the connection if the relay breaks after it began', async () => {
     const gateway = await startGateway({
       run: async ({ client }) => {
         client.start(200, { 'content-type': 'text/event-stream' });

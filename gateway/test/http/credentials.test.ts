@@ -32,7 +32,7 @@ function strip({ status, headers, text }: Answer): unknown {
   return { status, rest, text: text.replaceAll(String(id), 'ID') };
 }
 
-describe('the header that carries the key makes no difference', () => {
+describe('the header with the key makes no difference', () => {
   const cases = {
     usable: {},
     expired: { expiresAt: now },
@@ -71,7 +71,7 @@ describe('the header that carries the key makes no difference', () => {
     }
   });
 
-  it('also when the key is unknown', async () => {
+  it('not even for an unknown key', async () => {
     const gateway = await startGateway();
     for (const [method, path] of endpoints) {
       for (const scheme of schemes) {
@@ -83,7 +83,7 @@ describe('the header that carries the key makes no difference', () => {
   });
 });
 
-describe('which key a request presents', () => {
+describe('the key of a request', () => {
   it.each([
     ['nothing', {}, 'missing api key'],
     ['empty values', { authorization: '', 'x-api-key': ' ' }, 'missing api key'],
@@ -111,12 +111,12 @@ describe('which key a request presents', () => {
     ['an empty header beside it', { ...bearer(), 'x-api-key': '' }],
     ['the same key twice', { authorization: [`Bearer ${key}`, `Bearer ${key}`] }],
     ["a proxy's own scheme beside it", { authorization: 'Basic eDp5', 'x-api-key': key }],
-  ])('%s is fine', async (_name, headers) => {
+  ])('%s is accepted', async (_name, headers) => {
     const gateway = await startGateway();
     expect((await call(gateway.port, '/v1/models', { headers })).status).toBe(200);
   });
 
-  it('takes ?key= on /v1beta only', async () => {
+  it('is read from ?key= on /v1beta only', async () => {
     const gateway = await startGateway();
     const query = `?key=${key}`;
     const status = async (method: string, path: string, headers = {}): Promise<number> =>
@@ -138,7 +138,7 @@ describe('which key a request presents', () => {
     expect(await status('GET', `/v1beta/models${query}`, bearer())).toBe(200);
   });
 
-  it('waits for a key that has to be looked up', async () => {
+  it('may need an asynchronous look-up', async () => {
     const gateway = await startGateway({
       find: async (secret) => {
         await delay(5);
@@ -152,7 +152,7 @@ describe('which key a request presents', () => {
     expect(away.status).toBe(503);
   });
 
-  it('survives a directory that throws at once', async () => {
+  it('is refused if the directory throws synchronously', async () => {
     const gateway = await startGateway({
       find: () => {
         throw new Error('broken');
@@ -164,7 +164,7 @@ describe('which key a request presents', () => {
 });
 
 describe('before the body', () => {
-  it('answers 401 while the body is still to come', async () => {
+  it('401 is sent while the body is still to come', async () => {
     const gateway = await startGateway();
     const status = await new Promise<number>((resolve, reject) => {
       const request = httpRequest({
@@ -185,7 +185,7 @@ describe('before the body', () => {
     expect(status).toBe(401);
   });
 
-  it('does not invite the body of a client that asks first with a wrong key', async () => {
+  it('a client that asks first with a wrong key is not invited to send its body', async () => {
     const gateway = await startGateway();
     const ask = (secret: string): Promise<{ invited: boolean; status: number }> =>
       new Promise((resolve, reject) => {

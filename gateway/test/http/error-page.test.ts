@@ -16,7 +16,7 @@ const surfaces = [
   },
 ] as const;
 
-test('docs/errors.md has every error of the catalogue, as it is answered', async () => {
+test('docs/errors.md lists every error of the catalogue as it is rendered', async () => {
   let next = new GatewayError('internal_error');
   const { port } = await startGateway({ run: () => Promise.reject(next) });
   const answer = (path: string, error: GatewayError): Promise<Answer> => {

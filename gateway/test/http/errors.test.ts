@@ -116,8 +116,8 @@ describe('shape by path', () => {
   );
 });
 
-describe('what was not meant to happen', () => {
-  it('is an internal error to the client and whole to the log', async () => {
+describe('an unexpected error', () => {
+  it('is an internal error for the client and complete in the log', async () => {
     const fault = new TypeError('secret detail');
     const gateway = await startGateway({ run: () => Promise.reject(fault) });
     const answer = await call(gateway.port, '/v1/messages', { headers: bearer(), body: '{}' });
@@ -127,7 +127,7 @@ describe('what was not meant to happen', () => {
     expect(gateway.unexpected).toEqual([fault]);
   });
 
-  it('is never answered twice', async () => {
+  it('never gets two responses', async () => {
     const gateway = await startGateway({
       run: async ({ client }) => {
         client.start(200, { 'content-type': 'text/event-stream' });

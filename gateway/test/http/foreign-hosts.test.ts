@@ -17,18 +17,18 @@ async function get(path: string, host: string | null, publicUrl: string | null =
 
 describe.each(['/ready', '/metrics'])('S-26 %s, which needs no key,', (path) => {
   it.each(['127.0.0.1:8080', 'localhost', '[::1]:8080', '10.0.0.7', null])(
-    'answers whoever calls it by an address or localhost: %s',
+    'is open to callers by address or localhost: %s',
     async (host) => {
       expect((await get(path, host)).status).toBe(200);
     },
   );
 
-  it('answers by the name of server.public_url', async () => {
+  it('is open under the name of server.public_url', async () => {
     expect((await get(path, 'ai.example.com', 'https://ai.example.com')).status).toBe(200);
   });
 
   it.each(['rebound.evil.example', 'localhost.evil.example', '127.0.0.1.evil.example:8080'])(
-    'does not exist for a page that made its own name lead here: %s',
+    'is hidden from a page that made its own name resolve here: %s',
     async (host) => {
       const { status, text } = await get(path, host, 'https://ai.example.com');
       expect(status).toBe(404);

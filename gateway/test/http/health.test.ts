@@ -34,7 +34,7 @@ describe('without a key', () => {
     expect(text).toContain('<title>');
   });
 
-  it('no answer allows another origin', async () => {
+  it('no response allows another origin', async () => {
     const gateway = await startGateway();
     for (const path of ['/v1/models', '/console', '/health']) {
       const headers = { ...bearer(), origin: 'https://evil.example' };
@@ -61,7 +61,7 @@ describe('health and readiness', () => {
 });
 
 describe('websocket on /v1/responses', () => {
-  it.each([{}, bearer(), bearer('sk-unknown')])('is 426 at once with %o', async (credentials) => {
+  it.each([{}, bearer(), bearer('sk-unknown')])('gets 426 at once with %o', async (credentials) => {
     const gateway = await startGateway();
     const answer = await call(gateway.port, '/v1/responses?x=1', {
       headers: {

@@ -15,7 +15,7 @@ const catalogue = snapshotOf(
 const snapshot = () => catalogue;
 
 describe('GET /v1/models', () => {
-  it('is one list that both protocols parse', async () => {
+  it('is one list that both protocols can parse', async () => {
     const gateway = await startGateway({ snapshot });
     const { json, headers } = await call(gateway.port, '/v1/models?unknown=1', {
       headers: bearer(),
@@ -153,7 +153,7 @@ describe('one model', () => {
     }
   });
 
-  it('outside the allowlist is not there', async () => {
+  it('outside the allowlist is hidden', async () => {
     const gateway = await startGateway({ snapshot, caller: { models: new Set(['gpt']) } });
     const status = async (path: string): Promise<number> =>
       (await call(gateway.port, path, { headers: bearer() })).status;
@@ -190,7 +190,7 @@ describe('GET /v1beta/models', () => {
     expect(models[0]).not.toHaveProperty('inputTokenLimit');
   });
 
-  it('goes page by page', async () => {
+  it('pages', async () => {
     const gateway = await startGateway({ snapshot });
     const seen: unknown[] = [];
     let token = '';

@@ -43,7 +43,7 @@ describe('unknown paths', () => {
     expect(gateway.keyLookups).toEqual([]);
   });
 
-  it('does not read a body for them', async () => {
+  it('no body is read for them', async () => {
     const gateway = await startGateway();
     const answer = await raw(
       gateway.port,
@@ -73,7 +73,7 @@ describe('unknown paths', () => {
     expect(messageOf(answer)).toBe(`not found: use base URL ${base}`);
   });
 
-  it('names the public URL when there is one, and never echoes a strange host', async () => {
+  it('the hint names the public URL if there is one, and never echoes a strange host', async () => {
     const known = await startGateway({ server: { publicUrl: 'https://ai.example.com/' } });
     expect(messageOf(await call(known.port, '/responses', { body: '{}' }))).toBe(
       'not found: use base URL https://ai.example.com/v1',
@@ -86,7 +86,7 @@ describe('unknown paths', () => {
   });
 });
 
-describe('S-03 the path decides, whatever else names one', () => {
+describe('S-03 only the path decides, whatever else names one', () => {
   it.each(['evil/v1/models', 'a?/health', 'a#/health', 'x/..'])('Host: %s', async (host) => {
     const gateway = await startGateway();
     const answer = await call(gateway.port, '/v1/models', { headers: { host } });
@@ -108,7 +108,7 @@ describe('S-03 the path decides, whatever else names one', () => {
     expect(gateway.exchanges).toEqual([]);
   });
 
-  it('authenticates an encoded spelling of a path like the path', async () => {
+  it('an encoded spelling of a path is authenticated like the path', async () => {
     const gateway = await startGateway();
     const answer = await call(gateway.port, '/v1/%6dessages', { body: '{}' });
     expect(answer.status).toBe(401);
@@ -156,7 +156,7 @@ describe('methods', () => {
   });
 });
 
-describe('wrong base URLs that are understood', () => {
+describe('tolerated wrong base URLs', () => {
   it.each([
     ['/v1/v1/messages', 'messages', ''],
     ['/v1/v1/v1/chat/completions', 'chat', '/v1'],
@@ -194,7 +194,7 @@ describe('wrong base URLs that are understood', () => {
     }
   });
 
-  it('?key= keeps its place when the path is repaired', async () => {
+  it('?key= survives the repair of the path', async () => {
     const gateway = await startGateway();
     const status = async (path: string): Promise<number> =>
       (await call(gateway.port, `${path}?key=${key}`)).status;
@@ -204,7 +204,7 @@ describe('wrong base URLs that are understood', () => {
   });
 });
 
-describe('what the relay is told', () => {
+describe('what the relay receives', () => {
   const cases = [
     ['/v1/chat/completions', 'chat', 'generate', null, null, 'event-stream'],
     ['/v1/responses?x=y', 'responses', 'generate', null, null, 'event-stream'],
@@ -276,7 +276,7 @@ describe('what the relay is told', () => {
   });
 });
 
-describe('S-04 the console is one page, and no way to anything else', () => {
+describe('S-04 the console is one page, and opens nothing else', () => {
   const page = readFileSync(new URL('../../../console/index.html', import.meta.url), 'latin1');
   const send = (port: number, target: string): Promise<string> =>
     raw(port, `GET ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);

@@ -24,7 +24,7 @@ async function startCounting(milliseconds: number) {
   return { gateway, seen };
 }
 
-describe('requests on one connection before their answers', () => {
+describe('pipelined requests', () => {
   it('are all answered, in order, and never all at once', async () => {
     const { gateway, seen } = await startCounting(5);
     const socket = open(gateway.port);
@@ -51,7 +51,7 @@ describe('requests on one connection before their answers', () => {
     socket.destroy();
   });
 
-  it('that stop half-way through a body are gone on with', async () => {
+  it('that stop half-way through a body are resumed', async () => {
     const { gateway } = await startCounting(5);
     const socket = open(gateway.port);
     let received = '';
@@ -67,7 +67,7 @@ describe('requests on one connection before their answers', () => {
     socket.destroy();
   });
 
-  it('leave a client noticed that goes meanwhile', async () => {
+  it('do not hide that the client disconnects', async () => {
     const { gateway, seen } = await startCounting(50);
     const socket = open(gateway.port);
     socket.on('error', () => {});
@@ -85,7 +85,7 @@ describe('requests on one connection before their answers', () => {
 });
 
 describe('a connection that has served its number of requests', () => {
-  it('is closed after an answer that says so, and no request is lost', async () => {
+  it('is closed after a response that announces it, and no request is lost', async () => {
     const gateway = await startGateway({
       server: { requestsPerConnection: 5 },
       run: async ({ client }) => {

@@ -6,7 +6,7 @@ const names = (Object.keys(catalogue) as ErrorName[]).filter(
   (name) => catalogue[name].status === 503,
 );
 
-test.each(names)('%s says when to come again, whoever throws it', async (name) => {
+test.each(names)('%s carries the wait, whoever throws it', async (name) => {
   const { port } = await startGateway({ run: () => Promise.reject(new GatewayError(name)) });
   for (const path of [
     '/v1/chat/completions',
@@ -21,6 +21,6 @@ test.each(names)('%s says when to come again, whoever throws it', async (name) =
   }
 });
 
-test('whoever throws it may know better', () => {
+test('the thrower may know a better wait', () => {
   expect(new GatewayError('unavailable', { retryAfter: 30 }).retryAfter).toBe(30);
 });

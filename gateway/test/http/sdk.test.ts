@@ -44,7 +44,7 @@ describe('official SDKs read the model lists', () => {
   });
 });
 
-describe('official SDKs do not retry what cannot succeed', () => {
+describe('official SDKs do not retry hopeless requests', () => {
   it.each(['insufficient_balance', 'team_daily_budget_exceeded', 'invalid_key'] as const)(
     '%s',
     async (name) => {

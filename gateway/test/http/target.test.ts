@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { repairTarget } from '#http/target.ts';
 
-describe('the target that is routed', () => {
+describe('the target for routing', () => {
   it.each([
     ['/', '/'],
     ['/?a=//', '/?a=//'],

@@ -66,7 +66,7 @@ it('serves a client that half-closes', async () => {
   expect(answer).toContain('data: [DONE]\n\n');
 });
 
-it('answers nothing to plain HTTP', async () => {
+it('does not respond to plain HTTP', async () => {
   const gateway = await startGateway({ server: { tls } });
   await expect(fetch(`http://127.0.0.1:${gateway.port}/health`)).rejects.toThrow('fetch failed');
 });
@@ -84,21 +84,21 @@ function negotiate(port: number, alpn: readonly string[]): Promise<string | fals
 }
 
 // Rapid resets of streams (CVE-2023-44487) need HTTP/2.
-describe('S-47 HTTP/2 is not spoken', () => {
-  it('is not agreed on in TLS', async () => {
+describe('S-47 HTTP/2', () => {
+  it('is not negotiated in TLS', async () => {
     const { port } = await startGateway({ server: { tls } });
     expect(await negotiate(port, ['h2', 'http/1.1'])).toBe('http/1.1');
     await expect(negotiate(port, ['h2'])).rejects.toThrow(/no application protocol/i);
   });
 
-  it('is not begun with by a client that knows no better', async () => {
+  it('is not started by a client that assumes it', async () => {
     const gateway = await startGateway();
     const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u0004\0\0\0\0\0';
     expect(await raw(gateway.port, preface)).toMatch(/^HTTP\/1\.1 400 /);
     expect(gateway.unexpected).toEqual([]);
   });
 
-  it('is not changed to, and the request of a client that offers to is served', async () => {
+  it('is not upgraded to, and a request that offers the upgrade is served', async () => {
     const gateway = await startGateway();
     const headers = {
       'x-api-key': key,

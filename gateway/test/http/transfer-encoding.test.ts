@@ -18,7 +18,7 @@ describe.each(textProtocols)('$name', (protocol) => {
   };
 
   it.each(['gzip, chunked', 'identity, chunked', 'x, chunked'])(
-    'a coding that nobody undoes is 501: %s',
+    'an unsupported coding is 501: %s',
     async (coding) => {
       const { head, body, asked } = await send('1.1', coding);
       expect([head.split('\r\n')[0], asked]).toEqual(['HTTP/1.1 501 Not Implemented', 0]);
@@ -33,7 +33,7 @@ describe.each(textProtocols)('$name', (protocol) => {
     expect(protocol.errorMessage(JSON.parse(body))).toBe('HTTP/1.0 has no transfer-encoding');
   });
 
-  it('chunked, in any spelling, is what it is', async () => {
+  it('chunked is accepted in any spelling', async () => {
     expect((await send('1.1', 'Chunked')).asked).toBe(1);
   });
 });

@@ -43,7 +43,7 @@ async function ask(query: string, settings: Parameters<typeof startGateway>[0] =
 }
 
 describe('GET /v1/usage', () => {
-  it("answers with the key's own sums and limits", async () => {
+  it("returns the key's own sums and limits", async () => {
     const { answer, asked } = await ask('', { caller: { quota: 5_000_000_000n, rpm: 60 } });
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toBe('application/json');
@@ -70,7 +70,7 @@ describe('GET /v1/usage', () => {
     expect(asked).toEqual([{ keyId: 'key-1', from: now - 30 * 86_400_000, to: now, by: 'model' }]);
   });
 
-  it("shows a team's limits by the clock of the team, and the counters before the database", async () => {
+  it("shows a team's limits by the clock of the team, and the counters rather than the database", async () => {
     const counters = {
       admit: () => ({ admitted: true }) as const,
       leave: () => {},
@@ -119,7 +119,7 @@ describe('GET /v1/usage', () => {
     });
   });
 
-  it('takes a range and a grouping; a range begins at a whole hour', async () => {
+  it('accepts a range and a grouping; a range begins at a whole hour', async () => {
     const range = '?from=2026-11-01T10:59:00Z&to=2026-11-02T12:00:00%2B02:00&group_by=day';
     const { answer, asked } = await ask(range);
     expect(asked).toMatchObject([
@@ -141,7 +141,7 @@ describe('GET /v1/usage', () => {
     });
   });
 
-  it('wants a key, counts against no rate, and says when the database is away', async () => {
+  it('requires a key, counts against no rate, and reports an unreachable database', async () => {
     const { gateway } = await ask('', { caller: { rpm: 0, rph: 0 } });
     const { port } = gateway;
     expect((await call(port, '/v1/usage')).status).toBe(401);

@@ -19,7 +19,7 @@ interface Seen {
 }
 
 it.skipIf(process.platform !== 'linux')(
-  'refuses while the disk is full, recovers by itself, and loses nothing acknowledged',
+  'refuses while the disk is full, recovers by itself, and loses no acknowledged record',
   async () => {
     const { database, url, close } = await openTestDatabase('sqlite');
     const dataDir = mkdtempSync(join(tmpdir(), 'sluice-'));

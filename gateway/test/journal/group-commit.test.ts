@@ -30,7 +30,7 @@ describe('group commit', () => {
       (error: Error) => error.message,
     );
 
-  it('sends a lone record at once, and what came meanwhile together', async () => {
+  it('writes a lone record at once, and later arrivals together', async () => {
     const first = outcome(commits.append('1'));
     await settle();
     expect(sent).toEqual(['1']);
@@ -46,7 +46,7 @@ describe('group commit', () => {
     expect(commits.idle).toBe(true);
   });
 
-  it('never waits for more records, however fast they come', async () => {
+  it('never waits for more records, however fast they arrive', async () => {
     for (let number = 0; number < 1_000; number += 1) {
       const pair = [commits.append(`${number}a`), commits.append(`${number}b`)];
       await settle();
@@ -69,7 +69,7 @@ describe('group commit', () => {
     expect(acknowledged).toBe(true);
   });
 
-  it('tries a failed batch again', async () => {
+  it('retries a failed batch', async () => {
     const answer = outcome(commits.append('1'));
     await settle();
     commits.failed('EIO');
@@ -81,7 +81,7 @@ describe('group commit', () => {
     expect(await answer).toBe('written');
   });
 
-  it('takes nothing after three failures until a probe is written', async () => {
+  it('accepts nothing after three failures until a probe is written', async () => {
     const waiting = [outcome(commits.append('1'))];
     await settle();
     waiting.push(outcome(commits.append('2')));
@@ -103,7 +103,7 @@ describe('group commit', () => {
     expect(await answer).toBe('written');
   });
 
-  it('ended while the disk takes nothing, it asks no more and stays ended', async () => {
+  it('closed while the disk accepts nothing, it stops asking and stays closed', async () => {
     const answer = outcome(commits.append('1'));
     await settle();
     for (let failure = 0; failure < 3; failure += 1) {

@@ -41,7 +41,7 @@ describe.each(dialects)('%s', (dialect) => {
       return rows.map((row) => row.id);
     };
 
-    it('brings every record into the database, with all its parts', async () => {
+    it('writes every record to the database, with all its parts', async () => {
       const journal = await open();
       await Promise.all([1, 2, 3].map((number) => journal.append(record(`req_${number}`))));
       await journal.close(30_000);
@@ -108,7 +108,7 @@ describe.each(dialects)('%s', (dialect) => {
       await second.close();
     });
 
-    it('takes text the database cannot hold', async () => {
+    it('accepts text that the database cannot hold', async () => {
       const journal = await open();
       const odd = 'a\0b\ud800c\\u0000\u2028"\'';
       await journal.append(record('req_odd', { model: odd, userAgent: 'x'.repeat(10_000) }));
@@ -118,7 +118,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(row.user_agent).toHaveLength(256);
     });
 
-    it('puts a record aside that the database refuses, and goes on with the others', async () => {
+    it('sets a record aside that the database refuses, and continues with the others', async () => {
       const journal = await open();
       const broken = record('req_broken', { status: 'not a number' as unknown as number });
       await Promise.all([record('req_1'), broken, record('req_2')].map((r) => journal.append(r)));
@@ -153,7 +153,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(await idsInDatabase()).toEqual(['req_1', 'req_2']);
     });
 
-    it('takes no more than its bound, and again when there is room', async () => {
+    it('accepts no more than its limit, and again once there is room', async () => {
       const unreachable = unreachableUrl(dialect, dataDir);
       const full = await open({ maxSize: 20_000, databaseUrl: unreachable });
       let taken = 0;
@@ -176,7 +176,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(await idsInDatabase()).toHaveLength(taken + 1);
     });
 
-    it('R-31 keeps answers that cost nothing in memory meanwhile, and counts what is lost', async () => {
+    it('R-31 keeps rows of free requests in memory meanwhile, and counts lost ones', async () => {
       const full = await open({ maxSize: 1, databaseUrl: unreachableUrl(dialect, dataDir) });
       await full.append(record('req_free'));
       await full.append(record('req_left', { outcome: 'client-left', status: 499 }));
@@ -193,7 +193,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(problems.filter(({ kind }) => kind === 'records-lost')).toHaveLength(1);
     });
 
-    it('R-31 leaves the last room to what is owed, however much is served or refused meanwhile', async () => {
+    it('R-31 reserves the last room for what is owed, however much is served or refused meanwhile', async () => {
       const databaseUrl = unreachableUrl(dialect, dataDir);
       const full = await open({ maxSize: 30_000, databaseUrl });
       const paid = (id: string) => full.append(record(id, { charge: charge(1n) }));

@@ -14,7 +14,7 @@ afterEach(() => void vi.useRealTimers());
 
 const minute = 60_000;
 
-test('a clock that is set forward by two years removes nothing by its new date', async () => {
+test('a clock set forward by two years removes nothing by its new date', async () => {
   removeUsage.mockClear().mockResolvedValue(0);
   removeState.mockClear().mockResolvedValue(0);
   const options = { database: {} as OpenDatabase, onProblem: () => {} };
@@ -33,7 +33,7 @@ test('a clock that is set forward by two years removes nothing by its new date',
   for (const stop of stops) stop();
 });
 
-test('rows that cannot be removed are named, once until it works again', async () => {
+test('rows that cannot be removed are reported once until removal works again', async () => {
   const told: string[] = [];
   const database = {} as OpenDatabase;
   const onProblem = (message: string): void => void told.push(message);

@@ -72,7 +72,7 @@ describe.each(dialects)('%s', (dialect) => {
   );
 
   it.skipIf(isSkipped(dialect))(
-    'tells when everything from before is in the database',
+    'reports when everything from before is in the database',
     async () => {
       const { database, url, close } = await openTestDatabase(dialect);
       const dataDir = mkdtempSync(join(tmpdir(), 'sluice-'));

@@ -162,7 +162,7 @@ describe.each(dialects)('%s', (dialect) => {
       ]);
     });
 
-    it('sums up what nobody pays for by the channel that used it', async () => {
+    it('sums unbilled tokens by the channel that used them', async () => {
       const answered = record('').attempts;
       const lines = [
         record('req_1', { attempts: [unpaidAttempt('spare', 4), ...answered] }),
@@ -185,7 +185,7 @@ describe.each(dialects)('%s', (dialect) => {
       ]);
     });
 
-    it('takes lines of the version before charges', async () => {
+    it('accepts lines of the version before charges', async () => {
       const line = JSON.parse(toLine(record('req_old'))) as unknown[];
       await writeUsage(database, JSON.stringify(line.slice(0, 28)));
       expect(await rows()).toMatchObject([{ id: 'req_old', cost: null, receipt: null }]);
@@ -214,7 +214,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect((await entries()).map(({ amount }) => amount)).toEqual([cost, -cost]);
     });
 
-    it('refuses a charge that cannot be, for good', async () => {
+    it('refuses an impossible charge permanently', async () => {
       const most = String(2n ** 63n - 1n);
       await writeUsage(database, toLine(record('req_0', { charge: charge(1n, { cost: most }) })));
       const tooMuch = { cost: String(2n ** 63n) };

@@ -26,7 +26,7 @@ keys:
 `;
 
 test.skipIf(process.platform !== 'linux')(
-  'R-31 while the disk takes nothing, what costs something is refused and all else goes on',
+  'R-31 while the disk accepts nothing, billable requests are refused and the rest continues',
   { timeout: 60_000 },
   async () => {
     const { gateway, url, databaseUrl } = await startGatewayPlace({ config });
@@ -101,7 +101,7 @@ test.skipIf(process.platform !== 'linux')(
 );
 
 test.skipIf(process.platform !== 'linux')(
-  'R-31 a stop while the disk takes nothing ends the process',
+  'R-31 a stop while the disk accepts nothing ends the process',
   { timeout: 60_000 },
   async () => {
     const { gateway, url } = await startGatewayPlace({ config });

@@ -25,7 +25,7 @@ const kept = ({ kysely }: OpenDatabase) =>
 
 describe.each(dialects)('%s', (dialect) => {
   it.skipIf(isSkipped(dialect))(
-    'ids are kept with the row of their answer, each once',
+    'ids are stored with the row of their answer, each once',
     async () => {
       const { database, close } = await openTestDatabase(dialect);
       const lines = [
@@ -49,7 +49,7 @@ describe.each(dialects)('%s', (dialect) => {
     },
   );
 
-  it.skipIf(isSkipped(dialect))('of a batch that is refused nothing is kept', async () => {
+  it.skipIf(isSkipped(dialect))('a refused batch stores nothing', async () => {
     const { database, close } = await openTestDatabase(dialect);
     const good = toLine(record('req_1', { upstreamState: state() }));
     const bad = toLine(record('req_2', { time: 1.5 }));
@@ -67,7 +67,7 @@ describe.each(dialects)('%s', (dialect) => {
   });
 
   it.skipIf(isSkipped(dialect))(
-    'what has expired is removed in steps, and by a journal that runs',
+    'expired ids are removed in steps, and by a running journal',
     async () => {
       const { database, url, close } = await openTestDatabase(dialect);
       const ids = Array.from({ length: 25 }, (_, at) => [`id_${at}`, 'item']).flat();

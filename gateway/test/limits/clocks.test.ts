@@ -93,7 +93,7 @@ describe.skipIf(!redisAnswers)('P-14: three processes whose clocks differ and st
     // Above 2 048 what has left a window counts for up to a 64th of it longer.
     ['in parts', 2_049, 64, 40],
   ])(
-    'no window has more than its limit, %s',
+    'no window exceeds its limit, %s',
     { timeout: 60_000 },
     async (kind, limit, parts, atOnce) => {
       let refusals = 0;
@@ -107,7 +107,7 @@ describe.skipIf(!redisAnswers)('P-14: three processes whose clocks differ and st
   );
 
   test(
-    'whoever waits as long as told is admitted, on any of them',
+    'a client that waits as announced is admitted on any of them',
     { timeout: 30_000 },
     async () => {
       const limits = [{ name: 'waiting', limit: 1, windowMs: 500 }];
@@ -125,7 +125,7 @@ describe.skipIf(!redisAnswers)('P-14: three processes whose clocks differ and st
     },
   );
 
-  test('money held by one is held for all, and asked for twice it is held once', async () => {
+  test('money held by one is held for all, and requested twice it is held once', async () => {
     const meter: Meter = { name: 'meter', limit: 100n, floor: 1n };
     const hold = (node: number, id: string) =>
       order<HoldDecision>(node, { do: 'hold', request: { id, amount: 100n, meters: [meter] } });

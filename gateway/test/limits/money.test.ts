@@ -25,7 +25,7 @@ describe.each(implementations)('in %s', (kind) => {
       bench.counters.hold({ id, amount, meters, expiresAt: bench.clock.wall + forMs });
     const read = async ({ name }: Meter) => bench.counters.read(name);
 
-    test('P-02, P-03: any order of holds, settlements, replays and time is counted as by the model', async () => {
+    test('P-02, P-03: any order of holds, settlements, replays and time is counted like the model', async () => {
       const amount = fc.oneof(fc.bigInt(0n, 2_000n), fc.bigInt(0n, 2n ** 40n));
       const step = fc.oneof(
         fc.record({ do: fc.constant('hold'), amount, seconds: fc.integer({ min: 1, max: 90 }) }),
@@ -128,14 +128,14 @@ describe.each(implementations)('in %s', (kind) => {
       expect(await hold([quota], 300n)).toEqual({ held: true, amount: 13n });
     });
 
-    test('P-05: also after it is void', async () => {
+    test('P-05: also after its hold has expired', async () => {
       const quota = meter(1_000n);
       await hold([quota], 2_000n, { forMs: 30_000 });
       bench.clock.advance(31_000);
       expect(await hold([quota], 2_000n)).toEqual({ held: true, amount: 1_000n });
     });
 
-    test('B-13: what was released is there for the next request at once', async () => {
+    test('B-13: released money is available to the next request at once', async () => {
       const meters = [meter(100n)];
       const names = meters.map(({ name }) => name);
       for (let round = 0; round < 20; round += 1) {
@@ -164,7 +164,7 @@ describe.each(implementations)('in %s', (kind) => {
       expect(await hold([overdrawn], 1n)).toMatchObject({ held: false });
     });
 
-    test('P-08: a hold is void in time; what it spent after that counts, once', async () => {
+    test('P-08: a hold expires in time; later spending counts, once', async () => {
       const one = meter(1_000n);
       const id = fresh('request');
       await hold([one], 600n, { id, forMs: 30_000 });
@@ -176,7 +176,7 @@ describe.each(implementations)('in %s', (kind) => {
       expect(await read(one)).toEqual({ spent: 250n, held: 0n });
     });
 
-    test('more than was held is spent all the same, and then nothing is left', async () => {
+    test('spending beyond the hold counts in full, and then nothing is left', async () => {
       const one = meter(1_000n);
       const id = fresh('request');
       await hold([one], 900n, { id });
@@ -193,7 +193,7 @@ describe.each(implementations)('in %s', (kind) => {
       expect(await hold([one], 1n)).toMatchObject({ held: false });
     });
 
-    test('a meter starts from what the database says, which is asked once', async () => {
+    test('a meter starts from the database, which is queried once', async () => {
       const one = meter(1_000n);
       bench.spent.set(one.name, 400n);
       const before = bench.asked.length;
@@ -203,7 +203,7 @@ describe.each(implementations)('in %s', (kind) => {
       expect(bench.asked.slice(before)).toEqual([one.name]);
     });
 
-    test('what was spent and held before a limit was set counts against it', async () => {
+    test('amounts spent and held before a limit was set count against it', async () => {
       const balance = meter(1_000n);
       const quota = meter(unlimited);
       const limited = (limit: bigint) => [balance, { ...quota, limit }];

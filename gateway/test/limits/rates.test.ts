@@ -27,7 +27,7 @@ describe.each(implementations)('in %s', (kind) => {
       bench.counters.admit({ id, limits });
 
     test(
-      'P-14, L-02, L-03: every history is decided as by a list of all times',
+      'P-14, L-02, L-03: every history is decided like a list of all times',
       { timeout: 300_000 },
       async () => {
         const step = fc.record({
@@ -97,7 +97,7 @@ describe.each(implementations)('in %s', (kind) => {
       }
     });
 
-    test('above 2 048 it is never too much, and a refusal is true to a 64th of the window', async () => {
+    test('above 2 048 it is never too much, and a refusal is exact to a 64th of the window', async () => {
       const limit = rate(2_100, 64_000);
       const times: number[] = [];
       const { clock } = bench;
@@ -122,7 +122,7 @@ describe.each(implementations)('in %s', (kind) => {
       expect(times.length).toBeGreaterThan(2_200);
     });
 
-    test('a request that one limit refuses is counted on none', async () => {
+    test('a request refused by one limit counts on none', async () => {
       const [wide, narrow, under] = [rate(2, 60_000), rate(1, 60_000), slots(3)];
       await admit([narrow]);
       expect(await admit([wide, narrow, under])).toMatchObject({ denied: narrow.name });
@@ -148,7 +148,7 @@ describe.each(implementations)('in %s', (kind) => {
     });
 
     test.each([1, 2, 10])(
-      'of 200 at once exactly %i get a slot; leaving twice is once',
+      'of 200 at once exactly %i get a slot; leaving is idempotent',
       async (room) => {
         const limit = slots(room);
         const those = Array.from({ length: 200 }, () => `request-${(ids += 1)}`);
@@ -164,7 +164,7 @@ describe.each(implementations)('in %s', (kind) => {
       },
     );
 
-    test('a higher limit counts at once, a lower one too', async () => {
+    test('a higher limit takes effect at once, a lower one too', async () => {
       const limit = rate(2, 60_000);
       await admit([limit]);
       await admit([limit]);
@@ -173,7 +173,7 @@ describe.each(implementations)('in %s', (kind) => {
       expect(await admit([{ ...limit, limit: 2 }])).toMatchObject({ admitted: false });
     });
 
-    test('a limit that crosses 2 048 while a window is open finds what was admitted before', async () => {
+    test('a limit that crosses 2 048 while a window is open keeps earlier admissions', async () => {
       const limit = rate(100, 64_000);
       const admitted = async (of: number, asked = of): Promise<number> => {
         const asking = Array.from({ length: asked }, () => admit([{ ...limit, limit: of }]));
@@ -193,7 +193,7 @@ describe.each(implementations)('in %s', (kind) => {
       expect(await admitted(100, 110)).toBe(100);
     });
 
-    test('P-14: so does every other, and is exact again a window after it was not', async () => {
+    test('P-14: so does every other change, and counting is exact again after one window', async () => {
       const wide = 2_049;
       const another = kind === 'redis' ? await bench.another() : bench.counters;
       const step = fc.record({
@@ -241,7 +241,7 @@ describe.each(implementations)('in %s', (kind) => {
     });
 
     test.each([3_600_000, 40 * 86_400_000])(
-      'R-32: a clock set back by %i ms grants nothing, and holds nobody for longer than the window',
+      'R-32: a clock set back by %i ms grants nothing, and delays nobody for longer than the window',
       async (step) => {
         for (const full of [rate(3, 60_000), rate(2_049, 64_000)]) {
           for (let count = 0; count < full.limit; count += 1) await admit([full]);

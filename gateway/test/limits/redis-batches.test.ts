@@ -5,7 +5,7 @@ import type { Counters, Meter, RateLimit } from '#limits/index.ts';
 import { canStartRedis, type PrivateRedis, startPrivateRedis } from './private-redis.ts';
 import { monitor } from './redis-monitor.ts';
 
-describe.skipIf(!canStartRedis)('what is asked of Redis in one turn', () => {
+describe.skipIf(!canStartRedis)('the Redis commands of one turn', () => {
   let redis: PrivateRedis;
   let node: Counters;
   let count = 0;
@@ -48,7 +48,7 @@ describe.skipIf(!canStartRedis)('what is asked of Redis in one turn', () => {
     for (let turn = 0; turn < 5; turn += 1) await immediate();
   };
 
-  test('goes there together and in order, so the next request has what the one before gave back', async () => {
+  test('leave together and in order, so the next request sees what the previous one released', async () => {
     await open();
     const asked = await monitor(redis);
     const [meter, limits] = [meterOf(100n), slot(1)];
@@ -64,7 +64,7 @@ describe.skipIf(!canStartRedis)('what is asked of Redis in one turn', () => {
     expect(await asked()).toEqual([['settle', 'leave', 'admit', 'hold']]);
   });
 
-  test('waits for what is on its way, when it is an end', async () => {
+  test('wait for a command in flight if they are ends', async () => {
     await open();
     const [meter, limits] = [meterOf(100n), slot(2)];
     const [first, second] = [fresh('request'), fresh('request')];
@@ -84,7 +84,7 @@ describe.skipIf(!canStartRedis)('what is asked of Redis in one turn', () => {
     expect(await asked()).toEqual([['read'], ['settle', 'settle', 'leave']]);
   });
 
-  test('is cut into batches that do not keep Redis from others for long', async () => {
+  test('are split into batches that do not block Redis for long', async () => {
     await open();
     const meter = meterOf(1_000n);
     const ids = Array.from({ length: 250 }, () => fresh('request'));
@@ -95,7 +95,7 @@ describe.skipIf(!canStartRedis)('what is asked of Redis in one turn', () => {
     expect((await asked()).map(({ length }) => length)).toEqual([100, 100, 51]);
   });
 
-  test('fails by itself: one step that cannot be taken is no matter of the others', async () => {
+  test('fail separately: a failed step does not affect the others', async () => {
     await open();
     const [broken, whole, limits] = [meterOf(100n), meterOf(100n), slot(1)];
     await redis.command('SET', `sluice:meter:${broken.name}`, 'no hash');
@@ -114,7 +114,7 @@ describe.skipIf(!canStartRedis)('what is asked of Redis in one turn', () => {
     expect(await node.read(whole.name)).toEqual({ spent: 70n, held: 0n });
   });
 
-  test('and is not answered happens once, however often it is sent', async () => {
+  test('without a reply take effect once, however often they are sent', async () => {
     await open(50);
     const [meter, limits] = [meterOf(1_000n), slot(1)];
     const first = fresh('request');

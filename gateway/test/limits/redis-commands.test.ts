@@ -23,7 +23,7 @@ keys:
 `;
 
 test.skipIf(!canStartRedis)(
-  'one step for the rates, the money, the settlement, the slot; none for what is known to be exhausted',
+  'one step each for the rates, the money, the settlement and the slot; none for a known exhausted limit',
   async () => {
     const redis = await startPrivateRedis();
     onTestFinished(() => redis.stop());

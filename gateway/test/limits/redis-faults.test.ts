@@ -109,7 +109,7 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
     ]);
   });
 
-  test('L-13: meanwhile the database is asked once for each meter, and not for each request', async () => {
+  test('L-13: meanwhile the database is queried once per meter, not per request', async () => {
     const node = await open();
     const [known, one, two] = [meterOf(10_000n), meterOf(10_000n), meterOf(10_000n)];
     expect(await hold(node, known, 1n)).toMatchObject({ held: true });
@@ -146,7 +146,7 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
     await Promise.all(nodes.map(isBack));
   });
 
-  test('what a node admitted before the loss counts against its share', async () => {
+  test('admissions before the loss count against a node’s share', async () => {
     liveNodes = 3;
     const node = await open();
     const limits = rate(90);
@@ -180,7 +180,7 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
     await isBack(two);
   });
 
-  test('an old state is no match for the database, but better than nothing', async () => {
+  test('an old state yields to the database, but is better than nothing', async () => {
     liveNodes = 2;
     const node = await open();
     const [meter, other] = [meterOf(1_000n), meterOf(1_000n)];
@@ -201,7 +201,7 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
     await isBack(node);
   });
 
-  test('P-03: what was settled meanwhile arrives once, what is held is held again', async () => {
+  test('P-03: settlements of the outage arrive once, open holds are held again', async () => {
     const node = await open();
     const meter = meterOf(10_000n);
     const ids = Array.from({ length: 20 }, () => fresh('request'));
@@ -285,7 +285,7 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
     expect(await admitted(again, limits, 50)).toBe(0);
   });
 
-  test('what is held is put back after a step of the clock, for as long as before', async () => {
+  test('holds are restored after a step of the clock, for as long as before', async () => {
     const node = await open();
     const [early, late] = [meterOf(1_000n), meterOf(1_000n)];
     await hold(node, early, 300n);
@@ -306,7 +306,7 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
     expect(remaining).toBeLessThan(61_000);
   });
 
-  test('what was settled while Redis was away is not counted twice when it comes back empty', async () => {
+  test('settlements of the outage are not counted twice if Redis comes back empty', async () => {
     const node = await open();
     const meter = meterOf(1_000n);
     const id = fresh('request');
@@ -320,7 +320,7 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
     expect(await hold(node, meter, 1_000n)).toEqual({ held: true, amount: 850n });
   });
 
-  test('nor when another node has asked the database before it was told', async () => {
+  test('nor if another node queried the database before Redis was informed', async () => {
     const node = await open();
     const meter = meterOf(1_000n);
     const id = fresh('request');
@@ -338,7 +338,7 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
     expect(await node.read(meter.name)).toEqual({ spent: 150n, held: 100n });
   });
 
-  test('a gateway starts without Redis, and counts there when it comes', async () => {
+  test('a gateway starts without Redis, and uses it once it appears', async () => {
     await redis.stop();
     const node = await open();
     expect(node.degraded).toBe(true);
@@ -349,7 +349,7 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
     expect(await hold(node, meterOf(10n), 3n)).toEqual({ held: true, amount: 3n });
   });
 
-  test('a database that is away as well refuses what it would have to be asked for', async () => {
+  test('an unreachable database refuses what it would have to be asked for', async () => {
     const node = await createRedisCounters({
       url: redis.url,
       now: Date.now,

@@ -44,7 +44,7 @@ describe.skipIf(!redisAnswers)('three nodes on one Redis', () => {
     expect(await nodes[2]!.admit({ id: 'third', limits })).toEqual({ admitted: true });
   });
 
-  test('a slot of a node that died is free after a minute', async () => {
+  test('a slot of a dead node is free after a minute', async () => {
     const limits: RateLimit[] = [{ name: fresh('key'), limit: 1, windowMs: 0 }];
     await nodes[0]!.admit({ id: fresh('request'), limits });
     bench.clock.advance(59_999);
@@ -55,7 +55,7 @@ describe.skipIf(!redisAnswers)('three nodes on one Redis', () => {
     expect(await nodes[1]!.admit({ id: fresh('request'), limits })).toEqual({ admitted: true });
   });
 
-  test('slots last as long as their requests, and what leaves while they are renewed is not put back', async () => {
+  test('slots last as long as their requests, and a slot released during the renewal stays released', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const own = await openBench('redis');
     try {
@@ -112,7 +112,7 @@ describe.skipIf(!redisAnswers)('three nodes on one Redis', () => {
     },
   );
 
-  test('P-03: a settlement that every node repeats is counted once', async () => {
+  test('P-03: a settlement repeated by every node is counted once', async () => {
     const meter: Meter = { name: fresh('meter'), limit: 1_000n, floor: 1n };
     const id = fresh('request');
     await hold(nodes[0]!, meter, 400n, id);
@@ -123,7 +123,7 @@ describe.skipIf(!redisAnswers)('three nodes on one Redis', () => {
     }
   });
 
-  test('what a node that died had spent is asked from the database', async () => {
+  test('the spending of a dead node is read from the database', async () => {
     const meter: Meter = { name: fresh('meter'), limit: 1_000n, floor: 1n };
     await hold(nodes[0]!, meter, 400n);
     bench.clock.advance(60_000);
@@ -137,7 +137,7 @@ describe.skipIf(!redisAnswers)('three nodes on one Redis', () => {
     expect(await hold(nodes[1]!, meter, 1_000n)).toEqual({ held: true, amount: 650n });
   });
 
-  test('what was settled before Redis was emptied counts, though the database hears of it later', async () => {
+  test('settlements before Redis was emptied count, though they reach the database later', async () => {
     const own = await openBench('redis');
     try {
       const [one, two] = [own.counters, await own.another()];
@@ -185,7 +185,7 @@ describe.skipIf(!redisAnswers)('three nodes on one Redis', () => {
     }
   });
 
-  test('nor is that hidden by charges that are on their way when the database is asked again', async () => {
+  test('charges in flight during the database query do not hide them', async () => {
     const own = await openBench('redis');
     try {
       const node = own.counters;
@@ -227,7 +227,7 @@ describe.skipIf(!redisAnswers)('three nodes on one Redis', () => {
     }
   });
 
-  test('money asked for right behind an admission is held if that is granted, and not if it is denied', async () => {
+  test('money requested right behind an admission is held if that is granted, and not if it is denied', async () => {
     const limits: RateLimit[] = [{ name: fresh('key'), limit: 1, windowMs: 10_000 }];
     const meter: Meter = { name: fresh('meter'), limit: 100n, floor: 1n };
     const ask = (id: string) =>
@@ -254,7 +254,7 @@ describe.skipIf(!redisAnswers)('three nodes on one Redis', () => {
     expect(await ask()).toEqual({ admitted: true });
   });
 
-  test('money released on another node is seen within half a second', async () => {
+  test('money released on another node is visible within half a second', async () => {
     const meter: Meter = { name: fresh('meter'), limit: 100n, floor: 1n };
     const id = fresh('request');
     await hold(nodes[0]!, meter, 100n, id);

@@ -76,7 +76,7 @@ describe.each(cases)('$client.name, with $others in its stead', ({ client, other
     header: `dropped=${lost}`,
   });
 
-  test('its own channel while it is well, another one while it is not, and it again', async () => {
+  test('uses its own channel while that is healthy, another one otherwise, and then its own again', async () => {
     const failing = [client.name, ...others.slice(0, -1)].map((each) => `${name}-${each}`);
     const ill = await ask(5);
     const ejected = await ask(3);

@@ -17,7 +17,7 @@ const upstreams = protocolNames.map((upstream) => {
 });
 
 describe.each(upstreams)('an answer of $upstream', ({ upstream, clients, rows }) => {
-  test('loses nothing when it is plain', () => {
+  test('a plain one loses nothing', () => {
     for (const client of clients) {
       const { whole, streamed } = giveAnswer(upstream, client);
       expect(whole?.losses).toEqual([]);
@@ -25,7 +25,7 @@ describe.each(upstreams)('an answer of $upstream', ({ upstream, clients, rows })
     }
   });
 
-  test.each(rows)('$name: what does not arrive is told once', ({ feature, outcomes }) => {
+  test.each(rows)('$name: each loss is reported once', ({ feature, outcomes }) => {
     const things = feature.of[upstream]?.things ?? 1;
     for (const { streamed } of outcomes) {
       expect(streamed.how).not.toBe('lost in silence');
@@ -40,7 +40,7 @@ describe.each(upstreams)('an answer of $upstream', ({ upstream, clients, rows })
     for (const { whole, streamed } of outcomes) expect(whole ?? streamed).toEqual(streamed);
   });
 
-  test('names each feature once', () => {
+  test('each feature is named once', () => {
     expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length);
   });
 });
@@ -52,7 +52,7 @@ test.each(answerFeatures)('$name: has a reason where it is lost', (feature) => {
   expect(hows.includes('ignored')).toBe(feature.harmless === true);
 });
 
-test('the published table is what was found', () => {
+test('the published table matches the results', () => {
   assertWritten('converted-answers.md', describeSections(upstreams.map(sectionOf)));
 });
 

@@ -69,7 +69,7 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
     }
   });
 
-  test('K20 a tool loop of a model that wants its signed thoughts back', async () => {
+  test('K20 a tool loop of a model that requires its signed reasoning back', async () => {
     const { url, simulator } = shared.gateway;
     for (const stream of [false, true]) {
       const asked = {
@@ -88,7 +88,7 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
     }
   });
 
-  test('several turns, after tools and thoughts', async () => {
+  test('several turns, after tools and reasoning', async () => {
     const { url, simulator } = shared.gateway;
     for (const stream of [false, true]) {
       const model = `thinks-${upstream}`;
@@ -120,7 +120,7 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
     }
   });
 
-  test('pictures: bytes, and an address that is fetched for those who want bytes', async () => {
+  test('pictures as bytes, and by URL, fetched for upstreams that need bytes', async () => {
     const { url, simulator } = shared.gateway;
     for (const picture of [`data:image/png;base64,${png}`, media.picture]) {
       const before = media.fetched();
@@ -135,7 +135,7 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
     }
   });
 
-  test('the row names the client’s protocol and the channel, and what was used', async () => {
+  test('the row names the client’s protocol, the channel and the usage', async () => {
     const answer = await ask(shared.gateway, client, true, `at-${upstream}`);
     expect(await rowOf(shared.gateway, answer.id)).toMatchObject({
       outcome: 'completed',

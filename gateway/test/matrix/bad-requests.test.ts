@@ -304,7 +304,7 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
     };
   }
 
-  test('what is wrong is named, and nothing is sent or charged', async () => {
+  test('a bad request names its fault, and nothing is sent or charged', async () => {
     const ids: string[] = [];
     for (const [name, of] of Object.entries(wrongs)) {
       const wrong = of[client.name];
@@ -328,7 +328,7 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
     }
   });
 
-  test('S-37 a number is sent as it was written, or refused by its name, and what is charged is exact', async () => {
+  test('S-37 a number is sent as written or refused by name, and the charge is exact', async () => {
     const { simulator, post: send } = shared.gateway;
     const before = simulator.requests().length;
     const cases = numbered[client.name].flatMap((field) =>
@@ -380,7 +380,7 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
     expect(good.length).toBeGreaterThanOrEqual(2);
   });
 
-  test('an odd schema is passed on as far as it can be, and what is changed is told', async () => {
+  test('an odd schema is passed on as far as possible, and changes are reported', async () => {
     for (const [name, schema] of Object.entries(odd)) {
       const { status, lost, asked } = await post(tool[client.name](schema));
       expect([status, asked], name).toEqual([200, 1]);

@@ -62,7 +62,7 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
   );
 
   test.each([true, false])(
-    'R-11 an overloaded channel is passed over, stream %s',
+    'R-11 an overloaded channel is skipped, stream %s',
     async (stream) => {
       const answer = await ask(shared.gateway, client, stream, `busy-${name}`);
       expect(answer.status).toBe(200);
@@ -73,7 +73,7 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
     },
   );
 
-  test('K39 a stream that fails before its content goes to a channel of the client’s own', async () => {
+  test('K39 a stream that fails before its content moves to a channel of the client’s own protocol', async () => {
     const answer = await ask(shared.gateway, client, true, `fails-${name}`);
     expect(answer.text).toMatch(client.terminator);
     expect(answer.text).not.toMatch(client.errorFrame);
@@ -84,7 +84,7 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
     ]);
   });
 
-  test('K35 a client that leaves stops the upstream and pays for what had come', async () => {
+  test('K35 a client that disconnects stops the upstream and pays for what had arrived', async () => {
     const { url, simulator, usage } = shared.gateway;
     const model = `left-${name}`;
     const leaving = new AbortController();
@@ -121,7 +121,7 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
     expect(nanoOf(row.cost)).toBe(priceOf(row));
   });
 
-  test('B-20 counts that are missing, nothing or absurd, whole and streamed', async () => {
+  test('B-20 missing, empty or implausible counts, whole and streamed', async () => {
     const faults = ['', 'missing', 'zero', 'absurd', 'negative'];
     const calls = faults.flatMap((usage) => [true, false].map((stream) => ({ usage, stream })));
     const answers = await Promise.all(
@@ -164,7 +164,7 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
     }
   });
 
-  test('B-20 a client that leaves a whole answer, or a channel that charges in full, pays for all of it', async () => {
+  test('B-20 a client that leaves a complete answer, or a channel that bills in full, pays for all of it', async () => {
     const { gateway } = shared;
     const left = async (kind: string, stream: boolean, fault: string) => {
       const before = new Set((await gateway.usage()).map(({ id }) => id));

@@ -147,7 +147,7 @@ const byName = (a: string, b: string) => (a.split(':')[1]! < b.split(':')[1]! ? 
 describe.each(upstreams)('codex at %s', (upstream) => {
   const model = `at-${upstream}`;
 
-  test('three turns with calls of every kind, thoughts and results', async () => {
+  test('three turns with calls of every kind, reasoning and results', async () => {
     const { simulator } = shared.gateway;
     const first = await ask(model, [...beginning, said('user', 'call tools')]);
     expect(first.calls).toMatchObject([

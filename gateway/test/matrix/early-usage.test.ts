@@ -69,7 +69,7 @@ describe.each(upstreams)('messages to %s', (upstream) => {
     return { ...usagesIn(answer.text), row: await rowOf(shared.gateway, answer.id) };
   };
 
-  test('an estimate at the start, the truth at the end', async () => {
+  test('an estimate at the start, the reported usage at the end', async () => {
     own.answer = answerWith(truths[upstream]);
     const short = await asked('hello');
     const long = await asked('a sluice keeps the water of a canal in its place '.repeat(40));
@@ -87,13 +87,13 @@ describe.each(upstreams)('messages to %s', (upstream) => {
     expect(long.early.input_tokens).toBeGreaterThan(10 * short.early.input_tokens);
   });
 
-  test('the SDK ends with the truth', async () => {
+  test('the SDK ends with the reported usage', async () => {
     own.answer = answerWith(truths[upstream]);
     const answer = await sdks.messages.ask(shared.gateway.url, { model, text: 'hi', stream: true });
     expect(answer).toMatchObject({ text: answeredWords, inputTokens: 4321, outputTokens: 77 });
   });
 
-  test('without a truth the estimate stays, at both ends', async () => {
+  test('without a report the estimate stays, at both ends', async () => {
     own.answer = answerWith(undefined);
     const { early, final } = await asked('hello');
     expect(early.input_tokens).toBeGreaterThan(0);

@@ -51,8 +51,8 @@ async function continued(key: string, by: string, model?: string) {
   return { content, lost, thoughtReturned: /"thoughtSignature":"c2ltdWxhdG9y/.test(sent), sent };
 }
 
-describe('a thought that was sealed for a client', () => {
-  test('says neither the upstream’s model nor the channel', async () => {
+describe('reasoning sealed for a client', () => {
+  test('reveals neither the upstream’s model nor the channel', async () => {
     const { content } = await ask(testKey, [first]);
     const [signature = ''] = content.flatMap((block) => block.signature ?? []);
     expect(signature).toMatch(/^gw2\.[\w-]+$/);
@@ -64,7 +64,7 @@ describe('a thought that was sealed for a client', () => {
     ['the key itself', testKey, testKey],
     ['a second key of the user', testKey, secret('second')],
     ['another member’s key of the team', secret('crew-1'), secret('crew-2')],
-  ])('goes back to its maker from %s', async (_, key, by) => {
+  ])('returns to its vendor from %s', async (_, key, by) => {
     expect(await continued(key, by)).toMatchObject({
       lost: expect.not.stringContaining('reasoning.state'),
       thoughtReturned: true,
@@ -75,7 +75,7 @@ describe('a thought that was sealed for a client', () => {
     ['another user', testKey, secret('other')],
     ['the user’s key of a team', testKey, secret('crew-1')],
     ['a member’s own key', secret('crew-1'), testKey],
-  ])('is left out, and recorded as lost, from %s', async (_, key, by) => {
+  ])('is dropped, and recorded as lost, from %s', async (_, key, by) => {
     expect(await continued(key, by)).toMatchObject({
       lost: expect.stringContaining('dropped=reasoning.state'),
       thoughtReturned: false,

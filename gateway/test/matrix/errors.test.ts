@@ -187,7 +187,7 @@ const calls = pairs.flatMap((pair) =>
 
 describe.each(calls)('$title', ({ client, upstream, stream }) => {
   test.concurrent.each(Object.entries(refusals))(
-    'K37 an upstream that says %s',
+    'K37 an upstream that reports %s',
     async (kind, { expected }) => {
       const model = named(kind, client.name, upstream, stream);
       const answer = await ask(shared.gateway, client, stream, model);
@@ -203,7 +203,7 @@ describe.each(calls)('$title', ({ client, upstream, stream }) => {
     },
   );
 
-  test.concurrent.each(unreadable)('an upstream that answers with %s', async (fault) => {
+  test.concurrent.each(unreadable)('an upstream that responds with %s', async (fault) => {
     const model = named(fault, client.name, upstream, stream);
     const answer = await ask(shared.gateway, client, stream, model);
     expect(answer.status).toBe(502);
@@ -224,7 +224,7 @@ describe.each(calls)('$title', ({ client, upstream, stream }) => {
   );
 
   test.each(stream ? inStream : [])(
-    'an error of class %i inside the stream is the client’s own, and the last',
+    'an error of class %i inside the stream is the client’s own, and the last event',
     async (status) => {
       const model = named(`inside-${status}`, client.name, upstream, stream);
       const { eventsBeforeContent } = textProtocols.find(({ name }) => name === upstream)!;

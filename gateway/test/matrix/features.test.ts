@@ -27,7 +27,7 @@ describe.each(clients)('a client of $features.client', ({ features, upstreams, r
   });
 
   test.each(rows.map((outcomes) => ({ name: outcomes[0]!.feature.name, outcomes })))(
-    '$name: what does not arrive is told once, and has a reason',
+    '$name: each loss is reported once, and has a reason',
     ({ outcomes }) => {
       for (const { feature, how, losses, param } of outcomes) {
         expect(how).not.toBe('lost in silence');
@@ -48,7 +48,7 @@ describe.each(clients)('a client of $features.client', ({ features, upstreams, r
   });
 });
 
-test('the published table is what was found', () => {
+test('the published table matches the results', () => {
   assertWritten('conversion.md', describeSections(clients.map(sectionOf)));
 });
 

@@ -47,7 +47,7 @@ const pairs = (Object.keys(clients) as Client[]).flatMap((client) =>
 );
 const wantsBytes = (upstream: string) => upstream === 'chat' || upstream === 'generate-content';
 
-describe('a PDF by its address', () => {
+describe('a PDF by URL', () => {
   test.each(pairs)('of $client for $upstream', async ({ client, upstream }) => {
     const { simulator } = shared.gateway;
     const before = media.fetched();
@@ -66,7 +66,7 @@ describe('a PDF by its address', () => {
   });
 });
 
-describe('an address that gives no file a chat upstream takes', () => {
+describe('a URL without a file that a chat upstream accepts', () => {
   const atChat = pairs.filter(({ upstream }) => upstream === 'chat');
   const params: Readonly<Record<Client, RegExp>> = {
     responses: /"param":"input"/,
@@ -95,7 +95,7 @@ describe('an address that gives no file a chat upstream takes', () => {
   });
 });
 
-test('a picture where a file was expected is one to a chat upstream', async () => {
+test('a picture in place of a file is a picture for a chat upstream', async () => {
   const { status } = await ask('responses', 'chat', media.at('a.png'));
   expect(status).toBe(200);
   expect(shared.gateway.simulator.requests().at(-1)?.body).toContain(

@@ -45,7 +45,7 @@ describe.each(
   ),
 )('$name', ({ client, a, b }) => {
   test.each([false, true])(
-    'K20 K22 to and fro with tools and thoughts, stream %s',
+    'K20 K22 moves to and fro with tools and reasoning, stream %s',
     async (stream) => {
       const { url, simulator } = shared.gateway;
       const first = await sdks[client].ask(url, {
@@ -78,7 +78,7 @@ describe.each(
 });
 
 describe.each(protocolNames)('a %s client', (client) => {
-  test.each([false, true])('moves across all vendors and home again, stream %s', async (stream) => {
+  test.each([false, true])('moves across all vendors and back, stream %s', async (stream) => {
     const { url, simulator } = shared.gateway;
     let answer = await sdks[client].ask(url, {
       model: 'thinks-chat',

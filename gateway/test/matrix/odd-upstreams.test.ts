@@ -61,7 +61,7 @@ describe.each(textProtocols)('$name', (client) => {
     });
   });
 
-  test('K10 chunks without choices, at the beginning and with the usage at the end', async () => {
+  test('K10 chunks without choices at the beginning, and with usage at the end', async () => {
     const base = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'up' };
     const filters = { prompt_filter_results: [{ prompt_index: 0, content_filter_results: {} }] };
     const choice = (delta: object, finish_reason: string | null) => ({
@@ -143,7 +143,7 @@ describe.each(textProtocols)('$name', (client) => {
   }
 
   test.each(protocolNames.filter((name) => name !== client.name))(
-    'K04 an answer of %s without anything in it is a failure, whole and streamed',
+    'K04 an empty answer of %s is a failure, whole and streamed',
     async (upstream) => {
       answer(...nothings[upstream]);
       for (const stream of [false, true]) await assertFailure(`at-${upstream}`, stream);
@@ -161,7 +161,7 @@ describe.each(textProtocols)('$name', (client) => {
     for (const stream of [false, true]) await assertFailure('at-responses', stream);
   });
 
-  test('K27 a response that fails after words is an error after words', async () => {
+  test('K27 a response that fails after text is an error after text', async () => {
     const place = { item_id: 'msg', output_index: 0, content_index: 0 };
     const item = { id: 'msg', type: 'message', role: 'assistant', content: [] };
     const events = [
@@ -181,7 +181,7 @@ describe.each(textProtocols)('$name', (client) => {
   });
 });
 
-test('K02 a Messages client sees one block, open until the call is whole', async () => {
+test('K02 a Messages client sees one block, open until the call is complete', async () => {
   const chunk = (delta: object, finish_reason: string | null = null) => ({
     choices: [{ index: 0, delta, finish_reason }],
     usage: { prompt_tokens: 9, completion_tokens: 4 },

@@ -27,7 +27,7 @@ const ways = textProtocols.flatMap((client) =>
 const types = [undefined, 'text/event-stream', 'application/json', 'text/plain'];
 
 describe.each(ways)('$name', ({ client, upstream, stream }) => {
-  test.each(types)('is answered as asked, and charged as reported (%s)', async (type) => {
+  test.each(types)('is answered as requested, and charged as reported (%s)', async (type) => {
     own.answer = (asked, response) =>
       answerWith(usageAt(asked.path, 30, 9), {
         swapped: true,

@@ -55,7 +55,7 @@ const chat = (model: string, more: object = {}) => ({
 });
 const responses = (model: string, more: object = {}) => ({ model, input: 'hello', ...more });
 
-describe('what cannot be converted is refused by its own name', () => {
+describe('an unconvertible part is refused by its own name', () => {
   test.each([
     ['at-messages', { n: 2 }, 'n'],
     ['at-messages', { logprobs: true }, 'logprobs'],
@@ -78,7 +78,7 @@ describe('what cannot be converted is refused by its own name', () => {
     ['conversation', { conversation: 'conv_1' }],
     ['background', { background: true, stream: true }],
     ['item_reference', { input: [{ type: 'item_reference', id: 'msg_1' }] }],
-  ])('responses with %s: only where it is kept', async (param, more) => {
+  ])('responses with %s: only where it is stored', async (param, more) => {
     for (const model of ['at-chat', 'at-messages', 'at-generate-content']) {
       const answer = await post('/v1/responses', responses(model, more));
       expect(answer.status).toBe(400);
@@ -91,7 +91,7 @@ describe('what cannot be converted is refused by its own name', () => {
     expect(asked.map(({ path }) => path)).toEqual(['/v1/responses']);
   });
 
-  test('a client that names items instead of sending them is told how it would send them', async () => {
+  test('a client that refers to items is told how to send them instead', async () => {
     const more = { input: [{ type: 'item_reference', id: 'msg_1' }] };
     for (const model of ['at-chat', 'at-messages', 'at-generate-content']) {
       const answer = await post('/v1/responses', responses(model, more));
@@ -99,7 +99,7 @@ describe('what cannot be converted is refused by its own name', () => {
     }
   });
 
-  test('a channel that could answer and is down is not the client’s fault', async () => {
+  test('a failing channel that could answer is not the client’s fault', async () => {
     const answer = await post('/v1/responses', responses('down', { conversation: 'conv_1' }));
     expect(answer.status).toBe(529);
   });
@@ -115,7 +115,7 @@ describe('what cannot be converted is refused by its own name', () => {
   });
 });
 
-describe('what is lost is told', () => {
+describe('losses are reported', () => {
   const lossy = chat('at-messages', { seed: 7, temperature: 0.5, logit_bias: { 1: 1 } });
 
   test('in a header and in the row, whole and streamed', async () => {
@@ -128,12 +128,12 @@ describe('what is lost is told', () => {
     }
   });
 
-  test('nothing is said where nothing is lost', async () => {
+  test('without a loss nothing is reported', async () => {
     expect((await post('/v1/chat/completions', chat('at-generate-content'))).lost).toBeNull();
     expect((await post('/v1/responses', responses('at-responses', { x: 1 }))).lost).toBeNull();
   });
 
-  test('a strict key is refused instead, by the field’s own name', async () => {
+  test('a strict key gets a refusal instead, with the field’s own name', async () => {
     const answer = await post('/v1/chat/completions', lossy, strictKey);
     expect(answer.status).toBe(400);
     expect(paramOf(answer.text)).toBe('logit_bias');
@@ -152,7 +152,7 @@ describe('what is lost is told', () => {
   });
 });
 
-describe('names and ways of calling that only one side has', () => {
+describe('names and calls that only one side has', () => {
   const patch = {
     type: 'custom',
     name: 'apply_patch',
@@ -173,7 +173,7 @@ describe('names and ways of calling that only one side has', () => {
   };
 
   test.each(['at-messages', 'at-generate-content', 'at-chat'])(
-    'K16 custom and namespaced tools at %s come back as they are',
+    'K16 custom and namespaced tools at %s come back unchanged',
     async (model) => {
       for (const stream of [false, true]) {
         const answer = await post('/v1/responses', {
@@ -215,14 +215,14 @@ function completedOf(text: string): Completed {
   return (JSON.parse(line?.slice(6) ?? '') as { response: Completed }).response;
 }
 
-describe('media by address', () => {
+describe('media by URL', () => {
   const seen = (url: string) =>
     chat('at-generate-content', {
       messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }],
     });
 
   test.each(['http://127.0.0.1:1/a.png', 'https://127.0.0.1/a.png', 'https://169.254.169.254/a'])(
-    'S-17 %s is not fetched for an upstream that wants bytes',
+    'S-17 %s is not fetched for an upstream that needs bytes',
     async (url) => {
       const answer = await post('/v1/chat/completions', seen(url));
       expect(answer.status).toBe(400);
@@ -239,7 +239,7 @@ describe('a conversation that moves to another upstream', () => {
   };
   const first = { role: 'user', content: 'hello' };
 
-  test('K22 leaves the thoughts that only the other one understands behind', async () => {
+  test('K22 drops the reasoning that only the other one understands', async () => {
     const { simulator } = shared.gateway;
     const answer = await post('/v1/messages', { ...start, messages: [first] });
     const { content } = JSON.parse(answer.text) as {

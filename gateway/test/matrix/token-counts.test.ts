@@ -117,7 +117,7 @@ const pairs: readonly (readonly [Surface, model: string, address: RegExp])[] = [
 describe.each(pairs.map(([surface, model, address]) => ({ surface, model, address })))(
   '$surface.name, counted $model',
   ({ surface, model, address }) => {
-    test('is converted for the counter, whose number is the answer', async () => {
+    test('is converted for the counter, whose number is the response', async () => {
       const { gateway } = shared;
       const counted = await count(gateway, surface, model, countBody(surface, model));
       expect(counted).toMatchObject({ status: 200, estimated: null });
@@ -135,7 +135,7 @@ describe.each(pairs.map(([surface, model, address]) => ({ surface, model, addres
   },
 );
 
-test('the estimate stands in where chat is all that is spoken', async () => {
+test('is estimated where only chat is available', async () => {
   for (const surface of surfaces) {
     const before = shared.gateway.simulator.requests().length;
     const counted = await count(shared.gateway, surface, 'at-chat');
@@ -144,13 +144,13 @@ test('the estimate stands in where chat is all that is spoken', async () => {
   }
 });
 
-test('a counter of the client’s own protocol is preferred, whatever its priority', async () => {
+test('prefers a counter of the client’s own protocol, whatever its priority', async () => {
   const counted = await count(shared.gateway, messages, 'native-later');
   const row = await rowOf(shared.gateway, counted.id);
   expect(attemptsOf(row).map(({ channel }) => channel)).toEqual(['native-later-2']);
 });
 
-test('another counter when the first fails, and then the estimate', async () => {
+test('uses another counter if the first fails, and then the estimate', async () => {
   const { gateway } = shared;
   const second = await count(gateway, messages, 'first-fails');
   expect(second).toMatchObject({ status: 200, estimated: null });
@@ -169,14 +169,14 @@ test('another counter when the first fails, and then the estimate', async () => 
   });
 });
 
-test('what a counter has against a converted request is no error of the client', async () => {
+test('is no client error if a counter rejects the converted request', async () => {
   for (const model of ['refuses', 'no-counter']) {
     const counted = await count(shared.gateway, messages, model);
     expect(counted).toMatchObject({ status: 200, estimated: '1' });
   }
 });
 
-describe('what no channel could answer is refused in the same words', () => {
+describe('a request that no channel could answer is refused in the same words', () => {
   test.each([
     ['at-generate-content', { container: 'c_1' }, testKey],
     ['at-chat', { container: 'c_1' }, testKey],
@@ -197,7 +197,7 @@ describe('what no channel could answer is refused in the same words', () => {
     expect(await rowOf(shared.gateway, id)).toMatchObject({ outcome: 'refused', status: 400 });
   });
 
-  test('a bound of the answer that the client could not name is no loss', async () => {
+  test('an output limit that the client could not name is no loss', async () => {
     const headers = { authorization: `Bearer ${strictKey}` };
     const body = generateContent.body('at-messages', said);
     const counted = await shared.gateway.post(generateContent.path('at-messages'), body, headers);
@@ -218,7 +218,7 @@ test('no media are fetched for a count', async () => {
   expect(shared.gateway.simulator.requests()).toHaveLength(before);
 });
 
-test('a counter of the client’s own protocol is not sent thoughts that were sealed for another one', async () => {
+test('a counter of the client’s own protocol does not receive reasoning sealed for another one', async () => {
   const sealed = { type: 'thinking', thinking: 'hm', signature: 'gw1.eyJwIjoiZ2VtaW5pIn0.x' };
   const counted = await count(shared.gateway, messages, 'at-messages', {
     model: 'at-messages',

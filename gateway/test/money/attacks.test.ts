@@ -130,7 +130,7 @@ const oddCounts: readonly unknown[] = [
   undefined,
 ];
 
-describe.each(eachCall)('S-39 $name: usage that cannot be true', ({ protocol, stream }) => {
+describe.each(eachCall)('S-39 $name: implausible usage', ({ protocol, stream }) => {
   async function answered(usage: unknown, model = 'own') {
     shared.upstream.answer = answerWith(usage);
     const answer = await ask(shared.gateway, protocol, stream, model);
@@ -149,7 +149,7 @@ describe.each(eachCall)('S-39 $name: usage that cannot be true', ({ protocol, st
     }
   });
 
-  test('every count as large as can be', async () => {
+  test('every count at its maximum', async () => {
     const most = 2 ** 53 - 1;
     const { row, held } = await answered({
       ...usageAt(path, most, most),
@@ -167,7 +167,7 @@ describe.each(eachCall)('S-39 $name: usage that cannot be true', ({ protocol, st
     expect(nanoOf(row.cost)).toBe(held);
   });
 
-  test('more read from the cache than came in', async () => {
+  test('more read from the cache than sent', async () => {
     const { row } = await answered({
       ...usageAt(path, 10, 5),
       prompt_tokens_details: { cached_tokens: 100 },
@@ -243,7 +243,7 @@ test.each(totalled)(
   },
 );
 
-test('what costs is never held at nothing', async () => {
+test('a billable request is never held at nothing', async () => {
   shared.upstream.answer = (_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     // The rest of the answer comes when the test has looked.
@@ -269,6 +269,6 @@ test('what costs is never held at nothing', async () => {
   }
 });
 
-test('S-37 S-39 the books are right to the nano-USD', async () => {
+test('S-37 S-39 the books are exact to the nano-USD', async () => {
   await assertBilledExactly(shared);
 });

@@ -38,7 +38,7 @@ const step = fc.oneof(
 
 describe.each(dialects)('%s', (dialect) => {
   test.skipIf(isSkipped(dialect))(
-    'what was spent counts, in the database or not, forgotten or not',
+    'spending counts, in the database or not, forgotten or not',
     { timeout: 120_000 },
     async () => {
       await fc.assert(

@@ -50,7 +50,7 @@ function clear(): void {
 }
 
 describe.each(eachCall)('$name', ({ protocol, stream }) => {
-  test('every whole answer is charged, converted or not', async () => {
+  test('every complete answer is charged, converted or not', async () => {
     for (const model of ['cheap', 'other-name', 'all', 'own', 'from-messages']) {
       shared.upstream.answer = (request, response) =>
         answerWith(usageAt(request.path, 10, 5))(request, response);
@@ -66,7 +66,7 @@ describe.each(eachCall)('$name', ({ protocol, stream }) => {
   });
 
   test.each([500, 400, 404, 429, 302])(
-    'an answer under status %i is no answer: not shown, not charged',
+    'an answer with status %i is not an answer: not shown, not charged',
     async (status) => {
       shared.upstream.answer = (request, response) =>
         answerWith(usageAt(request.path, 10, 5), { status })(request, response);
@@ -77,7 +77,7 @@ describe.each(eachCall)('$name', ({ protocol, stream }) => {
     },
   );
 
-  test('an error beside an answer under status 200 is an error', async () => {
+  test('an error beside an answer with status 200 is an error', async () => {
     const more = '"error":{"message":"x","type":"api_error"},';
     shared.upstream.answer = (request, response) =>
       answerWith(usageAt(request.path, 10, 5), { more })(request, response);
@@ -96,7 +96,7 @@ test('a stream as one JSON array is charged like any other', async () => {
   expect(nanoOf(row.cost)).toBeGreaterThan(0n);
 });
 
-test('counting tokens asks nobody for an answer, whatever the body says', async () => {
+test('a token count never requests a generation, whatever the body says', async () => {
   clear();
   const counts = {
     '/v1/messages/count_tokens': {
@@ -122,7 +122,7 @@ test('counting tokens asks nobody for an answer, whatever the body says', async 
 });
 
 test.each(['HEAD', 'GET', 'OPTIONS', 'PUT', 'DELETE', 'PATCH', 'TRACE'])(
-  '%s on an endpoint that answers asks nobody',
+  '%s on a generating endpoint calls no upstream',
   async (method) => {
     clear();
     for (const protocol of textProtocols) {
@@ -172,7 +172,7 @@ describe.each(textProtocols.filter(({ name }) => name !== 'generate-content'))(
       '"model":"cheap","api_base":"http://127.0.0.1:1","base_url":"http://127.0.0.1:1"',
       '"model":"cheap","custom_llm_provider":"x","extra_headers":{"authorization":"x"}',
       '"model":"cheap","group":"vip","channel":"vip","user":"limited@example.com"',
-    ])('S-18 S-20 S-48 {%s} changes neither model, nor way, nor payer', async (text) => {
+    ])('S-18 S-20 S-48 {%s} changes neither model, route nor payer', async (text) => {
       clear();
       const response = await shared.gateway.post(protocol.path('cheap', false), withText(text));
       expect(({} as { model?: unknown }).model).toBeUndefined();
@@ -211,9 +211,9 @@ const tricks: readonly string[] = [
 ];
 
 describe.each(textProtocols)(
-  'S-25 $name: names of models that are none',
+  'S-25 $name: names that are not models',
   (protocol: TextProtocol) => {
-    test.each(tricks)('%j is not on offer', async (model) => {
+    test.each(tricks)('%j is not available', async (model) => {
       clear();
       const response = await shared.gateway.post(
         protocol.path(model, false),
@@ -226,7 +226,7 @@ describe.each(textProtocols)(
   },
 );
 
-test('an allowlist opens a model by all its names, and another name only itself', async () => {
+test('an allowlist opens a model under all its names, and another name only itself', async () => {
   const status = async (secret: string, model: string): Promise<number> => {
     const response = await shared.gateway.post(
       '/v1/chat/completions',
@@ -255,7 +255,7 @@ test('an allowlist opens a model by all its names, and another name only itself'
   expect(await listed(aliasOnly)).toEqual(['other-name']);
 });
 
-test('S-26 nothing of the client but its allowed headers reaches a real provider', async () => {
+test('S-26 a real provider receives only the allowed headers of the client', async () => {
   clear();
   shared.upstream.answer = answerWith(usageAt('/v1/chat/completions', 10, 5));
   const response = await shared.gateway.post(
@@ -278,6 +278,6 @@ test('S-26 nothing of the client but its allowed headers reaches a real provider
   );
 });
 
-test('the books are right to the nano-USD', async () => {
+test('the books are exact to the nano-USD', async () => {
   await assertBilledExactly(shared);
 });

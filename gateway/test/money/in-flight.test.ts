@@ -82,7 +82,7 @@ async function messageOf(response: Response): Promise<string> {
 const plain = (tokens: { input: number; output: number }): bigint =>
   BigInt(tokens.input) * 1_000_000n + BigInt(tokens.output) * 2_000_000n;
 
-test('B-24 price and multiplier: those of the admission', async () => {
+test('B-24 price and multiplier are those of the admission', async () => {
   const after = { price: '{ input: 9000, output: 9000 }', multiplier: 3 };
   const { gateway, row, status, next } = await acrossChange({}, after);
   expect(nanoOf(row.cost)).toBe(plain(row.tokens));
@@ -91,7 +91,7 @@ test('B-24 price and multiplier: those of the admission', async () => {
   expect(nanoOf(cost)).toBe(BigInt(tokens.input + tokens.output) * 27_000_000n);
 });
 
-test('a price that was nothing stays nothing, and one that becomes nothing is still paid', async () => {
+test('a price of zero stays zero, and a price that becomes zero is still paid', async () => {
   const free = { price: '{ input: 0, output: 0 }' };
   expect((await acrossChange(free, {})).row.cost).toBeNull();
   const { row } = await acrossChange({}, free);
@@ -134,7 +134,7 @@ test.each<readonly [string, World, number, RegExp]>([
   ['the user is disabled', { user: 'balance: 1000, enabled: false' }, 401, /invalid api key/],
   ['addresses are fenced', { key: ', ips: [203.0.113.0/24]' }, 403, /ip address/],
   ['the quota falls', { key: ', quota: 0' }, 402, /key quota limit/],
-])('a body that takes its time: %s before its end', async (_name, after, status, message) => {
+])('a slow body: %s before its end', async (_name, after, status, message) => {
   const gateway = await openGateway({ config: worldOf({}) });
   const request = rawPost('/v1/chat/completions', body);
   const client = await sendRaw(gateway.url, request.slice(0, -10));
@@ -147,13 +147,13 @@ test.each<readonly [string, World, number, RegExp]>([
   expect(gateway.simulator.requests()).toEqual([]);
 });
 
-test('B-21 a quota that is raised lets the next request in while the first one holds all of the old', async () => {
+test('B-21 a raised quota admits the next request while the first one holds all of the old', async () => {
   const { status, row } = await acrossChange({ key: ', quota: 0.5' }, { key: ', quota: 100' });
   expect(status).toBe(200);
   expect(row.outcome).toBe('completed');
 });
 
-test('a removed member is let in again when they return', async () => {
+test('a removed member is admitted again when they return', async () => {
   const gateway = await openGateway({ config: worldOf({ key: ', team: t' }) });
   expect((await ask(gateway)).status).toBe(200);
   await change(gateway, { key: ', team: t', members: bob });
@@ -165,7 +165,7 @@ test('a removed member is let in again when they return', async () => {
   expect((await ask(gateway)).status).toBe(200);
 });
 
-test('B-10 requests that come while a balance runs out: what is admitted is covered, to the nano-USD', async () => {
+test('B-10 requests while a balance runs out: every admitted one is covered, to the nano-USD', async () => {
   const gateway = await openGateway({ config: worldOf({ user: 'balance: 5' }) });
   const seen = { ok: 0, unpaid: 0 };
   const worker = async (): Promise<void> => {
@@ -190,7 +190,7 @@ test('B-10 requests that come while a balance runs out: what is admitted is cove
   expect(spent).toBeGreaterThan(4_990_000_000n);
 });
 
-test('P-05 crumbs: a quota that is held and freed in turn does not cover many at once', async () => {
+test('P-05 crumbs: a quota held and freed in turn does not cover many at once', async () => {
   const gateway = await openGateway({ config: worldOf({ key: ', quota: 1' }) });
   const send = (max_tokens: number, fault: string) => {
     const asked = gateway.simulator.requests().length;

@@ -71,7 +71,7 @@ describe.each(eachCall)('$name', ({ protocol, stream }) => {
   });
 });
 
-test('it is listed all the same, and answered as soon as its price is whole', async () => {
+test('it is listed anyway, and answered as soon as its price is complete', async () => {
   const { gateway } = shared;
   const { protocol } = eachCall[0]!;
   const list = await fetch(`${gateway.url}/v1/models`, {

@@ -199,20 +199,20 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
     },
   );
 
-  test('before any answer: the same', async () => {
+  test('before any response: the same', async () => {
     const body = bodies.underscores(client, `over-${upstream}`);
     const row = await rowOf(client, body, upstream, { before: '', after: '' });
     expect(row.tokens).toMatchObject({ output: 0 });
     expect(row.tokens.input).toBeGreaterThan(10_000);
   });
 
-  test('after the last text: the usage that is on its way', async () => {
+  test('after the last text: the usage in flight', async () => {
     const body = client.body(`over-${upstream}`, true);
     const row = await rowOf(client, body, upstream, { before: begun + whole, after: rest });
     expect(row).toMatchObject({ estimated: false, tokens: answered });
   });
 });
 
-test('the books are right to the nano-USD', async () => {
+test('the books are exact to the nano-USD', async () => {
   await assertBilledExactly(shared);
 });

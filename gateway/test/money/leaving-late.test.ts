@@ -59,7 +59,7 @@ const endings = textProtocols.flatMap((protocol) =>
 );
 
 test.each(endings)(
-  '$name: all of it, however the leaving meets the settling',
+  '$name: all of it, however the disconnect meets the settlement',
   async ({ protocol, ended }) => {
     const before = (await shared.gateway.usage()).length;
     const leavers = 10;
@@ -92,6 +92,6 @@ test.each(endings)(
   },
 );
 
-test('the books are right to the nano-USD', async () => {
+test('the books are exact to the nano-USD', async () => {
   await assertBilledExactly(shared);
 });

@@ -71,7 +71,7 @@ describe.each(textProtocols)('$name', (protocol) => {
     expect(nanoOf(row!.cost)).toBe(costOf(row!));
   });
 
-  test('more at once than may be drained: those are charged whole, the others their input', async () => {
+  test('more at once than may be drained: those are charged in full, the others their input', async () => {
     shared.gateway.simulator.clear();
     const rows = await rowsAfter(10, async () => {
       const body = protocol.body('priced', false, question);
@@ -89,7 +89,7 @@ describe.each(textProtocols)('$name', (protocol) => {
     }
   });
 
-  test('the same of streams that are charged in full', async () => {
+  test('the same for streams that are charged in full', async () => {
     shared.gateway.simulator.clear();
     const leavers = 6;
     const rows = await rowsAfter(leavers, async () => {
@@ -113,7 +113,7 @@ describe.each(textProtocols)('$name', (protocol) => {
   });
 });
 
-test('media that are only named are input too', async () => {
+test('media given only by URL count as input too', async () => {
   shared.gateway.simulator.clear();
   const image = { type: 'image_url', image_url: { url: 'https://example.com/a' } };
   const content = [{ type: 'text', text: question }, image, image];
@@ -128,7 +128,7 @@ test('media that are only named are input too', async () => {
   expect(nanoOf(row!.cost)).toBe(costOf(row!));
 });
 
-test('an upstream that could not even be reached has done nothing', async () => {
+test('an unreachable upstream has done nothing', async () => {
   // Accepts and never answers a TLS greeting.
   const tried = Promise.withResolvers<void>();
   const mute = await openTcpServer(() => tried.resolve());
@@ -162,7 +162,7 @@ keys: [{ name: test, user: ${payer}, secret: ${testKey} }]
   }
 });
 
-test('chat: between the finish reason and the usage: the usage, hidden reasoning and all', async () => {
+test('chat: between the finish reason and the usage: the usage, including hidden reasoning', async () => {
   let response: ServerResponse | null = null;
   const chunk = (value: object): string => `data: ${JSON.stringify({ id: 'c', ...value })}\n\n`;
   shared.upstream.answer = (_request, given) => {
@@ -191,7 +191,7 @@ test('chat: between the finish reason and the usage: the usage, hidden reasoning
   expect(nanoOf(row!.cost)).toBe(30n * 1_000_000n + 900n * 2_000_000n);
 });
 
-test('a client that reads slowly until the time is over pays for what it was given', async () => {
+test('a client that reads slowly until the deadline pays for what it received', async () => {
   shared.gateway.simulator.clear();
   const [row] = await rowsAfter(1, async () => {
     const body = { model: 'short', stream: true, messages: [{ role: 'user', content: question }] };
@@ -212,7 +212,7 @@ test('a client that reads slowly until the time is over pays for what it was giv
   expect(nanoOf(row!.cost)).toBeGreaterThan(0n);
 });
 
-describe('what an upstream does behind our back', () => {
+describe('work that continues at the upstream', () => {
   const background = (stream: boolean) => ({
     model: 'own',
     background: true,
@@ -220,7 +220,7 @@ describe('what an upstream does behind our back', () => {
     input: question,
   });
 
-  test('a background response is refused, since nobody could be charged for it', async () => {
+  test('a background response is refused, because nobody could be charged for it', async () => {
     shared.upstream.clear();
     const response = await shared.gateway.post('/v1/responses', background(false));
     expect(response.status).toBe(400);
@@ -230,7 +230,7 @@ describe('what an upstream does behind our back', () => {
     expect(shared.upstream.asked).toEqual([]);
   });
 
-  test('a streamed one works on when its client leaves, and is charged whole', async () => {
+  test('a streamed one continues when its client disconnects, and is charged in full', async () => {
     const end = answerWith(usageAt('/v1/responses', 30, 900));
     let finish = (): void => {};
     shared.upstream.answer = (asked, response) => {
@@ -273,6 +273,6 @@ describe('what an upstream does behind our back', () => {
   });
 });
 
-test('the books are right to the nano-USD', async () => {
+test('the books are exact to the nano-USD', async () => {
   await assertBilledExactly(shared);
 });

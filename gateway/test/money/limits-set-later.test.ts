@@ -67,7 +67,7 @@ beforeAll(async () => {
 afterAll(() => simulator.close());
 
 describe.each(limits)('$name', ({ accounts, message }) => {
-  test('knows what was spent before it', { timeout: 30_000 }, async () => {
+  test('includes earlier spending', { timeout: 30_000 }, async () => {
     const directory = mkdtempSync(join(tmpdir(), 'sluice-later-'));
     const configOf = (limit: string | null) =>
       parseConfig(configuration(directory, accounts(limit)), {

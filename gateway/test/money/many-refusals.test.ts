@@ -8,7 +8,7 @@ import { startTestGateway } from '../support/gateway.ts';
 const refused = (name: string) => ({ model: name, messages: [{ role: 'user', content: 'hi' }] });
 
 test.each(dialects)(
-  'refusals beyond 60 a minute are one row with their number, which every sum adds (%s)',
+  'refusals beyond 60 a minute share one row with their number, which every sum adds (%s)',
   async (dialect) => {
     if (isSkipped(dialect)) return;
     const { url, drop } = await createTestDatabase(dialect);
@@ -43,7 +43,7 @@ test.each(dialects)(
   60_000,
 );
 
-test('above 600 in a minute the key waits, before its body is read, and others do not', async () => {
+test('above 600 in a minute the key waits before its body is read, and others do not', async () => {
   const gateway = await startTestGateway({ refusalBounds: {} });
   try {
     const ask = (name: string, headers: Record<string, string> = {}) =>

@@ -125,7 +125,7 @@ async function ask(gateway: TestGateway, account: string, index: number) {
 
 describe.each(limits)('$name', ({ status, message, ...account }) => {
   test.each(crowds)(
-    'of $size at once one is admitted; so many at once for each of $accounts',
+    'of $size at once one is admitted; the same for each of $accounts at once',
     async (crowd) => {
       const names = Array.from({ length: crowd.accounts }, (_, at) => `a${at}`);
       const gateway = await openPricedGateway(describeAccounts(names, account));

@@ -85,7 +85,7 @@ const unbilledOf = async (channel: string): Promise<number | undefined> =>
   )?.unbilled_tokens;
 
 describe.each(eachCall)('$name', ({ protocol, stream: streamed, name }) => {
-  test('a failed attempt before the answer', async () => {
+  test('a failed attempt before the response', async () => {
     shared.upstream.answer = (_asked, response) => {
       if (streamed) stream(response, beginnings[protocol.name](false, usage(protocol)));
       else response.end(JSON.stringify(failedAnswers[protocol.name](usage(protocol))));
@@ -122,6 +122,6 @@ test.each(textProtocols)('$name: an attempt that broke after output', async (pro
   expect(await unbilledOf(`own-${model}`)).toBe(before + used.input + used.output);
 });
 
-test('the books are right to the nano-USD', async () => {
+test('the books are exact to the nano-USD', async () => {
   await assertBilledExactly(shared);
 });

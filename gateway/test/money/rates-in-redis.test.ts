@@ -38,7 +38,7 @@ describe.skipIf(!canStartRedis)('counted in Redis', () => {
   });
   afterAll(() => redis.stop());
 
-  test('a rate that is used up is told before whatever else is wrong, and nothing is held', async () => {
+  test('a used-up rate is reported before any other fault, and nothing is held', async () => {
     const gateway = await openGateway({ config: config(redis.url) });
     for (const protocol of textProtocols) {
       const path = protocol.path('demo-chat', false);

@@ -37,7 +37,7 @@ async function statuses(gateway: TestGateway, count: number, headers = {}): Prom
 }
 
 test.each(['rpm: 0', 'rph: 0', 'max_concurrency: 0', 'rpm: 0, max_concurrency: 1'])(
-  '%s admits nobody, and no client is told to wait',
+  '%s admits nobody, and no client is asked to wait',
   async (setting) => {
     const gateway = await openGateway({ config: accounts(setting) });
     for (const protocol of textProtocols) {
@@ -56,7 +56,7 @@ describe.each([
   ['rpm', 'rpm: 3', 60],
   ['rph', 'rph: 3', 3_600],
 ])('%s', (_name, setting, window) => {
-  test('so many at once and no more, under every scheme and in every protocol', async () => {
+  test('exactly the limit at once, under every scheme and in every protocol', async () => {
     const gateway = await openGateway({ config: accounts(setting) });
     expect(await statuses(gateway, 8)).toEqual([200, 200, 200, 429, 429, 429, 429, 429]);
     for (const headers of Object.values(schemes)) {
@@ -73,7 +73,7 @@ describe.each([
     expect(gateway.simulator.requests()).toHaveLength(3);
   });
 
-  test('what costs nothing is not counted: token counts and lists', async () => {
+  test('free requests are not counted: token counts and lists', async () => {
     const gateway = await openGateway({ config: accounts(setting) });
     const count = { model: 'demo-chat', messages: [{ role: 'user', content: 'hi' }] };
     const contents = { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] };
@@ -107,7 +107,7 @@ test('a rate of zero admits nothing', async () => {
 });
 
 describe('concurrency', () => {
-  test('is what is under way, streams to their last byte', async () => {
+  test('covers requests in flight, streams to their last byte', async () => {
     const gateway = await openGateway({ config: accounts('max_concurrency: 2') });
     const slow = { 'x-simulator-fault': 'events=10;gap=40' };
     expect(await statuses(gateway, 5, slow)).toEqual([200, 200, 429, 429, 429]);
@@ -120,7 +120,7 @@ describe('concurrency', () => {
     await running;
   });
 
-  test('a request that is refused later gives its slot back', async () => {
+  test('releases the slot of a request that is refused later', async () => {
     const gateway = await openGateway({ config: accounts('max_concurrency: 1') });
     const { post } = gateway;
     for (const protocol of textProtocols) {
@@ -151,7 +151,7 @@ describe('concurrency', () => {
     expect(gateway.simulator.requests()).toHaveLength(textProtocols.length);
   });
 
-  test('a client that leaves gives its slot back', async () => {
+  test('releases the slot of a client that disconnects', async () => {
     const gateway = await openGateway({ config: accounts('max_concurrency: 1') });
     for (let turn = 0; turn < 3; turn += 1) {
       const leaving = new AbortController();
@@ -184,7 +184,7 @@ test('a team’s rate is shared by its keys', async () => {
   expect(await statuses(gateway, 3, ofOther)).toEqual([200, 429, 429]);
 });
 
-test('a key with a burst of token counts is slowed down in the end', async () => {
+test('a key with a burst of token counts is slowed down eventually', async () => {
   const gateway = await openGateway({ config: accounts('rpm: 1') });
   const list = () => fetch(`${gateway.url}/v1/models`, { headers: schemes.bearer });
   const seen: number[] = [];

@@ -290,7 +290,7 @@ describe.each(Object.entries(schemes))('S-01 %s', (_name, present) => {
   });
 });
 
-test('S-01 ?key= below /v1beta is the same key; elsewhere it is none', async () => {
+test('S-01 ?key= below /v1beta is the same key; elsewhere it is ignored', async () => {
   for (const { name, status } of restrictions.filter(({ reach }) => reach === 'everything')) {
     for (const { path, body, name: at } of endpoints) {
       const url = path('open');
@@ -311,7 +311,7 @@ test('S-01 ?key= below /v1beta is the same key; elsewhere it is none', async () 
   }
 });
 
-test('a restricted key is told only of models that it may use', async () => {
+test('a restricted key sees only models that it may use', async () => {
   const modelsOf = async (name: string): Promise<string[]> => {
     const response = await fetch(`${shared.gateway.url}/v1/models`, {
       headers: schemes.bearer(key(name)),
@@ -328,7 +328,7 @@ test('a restricted key is told only of models that it may use', async () => {
   expect((await one('open')).status).toBe(404);
 });
 
-test('what was refused reached no upstream', async () => {
+test('a refused request never reaches an upstream', async () => {
   const before = shared.gateway.simulator.requests().length;
   for (const restriction of restrictions) {
     for (const endpoint of endpoints.filter(({ reach }) => reach === 'generation')) {
@@ -339,7 +339,7 @@ test('what was refused reached no upstream', async () => {
   expect(shared.gateway.simulator.requests()).toHaveLength(before);
 });
 
-test('S-09 no refusal shows anything of a key, or a name that only we have for something', async () => {
+test('S-09 no refusal shows any part of a key, or an internal name', async () => {
   const unknown = `${key('free')}x`;
   for (const endpoint of endpoints) {
     for (const present of Object.values(schemes)) await call(endpoint, 'open', present(unknown));

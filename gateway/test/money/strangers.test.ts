@@ -22,7 +22,7 @@ keys:
   - { name: colleague-key, user: colleague@example.com, team: ours, secret: ${secretOf('colleague')} }
   - { name: stranger-key, user: stranger@example.com, team: theirs, secret: ${secretOf('stranger')} }`;
 
-test('P-16 whatever is asked, and whether it is refused or answered', async () => {
+test('P-16 a stranger’s request changes nothing, whether refused or answered', async () => {
   const gateway = await openGateway({ config });
   const seen: string[] = [];
   const send = async (name: string, path: string, init: RequestInit = {}): Promise<number> => {

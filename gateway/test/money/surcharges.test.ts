@@ -174,7 +174,7 @@ describe.each(textProtocols)('$name', (protocol) => {
   const reported = protocol.name === 'messages' ? { speed: 'fast' } : { tier: 'priority' };
   const times = protocol.name === 'messages' ? 6n : 2n;
 
-  test('what costs more and has no price is refused by name, and nobody is asked', async () => {
+  test('an unpriced surcharge is refused by name, and no upstream is called', async () => {
     const response = await ask(protocol, 'plain', false, dear);
     expect(response.status).toBe(400);
     expect(await response.text()).toContain(field === 'serviceTier' ? 'service_tier' : field);
@@ -194,7 +194,7 @@ describe.each(textProtocols)('$name', (protocol) => {
     expect((await receiptOf(await ask(protocol, 'priced', stream, {}))).cost).toBe(base * times);
   });
 
-  test.each([true, false])('streamed: %s; searches are charged one by one', async (stream) => {
+  test.each([true, false])('streamed: %s; searches are charged separately', async (stream) => {
     const searches = protocol.name === 'chat' ? 1 : 3;
     shared.upstream.answer = answer({ searches });
     const tools = searchTools[protocol.name];
@@ -208,7 +208,7 @@ describe.each(textProtocols)('$name', (protocol) => {
     });
   });
 
-  test('what the model allows passes, at no more than the price', async () => {
+  test('a surcharge that the model allows passes, at no more than the price', async () => {
     shared.upstream.answer = answer(reported);
     expect(await receiptOf(await ask(protocol, 'allowed', false, dear))).toEqual({
       parts: { input: 100, output: 10 },
@@ -224,7 +224,7 @@ describe.each(textProtocols)('$name', (protocol) => {
     expect(shared.upstream.asked[0]?.body).toMatchObject(asked);
   });
 
-  test('it is held for: the dearer terms, and five searches', async () => {
+  test('the hold covers the dearer terms, and five searches', async () => {
     const held = async (name: string, more: object) => {
       let finish: (() => void) | null = null;
       shared.upstream.answer = (asked, response) => {
@@ -270,7 +270,7 @@ test('messages: a region that costs more, any but the global one', async () => {
   expect((await receiptOf(global)).cost).toBe(base);
 });
 
-describe('spellings by which an upstream could be asked for what nobody has priced', () => {
+describe('spellings that could request something unpriced', () => {
   const [chat, responses, messages, generateContent] = textProtocols;
   const refuses = async (protocol: TextProtocol | undefined, more: object, headers = {}) => {
     shared.upstream.answer = answer({});
@@ -290,7 +290,7 @@ describe('spellings by which an upstream could be asked for what nobody has pric
     expect(await refuses(protocol, more)).toMatch(/more than once|appears twice|duplicate/i);
   });
 
-  test('the name of an enumeration, and its number', async () => {
+  test('the name of an enumeration value, and its number', async () => {
     const named = { serviceTier: 'SERVICE_TIER_PRIORITY' };
     expect(await refuses(generateContent, named)).toContain('service_tier');
     expect(await refuses(generateContent, { serviceTier: 3 })).toContain('serviceTier');
@@ -333,7 +333,7 @@ describe('betas of messages', () => {
     return [headers['anthropic-beta'], response.headers.get('x-sluice-rewrites')];
   };
 
-  test('all others pass as they are', async () => {
+  test('all others pass unchanged', async () => {
     const betas = 'claude-code-20250219, oauth-2025-04-20,interleaved-thinking-2025-05-14';
     expect(await sent('plain', betas)).toEqual([betas, null]);
   });
@@ -350,7 +350,7 @@ describe('betas of messages', () => {
   });
 });
 
-test('a channel of another protocol is not sent them: nothing is refused, nothing multiplied', async () => {
+test('a channel of another protocol does not receive them: nothing is refused or multiplied', async () => {
   shared.upstream.answer = answer({});
   const [, responses] = textProtocols;
   const response = await ask(responses!, 'converted', false, { service_tier: 'priority' });
@@ -358,7 +358,7 @@ test('a channel of another protocol is not sent them: nothing is refused, nothin
   expect(shared.upstream.asked[0]?.body).not.toHaveProperty('service_tier');
 });
 
-test('who leaves before the answer has reported its terms pays what was asked for', async () => {
+test('a client that disconnects before the answer reports its terms pays for the requested ones', async () => {
   const known = (await shared.gateway.usage()).length;
   shared.upstream.answer = (_asked, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -377,7 +377,7 @@ test('who leaves before the answer has reported its terms pays what was asked fo
   expect(nanoOf(row!.cost)).toBe(BigInt(input * 1_000_000 + output * 2_000_000) * 2n);
 });
 
-test('a number of searches that cannot be true is charged up to the hold', async () => {
+test('an implausible number of searches is charged up to the hold', async () => {
   shared.upstream.answer = answer({ searches: 2_000 });
   const [, , messages] = textProtocols;
   const response = await ask(messages!, 'priced', false, {
@@ -390,7 +390,7 @@ test('a number of searches that cannot be true is charged up to the hold', async
   expect(nanoOf(row!.cost)).toBeLessThan(12_000_000_000n);
 });
 
-test('what cannot be paid is not sent', async () => {
+test('an unaffordable request is not sent', async () => {
   // 5 USD are left: one search's fee would fit, a hundred thousand do not, and only one request has it all.
   let asked = 0;
   shared.upstream.answer = (request, response) => {
@@ -418,6 +418,6 @@ test('uses without a price are counted', async () => {
   expect(text).toMatch(/^sluice_unpriced_uses_total\{model="plain",use="web_search"\} [1-9]/m);
 });
 
-test('the books are right to the nano-USD', async () => {
+test('the books are exact to the nano-USD', async () => {
   await assertBilledExactly(shared);
 });

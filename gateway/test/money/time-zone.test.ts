@@ -52,7 +52,7 @@ async function daily({ url }: TestGateway): Promise<{ window: string; used: stri
 test.each([
   [east, west],
   [west, east],
-])('from %s to %s: the open day goes on, and is used up', async (from, to) => {
+])('from %s to %s: the open day continues, and is used up', async (from, to) => {
   const gateway = await openGateway({ config: worldOf(from) });
   expect([await ask(gateway), await ask(gateway)]).toEqual([200, 429]);
   const before = await daily(gateway);

@@ -87,7 +87,7 @@ test.each<[string, Sent]>([
   ['responses, by id', responses({ type: 'input_image', file_id: 'file-1' })],
   ['messages', messages({ type: 'image', source: { type: 'url', url } })],
   ['generate-content', generateContent({ fileData: { mimeType: 'image/png', fileUri: url } })],
-])('%s: a picture that is named is held as the largest there is', async (_name, sent) => {
+])('%s: a picture by URL is held as the largest there is', async (_name, sent) => {
   expect(await admitted('picture', sent)).toBe(1);
   expect(await admitted('pictures', sent)).toBe(4);
 });
@@ -134,6 +134,6 @@ test.each<[string, Sent]>([
     'generate-content',
     generateContent({ inlineData: { mimeType: 'image/png', data: megapixels } }),
   ],
-])('%s: a large picture is not taken for a long text', async (_name, sent) => {
+])('%s: a large picture does not count as a long text', async (_name, sent) => {
   expect(await admitted('large', sent)).toBe(4);
 });

@@ -10,7 +10,7 @@ users: [{ email: poor@example.com, balance: ${balance} }]
 keys: [{ name: poor, user: poor@example.com, secret: ${testKey} }]`);
 
 describe.each(textProtocols)('$name', (protocol) => {
-  test('B-22 a balance of a cent admits one request, and when it is used up none', async () => {
+  test('B-22 a balance of a cent admits one request, and none once it is used up', async () => {
     const gateway = await poor('0.01');
     const first = await ask(gateway, protocol, false, 'priced');
     expect(first.status).toBe(200);

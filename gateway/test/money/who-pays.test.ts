@@ -96,7 +96,7 @@ describe.each(eachCall)('$name', ({ protocol, stream }) => {
     warnings.length = 0;
   });
 
-  test('an error before anything: nothing', async () => {
+  test('an error before any output: nothing', async () => {
     const answer = await askWith('status=400');
     expect(answer.status).toBe(400);
     expect(await settled(answer.id)).toMatchObject({ outcome: 'failed', cost: null });
@@ -107,19 +107,19 @@ describe.each(eachCall)('$name', ({ protocol, stream }) => {
     expect(await settled(answer.id)).toMatchObject({ outcome: 'failed', cost: null });
   });
 
-  test('an end without its terminator: nothing', async () => {
+  test('an end without a terminator: nothing', async () => {
     const answer = await askWith(stream ? 'events=20;close-at=12' : 'close-early');
     expect(await settled(answer.id)).toMatchObject({ outcome: 'failed', cost: null });
   });
 
-  test('a failed attempt before the answer: only the answer', async () => {
+  test('a failed attempt before the response: only the response', async () => {
     const row = await settled((await askWith('', 'second')).id);
     expect(row.outcome).toBe('completed');
     expect(nanoOf(row.cost)).toBe(priceOf(row));
     expect(row.channel).toBe('spare');
   });
 
-  test('refused by us: nothing', async () => {
+  test('refused by the gateway: nothing', async () => {
     const response = await shared.gateway.post(
       protocol.path('priced', stream),
       '{"model":"priced",',
@@ -131,7 +131,7 @@ describe.each(eachCall)('$name', ({ protocol, stream }) => {
     });
   });
 
-  test('the client leaves', async () => {
+  test('a client that disconnects', async () => {
     shared.gateway.simulator.clear();
     const id = await leaving(
       protocol,
@@ -156,7 +156,7 @@ describe.each(eachCall)('$name', ({ protocol, stream }) => {
 });
 
 test.each(textProtocols)(
-  '$name: the client leaves a channel that charges in full: all of it',
+  '$name: a client leaves a channel that bills in full: all of it',
   async (protocol) => {
     const left = await settled(await leaving(protocol, true, 'charging', 'events=60;gap=8'));
     const whole = await settled(
@@ -167,7 +167,7 @@ test.each(textProtocols)(
   },
 );
 
-test('the books are right to the nano-USD', async () => {
+test('the books are exact to the nano-USD', async () => {
   expect((await shared.gateway.usage()).length).toBeGreaterThan(80);
   await assertBilledExactly(shared);
 });

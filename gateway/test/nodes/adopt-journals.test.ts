@@ -71,7 +71,7 @@ it('finds the journals of workers and nothing else', async () => {
   expect(journalFolders(join(dataDir, 'not-there'))).toEqual([]);
 });
 
-it('puts what was left into the database, once, and strikes the nodes off the list', async () => {
+it('writes what was left to the database, once, and removes the nodes from the list', async () => {
   const folders = [
     await leaveBehind(1, ['req_1', 'req_2']),
     await leaveBehind(2, []),
@@ -99,7 +99,7 @@ it('puts what was left into the database, once, and strikes the nodes off the li
   expect(logged).toHaveLength(2);
 });
 
-it('does not touch the journal of one who lives, says so, and goes on with the next', async () => {
+it('leaves the journal of a live node alone, reports it, and continues with the next', async () => {
   const living = workerFolder(dataDir, 1);
   const journal = await openJournal({ dataDir: living, maxSize: 2 ** 30, databaseUrl: nowhere });
   await journal.append(record('req_living'));
@@ -116,7 +116,7 @@ it('does not touch the journal of one who lives, says so, and goes on with the n
   await journal.close(50);
 });
 
-it('goes on trying while the database is away, and loses nothing when it is stopped', async () => {
+it('retries while the database is unreachable, and loses nothing when it is stopped', async () => {
   const folder = await leaveBehind(1, ['req_1']);
   const adoption = adopt([folder], nowhere);
   await expect

@@ -8,7 +8,7 @@ import { startGatewayPlace } from '../support/gateway-place.ts';
 
 describe.each(dialects)('%s', (dialect) => {
   it.skipIf(isSkipped(dialect))(
-    'a database that answers and takes no writes is noticed, and so is its recovery',
+    'a database that answers but accepts no writes is noticed, and so is its recovery',
     async () => {
       const { database, close } = await openTestDatabase(dialect);
       const node = createNodeRegistry({

@@ -6,7 +6,7 @@ import { startApp } from '#app/index.ts';
 import { parseConfig } from '#config/index.ts';
 import { openTestDatabase } from '../database/databases.ts';
 
-it('tells in /ready and in the log who is gone with records, and that nobody shares limits without Redis', async () => {
+it('/ready and the log name nodes that left records, and nodes that do not share limits without Redis', async () => {
   const { database, url, close } = await openTestDatabase('sqlite');
   const folder = mkdtempSync(join(tmpdir(), 'sluice-ready-'));
   const warnings: unknown[] = [];

@@ -70,7 +70,7 @@ describe.each(dialects)('%s', (dialect) => {
     const settles = (read: () => unknown, expected: unknown) =>
       expect.poll(read, { interval: 10, timeout: 5_000 }).toEqual(expected);
 
-    it('knows how many serve, from the first moment and after each goodbye', async () => {
+    it('knows how many nodes are live, from the first moment and after each sign-off', async () => {
       const first = await join('node_a');
       expect(first.live()).toBe(1);
       const second = await join('node_b');
@@ -81,7 +81,7 @@ describe.each(dialects)('%s', (dialect) => {
       await settles(() => first.live(), 1);
     });
 
-    it('counts who was silent for 30 s no longer', async () => {
+    it('drops a node after 30 s of silence', async () => {
       await addKilled('node_dead', nodeRules.goneAfter - 2_000, 0);
       const node = await join('node_a');
       expect(node.live()).toBe(2);
@@ -97,7 +97,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(await names()).toEqual(['node_a']);
     });
 
-    it('tells of a twin: its data folder is a copy', async () => {
+    it('reports a twin: its data folder is a copy', async () => {
       const warnings: unknown[] = [];
       const original = await join('node_a', { depth: 0 }, warnings);
       const copy = await join('node_a');
@@ -108,7 +108,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(warnings).toHaveLength(1);
     });
 
-    it('reports once who left records behind, until it is back', async () => {
+    it('reports a node that left records once, until it is back', async () => {
       const warnings: unknown[] = [];
       await addKilled('node_dead', nodeRules.goneAfter + 1, 12);
       const node = await join('node_a', { depth: 0 }, warnings);
@@ -120,7 +120,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(back.live()).toBe(2);
     });
 
-    it('leaves its depth behind when its journal could not be emptied', async () => {
+    it('keeps its depth when its journal could not be emptied', async () => {
       const journal = { depth: 0 };
       const node = await join('node_a', journal);
       journal.depth = 3;
@@ -132,7 +132,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(row).toMatchObject({ id: 'node_a', journal_depth: 3 });
     });
 
-    it('forgets the dead after a day, with records after a week', async () => {
+    it('forgets dead nodes after a day, with records after a week', async () => {
       const warnings: unknown[] = [];
       const day = 86_400_000;
       await addKilled('node_day', day + 1_000, 0);
@@ -144,7 +144,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(warnings).toContainEqual({ component: 'nodes', detail: 'node_week', count: 5 });
     });
 
-    it('keeps the last known number while the database is away', async () => {
+    it('keeps the last known number while the database is unreachable', async () => {
       await addKilled('node_b', 0, 4);
       await addKilled('node_c', 0, 4);
       const node = await join('node_a');
@@ -154,7 +154,7 @@ describe.each(dialects)('%s', (dialect) => {
       expect(node.live()).toBe(3);
     });
 
-    it('does not take the others for dead because nobody could say that he lives', async () => {
+    it('does not drop others while the database could not take their heartbeats', async () => {
       await addKilled('node_b', 0, 4);
       const node = await join('node_a');
       expect(node.live()).toBe(2);
@@ -174,8 +174,8 @@ describe.each(dialects)('%s', (dialect) => {
   });
 });
 
-describe('a database that is away from the start', () => {
-  it('leaves one node, which starts all the same', async () => {
+describe('a database that is unreachable from the start', () => {
+  it('leaves one node, which starts anyway', async () => {
     const opened = await openTestDatabase('sqlite');
     await opened.close();
     const node: NodeRegistry = createNodeRegistry({
@@ -189,7 +189,7 @@ describe('a database that is away from the start', () => {
   });
 });
 
-it('a folder keeps its name; a cut one gets another', () => {
+it('a folder keeps its id; a truncated one gets another', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-node-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const id = readNodeId(folder);

@@ -20,7 +20,7 @@ const sdks: Readonly<Record<string, (url: string) => Promise<unknown>>> = {
       .finalMessage(),
 };
 
-test('B-20 what an SDK sends again is a request of its own, linked to the first in the log', async () => {
+test('B-20 a retry of an SDK is a request of its own, linked to the first in the log', async () => {
   const { logger, lines } = openLog();
   const gateway = await openGateway({
     config: describeChannels(

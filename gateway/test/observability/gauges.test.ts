@@ -9,7 +9,7 @@ import { scrape, valueOf } from './support.ts';
 
 const chat = textProtocols[0]!;
 
-test('a channel’s breaker and its credentials are told by their states', async () => {
+test('a channel’s breaker and its credentials are reported by state', async () => {
   const gateway = await openGateway({
     config: describeChannels([
       { name: 'bad', at: '/fault(status=500)', models: ['m -> demo-chat'], more: ['priority: 9'] },
@@ -66,7 +66,7 @@ test('a channel’s breaker and its credentials are told by their states', async
   expect(await read('good')).toEqual(well);
 });
 
-test('the journal’s depth is what the database has not taken yet', async () => {
+test('the journal’s depth counts what the database does not have yet', async () => {
   const warnings: string[] = [];
   const gateway = await openGateway({ logger: { warn: (message) => void warnings.push(message) } });
   const depth = async () => valueOf(await scrape(gateway.url), 'sluice_journal_depth');
@@ -101,7 +101,7 @@ function documentedSeries(): Map<string, string[]> {
   );
 }
 
-test('every series of the documentation is there with its labels, and no other one', async () => {
+test('the documented series exist with their labels, and no others', async () => {
   const upstream = await startOwnUpstream();
   onTestFinished(() => upstream.close());
   const counts = { prompt_tokens: 1, completion_tokens: 1 };

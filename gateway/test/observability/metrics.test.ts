@@ -71,7 +71,7 @@ test('open exchanges are counted while they last, however they end', async () =>
   await until(async () => (await streams()) === 0, 'the stream is over');
 });
 
-test('what is refused before any model is asked for is counted by its error', async () => {
+test('a refusal before the model is known is counted by its error', async () => {
   const gateway = await openGateway();
   await fetch(`${gateway.url}/v1/models`);
   await fetch(`${gateway.url}/v1/models`, { headers: { authorization: 'Bearer sk-wrong' } });
@@ -84,7 +84,7 @@ test('what is refused before any model is asked for is counted by its error', as
 
 const shared = shareGateway({});
 
-test('S-45 ten thousand model names that nobody has make no series', async () => {
+test('S-45 ten thousand unknown model names create no series', async () => {
   const { gateway } = shared;
   const seriesOf = async () => {
     const lines = (await scrape(gateway.url)).split('\n');
@@ -106,7 +106,7 @@ test('S-45 ten thousand model names that nobody has make no series', async () =>
 }, 60_000);
 
 test.each(['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'])(
-  'without a token nothing that came through a proxy may scrape (%s)',
+  'without a token a request through a proxy may not scrape (%s)',
   async (name) => {
     const { gateway } = shared;
     const answer = await fetch(`${gateway.url}/metrics`, { headers: { [name]: '127.0.0.1' } });

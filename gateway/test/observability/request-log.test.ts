@@ -12,7 +12,7 @@ import { openLog, scrape, valueOf } from './support.ts';
 const [chat] = textProtocols;
 if (chat === undefined) throw new Error('protocols are missing');
 
-test('a journal that takes nothing is told by itself, not as a defect by every refused request', async () => {
+test('an unusable journal is reported once, not as a defect by every refused request', async () => {
   const gateway = await openGateway({});
   const append = vi.spyOn(gateway.app.journal, 'append');
   append.mockRejectedValue(new GatewayError('unavailable', { cause: new Error('disk full') }));
@@ -73,7 +73,7 @@ test('one line per finished exchange, with these members and no others', async (
   });
 });
 
-test('S-29 a model name cannot make a line of its own', async () => {
+test('S-29 a model name cannot create a log line of its own', async () => {
   const { logger, lines } = openLog();
   const gateway = await openGateway({ logger: { request: logger.request } });
   const model = 'x\n{"level":60,"msg":"forged"}\n\u001b[31m\u2028\ud800';
@@ -81,7 +81,7 @@ test('S-29 a model name cannot make a line of its own', async () => {
   expect(only(await lines())).toMatchObject({ model: expect.stringMatching(/^x\n/) });
 });
 
-test('what an observer throws hurts no request', async () => {
+test('an error of an observer affects no request', async () => {
   const thrown: unknown[] = [];
   const gateway = await openGateway({
     config: describeChannels([{ name: 'sim', models: ['demo-chat'] }]),
@@ -98,7 +98,7 @@ test('what an observer throws hurts no request', async () => {
   expect(valueOf(await scrape(gateway.url), 'sluice_requests_total', labels)).toBe(1);
 });
 
-test('R-45 a log that nobody reads holds up nothing and is counted', async () => {
+test('R-45 an unread log delays nothing, and its dropped lines are counted', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-test-'));
   writeFileSync(join(folder, 'sluice.yaml'), processConfig(folder));
   const gateway = startGatewayProcess({ folder });

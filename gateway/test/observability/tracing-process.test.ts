@@ -24,7 +24,7 @@ async function runGateway(environment: Record<string, string>) {
 }
 
 test(
-  'an SDK that was loaded before the gateway is given the spans',
+  'an SDK loaded before the gateway receives the spans',
   { timeout: 30_000 },
   async () => {
     const { spans } = await runGateway({ TRACE_SPANS: '1' });
@@ -41,10 +41,10 @@ test(
   },
 );
 
-test('without one nothing but the interface is loaded', { timeout: 30_000 }, async () => {
+test('without one only the interface is loaded', { timeout: 30_000 }, async () => {
   expect(await runGateway({})).toEqual({ loaded: ['@opentelemetry/api'], spans: [] });
 });
 
-test('and there is nothing to call for a request', () => {
+test('and nothing is called per request', () => {
   expect(createExchangeTracer(() => null)).toBeNull();
 });

@@ -114,7 +114,7 @@ test('a failed exchange is an error; a refused one is its client’s', async () 
   expect(refused.attempts).toEqual([]);
 });
 
-test('the trace goes on where the client’s traceparent says, and no further', async () => {
+test('the trace continues where the client’s traceparent says, and no further', async () => {
   const { gateway } = shared;
   gateway.simulator.clear();
   const headers = { traceparent, tracestate: 'vendor=1', baggage: 'user=somebody' };
@@ -129,7 +129,7 @@ test('the trace goes on where the client’s traceparent says, and no further', 
   }
 });
 
-test('a malformed traceparent begins a trace of its own', async () => {
+test('a malformed traceparent starts a new trace', async () => {
   const headers = { traceparent: `00-${'0'.repeat(32)}-${spanId}-01` };
   const { root } = spansOf((await ask(shared.gateway, chat, false, 'demo-chat', headers)).id);
   expect(root.parent).toBeNull();

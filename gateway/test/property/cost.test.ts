@@ -112,7 +112,7 @@ describe('P-13: the oracle agrees', () => {
   const searches = fc.oneof(fc.constant(0), fc.nat(20), fc.nat(1_000_000));
 
   it(
-    'on tokens with surcharges, and on what is charged by the use',
+    'on tokens with surcharges and fees',
     () => {
       fc.assert(
         fc.property(

@@ -64,7 +64,7 @@ describe('event streams', () => {
     );
   });
 
-  it('have the events that the standard says, and lose no byte', () => {
+  it('have the events of the standard, and lose no byte', () => {
     fc.assert(
       fc.property(stream, (bytes) => {
         const events = readEvents([bytes]);

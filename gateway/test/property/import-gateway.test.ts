@@ -25,7 +25,7 @@ const odd = fc.oneof(
 const someOf = (...keys: readonly string[]) =>
   fc.record(Object.fromEntries(keys.map((key) => [key, odd])), { requiredKeys: [] });
 
-describe('whatever the other file holds, check takes the written one', () => {
+describe('check accepts the written file, whatever the other file contains', () => {
   function written(gateway: 'litellm' | 'new-api', text: string): void {
     const notes = createNotes();
     const file = toFile(readOtherGateway(gateway, text, notes), notes);

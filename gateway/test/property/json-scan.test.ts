@@ -53,7 +53,7 @@ const written = body.chain((value) => jsonText(value).map((text) => ({ value, te
 const parse = (bytes: Buffer): unknown => JSON.parse(bytes.toString('utf8'));
 
 describe('the scanner against JSON.parse', () => {
-  it('finds exactly the members that are there, and their values', () => {
+  it('finds exactly the members in the body, and their values', () => {
     fc.assert(
       fc.property(written, ({ value, text }) => {
         const bytes = Buffer.from(text);
@@ -76,7 +76,7 @@ describe('the scanner against JSON.parse', () => {
     );
   });
 
-  it('answers whatever bytes with a parsed object or a GatewayError', () => {
+  it('answers any bytes with a parsed object or a GatewayError', () => {
     const fragments = fc.constantFrom(...tokens);
     fc.assert(
       fc.property(fc.array(fragments, { maxLength: 30 }), (parts) => {
@@ -111,7 +111,7 @@ describe('splicing', () => {
     maxLength: 3,
   });
 
-  it('edits what it says and leaves every other byte', () => {
+  it('applies its edits and leaves every other byte', () => {
     fc.assert(
       fc.property(written, kinds, fc.boolean(), ({ value, text }, choices, insert) => {
         const bytes = Buffer.from(text);

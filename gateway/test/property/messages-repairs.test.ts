@@ -55,7 +55,7 @@ const almostWellFormed = fc.tuple(wellFormed, faulty, fc.nat(20)).map(([good, ba
 });
 
 describe('repairs of messages requests', () => {
-  it('leave nothing that an upstream refuses, and find nothing a second time', () => {
+  it('leave nothing that an upstream refuses, and find nothing the second time', () => {
     let mended = 0;
     fc.assert(
       fc.property(
@@ -77,7 +77,7 @@ describe('repairs of messages requests', () => {
     expect(mended).toBeGreaterThan(500);
   });
 
-  it('name a rule exactly when they change something', () => {
+  it('name a rule exactly if they change something', () => {
     fc.assert(
       fc.property(faulty, versions, (value, version) => {
         const body = Buffer.from(JSON.stringify(value));
@@ -96,7 +96,7 @@ describe('repairs of messages requests', () => {
     );
   });
 
-  it('do not touch what upstreams accept, whatever its spelling', () => {
+  it('leave valid requests alone, in any spelling', () => {
     fc.assert(
       fc.property(
         wellFormed.chain((value) => fc.tuple(fc.constant(value), jsonText(value))),

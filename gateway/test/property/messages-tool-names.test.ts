@@ -137,7 +137,7 @@ describe('names of tools for a messages upstream', () => {
     expect(renamed).toBeGreaterThan(50);
   });
 
-  it('are the ones that a converted request has', () => {
+  it('are the ones of a converted request', () => {
     fc.assert(
       fc.property(named, fc.constantFrom(...models), ({ defined, called }, model) => {
         const native = patch(JSON.stringify(bodyOf({ defined, called, chosen: null }, model)));

@@ -159,9 +159,9 @@ describe('usage in normal form', () => {
 });
 
 describe.each(protocolPairs)(
-  'usage of $upstream told to a client of $client',
+  'usage of $upstream reported to a client of $client',
   ({ client, upstream }) => {
-    it('is the same sums, cache and output, and nowhere below zero', () => {
+    it('is the same sums, cache and output, and never below zero', () => {
       fc.assert(
         fc.property(reported[upstream], (usage) => {
           const tokens = read(upstream, usage)?.tokens as TokenUsage;

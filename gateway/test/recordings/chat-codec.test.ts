@@ -111,7 +111,7 @@ function chunksOf(sse: string): unknown[] {
 }
 
 describe.skipIf(absence !== null)(`recorded chat streams ${absence ?? ''}`, () => {
-  it('are there', () => {
+  it('exist', () => {
     expect([streams.length > 50, answers.length > 60, requests.length > 100]).toEqual([
       true,
       true,

@@ -38,7 +38,7 @@ function pathOf({ protocol, endpoint }: Recording): RequestPath {
 }
 
 describe.skipIf(absence !== null)(`recorded answers ${absence ?? ''}`, () => {
-  it.each(answers)('$id passes unchanged, or is told apart as an error', (recording) => {
+  it.each(answers)('$id passes unchanged, or is recognised as an error', (recording) => {
     const body = Buffer.from(JSON.stringify(recording.body));
     const read = () => textProtocols[recording.protocol].readResponse(body, names);
     if (!isReadable(recording)) {

@@ -29,7 +29,7 @@ const isAnswer = (recording: (typeof own)[number]) =>
 describe.skipIf(absence !== null)(
   `recorded generate-content through the codec ${absence ?? ''}`,
   () => {
-    it('there are some', () => {
+    it('exist', () => {
       expect([legal.length, own.filter(isAnswer).length, own.length]).toEqual([
         expect.toSatisfy((count: number) => count > 80),
         expect.toSatisfy((count: number) => count > 40),

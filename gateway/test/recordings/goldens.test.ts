@@ -64,13 +64,13 @@ describe.skipIf(absence !== null)(`converted recordings ${absence ?? ''}`, () =>
     .filter((recording) => recording.request !== null || isAnswer(recording))
     .toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
-  it.skipIf(isWriting).each(all)('$id for the other protocols is as it was', async (recording) => {
+  it.skipIf(isWriting).each(all)('$id for the other protocols is unchanged', async (recording) => {
     expect(await goldenOf(recording), 'SLUICE_WRITE_GOLDENS=1 writes goldens.json').toEqual(
       written[recording.id],
     );
   });
 
-  it.skipIf(isWriting)('and none is written that is not there', () => {
+  it.skipIf(isWriting)('no golden file is left over', () => {
     expect(Object.keys(written)).toEqual(all.map(({ id }) => id));
   });
 

@@ -25,12 +25,12 @@ const at = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
 
 describe.skipIf(absence !== null)(`recorded streams ${absence ?? ''}`, () => {
-  it('are all here', () => {
+  it('are complete', () => {
     expect(streams.length).toBeGreaterThan(200);
     expect(failed.length).toBe(2);
   });
 
-  it.each(streams)('$id is forwarded as it came and read to its end', (recording) => {
+  it.each(streams)('$id is forwarded unchanged and read to its end', (recording) => {
     const { protocol, sse } = recording;
     const { tap, events, verdicts, forwarded } = runTap(protocol, sse);
 
@@ -55,7 +55,7 @@ describe.skipIf(absence !== null)(`recorded streams ${absence ?? ''}`, () => {
   });
 
   it.each(streams.filter((recording) => !failed.includes(recording)))(
-    '$id reports the usage that its events hold',
+    '$id reports the usage of its events',
     (recording) => {
       const { tap, events } = runTap(recording.protocol, recording.sse);
       if (withoutUsage.includes(recording) && !recording.sse.includes('"usage":{')) {
@@ -113,7 +113,7 @@ describe.skipIf(absence !== null)(`recorded streams ${absence ?? ''}`, () => {
     expect(mapped.tap.usage).toEqual(plain.tap.usage);
   });
 
-  it('loses only the usage chunk when usage was asked for on the client’s behalf', () => {
+  it('lose only the usage chunk if usage was requested on the client’s behalf', () => {
     const chats = streams.filter(({ protocol }) => protocol === 'chat');
     for (const { sse } of chats) {
       const injected = { clientModel: 'm', upstreamModel: 'm', usageInjected: true };

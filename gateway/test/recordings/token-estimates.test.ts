@@ -43,13 +43,13 @@ describe.skipIf(absence !== null)(`estimates and recorded counts ${absence ?? ''
     expect(errorsOf(all).under).toBeLessThanOrEqual(0.06);
   });
 
-  it('are nearly as good where the numbers are fitted without the model at its vendor', () => {
+  it('are nearly as good if the numbers are fitted without the model at its vendor', () => {
     const { median, medianTokens } = errorsOf(heldOutByModel(all));
     expect(percent(median)).toBeLessThanOrEqual(18);
     expect(medianTokens).toBeLessThanOrEqual(25);
   });
 
-  it('are what the page says', () => {
+  it('match the page', () => {
     const measured = [all, heldOutByModel(all), heldOutByFamily(all)];
     const rows: (readonly [string, (comparison: Comparison) => boolean])[] = [
       ...[...families.keys()]
@@ -113,7 +113,7 @@ describe('the fit', () => {
     return { id: '', family: 'f', group: `${at % 5}`, reported, estimated: 0, outline, texts, row };
   });
 
-  it('finds the numbers that counts were made with', () => {
+  it('finds the numbers that produced the counts', () => {
     const found = fit(comparisons, start);
     const errors = comparisons.map(({ outline, texts, reported }) =>
       Math.abs(weigh(outline, texts, { ...row, ...found }) / reported - 1),
@@ -121,7 +121,7 @@ describe('the fit', () => {
     expect(Math.max(...errors)).toBeLessThan(0.1);
   });
 
-  it('knows nothing of what it is measured on', () => {
+  it('ignores what it is measured on', () => {
     const few = comparisons
       .filter((_, at) => at % 5 === 0)
       .map((each) => ({ ...each, group: 'few', reported: each.reported * 2 }));

@@ -13,11 +13,11 @@ describe.skipIf(absence !== null)(`recorded answers through the gateway ${absenc
   });
   afterAll(() => recorded.gateway.close());
 
-  it('are all here', () => {
+  it('are complete', () => {
     expect(answers.length).toBeGreaterThan(220);
   });
 
-  it.each(answers)('$id arrives whole', async (recording) => {
+  it.each(answers)('$id arrives complete', async (recording) => {
     const { response, text } = await recorded.replay(recording);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toMatch(/^application\/json/);
@@ -25,14 +25,14 @@ describe.skipIf(absence !== null)(`recorded answers through the gateway ${absenc
   });
 
   it.each(answers.filter((_, index) => index % 4 === 0))(
-    '$id arrives whole in small pieces',
+    '$id arrives complete in small pieces',
     async (recording) => {
       const { text } = await recorded.replay(recording, { fault: 'slice=random;seed=7' });
       expect(JSON.parse(text)).toEqual(recording.body);
     },
   );
 
-  it('leave no error in the log', () => {
+  it('log no error', () => {
     expect(recorded.gateway.errors).toEqual([]);
   });
 });

@@ -17,7 +17,7 @@ describe.skipIf(absence !== null)(`recorded failures through the gateway ${absen
   });
   afterAll(() => recorded.gateway.close());
 
-  it('are all here', () => {
+  it('are complete', () => {
     expect(failing.filter(({ status }) => status >= 400)).toHaveLength(26);
     expect(failing).toHaveLength(33);
     expect(breaking).toHaveLength(1);
@@ -40,7 +40,7 @@ describe.skipIf(absence !== null)(`recorded failures through the gateway ${absen
     });
   });
 
-  it.each(breaking)('$id ends in our error and in no terminator', async (recording) => {
+  it.each(breaking)('$id ends in the gateway’s error, without a terminator', async (recording) => {
     const { response, text, requestId } = await recorded.replay(recording);
     expect(response.status).toBe(200);
     const events = parseEvents(text);

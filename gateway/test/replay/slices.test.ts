@@ -44,7 +44,7 @@ describe.skipIf(absence !== null)(`recorded streams, cut anew ${absence ?? ''}`,
     }
   });
 
-  it('leave no error in the log', () => {
+  it('log no error', () => {
     expect(recorded.gateway.errors).toEqual([]);
   });
 });

@@ -17,7 +17,7 @@ describe.skipIf(absence !== null)(`recorded streams through the gateway ${absenc
   });
   afterAll(() => recorded.gateway.close());
 
-  it('are all here', () => {
+  it('are complete', () => {
     expect(streams).toHaveLength(208);
   });
 
@@ -28,7 +28,7 @@ describe.skipIf(absence !== null)(`recorded streams through the gateway ${absenc
     expect(parseEvents(text)).toEqual(expectedEvents(recording, asksForUsage(recording)));
   });
 
-  it.each(chats)('$id shows its usage chunk to who asks, and to no one else', async (recording) => {
+  it.each(chats)('$id shows its usage chunk only to clients that ask', async (recording) => {
     for (const asked of [true, false]) {
       const stream_options = asked ? { include_usage: true } : null;
       const { text } = await recorded.replay(recording, { body: { stream_options } });
@@ -41,7 +41,7 @@ describe.skipIf(absence !== null)(`recorded streams through the gateway ${absenc
     expect(withUsage.length).toBe(18);
   });
 
-  it.each(generated)('$id is one JSON array for who does not ask for events', async (recording) => {
+  it.each(generated)('$id is one JSON array for clients that do not ask for events', async (recording) => {
     const path = (given: string) => given.replace('?alt=sse', '');
     const { response, text } = await recorded.replay(recording, { path });
     expect(response.headers.get('content-type')).toMatch(/^application\/json/);
@@ -49,7 +49,7 @@ describe.skipIf(absence !== null)(`recorded streams through the gateway ${absenc
     expect(JSON.parse(text)).toEqual(expected);
   });
 
-  it('leave no error in the log', () => {
+  it('log no error', () => {
     expect(recorded.gateway.errors).toEqual([]);
   });
 });

@@ -13,7 +13,7 @@ function newFile(): string {
   return join(folder, 'secrets.txt');
 }
 
-test('a disk that takes nothing is named with the file, and leaves none behind', () => {
+test('a disk that accepts nothing is named with the file, and no file is left behind', () => {
   const file = newFile();
   vi.mocked(fs.fsyncSync).mockImplementationOnce(() => {
     throw new Error('ENOSPC: no space left on device, fsync');

@@ -68,7 +68,7 @@ function runCi({ shell = '', report = good, exit = 0, again = '' }: Stubs) {
 }
 
 describe.skipIf(process.platform === 'win32')('.ci/run', () => {
-  test('passes when all does, and counts it', () => {
+  test('passes if everything does, and counts it', () => {
     expect(runCi({})).toMatchObject({ status: 0, counts: '8 passed, 0 failed, 1 skipped' });
   });
 
@@ -126,7 +126,7 @@ describe.skipIf(process.platform === 'win32')('.ci/run', () => {
     expect({ ...seen, text: '' }).toEqual({ status: 1, counts, text: '' });
   });
 
-  test('what passes when it is run again alone passes, and is named', () => {
+  test('a test that passes when it is run again alone passes, and is named', () => {
     const seen = runCi({ report: oneFailed, exit: 1, again: reportOf(2, 0, 0) });
     expect(seen).toMatchObject({ status: 0, counts: '9 passed, 0 failed, 0 skipped' });
     const file = 'gateway/test/some.test.ts';
@@ -134,13 +134,13 @@ describe.skipIf(process.platform === 'win32')('.ci/run', () => {
     expect(seen.text).toContain(`! passed only in a second run: ${file}\n`);
   });
 
-  test('its programs are wanted even where services answer', () => {
+  test('its programs are required even where services respond', () => {
     const needs = [...runCi({}).text.matchAll(/^need (.*)$/gm)].map(([, program]) => program);
     expect(needs).toEqual('psql redis-server redis-cli nginx haproxy strace nft'.split(' '));
   });
 });
 
-describe('what a run with CI set needs is not skipped when it is missing', () => {
+describe('a test that a run with CI set requires is not skipped if something is missing', () => {
   test.each([
     ['gateway/test/limits/private-redis.ts', 'SLUICE_TEST_REDIS_SERVER', /no redis-server at/],
     ['gateway/test/recordings/recordings.ts', 'SLUICE_RECORDINGS', /no recordings in/],

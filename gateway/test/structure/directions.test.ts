@@ -155,7 +155,7 @@ function write(file: string, text: string): void {
 }
 
 describe('the direction of imports', () => {
-  test('stands in the table for every room of the source', () => {
+  test('is in the table for every room of the source', () => {
     const source = path.join(repository, 'gateway/src');
     const foldersOf = (folder: string): string[] =>
       readdirSync(folder, { withFileTypes: true })
@@ -169,7 +169,7 @@ describe('the direction of imports', () => {
     expect(present.filter((place) => !known.includes(place))).toEqual([]);
   });
 
-  test('has a subpath import for every room, which is where the room stands', () => {
+  test('has a subpath import for every room, at the room’s place', () => {
     const manifest = JSON.parse(
       readFileSync(path.join(repository, 'gateway/package.json'), 'utf8'),
     ) as { readonly imports: Readonly<Record<string, string>> };
@@ -201,7 +201,7 @@ describe('the direction of imports', () => {
     expect(upward).toEqual([]);
   });
 
-  test('never leads back to where it came from', () => {
+  test('never forms a cycle', () => {
     const reachable = (from: string, seen = new Set<string>()): Set<string> => {
       for (const to of directions[from] ?? []) {
         if (!seen.has(to)) reachable(to, seen.add(to));

@@ -30,7 +30,7 @@ function anchorsOf(page: string): string[] {
 }
 
 describe.each(pages)('%s', (page) => {
-  test('links to pages and headings that are there', () => {
+  test('links to existing pages and headings', () => {
     const broken = [];
     for (const [, link = ''] of withoutCode(read(page)).matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^https?:/.test(link)) continue;
@@ -88,7 +88,7 @@ function problemsOf(text: string): string[] {
 describe('docs/configuration.md', () => {
   const page = read('docs/configuration.md');
 
-  test.each(commandTable)('has $name and its options', async ({ name, load }) => {
+  test.each(commandTable)('lists $name and its options', async ({ name, load }) => {
     expect(page).toContain(`sluice ${name}`);
     const command = await load();
     if (typeof command === 'function') return;
@@ -97,7 +97,7 @@ describe('docs/configuration.md', () => {
   });
 });
 
-test('every page of docs stands in its index', () => {
+test('the index lists every page of docs', () => {
   const index = read('docs/README.md');
   const missing = markdownIn('docs').filter((page) => !index.includes(`(${basename(page)}`));
   expect(missing).toEqual(['docs/README.md']);
@@ -115,13 +115,13 @@ const places = new Map(
     ),
 );
 
-test('every room of the source is found in CONTRIBUTING.md', () => {
+test('CONTRIBUTING.md mentions every room of the source', () => {
   const page = read('CONTRIBUTING.md');
   const missing = places.values().filter((place) => !page.includes(`\`gateway/src/${place}/`));
   expect(missing.toArray()).toEqual([]);
 });
 
-test('decisions have numbers of their own', () => {
+test('decisions have unique numbers', () => {
   const numbers = readdirSync(join(root, 'docs/decisions')).map((name) => name.slice(0, 4));
   expect(new Set(numbers).size).toBe(numbers.length);
 });
@@ -130,7 +130,7 @@ describe.each(['CONTRIBUTING.md', 'README.md', 'docs/lifecycle.md'])('%s names',
   const text = read(page);
   const code = Array.from(withoutCode(text).matchAll(/`([^`\n]+)`/g), ([, span = '']) => span);
 
-  test('files and folders that are there', () => {
+  test('existing files and folders', () => {
     const paths = code.filter(
       (span) =>
         /^[\w.<>*-]+(?:\/[\w.<>*-]+)*\/?$/.test(span) &&
@@ -159,7 +159,7 @@ describe.each(['CONTRIBUTING.md', 'README.md', 'docs/lifecycle.md'])('%s names',
     expect(missing).toEqual([]);
   });
 
-  test('commands that there are', () => {
+  test('existing commands', () => {
     const blocks = Array.from(text.matchAll(/^```(\w*)\n([^]*?)^```/gm))
       .filter(([, language = '']) => ['', 'sh'].includes(language))
       .map(([, , block = '']) => block);
@@ -200,7 +200,7 @@ function patternOf(path: string): string {
   return path.replace(/<\w+>/g, '*').replace(/\/$/, '');
 }
 
-test('every route stands on the page of endpoints', () => {
+test('the page of endpoints lists every route', () => {
   const rows = read('docs/endpoints.md')
     .split('\n')
     .filter((line) => line.startsWith('| `'));

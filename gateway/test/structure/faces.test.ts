@@ -79,7 +79,7 @@ const reaches: readonly Reach[] = imports
   .filter(({ specifier }) => /^#[^/]+\/(?!index\.ts$)/.test(specifier))
   .map(({ file, specifier }) => ({ from: fromRoom(file), to: specifier.slice(1) }));
 
-test('a room is left by its name, and walked in by relative paths', () => {
+test('imports use a room’s name from outside, and relative paths within', () => {
   const place = (file: string): string => file.split('/').slice(0, 2).join('/');
   const wrong = imports.filter(({ file, specifier }) =>
     specifier.startsWith('#')
@@ -101,7 +101,7 @@ test('other rooms use a room by its index.ts, or by a side door that has a reaso
   expect(reaches.filter((reach) => !through.includes(reach))).toEqual([]);
 });
 
-test('nobody keeps a side door that nobody uses', () => {
+test('every side door is used', () => {
   const unused = Object.entries(sideDoors).flatMap(([to, door]) =>
     door.by
       .filter((user) => !reaches.some((reach) => isUsed(to, { ...door, by: [user] }, reach)))

@@ -44,7 +44,7 @@ describe('dependencies', () => {
   );
 
   // What differs is written by the next `npm install`: somebody's fresh checkout would have a changed file.
-  test.each(['', ...workspaces])('of package "%s" are the ones in the lock file', (folder) => {
+  test.each(['', ...workspaces])('of package "%s" match the lock file', (folder) => {
     const wanted = read<Manifest>(path.join(folder, 'package.json'));
     const kinds = ['dependencies', 'devDependencies', 'optionalDependencies', 'engines'] as const;
     for (const kind of kinds) {
@@ -52,18 +52,18 @@ describe('dependencies', () => {
     }
   });
 
-  test('run no script when they are installed for production', () => {
+  test('run no script at production install', () => {
     const scripted = locked.filter(([, entry]) => entry.hasInstallScript && !entry.dev);
     expect(scripted.map(([name]) => name)).toEqual([]);
   });
 
-  test('for development that bring an install script have it denied by name', () => {
+  test('with an install script are denied by name', () => {
     const scripted = locked.filter(([, entry]) => entry.hasInstallScript);
     const open = scripted.filter(([name]) => manifest.allowScripts?.[packageName(name)] !== false);
     expect(open.map(([name]) => name)).toEqual([]);
   });
 
-  test('are locked without naming where they came from', () => {
+  test('are locked without their download address', () => {
     const hosted = locked.filter(([, { resolved, link }]) => resolved !== undefined && !link);
     expect(hosted.map(([name]) => name)).toEqual([]);
   });

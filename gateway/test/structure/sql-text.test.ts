@@ -53,7 +53,7 @@ const rules: readonly (readonly [name: string, pattern: RegExp, example: string]
 ];
 
 describe('statements', () => {
-  test('are looked for where there are some', () => {
+  test('are found in the source', () => {
     expect(files.filter(({ text }) => /\bsql(?:<[^`]*>)?`/.test(text)).length).toBeGreaterThan(5);
   });
 
@@ -74,7 +74,7 @@ describe('statements', () => {
   });
 
   // What somebody types would be a pattern there: `%` reads every row, and `_` finds what was not asked for.
-  test('compare by a pattern only with one that stands in the source', () => {
+  test('compare by a pattern only with one from the source', () => {
     const isPattern =
       /\b(?:not\s+)?i?like\s+(?!')|['"](?:not )?i?like['"]\s*,|\bglob\s+\$\{|\bregexp?\b\s+\$\{/i;
     expect('where name like ${text}').toMatch(isPattern);

@@ -18,7 +18,7 @@ const reviewed = JSON.parse(readFileSync(join(root, 'supply/packages.json'), 'ut
 const allowed = new Set(['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD']);
 
 describe('runtime packages', () => {
-  test('are the reviewed ones: `npm run packages` writes the list, and its change is read', () => {
+  test('match the reviewed list: `npm run packages` writes it, and its change is read', () => {
     const told = ({ name, version, license }: Reviewed) => `${name} ${version} ${license}`;
     expect(reviewed.map(told)).toEqual(locked.map(told));
   });
@@ -27,7 +27,7 @@ describe('runtime packages', () => {
     expect(locked.filter(({ license }) => !allowed.has(license))).toEqual([]);
   });
 
-  test('run nothing when they are installed, and are locked by their contents', () => {
+  test('run nothing at install, and are locked by content hash', () => {
     const odd = locked.filter(
       (each) => each.hasInstallScript || !each.integrity.startsWith('sha512-'),
     );
@@ -50,7 +50,7 @@ describe('the Node that ships', () => {
     for (const sum of sums) expect(sum).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test('is on this machine the very binary', async () => {
+  test('is the very binary on this machine', async () => {
     const installed = Object.entries(nodeBinaries.packages)
       .map(([name, { file, sha256 }]) => ({ path: join(root, 'node_modules', name, file), sha256 }))
       .filter(({ path }) => existsSync(path));

@@ -29,7 +29,7 @@ const machinePath = /(?<![\w.})-])\/(?:work|home|root|Users)\/[\w.-]/;
 const registryHost =
   /\b(?:registry|npm|artifactory|nexus)\.[a-z0-9-]+\.(?:com|org|net|io|dev|cn|internal|local)\b/;
 describe('the tracked text', () => {
-  test('is there', () => expect(texts.length).toBeGreaterThan(20));
+  test('exists', () => expect(texts.length).toBeGreaterThan(20));
 
   test.each([
     ['a path of somebody’s machine', machinePath, `read ${['', 'home', 'ada', 'x'].join('/')}`],

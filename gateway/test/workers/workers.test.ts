@@ -43,7 +43,7 @@ const isLinux = process.platform === 'linux';
 
 describe.skipIf(!canStartRedis || isSkipped('postgres') || !isLinux)('workers', () => {
   test(
-    'several processes on one port: one greeting, one count, a dead one replaced, one end',
+    'several processes on one port: one greeting, one set of metrics, a dead one replaced, one end',
     { timeout: 90_000 },
     async () => {
       const place = await createWorkplace();
@@ -90,7 +90,7 @@ describe.skipIf(!canStartRedis || isSkipped('postgres') || !isLinux)('workers', 
   );
 
   test(
-    'one reload reaches every worker at once, and so does the wish to end',
+    'one reload reaches every worker at once, and so does the stop',
     { timeout: 60_000 },
     async () => {
       const place = await createWorkplace();
@@ -134,7 +134,7 @@ keys: [{ name: test, user: tester@example.com, secret: ${changed} }]`,
   );
 
   test(
-    'journals that nobody holds are adopted: of fewer workers, of none, of a folder that is named',
+    'orphaned journals are adopted: of fewer workers, of none, of a named folder',
     { timeout: 90_000 },
     async () => {
       const place = await createWorkplace();
@@ -182,7 +182,7 @@ keys: [{ name: test, user: tester@example.com, secret: ${changed} }]`,
     },
   );
 
-  test('a second gateway on the folder is refused, and so is a port that is taken', async () => {
+  test('a second gateway on the folder is refused, and so is a used port', async () => {
     const place = await createWorkplace();
     place.write({ server: ', workers: 2' });
     const first = place.start();

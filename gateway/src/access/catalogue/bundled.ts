@@ -7,7 +7,7 @@ import { openaiModels } from './bundled/openai.ts';
 
 export type { BundledModel } from './bundled/entry.ts';
 
-/** A starting list, so that a channel with nothing but an API key has models. */
+/** Built-in models, so that a channel with only an API key has some. */
 export const bundledModels: readonly BundledModel[] = Object.freeze([
   ...openaiModels,
   ...anthropicModels,
@@ -20,7 +20,7 @@ export const bundledAliases: ReadonlyMap<string, string> = new Map(
   Object.entries(anthropicAliases),
 );
 
-/** The models a channel of this provider serves when nothing else is said. */
+/** The models that a channel of this provider serves by default. */
 export function bundledModelsOf(provider: ProviderName): readonly BundledModel[] {
   return bundledModels.filter((model) => model.providers.includes(provider));
 }
