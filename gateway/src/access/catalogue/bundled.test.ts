@@ -17,13 +17,13 @@ const priced = bundledModels.flatMap(({ id, type, price }) =>
 const text = (part: keyof DeclaredPrice, price: DeclaredPrice) => Number(price[part] ?? Number.NaN);
 
 describe('bundled prices', () => {
-  it('are dated in the documentation as they are here', () => {
+  it('have the date of the documentation', () => {
     const page = readFileSync(new URL('../../../../docs/billing.md', import.meta.url), 'utf8');
     const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
     expect(page).toContain(`was gone through on ${date.format(Date.parse(bundledAt))}`);
   });
 
-  it.each(priced)('of $id are whole, in normal form, and plausible', ({ id, type, price }) => {
+  it.each(priced)('of $id are complete, in normal form, and plausible', ({ id, type, price }) => {
     const model = models.get(id);
     expect(model !== undefined && isPriced(model)).toBe(true);
     expect(normalPrice(price)).toEqual(price);
@@ -37,7 +37,7 @@ describe('bundled prices', () => {
   });
 
   it.each(bundledModelsOf('anthropic').filter(({ price }) => price !== null))(
-    'of $id are shares of its input price',
+    'of $id are multiples of its input price',
     ({ price }) => {
       const input = text('input', price ?? {});
       expect(text('cacheRead', price ?? {})).toBeCloseTo(0.1 * input, 9);

@@ -37,7 +37,7 @@ function respell(value: unknown, zeros: number): unknown {
 }
 
 describe('the normal form of a price', () => {
-  it('is one text for one price, however it is spelt', () => {
+  it('is the same text for the same price in any spelling', () => {
     const text = JSON.stringify(normalPrice(whole));
     expect(JSON.parse(text)).toEqual(whole);
     fc.assert(
@@ -47,18 +47,18 @@ describe('the normal form of a price', () => {
     );
   });
 
-  it('is itself', () => {
+  it('is its own normal form', () => {
     const once = normalPrice(whole);
     expect(JSON.stringify(normalPrice(once))).toBe(JSON.stringify(once));
   });
 
-  it.each(Object.keys(whole))('takes no price with a wrong %s', (part) => {
+  it.each(Object.keys(whole))('rejects a price with a wrong %s', (part) => {
     for (const wrong of [1, null, '', 'x', '-1', [], {}, [{}], { a: 'x' }, { a: {} }]) {
       expect(normalPrice({ ...whole, [part]: wrong })).toBeNull();
     }
   });
 
-  it('takes whatever a configuration file may say', () => {
+  it('accepts everything that a configuration file may say', () => {
     const file = `models:
   - { id: a, type: chat, price: { input: 1e-9, output: 1000000, input_image: .5 } }
   - { id: b, type: image, price: { image_tiers: [{ name: x, max_pixels: 1000000000000, price: 1e-15 }], layer_factor: 1000, reference_image: 0 } }
@@ -75,13 +75,13 @@ describe('the normal form of a price', () => {
 describe('the id of a price version', () => {
   const id = (model: string, price: object) => priceVersionId(model, normalPrice(price) ?? {});
 
-  it('belongs to the model and the price', () => {
+  it('depends on the model and the price', () => {
     expect(id('m', whole)).toMatch(/^[0-9a-f]{16}$/);
     expect(id('m', { ...whole, output: '10.000000001' })).not.toBe(id('m', whole));
     expect(id('n', whole)).not.toBe(id('m', whole));
   });
 
-  it('stays what it is: rows of years ago name it', () => {
+  it('never changes: rows of years ago refer to it', () => {
     expect(id('gpt-5', { input: '1.25', cacheRead: '0.125', output: '10' })).toBe(
       '7efda5d372c25388',
     );

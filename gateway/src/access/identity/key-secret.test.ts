@@ -18,7 +18,7 @@ function isVerified(key: string): boolean {
 }
 
 describe('a new key', () => {
-  test('is found and verified as scanners do it, and is never twice the same', () => {
+  test('is found and verified as scanners do it, and is unique', () => {
     const keys = Array.from({ length: 1000 }, () => createKeySecret());
     for (const key of keys) {
       expect(pattern.exec(`key="${key}",`)?.[0]).toBe(key);
@@ -50,6 +50,6 @@ test.each([
   `sk-${'a'.repeat(40)}sluice_bbbbb`,
   `sk-${'a'.repeat(41)}sluicebbbbbb`,
   'sk-test-sluice-0123456789abcdefghijklmn',
-])('%s is of another form, and no mistyped key', (key) => {
+])('%s has another form, and is not a mistyped key', (key) => {
   expect([isMistyped(key), isKeySecret(key)]).toEqual([false, true]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createNegativeCache } from './negative-cache.ts';
 
-test('S-43: a million made-up keys leave no more behind than the bound', () => {
+test('S-43: a million invented keys leave no more than the limit behind', () => {
   const cache = createNegativeCache({ lifetime: 10_000, max: 1_000 });
   for (let at = 0; at < 1_000_000; at += 1) cache.add(`hash-${at}`, at / 1_000);
   expect(cache.size).toBe(1_000);
@@ -10,7 +10,7 @@ test('S-43: a million made-up keys leave no more behind than the bound', () => {
   expect(cache.has('hash-998999', 1_000)).toBe(false);
 });
 
-test('what was missing is asked for again after its time, and not before', () => {
+test('a missing key is looked up again after its time, and not before', () => {
   const cache = createNegativeCache({ lifetime: 10_000, max: 10 });
   cache.add('a', 5_000);
   expect(cache.has('a', 14_999)).toBe(true);

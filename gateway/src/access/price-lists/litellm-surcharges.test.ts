@@ -7,7 +7,7 @@ const read = (text: string) => listedSurcharges(parseExactJson(text) as ExactMap
 const base =
   '"input_cost_per_token":1.25e-06,"output_cost_per_token":1e-05,"cache_read_input_token_cost":1.25e-07';
 
-test('a tier that multiplies every part alike is one multiplier', () => {
+test('a tier that multiplies every part equally is one multiplier', () => {
   expect(
     read(
       `{${base},"input_cost_per_token_priority":2.5e-06,"output_cost_per_token_priority":2e-05,"cache_read_input_token_cost_priority":2.5e-07,
@@ -29,7 +29,7 @@ test.each([
     'a multiple with more digits than a multiplier has',
     '"input_cost_per_token_priority":1.6666666e-06,"output_cost_per_token_priority":1.3333333e-05,"cache_read_input_token_cost_priority":1.6666666e-07',
   ],
-])('%s is no multiplier', (_name, more) => {
+])('%s is not a multiplier', (_name, more) => {
   expect(read(`{${base},${more}}`)).toEqual({});
 });
 

@@ -8,7 +8,7 @@ describe('a secret seems', () => {
     ['base64url, 192 bits', () => randomBytes(24).toString('base64url')],
     ['hexadecimal, 160 bits', () => randomBytes(20).toString('hex')],
     ['digits, 60 of them', () => randomBytes(60).reduce((text, byte) => text + (byte % 10), '')],
-  ])('random when it is: %s', (_, make) => {
+  ])('random if it is: %s', (_, make) => {
     for (let round = 0; round < 300; round += 1) {
       const secret = `sk-${make()}`;
       expect([secret, seemingBits(secret) >= enoughBits]).toEqual([secret, true]);
@@ -24,7 +24,7 @@ describe('a secret seems', () => {
     'sk-our-gateway-key-for-the-production-team',
     'sk-Team-Alpha-Gateway-Secret-Number-One',
     'sk-31415926535897932384626433832795',
-  ])('typed when it was: %s', (secret) => {
+  ])('typed if it was: %s', (secret) => {
     expect(seemingBits(secret)).toBeLessThan(enoughBits);
   });
 });

@@ -21,7 +21,7 @@ function createStream() {
   return { stream, chunks, release: releaseOne };
 }
 
-test('lines of a short time leave in one write', () => {
+test('lines within a short time leave in one write', () => {
   vi.useFakeTimers();
   const { stream, chunks } = createStream();
   const sink = createLineSink(stream, { delayMs: 50 });
@@ -33,7 +33,7 @@ test('lines of a short time leave in one write', () => {
   vi.useRealTimers();
 });
 
-test('R-45 a reader that stops costs lines, counted, and no more memory than the bound', async () => {
+test('R-45 a reader that stops costs lines, counted, and no memory beyond the limit', async () => {
   const { stream, chunks, release } = createStream();
   const sink = createLineSink(stream, { limit: 1000, delayMs: 1 });
   const line = `${'x'.repeat(99)}\n`;
@@ -58,7 +58,7 @@ test('R-45 a reader that stops costs lines, counted, and no more memory than the
   expect(chunks.join('')).toBe(`${line.repeat(10)}again\n`);
 });
 
-test('a reader that has gone takes nothing with it', async () => {
+test('a closed reader does not crash the process', async () => {
   const { stream } = createStream();
   const sink = createLineSink(stream);
   sink.write('a\n');
@@ -70,7 +70,7 @@ test('a reader that has gone takes nothing with it', async () => {
   expect(sink.dropped).toBe(2);
 });
 
-test('closing waits for a reader that reads, and gives one up that does not', async () => {
+test('closing waits for an active reader, and abandons a stopped one', async () => {
   const { stream, chunks, release } = createStream();
   const sink = createLineSink(stream);
   sink.write('last words\n');

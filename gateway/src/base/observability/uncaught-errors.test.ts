@@ -14,7 +14,7 @@ function watch() {
   return { source, said, counts };
 }
 
-test('the first exception damages, and those after it do not damage again', () => {
+test('the first exception reports damage, later ones do not', () => {
   const { source, said, counts } = watch();
   source.emit('uncaughtException', new Error('one'));
   source.emit('uncaughtException', new Error('two'));
@@ -22,14 +22,14 @@ test('the first exception damages, and those after it do not damage again', () =
   expect(counts).toEqual({ exceptions: 2, rejections: 0 });
 });
 
-test('rejections are told and counted, and damage nothing', () => {
+test('rejections are logged and counted, and report no damage', () => {
   const { source, said, counts } = watch();
   for (let time = 0; time < 20; time += 1) source.emit('unhandledRejection', new Error('late'));
   expect(new Set(said)).toEqual(new Set(['unhandled rejection']));
   expect(counts).toEqual({ exceptions: 0, rejections: 20 });
 });
 
-test('who goes on throwing is hopeless, and fills no log', () => {
+test('a process that keeps throwing is hopeless, and does not fill the log', () => {
   const { source, said } = watch();
   for (let time = 0; time < 1_000; time += 1) source.emit('uncaughtException', new Error('again'));
   expect(said.filter((line) => line === 'uncaught exception')).toHaveLength(10);

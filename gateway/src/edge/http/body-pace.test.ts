@@ -36,7 +36,7 @@ function pass(milliseconds: number): void {
   }
 }
 
-test('a body must bring 30 KiB in each 30 seconds', () => {
+test('a body must deliver 30 KiB in each 30 seconds', () => {
   const slow = start();
   const enough = start();
   slow.receive(30 * 1024 - 1);
@@ -52,7 +52,7 @@ test('a body must bring 30 KiB in each 30 seconds', () => {
   expect(enough.refuse.mock.calls).toEqual([[tooSlow]]);
 });
 
-test('a body that has been read, and one whose client left, are not looked at', () => {
+test('a finished body, and one whose client disconnected, are not checked', () => {
   const read = start();
   const left = start();
   pace.unwatch(read.body);
@@ -62,7 +62,7 @@ test('a body that has been read, and one whose client left, are not looked at', 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('a process that was busy gives a body another window', () => {
+test('a busy process gives a body another window', () => {
   const slow = start();
   now += windowMs;
   vi.advanceTimersByTime(5_000);

@@ -24,7 +24,7 @@ function open() {
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test('what is written in one turn leaves as one chunk, in order', async () => {
+test('writes of one turn leave as one chunk, in order', async () => {
   const { writer, writes, take } = open();
   for (let event = 0; event < 50; event += 1) {
     writer.write(event % 2 === 0 ? Buffer.from(`${event},`) : `${event}é`);
@@ -40,7 +40,7 @@ test('what is written in one turn leaves as one chunk, in order', async () => {
   expect(writes[1]).toBe('5\r\nlater\r\n');
 });
 
-test('nothing is no chunk, which would end the body', async () => {
+test('an empty write is not a chunk, which would end the body', async () => {
   const { writer, writes } = open();
   expect(writer.write('')).toBe(true);
   expect(writer.write(Buffer.alloc(0))).toBe(true);
@@ -49,7 +49,7 @@ test('nothing is no chunk, which would end the body', async () => {
   expect(writes).toEqual([]);
 });
 
-test('what waits within the turn counts: at the limit it is handed over and the writer asked to stop', async () => {
+test('waiting bytes of the turn count: at the limit they are written and the caller is asked to pause', async () => {
   const { writer, writes, socket, take, waits } = open();
   const piece = 'x'.repeat(limit / 8);
   const room = Array.from({ length: 8 }, () => writer.write(piece));

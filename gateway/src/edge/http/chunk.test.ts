@@ -7,7 +7,7 @@ test('a chunk is its size in hex, its bytes, and line ends', () => {
   expect(encodeChunk([Buffer.alloc(16, 'x')], 16).toString()).toBe(`10\r\n${'x'.repeat(16)}\r\n`);
 });
 
-test('any bytes and any text come out as they went in', () => {
+test('any bytes and any text are unchanged', () => {
   const content = fc.oneof(
     fc.string({ unit: 'binary', minLength: 1 }),
     fc.uint8Array({ minLength: 1, maxLength: 5000 }).map((array) => Buffer.from(array)),

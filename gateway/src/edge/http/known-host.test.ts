@@ -11,7 +11,7 @@ test.each([
   '[2001:db8::1]:443',
   'ai.example.com',
   'AI.example.com:8443',
-])('%s names this gateway only', (host) => {
+])('only this gateway can be %s', (host) => {
   expect(isKnownHost(host, 'https://AI.example.com/base')).toBe(true);
 });
 
@@ -29,7 +29,7 @@ test.each([
   '[x]',
   'localhost, evil.example',
   'a'.repeat(300),
-])('%j may lead here from anywhere', (host) => {
+])('%j may resolve here from anywhere', (host) => {
   expect(isKnownHost(host, 'https://ai.example.com')).toBe(false);
   expect(isKnownHost('ai.example.com', null)).toBe(false);
 });

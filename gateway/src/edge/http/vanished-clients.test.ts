@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { unacknowledged } from './vanished-clients.ts';
 
 test.runIf(new Uint8Array(Uint16Array.of(1).buffer)[0] === 1)(
-  'Linux’s tables are read as Node names addresses',
+  'Linux’s tables are parsed to Node’s spelling of addresses',
   () => {
     const table = [
       '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode',

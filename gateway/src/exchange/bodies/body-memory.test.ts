@@ -21,7 +21,7 @@ function wait(claim: BodyClaim, mebibytes: number): () => string {
 }
 
 describe('the memory for bodies', () => {
-  test('a key may have all that is shared, and no more', () => {
+  test('a key may have all of the shared part, and no more', () => {
     const memory = create();
     const claims = Array.from({ length: 8 }, () => memory.open('a'));
     const held = claims.map((claim) => claim.tryBody(15 * mebibyte));
@@ -31,7 +31,7 @@ describe('the memory for bodies', () => {
     expect(claims[4]?.tryBody(15 * mebibyte)).toBe(true);
   });
 
-  test('however much one key holds, another one’s body of a megabyte gets in', () => {
+  test('however much one key holds, another key’s body of a megabyte is admitted', () => {
     const memory = create();
     for (let at = 0; at < 1_000; at += 1) memory.open('greedy').tryBody(mebibyte);
     const greedy = memory.used;
@@ -48,7 +48,7 @@ describe('the memory for bodies', () => {
     expect(memory.open('other').tryBody(64 * 1024)).toBe(true);
   });
 
-  test('a body that needs more than all of it is let in alone, and keeps no small one out', () => {
+  test('a body larger than all of it is admitted alone, and keeps no small one out', () => {
     const memory = create();
     const other = memory.open('a');
     expect(other.tryBody(10 * mebibyte)).toBe(true);
@@ -66,7 +66,7 @@ describe('the memory for bodies', () => {
     expect(toldLater()).toBe('in');
   });
 
-  test('who waits is told after five seconds to come again', () => {
+  test('a waiting request is asked to retry after five seconds', () => {
     const memory = create();
     memory.open('a').tryBody(60 * mebibyte);
     const told = wait(memory.open('b'), 60);
@@ -76,7 +76,7 @@ describe('the memory for bodies', () => {
     expect([told(), memory.waiting, memory.refused]).toEqual(['overloaded', 0, 1]);
   });
 
-  test('of those who wait the key that holds least is served first', () => {
+  test('of the waiting requests, the key that holds least is served first', () => {
     const memory = create();
     const first = memory.open('a');
     first.tryBody(30 * mebibyte);
@@ -87,7 +87,7 @@ describe('the memory for bodies', () => {
     expect([again(), other()]).toEqual(['nothing', 'in']);
   });
 
-  test('a body that takes its time to arrive gives way when another key waits, if its key has more than its part', () => {
+  test('a slow body gives way when another key waits, if its key has more than its part', () => {
     const memory = create();
     const slow = memory.open('a');
     slow.tryBody(60 * mebibyte);
@@ -103,7 +103,7 @@ describe('the memory for bodies', () => {
     expect([told(), giveWay.mock.calls.length]).toEqual(['in', 1]);
   });
 
-  test('a slow body within its key’s part, and one that has been read, stay', () => {
+  test('a slow body within its key’s part, and a finished one, stay', () => {
     const memory = create();
     const [modest, whole] = [memory.open('a'), memory.open('b')];
     const giveWay = vi.fn<() => void>();
@@ -117,7 +117,7 @@ describe('the memory for bodies', () => {
     expect([told(), giveWay.mock.calls.length]).toEqual(['overloaded', 0]);
   });
 
-  test('a key without money has one large body under way, and small ones beside', () => {
+  test('a key without money has one large body in flight, and small ones beside it', () => {
     const memory = create();
     const open = (): BodyClaim => {
       const claim = memory.open('poor');
@@ -155,14 +155,14 @@ describe('the memory for bodies', () => {
     other.takeParsed(body, 0, 1_000_000);
   });
 
-  test('text beyond ASCII may take two bytes for each', () => {
+  test('text beyond ASCII may take two bytes per character', () => {
     const memory = create();
     const claim = memory.open('a');
     claim.takeParsed(Buffer.from('ä'), 0, 0);
     expect(memory.used).toBe(8);
   });
 
-  test('who has left is told nothing and holds nothing', () => {
+  test('a client that disconnected hears nothing and holds nothing', () => {
     const memory = create();
     const first = memory.open('a');
     first.tryBody(60 * mebibyte);
@@ -179,7 +179,7 @@ describe('the memory for bodies', () => {
   });
 });
 
-test('whatever comes in whatever order: the bound holds, and all of it is given back', () => {
+test('in any order of events the limit holds and all memory is released', () => {
   const step = fc.record({
     what: fc.constantFrom('open', 'grow', 'parse', 'release', 'time'),
     which: fc.nat(19),

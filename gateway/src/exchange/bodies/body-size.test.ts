@@ -29,7 +29,7 @@ const bodies: Record<string, () => string> = {
     `{"m":[${list(1_300, (at) => `{${list(100, (name) => `"${at}_${name}":1`)}}`)}]}`,
 };
 
-test.each(Object.keys(bodies))('%s takes no more than is counted, and not much less', (name) => {
+test.each(Object.keys(bodies))('%s takes at most the counted memory, and not much less', (name) => {
   const body = Buffer.from(bodies[name]!());
   const { memberCount, valueCount } = scanJson(body, watchList([]));
   const counted = parsedSize(body.length, isAscii(body), memberCount, valueCount);

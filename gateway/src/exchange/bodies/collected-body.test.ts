@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CollectedBody } from './collected-body.ts';
 
-test('is what came, however it was cut', () => {
+test('equals the received bytes, however they were split', () => {
   const piece = fc.oneof(
     fc.uint8Array({ maxLength: 40 }),
     fc.nat(70_000).map((length) => new Uint8Array(length).fill(length)),
@@ -19,7 +19,7 @@ test('is what came, however it was cut', () => {
   );
 });
 
-test.each([1, 2, 3, 8])('a byte order mark is no part of it (in pieces of %d bytes)', (size) => {
+test.each([1, 2, 3, 8])('omits a byte order mark (in pieces of %d bytes)', (size) => {
   const body = new CollectedBody();
   const bytes = Buffer.from('\ufeff{"a":"\ufeff"}');
   for (let at = 0; at < bytes.length; at += size) body.add(bytes.subarray(at, at + size));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createTurns } from './turns.ts';
 
-test('nobody is passed over more than once by the same key, and each key keeps its order', () => {
+test('nobody is overtaken more than once by the same key, and each key keeps its order', () => {
   const keys = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 40 });
   fc.assert(
     fc.property(keys, (added) => {
@@ -24,7 +24,7 @@ test('nobody is passed over more than once by the same key, and each key keeps i
   );
 });
 
-test('what is removed is not taken', () => {
+test('a removed item is not taken', () => {
   const turns = createTurns<string>();
   turns.add('a', 'one');
   turns.add('a', 'two');

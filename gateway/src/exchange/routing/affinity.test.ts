@@ -21,10 +21,10 @@ const source = (change: Partial<ConversationSource> = {}): ConversationSource =>
 const named = (name: string): Conversation =>
   conversationOf(source({ json: { prompt_cache_key: name } }));
 
-describe('which conversation', () => {
+describe('the conversation of a request', () => {
   const key = (change: Partial<ConversationSource>) => conversationOf(source(change)).key;
 
-  test('nothing tells: none', () => {
+  test('is unknown without any sign', () => {
     expect(key({ json: { messages: [{ role: 'user', content: 'hello' }] } })).toBe(null);
     expect(key({ json: { metadata: null, messages: [], input: 'x', system: [] } })).toBe(null);
   });
@@ -36,7 +36,7 @@ describe('which conversation', () => {
     ['session-id', { headers: { 'session-id': 's1' } }],
     ['session_id', { headers: { session_id: 's1' } }],
     ['x-session-affinity', { headers: { 'x-session-affinity': 's1' } }],
-  ])('%s names it, before any system prompt', (_name, change) => {
+  ])('is named by %s, before any system prompt', (_name, change) => {
     const same = key({ ...change, json: { ...change.json, system: 'one' } });
     expect(same).not.toBe(null);
     expect(key({ ...change, json: { ...change.json, system: 'two' } })).toBe(same);
@@ -53,7 +53,7 @@ describe('which conversation', () => {
     ['chat parts', (text) => ({ messages: [{ role: 'developer', content: [{ text }] }] })],
     ['generate-content', (text) => ({ systemInstruction: { parts: [{ text }] } })],
     ['generate-content snake', (text) => ({ system_instruction: { parts: [{ text }] } })],
-  ])('%s: else its system prompt does', (_name, body) => {
+  ])('%s: otherwise comes from its system prompt', (_name, body) => {
     const same = key({ json: body('You are') });
     expect(same).not.toBe(null);
     expect(key({ json: { ...body('You are'), temperature: 1 } })).toBe(same);
@@ -61,12 +61,12 @@ describe('which conversation', () => {
     expect(key({ json: body('You are'), keyId: 'key_2' })).not.toBe(same);
   });
 
-  test('of a long system prompt the first 4 KiB count', () => {
+  test('depends on the first 4 KiB of a long system prompt', () => {
     const long = 'x'.repeat(4096);
     expect(key({ json: { system: `${long}a` } })).toBe(key({ json: { system: `${long}b` } }));
   });
 
-  test('any body will do', () => {
+  test('can be read from any body', () => {
     const body = fc.dictionary(
       fc.constantFrom('system', 'messages', 'input', 'metadata', 'instructions', 'store'),
       fc.jsonValue(),
@@ -76,7 +76,7 @@ describe('which conversation', () => {
 });
 
 describe('the affinity', () => {
-  test('prefers the channel last used', () => {
+  test('prefers the channel used last', () => {
     const affinity = createChannelAffinity();
     expect(ids(affinity.prefer([a, b, c], named('s'), 0))).toBe('abc');
     affinity.used(named('s'), c, 0);
@@ -87,14 +87,14 @@ describe('the affinity', () => {
     expect(ids(affinity.prefer([a, c], named('s'), 2))).toBe('ac');
   });
 
-  test('stays within the priority, which is the operator’s word', () => {
+  test('stays within the priority that the operator set', () => {
     const affinity = createChannelAffinity();
     const routes = [routeOf('high', 1), a, b];
     affinity.used(named('s'), b, 0);
     expect(ids(affinity.prefer(routes, named('s'), 1))).toBe('highba');
   });
 
-  test('does not put what must be converted before what need not be', () => {
+  test('does not put a channel with conversion before one without', () => {
     const affinity = createChannelAffinity();
     const speaks = ({ channel }: Route) => channel.id === 'a' || channel.id === 'b';
     affinity.used(named('s'), c, 0);
@@ -104,7 +104,7 @@ describe('the affinity', () => {
     expect(ids(affinity.prefer([a, b, c], named('s'), 2, speaks))).toBe('bac');
   });
 
-  test('what only one upstream has begins there, whatever the priority', () => {
+  test('starts at the only upstream that has the state, whatever the priority', () => {
     const routes = [routeOf('high', 1), a, b, c];
     expect(ids(startingAt(routes, 'b'))).toBe('bhighac');
     expect(ids(startingAt(routes, 'gone'))).toBe('highabc');
@@ -119,7 +119,7 @@ describe('the affinity', () => {
     expect(ids(affinity.prefer([a, b], named('s'), 199))).toBe('ab');
   });
 
-  test('forgets what was used longest ago when there is too much', () => {
+  test('forgets the least recently used when there are too many', () => {
     const affinity = createChannelAffinity({ maxEntries: 100 });
     for (let at = 0; at < 1_000; at += 1) {
       affinity.used(named(String(at)), b, 0);
@@ -135,7 +135,7 @@ describe('the affinity', () => {
     expect(known('constant')).toBe(true);
   });
 
-  test('every order keeps every channel', () => {
+  test('keeps every channel in every order', () => {
     const priorities = fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(priorities, fc.nat(), (list, which) => {

@@ -24,7 +24,7 @@ describe('the breaker', () => {
     expect(breaker.standing(31_000)).toBe('probe-due');
   });
 
-  test('R-10: while a probe is under way there is no other one', () => {
+  test('R-10: during a probe there is no other probe', () => {
     const breaker = new Breaker();
     eject(breaker, 0);
     const leave = probe(breaker);
@@ -44,7 +44,7 @@ describe('the breaker', () => {
     }
   });
 
-  test('a successful probe brings it back; soon after, its past still counts, later it does not', () => {
+  test('a successful probe ends the ejection; soon after, its past still counts, later it does not', () => {
     const breaker = new Breaker();
     eject(breaker, 0);
     expect(breaker.succeed(probe(breaker), 30_000)).toBe(true);
@@ -56,7 +56,7 @@ describe('the breaker', () => {
     expect(breaker.until).toBe(420_000 + 30_000);
   });
 
-  test('an answer that has begun brings it back on trial: the next fault ejects again', () => {
+  test('a started answer ends the ejection on trial: the next fault ejects again', () => {
     const breaker = new Breaker();
     eject(breaker, 0);
     const leave = probe(breaker);
@@ -66,7 +66,7 @@ describe('the breaker', () => {
     expect(breaker.until).toBe(31_000 + 60_000);
   });
 
-  test('attempts from before the ejection neither lengthen nor end it', () => {
+  test('attempts from before the ejection neither extend nor end it', () => {
     const breaker = new Breaker();
     const old = plain(breaker);
     eject(breaker, 0);
@@ -76,7 +76,7 @@ describe('the breaker', () => {
     expect([breaker.standing(29_999), breaker.until]).toEqual(['ejected', 30_000]);
   });
 
-  test('used for want of another: a success brings it back, a fault changes nothing', () => {
+  test('as the last resort: a success ends the ejection, a fault changes nothing', () => {
     const breaker = new Breaker();
     eject(breaker, 0);
     expect(breaker.fail(plain(breaker), 10)).toBe(false);
@@ -84,7 +84,7 @@ describe('the breaker', () => {
     expect(breaker.succeed(plain(breaker), 20)).toBe(true);
   });
 
-  test('whatever comes in whatever order: one probe at a time, and ejections as long as they should be', () => {
+  test('in any order of events: one probe at a time, and correct ejection times', () => {
     const ends = fc.constantFrom('succeed', 'begin', 'fail', 'release');
     const step = fc.oneof(
       fc.record({ do: fc.constant('wait' as const), ms: fc.integer({ min: 0, max: 400_000 }) }),

@@ -96,7 +96,7 @@ describe('candidates', () => {
     expect(run({})).toBe('none');
   });
 
-  test('a channel of another protocol serves too, after its equals of the same one', () => {
+  test('a channel of another protocol serves too, after its equals of the client’s', () => {
     const snapshot = snapshotOf(
       channel('other', { protocols: ['messages'], weight: 1000 }),
       channel('same'),
@@ -114,14 +114,14 @@ describe('candidates', () => {
     expect(errorOf(() => findCandidates(snapshot, wish, Math.random))).toBe('model_not_available');
   });
 
-  test('the client’s own protocol is spoken where it can be, else the first that is named', () => {
+  test('the client’s own protocol is used if possible, otherwise the first that is named', () => {
     const protocols = ['images', 'responses', 'chat'] as const;
     expect(upstreamProtocol({ protocols }, 'chat')).toBe('chat');
     expect(upstreamProtocol({ protocols }, 'messages')).toBe('responses');
     expect(upstreamProtocol({ protocols: ['images'] }, 'messages')).toBeNull();
   });
 
-  test('only the client type stands in the way', () => {
+  test('only the client type prevents a route', () => {
     const snapshot = snapshotOf(channel('cli', { userAgents: ['claude-cli/*'] }));
     expect(errorOf(() => findCandidates(snapshot, wish, Math.random))).toBe('client_not_allowed');
     const allowed = findCandidates(snapshot, { ...wish, userAgent: 'claude-cli/2' }, Math.random);

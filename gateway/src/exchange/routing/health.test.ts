@@ -66,7 +66,7 @@ describe('credentials', () => {
     expect(used).toEqual(['a', 'b', 'c', 'a']);
   });
 
-  test('a cooling one is passed over until its time', () => {
+  test('a cooling one is skipped until its time', () => {
     const { health } = open();
     attempt(health, three, limited(5), 0);
     const used = [1, 2, 3].map((now) => attempt(health, three, 'answered', now));
@@ -94,7 +94,7 @@ describe('credentials', () => {
     expect(health.waitOf(one, 0)).toBe(9_000);
   });
 
-  test('a refused one is disabled, then tried by one request at a time, less and less often', () => {
+  test('a refused one is disabled, then probed by one request at a time, less and less often', () => {
     const { health, said } = open();
     const one = routeOf('one');
     attempt(health, one, refused, 0);
@@ -111,7 +111,7 @@ describe('credentials', () => {
     ]);
   });
 
-  test('a refused one is tried again only where another channel can step in, or in need', () => {
+  test('a refused one is probed only if another channel can step in, or in need', () => {
     const { health } = open();
     const two = routeOf('two', ['bad', 'good']);
     attempt(health, two, refused, 0);
@@ -122,7 +122,7 @@ describe('credentials', () => {
     expect(attempt(health, two, 'answered', 200_000)).toBe('bad');
   });
 
-  test('many refusals at the same time are one', () => {
+  test('many concurrent refusals count as one', () => {
     const { health, said } = open();
     const one = routeOf('one');
     const all = Array.from({ length: 20 }, () => mustAdmit(health, one, 0));
@@ -131,7 +131,7 @@ describe('credentials', () => {
     expect(said).toHaveLength(1);
   });
 
-  test('an answer that began before the refusal does not undo it', () => {
+  test('an answer that began before the refusal does not revoke it', () => {
     const { health } = open();
     const one = routeOf('one');
     const early = mustAdmit(health, one, 0);
@@ -140,7 +140,7 @@ describe('credentials', () => {
     expect(attempt(health, one, 'answered', 20)).toBe('(abnormal)');
   });
 
-  test('a new secret starts afresh, a known one keeps its past', () => {
+  test('a new secret starts with a clean state, a known one keeps its past', () => {
     const { health } = open();
     attempt(health, routeOf('one', ['old']), refused, 0);
     expect(attempt(health, routeOf('one', ['old']), 'answered', 1)).toBe('(abnormal)');
@@ -148,7 +148,7 @@ describe('credentials', () => {
     expect(attempt(health, routeOf('one', ['new', 'old']), 'answered', 1)).toBe('new');
   });
 
-  test('a channel without a credential has its health too', () => {
+  test('a channel without a credential has health too', () => {
     const { health } = open();
     const bare = routeOf('bare', []);
     expect(attempt(health, bare, overloaded(1), 0)).toBe(null);
@@ -163,7 +163,7 @@ describe('channels', () => {
     for (let count = 0; count < 5; count += 1) attempt(health, route, fault, now);
   };
 
-  test('an overloaded one is left alone as a whole', () => {
+  test('an overloaded one rests as a whole', () => {
     const { health } = open();
     const two = routeOf('two', ['a', 'b']);
     attempt(health, two, overloaded(5), 0);
@@ -193,7 +193,7 @@ describe('channels', () => {
     ]);
   });
 
-  test('a probe that says nothing about the channel leaves it to the next request', () => {
+  test('an inconclusive probe leaves the probe to the next request', () => {
     const { health } = open();
     eject(health, a, 0);
     for (const result of ['undecided', harmless, limited(0)] as const) {
@@ -203,7 +203,7 @@ describe('channels', () => {
     expect(attempt(health, a, 'answered', 30_000)).toBe('(abnormal)');
   });
 
-  test('a model that is not there is passed over, the others of the channel are not', () => {
+  test('a missing model is skipped, the channel’s other models are not', () => {
     const { health } = open();
     attempt(health, a, missing, 0);
     expect(attempt(health, a, 'answered', 299_999)).toBe('(model-missing)');
@@ -211,7 +211,7 @@ describe('channels', () => {
     expect(attempt(health, a, 'answered', 300_000)).toBe('a');
   });
 
-  test('with nothing else left an ejected channel is used, and that is said once', () => {
+  test('an ejected channel without an alternative is used, and that is reported once', () => {
     const { health, said } = open();
     eject(health, a, 0);
     eject(health, b, 10);
@@ -227,7 +227,7 @@ describe('channels', () => {
     expect(attempt(health, b, 'answered', 30)).toBe('a');
   });
 
-  test('the last resort is the channel with the fewest ejections in a row', () => {
+  test('the last resort is the channel with the fewest consecutive ejections', () => {
     const { health } = open();
     eject(health, a, 0);
     eject(health, b, 10);
@@ -235,7 +235,7 @@ describe('channels', () => {
     expect(health.admitAnyway([a, b], 30_001)?.route).toBe(b);
   });
 
-  test('a model said to be missing is asked for when nothing else is left, after an ejected channel', () => {
+  test('a missing model is tried if nothing else is left, after an ejected channel', () => {
     const { health } = open();
     attempt(health, a, missing, 0);
     expect(health.admitAnyway([a], 0)?.route).toBe(a);
@@ -243,7 +243,7 @@ describe('channels', () => {
     expect(health.admitAnyway([a, b], 0)?.route).toBe(b);
   });
 
-  test('what cools down or was refused is no last resort', () => {
+  test('a cooling or refused channel is no last resort', () => {
     const { health } = open();
     attempt(health, a, limited(5), 0);
     attempt(health, b, refused, 0);
@@ -257,7 +257,7 @@ describe('channels', () => {
     expect(attempt(health, routeOf('a', ['a'], 'http://y'), 'answered', 1)).toBe('a');
   });
 
-  test('R-08: second tries on a failing channel have a budget, first ones have none', () => {
+  test('R-08: retries on a failing channel have a budget, first attempts have none', () => {
     const { health } = open();
     expect(Array.from({ length: 9 }, () => health.admit(b, true, true, 0).admitted)).not.toContain(
       false,
@@ -270,7 +270,7 @@ describe('channels', () => {
     mustAdmit(health, a, 0);
   });
 
-  test('nothing is made anew for the attempts of a healthy channel', () => {
+  test('attempts of a healthy channel allocate nothing', () => {
     const { health } = open();
     const first = mustAdmit(health, a, 0);
     health.settle(first, a, 'answered', 0);

@@ -29,19 +29,19 @@ test.each([
   [100, 20],
   [1000, 200],
 ])(
-  'R-08: of a failing upstream’s %i first tries %i may be joined by a second one',
+  'R-08: for %i first attempts at a failing upstream %i retries are allowed',
   (first, retries) => {
     expect(admitted(seen(0, 20), first)).toBe(retries);
   },
 );
 
-test('R-09: a healthy one takes over whatever another one drops', () => {
+test('R-09: a healthy channel takes over everything another one drops', () => {
   expect(admitted(new RetryBudget(), 0)).toBe(10_000);
   expect(admitted(seen(50, 3), 0)).toBe(10_000);
   expect(admitted(seen(50, 4), 0)).toBe(3);
 });
 
-test('R-08: what has ended makes room again, and answers make it healthy', () => {
+test('R-08: finished attempts make room again, and answers restore health', () => {
   const budget = seen(0, 20);
   for (let count = 0; count < 3; count += 1) budget.enter(true);
   expect(budget.allows).toBe(false);
@@ -60,7 +60,7 @@ test('R-08: what has ended makes room again, and answers make it healthy', () =>
   expect(budget.allows).toBe(true);
 });
 
-test('R-08: in steady state, whatever share of attempts fails, at most a quarter is added', () => {
+test('R-08: in steady state, at any failure rate, retries add at most a quarter', () => {
   // Time runs in rounds: ten first tries a round, an attempt takes ten rounds, one that fails is tried again once.
   for (const share of [0.1, 0.19, 0.25, 0.5, 0.9, 1]) {
     const budget = new RetryBudget();

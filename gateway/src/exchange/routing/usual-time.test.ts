@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { UsualTime } from './usual-time.ts';
 
-test('nothing is known before the first answer', () => {
+test('the time is unknown before the first answer', () => {
   expect(new UsualTime().milliseconds).toBeNull();
 });
 
-test('it comes near the median of whatever is seen long enough', () => {
+test('the estimate approaches the median of a long series', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 10, max: 5_000 }), { minLength: 3, maxLength: 9 }),

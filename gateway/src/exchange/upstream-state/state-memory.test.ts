@@ -10,7 +10,7 @@ const given = (id: string, owner = 'alice') => ({
   expiresAt: 1,
 });
 
-test('what was not asked for the longest goes first', () => {
+test('the least recently used id goes first', () => {
   const memory = createStateMemory(100);
   for (let at = 0; at < 1_000; at += 1) {
     memory.note(given(String(at)));
@@ -21,7 +21,7 @@ test('what was not asked for the longest goes first', () => {
   expect(kept.at(-1)).toBe(1);
 });
 
-test('an id may be given to several owners, a few of whom are kept', () => {
+test('an id may belong to several owners, a few of whom are kept', () => {
   const memory = createStateMemory();
   for (const owner of ['alice', 'bob', 'alice']) memory.note(given('one', owner));
   expect(memory.recall('one').map(({ owner }) => owner)).toEqual(['bob', 'alice']);

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { bodyForUndici } from './body-once.ts';
 import { createUpstreamClient } from './client.ts';
 
-test('a small body is given as it is', () => {
+test('a small body is passed unchanged', () => {
   const body = Buffer.from('{}');
   expect(bodyForUndici(body)).toEqual({ body, length: null });
   expect(bodyForUndici(null)).toEqual({ body: null, length: null });
@@ -20,7 +20,7 @@ test('a large body can be read once', () => {
   expect([...iterable]).toEqual([]);
 });
 
-test.each([1_000, 1_000_000])('%d bytes arrive as they are, with their length', async (size) => {
+test.each([1_000, 1_000_000])('%d bytes arrive unchanged, with their length', async (size) => {
   const server = createServer((request, response) => {
     void buffer(request).then((body) => {
       const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;

@@ -49,7 +49,7 @@ async function startUpstream() {
   };
 }
 
-test('no more connections than allowed; what is too much waits for its turn and is answered', async () => {
+test('no more connections than allowed; excess requests wait for their turn and are answered', async () => {
   const limit = 3;
   const upstream = await startUpstream();
   const client = createUpstreamClient({

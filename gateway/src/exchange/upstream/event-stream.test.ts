@@ -35,7 +35,7 @@ const streams: Record<string, string> = {
 };
 
 describe('the event-stream reader', () => {
-  it.each(Object.entries(streams))('reads %s alike whole and byte by byte', (_, text) => {
+  it.each(Object.entries(streams))('reads %s the same whole and byte by byte', (_, text) => {
     const whole = plain(read([text]));
     expect(plain(read(bytewise(text)))).toEqual(whole);
     expect(whole.map((event) => event.raw).join('')).toContain(text.replace('\ufeff', ''));
@@ -50,7 +50,7 @@ describe('the event-stream reader', () => {
     ]);
   });
 
-  it('drops the byte order mark from what is forwarded', () => {
+  it('drops the byte order mark from forwarded bytes', () => {
     expect(plain(read([streams['a byte order mark'] ?? '']))[0]?.raw).toBe('data: {"a":1}\n\n');
   });
 
@@ -66,7 +66,7 @@ describe('the event-stream reader', () => {
     expect(read(['data: 1\n\ndata: {"text":"Hel'])).toHaveLength(1);
   });
 
-  it('delivers an event as soon as it is over', () => {
+  it('delivers an event as soon as it is complete', () => {
     let count = 0;
     const onEvent = () => (count += 1);
     for (const end of ['\n\n', '\r\r', '\r\n\r\n']) {
@@ -75,7 +75,7 @@ describe('the event-stream reader', () => {
     expect(count).toBe(3);
   });
 
-  it('hands out views of the chunk', () => {
+  it('returns views of the chunk', () => {
     const chunk = Buffer.from('data: {"a":1}\n\ndata: {"b":2}\n\n');
     const events: StreamEvent[] = [];
     createEventStreamReader({ maxEventBytes: 100, onEvent: (event) => events.push(event) }).push(
@@ -85,21 +85,21 @@ describe('the event-stream reader', () => {
     expect(events[1]?.data?.byteOffset).toBe(chunk.byteOffset + chunk.lastIndexOf('{'));
   });
 
-  it('refuses an event over the bound, in one chunk or many', () => {
+  it('refuses an event over the limit, in one chunk or many', () => {
     const text = `data: ${'x'.repeat(200)}\n\n`;
     expect(() => read([text], 100)).toThrow(EventTooLarge);
     expect(() => read(bytewise(text), 100)).toThrow(EventTooLarge);
     expect(read([`data: 1\n\n${text}`], 300)).toHaveLength(2);
   });
 
-  it('refuses an event of more lines than there can be, not one of many', () => {
+  it('refuses an event with too many lines, but accepts many', () => {
     const lines = (count: number) => `${'data:\n'.repeat(count)}\n`;
     expect(read([lines(16_384), lines(16_384)])[1]?.data).toHaveLength(16_383);
     expect(() => read([lines(16_385)])).toThrow(EventTooLarge);
     expect(() => read([`${':\n'.repeat(16_385)}\n`])).toThrow(EventTooLarge);
   });
 
-  it('reads a 64 MiB event in small chunks without copying it over and over', () => {
+  it('reads a 64 MiB event in small chunks without repeated copying', () => {
     const piece = Buffer.alloc(16 * 1024, 'x');
     let length = 0;
     const reader = createEventStreamReader({

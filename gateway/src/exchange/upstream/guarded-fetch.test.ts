@@ -50,7 +50,7 @@ const picture = (_: IncomingMessage, response: ServerResponse) =>
   void response.writeHead(200, { 'content-type': 'Image/PNG; q=1' }).end('bytes');
 
 describe('S-17 a stranger’s address', () => {
-  test('in public is fetched, with nothing of ours', async () => {
+  test('in public is fetched, without anything of ours', async () => {
     const { fetchMedia, requests, connections } = await serve(picture);
     const media = await fetchMedia('https://pictures.example/a.png?x=1');
     expect(media).toEqual({ mime: 'image/png', bytes: Buffer.from('bytes') });
@@ -83,7 +83,7 @@ describe('S-17 a stranger’s address', () => {
     'https://[64:ff9b::7f00:1]/',
     'https://[fe80::1]/',
     'https://0/',
-  ])('%s is not', async (url) => {
+  ])('%s is refused', async (url) => {
     const { fetchMedia, connections } = await serve(picture);
     await expect(fetchMedia(url)).rejects.toThrow(FetchRefused);
     expect(connections).toEqual([]);
@@ -95,13 +95,13 @@ describe('S-17 a stranger’s address', () => {
     ['half.example', [publicAddress, '10.0.0.1']],
     ['mapped.example', ['::ffff:10.0.0.1']],
     ['nowhere.example', []],
-  ])('a name, %s, that means %s is not', async (host, addresses) => {
+  ])('a name, %s, that resolves to %s is refused', async (host, addresses) => {
     const { fetchMedia, connections } = await serve(picture, { hosts: { [host]: [addresses] } });
     await expect(fetchMedia(`https://${host}/`)).rejects.toThrow(FetchRefused);
     expect(connections).toEqual([]);
   });
 
-  test('is resolved once: what a second answer would say does not matter', async () => {
+  test('is resolved once: a second answer of the resolver does not matter', async () => {
     const hosts = { 'rebinding.example': [[publicAddress], ['127.0.0.1']] };
     const { fetchMedia, connections, asked } = await serve(picture, { hosts });
     await fetchMedia('https://rebinding.example/');
@@ -126,7 +126,7 @@ describe('S-17 redirects', () => {
     'https://169.254.169.254/end',
     'https://inside.example/end',
     'http://pictures.example/end',
-  ])('to %s are not', async (to) => {
+  ])('to %s are refused', async (to) => {
     const hosts = { 'inside.example': [['10.0.0.1']] };
     const { fetchMedia, connections } = await serve(redirect(to), { hosts });
     await expect(fetchMedia('https://pictures.example/')).rejects.toThrow(FetchRefused);
@@ -140,7 +140,7 @@ describe('S-17 redirects', () => {
   });
 });
 
-describe('S-17 bounds', () => {
+describe('S-17 limits', () => {
   test.each([
     ['announced', { 'content-length': '2000' }],
     ['not announced', {}],
@@ -155,7 +155,7 @@ describe('S-17 bounds', () => {
     await expect(fetchMedia('https://pictures.example/')).rejects.toThrow('larger');
   });
 
-  test('time, for everything together', async () => {
+  test('time, for the whole fetch', async () => {
     const never = new Promise<never>(() => {});
     const slow = await serve(
       (_request, response) =>
@@ -177,7 +177,7 @@ describe('S-17 bounds', () => {
     },
   );
 
-  test('an answer that is none', async () => {
+  test('a malformed response', async () => {
     const { fetchMedia } = await serve((_request, response) => void response.writeHead(404).end());
     await expect(fetchMedia('https://pictures.example/')).rejects.toThrow(FetchRefused);
   });

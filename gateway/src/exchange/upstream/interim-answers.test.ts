@@ -30,7 +30,7 @@ describe.each(Object.entries(cases))('%s', (_name, [before, after]) => {
   });
 });
 
-test('each request has interim answers of its own', () => {
+test('each request has interim responses of its own', () => {
   const interim = new InterimAnswers();
   expect(interim.rewrite(Buffer.from('HTTP/1.1 10'))).toBe(false);
   interim.reset();

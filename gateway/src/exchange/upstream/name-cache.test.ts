@@ -25,7 +25,7 @@ function setUp() {
 const failure = Object.assign(new Error('SERVFAIL'), { code: 'EAI_AGAIN' });
 
 describe('R-37 names of upstreams', () => {
-  test('are asked for once in half a minute, and then again', () => {
+  test('are resolved once in half a minute, and then again', () => {
     const { questions, later, look } = setUp();
     const [first, second] = [look(), look()];
     expect(questions).toHaveLength(1);
@@ -41,7 +41,7 @@ describe('R-37 names of upstreams', () => {
     expect(third).toEqual([null, [address('192.0.2.2')]]);
   });
 
-  test('keep their addresses for ten minutes when the resolver fails', () => {
+  test('keep their addresses for ten minutes while the resolver fails', () => {
     const { questions, later, look } = setUp();
     look();
     questions[0]?.(null, [address('192.0.2.1')]);
@@ -55,7 +55,7 @@ describe('R-37 names of upstreams', () => {
     expect(gone).toEqual([failure, '', 0]);
   });
 
-  test('keep their addresses while the resolver says nothing, and nobody waits for it for long', () => {
+  test('keep their addresses while the resolver is silent, and nobody waits long', () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const { questions, later, look } = setUp();
@@ -80,7 +80,7 @@ describe('R-37 names of upstreams', () => {
     expect(questions).toHaveLength(3);
   });
 
-  test('are asked for again at once after a failure', () => {
+  test('are resolved again at once after a failure', () => {
     const { questions, look } = setUp();
     const first = look();
     questions[0]?.(failure, []);
@@ -90,7 +90,7 @@ describe('R-37 names of upstreams', () => {
     expect(second).toEqual([null, [address('192.0.2.1')]]);
   });
 
-  test('without a single address are not found', () => {
+  test('without any address are not found', () => {
     const { questions, look } = setUp();
     const seen = look();
     questions[0]?.(null, []);

@@ -60,7 +60,7 @@ async function open() {
 /** Lets time pass, and what was decided then happen. */
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-test('one that does not start in time is ended, and its end is no matter of the next', async () => {
+test('a simulator that does not start in time is ended, and its end does not affect the next', async () => {
   const simulator = await open();
   first.end('SIGKILL');
   expect(simulator.url()).toBe(null);
@@ -79,7 +79,7 @@ test('one that does not start in time is ended, and its end is no matter of the 
   expect(children).toHaveLength(3);
 });
 
-test('closing does not wait for one that a signal has ended', async () => {
+test('closing does not wait for a process that a signal has ended', async () => {
   const simulator = await open();
   first.end('SIGKILL');
   await simulator.close();
@@ -87,7 +87,7 @@ test('closing does not wait for one that a signal has ended', async () => {
   expect(children).toHaveLength(1);
 });
 
-test('the demo keeps nothing of what it was asked: every user of the machine can reach its port', async () => {
+test('the demo keeps no requests: every user of the machine can reach its port', async () => {
   vi.useRealTimers();
   const simulator = await startSimulatorProcess(logger, () => {});
   onTestFinished(() => simulator.close());

@@ -47,7 +47,7 @@ function createFakes() {
   return { crew, forked, warnings, listen, serve };
 }
 
-test('the first worker goes ahead, the others follow, and one greeting is given', async () => {
+test('the first worker starts alone, the others follow, and one greeting is printed', async () => {
   const { crew, forked, listen } = createFakes();
   const started = crew.start();
   await vi.advanceTimersByTimeAsync(1_000);
@@ -62,7 +62,7 @@ test('the first worker goes ahead, the others follow, and one greeting is given'
   expect(await started).toBe('hello from 0');
 });
 
-test('a first worker that cannot start ends it all', async () => {
+test('a first worker that cannot start ends the start', async () => {
   const { crew, forked } = createFakes();
   const started = crew.start();
   forked[0]!.exit(1);
@@ -71,7 +71,7 @@ test('a first worker that cannot start ends it all', async () => {
   expect(forked).toHaveLength(1);
 });
 
-test('who dies is replaced on the same seat, later and later', async () => {
+test('a dead worker is replaced under its number, later and later', async () => {
   const { forked, warnings, listen, serve } = createFakes();
   await serve();
   for (const pause of [500, 1_000, 2_000]) {
@@ -91,7 +91,7 @@ test('who dies is replaced on the same seat, later and later', async () => {
   expect(warnings.at(-1)).toBe('worker 2, exit code 1');
 });
 
-test('stopping waits for everybody, tells those too that were only starting, and replaces nobody', async () => {
+test('stopping waits for every worker, includes those still starting, and replaces none', async () => {
   const { crew, forked, serve } = createFakes();
   await serve();
   forked[1]!.exit(1);
@@ -113,7 +113,7 @@ test('stopping waits for everybody, tells those too that were only starting, and
   expect(forked).toHaveLength(3);
 });
 
-test('whoever is in a hurry hurries everybody', async () => {
+test('a hurry reaches every worker', async () => {
   const { crew, forked, serve } = createFakes();
   await serve();
   const hurry = Promise.withResolvers<void>();
@@ -130,7 +130,7 @@ test('whoever is in a hurry hurries everybody', async () => {
   expect(await stopped).toBe(true);
 });
 
-test('a worker that does not end well is told of', async () => {
+test('a worker that does not end well is reported', async () => {
   const { crew, forked, serve } = createFakes();
   await serve();
   const stopped = crew.stop(0);
@@ -139,7 +139,7 @@ test('a worker that does not end well is told of', async () => {
   expect(await stopped).toBe(false);
 });
 
-test('questions go to those that listen; the dead and the silent are left out', async () => {
+test('questions go to listening workers; dead and silent ones are left out', async () => {
   const { crew, forked, serve } = createFakes();
   await serve();
   const answers = crew.askAll('metrics');
@@ -152,7 +152,7 @@ test('questions go to those that listen; the dead and the silent are left out', 
   expect(await silent).toEqual([]);
 });
 
-test('a worker that asks gets what all say', async () => {
+test('a worker that asks gets the metrics of all', async () => {
   const { forked, serve } = createFakes();
   await serve();
   forked[1]!.say({ kind: 'ask', id: 7, question: 'metrics' });
@@ -160,7 +160,7 @@ test('a worker that asks gets what all say', async () => {
   expect(forked[1]!.received.at(-1)).toEqual({ kind: 'answer', id: 7, value: 'all' });
 });
 
-test('the pause doubles up to half a minute, and a good life is forgotten deaths', () => {
+test('the pause doubles up to half a minute, and a long life resets it', () => {
   const pauseAfter = createBackOff();
   const young = Array.from({ length: 9 }, () => pauseAfter(100));
   expect(young).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);

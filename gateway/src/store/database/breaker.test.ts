@@ -24,7 +24,7 @@ async function open(): Promise<void> {
   for (let time = 0; time < 5; time += 1) expect(await fails()).toBe('slow');
 }
 
-test('R-29 after five failures in a row it is not asked any more', async () => {
+test('R-29 after five failures in a row it is not queried any more', async () => {
   for (let time = 0; time < 4; time += 1) await fails();
   expect(await answers()).toBe('yes');
   await open();
@@ -33,7 +33,7 @@ test('R-29 after five failures in a row it is not asked any more', async () => {
   expect(asked).toBe(10);
 });
 
-test('one question a second finds out whether it is back, and the others do not wait for it', async () => {
+test('one query a second probes it, and no other waits', async () => {
   await open();
   now += 999;
   expect(await answers()).toBe(closed);
@@ -51,7 +51,7 @@ test('one question a second finds out whether it is back, and the others do not 
   expect(await Promise.all([answers(), answers()])).toEqual(['yes', 'yes']);
 });
 
-test('what was asked before does not stand in the way of the probe, and its answer counts', async () => {
+test('a query from before does not block the probe, and its result counts', async () => {
   const before = Promise.withResolvers<string>();
   const early = ask(before.promise);
   await open();
@@ -65,7 +65,7 @@ test('what was asked before does not stand in the way of the probe, and its answ
   expect(await probe).toBe('too');
 });
 
-test('one failure that took half a second is enough', async () => {
+test('one failure of half a second is enough', async () => {
   const quick = Promise.withResolvers<string>();
   const slow = Promise.withResolvers<string>();
   const both = [ask(quick.promise), ask(slow.promise)];

@@ -17,7 +17,7 @@ function pass(milliseconds: number): void {
   elapsed += milliseconds;
 }
 
-test('a clock that was set forward is not believed before a day has passed', () => {
+test('a clock set forward is not trusted before a day has passed', () => {
   pass(hour);
   expect(date()).toBe(wall);
   wall += year;
@@ -28,7 +28,7 @@ test('a clock that was set forward is not believed before a day has passed', () 
   expect(date()).toBe(wall);
 });
 
-test('one that is right again after hours has done no harm', () => {
+test('a clock that is right again after hours has done no harm', () => {
   wall += year;
   expect(date()).toBe(wall - year);
   pass(23 * hour);
@@ -42,7 +42,7 @@ test('one that is right again after hours has done no harm', () => {
   expect(date()).toBe(wall - year);
 });
 
-test('a clock that is set back, or forward by seconds, is believed at once', () => {
+test('a clock set back, or forward by seconds, is trusted at once', () => {
   wall -= 5 * hour;
   expect(date()).toBe(wall);
   wall += 50_000;

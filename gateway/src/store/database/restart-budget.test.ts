@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createRestartBudget } from './restart-budget.ts';
 
-test('four at once, and the fifth when the first is a minute ago', () => {
+test('four restarts at once, and the fifth a minute after the first', () => {
   let now = 1_000;
   const budget = createRestartBudget(() => now);
   expect([1, 2, 3, 4].map(() => budget.take())).toEqual([0, 0, 0, 0]);
@@ -12,7 +12,7 @@ test('four at once, and the fifth when the first is a minute ago', () => {
   expect(budget.take()).toBe(0);
 });
 
-test('never more than four in any minute, and after the pause it says there is room', () => {
+test('never more than four in any minute, and one is possible after the announced pause', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 40_000 })), (gaps) => {
       let now = 0;

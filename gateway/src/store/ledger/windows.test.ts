@@ -9,7 +9,7 @@ const hour = 60 * minute;
 const at = (text: string) => Date.parse(text);
 
 describe('windows', () => {
-  it('B-16 begin at local midnight, not at that of UTC', () => {
+  it('B-16 begin at local midnight, not at UTC midnight', () => {
     const zone = 'Asia/Shanghai';
     expect(dailyWindow(zone, at('2026-11-21T15:59:59.999Z'))).toBe('2026-11-21');
     expect(dailyWindow(zone, at('2026-11-21T16:00:00Z'))).toBe('2026-11-22');
@@ -26,7 +26,7 @@ describe('windows', () => {
     expect(minutesOf('America/New_York', date)).toBe(hours * 60);
   });
 
-  it('B-17 miss no minute where clocks change at midnight or by half an hour', () => {
+  it('B-17 miss no minute if clocks change at midnight or by half an hour', () => {
     expect(minutesOf('America/Santiago', '2026-09-06')).toBe(23 * 60);
     expect(minutesOf('Australia/Lord_Howe', '2026-04-05')).toBe(24.5 * 60);
     expect(minutesOf('Pacific/Apia', '2011-12-30')).toBe(0);
@@ -48,7 +48,7 @@ describe('windows', () => {
   const time = fc.integer({ min: at('1973-01-01'), max: at('2100-01-01') });
   const zone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'), 'UTC', '+05:45');
 
-  it('are what the clock of the zone shows, in whatever order one asks', () => {
+  it('follow the clock of the zone, in any order of calls', () => {
     const asked = fc.array(fc.tuple(zone, time, fc.integer({ min: -2, max: 2 })), {
       maxLength: 20,
     });
@@ -79,7 +79,7 @@ describe('windows', () => {
     );
   });
 
-  it('refuse a zone that does not exist', () => {
+  it('refuse an unknown zone', () => {
     expect(() => dailyWindow('Mars/Olympus', 0)).toThrow(RangeError);
   });
 });
@@ -94,7 +94,7 @@ function minutesOf(zone: string, date: string): number {
   return count;
 }
 
-describe('a time zone that changes', () => {
+describe('a changed time zone', () => {
   const shanghai: WindowClock = { timeZone: 'Asia/Shanghai', openWindow: null };
   const utc: WindowClock = { timeZone: 'UTC', openWindow: null };
 
@@ -107,21 +107,21 @@ describe('a time zone that changes', () => {
     expect(windowOf(changed, at('2026-11-22T16:00:00Z'))).toBe('2026-11-23');
   });
 
-  it('B-18 westward: the open day goes on until the new clock has passed it', () => {
+  it('B-18 westward: the open day continues until the new clock has passed it', () => {
     const changed = changeZone(shanghai, 'UTC', at('2026-11-21T20:00:00Z'));
     expect(windowOf(changed, at('2026-11-21T20:00:00Z'))).toBe('2026-11-22');
     expect(windowOf(changed, at('2026-11-22T23:59:59Z'))).toBe('2026-11-22');
     expect(windowOf(changed, at('2026-11-23T00:00:00Z'))).toBe('2026-11-23');
   });
 
-  it('is nothing when it stays what it is', () => {
+  it('changes nothing if it stays the same', () => {
     expect(changeZone(utc, 'UTC', 0)).toBe(utc);
   });
 
   const zone = fc.constantFrom('UTC', 'Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Asia/Kolkata');
   const step = fc.record({ zone, wait: fc.integer({ min: 0, max: 40 * 60 }) });
 
-  it('however often: time goes on, no day twice, and the clock is soon the last one', () => {
+  it('repeatedly: time moves on, no day comes twice, and the clock soon is the last one', () => {
     fc.assert(
       fc.property(zone, fc.array(step, { maxLength: 8 }), (first, steps) => {
         let now = at('2026-11-21T00:00:00Z');

@@ -17,7 +17,7 @@ const chunk = (delta: object, finish: string | null = null) =>
 describe.each(clients.filter((client) => client !== 'chat'))('chat to %s', (client) => {
   const tap = () => readerOf('chat', client).createStreamTap({ ...echo, usageInjected: false });
 
-  test('what is no content to the client ends no failover', () => {
+  test('an event without visible content does not end failover', () => {
     const watched = tap();
     expect(feed(watched, chunk({ role: 'assistant', content: '' })).flags & verdict.content).toBe(
       0,
@@ -38,14 +38,14 @@ describe.each(clients.filter((client) => client !== 'chat'))('chat to %s', (clie
     expect(watched.completion()).toMatch(/message_stop|response\.completed|finishReason/);
   });
 
-  test('K04 an end without anything is a failure', () => {
+  test('K04 an end without content is a failure', () => {
     const watched = tap();
     feed(watched, chunk({ role: 'assistant' }));
     expect(feed(watched, '[DONE]').flags).toBe(verdict.failed);
     expect(watched.finished).toBe(false);
   });
 
-  test('an answer that is empty for a reason is one', () => {
+  test('an answer that is empty for a reason is an answer', () => {
     const watched = tap();
     feed(watched, chunk({ role: 'assistant' }));
     feed(watched, chunk({}, 'length'));
@@ -54,14 +54,14 @@ describe.each(clients.filter((client) => client !== 'chat'))('chat to %s', (clie
   });
 });
 
-test('a thought without a signature gets one that is ours, before anything else begins', () => {
+test('reasoning without a signature gets one of ours, before anything else begins', () => {
   const tap = readerOf('chat', 'messages').createStreamTap({ ...echo, usageInjected: false });
   feed(tap, chunk({ reasoning_content: 'so' }));
   const { frames } = feed(tap, chunk({ content: 'hi' }));
   expect(frames).toMatch(/"signature_delta","signature":"gw2\..*content_block_stop.*text_delta/s);
 });
 
-describe('what holds the thread for too long is a failure', () => {
+describe('work that blocks the thread for too long is a failure', () => {
   const tapOf = (upstream: (typeof clients)[number], client: (typeof clients)[number]) =>
     readerOf(upstream, client).createStreamTap({ ...echo, usageInjected: false });
   const parts = (count: number) =>
@@ -71,7 +71,7 @@ describe('what holds the thread for too long is a failure', () => {
       ],
     });
 
-  test('an event that says too much', () => {
+  test('an event with too much output', () => {
     const tap = tapOf('generate-content', 'messages');
     expect(feed(tap, parts(8_192)).flags & verdict.failed).toBe(0);
     // Each event for itself.
@@ -80,7 +80,7 @@ describe('what holds the thread for too long is a failure', () => {
     expect(tap.failure).toMatchObject({ error: { message: expect.stringContaining('complex') } });
   });
 
-  test('an event that holds too much, whatever it says', () => {
+  test('an event with too many values, whatever they are', () => {
     const holding = (values: number) =>
       JSON.stringify({ choices: [{ delta: { content: 'a' } }], x: Array(values).fill(1000) });
     const tap = tapOf('chat', 'messages');
@@ -88,7 +88,7 @@ describe('what holds the thread for too long is a failure', () => {
     expect(feed(tap, holding(132_000)).flags).toBe(verdict.failed);
   });
 
-  test('a stream that is longer than any', () => {
+  test('a stream longer than any real one', () => {
     const tap = tapOf('chat', 'responses');
     const text = 'a'.repeat(2 ** 20);
     for (let count = 0; count < 4; count += 1) {
@@ -97,7 +97,7 @@ describe('what holds the thread for too long is a failure', () => {
     expect(feed(tap, chunk({ content: 'a' })).flags).toBe(verdict.failed);
   });
 
-  test('but not the last event of a response, which repeats what is known of each word', () => {
+  test('but not the last event of a response, which repeats the log probability of each word', () => {
     const tap = tapOf('responses', 'chat');
     const word = { token: 'a', logprob: -0.1, bytes: [97], top_logprobs: [] };
     const logprobs = Array.from({ length: 40_000 }, () => word);
@@ -116,7 +116,7 @@ describe('what holds the thread for too long is a failure', () => {
   });
 });
 
-test('frames of one network chunk lie side by side, so that they are written at once', () => {
+test('frames of one network chunk are adjacent, so that they are written at once', () => {
   const tap = readerOf('chat', 'messages').createStreamTap({ ...echo, usageInjected: false });
   feed(tap, chunk({ content: 'a' }));
   const first = tap.replacement!;
@@ -131,7 +131,7 @@ describe('K04 generate-content', () => {
       candidates: [{ index: 0, content: { role: 'model', parts: [] }, finishReason }],
     });
 
-  test('nothing may have cost something all the same, which is the operator’s loss', () => {
+  test('an empty answer may still have cost something, which is the operator’s loss', () => {
     const usage = { promptTokenCount: 30, candidatesTokenCount: 7 };
     const body = nothing('OTHER').replace('{', `{"usageMetadata":${JSON.stringify(usage)},`);
     const read = () => readerOf('generate-content', 'chat').readResponse(Buffer.from(body), echo);
@@ -142,7 +142,7 @@ describe('K04 generate-content', () => {
     );
   });
 
-  test.each(['OTHER', 'MALFORMED_FUNCTION_CALL'])('nothing but %s is no answer', (reason) => {
+  test.each(['OTHER', 'MALFORMED_FUNCTION_CALL'])('an answer with only %s is empty', (reason) => {
     const reader = readerOf('generate-content', 'chat');
     expect(() => reader.readResponse(Buffer.from(nothing(reason)), echo)).toThrow(UnreadableAnswer);
     const tap = reader.createStreamTap({ ...echo, usageInjected: false });
@@ -150,14 +150,14 @@ describe('K04 generate-content', () => {
     expect(tap.finished && (flags & verdict.failed) === 0).toBe(false);
   });
 
-  test('K48 nothing but MAX_TOKENS is an empty answer that was cut', () => {
+  test('K48 an answer with only MAX_TOKENS is an empty answer that was cut', () => {
     const reader = readerOf('generate-content', 'chat');
     const { body } = reader.readResponse(Buffer.from(nothing('MAX_TOKENS')), echo);
     expect(JSON.parse(String(body))).toMatchObject({ choices: [{ finish_reason: 'length' }] });
   });
 });
 
-test('K08 calls make the finish, whatever it is called', () => {
+test('K08 calls determine the finish reason, whatever was reported', () => {
   const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
   const answer = (tool_calls: object[], finish_reason: string) =>
     Buffer.from(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { lossCodes, lossHeader, LossList } from './losses.ts';
 
-test('each loss once, by name, in a header that is one line', () => {
+test('each loss once, by name, in a header of one line', () => {
   const losses = new LossList();
   losses.dropped('seed');
   losses.approximated('stop');
@@ -12,7 +12,7 @@ test('each loss once, by name, in a header that is one line', () => {
   expect(lossHeader([])).toBeNull();
 });
 
-test('as many as a client may invent, no more than a header holds', () => {
+test('a client may invent many, but no more than fit a header', () => {
   const losses = new LossList();
   const dropped = (what: string) => losses.add({ what, how: 'dropped' });
   for (let at = 0; at < 1000; at += 1) dropped('x'.repeat(100) + at);

@@ -11,8 +11,8 @@ const fetched: Block = {
 const all = new Set(['image', 'file', 'audio', 'video'] as const);
 const png: FetchMedia = async () => ({ mime: 'image/png', bytes: Buffer.from('bytes') });
 
-describe('media by address', () => {
-  test('is fetched once each, wherever it stands', async () => {
+describe('media by URL', () => {
+  test('is fetched once per URL, wherever it is', async () => {
     const asked: string[] = [];
     const a = image('https://a.example/1');
     const request = requestOf({ turns: [user('look', a, a), user(result({ content: [a] }))] });
@@ -27,7 +27,7 @@ describe('media by address', () => {
     expect(asked).toEqual(['https://a.example/1']);
   });
 
-  test('stays one where the upstream takes addresses of its kind', async () => {
+  test('stays a URL if the upstream accepts URLs of its kind', async () => {
     const paper: Block = {
       type: 'file',
       source: { kind: 'url', url: 'https://a.example/2', mime: 'application/pdf' },
@@ -45,12 +45,12 @@ describe('media by address', () => {
     expect(await inlineMedia(request, new Set<never>(), pdf)).toBe(request);
   });
 
-  test('of another kind is the encoder’s to judge', async () => {
+  test('of another kind is left to the encoder', async () => {
     const request = requestOf({ turns: [user(image('gs://bucket/a.png'))] });
     expect(await inlineMedia(request, all, png)).toBe(request);
   });
 
-  test('that cannot be had is refused with the reason', async () => {
+  test('that cannot be fetched is refused with the reason', async () => {
     const request = requestOf({ turns: [user(image('https://a.example/1'))] });
     const refuse: FetchMedia = async () => {
       throw new MediaRefused('its host is not public');
@@ -63,7 +63,7 @@ describe('media by address', () => {
     });
   });
 
-  test('is bounded in number and together', async () => {
+  test('is limited in number and total size', async () => {
     const many = Array.from({ length: 21 }, (_, at) => image(`https://a.example/${at}`));
     await expect(inlineMedia(requestOf({ turns: [user(...many)] }), all, png)).rejects.toThrow(
       Unconvertible,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { countedLength, countTexts } from './count-text.ts';
 
 describe('counting texts', () => {
-  it('is exact for ordinary text, each text for itself', () => {
+  it('is exact for ordinary text, each text separately', () => {
     fc.assert(
       fc.property(fc.array(fc.lorem({ maxCount: 40, mode: 'sentences' })), (texts) => {
         expect(countTexts(texts)).toBe(texts.reduce((sum, text) => sum + countTokens(text), 0));
@@ -31,7 +31,7 @@ describe('counting texts', () => {
     );
   });
 
-  it('long texts by samples', () => {
+  it('samples long texts', () => {
     const sentence = 'The quick brown fox jumps over the lazy dog; 42 times.\n';
     const text = sentence.repeat(Math.ceil((3 * countedLength) / sentence.length));
     const exact = countTokens(sentence) * (text.length / sentence.length);

@@ -19,7 +19,7 @@ function open(options: Partial<CountingThreadOptions> = {}) {
 const threads = () =>
   process.getActiveResourcesInfo().filter((resource) => resource === 'MessagePort').length;
 
-test('it counts, many at once and each for itself', async () => {
+test('it counts, many texts at once and each separately', async () => {
   const { thread, problems } = open();
   const counts = await Promise.all(
     Array.from({ length: 30 }, (_, at) =>
@@ -31,14 +31,14 @@ test('it counts, many at once and each for itself', async () => {
   expect(problems).toEqual([]);
 });
 
-test('what takes too long is given up, and the thread lives on', async () => {
+test('a slow count is given up, and the thread survives', async () => {
   const { thread } = open({ patience: 1 });
   expect(await thread.count({ said: words, defined: [] })).toBeNull();
   const { thread: patient } = open();
   expect(await patient.count({ said: words, defined: [] })).toMatchObject({ said: 3 });
 });
 
-test('more than can be counted in time is not even sent', async () => {
+test('a count that cannot finish in time is not sent', async () => {
   const { thread } = open();
   const long = ['x'.repeat(40 * 1024 * 1024)];
   const first = thread.count({ said: long, defined: [] });
@@ -47,7 +47,7 @@ test('more than can be counted in time is not even sent', async () => {
   expect(await thread.count({ said: words, defined: [] })).toMatchObject({ said: 3 });
 });
 
-test('it ends when it is idle, and comes back when it is needed', async () => {
+test('it ends when it is idle, and restarts on demand', async () => {
   const { thread } = open({ idle: 50 });
   const before = threads();
   expect(await thread.count({ said: words, defined: [] })).toMatchObject({ said: 3 });
@@ -56,7 +56,7 @@ test('it ends when it is idle, and comes back when it is needed', async () => {
   expect(await thread.count({ said: words, defined: [] })).toMatchObject({ said: 3 });
 });
 
-test('closed, it counts nothing and leaves nobody waiting', async () => {
+test('after closing it counts nothing and leaves nobody waiting', async () => {
   const { thread } = open();
   const waiting = thread.count({ said: words, defined: [] });
   await thread.close();

@@ -14,13 +14,13 @@ describe('what providers charge for images', () => {
     expect(at(rule, 512, 512)).toBe(255);
   });
 
-  it('patches: up to the bound, times the factor', () => {
+  it('patches: up to the limit, times the factor', () => {
     expect(at(byPatches(1536, 1), 1024, 1024)).toBe(1024);
     expect(at(byPatches(1536, 1), 1800, 2400)).toBe(1536);
     expect(at(byPatches(1536, 1.62), 1024, 1024)).toBe(1659);
   });
 
-  it('area: a token for 750 pixels of what fits', () => {
+  it('area: a token per 750 pixels of the fitted image', () => {
     const rule = byArea(1568, 1600);
     expect(at(rule, 200, 200)).toBe(54);
     expect(at(rule, 405, 405)).toBe(219);
@@ -36,7 +36,7 @@ describe('what providers charge for images', () => {
   });
 
   it.each([byTiles(85, 170), byArea(1568, 1600), byPatches(1536, 1.62), byCrops])(
-    'takes no more than its most, whatever the size (%#)',
+    'never exceeds its maximum, whatever the size (%#)',
     (rule) => {
       const side = fc.integer({ min: 1, max: 100_000 });
       fc.assert(

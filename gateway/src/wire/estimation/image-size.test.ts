@@ -44,7 +44,7 @@ const jpeg = (w: number, h: number, metadata: number, frame = 0xc0) => {
   return base64([0xff, 0xd8], ...segments, start, rest);
 };
 
-describe('the size of an image by its header', () => {
+describe('the size of an image from its header', () => {
   it.each([
     ['PNG', png],
     ['GIF', gif],
@@ -59,7 +59,7 @@ describe('the size of an image by its header', () => {
     );
   });
 
-  it('JPEG, whatever metadata comes before the frame', () => {
+  it('JPEG, with any metadata before the frame', () => {
     fc.assert(
       fc.property(side, side, fc.nat(200_000), (width, height, metadata) => {
         expect(imageSize(jpeg(width, height, metadata))).toEqual({ width, height });
@@ -71,11 +71,11 @@ describe('the size of an image by its header', () => {
     expect(imageSize(jpeg(3, 5, 100, frame))).toEqual({ width: 3, height: 5 });
   });
 
-  it.each([0xc4, 0xc8, 0xcc])('JPEG segment %i is no frame', (frame) => {
+  it.each([0xc4, 0xc8, 0xcc])('JPEG segment %i is not a frame', (frame) => {
     expect(imageSize(jpeg(3, 5, 100, frame))).toBeNull();
   });
 
-  it('never throws, and says nothing of what is no image', () => {
+  it('never throws, and returns nothing for anything that is not an image', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => {
         const text = Buffer.from(bytes).toString('base64');

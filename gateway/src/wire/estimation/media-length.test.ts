@@ -16,8 +16,8 @@ function wave(bytesPerSecond: number, length: number): Buffer {
   return Buffer.concat([head, Buffer.alloc(length)]);
 }
 
-describe('how long media are', () => {
-  it('pages by the page tree, wherever it stands in the file', () => {
+describe('the length of media', () => {
+  it('pages by the page tree, anywhere in the file', () => {
     const tree = '<< /Type /Pages /Count 12 >>';
     expect(pdfPages(data(`%PDF ${tree}`))).toBe(12);
     expect(pdfPages(data(`${tree}${' '.repeat(3_000_000)}`))).toBe(12);
@@ -25,12 +25,12 @@ describe('how long media are', () => {
     expect(pdfPages(data('/Type /Page /Type/Page '))).toBe(2);
   });
 
-  it('pages by the size when the tree is compressed', () => {
+  it('pages by size if the tree is compressed', () => {
     expect(pdfPages(data(Buffer.alloc(500_000, 7)))).toBe(10);
     expect(pdfPages({ kind: 'url', url: 'https://example.com/a.pdf', mime: null })).toBe(1);
   });
 
-  it('seconds by the header of a WAV file, else by the size', () => {
+  it('seconds by the header of a WAV file, otherwise by size', () => {
     expect(seconds(data(wave(32_000, 320_000 - 44), 'audio/wav'), 'audio')).toBe(10);
     expect(seconds(data(wave(0, 80_000 - 44), 'audio/wav'), 'audio')).toBe(10);
     expect(seconds(data(Buffer.alloc(80_000), 'audio/mpeg'), 'audio')).toBe(10);

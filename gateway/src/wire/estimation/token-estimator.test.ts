@@ -25,7 +25,7 @@ function open(patience = 20_000) {
   return { estimator, problems };
 }
 
-test('of several models the one that counts most decides', async () => {
+test('of several models the highest count decides', async () => {
   const { estimator } = open();
   const asked = request('The quick brown fox jumps over the lazy dog.');
   const [one, other, both] = await Promise.all([
@@ -37,7 +37,7 @@ test('of several models the one that counts most decides', async () => {
   expect(both).toBe(other);
 });
 
-test('when nothing can be counted in time the length has to do, and is no underestimate', async () => {
+test('without a count in time the length decides, and does not underestimate', async () => {
   const { estimator, problems } = open(0);
   const { estimator: patient } = open();
   for (const text of ['The quick brown fox. '.repeat(500), '的一是了我不人在他有'.repeat(200)]) {

@@ -25,7 +25,7 @@ describe('JsonCursor', () => {
     expect(cursor.failed).toBe(false);
   });
 
-  it('knows values that say nothing', () => {
+  it('recognises empty values', () => {
     for (const text of ['null', 'false', '""', '[ ]', '{\n}', '0']) {
       expect(at(text).isEmpty()).toBe(true);
     }
@@ -56,7 +56,7 @@ describe('JsonCursor', () => {
   });
 
   it.each(['{"a"', '{"a":', '{"a":"', '{"a":[}', '{"\\u0061":1}', '{1:2}'])(
-    'fails on %j and says so from then on',
+    'fails on %j and reports it from then on',
     (text) => {
       const cursor = at(text);
       cursor.enterObject();

@@ -4,7 +4,7 @@ import { holdsInexactNumbers } from './inexact-numbers.ts';
 
 const holds = (text: string, below?: number) => holdsInexactNumbers(Buffer.from(text), below);
 
-describe('numbers that are written differently after they were parsed', () => {
+describe('numbers that change when they are parsed and written', () => {
   test.each(['1.0', '-0', '1e400', '1E5', '9007199254740993', '0.10000000000000000555', '-0.0'])(
     '%s is one',
     (number) => {
@@ -15,7 +15,7 @@ describe('numbers that are written differently after they were parsed', () => {
   );
 
   test.each(['0', '-1', '0.5', '9007199254740991', '1e+21', '-0.25', 'true', 'null', '"x"'])(
-    '%s is none',
+    '%s is not',
     (value) => expect(holds(`{"a":${value},"b":[${value}]}`)).toBe(false),
   );
 
@@ -27,14 +27,14 @@ describe('numbers that are written differently after they were parsed', () => {
     expect(holds('1.0', -1)).toBe(true);
   });
 
-  test('are given up where there are too many values to look at', () => {
+  test('are not searched if there are too many values', () => {
     const list = (length: number) => `[${Array.from({ length }, () => '1.0').join(',')}]`;
     expect(holds(list(19_000))).toBe(true);
     expect(holds(list(21_000))).toBe(false);
     expect(holds(`[1.0${',{}'.repeat(10_001)}]`)).toBe(false);
   });
 
-  test('are not in what was written by us, and a cut text does no harm', () => {
+  test('do not occur in the gateway’s own output, and truncated text does no harm', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.nat(), (value, length) => {
         const text = JSON.stringify(JSON.parse(JSON.stringify(value)));

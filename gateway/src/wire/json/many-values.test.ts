@@ -8,7 +8,7 @@ test.each([
   ['[[[[]]]]', 4],
   ['{"open":",,,,,,,,', 1],
   ['"only a text, with: [marks]"', 0],
-])('%s holds %d', (json, count) => {
+])('%s contains %d', (json, count) => {
   const text = Buffer.from(json.padEnd(100));
   expect(holdsMoreThan(text, count)).toBe(false);
   if (count > 0) expect(holdsMoreThan(text, count - 1)).toBe(true);

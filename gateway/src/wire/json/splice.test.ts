@@ -14,12 +14,12 @@ const remove = (text: string, path: string) =>
   edit(text, (scan, body) => removeMember(body, scan.members.get(path)!));
 
 describe('splice', () => {
-  it('answers the same buffer when there is nothing to do', () => {
+  it('returns the same buffer if there is nothing to do', () => {
     const body = Buffer.from('{}');
     expect(splice(body, [])).toBe(body);
   });
 
-  it('takes edits in any order and refuses overlapping ones', () => {
+  it('accepts edits in any order and refuses overlapping ones', () => {
     const body = Buffer.from('0123456789');
     const cut = (start: number, end: number, text: string) => ({
       start,

@@ -9,7 +9,7 @@ test.each([
   ['00', '00', '', 0],
   ['00', '03', '', 1],
   ['01', '01', '-what-comes-later', 1],
-])('a good one: version %s, flags %s', (version, flags, rest, traceFlags) => {
+])('a valid one: version %s, flags %s', (version, flags, rest, traceFlags) => {
   const parsed = parseTraceparent(`${version}-${traceId}-${spanId}-${flags}${rest}`, 'vendor=1');
   expect(parsed).toMatchObject({ traceId, spanId, traceFlags, isRemote: true });
   expect(parsed?.traceState?.get('vendor')).toBe('1');
@@ -28,11 +28,11 @@ test.each([
   `00-${traceId}-${spanId}`,
   ` 00-${traceId}-${spanId}-01`,
   `01-${traceId}-${spanId}-01-${'x'.repeat(5000)}`,
-])('nothing is believed of %s', (text) => {
+])('%s is ignored', (text) => {
   expect(parseTraceparent(text, undefined)).toBeNull();
 });
 
-test('a tracestate that is too long is left out', () => {
+test('an overlong tracestate is dropped', () => {
   const parsed = parseTraceparent(`00-${traceId}-${spanId}-01`, `vendor=${'x'.repeat(600)}`);
   expect(parsed).toMatchObject({ traceId, spanId });
   expect(parsed?.traceState).toBeUndefined();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAdmissions } from './admissions.ts';
 
-test('100 000 keys that were idle for a window are forgotten by the requests that follow', () => {
+test('100 000 keys that were idle for a window are forgotten during later requests', () => {
   let now = 0;
   const admissions = createAdmissions(() => now);
   const admit = (key: number): void => {

@@ -28,7 +28,7 @@ const within = (times: readonly number[], end: number, length: number): number =
 describe('a sliding window', () => {
   const gaps = fc.array(fc.oneof(fc.constant(0), fc.nat(100), fc.nat(30_000)), { maxLength: 200 });
 
-  test('P-14: never more than the limit in any span; a refusal means that it is reached', () => {
+  test('P-14: never admits more than the limit in any span; a refusal means that it is reached', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 20 }), gaps, (limit, gaps) => {
         const { times, refusals } = run(limit, gaps);
@@ -39,7 +39,7 @@ describe('a sliding window', () => {
     );
   });
 
-  test('a limit that rises and falls between requests is kept as well', () => {
+  test('keeps a limit that rises and falls between requests', () => {
     const steps = fc.array(fc.tuple(fc.nat(20_000), fc.integer({ min: 1, max: 12 })), {
       maxLength: 150,
     });
@@ -83,7 +83,7 @@ describe('a sliding window', () => {
     );
   });
 
-  test('a clock that goes backwards stands still', () => {
+  test('treats a clock that goes backwards as stopped', () => {
     const window = new SlidingWindow(span);
     window.add(1, 100_000);
     expect(window.wait(1, 0)).toBe(span);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Denials } from './denials.ts';
 
-test('a full window is open again when Redis said, however late the answer came', () => {
+test('a full window reopens when Redis said, however late the reply came', () => {
   let now = 1_000;
   const denials = new Denials(() => now);
   const request = { id: 'a', limits: [{ name: 'rate', limit: 1, windowMs: 500 }] };

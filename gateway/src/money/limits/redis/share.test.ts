@@ -15,7 +15,7 @@ function open() {
   return { share, pass: (milliseconds: number) => void (now += milliseconds) };
 }
 
-test('what was spent in the share while Redis failed for a moment counts once, when Redis knows of it', () => {
+test('spending in the share during a short failure counts once after Redis learns of it', () => {
   const { share, pass } = open();
   for (let failure = 0; failure < 9; failure += 1) {
     share.learn('m', { spent: BigInt(failure) * 10n, held: 0n });
@@ -25,7 +25,7 @@ test('what was spent in the share while Redis failed for a moment counts once, w
   }
 });
 
-test('what Redis may not have heard of yet counts on', () => {
+test('spending that Redis may not know yet keeps counting', () => {
   const { share, pass } = open();
   share.learn('m', { spent: 0n, held: 0n });
   expect(share.hold(hold('req_held', 60n), 60_000)).toEqual({ held: true, amount: 60n });

@@ -26,7 +26,7 @@ test.each([
   ['output@speed.fast@speed.fast', '1666663333.335'],
   ['fees.web_search', '10000000000000'],
   ['unpriced.grounded_prompt', '0'],
-])('%s at %s is what the price says', (part, rate) => {
+])('%s at %s matches the price', (part, rate) => {
   expect(differencesOf(part, rate)).toEqual([]);
 });
 
@@ -37,6 +37,6 @@ test.each([
   ['fees.web_search', '0', 'fees.web_search at 10000000000000'],
   ['fees.other', '1', 'fees.other at null'],
   ['unpriced.web_search', '1', 'unpriced.web_search at 0'],
-])('%s at %s is not', (part, rate, expected) => {
+])('%s at %s does not match the price', (part, rate, expected) => {
   expect(differencesOf(part, rate)).toMatchObject([{ check: 'price', expected }]);
 });

@@ -27,13 +27,13 @@ describe('the cost of a receipt', () => {
     expect(receiptCost([{ quantity: 4.125, rate: '80000000000000' }], '1')).toBe(330_000_000n);
   });
 
-  it('refuses what is not an amount', () => {
+  it('refuses anything that is not an amount', () => {
     expect(() => receiptCost([{ quantity: -1, rate: '1' }], '1')).toThrow(RangeError);
     expect(() => receiptCost([{ quantity: 1, rate: '1.x' }], '1')).toThrow(RangeError);
     expect(() => receiptCost([{ quantity: 1, rate: '1' }], 'x')).toThrow(RangeError);
   });
 
-  it('is what billing makes of the same items', () => {
+  it('equals billing’s result for the same items', () => {
     const item = fc.record({
       part: fc.constant('x'),
       quantity: fc.oneof(

@@ -40,7 +40,7 @@ const dropped = [{ what: 'reasoning.state', how: 'dropped' }];
 describe('envelopes', () => {
   const sealed = { maker, state: thought, place: 'next', text: null } as const;
 
-  test('open to what was sealed for the same owner, and not when a character is another', () => {
+  test('open for the owner they were sealed for, and not with a character changed', () => {
     fc.assert(
       fc.property(fc.string(), fc.option(fc.string()), fc.nat(), (data, id, at) => {
         const state = { ...thought, data, ...(id !== null && { id }) };
@@ -56,12 +56,12 @@ describe('envelopes', () => {
     );
   });
 
-  test('open on another node, which has the same master key only', () => {
+  test('open on another node with the same master key only', () => {
     const text = sealState(sealer, 'team:1', sealed);
     expect(openState(sealerOf('key'), 'team:1', text)).toEqual(sealed);
   });
 
-  test('never look the same twice, and say nothing of who made the state', () => {
+  test('never look the same twice, and reveal nothing about the vendor', () => {
     const names = { provider: 'gemini', model: 'gemini-3-pro-preview', channel: 'ch_0123456789' };
     const bytes = Buffer.alloc(32, 'key');
     const random = createStateSealer({ sealing: bytes, signing: bytes }, randomBytes);
@@ -78,7 +78,7 @@ describe('envelopes', () => {
   });
 
   test.each(['messages', 'generate-content'] as const)(
-    'for %s are no longer than those of the version before',
+    'for %s are no longer than those of the previous version',
     (client) => {
       for (const length of [0, 10, 100, 1000, 20_000]) {
         const state = { ...thought, data: 'A'.repeat(length) };
@@ -90,7 +90,7 @@ describe('envelopes', () => {
     },
   );
 
-  test('of the version before open for every owner, under the same master key', () => {
+  test('of the previous version open for every owner, under the same master key', () => {
     const text = signedBefore('key', gemini, thought, 'next');
     expect(openState(sealer, 'team:1', text)).toEqual(sealed);
     expect(openState(sealer, 'user:7', text)).toEqual(sealed);
@@ -108,7 +108,7 @@ describe('envelopes', () => {
     `gw2.${'A'.repeat(90)}`,
     'gw3.x',
     'ErUB',
-  ])('%j is none', (text) => {
+  ])('%j is not an envelope', (text) => {
     expect(openState(sealer, 'team:1', text)).toBeNull();
   });
 });
@@ -134,23 +134,23 @@ function signedBefore(
   return `${text}.${hmac.digest('base64url')}`;
 }
 
-describe('K20 state that comes back', () => {
+describe('K20 returned state', () => {
   const onCall = sealForClient(sealing, 'messages', maker, thought, 'next');
   const carrier: Block = { type: 'reasoning', text: '', state: onCall };
 
-  test('from a block beside the call to the call', () => {
+  test('from a block beside the call moves to the call', () => {
     expect(restored([carrier, call()])).toEqual({
       blocks: [{ ...call(), state: thought }],
       losses: [],
     });
   });
 
-  test('is taken off for another owner, without an error', () => {
+  test('is removed for another owner, without an error', () => {
     const other = restored([carrier, call()], {}, undefined, 'user:1');
     expect(other).toEqual({ blocks: [call()], losses: dropped });
   });
 
-  test('from the text before it to that text', () => {
+  test('from the text before it moves to that text', () => {
     const after = sealForClient(sealing, 'messages', maker, thought, 'previous');
     const { blocks } = restored([
       { type: 'text', text: 'x' },
@@ -159,7 +159,7 @@ describe('K20 state that comes back', () => {
     expect(blocks).toEqual([{ type: 'text', text: 'x', state: thought }]);
   });
 
-  test('in base64 of either alphabet from a client that keeps bytes', () => {
+  test('in base64 of either alphabet is accepted from a client that keeps bytes', () => {
     const own = sealForClient(sealing, 'generate-content', maker, thought, 'own');
     expect(own.data).toMatch(/^[A-Za-z0-9+/]+=*$/);
     const url = Buffer.from(own.data, 'base64').toString('base64url');
@@ -173,11 +173,11 @@ describe('K20 state that comes back', () => {
   test.each<[string, Partial<StateMaker>]>([
     ['another model', { model: 'gemini-4' }],
     ['another vendor', { provider: 'openai' }],
-  ])('is taken off for %s', (_, change) => {
+  ])('is removed for %s', (_, change) => {
     expect(restored([carrier, call()], change)).toEqual({ blocks: [call()], losses: dropped });
   });
 
-  test('another channel of the same vendor may have it, one of many vendors may not', () => {
+  test('is shared by channels of one vendor, but not by channels of many vendors', () => {
     expect(restored([carrier, call()], { channel: 'ch_2' }).losses).toEqual([]);
     const many = { ...gemini, provider: 'openai-compatible' };
     const state = sealForClient(sealing, 'messages', makerId(many), thought, 'own');
@@ -189,7 +189,7 @@ describe('K20 state that comes back', () => {
     });
   });
 
-  test('the client’s own vendor’s signature is nobody else’s; its text stays', () => {
+  test('with the signature of the client’s own vendor fits no other vendor; its text stays', () => {
     const native: NativeState = { protocol: 'messages', kind: 'signature', data: 'ErUB' };
     const { blocks, losses } = restored([
       { type: 'reasoning', text: 'so', state: native },
@@ -200,7 +200,7 @@ describe('K20 state that comes back', () => {
   });
 });
 
-describe('what a messages upstream signed', () => {
+describe('text signed by a messages upstream', () => {
   const claude: StateMaker = { provider: 'anthropic', model: 'claude-opus-4-8', channel: 'ch_1' };
   const signature: NativeState = { protocol: 'messages', kind: 'signature', data: 'ErUB' };
   const given = (sealedText: string, text: string) => {
@@ -220,13 +220,13 @@ describe('what a messages upstream signed', () => {
     return { blocks: turns[0]?.blocks, losses: losses.all() };
   };
 
-  test('goes back with the text it signs', () => {
+  test('returns with its signature', () => {
     const block = { type: 'reasoning', text: 'so', state: signature };
     expect(given('so', 'so')).toEqual({ blocks: [block], losses: [] });
     expect(given('', '').blocks).toEqual([{ ...block, text: '' }]);
   });
 
-  test('does not go back with any other', () => {
+  test('does not return with any other signature', () => {
     expect(given('so', '')).toEqual({ blocks: [], losses: dropped });
     expect(given('so', 'so\n')).toEqual({
       blocks: [{ type: 'reasoning', text: 'so\n' }],
@@ -235,7 +235,7 @@ describe('what a messages upstream signed', () => {
   });
 });
 
-test('state of a chat upstream comes back to it', () => {
+test('state of a chat upstream returns to it', () => {
   const vendor: StateMaker = { provider: 'openai-compatible', model: 'glm', channel: 'ch_1' };
   for (const kind of ['encrypted', 'thought-signature'] as const) {
     const state: NativeState = { protocol: 'chat', kind, data: '[{"data":"x"}]' };
@@ -256,8 +256,8 @@ test('state of a chat upstream comes back to it', () => {
   }
 });
 
-describe('state that is remembered', () => {
-  test('stands with its call again, for the same owner and model only', () => {
+describe('remembered state', () => {
+  test('returns with its call, for the same owner and model only', () => {
     const store = createStateStore({ now: () => 0 });
     const reasoning = [{ type: 'reasoning', text: 'so', state: thought }] as const;
     store.keep('team:1', 'call_1', { maker, reasoning, call: thought });
@@ -268,7 +268,7 @@ describe('state that is remembered', () => {
     expect(restored([call()], {}, store, 'user:1').blocks).toEqual([call()]);
   });
 
-  test('for an hour, and only so much of it', () => {
+  test('lasts an hour, up to a limited size', () => {
     let now = 0;
     const store = createStateStore({ now: () => now, maxEntries: 2, maxSize: 100 });
     const kept = { maker, reasoning: [], call: thought };

@@ -74,14 +74,14 @@ describe.each([
       },
       { reasoning_details: [], content: 'said' },
     ],
-  ])('%s: what we sealed goes, what is the vendor’s own stays', (client, request, left) => {
+  ])('%s: sealed state is removed, the vendor’s own stays', (client, request, left) => {
     expect(carriesEnvelopes(Buffer.from(JSON.stringify(request)), client)).toBe(true);
     expect(stripEnvelopes(request)).toEqual(left);
     expect(carriesEnvelopes(Buffer.from(JSON.stringify(left)), client)).toBe(false);
   });
 });
 
-test('every envelope is found, whatever its nonce, in either alphabet of base64', () => {
+test('every envelope is found, with any nonce, in either alphabet of base64', () => {
   for (let round = 0; round < 200; round += 1) {
     for (const client of ['messages', 'generate-content'] as const) {
       const data = seal(client);
@@ -92,7 +92,7 @@ test('every envelope is found, whatever its nonce, in either alphabet of base64'
   }
 });
 
-test('words about envelopes are words', () => {
+test('text about envelopes stays', () => {
   const words = ['"gw1. in it', '"gw2. and "gw2.short', 'gw3.x', '"Z3cyLg== is "Z3cyLmE'];
   for (const client of ['messages', 'generate-content'] as const) {
     const request = {

@@ -32,14 +32,14 @@ describe('ids of calls', () => {
     expect(a1).toMatch(/^call_[0-9a-f]{24}$/);
   });
 
-  test('a history that grows keeps the ids of its beginning', () => {
+  test('a growing history keeps the ids of its beginning', () => {
     const before = idsOf(assignCallIds(requestOf({ turns }), traitsOf()));
     const longer = [...turns, assistant('done', call({ id: null })), user(result({ id: null }))];
     const after = idsOf(assignCallIds(requestOf({ turns: longer }), traitsOf()));
     expect(after.slice(0, before.length)).toEqual(before);
   });
 
-  test('an id that the upstream refuses is another one, on the call and on its result', () => {
+  test('an id that the upstream refuses is replaced on the call and on its result', () => {
     const odd = [assistant(call({ id: 'functions.a:0' })), user(result({ id: 'functions.a:0' }))];
     const [own, answered] = idsOf(assignCallIds(requestOf({ turns: odd }), traitsOf()));
     expect(own).toMatch(/^call_[0-9a-f]{24}$/);

@@ -14,7 +14,7 @@ const cut = (text: string, places: readonly number[]) => {
 };
 
 describe('free text in a function', () => {
-  test('comes back as it was, however its arguments are cut', () => {
+  test('comes back unchanged, however its arguments are split', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.array(fc.nat()), (text, places) => {
         expect(unwrapInput(wrapInput(text))).toBe(text);
@@ -23,7 +23,7 @@ describe('free text in a function', () => {
     );
   });
 
-  test('flows before its end has come', () => {
+  test('flows before its end has arrived', () => {
     const unwrapper = new InputUnwrapper();
     expect(unwrapper.push('{"input": "*** Begin')).toBe('*** Begin');
     expect(unwrapper.push(' Patch\\')).toBe(' Patch');
@@ -40,7 +40,7 @@ describe('free text in a function', () => {
     expect(unwrapInput(json)).toBe(text);
   });
 
-  test('line breaks that a model did not escape are taken', () => {
+  test('unescaped line breaks of a model are accepted', () => {
     expect(unwrapped(['{"input":"a\nb"}'])).toBe('a\nb');
   });
 });

@@ -24,14 +24,14 @@ const run = (toolChoice: ToolChoice | null, tools = [tool('own'), search], can: 
 };
 
 describe('K17 tools that a vendor runs', () => {
-  test('are left out and reported', () => {
+  test('are dropped and reported', () => {
     const { request, losses } = run({ mode: 'auto', only: ['own', 'web_search'] });
     expect(request.tools).toEqual([tool('own')]);
     expect(request.toolChoice).toEqual({ mode: 'auto', only: ['own'] });
     expect(losses).toEqual([{ what: 'tools.web_search', how: 'dropped' }]);
   });
 
-  test('a choice among none of them is no choice', () => {
+  test('a choice among no tools is dropped', () => {
     expect(run({ mode: 'auto', only: null }, [search]).request.toolChoice).toBeNull();
     expect(run({ mode: 'auto', only: ['web_search'] }).request.toolChoice).toEqual({
       mode: 'none',
@@ -39,12 +39,12 @@ describe('K17 tools that a vendor runs', () => {
     });
   });
 
-  test('are refused when they must be called', () => {
+  test('are refused if they must be called', () => {
     expect(() => run({ mode: 'required', only: ['web_search'] })).toThrow(Unconvertible);
     expect(() => run({ mode: 'required', only: null }, [search])).toThrow(Unconvertible);
   });
 
-  test('pass where the model has such tools', () => {
+  test('pass if the model has such tools', () => {
     const { request, losses } = run(null, [search], ['hosted_tools']);
     expect(request.tools).toEqual([search]);
     expect(losses).toEqual([]);

@@ -11,18 +11,18 @@ const paired = (turns: Parameters<typeof requestOf>[0] & object, repairs = false
   pairCalls(requestOf(turns), repairs, new LossList()).turns;
 
 describe('K19, K15: calls and their results', () => {
-  test('results of several turns become one, in the order of the calls, before all else', () => {
+  test('results of several turns become one, in the order of the calls, before everything else', () => {
     const turns = [user('go'), assistant(a), assistant(b), user('hm', ofB), user(ofA)];
     expect(paired({ turns })).toEqual([user('go'), assistant(a, b), user(ofA, ofB, 'hm')]);
   });
 
-  test('a system turn in between comes after the results', () => {
+  test('a system turn in between follows the results', () => {
     const system = { role: 'system', blocks: [{ type: 'text', text: 'note' }] } as const;
     const turns = [user('go'), assistant(a), system, user(ofA)];
     expect(paired({ turns })).toEqual([user('go'), assistant(a), user(ofA), system]);
   });
 
-  test('a result that comes late goes to its call, whatever was said in between', () => {
+  test('a late result moves to its call, whatever came between', () => {
     const turns = [user('go'), assistant(a, b), user(ofA, 'on'), assistant('hm'), user(ofB)];
     expect(paired({ turns })).toEqual([
       user('go'),
@@ -40,7 +40,7 @@ describe('K19, K15: calls and their results', () => {
     ]);
   });
 
-  test('late results of one id go to the calls of that id, one to each', () => {
+  test('late results of one id go to the calls of that id, one each', () => {
     const again = result({ id: 'a', content: [{ type: 'text', text: 'again' }] });
     const turns = [user('go'), assistant(a), user('on'), assistant(a), user('so'), assistant('hm')];
     expect(paired({ turns: [...turns, user(ofA), assistant('well'), user(again)] })).toEqual([
@@ -53,7 +53,7 @@ describe('K19, K15: calls and their results', () => {
     ]);
   });
 
-  test('calls at the very end wait for nothing', () => {
+  test('calls at the very end need no result', () => {
     const turns = [user('go'), assistant(a)];
     expect(paired({ turns })).toEqual(turns);
   });
@@ -70,7 +70,7 @@ describe('K19, K15: calls and their results', () => {
     expect(() => paired({ turns })).toThrow(Unconvertible);
   });
 
-  describe('where the client’s own vendor would repair it', () => {
+  describe('if the client’s own vendor would repair it', () => {
     const mended = (...turns: Turn[]) => {
       const losses = new LossList();
       return [pairCalls(requestOf({ turns }), true, losses).turns, lossCodes(losses.all())];
@@ -84,14 +84,14 @@ describe('K19, K15: calls and their results', () => {
       expect(mended(...said, user(ofB, 'on'))).toEqual([[...said, answered], approximated]);
     });
 
-    test('also one that only instructions follow', () => {
+    test('also if only instructions follow', () => {
       const note: Turn = { role: 'system', blocks: [{ type: 'text', text: 'note' }] };
       const said = [user('go'), assistant(a)];
       const answered = { role: 'user', blocks: [empty] };
       expect(mended(...said, note)).toEqual([[...said, answered, note], approximated]);
     });
 
-    test('a call at the very end is left out, and with it what was only thought', () => {
+    test('a call at the very end is dropped, together with its reasoning', () => {
       const thought = { type: 'reasoning', text: 'so' } as const;
       const lost = ['dropped:tool_call'];
       expect(mended(user('go'), assistant(thought, a))).toEqual([[user('go')], lost]);
@@ -99,7 +99,7 @@ describe('K19, K15: calls and their results', () => {
       expect(mended(user('go'), assistant('now', a))).toEqual([[user('go'), spoken], lost]);
     });
 
-    test('a result that nobody asked for is quoted', () => {
+    test('a result without a call is quoted', () => {
       const image: Block = {
         type: 'image',
         source: { kind: 'url', url: 'https://a.example/b.png', mime: null },

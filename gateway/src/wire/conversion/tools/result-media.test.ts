@@ -27,7 +27,7 @@ test('pictures of tool results follow all results, each with its origin', () => 
   expect(losses.all()).toEqual([{ what: 'tool_result.media', how: 'approximated' }]);
 });
 
-test('results of words are left alone', () => {
+test('text results stay unchanged', () => {
   const losses = new LossList();
   const turns = [user(result())];
   expect(moveResultMedia(requestOf({ turns }), losses).turns).toEqual(turns);

@@ -19,7 +19,7 @@ describe('K16 names of tools', () => {
     expect(alone.toUpstream('a.b', undefined)).toBe(names.toUpstream('a.b', undefined));
   });
 
-  test('names are different upstream and come back as they were', () => {
+  test('names are distinct upstream and come back unchanged', () => {
     const name = fc.string({ minLength: 1, maxLength: 90, unit: 'binary' });
     const namespace = fc.option(fc.string({ minLength: 1, maxLength: 10 }), { nil: undefined });
     fc.assert(
@@ -44,14 +44,14 @@ describe('K16 names of tools', () => {
     );
   });
 
-  test('a flattened name never takes a real one', () => {
+  test('a flattened name never collides with a real one', () => {
     const tools = [tool('run', 'shell'), tool('shell__run')];
     const names = nameTools(requestOf({ tools }), traits);
     expect(names.toUpstream('shell__run', undefined)).toBe('shell__run');
     expect(names.toUpstream('run', 'shell')).toMatch(/^shell__run_[0-9a-f]{6}$/);
   });
 
-  test('calls of tools that are gone are renamed alike; a name nobody has is left alone', () => {
+  test('calls of removed tools are renamed the same way; an unknown name stays', () => {
     const turns = [assistant(call({ name: 'gone tool' }))];
     const names = nameTools(requestOf({ turns }), traits);
     expect(names.toUpstream('gone tool', undefined)).toMatch(/^gone_tool_/);
