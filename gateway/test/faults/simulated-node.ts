@@ -223,7 +223,7 @@ export class SimulatedNode {
       input: this.#below(200),
       output: this.#below(this.#used.get(id)!),
     };
-    const usage = { tokens, source: 'reported', absurd: false } as const;
+    const usage = { tokens, source: 'reported', implausible: false } as const;
     const error = new GatewayError('unavailable');
     return {
       outcome: 'failed',
@@ -246,10 +246,10 @@ export class SimulatedNode {
       durationMs: 1,
       upstreamRequestId: null,
     });
-    const isAbsurd = way > 0.95;
+    const isImplausible = way > 0.95;
     const input = this.#below(1 + most.bodyBytes / 2);
-    const output = isAbsurd ? 900_000 : this.#below(1 + this.#used.get(id)!);
-    const hasLeft = way > 0.8 && !isAbsurd;
+    const output = isImplausible ? 900_000 : this.#below(1 + this.#used.get(id)!);
+    const hasLeft = way > 0.8 && !isImplausible;
     this.#end(state, {
       outcome: hasLeft ? 'client-left' : 'completed',
       status: 200,
@@ -257,7 +257,7 @@ export class SimulatedNode {
       usage: {
         tokens: way < 0.2 ? noTokens : { ...noTokens, input, output },
         source: hasLeft ? 'estimated' : 'reported',
-        absurd: isAbsurd,
+        implausible: isImplausible,
       },
     });
   }

@@ -47,7 +47,7 @@ describe.skipIf(absence !== null)(`recorded answers ${absence ?? ''}`, () => {
     }
     const answer = read();
     expect(answer.body).toBe(body);
-    expect(answer.usage?.absurd ?? false).toBe(false);
+    expect(answer.usage?.implausible ?? false).toBe(false);
   });
 
   it.each(answers.filter(isReadable))('$id echoes a mapped name', (recording) => {

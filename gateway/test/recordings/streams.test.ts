@@ -68,7 +68,7 @@ describe.skipIf(absence !== null)(`recorded streams ${absence ?? ''}`, () => {
         expect(recording.sse).not.toMatch(/"usage(Metadata)?": ?\{[^}]/);
         return;
       }
-      expect(tap.usage?.absurd).toBe(false);
+      expect(tap.usage?.implausible).toBe(false);
       const input = tokens.input + tokens.cacheRead + tokens.cacheWrite + tokens.cacheWrite1h;
       switch (recording.protocol) {
         case 'chat': {

@@ -18,13 +18,13 @@ export interface TokenUsage {
   readonly reasoning: number;
 }
 
-/** Usage as an upstream reported it; `null` where it reported none. `absurd` marks numbers that cannot be true. */
+/** Usage as an upstream reported it; `null` where it reported none. `implausible` marks numbers that cannot be true. */
 export interface ReportedUsage {
   readonly tokens: TokenUsage;
   /** Negative, fractional or non-numeric fields were present (they count as 0 in `tokens`). */
-  readonly absurd: boolean;
+  readonly implausible: boolean;
   /** The half of a whole response's usage that the upstream did not report: `tokens` is no evidence for it. */
-  readonly untold?: 'input' | 'output';
+  readonly missingSide?: 'input' | 'output';
   /** Absent: nothing that affects a price was reported. */
   readonly surcharges?: Surcharges;
 }

@@ -84,7 +84,7 @@ export function readAnswerJob(
 }
 
 function estimateOf({ body, usage }: WireResponse): number | null {
-  if (usage !== null && usage.untold === undefined) return null;
+  if (usage !== null && usage.missingSide === undefined) return null;
   return estimateOutputTokens(JSON.parse(body.toString('utf8')));
 }
 

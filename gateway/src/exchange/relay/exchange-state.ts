@@ -182,10 +182,10 @@ function isOwed({ outcome, usage }: Ending): boolean {
 /** Reported numbers that cannot be true are marked: they bound nothing, the hold does. */
 function sourceOf(
   { catalogueModel, choices }: ExchangeState,
-  { tokens, source, absurd }: ExchangeUsage,
+  { tokens, source, implausible }: ExchangeUsage,
 ): ExchangeRecord['usageSource'] {
   if (source === 'none' || catalogueModel === null) return source;
-  const judged = judgeUsage({ tokens, absurd }, catalogueModel, choices);
+  const judged = judgeUsage({ tokens, implausible }, catalogueModel, choices);
   return judged === 'quarantined' ? judged : source;
 }
 

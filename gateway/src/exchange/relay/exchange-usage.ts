@@ -9,7 +9,7 @@ export interface ExchangeUsage {
   readonly tokens: TokenUsage;
   readonly source: 'reported' | 'estimated' | 'none';
   /** Some of the upstream's numbers were none. */
-  readonly absurd: boolean;
+  readonly implausible: boolean;
   /** What else the price depends on. */
   readonly surcharges?: Surcharges;
 }
@@ -27,11 +27,11 @@ const noTokens: TokenUsage = Object.freeze({
 export const nothingUsed: ExchangeUsage = Object.freeze({
   tokens: noTokens,
   source: 'none',
-  absurd: false,
+  implausible: false,
 });
 
-export function asReported({ tokens, absurd, surcharges }: ReportedUsage): ExchangeUsage {
-  return { tokens, source: 'reported', absurd, ...(surcharges && { surcharges }) };
+export function asReported({ tokens, implausible, surcharges }: ReportedUsage): ExchangeUsage {
+  return { tokens, source: 'reported', implausible, ...(surcharges && { surcharges }) };
 }
 
 /**
@@ -46,14 +46,14 @@ export function usageOfAnswer(
   asked: Asked,
   outputTokens: () => number,
 ): ExchangeUsage | null {
-  if (reported !== null && reported.untold === undefined) return asReported(reported);
+  if (reported !== null && reported.missingSide === undefined) return asReported(reported);
   if (policy === 'error') return null;
   if (reported !== null)
     return policy === 'zero' ? asReported(reported) : completed(reported, asked, outputTokens);
   const output = policy === 'zero' ? 0 : outputTokens();
   if (output === 0) return nothingUsed;
   const tokens = { ...noTokens, input: inputTokensOf(asked), output };
-  return { tokens, source: 'estimated', absurd: false };
+  return { tokens, source: 'estimated', implausible: false };
 }
 
 /** The half that was told as it was told, the other one estimated; at least what is said of it in passing. */
@@ -62,9 +62,9 @@ function completed(
   asked: Asked,
   outputTokens: () => number,
 ): ExchangeUsage {
-  const { tokens, untold, absurd, surcharges } = reported;
-  const rest = { source: 'estimated', absurd, ...(surcharges && { surcharges }) } as const;
-  if (untold === 'input') {
+  const { tokens, missingSide, implausible, surcharges } = reported;
+  const rest = { source: 'estimated', implausible, ...(surcharges && { surcharges }) } as const;
+  if (missingSide === 'input') {
     return { tokens: { ...tokens, input: inputTokensOf(asked) }, ...rest };
   }
   const output = outputTokens();
@@ -104,14 +104,14 @@ export function usageOfLeaving(
     return {
       tokens: { ...tokens, output },
       source: output === tokens.output ? 'reported' : 'estimated',
-      absurd: reported?.absurd ?? false,
+      implausible: reported?.implausible ?? false,
       ...more,
     };
   }
   return {
     tokens: { ...tokens, input: inputTokensOf(asked), output },
     source: 'estimated',
-    absurd: reported?.absurd ?? false,
+    implausible: reported?.implausible ?? false,
     ...more,
   };
 }

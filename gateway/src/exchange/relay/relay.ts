@@ -270,7 +270,7 @@ function leftEnding(
   const used =
     !asked || (status !== null && isError(status))
       ? nothingUsed
-      : whole && usage !== null && usage.untold === undefined
+      : whole && usage !== null && usage.missingSide === undefined
         ? asReported(usage)
         : usageOfLeaving(usage, prepared, outputBytes, { terms, webSearches });
   return { outcome: 'client-left', status: 499, error: null, usage: used };

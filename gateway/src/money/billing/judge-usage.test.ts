@@ -3,8 +3,8 @@ import { chargeOf, judgeUsage } from './judge-usage.ts';
 
 const none = { input: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
 const model = { contextWindow: 100_000, maxOutputTokens: 20_000 };
-const judge = (tokens: object, absurd = false, choices?: number) =>
-  judgeUsage({ tokens: { ...none, ...tokens }, absurd }, model, choices);
+const judge = (tokens: object, implausible = false, choices?: number) =>
+  judgeUsage({ tokens: { ...none, ...tokens }, implausible }, model, choices);
 
 describe('S-39: usage that is not to be believed', () => {
   it('is what was no count at all', () => {
@@ -36,7 +36,7 @@ describe('S-39: usage that is not to be believed', () => {
 
   it('has a bound for a model that does not say its window', () => {
     const open = { contextWindow: null, maxOutputTokens: null };
-    const usage = (input: number) => ({ tokens: { ...none, input }, absurd: false });
+    const usage = (input: number) => ({ tokens: { ...none, input }, implausible: false });
     expect(judgeUsage(usage(10_000_000), open)).toBe('reported');
     expect(judgeUsage(usage(2_000_000_000), open)).toBe('quarantined');
   });

@@ -17,14 +17,14 @@ const mostAnswers = 128;
  * (`chargeOf`), its row is marked, and the operator should hear of it.
  */
 export function judgeUsage(
-  { tokens, absurd }: ReportedUsage & { readonly tokens: PricedTokens },
+  { tokens, implausible }: ReportedUsage & { readonly tokens: PricedTokens },
   model: Pick<Model, 'contextWindow' | 'maxOutputTokens'>,
   choices = 1,
 ): 'reported' | 'quarantined' {
   const answers = choices >= 1 ? Math.min(choices, mostAnswers) : 1;
   const output = (model.maxOutputTokens ?? unknownOutput) * answers;
   const window = (model.contextWindow ?? unknownWindow) + output;
-  return absurd || totalOf(tokens) * 5 > window * 6 ? 'quarantined' : 'reported';
+  return implausible || totalOf(tokens) * 5 > window * 6 ? 'quarantined' : 'reported';
 }
 
 /** What is charged, in nano-USD: the cost, and of numbers not to be believed no more than the hold. */

@@ -137,7 +137,7 @@ describe('K04 generate-content', () => {
     const read = () => readerOf('generate-content', 'chat').readResponse(Buffer.from(body), echo);
     expect(read).toThrow(
       expect.objectContaining({
-        usage: { tokens: expect.objectContaining({ input: 30, output: 7 }), absurd: false },
+        usage: { tokens: expect.objectContaining({ input: 30, output: 7 }), implausible: false },
       }),
     );
   });

@@ -141,7 +141,7 @@ export class ConvertedTap implements StreamTap {
     this.#encoderEnded = true;
     this.#endDecoder();
     const { usage } = this;
-    const told = usage === null || usage.untold !== undefined ? null : usage.tokens;
+    const told = usage === null || usage.missingSide !== undefined ? null : usage.tokens;
     return this.#last + this.#encoder.end(told);
   }
 

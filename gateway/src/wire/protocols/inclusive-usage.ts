@@ -53,7 +53,7 @@ export function readInclusiveUsage(
     total,
   });
   const isWhole = (hasPrompt && hasOutput) || ((hasPrompt || hasOutput) && total > 0);
-  if (!isWhole && !counts.absurd) return null;
+  if (!isWhole && !counts.implausible) return null;
   const searches = Math.max(webSearches, searchesInUsage(usage));
   return withSurcharges(counts.report(tokens), [termOf('service_tier', serviceTier)], searches);
 }

@@ -86,7 +86,7 @@ export interface WireRequest extends OpenedRequest {
   /** How many answers it asked for (`n`, `candidateCount`); at least 1. */
   readonly choices: number;
   /** The upstream works on when its client leaves (`background`). */
-  readonly worksOn?: boolean;
+  readonly continuesAfterDisconnect?: boolean;
   /** What of the input the bytes of the body do not tell. */
   readonly extent: InputExtent;
   /** What it names of all that upstreams keep, each once. Absent: nothing. */

@@ -15,7 +15,7 @@ export function withSurcharges(
   const reported = terms.filter((term) => term !== null);
   if (reported.length === 0 && webSearches === 0) return usage;
   const surcharges: Surcharges = { reported, webSearches: Math.min(webSearches, mostSearches) };
-  return { ...usage, surcharges, absurd: usage.absurd || webSearches > mostSearches };
+  return { ...usage, surcharges, implausible: usage.implausible || webSearches > mostSearches };
 }
 
 /** Searches as a usage object counts them, where vendors put the number. */

@@ -283,7 +283,7 @@ describe('generate-content', () => {
     const last = { promptTokenCount: 87, totalTokenCount: 87 };
     see({ ...text('', { finishReason: 'STOP' }), usageMetadata: last });
     expect(tap.usage).toMatchObject({ tokens: { input: 87, output: 21 } });
-    expect(tap.usage?.untold).toBeUndefined();
+    expect(tap.usage?.missingSide).toBeUndefined();
   });
 
   it('believes the last total that has something of the answer', () => {
@@ -292,14 +292,14 @@ describe('generate-content', () => {
     const last = { promptTokenCount: 87, thoughtsTokenCount: 78, totalTokenCount: 165 };
     see({ ...text('', { finishReason: 'STOP' }), usageMetadata: last });
     expect(tap.usage).toMatchObject({ tokens: { input: 87, output: 78, reasoning: 78 } });
-    expect(tap.usage?.untold).toBeUndefined();
+    expect(tap.usage?.missingSide).toBeUndefined();
   });
 
   it('does not take the total of a beginning for that of the answer', () => {
     const { tap, see } = tapOf('generate-content');
     see({ ...text('Hello'), usageMetadata: { promptTokenCount: 9, totalTokenCount: 9 } });
     see(text('', { finishReason: 'STOP' }));
-    expect(tap.usage).toMatchObject({ tokens: { input: 9, output: 0 }, untold: 'output' });
+    expect(tap.usage).toMatchObject({ tokens: { input: 9, output: 0 }, missingSide: 'output' });
   });
 
   it('takes a blocked prompt for an answer and an error for a failure', () => {

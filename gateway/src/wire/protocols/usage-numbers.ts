@@ -9,12 +9,12 @@ const mostTokens = 2 ** 40;
 
 /** Reads the counts of one usage object and remembers whether any of them was not a count. */
 export class UsageCounts {
-  absurd = false;
+  implausible = false;
   /** At least one count was present. */
   some = false;
 
   /**
-   * Absent is 0. Negative, fractional, beyond 2^53 or no number at all is absurd and counts 0; beyond 2^40 it is absurd
+   * Absent is 0. Negative, fractional, beyond 2^53 or no number at all is implausible and counts 0; beyond 2^40 it is implausible
    * and counts 2^40.
    */
   read(value: unknown): number {
@@ -22,10 +22,10 @@ export class UsageCounts {
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) {
       this.some = true;
       if (value <= mostTokens) return value;
-      this.absurd = true;
+      this.implausible = true;
       return mostTokens;
     }
-    this.absurd = true;
+    this.implausible = true;
     return 0;
   }
 
@@ -38,7 +38,7 @@ export class UsageCounts {
 
   /** Null when no count was there at all: then nothing was reported. */
   report(tokens: TokenUsage): ReportedUsage | null {
-    return this.some || this.absurd ? { tokens, absurd: this.absurd } : null;
+    return this.some || this.implausible ? { tokens, implausible: this.implausible } : null;
   }
 }
 

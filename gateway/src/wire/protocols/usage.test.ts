@@ -134,14 +134,14 @@ describe('usage in normal form', () => {
       { input: 607, cacheRead: 400, output: 250, reasoning: 200 },
     ],
   ])('%s', (_, protocol, usage, expected) => {
-    expect(usageOf(protocol, usage)).toEqual({ tokens: { ...zero, ...expected }, absurd: false });
+    expect(usageOf(protocol, usage)).toEqual({ tokens: { ...zero, ...expected }, implausible: false });
   });
 
-  it.each([-1, 1.5, '7', true, 2 ** 60, {}])('%j is absurd and counts nothing', (value) => {
+  it.each([-1, 1.5, '7', true, 2 ** 60, {}])('%j is implausible and counts nothing', (value) => {
     const usage = usageOf('chat', { prompt_tokens: value, completion_tokens: 2 });
-    expect(usage).toEqual({ tokens: { ...zero, output: 2 }, absurd: true });
-    expect(usageOf('messages', { input_tokens: value, output_tokens: 2 })?.absurd).toBe(true);
-    expect(usageOf('generate-content', { promptTokenCount: value })?.absurd).toBe(true);
+    expect(usage).toEqual({ tokens: { ...zero, output: 2 }, implausible: true });
+    expect(usageOf('messages', { input_tokens: value, output_tokens: 2 })?.implausible).toBe(true);
+    expect(usageOf('generate-content', { promptTokenCount: value })?.implausible).toBe(true);
   });
 
   it.each(Object.keys(envelopes) as TextProtocolName[])('%s: none is not zero', (protocol) => {

@@ -43,7 +43,7 @@ export class GenerateContentStreamTap implements StreamTap {
   get awaitsUsage(): boolean {
     if (!this.finished) return false;
     const { usage } = this;
-    return usage === null || usage.untold !== undefined;
+    return usage === null || usage.missingSide !== undefined;
   }
 
   get usage(): ReportedUsage | null {

@@ -36,14 +36,14 @@ export function readUsage(usage: unknown, webSearches = 0): ReportedUsage | null
 /** The usage of a whole answer, with the half that it lacks and its total does not tell. */
 export function readWholeUsage(usage: unknown, webSearches = 0): ReportedUsage | null {
   const reported = readUsage(usage, webSearches);
-  if (reported === null || reported.absurd || !isRecord(usage)) return reported;
+  if (reported === null || reported.implausible || !isRecord(usage)) return reported;
   const { input, cacheRead, output } = reported.tokens;
   const isTold = (name: string): boolean => !isAbsent(usage[name]);
   const hasInput = isTold('promptTokenCount') || input + cacheRead > 0;
   // A total that leaves nothing for the answer may be that of a stream's beginning.
   const hasOutput = isTold('candidatesTokenCount') || (isTold('totalTokenCount') && output > 0);
   if (hasInput && hasOutput) return reported;
-  return { ...reported, untold: hasInput ? 'output' : 'input' };
+  return { ...reported, missingSide: hasInput ? 'output' : 'input' };
 }
 
 /**

@@ -40,10 +40,10 @@ export function readWholeUsage(
   isCounted = isRecord(usage) && !isAbsent(usage['output_tokens']),
 ): ReportedUsage | null {
   const reported = readUsage(usage);
-  if (reported === null || reported.absurd || !isRecord(usage)) return reported;
+  if (reported === null || reported.implausible || !isRecord(usage)) return reported;
   const hasInput = inputCounts.some((name) => !isAbsent(usage[name]));
   if (hasInput && isCounted) return reported;
-  return hasInput || isCounted ? { ...reported, untold: hasInput ? 'output' : 'input' } : null;
+  return hasInput || isCounted ? { ...reported, missingSide: hasInput ? 'output' : 'input' } : null;
 }
 
 /** Any of them tells of the input: what is read from a cache or written to it stands beside the rest. */

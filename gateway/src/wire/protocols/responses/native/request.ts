@@ -35,9 +35,9 @@ export function readRequest(opened: OpenedRequest): WireRequest {
   // A stored prompt brings its own input.
   requireOneOf([json['input'], json['prompt']], 'input');
   const stream = readFlag(json['stream'], 'stream');
-  const worksOn = readFlag(json['background'], 'background');
+  const continuesAfterDisconnect = readFlag(json['background'], 'background');
   // The answer would be a promise: its end, and what it costs, would never pass through here.
-  if (worksOn && !stream) refuseValue('background', 'is supported with stream only');
+  if (continuesAfterDisconnect && !stream) refuseValue('background', 'is supported with stream only');
   const extent = inputExtent(json);
   return {
     ...opened,
@@ -49,7 +49,7 @@ export function readRequest(opened: OpenedRequest): WireRequest {
     stream,
     maxOutputTokens: readCount(json['max_output_tokens'], 'max_output_tokens', 0),
     choices: 1,
-    worksOn,
+    continuesAfterDisconnect,
     named: readNamedState(json, opened.body),
     isKept: isKept(json),
     extent,
