@@ -3,11 +3,11 @@ import { clock } from './clock.ts';
 import { Closing } from './closing.ts';
 import { openCounters } from './counting.ts';
 import { createObserving } from './observing.ts';
-import { openOffer } from './offer.ts';
+import { openDirectory } from './directory.ts';
 import { createRelaying } from './relaying.ts';
 import { createServing, type Serving, type StopOptions } from './serving.ts';
 import { openStorage } from './storage.ts';
-import { growYoungSpaceFast } from './young-space.ts';
+import { growV8HeapFast } from './v8-heap.ts';
 import { resolveModel, type CatalogueStore } from '#catalogue/index.ts';
 import type { Config } from '#config/index.ts';
 import {
@@ -67,11 +67,11 @@ export interface AppOptions {
   /** Where a first start writes its secrets; absent: the caller prints them. */
   readonly secretsFile?: string;
   /** Absent: this is the only process on its data folder. */
-  readonly worker?: WorkerSeat;
+  readonly worker?: WorkerContext;
 }
 
 /** One of several processes on one port and one data folder, with what its supervisor prepared. */
-export interface WorkerSeat {
+export interface WorkerContext {
   /** From 1. */
   readonly number: number;
   readonly firstStart: FirstStart;
@@ -114,8 +114,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     const adopted = worker === null ? [...journalFolders(dataDir), ...adopt] : [];
     const storage = await openStorage({ config, logger, dataDir, adopted }, closing);
     const { database, journal } = storage;
-    const offer = await openOffer(storage, secrets, logger, closing);
-    const { snapshot } = offer.catalogue;
+    const directory = await openDirectory(storage, secrets, logger, closing);
+    const { snapshot } = directory.catalogue;
     const counters = await openCounters(config, logger, storage, closing);
 
     const refusals = closing.add(
@@ -162,7 +162,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       },
       closing,
     );
-    const { revisions, keys } = offer;
+    const { revisions, keys } = directory;
     const degraded = () =>
       degradedParts({
         ...storage,
@@ -197,20 +197,20 @@ export async function startApp(options: AppOptions): Promise<App> {
       closing,
     );
     await serving.listen();
-    growYoungSpaceFast();
+    growV8HeapFast();
 
     return {
       url: serving.url,
       dataDir,
       firstStart,
-      catalogue: offer.catalogue,
+      catalogue: directory.catalogue,
       journal,
       database,
       async reload(newConfig) {
         await applyFile(newConfig, secrets);
-        await offer.refresh();
+        await directory.refresh();
       },
-      refresh: offer.refresh,
+      refresh: directory.refresh,
       metrics,
       async close(options = {}) {
         await serving.stop(options);

@@ -12,7 +12,7 @@ import { assertDataFolderFree, openJournal } from '#journal/index.ts';
 import { adoptJournals, journalFolders } from '#nodes/index.ts';
 import { createLogger, renderTogether } from '#observability/index.ts';
 import { applyFile, prepareDatabase } from '#startup/index.ts';
-import { createCrew, workerForks } from '#supervisor/index.ts';
+import { createWorkerPool, workerForks } from '#supervisor/index.ts';
 import { type CommandInput, type CommandIo, exitCode } from './command.ts';
 import { watchDamage } from './damage.ts';
 import { reloadFile } from './reload-file.ts';
@@ -64,12 +64,12 @@ export async function startSupervisor(
   const caughtUp = Promise.all([journal.caughtUp, adoption.finished]);
   await Promise.race([caughtUp, wait(adoptionMs, undefined, { ref: false })]);
 
-  const crew = createCrew({
+  const pool = createWorkerPool({
     size: config.server.workers,
     fork: workerForks(config.server.workers),
     begin: () => ({ kind: 'begin', config, firstStart, degraded: adoption.problems }),
     renderMetrics: async () => {
-      const collected = await crew.askAll('metrics');
+      const collected = await pool.askAll('metrics');
       return renderTogether(collected as readonly (readonly object[])[]);
     },
     log: logger,
@@ -80,10 +80,10 @@ export async function startSupervisor(
     await database.close();
     await logger.close();
   };
-  void caughtUp.then(() => crew.broadcast({ kind: 'degraded', degraded: adoption.problems }));
+  void caughtUp.then(() => pool.broadcast({ kind: 'degraded', degraded: adoption.problems }));
   let greeting: string;
   try {
-    greeting = await crew.start();
+    greeting = await pool.start();
   } catch (error) {
     await close();
     throw error;
@@ -105,12 +105,12 @@ export async function startSupervisor(
         running: given,
         async apply(changed) {
           await applyFile(changed, secrets);
-          const problems = await crew.askAll('refresh');
+          const problems = await pool.askAll('refresh');
           if (problems.length > 0) throw new Error(problems.join('\n'));
         },
       }),
     async stop(keepListening, hurry) {
-      allWell = await crew.stop(keepListening, hurry);
+      allWell = await pool.stop(keepListening, hurry);
     },
   });
   await close();

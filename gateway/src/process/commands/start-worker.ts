@@ -1,23 +1,23 @@
-import { takeSeat } from '#supervisor/index.ts';
+import { connectToSupervisor } from '#supervisor/index.ts';
 import { exitCode } from './command.ts';
 
-/** One of the processes of a supervisor, which tells it what to do. @param number its seat, from 1 */
+/** One of the processes of a supervisor, which tells it what to do. @param number counted from 1 */
 export async function startWorker(number: number): Promise<number> {
   // First of all, since until then signals end this process as they end any other.
-  const seat = await takeSeat(number);
+  const supervisor = await connectToSupervisor(number);
   const { startApp } = await import('#app/index.ts');
   const { createLogger } = await import('#observability/index.ts');
   const { watchDamage } = await import('./damage.ts');
   const { greeting } = await import('./greeting.ts');
   const { keepListeningAfter } = await import('./stop-signal.ts');
   const { programVersion } = await import('./version.ts');
-  const { config } = seat;
+  const { config } = supervisor;
   const logger = createLogger();
   const damage = watchDamage(logger, config.server.drainTimeout);
   const { uncaught } = damage;
   try {
-    const app = await startApp({ config, logger, uncaught, worker: seat });
-    seat.listening(greeting(await programVersion(), app, config), async (question) => {
+    const app = await startApp({ config, logger, uncaught, worker: supervisor });
+    supervisor.listening(greeting(await programVersion(), app, config), async (question) => {
       if (question === 'metrics') return app.metrics.collect();
       await app.refresh();
       return null;
@@ -25,11 +25,11 @@ export async function startWorker(number: number): Promise<number> {
     const damaged = damage.happened.then((reason) => ({
       keepListening: keepListeningAfter(reason),
     }));
-    const { keepListening } = await Promise.race([seat.stop, damaged]);
-    await app.close({ keepListening, hurry: seat.hurry });
+    const { keepListening } = await Promise.race([supervisor.stop, damaged]);
+    await app.close({ keepListening, hurry: supervisor.hurry });
     return uncaught.exceptions > 0 ? exitCode.failed : exitCode.done;
   } finally {
     await logger.close();
-    seat.leave();
+    supervisor.leave();
   }
 }

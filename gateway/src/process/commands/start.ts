@@ -1,4 +1,4 @@
-import { seatVariable } from '#supervisor/messages.ts';
+import { workerNumberVariable } from '#supervisor/messages.ts';
 import { type Command, commonOptions, exitCode } from './command.ts';
 
 export const start: Command = {
@@ -23,10 +23,10 @@ export const start: Command = {
   },
   positionals: [],
   async run(input, io) {
-    const seat = process.connected ? process.env[seatVariable] : undefined;
-    if (seat !== undefined) {
+    const workerNumber = process.connected ? process.env[workerNumberVariable] : undefined;
+    if (workerNumber !== undefined) {
       const { startWorker } = await import('./start-worker.ts');
-      return startWorker(Number(seat));
+      return startWorker(Number(workerNumber));
     }
     const { loadCommandConfig } = await import('./workspace.ts');
     const config = await loadCommandConfig(input, io);

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { availableParallelism } from 'node:os';
-import type { WorkerEvents, WorkerProcess } from './crew.ts';
-import { isMessage, seatVariable, type FromWorker } from './messages.ts';
+import type { WorkerEvents, WorkerProcess } from './worker-pool.ts';
+import { isMessage, workerNumberVariable, type FromWorker } from './messages.ts';
 
 /**
  * Creates workers: this program again, with the same arguments. The supervisor accepts connections and distributes them
@@ -17,8 +17,8 @@ export function workerForks(workers: number) {
   return forkWorker;
 }
 
-function forkWorker(seat: number, events: WorkerEvents): WorkerProcess {
-  const worker = cluster.fork({ [seatVariable]: String(seat) });
+function forkWorker(number: number, events: WorkerEvents): WorkerProcess {
+  const worker = cluster.fork({ [workerNumberVariable]: String(number) });
   worker.on('message', (message: unknown) => {
     if (isMessage(message)) events.onMessage(message as FromWorker);
   });

@@ -1,3 +1,3 @@
-export { createCrew, type Crew } from './crew.ts';
+export { createWorkerPool, type WorkerPool } from './worker-pool.ts';
 export { workerForks } from './fork-worker.ts';
-export { takeSeat, type Seat } from './seat.ts';
+export { connectToSupervisor, type SupervisorLink } from './supervisor-link.ts';

@@ -5,7 +5,7 @@ import type { FirstStart } from '#startup/index.ts';
  * The environment variable with the worker's number. Being a cluster worker is not enough: other programs may start the
  * gateway in clusters of their own.
  */
-export const seatVariable = 'SLUICE_WORKER';
+export const workerNumberVariable = 'SLUICE_WORKER';
 
 /** Messages between the supervisor and its workers: plain data, cloned in transit. */
 export type ToWorker =

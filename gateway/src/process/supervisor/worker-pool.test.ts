@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createBackOff } from './back-off.ts';
-import { createCrew, type WorkerEvents } from './crew.ts';
+import { createWorkerPool, type WorkerEvents } from './worker-pool.ts';
 import type { FromWorker, ToWorker } from './messages.ts';
 
 interface Fake {
-  readonly seat: number;
+  readonly number: number;
   readonly received: ToWorker[];
   say(message: FromWorker): void;
   exit(code: number | null): void;
@@ -16,12 +16,12 @@ afterEach(() => void vi.useRealTimers());
 function createFakes() {
   const forked: Fake[] = [];
   const warnings: string[] = [];
-  const crew = createCrew({
+  const pool = createWorkerPool({
     size: 2,
-    fork(seat: number, events: WorkerEvents) {
+    fork(number: number, events: WorkerEvents) {
       const received: ToWorker[] = [];
       forked.push({
-        seat,
+        number,
         received,
         say: (message) => events.onMessage(message),
         exit: (code) => events.onExit(code),
@@ -38,33 +38,33 @@ function createFakes() {
     forked[index]!.say({ kind: 'listening', greeting: `hello from ${index}` });
   };
   const serve = async (): Promise<void> => {
-    const started = crew.start();
+    const started = pool.start();
     listen(0);
     await vi.advanceTimersByTimeAsync(0);
     listen(1);
     await started;
   };
-  return { crew, forked, warnings, listen, serve };
+  return { pool, forked, warnings, listen, serve };
 }
 
 test('the first worker starts alone, the others follow, and one greeting is printed', async () => {
-  const { crew, forked, listen } = createFakes();
-  const started = crew.start();
+  const { pool, forked, listen } = createFakes();
+  const started = pool.start();
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(forked.map(({ seat }) => seat)).toEqual([1]);
+  expect(forked.map(({ number }) => number)).toEqual([1]);
   // Nothing is said to a worker that does not hear yet.
   expect(forked[0]!.received).toEqual([]);
   listen(0);
   expect(forked[0]!.received).toEqual([{ kind: 'degraded', degraded: ['begin 1'] }]);
   await vi.advanceTimersByTimeAsync(0);
-  expect(forked.map(({ seat }) => seat)).toEqual([1, 2]);
+  expect(forked.map(({ number }) => number)).toEqual([1, 2]);
   listen(1);
   expect(await started).toBe('hello from 0');
 });
 
 test('a first worker that cannot start ends the start', async () => {
-  const { crew, forked } = createFakes();
-  const started = crew.start();
+  const { pool, forked } = createFakes();
+  const started = pool.start();
   forked[0]!.exit(1);
   await expect(started).rejects.toThrow('the first worker could not start');
   await vi.advanceTimersByTimeAsync(60_000);
@@ -80,7 +80,7 @@ test('a dead worker is replaced under its number, later and later', async () => 
     const before = forked.length;
     await vi.advanceTimersByTimeAsync(1);
     expect(forked).toHaveLength(before + 1);
-    expect(forked.at(-1)!.seat).toBe(2);
+    expect(forked.at(-1)!.number).toBe(2);
   }
   expect(warnings[0]).toBe('worker 2, by a signal');
   listen(forked.length - 1);
@@ -92,11 +92,11 @@ test('a dead worker is replaced under its number, later and later', async () => 
 });
 
 test('stopping waits for every worker, includes those still starting, and replaces none', async () => {
-  const { crew, forked, serve } = createFakes();
+  const { pool, forked, serve } = createFakes();
   await serve();
   forked[1]!.exit(1);
   await vi.advanceTimersByTimeAsync(500);
-  const stopped = crew.stop(5_000);
+  const stopped = pool.stop(5_000);
   const stop: ToWorker = { kind: 'stop', keepListening: 5_000 };
   expect(forked[0]!.received.at(-1)).toEqual(stop);
   expect(forked[2]!.received).toEqual([]);
@@ -114,10 +114,10 @@ test('stopping waits for every worker, includes those still starting, and replac
 });
 
 test('a hurry reaches every worker', async () => {
-  const { crew, forked, serve } = createFakes();
+  const { pool, forked, serve } = createFakes();
   await serve();
   const hurry = Promise.withResolvers<void>();
-  const stopped = crew.stop(5_000, hurry.promise);
+  const stopped = pool.stop(5_000, hurry.promise);
   hurry.resolve();
   await vi.advanceTimersByTimeAsync(0);
   for (const each of forked) {
@@ -131,23 +131,23 @@ test('a hurry reaches every worker', async () => {
 });
 
 test('a worker that does not end well is reported', async () => {
-  const { crew, forked, serve } = createFakes();
+  const { pool, forked, serve } = createFakes();
   await serve();
-  const stopped = crew.stop(0);
+  const stopped = pool.stop(0);
   forked[0]!.exit(0);
   forked[1]!.exit(null);
   expect(await stopped).toBe(false);
 });
 
 test('questions go to listening workers; dead and silent ones are left out', async () => {
-  const { crew, forked, serve } = createFakes();
+  const { pool, forked, serve } = createFakes();
   await serve();
-  const answers = crew.askAll('metrics');
+  const answers = pool.askAll('metrics');
   const ask = forked[0]!.received.at(-1) as ToWorker & { kind: 'ask' };
   forked[0]!.say({ kind: 'answer', id: ask.id, value: 'mine' });
   forked[1]!.exit(1);
   expect(await answers).toEqual(['mine']);
-  const silent = crew.askAll('metrics');
+  const silent = pool.askAll('metrics');
   await vi.advanceTimersByTimeAsync(5_000);
   expect(await silent).toEqual([]);
 });

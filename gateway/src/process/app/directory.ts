@@ -12,7 +12,7 @@ import { createSimulatorSlot } from './simulator-slot.ts';
 import type { Storage } from './storage.ts';
 
 /** Catalogue and keys in memory, kept current with the database. */
-export interface Offer {
+export interface Directory {
   readonly revisions: RevisionWatch;
   readonly catalogue: CatalogueStore;
   readonly keys: KeyDirectory;
@@ -21,12 +21,12 @@ export interface Offer {
 }
 
 /** Loads the catalogue and starts to load the keys. */
-export async function openOffer(
+export async function openDirectory(
   { database, breaker }: Pick<Storage, 'database' | 'breaker'>,
   secrets: Secrets,
   logger: Logger,
   closing: Closing,
-): Promise<Offer> {
+): Promise<Directory> {
   const revisions = closing.add(createRevisionWatch({ database }));
   const simulator = closing.add(createSimulatorSlot(database, secrets, logger));
   await simulator.startIfWanted();

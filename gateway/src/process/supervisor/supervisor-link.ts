@@ -4,7 +4,7 @@ import { isMessage, type FromWorker, type Question, type ToWorker } from './mess
 import { createQuestions } from './questions.ts';
 
 /** The worker's end of the channel to the supervisor. */
-export interface Seat {
+export interface SupervisorLink {
   readonly number: number;
   readonly config: Config;
   readonly firstStart: FirstStart;
@@ -25,7 +25,7 @@ export interface Seat {
  * Waits for the supervisor's first message. Signals are left to the supervisor: a terminal or a service manager sends
  * them to all processes, and workers would act on them a second time.
  */
-export async function takeSeat(number: number): Promise<Seat> {
+export async function connectToSupervisor(number: number): Promise<SupervisorLink> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   const begun = Promise.withResolvers<ToWorker & { kind: 'begin' }>();
   const stop = Promise.withResolvers<{ readonly keepListening: number }>();

@@ -14,10 +14,10 @@ export interface WorkerEvents {
   onExit(code: number | null): void;
 }
 
-export interface CrewOptions {
+export interface WorkerPoolOptions {
   readonly size: number;
   /** Starts the process of a worker number, counted from 1. */
-  readonly fork: (seat: number, events: WorkerEvents) => WorkerProcess;
+  readonly fork: (number: number, events: WorkerEvents) => WorkerProcess;
   /** The first message to each process, sent when it is ready. */
   readonly begin: () => ToWorker;
   /** The metrics of all workers, for a worker that was asked. */
@@ -28,7 +28,7 @@ export interface CrewOptions {
 }
 
 /** Numbered workers; a dead one is soon replaced. */
-export interface Crew {
+export interface WorkerPool {
   /**
    * Starts one worker, and the others once it listens. Returns its greeting when every worker has been started once.
    * @throws Error if the first worker ends before it listens.
@@ -45,7 +45,7 @@ export interface Crew {
   stop(keepListening: number, hurry?: Promise<void>): Promise<boolean>;
 }
 
-interface Seat {
+interface PoolWorker {
   readonly number: number;
   readonly process: WorkerProcess;
   readonly questions: Questions;
@@ -54,10 +54,10 @@ interface Seat {
 }
 
 /** No worker runs until `start`. */
-export function createCrew(options: CrewOptions): Crew {
+export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const { size, fork, begin, renderMetrics, log } = options;
   const { monotonic = () => performance.now() } = options;
-  const seats = new Map<number, Seat>();
+  const workers = new Map<number, PoolWorker>();
   const timers = new Set<NodeJS.Timeout>();
   const backOffs = Array.from({ length: size + 1 }, createBackOff);
   let serving = false;
@@ -69,48 +69,48 @@ export function createCrew(options: CrewOptions): Crew {
   /** @param first called once with the greeting, or with null if the worker ended before */
   function take(number: number, first: (greeting: string | null) => void): void {
     const process = fork(number, {
-      onMessage: (message) => receive(seat, message, first),
+      onMessage: (message) => receive(worker, message, first),
       onExit(code) {
-        seats.delete(number);
-        seat.questions.end();
+        workers.delete(number);
+        worker.questions.end();
         first(null);
-        if (stopping !== null) ended(seat, code);
-        else if (serving) replace(seat, code);
+        if (stopping !== null) ended(worker, code);
+        else if (serving) replace(worker, code);
       },
     });
     const questions = createQuestions((ask) => process.send(ask));
-    const seat: Seat = { number, process, questions, startedAt: monotonic(), state: 'starting' };
-    seats.set(number, seat);
+    const worker: PoolWorker = { number, process, questions, startedAt: monotonic(), state: 'starting' };
+    workers.set(number, worker);
   }
 
-  function receive(seat: Seat, message: FromWorker, first: (greeting: string) => void): void {
+  function receive(worker: PoolWorker, message: FromWorker, first: (greeting: string) => void): void {
     if (message.kind === 'ready') {
-      seat.state = 'ready';
-      seat.process.send(begin());
-      if (stopping !== null) seat.process.send(stopping);
+      worker.state = 'ready';
+      worker.process.send(begin());
+      if (stopping !== null) worker.process.send(stopping);
     } else if (message.kind === 'listening') {
-      seat.state = 'listening';
+      worker.state = 'listening';
       first(message.greeting);
     } else if (message.kind === 'answer') {
-      seat.questions.answered(message);
+      worker.questions.answered(message);
     } else {
       // A worker that receives null reports its own metrics.
       const rendered = renderMetrics().catch(() => null);
       void rendered.then((value) => {
-        if (seats.get(seat.number) === seat) {
-          seat.process.send({ kind: 'answer', id: message.id, value });
+        if (workers.get(worker.number) === worker) {
+          worker.process.send({ kind: 'answer', id: message.id, value });
         }
       });
     }
   }
 
-  function ended({ state }: Seat, code: number | null): void {
+  function ended({ state }: PoolWorker, code: number | null): void {
     // A worker that was still starting may not have been able to handle a signal.
     if (state === 'listening' && code !== 0) allWell = false;
-    if (seats.size === 0) onEmpty();
+    if (workers.size === 0) onEmpty();
   }
 
-  function replace({ number, startedAt }: Seat, code: number | null): void {
+  function replace({ number, startedAt }: PoolWorker, code: number | null): void {
     const pause = backOffs[number]!(monotonic() - startedAt);
     log.warn('a worker died; starting its replacement', {
       component: 'supervisor',
@@ -125,7 +125,7 @@ export function createCrew(options: CrewOptions): Crew {
   }
 
   function broadcast(message: ToWorker): void {
-    for (const { process, state } of seats.values())
+    for (const { process, state } of workers.values())
       if (state !== 'starting') process.send(message);
   }
 
@@ -143,7 +143,7 @@ export function createCrew(options: CrewOptions): Crew {
     },
     broadcast,
     async askAll(question) {
-      const asked = [...seats.values()].filter(({ state }) => state === 'listening');
+      const asked = [...workers.values()].filter(({ state }) => state === 'listening');
       const answers = await Promise.all(asked.map(({ questions }) => questions.ask(question)));
       return answers.filter((answer) => answer !== null);
     },
@@ -152,7 +152,7 @@ export function createCrew(options: CrewOptions): Crew {
       stopping = { kind: 'stop', keepListening };
       for (const timer of timers) clearTimeout(timer);
       timers.clear();
-      if (seats.size > 0) {
+      if (workers.size > 0) {
         await new Promise<void>((resolve) => {
           onEmpty = resolve;
           broadcast({ kind: 'stop', keepListening });
