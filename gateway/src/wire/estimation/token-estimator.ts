@@ -1,4 +1,4 @@
-import { createCountingThread } from './counting-thread.ts';
+import { createTokenizerThread } from './tokenizer-thread.ts';
 import { familyOf, type EstimateTarget } from './family.ts';
 import type { Outline } from './outline.ts';
 import { weigh, type TextCounts } from './weigh.ts';
@@ -14,7 +14,7 @@ export interface TokenEstimator {
 }
 
 export interface TokenEstimatorOptions {
-  /** Milliseconds; see `createCountingThread`. */
+  /** Milliseconds; see `createTokenizerThread`. */
   readonly idle?: number;
   readonly patience?: number;
   readonly onProblem: (error: unknown) => void;
@@ -26,7 +26,7 @@ const patienceMs = 5_000;
 /** Counts in a thread of its own, which the first estimate starts. */
 export function createTokenEstimator(options: TokenEstimatorOptions): TokenEstimator {
   const { idle = idleMs, patience = patienceMs, onProblem } = options;
-  const thread = createCountingThread({ idle, patience, onProblem });
+  const thread = createTokenizerThread({ idle, patience, onProblem });
   return {
     async estimate(outline, targets) {
       const texts = (await thread.count(outline)) ?? byLength(outline);

@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { createCountingThread, type CountingThreadOptions } from './counting-thread.ts';
+import { createTokenizerThread, type TokenizerThreadOptions } from './tokenizer-thread.ts';
 
 const words = ['one two three'];
 
-function open(options: Partial<CountingThreadOptions> = {}) {
+function open(options: Partial<TokenizerThreadOptions> = {}) {
   const problems: unknown[] = [];
-  const thread = createCountingThread({
+  const thread = createTokenizerThread({
     idle: 60_000,
     patience: 20_000,
     onProblem: (error) => problems.push(error),

@@ -11,13 +11,13 @@ export interface CountReply extends TextCounts {
   readonly id: number;
 }
 
-export interface CountingThread {
+export interface TokenizerThread {
   /** Null if no result is available in time: too much is being counted, or the thread has ended. */
   count(texts: Omit<CountRequest, 'id'>): Promise<TextCounts | null>;
   close(): Promise<void>;
 }
 
-export interface CountingThreadOptions {
+export interface TokenizerThreadOptions {
   /** Milliseconds after which an idle thread ends; its tables take 80 MB. */
   readonly idle: number;
   /** The longest wait for a count, in milliseconds. */
@@ -35,7 +35,7 @@ interface Waiting {
 const maxWaitingLength = 64 * 1024 * 1024;
 
 /** A thread that exists only while something is counted, and for a while after. */
-export function createCountingThread(options: CountingThreadOptions): CountingThread {
+export function createTokenizerThread(options: TokenizerThreadOptions): TokenizerThread {
   const { idle, patience, onProblem } = options;
   const waiting = new Map<number, Waiting & { readonly length: number }>();
   let worker: Worker | null = null;
