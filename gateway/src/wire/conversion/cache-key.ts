@@ -6,7 +6,7 @@ import { digest, type CodecTraits } from '#protocols/index.ts';
  * end user's name. Upstreams that find caches by key receive one derived from it, so that the requests of one session
  * share a cache, and requests of different gateway keys never do.
  */
-export function nameCache(
+export function deriveCacheKey(
   request: GenerationRequest,
   client: TextProtocolName,
   { cacheKey: isTaken }: CodecTraits,

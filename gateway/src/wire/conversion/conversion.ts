@@ -168,7 +168,7 @@ export function createConverter(options: ConverterOptions): Converter {
         };
         return {
           protocol: target.protocol,
-          ...mended(protocols[target.protocol], body, path, target),
+          ...repaired(protocols[target.protocol], body, path, target),
           losses: isCount ? losses.all().filter(isCounted) : losses.all(),
           terms,
           ...read(terms),
@@ -201,7 +201,7 @@ const leaveMedia: FetchMedia = () => Promise.reject(new MediaLeftAlone());
  * Messages upstreams refuse small faults that other protocols accept; converted requests are repaired like those of
  * Messages clients.
  */
-function mended(
+function repaired(
   upstream: Protocol,
   body: Buffer,
   { operation }: RequestPath,

@@ -10,7 +10,7 @@ const demanding: ReadonlySet<TextProtocolName> = new Set(['chat', 'responses']);
 const hint = 'Answer with one JSON object and nothing else.';
 
 /** Adds the word that JSON mode requires, for a client whose own protocol does not require it. */
-export function sayJson(
+export function addJsonInstruction(
   request: GenerationRequest,
   upstream: TextProtocolName,
   losses: LossList,

@@ -2,7 +2,7 @@ import type { Block, GenerationRequest, TextProtocolName } from '#canonical/inde
 import type { LossList } from './losses.ts';
 
 /** Chat accepts instructions without a conversation; the other protocols require a user message. */
-export function sayLoneInstructions(
+export function moveLoneInstructions(
   request: GenerationRequest,
   upstream: TextProtocolName,
   losses: LossList,

@@ -1,10 +1,10 @@
 import type { GenerationRequest, TextProtocolName } from '#canonical/index.ts';
 import type { Codec } from '#protocols/index.ts';
 import type { LossList } from './losses.ts';
-import { nameCache } from './cache-key.ts';
-import { hideEndUser } from './end-user.ts';
-import { sayLoneInstructions } from './lone-instructions.ts';
-import { sayJson } from './json-hint.ts';
+import { deriveCacheKey } from './cache-key.ts';
+import { hashEndUser } from './end-user.ts';
+import { moveLoneInstructions } from './lone-instructions.ts';
+import { addJsonInstruction } from './json-hint.ts';
 import { inlineMedia, type FetchMedia } from './media.ts';
 import { limitOutput } from './output-limit.ts';
 import type { Sealing } from './state/client-state.ts';
@@ -61,10 +61,10 @@ export async function passRequest(
     losses,
   );
   request = limitOutput(request, maxOutputTokens, losses);
-  request = nameCache(request, client, traits, target.keyId);
-  request = hideEndUser(request);
-  request = sayJson(request, upstream.name, losses);
-  request = sayLoneInstructions(request, upstream.name, losses);
+  request = deriveCacheKey(request, client, traits, target.keyId);
+  request = hashEndUser(request);
+  request = addJsonInstruction(request, upstream.name, losses);
+  request = moveLoneInstructions(request, upstream.name, losses);
   request = restoreState(request, target, parts.sealing, parts.store, losses);
   request = assignCallIds(request, traits);
   request = pairCalls(request, client === 'messages', losses);

@@ -71,7 +71,7 @@ describe('K19, K15: calls and their results', () => {
   });
 
   describe('if the client’s own vendor would repair it', () => {
-    const mended = (...turns: Turn[]) => {
+    const repaired = (...turns: Turn[]) => {
       const losses = new LossList();
       return [pairCalls(requestOf({ turns }), true, losses).turns, lossCodes(losses.all())];
     };
@@ -81,22 +81,22 @@ describe('K19, K15: calls and their results', () => {
     test('an unanswered call gets an empty result', () => {
       const answered = { role: 'user', blocks: [empty, ofB, { type: 'text', text: 'on' }] };
       const said = [user('go'), assistant(a, b)];
-      expect(mended(...said, user(ofB, 'on'))).toEqual([[...said, answered], approximated]);
+      expect(repaired(...said, user(ofB, 'on'))).toEqual([[...said, answered], approximated]);
     });
 
     test('also if only instructions follow', () => {
       const note: Turn = { role: 'system', blocks: [{ type: 'text', text: 'note' }] };
       const said = [user('go'), assistant(a)];
       const answered = { role: 'user', blocks: [empty] };
-      expect(mended(...said, note)).toEqual([[...said, answered, note], approximated]);
+      expect(repaired(...said, note)).toEqual([[...said, answered, note], approximated]);
     });
 
     test('a call at the very end is dropped, together with its reasoning', () => {
       const thought = { type: 'reasoning', text: 'so' } as const;
       const lost = ['dropped:tool_call'];
-      expect(mended(user('go'), assistant(thought, a))).toEqual([[user('go')], lost]);
+      expect(repaired(user('go'), assistant(thought, a))).toEqual([[user('go')], lost]);
       const spoken = assistant('now');
-      expect(mended(user('go'), assistant('now', a))).toEqual([[user('go'), spoken], lost]);
+      expect(repaired(user('go'), assistant('now', a))).toEqual([[user('go'), spoken], lost]);
     });
 
     test('a result without a call is quoted', () => {
@@ -105,12 +105,12 @@ describe('K19, K15: calls and their results', () => {
         source: { kind: 'url', url: 'https://a.example/b.png', mime: null },
       };
       const stray = result({ id: 'x', content: [{ type: 'text', text: 'out' }, image] });
-      expect(mended(user(stray, 'on'))).toEqual([
+      expect(repaired(user(stray, 'on'))).toEqual([
         [user('[Result of tool call x]\nout', image, 'on')],
         approximated,
       ]);
       const failed = result({ id: 'x', content: [], isError: true });
-      expect(mended(user('go'), assistant(a), user(ofA, failed))).toEqual([
+      expect(repaired(user('go'), assistant(a), user(ofA, failed))).toEqual([
         [user('go'), assistant(a), user(ofA, '[Error of tool call x]')],
         approximated,
       ]);
@@ -119,7 +119,7 @@ describe('K19, K15: calls and their results', () => {
     test('of two results of one call the later one counts', () => {
       const later = result({ id: 'a', content: [{ type: 'text', text: 'later' }] });
       const said = [user('go'), assistant(a)];
-      expect(mended(...said, user(ofA, later))).toEqual([[...said, user(later)], approximated]);
+      expect(repaired(...said, user(ofA, later))).toEqual([[...said, user(later)], approximated]);
     });
   });
 });

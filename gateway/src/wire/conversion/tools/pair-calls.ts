@@ -6,7 +6,7 @@ import {
   type Turn,
 } from '#canonical/index.ts';
 import type { LossList } from '../losses.ts';
-import { mendCalls } from './mend-calls.ts';
+import { repairCalls } from './repair-calls.ts';
 import { callsOf, isResult, mergeTurns, moveLateResults } from './turns.ts';
 
 /**
@@ -21,7 +21,7 @@ export function pairCalls(
   losses: LossList,
 ): GenerationRequest {
   const merged = moveLateResults(mergeTurns(request.turns));
-  const turns = repairs ? mendCalls(merged, losses) : merged;
+  const turns = repairs ? repairCalls(merged, losses) : merged;
   return { ...request, turns: turns.map((turn, index) => paired(turn, turns[index - 1])) };
 }
 

@@ -11,22 +11,22 @@ const noResult = 'Error: no result was recorded for this call.';
  * one call the later counts.
  * @param turns neighbours have different roles
  */
-export function mendCalls(turns: readonly Turn[], losses: LossList): Turn[] {
-  const mended: Turn[] = [];
+export function repairCalls(turns: readonly Turn[], losses: LossList): Turn[] {
+  const repaired: Turn[] = [];
   for (const turn of turns) {
-    const calls = callsOf(mended.at(-1));
+    const calls = callsOf(repaired.at(-1));
     if (turn.role !== 'user') {
-      if (calls.length > 0) mended.push(answer(calls, { role: 'user', blocks: [] }, losses));
-      mended.push(turn);
-    } else mended.push(answer(calls, turn, losses));
+      if (calls.length > 0) repaired.push(answer(calls, { role: 'user', blocks: [] }, losses));
+      repaired.push(turn);
+    } else repaired.push(answer(calls, turn, losses));
   }
-  const last = mended.at(-1);
-  if (last === undefined || callsOf(last).length === 0) return mended;
+  const last = repaired.at(-1);
+  if (last === undefined || callsOf(last).length === 0) return repaired;
   losses.dropped('tool_call');
   const said = last.blocks.filter(({ type }) => type !== 'tool-call');
   // Reasoning alone is not a response.
   const isNothing = said.every(({ type }) => type === 'reasoning');
-  return [...mended.slice(0, -1), ...(isNothing ? [] : [{ ...last, blocks: said }])];
+  return [...repaired.slice(0, -1), ...(isNothing ? [] : [{ ...last, blocks: said }])];
 }
 
 function answer(calls: readonly ToolCallBlock[], turn: Turn, losses: LossList): Turn {
