@@ -1,8 +1,8 @@
 import type { KnipConfig } from 'knip';
 
 /**
- * What nothing reaches is dead. A unit test counts as a use: pure parts are exported for their property
- * tests. Types are not reported: a contract may name more than its first user needs.
+ * Unreachable code is dead. A unit test counts as a use: pure parts are exported for their property tests. Types are
+ * not reported, because a contract may name more than its first user needs.
  */
 export default {
   exclude: ['types', 'nsTypes'],
@@ -13,7 +13,7 @@ export default {
       project: ['*.ts', '{bench,lint,supply}/**/*.ts'],
       ignoreBinaries: ['taskset'],
     },
-    // `src/main` is found through each package's `bin`, tests through vitest's configuration.
+    // knip finds `src/main` through each package's `bin`, and tests through vitest's configuration.
     gateway: {
       // Workers and the programs that tests start are named by path, not imported.
       entry: ['src/**/*.worker.ts', 'test/**/*.{program,worker}.ts'],

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type OxlintOverride } from 'oxlint';
 
-/** What every room may use, except those that stand before them or are pure. */
+/** What every room may use, except rooms that stand before these or are pure. */
 const anywhere = 'config errors observability';
 
 /**
  * The districts of `gateway/src`, from the ground up, and their rooms with what each of them may use. A room uses rooms
- * of its own district and of those before it; what is not listed is an error (see
+ * of its own district and of those before it; any other import is an error (see
  * docs/decisions/0003-import-directions.md). `gateway/test/structure/directions.test.ts` proves that every line here is
  * enforced and that no room is missing.
  */
@@ -79,14 +79,14 @@ export const directions: Readonly<Record<string, readonly string[]>> = Object.fr
   ),
 );
 
-/** Below `gateway/src`. @throws for a room that the table does not have. */
+/** Relative to `gateway/src`. @throws for an unknown room. */
 export function placeOf(room: string): string {
   const district = districts.find(({ rooms }) => rooms.includes(room));
   if (district === undefined) throw new Error(`no such room: ${room}`);
   return `${district.name}/${room}`;
 }
 
-/** Wire formats: none knows another. */
+/** Wire formats; none imports another. */
 export const protocolFolders =
   'chat responses messages generate-content images video-synthesis video-contents'.split(' ');
 
@@ -111,7 +111,7 @@ export const confinedPackages: readonly {
     regex: '^@redis/client(/.+)?$',
     allowed: ['money/limits/redis/**'],
   },
-  // Its tables take 80 MB: only the thread that counts may load them.
+  // Its tables take 80 MB: only the tokenizer thread may load them.
   {
     packages: ['gpt-tokenizer'],
     regex: '^gpt-tokenizer(/.+)?$',
@@ -224,7 +224,7 @@ const directionOverrides: OxlintOverride[] = [
 ];
 
 export default defineConfig({
-  // By its place, as this configuration may be used from elsewhere.
+  // By path, because this configuration may be used from elsewhere.
   jsPlugins: [fileURLToPath(new URL('lint/plugin.ts', import.meta.url))],
   plugins: ['typescript', 'unicorn', 'oxc', 'import', 'node', 'promise', 'vitest'],
   options: { typeAware: true, reportUnusedDisableDirectives: 'error' },
@@ -244,13 +244,13 @@ export default defineConfig({
     eqeqeq: ['error', 'always', { null: 'ignore' }],
     'no-var': 'error',
     'prefer-const': 'error',
-    // Narrowing what came off the wire by assertion after a check is how the guards are written.
+    // The guards narrow wire data by assertion after a check.
     'typescript/no-unsafe-type-assertion': 'off',
-    // A type parameter used once names what a reader of JSON gives back.
+    // A type parameter used once names the result of a JSON reader.
     'typescript/no-unnecessary-type-parameters': 'off',
-    // Our interfaces are written with method signatures and made of closures: nothing is unbound.
+    // Our interfaces are written with method signatures and implemented as closures: nothing is unbound.
     'typescript/unbound-method': 'off',
-    // `new URL(text)` and its like are asked only whether they throw.
+    // `new URL(text)` and the like are called only to see whether they throw.
     'no-new': 'off',
     // The compiler knows when a switch over a union is complete.
     'typescript/consistent-return': 'off',
@@ -259,11 +259,11 @@ export default defineConfig({
       { assertFunctionNames: ['expect', 'expectTypeOf', 'fc.assert', 'assert*'] },
     ],
     'vitest/valid-expect': ['error', { maxArgs: 2 }],
-    // Tables of cases say in the table which of two expectations holds.
+    // Tables of cases state which of two expectations applies.
     'vitest/no-conditional-expect': 'off',
     // A worker's postMessage has no target origin.
     'unicorn/require-post-message-target-origin': 'off',
-    // `import './x.ts'` for its effects is not used; reading a default's members is (`pg.Pool`).
+    // `import './x.ts'` for side effects is not used; reading a default export's members is (`pg.Pool`).
     'import/no-named-as-default-member': 'off',
     // A helper next to its only use reads better than one lifted to the top of the file.
     'unicorn/consistent-function-scoping': 'off',

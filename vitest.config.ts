@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** Set by the continuous integration run: where the machine-readable report goes. */
 const report = process.env.SLUICE_TEST_REPORT;
 
-/** Start nothing that outlives a test: many files share a process. */
+/** These start nothing that outlives a test, so many files share a process. */
 const pure = [
   'gateway/src/**/*.test.ts',
   'gateway/test/{config,conversion,property,recordings}/**/*.test.ts',
@@ -14,7 +14,7 @@ const exclude = ['**/node_modules/**'];
 export default defineConfig({
   test: {
     pool: 'forks',
-    // Most of the time is spent waiting: for time limits, processes and disks.
+    // Most of the time is spent waiting for time limits, processes and disks.
     maxWorkers: 3,
     testTimeout: 20_000,
     hookTimeout: 30_000,

@@ -1,14 +1,14 @@
-/** Made-up upstream answers of fixed size, as bytes ready to be written. */
+/** Synthetic upstream responses of fixed size, as bytes ready to be written. */
 
 export const protocols = ['chat', 'messages', 'responses', 'generate-content'] as const;
 export type Protocol = (typeof protocols)[number];
 
-/** Events of a streamed answer, the success terminator (`[DONE]`) of chat not counted. */
+/** Events of a streamed response, not counting the success terminator (`[DONE]`) of chat. */
 export const eventsPerStream = 50;
 
 /**
- * Stands in the last content event; the upstream puts the time of sending over the digits (microseconds of
- * the machine's monotonic clock), so that the client knows how long the end of an answer was under way.
+ * Marks the last content event. The upstream writes the time of sending over the digits (microseconds of the machine's
+ * monotonic clock), so that the client knows how long the end of a response was in flight.
  */
 export const stampMark = '@t';
 export const stampDigits = 16;
@@ -17,8 +17,8 @@ const stampText = stampMark + '0'.repeat(stampDigits);
 export interface Answer {
   readonly head: string;
   /**
-   * As an upstream sends them: first everything up to the first content, then one event each, at the end the
-   * last content with everything that ends the answer.
+   * As an upstream sends them: first everything up to the first content, then one event each, at the end the last
+   * content with everything that ends the response.
    */
   readonly pieces: readonly string[];
 }
@@ -31,7 +31,7 @@ const streamHead =
   'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\n' +
   'transfer-encoding: chunked\r\n\r\n';
 
-/** A complete JSON answer of the chat protocol, about 0.7 KB. */
+/** A complete JSON response of the chat protocol, about 0.7 KB. */
 export function jsonAnswer(): Answer {
   const body = JSON.stringify({
     id: 'chatcmpl-bench0123456789',
@@ -53,7 +53,7 @@ export function jsonAnswer(): Answer {
   return { head, pieces: [body] };
 }
 
-/** A streamed answer of `eventsPerStream` events. */
+/** A streamed response of `eventsPerStream` events. */
 export function streamAnswer(protocol: Protocol): Answer {
   const events = builders[protocol]();
   const first = events.findIndex((event) => event.includes(someWords)) + 1;

@@ -3,9 +3,9 @@ import { createServer, type ServerResponse } from 'node:http';
 import { Pool, type Dispatcher } from 'undici';
 
 /**
- * The least a Node gateway could do: HTTP server, key hash and look-up, JSON parse, undici `dispatch`, a
- * glance at each chunk for the usage. The difference between this and the gateway is what its checks, the
- * journal and the usage rows cost.
+ * The least a Node gateway could do: HTTP server, key hash and look-up, JSON parse, undici `dispatch`, a search of each
+ * chunk for the usage. The difference between this and the gateway is the cost of its checks, the journal and the usage
+ * rows.
  */
 const [upstream = '', key = ''] = process.argv.slice(2);
 const pool = new Pool(`http://127.0.0.1:${upstream}`, { connections: 8192, pipelining: 1 });

@@ -6,7 +6,7 @@ export interface Settings {
   readonly rounds: number;
   readonly targets: readonly TargetName[];
   readonly protocol: Protocol;
-  /** Streams per second for the delays; null = half of what the last target can do on its core. */
+  /** Streams per second for the delays; null: half of the last target's capacity on its core. */
   readonly rate: number | null;
   readonly progress: (text: string) => void;
 }

@@ -2,13 +2,13 @@ import { connect, type Socket } from 'node:net';
 import { stampDigits, stampMark } from './answers.ts';
 import { microseconds } from './statistics.ts';
 
-/** One answer as the client saw it; all times in microseconds of the machine's monotonic clock. */
+/** One response as the client saw it; all times in microseconds of the machine's monotonic clock. */
 export interface Seen {
   readonly status: number;
   readonly sentAt: number;
   readonly firstByteAt: number;
   readonly endAt: number;
-  /** When the upstream sent the end of the answer; null when the answer carries no stamp. */
+  /** When the upstream sent the end of the response; null without a stamp. */
   readonly stampedAt: number | null;
   /** The last bytes of the body, enough to find the terminator in. */
   readonly tail: string;
@@ -18,8 +18,8 @@ const tailBytes = 2048;
 const lastChunk = Buffer.from('\r\n0\r\n\r\n');
 
 /**
- * A keep-alive HTTP/1.1 client connection that reads only what it must: status, framing, the end. A broken
- * answer rejects, so that a run that went wrong cannot look fast.
+ * A keep-alive HTTP/1.1 client connection that reads only what it must: status, framing, the end. A broken response
+ * rejects, so that a failed run cannot look fast.
  */
 export class Connection {
   readonly #socket: Socket;
@@ -46,7 +46,7 @@ export class Connection {
     return this.#answer === null && !this.#socket.destroyed;
   }
 
-  /** Sends one request (complete bytes) and gives its answer. `onFirstByte` is told of the body's first byte. */
+  /** Sends one request (complete bytes) and returns its response. `onFirstByte` is called at the body's first byte. */
   exchange(request: Buffer, onFirstByte: (() => void) | null = null): Promise<Seen> {
     this.#answer = Promise.withResolvers<Seen>();
     this.#remaining = -2;

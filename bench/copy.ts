@@ -1,9 +1,9 @@
 import { connect, createServer } from 'node:net';
 
 /**
- * The least that any Node program in the middle does for a stream: each piece is read from one socket and written to
- * another. No HTTP is read, no key looked up, no usage seen. What this costs beside nginx is the floor under every
- * other row of streams.
+ * The least that any Node program in the middle does for a stream: it reads each piece from one socket and writes it to
+ * another. It reads no HTTP, looks up no key and sees no usage. Its cost beside nginx is the floor under every other
+ * row of streams.
  */
 const [upstream = ''] = process.argv.slice(2);
 

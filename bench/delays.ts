@@ -17,7 +17,7 @@ interface Measured {
   readonly seen: Delays;
 }
 
-/** The time that each target adds to the first byte and to the end of a stream while the last one is half busy. */
+/** The time that each target adds to the first byte and to the end of a stream while the last target is half busy. */
 export async function measureDelays(bench: Bench): Promise<ResultRow[]> {
   const measured = await measureRounds(bench);
   const { targets, settings } = bench;
@@ -49,7 +49,10 @@ export async function measureDelays(bench: Bench): Promise<ResultRow[]> {
   ];
 }
 
-/** All targets in turns. A shared machine changes its speed: each round goes by what a stream cost in the one before. */
+/**
+ * Measures all targets in turns. A shared machine changes its speed, so each round uses the cost of a stream from the
+ * round before.
+ */
 async function measureRounds({ settings, targets, upstream }: Bench): Promise<readonly Measured[]> {
   const { protocol, rounds, progress } = settings;
   const loadOn = ({ port }: Pick<Target, 'port'>) =>
@@ -58,7 +61,7 @@ async function measureRounds({ settings, targets, upstream }: Bench): Promise<re
   await upstream.pace({ gap });
   const last = targets.at(-1) ?? upstream;
   let cpu = await cpuPerRequest(last, loadOn(last), { connections: 64, count: 640 });
-  // The first go finds out what a stream costs at random moments.
+  // The first round measures the cost of a stream at random moments.
   ({ cpu } = await delays(last, loadOn(last), rateAt(cpu), 2));
   const measured: Measured[] = [];
   for (let round = 1; round <= rounds; round++) {

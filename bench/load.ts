@@ -5,11 +5,11 @@ export interface Load {
   readonly port: number;
   /** A complete request: head and body. */
   readonly request: Buffer;
-  /** Has to stand near the end of every answer's body. */
+  /** Must occur near the end of every response's body. */
   readonly terminator: string;
 }
 
-/** `count` requests over `connections` connections, each sending its next as soon as it has its answer. */
+/** `count` requests over `connections` connections; each sends its next request as soon as it has its response. */
 export async function closedLoop(
   load: Load,
   connections: number,

@@ -12,7 +12,7 @@ export async function cpuPerRequest(
 ): Promise<number> {
   const before = cpuSeconds(target.pid);
   await closedLoop(load, connections, count);
-  // What the answers caused and is done after them belongs to them.
+  // Work after the responses belongs to them too.
   await sleep(300);
   return ((cpuSeconds(target.pid) - before) / count) * 1e6;
 }
@@ -32,8 +32,8 @@ export interface Spread {
 }
 
 /**
- * Before these seconds are over nothing is counted: connections are being made, and what lay idle (memory that the
- * kernel or the collector took back) is fetched again, which only tells how a target wakes up.
+ * Nothing is counted before these seconds are over: connections are opened, and memory that the kernel or the collector
+ * took back while idle is fetched again, which only shows how a target wakes up.
  */
 const rampSeconds = 3;
 
@@ -94,7 +94,7 @@ export async function memory(
   return { idle, open, perStream: (all - open) / more };
 }
 
-/** Bytes of memory that each of `count` connections adds that have had an answer and wait for the next request. */
+/** Bytes of memory that each of `count` idle connections adds after one response. */
 export async function idleConnectionMemory(
   target: Target,
   load: Load,

@@ -11,7 +11,7 @@ export interface ResultRow {
     | { readonly timesBaseline: number }
     | { readonly atMost: number }
     | null;
-  /** The machine was too busy for these values to be judged. */
+  /** The machine was too busy to judge these values. */
   readonly unsure?: boolean;
 }
 

@@ -79,7 +79,7 @@ const bodies: Readonly<
   }),
 };
 
-/** What nobody decodes on the way may be any base64. */
+/** Nothing decodes it, so it may be any base64. */
 function withImage(text: string, length: number): Content {
   const url = `data:image/png;base64,${'iVBORw0K'.repeat(Math.round(length / 8))}`;
   return [

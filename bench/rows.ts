@@ -22,7 +22,7 @@ import {
 } from './targets.ts';
 import { measureUsageLog } from './usage-log.ts';
 
-/** Enough that what a process tidies up while others are measured is not charged to a few requests. */
+/** Enough that background clean-up during a measurement is not charged to a few requests. */
 const plainRun = { connections: 32, count: 24_000 } as const;
 const burstRun = { connections: 32, count: 4_000 } as const;
 /** Requests per second of which each is measured alone. */
@@ -78,7 +78,7 @@ export const rows: Readonly<Record<string, (bench: Bench) => Promise<ResultRow[]
     const results: ResultRow[] = [];
     for (const pair of pairs) {
       const { client } = pair;
-      // Without a gateway the upstream answers in the client's protocol, whoever is asked for.
+      // Without a gateway the upstream responds in the client's protocol, whoever is called.
       const others = own.filter(({ name }) => name !== 'gateway');
       if (!plain.has(client)) {
         const values = await alternate(settings, others, (target) =>
@@ -109,7 +109,7 @@ export const rows: Readonly<Record<string, (bench: Bench) => Promise<ResultRow[]
     const perLarge: Partial<Record<TargetName, number>> = {};
     const perConnection: Partial<Record<TargetName, number>> = {};
     const { protocol } = settings;
-    // Of two joined sockets nobody wants to know, and there are not enough of them for all these clients.
+    // Irrelevant for the `copy` target, which also has too few sockets for all these clients.
     for (const name of settings.targets.filter((name) => name !== 'copy')) {
       settings.progress(`memory of ${name}`);
       const start = async () => {
@@ -274,7 +274,7 @@ export const rows: Readonly<Record<string, (bench: Bench) => Promise<ResultRow[]
 /** What is measured unless rows are named: seeding ten million rows takes minutes and 7 GB. */
 export const usualRows = Object.keys(rows).filter((name) => name !== 'usage');
 
-/** A folder that is gone when the run ends. */
+/** A folder that is removed when the run ends. */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'sluice-bench-'));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
@@ -339,7 +339,7 @@ function medians<Name extends string>(
   return Object.fromEntries(entries) as Partial<Record<Name, number>>;
 }
 
-/** False while a gateway does not find its Redis: it goes on without. */
+/** False while the gateway cannot reach its Redis and continues without it. */
 async function countsInRedis({ port }: Pick<Target, 'port'>): Promise<boolean> {
   const answer = await fetch(`http://127.0.0.1:${port}/ready`);
   const { degraded } = (await answer.json()) as { degraded: readonly string[] };

@@ -9,9 +9,9 @@ const models = 50;
 const channels = 20;
 
 /**
- * Fills a database that the gateway has made and used once with usage of a year: its one row, copied with the names
- * of many keys, users, teams, models and channels, of which each has as much as the others. The gateway's own key is
- * one of them and has half of everything. What is asked for: see `usageNames`.
+ * Fills a database that the gateway has created and used once with a year of usage: its one row, copied with the names
+ * of many keys, users, teams, models and channels, equally distributed. The gateway's own key is one of them and has
+ * half of everything. For the filters see `usageNames`.
  */
 export function seedUsage(directory: string, count: number): void {
   const database = new DatabaseSync(path.join(directory, 'sluice.db'));
@@ -34,7 +34,7 @@ export function seedUsage(directory: string, count: number): void {
     model: `'model-' || (n * 17 % ${models})`,
     channel: `'channel-' || (n * 13 % ${channels})`,
   });
-  // One that was used long ago, and a little: it is found at the end of everything.
+  // A name that was used long ago, and rarely: it is found at the end of everything.
   for (const [column, name] of Object.entries(rare)) {
     database.exec(`update usage set ${column} = '${name}' where rowid between 1000 and 1010`);
   }

@@ -2,8 +2,8 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 /**
- * Fills a database that the gateway has made and used once: copies its one key and its one usage row until
- * there are as many as wanted. Copying whole rows keeps this right when columns are added.
+ * Fills a database that the gateway has created and used once: copies its one key and its one usage row as often as
+ * wanted. Copying whole rows stays correct when columns are added.
  */
 export function seed(directory: string, keys: number, usageRows: number): void {
   const database = new DatabaseSync(path.join(directory, 'sluice.db'), {
@@ -15,7 +15,7 @@ export function seed(directory: string, keys: number, usageRows: number): void {
     id: `'key_bench' || n`,
     name: `'bench ' || n`,
     hash: 'lower(hex(randomblob(32)))',
-    // Not in the file, which would disable what it owns and no longer names.
+    // Not owned by the file, which would disable what it no longer names.
     owner: `'console'`,
     secret_owner: `'console'`,
   });

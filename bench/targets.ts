@@ -14,7 +14,7 @@ export type TargetName = (typeof targetNames)[number];
 /** `copy` shows how little any Node program can cost; it is measured when it is asked for. */
 export const usualTargets = targetNames.filter((name) => name !== 'copy');
 
-/** Something that answers requests, either by itself or by asking the upstream. */
+/** Something that responds to requests, either by itself or by calling the upstream. */
 export interface Target {
   readonly name: TargetName | 'direct';
   readonly port: number;
@@ -86,7 +86,7 @@ export async function startGateway(
   return target('gateway', Number(port), child);
 }
 
-/** A Node program of this folder that says where it listens. */
+/** A Node program of this folder that prints where it listens. */
 async function startScript(name: 'copy' | 'baseline', values: readonly string[]): Promise<Target> {
   const args = [path.join(here, `${name}.ts`), ...values];
   const child = spawnPinned(measuredCore, process.execPath, args, { quiet: true });
@@ -94,7 +94,7 @@ async function startScript(name: 'copy' | 'baseline', values: readonly string[])
   return target(name, Number(port), child);
 }
 
-/** The gateway's process, not waited for. Its log is dropped: nobody reads a log at this rate. */
+/** The gateway's process, not awaited. Its log is dropped: nobody reads a log at this rate. */
 export function spawnGateway(upstreamPort: number, directory: string, redisUrl = ''): ChildProcess {
   const main = path.join(root, 'gateway/src/main.js');
   const config = path.join(here, 'gateway.yaml');

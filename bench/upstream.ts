@@ -10,8 +10,8 @@ import {
 import { microseconds } from './statistics.ts';
 
 /**
- * The upstream of every measurement: precomputed bytes over bare sockets, so that it costs next to nothing.
- * Runs as a child process with an IPC channel: says `{ port }` once it listens, and takes `Pace` messages.
+ * The upstream of every measurement: precomputed bytes over bare sockets, so that it costs next to nothing. Runs as a
+ * child process with an IPC channel: sends `{ port }` once it listens, and receives `Pace` messages.
  */
 export interface Pace {
   /** Milliseconds between the events of a stream; 0 = all at once. */

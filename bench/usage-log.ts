@@ -4,7 +4,7 @@ import { listUsage, type UsageFilter } from '../gateway/src/store/usage/index.ts
 import type { ResultRow } from './report.ts';
 import { median } from './statistics.ts';
 
-/** Filters by what they are called in the table: names with much, and some with a few rows at the far end. */
+/** Filters by their name in the table: names with many rows, and some with a few rows at the far end. */
 function filters(newest: number): Readonly<Record<string, UsageFilter>> {
   const month = 30 * 86_400_000;
   return {

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { root, runtimePackages } from './lock.ts';
 
 /*
- * `npm run packages`: writes `packages.json`, what was known of every runtime package when it was added or changed. Only
- * those are asked for. `--offline` leaves open what a registry would say.
+ * `npm run packages`: writes `packages.json`, the facts about every runtime package at the time it was added or
+ * changed. Only new and changed packages are looked up. `--offline` omits what a registry would report.
  */
 
-/** A runtime package that was looked at. */
+/** A reviewed runtime package. */
 export interface ReviewedPackage {
   readonly name: string;
   readonly version: string;
   readonly license: string;
-  /** How many people can publish it; null: the registry did not say. */
+  /** How many people can publish it; null if the registry does not report it. */
   readonly maintainers: number | null;
-  /** The day of this version's release; null: the registry did not say. */
+  /** The release date of this version; null if the registry does not report it. */
   readonly released: string | null;
 }
 
@@ -39,7 +39,7 @@ function ask(name: string, version: string): Said {
     return text.trim() === '' ? null : JSON.parse(text);
   };
   const people = view('maintainers');
-  // Mirrors that leave the people out date packages by their own copies.
+  // Mirrors without maintainers date packages by their own copies.
   if (people === null) return { maintainers: null, released: null };
   const times = view('time') as Readonly<Record<string, string>> | null;
   return {

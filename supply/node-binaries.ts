@@ -8,7 +8,7 @@ export interface NodeBinary {
   /** Inside the package. */
   readonly file: string;
   readonly sha256: string;
-  /** Who signed the binary itself, checked when its checksum was written down; null: nobody. */
+  /** Who signed the binary itself, checked when its checksum was recorded; null: unsigned. */
   readonly signedBy: string | null;
 }
 

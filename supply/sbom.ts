@@ -4,7 +4,7 @@ import { root, runtimePackages } from './lock.ts';
 
 /*
  * `npm run sbom`: the runtime packages as CycloneDX, made by npm from the lock file. The same lock file gives the same
- * text: the number of the document is made of its contents, and it has no time.
+ * text: the document's number is derived from its contents, and it has no time.
  */
 
 interface Component {
@@ -20,7 +20,7 @@ interface Bom {
   dependencies: { ref: string; dependsOn: string[] }[];
 }
 
-// Not `--omit=dev`: npm then leaves out what a development tool needs as well, such as undici.
+// Not `--omit=dev`: npm would also leave out packages that a development tool shares, such as undici.
 const text = execFileSync('npm', ['sbom', '--sbom-format=cyclonedx', '--package-lock-only'], {
   cwd: root,
   encoding: 'utf8',
@@ -30,13 +30,13 @@ const text = execFileSync('npm', ['sbom', '--sbom-format=cyclonedx', '--package-
 const bom = JSON.parse(text) as Bom;
 delete bom.metadata.timestamp;
 delete bom.serialNumber;
-// npm names the root after its folder, which is the checkout's own matter.
+// npm names the root after its folder, which depends on the checkout.
 bom.metadata.component.name = nameOf(bom.metadata.component.purl);
 
 const shipped = new Set(runtimePackages().map(({ name, version }) => `${name}@${version}`));
 bom.components = bom.components
   .filter(({ purl }) => shipped.has(decodeURIComponent(purl.replace(/^pkg:npm\//, ''))))
-  // A package that tools use too is marked as one of theirs.
+  // npm marks a package as a tool's if tools use it too.
   .map(({ properties = [], ...component }) => ({
     ...component,
     properties: properties.filter(({ name }) => name !== 'cdx:npm:package:development'),

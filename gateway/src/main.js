@@ -6,10 +6,10 @@ import { availableParallelism, tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 
-// The only JavaScript of the gateway: any Node can say which one is needed, and one that keeps what it has compiled
-// reads no TypeScript, so that the compiler for it, some 20 MB, is not loaded. Runs on Node 18.
+// The only JavaScript of the gateway. Any Node version can run it and say which version is needed; and with a compile
+// cache it needs no TypeScript compiler, which takes some 20 MB. Runs on Node 18.
 
-/** Node 24.12 runs TypeScript as it is and has everything that is used here. */
+/** Node 24.12 runs TypeScript directly and has everything that the gateway uses. */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 24 || (major === 24 && minor < 12)) {
   process.stderr.write(
@@ -18,15 +18,15 @@ if (major < 24 || (major === 24 && minor < 12)) {
   process.exit(1);
 }
 
-// Threads that mark what is alive beside the main thread help when they have a core. On the only one they take turns
-// with it, and requests wait for tens of milliseconds.
+// Concurrent marking threads help if they have a core. On the only core they take turns with the main thread, and
+// requests wait for tens of milliseconds.
 if (availableParallelism() === 1) setFlagsFromString('--no-concurrent-marking');
 
-// What this process makes is its user's alone: database, journal, keys, caches.
+// Every file that this process creates is its user's alone: database, journal, keys, caches.
 process.umask(0o077);
 
-// Starting means compiling the same files again and again; the result is kept. Threads and child processes know of it by
-// the environment only: without it each of them loads the compiler, some 40 MB in all.
+// Every start compiles the same files, so the result is cached. Threads and child processes learn of the cache only
+// through the environment; without it each of them loads the compiler, some 40 MB in all.
 const cache = process.env['NODE_COMPILE_CACHE'] ?? ownCacheFolder();
 if (cache !== undefined) {
   const { directory } = module.enableCompileCache(cache);
@@ -34,8 +34,8 @@ if (cache !== undefined) {
 }
 
 /**
- * What is in this folder is executed. So it stands below one that only this user can write, and nobody else could have
- * made, or there is none.
+ * Files in this folder are executed, so it must be below a folder that only this user can write and nobody else could
+ * have created; otherwise there is no cache.
  * @returns {string | undefined}
  */
 function ownCacheFolder() {
@@ -43,7 +43,7 @@ function ownCacheFolder() {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch {
-    // It is there already, or cannot be made: the next look tells.
+    // It exists already, or cannot be created: the next check decides.
   }
   const above = lstatSync(dirname(folder), { throwIfNoEntry: false });
   const own = lstatSync(folder, { throwIfNoEntry: false });
@@ -52,7 +52,7 @@ function ownCacheFolder() {
   // Windows: the folder for temporary files is the user's own.
   if (user === undefined) return join(folder, 'compiled');
   const isOwn = own.uid === user && (own.mode & 0o077) === 0;
-  // Else somebody could put another folder in its place.
+  // Otherwise somebody could put another folder in its place.
   const isSafe = (above.mode & 0o022) === 0 || (above.mode & 0o1000) !== 0;
   const isTrusted = above.uid === user || above.uid === 0;
   return isOwn && isSafe && isTrusted ? join(folder, 'compiled') : undefined;

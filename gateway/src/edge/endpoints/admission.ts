@@ -7,7 +7,7 @@ import type { Admission, Waiting } from '#relay/index.ts';
 import { callerOf } from './caller-of.ts';
 import type { KeyPlaces } from './key-places.ts';
 
-/** What a request takes of this process before its body is read. */
+/** The resources of this process that a request takes before its body is read. */
 export interface AdmissionParts {
   readonly admission: Admission;
   readonly keyPlaces: KeyPlaces;
@@ -15,12 +15,12 @@ export interface AdmissionParts {
 }
 
 /**
- * A request's place among those under way, with the memory for its body: kept until its answer is out and all that holds
- * it has let go.
+ * A request's slot among those in flight, with the memory for its body. It is kept until the response is sent and
+ * everything that holds it has released it.
  */
 export class Place {
   readonly #parts: AdmissionParts;
-  /** Null for one that `keyPlaces` does not count. */
+  /** Null for a key that `keyPlaces` does not count. */
   readonly #keyId: string | null;
   readonly #claim: BodyClaim;
   #holders = 1;
@@ -32,7 +32,7 @@ export class Place {
     this.#claim = claim;
   }
 
-  /** Nothing happens when it has been given back: its client was gone before. */
+  /** Does nothing if the slot was already released because the client disconnected. */
   hold(): void {
     if (this.#holders > 0) this.#holders += 1;
   }
@@ -48,7 +48,7 @@ export class Place {
     this.#onLeave?.();
   }
 
-  /** At most one listener; called once, also when the place has been given back already. */
+  /** At most one listener; called once, at once if the slot is already released. */
   onLeave(listener: () => void): void {
     if (this.#holders === 0) listener();
     else this.#onLeave = listener;
@@ -63,15 +63,15 @@ declare module 'fastify' {
 }
 
 /**
- * The hook that lets a request in, lets it wait or refuses it, before anything of its body is read. For the
- * endpoints that ask an upstream, after authentication.
+ * The hook that admits, queues or refuses a request before anything of its body is read. For endpoints that call an
+ * upstream, after authentication.
  */
 export function createAdmissionHook(parts: AdmissionParts): onRequestHookHandler {
   const { admission, keyPlaces } = parts;
   return function admit(request, reply, done) {
     const caller = callerOf(request);
     const keyId = boundedKeyOf(caller);
-    // Before the queue, which no key may fill either.
+    // Before the queue, because no key may fill the queue either.
     if (keyId !== null && !keyPlaces.tryEnter(keyId)) {
       done(new GatewayError('rate_limited', { retryAfter: 1 }));
       return;
@@ -84,8 +84,8 @@ export function createAdmissionHook(parts: AdmissionParts): onRequestHookHandler
     }
     const { raw } = reply;
     const { socket } = request.raw;
-    // Perhaps only its sending side is closed. It is told to come again rather than given an upstream's work
-    // that nobody may want any more: what waits is not worth finding out about.
+    // Perhaps only the sending side is closed. The client is asked to retry rather than given an upstream call that
+    // nobody may want any more; a queued request is not worth probing.
     const giveUp = (): void => waiting.giveUp();
     const told = (refusal: GatewayError | null): void => {
       raw.off('close', giveUp);
@@ -106,16 +106,16 @@ export function createAdmissionHook(parts: AdmissionParts): onRequestHookHandler
   };
 }
 
-/** Bytes. From here on a body may be converted in a thread, which competes with this one for the machine. */
+/** Bytes. From this size on a body may be converted in a thread, which competes with this one for the machine. */
 const largeBody = 256 * 1024;
 
-/** What a body becomes is not known before it is read, unless it declares its length and comes as it is. */
+/** The size of a body is unknown before it is read, unless it declares its length and is not compressed. */
 function mayBeLarge(headers: IncomingHttpHeaders): boolean {
   const length = Number(headers['content-length']);
   return !(length < largeBody) || (headers['content-encoding'] ?? 'identity') !== 'identity';
 }
 
-/** Null for a key with a bound of its own, be it larger. */
+/** Null for a key with a limit of its own, even a larger one. */
 function boundedKeyOf({ keyId, maxConcurrency }: Caller): string | null {
   return maxConcurrency === null ? keyId : null;
 }
@@ -138,7 +138,7 @@ function takePlace(
     isOut = true;
   };
   raw.on('close', leave);
-  // An answer that waits behind another one on its connection hears nothing of the connection's end.
+  // A pipelined response behind another one is not informed of the connection's end.
   if (raw.socket === null) {
     socket.once('close', leave);
     raw.once('close', () => socket.off('close', leave));

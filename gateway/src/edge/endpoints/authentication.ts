@@ -4,14 +4,13 @@ import { GatewayError } from '#errors/index.ts';
 import { createAddressSet, presentedKey, type AddressSet } from '#http/index.ts';
 import type { EndpointContext } from './context.ts';
 
-/** Without notifications nodes learn of changes after a second or more: a caller found just now is good for as long. */
+/** Without notifications, nodes learn of changes after a second or more; a caller just found is valid for as long. */
 const freshMs = 1_000;
 
 /**
- * Finds out who is calling before anything of the body is read, and again when waiting and reading took their time:
- * who slowly sends a request must not come in with a key that has been revoked, or under limits that were lowered,
- * meanwhile. Runs to its end at once for every key that is in memory; only a key never seen before makes the request
- * wait.
+ * Authenticates a request before anything of its body is read, and again if waiting and reading took time: a slow
+ * request must not be admitted with a key that was revoked, or under limits that were lowered, meanwhile. Synchronous
+ * for every key in memory; only an unknown key makes the request wait.
  *
  * @param now Unix milliseconds
  */

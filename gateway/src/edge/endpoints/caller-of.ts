@@ -2,7 +2,7 @@ import type { Caller } from '#identity/index.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who is calling; null before authentication and on endpoints without it. */
+    /** The caller; null before authentication and on endpoints without it. */
     caller: Caller | null;
   }
 }

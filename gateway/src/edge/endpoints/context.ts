@@ -3,14 +3,14 @@ import type { ModelLists } from './model-lists.ts';
 import type { RateHooks } from './rates.ts';
 import type { TextExchange } from './text-exchange.ts';
 
-/** What the routes of every client surface work with. */
+/** What the routes of every client surface share. */
 export interface EndpointContext {
-  /** Lets only callers into a scope. `queryKey`: its endpoints take the key from `?key=` too. */
+  /** Restricts a scope to authenticated callers. `queryKey`: its endpoints also accept the key from `?key=`. */
   authenticate(scope: FastifyInstance, options: { readonly queryKey: boolean }): void;
-  /** The hook of every route that asks an upstream. */
+  /** The hook of every route that calls an upstream. */
   readonly admit: onRequestHookHandler;
   readonly countRates: RateHooks;
-  /** The hook of the same routes, after the rates. */
+  /** The hook of the same routes that runs after the rates. */
   readonly limitLargeBodies: onRequestHookHandler;
   readonly runText: TextExchange;
   readonly lists: ModelLists;

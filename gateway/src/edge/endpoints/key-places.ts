@@ -1,14 +1,14 @@
 /**
- * How many requests each key has under way in this process, so that no key takes every place. For keys that have no
+ * Counts the requests of each key in flight in this process, so that no key takes every slot. For keys without a
  * `max_concurrency` of their own, which is counted for all nodes together.
  */
 export interface KeyPlaces {
-  /** False when the key has as many as it may. `leave` gives one back, once. */
+  /** False if the key has reached its limit. `leave` releases one slot, once. */
   tryEnter(keyId: string): boolean;
   leave(keyId: string): void;
 }
 
-/** @param limit of each key */
+/** @param limit per key */
 export function createKeyPlaces(limit: number): KeyPlaces {
   const taken = new Map<string, number>();
   return {

@@ -3,19 +3,19 @@ import type { CatalogueSnapshot, Model } from '#catalogue/index.ts';
 import { encodeGeminiModel } from './gemini/model-entry.ts';
 import { encodeOpenaiModel } from './openai/model-entry.ts';
 
-/** One listed model with its wire forms, encoded once per catalogue. */
+/** A listed model with its wire forms, encoded once per catalogue. */
 export interface ListedModel {
   /** As clients write it; aliases are listed under their own names. */
   readonly name: string;
   readonly model: Model;
-  /** JSON text of the entry that clients of OpenAI's and of Anthropic's API both read. */
+  /** JSON text of the entry that clients of OpenAI's and of Anthropic's API can both read. */
   readonly openai: string;
-  /** JSON text of the generate-content entry; null for what that protocol cannot call. */
+  /** JSON text of the generate-content entry; null for a model that the protocol cannot call. */
   readonly gemini: string | null;
 }
 
 export interface ModelLists {
-  /** What the caller may use and its group serves, by name in code unit order. */
+  /** The models that the caller may use and its group serves, by name in code unit order. */
   of(caller: Caller): readonly ListedModel[];
   find(caller: Caller, name: string): ListedModel | null;
 }
@@ -39,7 +39,7 @@ export function createModelLists(snapshot: () => CatalogueSnapshot): ModelLists 
     let list = groups.get(group);
     if (list === undefined) {
       list = buildGroupList(current, group);
-      // Names of groups that do not exist come from stale keys only, yet must not pile up.
+      // Only stale keys have names of groups that do not exist, but they must not pile up.
       if (current.groups.has(group)) groups.set(group, list);
     }
     return list;
@@ -57,7 +57,7 @@ export function createModelLists(snapshot: () => CatalogueSnapshot): ModelLists 
   };
 }
 
-/** Whoever may use a model may use it by its other names; one of those opens nothing but itself. */
+/** A key that may use a model may use all its other names; an allowed alias opens only itself. */
 function mayUse({ models }: Caller, { name, model }: ListedModel): boolean {
   return models === null || models.has(name) || models.has(model.id);
 }

@@ -11,8 +11,8 @@ const actions = ['generateContent', 'streamGenerateContent', 'countTokens'] as c
 type ModelAction = (typeof actions)[number];
 
 /**
- * Splits what follows `/models/`, decoded once: the action stands after the last colon, and model ids may hold
- * slashes and colons themselves. Null when it is not a call.
+ * Splits the path after `/models/`, decoded once: the action follows the last colon, because model ids may contain
+ * slashes and colons. Null if it is not a call.
  */
 export function parseModelCall(tail: string): ModelCall | null {
   const colon = tail.lastIndexOf(':');
@@ -20,7 +20,7 @@ export function parseModelCall(tail: string): ModelCall | null {
   return colon < 1 || action === undefined ? null : { model: tail.slice(0, colon), action };
 }
 
-/** The methods that exist at `…/models/{tail}`: a call is posted, a model is read. */
+/** The methods that exist at `…/models/{tail}`: POST for a call, GET for a model. */
 export function methodsOfModelPath(tail: string): readonly string[] {
   if (parseModelCall(tail) !== null) return ['POST'];
   return tail === '' ? [] : ['GET', 'HEAD'];
@@ -41,7 +41,7 @@ export function modelTail(params: unknown): string | null {
 function wrongModelPath(method: string, tail: string): GatewayError | undefined {
   const methods = methodsOfModelPath(tail);
   if (methods.includes(method)) return undefined;
-  // An action that nobody knows is no endpoint; a model's own address is one, for reading.
+  // An unknown action is not an endpoint; a model's own address is one, for reading.
   if (methods.length === 0 || (method === 'POST' && tail.includes(':'))) {
     return new GatewayError('not_found');
   }

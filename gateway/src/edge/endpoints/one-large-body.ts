@@ -2,12 +2,12 @@ import type { onRequestHookHandler } from 'fastify';
 import type { Caller } from '#identity/index.ts';
 import { callerOf } from './caller-of.ts';
 
-/** Bytes of a body that is not large, if it is not compressed. */
+/** Below this many uncompressed bytes a body is not large. */
 const largeBody = 1024 * 1024;
 
 /**
- * The hook that has a key without money send one large body at a time. It is not refused: the model may cost nothing,
- * and only the body names it. After the rates.
+ * The hook that limits a key without money to one large body at a time. It does not refuse such a key, because the
+ * model may be free, and only the body names it. Runs after the rates.
  */
 export function createOneLargeBodyHook(
   hasMoney: (caller: Caller) => boolean | Promise<boolean>,
@@ -28,7 +28,7 @@ export function createOneLargeBodyHook(
     };
     const has = hasMoney(callerOf(request));
     if (typeof has === 'boolean') decide(has);
-    // Nobody knows now; the request's hold will.
+    // The check failed; the request's hold decides instead.
     else has.then(decide, () => decide(true));
   };
 }

@@ -6,18 +6,17 @@ import { callerOf } from './caller-of.ts';
 
 const minute = 60_000;
 const hour = 3_600_000;
-/** What costs nothing is asked for in bursts, by dozens; only a loop gone wild asks this often. */
+/** Clients send free requests in bursts of dozens; only a runaway loop sends this many. */
 const freePerMinute = 600;
 /** Bytes. */
 const shortBody = 65_536;
 
 /**
- * `generation`: counts against the rates and takes a slot. `free`: token counts and lists, which have a guard of
- * their own.
+ * `generation`: counts against the rates and takes a slot. `free`: token counts and lists, with a limit of their own.
  */
 type CallKind = 'generation' | 'free';
 
-/** The hooks that count against the rates of a key, for requests of one kind. */
+/** The hooks that count requests of each kind against the rates of a key. */
 export interface RateHooks {
   readonly generation: onRequestHookHandler;
   readonly free: onRequestHookHandler;
@@ -26,7 +25,7 @@ export interface RateHooks {
 
 /** Keys whose requests are refused so often that they are not read for a while. */
 export interface RefusalGuard {
-  /** Whole seconds; null: they are read. */
+  /** Whole seconds; null: the key's requests are read. */
   closedFor(keyId: string): number | null;
 }
 
@@ -39,8 +38,8 @@ interface Limits {
 const known = new WeakMap<Caller, Limits>();
 
 /**
- * @param refusals says which keys ask in vain too often
- * @param onLateRefusal told of a refusal that no hook reports, because the request has gone on meanwhile
+ * @param refusals knows the keys that are refused too often
+ * @param onLateRefusal receives a refusal that no hook reports, because the request has continued meanwhile
  */
 export function createRateHooks(
   counters: Counters,
@@ -52,11 +51,11 @@ export function createRateHooks(
 }
 
 /**
- * The hook that counts a request against its key's and team's rates before anything of its body is read, or while a
- * short one is, when the answer takes its time: then the money can be asked for right behind. Refused requests are not
- * counted, and whatever refuses one later keeps the count and gives the slot back.
+ * The hook that counts a request against its key's and team's rates before anything of its body is read. A short body
+ * is read while a slow answer is pending, so that the money can be requested right behind. Refused requests are not
+ * counted; a later refusal keeps the count and releases the slot.
  *
- * @param kindOf asked per request, since one path can serve both kinds
+ * @param kindOf called per request, because one path can serve both kinds
  */
 function createRateHook(
   counters: Counters,
@@ -66,7 +65,7 @@ function createRateHook(
 ): onRequestHookHandler {
   return function countRates(request, _reply, done) {
     const kind = kindOf(request);
-    // The one whose slot it takes, even if the key's settings change before the answer is there.
+    // The caller whose slot it takes, even if the key's settings change before the decision.
     const caller = callerOf(request);
     const retryAfter = refusals.closedFor(caller.keyId);
     if (retryAfter !== null) {
@@ -114,12 +113,14 @@ async function pass(
   done(await refusal);
 }
 
-/** Read whether or not it is refused: it is here already, as a rule, and nobody waits to be invited to send it. */
+/**
+ * A short body is read even if it is refused: it has usually arrived, and no client waits for an invitation to send it.
+ */
 function isShort({ raw: { headers } }: FastifyRequest): boolean {
   return Number(headers['content-length']) <= shortBody && headers.expect === undefined;
 }
 
-/** Undefined when the request may go on; then its slot is given back when its answer is out. */
+/** Undefined if the request may continue; its slot is then released when the response is sent. */
 function refusalOf(
   counters: Counters,
   request: FastifyRequest,

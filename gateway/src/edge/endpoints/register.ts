@@ -24,7 +24,7 @@ import { answerUnknownPaths } from './unknown-path.ts';
 
 export interface EndpointOptions extends Omit<AdmissionParts, 'keyPlaces'> {
   readonly relay: Relay;
-  /** Requests of one key under way, if it has no bound of its own. */
+  /** Concurrent requests of one key without a limit of its own. */
   readonly keyConcurrency: number;
   /** Whether a caller could pay for anything now. */
   readonly hasMoney: (caller: Caller) => boolean | Promise<boolean>;
@@ -38,12 +38,12 @@ export interface EndpointOptions extends Omit<AdmissionParts, 'keyPlaces'> {
   readonly now: () => number;
   readonly health: () => Health;
   readonly metrics: Metrics;
-  /** What a scraper must present; null = only what runs on this machine may scrape. */
+  /** The token that a scraper must present; null: only callers on this machine may scrape. */
   readonly metricsToken: string | null;
   readonly onUnexpectedError: (error: unknown, requestId: string) => void;
 }
 
-/** Puts every client surface on the server; one scope each, so that none can loosen another's checks. */
+/** Registers every client surface in a scope of its own, so that no surface can loosen another's checks. */
 export function registerEndpoints(server: FastifyInstance, options: EndpointOptions): void {
   const { metrics } = options;
   const context: EndpointContext = {
@@ -71,7 +71,7 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointOpti
   server.register(geminiV1Routes(context));
 }
 
-/** What is refused before it reaches the relay; the relay tells of the rest itself. */
+/** Counts refusals before the relay; the relay reports the later ones itself. */
 function countRefusals(server: FastifyInstance, metrics: Metrics): void {
   server.addHook('onError', ({ undecided }, _reply, error, done) => {
     if (undecided === null) countRefusal(metrics, error);
@@ -80,7 +80,7 @@ function countRefusals(server: FastifyInstance, metrics: Metrics): void {
   });
 }
 
-/** A request that its rates refuse is counted as that, whatever else is wrong with it. */
+/** A request refused by its rates is counted as that, whatever else is wrong with it. */
 async function countUnlessRefused(
   metrics: Metrics,
   undecided: Promise<Error | undefined>,

@@ -5,7 +5,7 @@ import { createClientResponse } from '#http/index.ts';
 import type { ExchangeInput, Relay } from '#relay/index.ts';
 import { callerOf } from './caller-of.ts';
 
-/** What an endpoint knows about a request beside its body. */
+/** What an endpoint knows about a request besides its body. */
 export interface TextCall {
   readonly protocol: TextProtocolName;
   readonly operation: ExchangeInput['operation'];
@@ -14,7 +14,7 @@ export interface TextCall {
   readonly framing: ExchangeInput['framing'];
 }
 
-/** Runs one text request through the relay; whatever comes of it has been answered or logged in the end. */
+/** Runs one text request through the relay; every outcome has been answered or logged when it resolves. */
 export type TextExchange = (request: FastifyRequest, reply: FastifyReply, call: TextCall) => void;
 
 /** For protocols whose path says nothing about the request. */
@@ -31,7 +31,7 @@ export function textCall(
   });
 }
 
-/** From the request that Fastify has to the exchange that the relay runs. */
+/** Turns a Fastify request into an exchange for the relay. */
 export function createTextExchange(
   relay: Relay,
   onUnexpectedError: (error: unknown, requestId: string) => void,
@@ -40,7 +40,7 @@ export function createTextExchange(
     const { body, bodyClaim } = request;
     // A POST without any body never reaches the body parser.
     if (!Buffer.isBuffer(body)) throw new GatewayError('invalid_body');
-    // The relay forgets it once it is of no more use; Fastify would keep it until the answer has ended.
+    // The relay releases it as soon as possible; Fastify would keep it until the response has ended.
     request.body = undefined;
     const client = createClientResponse(request, reply);
     const input: ExchangeInput = {
@@ -60,7 +60,7 @@ export function createTextExchange(
       ...(bodyClaim !== null && { memory: bodyClaim }),
     };
     const { place } = request;
-    // A client that leaves does not end an exchange that is drained: it is under way until the relay says so.
+    // A disconnect does not end a drained exchange: it is in flight until the relay finishes it.
     place?.hold();
     const ended = (): void => place?.release();
     const failed = (error: unknown): void => {
@@ -69,7 +69,7 @@ export function createTextExchange(
         request.server.respondWithError(error, request, reply);
         return;
       }
-      // The relay ends what it began. If it could not, a cut connection is the only honest end left.
+      // The relay ends what it began. If it could not, closing the connection is the only honest end.
       onUnexpectedError(error, request.id);
       if (!reply.raw.writableEnded) reply.raw.destroy();
     };

@@ -5,7 +5,7 @@ import { methodsOfModelPath, parseModelCall } from './model-path.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Not an endpoint: exists to give a special answer, and is not offered by `Allow`. */
+    /** Not an endpoint: gives a special response and is not listed by `Allow`. */
     unlisted?: boolean;
   }
 }
@@ -13,9 +13,9 @@ declare module 'fastify' {
 const version = /^\/(?:v1beta|v1|api\/v3)(?=\/)/;
 
 /**
- * Answers what no route has, before any authentication and without reading a body: 405 when the path exists
- * for another method, else 404, with the right base URL when the path ends like one of our endpoints.
- * Add it before the routes: it learns them as they come.
+ * Responds to paths without a route, before any authentication and without reading a body: 405 if the path exists for
+ * another method, otherwise 404, with the right base URL if the path ends like an endpoint. Add it before the routes,
+ * because it records them as they are added.
  */
 export function answerUnknownPaths(server: FastifyInstance): void {
   const methodsByPath = new Map<string, Set<string>>();

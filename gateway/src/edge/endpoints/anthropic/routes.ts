@@ -5,7 +5,7 @@ import { textCall } from '../text-exchange.ts';
 const messages = textCall('messages', 'generate');
 const countTokens = textCall('messages', 'count-tokens');
 
-/** The messages protocol. Queries (`?beta=true`) mean nothing here. */
+/** The messages protocol. Queries (`?beta=true`) have no meaning here. */
 export function anthropicRoutes(context: EndpointContext) {
   return function anthropic(scope: FastifyInstance, _options: object, done: () => void): void {
     context.authenticate(scope, { queryKey: false });

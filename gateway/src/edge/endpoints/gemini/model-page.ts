@@ -1,7 +1,7 @@
 import type { ListedModel } from '../model-lists.ts';
 import { queryCount, queryText } from '../query.ts';
 
-/** One page of the generate-content model list as JSON text; everything when the client names no `pageSize`. */
+/** One page of the generate-content model list as JSON text; everything if the client sets no `pageSize`. */
 export function encodeGeminiPage(listed: readonly ListedModel[], query: unknown): string {
   const after = decodeToken(queryText(query, 'pageToken') ?? '');
   const rest = listed.filter(({ name, gemini }) => gemini !== null && name > after);
@@ -13,7 +13,7 @@ export function encodeGeminiPage(listed: readonly ListedModel[], query: unknown)
   return `{"models":[${models}],"nextPageToken":"${encodeToken(last.name)}"}`;
 }
 
-/** The token is the last name shown: opaque to clients, and good across catalogue changes. */
+/** The token is the last name shown: opaque to clients, and valid across catalogue changes. */
 function encodeToken(name: string): string {
   return Buffer.from(name).toString('base64url');
 }

@@ -8,7 +8,7 @@ import { queryText } from '../query.ts';
 import type { TextCall } from '../text-exchange.ts';
 import { encodeGeminiPage } from './model-page.ts';
 
-/** The generate-content protocol under its own prefix, where the key may stand in the query. */
+/** The generate-content protocol under its own prefix, where the key may be in the query. */
 export function geminiRoutes(context: EndpointContext) {
   return function gemini(scope: FastifyInstance, _options: object, done: () => void): void {
     scope.addHook('onRequest', checkModelPath);
@@ -33,7 +33,7 @@ export function geminiRoutes(context: EndpointContext) {
   };
 }
 
-/** Newer SDKs of generate-content call the same under `/v1`. */
+/** Newer SDKs of generate-content call the same endpoints under `/v1`. */
 export function geminiV1Routes(context: EndpointContext) {
   return function geminiV1(scope: FastifyInstance, _options: object, done: () => void): void {
     scope.addHook('onRequest', checkModelPath);

@@ -14,7 +14,7 @@ const headers = [
   'no-cache',
 ] as const;
 
-/** The console's page. Without a key: signing in happens on it. */
+/** The console's page. It needs no key: signing in happens on it. */
 export function consolePage(scope: FastifyInstance, _options: object, done: () => void): void {
   const page = readFileSync(new URL('../../../../../console/index.html', import.meta.url));
   scope.get('/console', (request, reply) => {

@@ -2,15 +2,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GatewayError } from '#errors/index.ts';
 import { answer, isKnownHost } from '#http/index.ts';
 
-/** How the gateway is, as load balancers and people ask. */
+/** The gateway's health for load balancers and people. */
 export interface Health {
-  /** `unavailable`: it runs but can admit nothing. */
+  /** `unavailable`: it runs but cannot admit anything. */
   readonly status: 'ok' | 'draining' | 'unavailable';
-  /** What works with less than usual, in words. */
+  /** Degraded components, in words. */
   readonly degraded: readonly string[];
 }
 
-/** Everything that is answered without a key: liveness, readiness, and the warm-up requests of clients. */
+/** The routes without a key: liveness, readiness, and warm-up requests of clients. */
 export function healthRoutes(health: () => Health) {
   return function healthScope(scope: FastifyInstance, _options: object, done: () => void): void {
     scope.get('/health', (request, reply) => {
@@ -34,7 +34,7 @@ export function healthRoutes(health: () => Health) {
   };
 }
 
-/** Seconds: what is looked at here changes from one second to the next. */
+/** Seconds: these checks can change within a second. */
 const retryAfter = ['retry-after', '1'];
 
 function answerHealth(

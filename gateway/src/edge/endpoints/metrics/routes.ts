@@ -4,12 +4,12 @@ import { GatewayError } from '#errors/index.ts';
 import { answer, isKnownHost } from '#http/index.ts';
 import type { Metrics } from '#observability/index.ts';
 
-/** Who may scrape: bearers of the token, or without one only what runs on this machine. */
+/** Who may scrape: bearers of the token, or without a token only callers on this machine. */
 export interface MetricsAccess {
   readonly token: string | null;
 }
 
-/** `GET /metrics`. To everybody else it does not exist. */
+/** `GET /metrics`. Hidden from everybody else. */
 export function metricsRoutes(metrics: Metrics, { token }: MetricsAccess) {
   return function metricsScope(scope: FastifyInstance, _options: object, done: () => void): void {
     const isAllowed =
@@ -28,7 +28,7 @@ export function metricsRoutes(metrics: Metrics, { token }: MetricsAccess) {
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Compares digests: neither the length nor the place of the first difference shows in the time. */
+/** Compares digests, so that the time reveals neither the length nor the first difference. */
 function bearerCheck(token: string): (request: FastifyRequest) => boolean {
   const expected = digest(token);
   return ({ headers }) => {
@@ -40,8 +40,8 @@ function bearerCheck(token: string): (request: FastifyRequest) => boolean {
 const forwarding = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'] as const;
 
 /**
- * The connection comes from this machine, and from no proxy on it: one that nobody told us of would make every
- * client look local, and gives itself away by its headers.
+ * Whether the connection comes from this machine and not from a proxy on it. An unknown proxy would make every client
+ * look local, but its headers reveal it.
  */
 function isLocal(request: FastifyRequest): boolean {
   const { socket, headers } = request.raw;

@@ -2,8 +2,8 @@ import type { ListedModel } from '../model-lists.ts';
 import { queryCount, queryText } from '../query.ts';
 
 /**
- * One page of the list that clients of OpenAI's and of Anthropic's API share, as JSON text. `limit`, `after_id` and
- * `before_id` are honoured; cursors are names in list order, so one stays good when its model has gone.
+ * One page of the list that clients of OpenAI's and of Anthropic's API share, as JSON text. Honours `limit`, `after_id`
+ * and `before_id`; cursors are names in list order, so a cursor stays valid after its model is gone.
  *
  * @param geminiModels adds generate-content's `models` beside `data`, for its SDKs that call this path
  */
@@ -21,7 +21,7 @@ export function encodeModelPage(
 }
 
 function extra(page: readonly ListedModel[], query: unknown, geminiModels: boolean): string {
-  // Codex asks with its version, wants `models`, and keeps its own presets when the list is empty.
+  // Codex sends its version, expects `models`, and keeps its own presets if the list is empty.
   if (queryText(query, 'client_version') !== null) return ',"models":[]';
   if (!geminiModels) return '';
   const models = page.map(({ gemini }) => gemini).filter((entry) => entry !== null);

@@ -43,8 +43,8 @@ export function openaiRoutes(context: EndpointContext) {
 }
 
 /**
- * Codex opens a websocket before every turn and falls back to POST at once on 426, but only on 426: whatever
- * the key, and before it.
+ * Codex opens a websocket before every turn and falls back to POST at once on 426, but only on 426: so this ignores the
+ * key and comes before its check.
  */
 export function websocketRefusal(scope: FastifyInstance, _options: object, done: () => void): void {
   scope.get(
@@ -60,7 +60,7 @@ export function websocketRefusal(scope: FastifyInstance, _options: object, done:
   done();
 }
 
-/** The Gemini SDKs call `/v1` when told to use the stable version. */
+/** The Gemini SDKs call `/v1` if configured for the stable version. */
 function isGeminiSdk(request: FastifyRequest): boolean {
   const { headers } = request.raw;
   return (
@@ -69,7 +69,7 @@ function isGeminiSdk(request: FastifyRequest): boolean {
   );
 }
 
-/** Two objects of JSON text without common members as one. */
+/** Merges two objects of JSON text without common members. */
 function merged(first: string, second: string): string {
   return `${first.slice(0, -1)},${second.slice(1)}`;
 }

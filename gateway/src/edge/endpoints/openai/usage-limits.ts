@@ -4,10 +4,10 @@ import { unlimited, type Counters, type SpentSource } from '#limits/index.ts';
 import type { MoneyLimit, OwnLimits } from '#usage/index.ts';
 
 /**
- * What a caller may still spend, by the counters, and by the database for meters nobody has used yet.
+ * What a caller may still spend: from the counters, and from the database for meters that are not in use yet.
  *
  * @param now Unix milliseconds
- * @throws what the source throws when it is needed and the database is away.
+ * @throws the error of the source if it is needed and the database is unreachable.
  */
 export async function limitsOf(
   caller: Caller,

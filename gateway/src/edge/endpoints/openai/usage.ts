@@ -9,11 +9,11 @@ import type { EndpointContext } from '../context.ts';
 import { queryText } from '../query.ts';
 import { limitsOf } from './usage-limits.ts';
 
-/** Where the numbers come from. */
+/** The sources of the numbers. */
 export interface UsageSource {
   /** Sums of one key's requests; see `usage/`. */
   sums(question: UsageQuestion & { readonly keyId: string }): Promise<readonly UsageSum[]>;
-  /** What has been spent on meters according to the database. */
+  /** The totals spent on meters according to the database. */
   readonly spent: SpentSource;
 }
 
@@ -35,8 +35,8 @@ const hour = 3_600_000;
 const defaultSpan = 30 * 24 * hour;
 
 /**
- * `GET /v1/usage`: what the key itself has used, and what it may still use; no vendor's API has it. It tells of
- * nobody else's requests, though limits that are shared show what others left of them.
+ * `GET /v1/usage`: what the key itself has used and may still use; no vendor's API has it. It never shows requests of
+ * others, though shared limits show what others left of them.
  */
 export function usageRoute(context: EndpointContext, options: UsageRouteOptions) {
   const { usage, counters, now } = options;
@@ -59,11 +59,11 @@ export function usageRoute(context: EndpointContext, options: UsageRouteOptions)
   };
 }
 
-/** @throws GatewayError for what is no time, no range, or no grouping. */
+/** @throws GatewayError for an invalid time, range or grouping. */
 function parseQuestion(query: unknown, now: number): UsageQuestion {
   const to = parseTime(query, 'to') ?? now;
   const asked = parseTime(query, 'from') ?? to - defaultSpan;
-  // Sums are kept by the hour.
+  // Sums are stored by the hour.
   const from = asked - (asked % hour);
   if (from >= to) throw invalid('from', 'from must be earlier than to');
   const by = queryText(query, 'group_by') ?? 'model';
