@@ -52,7 +52,7 @@ export function createRateHooks(
 
 /**
  * The hook that counts a request against its key's and team's rates before anything of its body is read. A short body
- * is read while a slow answer is pending, so that the money can be requested right behind. Refused requests are not
+ * is read while a slow decision is pending, so that the money can be requested right behind. Refused requests are not
  * counted; a later refusal keeps the count and releases the slot.
  *
  * @param kindOf called per request, because one path can serve both kinds

@@ -23,7 +23,7 @@ export function cutOffVanished(server: Server, every: number): void {
     const peer: Peer = { socket, looks: 0, times: 0 };
     peers.add(peer);
     socket.once('close', () => {
-      // Some of its state may look alive for long after (see `relay/watch.ts`).
+      // A Set may keep a deleted entry alive for long after (see `relay/watch.ts`).
       peer.socket = null;
       peers.delete(peer);
     });

@@ -22,7 +22,7 @@ export class BodyClaim {
   held = 0;
   /** Whether it holds the shared part rather than the reserve. */
   isShared = false;
-  /** Its key has no money and may have one large body in flight; this is it. */
+  /** Whether its key has no money: then only one large body of the key may be in flight. */
   isOnly = false;
   isReleased = false;
   /** Ends the reading of the body; null while nothing is being read. */

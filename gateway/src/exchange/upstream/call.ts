@@ -93,7 +93,7 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
       if (decoded === undefined) {
         this.#break(
           'unknown-encoding',
-          new Error('an answer in an encoding that was not asked for'),
+          new Error('a response in an encoding that was not requested'),
         );
         return;
       }
@@ -202,7 +202,7 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
           this.#over = true;
         }),
       onCorrupt: (error) => this.#break('malformed', error),
-      onBomb: () => this.#break('inflated', new Error('an answer packed beyond all measure')),
+      onBomb: () => this.#break('inflated', new Error('a decompression bomb')),
       pause: () => this.#controller?.pause(),
       resume: () => this.#controller?.resume(),
     });

@@ -24,7 +24,7 @@ export class InterimLimit {
     this.#giveUp = giveUp;
     this.#timer = setTimeout(
       () => {
-        giveUp(broken('first-byte-timeout', `only interim answers within the time`));
+        giveUp(broken('first-byte-timeout', `only interim responses within the time`));
       },
       Math.max(time, 0),
     );
@@ -35,7 +35,7 @@ export class InterimLimit {
     for (const name in headers) this.#characters += name.length + String(headers[name]).length;
     if (this.#answers <= mostAnswers && this.#characters <= mostCharacters) return;
     this.end();
-    this.#giveUp(broken('malformed', 'too many interim answers'));
+    this.#giveUp(broken('malformed', 'too many interim responses'));
   }
 
   end(): void {

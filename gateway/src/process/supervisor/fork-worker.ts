@@ -29,7 +29,7 @@ function forkWorker(number: number, events: WorkerEvents): WorkerProcess {
   };
   worker.on('exit', end);
   worker.on('error', () => {
-    // The fork failed, because the system could not start the process.
+    // Without a pid the fork itself failed. Any other error is a message to a worker that is ending.
     if (worker.process.pid === undefined) end(1);
   });
   return {

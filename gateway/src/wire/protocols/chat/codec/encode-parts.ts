@@ -91,7 +91,7 @@ function encodeFile({ source, filename }: FileBlock, { losses }: EncodeContext):
       if (source.protocol !== 'chat') throw foreignFile();
       return { type: 'file', file: { file_id: source.id, ...named } };
     case 'url':
-      throw notAvailable('file.url', 'a file by its address');
+      throw notAvailable('file.url', 'a file by URL');
     case 'data':
       if (source.mime.startsWith('text/')) {
         losses.approximated('file');
@@ -128,7 +128,7 @@ const audioFormats: ReadonlyMap<string, string> = new Map([
 ]);
 
 function encodeAudio({ source }: AudioBlock): JsonRecord {
-  if (source.kind !== 'data') throw notAvailable('audio.url', 'audio by its address');
+  if (source.kind !== 'data') throw notAvailable('audio.url', 'audio by URL');
   const format = audioFormats.get(source.mime);
   if (format === undefined) throw notAvailable('audio', `audio as '${source.mime}'`);
   return { type: 'input_audio', input_audio: { data: source.base64, format } };

@@ -27,7 +27,7 @@ export function encodeTools(given: Tools, context: EncodeContext): JsonRecord {
   const choice = encodeChoice(request, offered, context);
   const tools = choice.tools.map((tool) => encodeTool(tool, context));
   if (tools.length === 0 && search === undefined && request.toolChoice?.mode === 'required') {
-    throw notAvailable('tool_choice', 'a call without tools to call');
+    throw notAvailable('tool_choice', 'a required call without tools');
   }
   return {
     ...(search === undefined

@@ -28,7 +28,7 @@ function decodeContent(content: JsonRecord, param: string): Turn {
     const block = decodePart(part, where);
     if (block === null) return;
     if (block.type === 'tool-call' && role === 'user') {
-      throw invalid(`${where}.functionCall`, 'belongs into a content of role model');
+      throw invalid(`${where}.functionCall`, 'belongs in a content with role model');
     }
     joinBlock(blocks, role === 'user' ? asSaid(block) : ownResult(block, part));
   });

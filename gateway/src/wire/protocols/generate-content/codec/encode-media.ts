@@ -7,7 +7,7 @@ export function encodeMedia(source: MediaSource): Record<string, unknown> {
   if (data !== null) return data;
   throw new Unconvertible(
     'file_id',
-    'a file kept by another provider cannot be read by this model, please send the file itself',
+    'a file stored at another provider cannot be read by this model, please send the file itself',
   );
 }
 

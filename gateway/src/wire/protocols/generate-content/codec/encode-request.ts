@@ -23,7 +23,7 @@ export function encodeRequest(given: GenerationRequest, target: EncodeTarget): E
   const system = encodeSystem(request.system, context);
   const contents = encodeContents(request.turns, context);
   if (contents.length === 0) {
-    throw new Unconvertible('messages', 'the conversation needs a message of the user');
+    throw new Unconvertible('messages', 'the conversation needs a user message');
   }
   const tools = encodeTools(request.tools, request.toolChoice, target, context);
   const members = {

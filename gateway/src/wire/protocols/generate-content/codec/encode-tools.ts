@@ -79,7 +79,7 @@ function refuseForced(tools: readonly Tool[], choice: ToolChoice | null): void {
   if (first === undefined || wanted.some(({ type }) => type === 'function')) return;
   throw new Unconvertible(
     'tool_choice',
-    `a call of the tool '${first.name}' cannot be demanded of this model`,
+    `a call of the tool '${first.name}' cannot be required with this model`,
   );
 }
 

@@ -56,7 +56,7 @@ function decodeBlock(block: JsonRecord, place: Place): Block | readonly Block[] 
   const type = requireName(block['type'], `${place.param}.type`);
   const speaker = Object.hasOwn(speakers, type) ? speakers[type] : undefined;
   if (speaker !== undefined && speaker !== place.role) {
-    throw invalid(`${place.param}.type`, `must not be ${type} in this place`);
+    throw invalid(`${place.param}.type`, `must not be ${type} here`);
   }
   const decode = Object.hasOwn(decoders, type) ? decoders[type] : undefined;
   return decode === undefined ? decodeOpaque(block, type) : decode(block, place);

@@ -56,6 +56,6 @@ function encodeReference(source: Exclude<MediaSource, { kind: 'data' }>): WireOb
   if (source.protocol === 'messages') return { type: 'file', file_id: source.id };
   throw new Unconvertible(
     'file_id',
-    'a file kept by another provider cannot be sent to this model: send its bytes',
+    'a file stored at another provider cannot be sent to this model: send its bytes',
   );
 }

@@ -29,7 +29,7 @@ export function encodeTurns(
   }
   const [first] = messages;
   if (first === undefined) {
-    throw new Unconvertible('messages', 'the conversation needs a message of the user');
+    throw new Unconvertible('messages', 'the conversation needs a user message');
   }
   if (first.role === 'assistant') {
     losses.approximated('messages');

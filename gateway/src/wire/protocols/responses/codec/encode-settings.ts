@@ -17,7 +17,7 @@ const unknownHere = Object.freeze({
 
 /** @throws Unconvertible for stop sequences and for several answers. */
 export function noteUnknown(request: GenerationRequest, losses: Losses): void {
-  if (request.stop.some((text) => text !== '')) throw notAvailable('stop', 'stopping at a text');
+  if (request.stop.some((text) => text !== '')) throw notAvailable('stop', 'a stop sequence');
   if (request.choices > 1) throw notAvailable('n', 'more than one answer');
   for (const [member, what] of Object.entries(unknownHere)) {
     if (request[member as keyof typeof unknownHere] !== null) losses.dropped(what);

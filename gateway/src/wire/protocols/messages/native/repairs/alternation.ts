@@ -5,7 +5,7 @@ import { type Block, type Draft, type Message, textBlock } from './draft.ts';
 export function beginWithUser(draft: Draft): boolean {
   const { messages, root } = draft;
   if (Array.isArray(root['messages']) && root['messages'].length === 0) {
-    const values = { reason: 'messages must hold at least one message' };
+    const values = { reason: 'messages must contain at least one message' };
     throw new GatewayError('invalid_value', { values, param: 'messages' });
   }
   if (messages?.[0]?.role !== 'assistant') return false;

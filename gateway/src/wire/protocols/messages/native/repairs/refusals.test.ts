@@ -22,13 +22,13 @@ const refused: readonly (readonly [what: string, body: string, param: string, me
       'two tools of one name',
       `"tools":[${tool()},${tool(',"strict":true')}],${hello}`,
       'tools.1.name',
-      /another tool already: f/,
+      /already the name of another tool: f/,
     ],
     [
       'two tools of one name that nobody takes',
       `"tools":[{"name":"a.b"},{"name":"a.b","strict":true}],${hello}`,
       'tools.1.name',
-      /another tool already: a\.b$/,
+      /already the name of another tool: a\.b$/,
     ],
     [
       'a tool that is not there',

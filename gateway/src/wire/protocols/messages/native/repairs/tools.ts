@@ -27,7 +27,7 @@ export function dropRepeatedTools(draft: Draft): boolean {
     }
     if (!isDeepStrictEqual(unmarked(earlier), unmarked(tool))) {
       const own = draft.toolNames.get(String(name)) ?? String(name);
-      throw invalid(`tools.${index}.name`, `is the name of another tool already: ${own}`);
+      throw invalid(`tools.${index}.name`, `is already the name of another tool: ${own}`);
     }
     if (isRecord(marker) && !isRecord(previous['cache_control'])) {
       kept[kept.length - 1] = draft.change(previous, { cache_control: marker });
