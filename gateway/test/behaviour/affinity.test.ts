@@ -41,7 +41,7 @@ async function channelsOf(sent: readonly Sent[]): Promise<string[]> {
   return [...new Set(channels)].toSorted();
 }
 
-/** So many requests one after the other; the channels that answered them. */
+/** Sends `count` requests one after another; returns the channels that answered them. */
 async function converse(protocol: TextProtocol, count: number, each: (at: number) => Turn) {
   const sent: Sent[] = [];
   for (let at = 0; at < count; at += 1) sent.push(await send(protocol, each(at)));

@@ -47,7 +47,7 @@ test.each(textProtocols)(
     );
     expect(told).toEqual(words);
     expect(text).toMatch(protocol.terminator);
-    // Those up to the terminator, those that waited for the journal; and the network may cut the burst once.
+    // The pieces up to the terminator, and those that waited for the journal; the network may split the burst once.
     expect(chunks.length).toBeLessThanOrEqual(4);
   },
 );

@@ -59,7 +59,7 @@ describe.each(textProtocols)('$name', (protocol) => {
       deployment_id: 'other',
       api_key: 'stolen',
       mock_response: 'mocked',
-      // What Messages knows by these names is repaired there: b39, b40.
+      // Messages repairs fields of these names: b39, b40.
       ...(protocol.name === 'messages'
         ? { metadata: { user_id: 'x' } }
         : { metadata: { user_api_key: 'x' } }),

@@ -49,8 +49,8 @@ describe.concurrent.each(textProtocols)(
         expect(protocol.errorMessage(JSON.parse(answer.text))).toBe('upstream response abnormal');
         const row = await rowOf(shared.gateway, answer.id);
         expect(row).toMatchObject({ outcome: 'failed', status: 502 });
-        // Of three channels at 600 ms each there is time for one, and for a part of another one, which may be over in the
-        // same moment on a busy machine.
+        // Of three channels at 600 ms each there is time for one and part of another, which may both end at the same
+        // moment on a busy machine.
         const results = attemptsOf(row).map(({ result }) => result);
         expect(results).toEqual(['abnormal', expect.toBeOneOf(['client-deadline', 'abnormal'])]);
       },

@@ -170,7 +170,7 @@ test('R-18 after a hundred clients disconnected at random nothing is open and ev
     }),
   );
   await until(async () => (await gateway.usage()).length === before + 100, 'a row each', 15_000);
-  // Those that had reached the upstream were cancelled there; none goes on.
+  // Requests that had reached the upstream were cancelled there; none continues.
   await until(
     () => gateway.simulator.requests().every(({ finished, clientLeft }) => finished || clientLeft),
     'no upstream request is under way',

@@ -33,7 +33,7 @@ const twoChannels = (at: string) =>
   ]);
 
 test('R-02 R-03 a handshake that never ends fails after the connect time-out', async () => {
-  // Takes the connection and says nothing, so that TLS waits for ever; a lost SYN ends at the same clock.
+  // Accepts the connection and stays silent, so that TLS waits forever; a lost SYN ends by the same clock.
   const silent = await openTcpServer(() => {});
   const gateway = await openGateway({ config: twoChannels(silent.replace('http:', 'https:')) });
   const started = performance.now();
@@ -57,7 +57,7 @@ test.skipIf(cannotLosePackets !== null)(
         { name: 'good', models: ['demo-chat', 'm -> demo-chat'] },
       ]),
     });
-    // What is slow about the first request of a process is no part of it.
+    // The slow start of a process's first request does not count.
     expect((await ask(gateway, chat!, false, 'm')).status).toBe(200);
     const started = performance.now();
     const answer = await ask(gateway, chat!, false);
@@ -70,7 +70,7 @@ test.skipIf(cannotLosePackets !== null)(
   },
 );
 
-/** Key and certificate: its own, or of an authority nobody knows. */
+/** Key and certificate: self-signed, or of an unknown authority. */
 function makeCertificate(folder: string, issuer: 'itself' | 'an authority'): [string, string] {
   const make = (name: string, more: readonly string[]): [string, string] => {
     const files: [string, string] = [join(folder, `${name}.key`), join(folder, `${name}.pem`)];

@@ -37,7 +37,7 @@ describe.concurrent('R-06 a rate-limited channel', () => {
       await wait(1_100);
       const secondAt = performance.now();
       const second = await ask(shared.gateway, protocol, stream, model);
-      // It began to rest between the two ends of the first request, and told of it between those of the second.
+      // The channel began to rest within the first request, and announced it within the second.
       const least = restSeconds - (performance.now() - askedAt) / 1_000;
       const most = restSeconds - (secondAt - cooledAt) / 1_000;
       expect(second.status).toBe(429);

@@ -7,7 +7,7 @@ import { textProtocols } from './text-protocols.ts';
 const messages = textProtocols.find(({ name }) => name === 'messages')!;
 
 const everyone = 'chat, responses, messages, generate-content';
-/** What a counter may do; none of it is the client's fault. */
+/** Counter failures; none of them is the client's fault. */
 const failures = [
   'status=404',
   'status=405',
@@ -71,7 +71,7 @@ models:
       description: 'Looks something up.',
       input_schema: { type: 'object', properties: { what: { type: 'string' } } },
     };
-    // A PNG of 2048 × 4096 pixels, of which only the header is there.
+    // A PNG of 2048 × 4096 pixels, reduced to its header.
     const png = Buffer.from('89504e470d0a1a0a0000000d49484452000008000000100008020000', 'hex');
     const image = {
       type: 'image',
@@ -214,7 +214,7 @@ ${channel('demo-chat', '/fault(status=500)', 'messages')}
 
 describe.each(surfaces)('$name: a failing counter', (surface) => {
   const names = failures.map((fault) => `m-${fault.replaceAll('=', '-')}`);
-  /** What is said to the operator of channels that are ejected, of credentials and models that are left alone. */
+  /** The log's warnings about ejected channels and resting credentials and models. */
   const warnings: string[] = [];
   const shared = shareGateway({
     logger: { warn: (message) => void warnings.push(message) },

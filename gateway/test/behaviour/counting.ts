@@ -8,7 +8,7 @@ export interface Counted {
   readonly members: readonly string[];
   readonly estimated: string | null;
   readonly id: string;
-  /** What of the request was lost: `x-sluice-conversion`. */
+  /** The losses of the request: `x-sluice-conversion`. */
   readonly losses: string | null;
 }
 

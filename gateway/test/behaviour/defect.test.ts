@@ -20,7 +20,7 @@ const { current, failAt } = vi.hoisted(() => {
   return { current: now, failAt };
 });
 
-/** A provider with defects where it alone is asked of a failure, or signs in with the credential of one channel. */
+/** A provider with defects only when it classifies a failure, or signs in with one channel's credential. */
 vi.mock('#vendors/index.ts', async (importOriginal) => {
   const original = await importOriginal<typeof import('#vendors/index.ts')>();
   return {
@@ -170,7 +170,7 @@ const places = [
   ['end', true],
 ] as const;
 
-/** What a request to a channel of another protocol goes through besides; the last with an upstream that fails. */
+/** Additional steps of a request to a channel of another protocol; the last with a failing upstream. */
 const convertedPlaces = [
   ['decode-request', false],
   ['encode-request', true],
@@ -200,7 +200,7 @@ test('R-27 a defect fails only the request that meets it', async () => {
     const content = { role: 'model', parts: [{ text: 'You said' }] };
     const event = {
       candidates: [{ index: 0, content, finishReason: 'STOP' }],
-      // Without its usage, who leaves would be waited for.
+      // Without usage, a disconnected client would be drained.
       usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 2, totalTokenCount: 3 },
     };
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -239,7 +239,7 @@ keys: [{ name: test, user: tester@example.com, secret: ${testKey}, quota: 100 }]
     expect([where, met?.status === 200 && chat.terminator.test(met.text)]).toEqual([where, false]);
     expect([where, met?.text.includes('a defect in')]).not.toEqual([where, true]);
     for (const { text } of await Promise.all(others)) expect(text).toMatch(chat.terminator);
-    // It is told: nobody could mend it otherwise.
+    // The defect is logged; otherwise nobody could fix it.
     expect([where, gateway.errors.length > logged]).toEqual([where, true]);
   };
   for (const [where, stream] of places) {
@@ -249,7 +249,7 @@ keys: [{ name: test, user: tester@example.com, secret: ${testKey}, quota: 100 }]
     current.at = where;
     await meet(where, stream, 'converted', fault);
   }
-  // What is complete but for the end of its body is so for who leaves, too.
+  // A stream that is complete except for the end of its body is also complete for a client that disconnects.
   current.at = 'encode-end';
   for (const leave of ['destroy', 'resetAndDestroy'] as const) {
     const logged = gateway.errors.length;

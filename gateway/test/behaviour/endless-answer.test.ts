@@ -8,7 +8,7 @@ import { answeredText, eachCall, textProtocols, type TextProtocol } from './text
 /* Answers larger than any: what comes is bounded, in bytes and in memory, and then it is over. */
 
 const mebibyte = 2 ** 20;
-/** What lies in sockets and buffers between the upstream and the gateway when the gateway hangs up. */
+/** Data in sockets and buffers between upstream and gateway when the gateway hangs up. */
 const onTheWay = 24 * mebibyte;
 
 let gateway: TestGateway;
@@ -80,7 +80,7 @@ async function growthDuring(act: () => Promise<void>): Promise<number> {
 
 describe.each(eachCall)('$name', ({ protocol, stream, name }) => {
   const result = stream ? 'not-a-stream' : 'answer-too-large';
-  // Of what is no stream only so much is read as an error would take.
+  // A body that is not a stream is read only as far as an error body.
   const bound = stream ? mebibyte : 64 * mebibyte;
 
   test.each(['alone', 'spared'])('an endless plain 200 is given up (%s)', async (kind) => {

@@ -14,7 +14,7 @@ import { answeredText, eachCall, type TextProtocol } from './text-protocols.ts';
 interface BadChannel {
   readonly name: string;
   readonly at: (protocol: TextProtocol) => string;
-  /** Of the attempt on the bad channel. */
+  /** Class of the attempt on the bad channel. */
   readonly class: string;
   readonly status: number | null;
   readonly result: string | RegExp;

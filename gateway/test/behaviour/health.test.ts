@@ -8,7 +8,7 @@ const chat = textProtocols[0]!;
 const askedAt = (gateway: TestGateway, part: string): number =>
   gateway.simulator.requests().filter(({ path }) => path.includes(part)).length;
 
-/** So many requests at the same time, or one after the other; gives how often each status came. */
+/** Sends this many requests concurrently or one after another; returns the count of each status. */
 async function statuses(
   gateway: TestGateway,
   count: number,

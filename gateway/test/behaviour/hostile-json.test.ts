@@ -9,7 +9,7 @@ import { describeChannels } from './support.ts';
 import { textProtocols, type TextProtocol } from './text-protocols.ts';
 
 /*
- * S-21: JSON that is legal and meant to hurt. Each is answered soon, and the gateway goes on as before. It runs in a
+ * S-21: legal JSON made to hurt. Each body is decided soon, and the gateway serves normally afterwards. It runs in a
  * process of its own, so that the test's own work on such bodies does not look like an overload.
  */
 
@@ -179,7 +179,7 @@ describe.each(textProtocols)('S-21 $name: JSON made to hurt', (protocol) => {
   });
 });
 
-/** An object within an object, so often. */
+/** Nested objects, `depth` levels deep. */
 function schema(depth: number): string {
   const levels = Math.floor(depth / 2);
   const opening = '{"type":"object","properties":{"a":'.repeat(levels);

@@ -5,7 +5,7 @@ import { testKey } from '../support/gateway.ts';
 import { rawPost, sendRaw, shareGateway } from './support.ts';
 import { textProtocols } from './text-protocols.ts';
 
-/* Who is calling, and nobody else: addresses, keys that look alike, and secrets that must not be kept anywhere. */
+/* Only the caller itself: claimed addresses, similar keys, and secrets that must not be stored anywhere. */
 
 const fenced = 'sk-fenced-0123456789abcdefghijklmnopqrstuvwx';
 const middle = '0123456789abcdefghijklmnopqrstuvwxyz0123456789';
@@ -127,7 +127,7 @@ describe('S-07 similar keys', () => {
       return (await response.json()) as { requests: number; data: unknown[] };
     };
     await shared.gateway.usage();
-    // Those that were too many left no row.
+    // Requests over the rate left no row.
     for (const secret of twins) expect((await own(secret)).requests).toBe(1);
     expect((await own(testKey)).requests).toBe(0);
   });

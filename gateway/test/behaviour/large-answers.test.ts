@@ -195,7 +195,7 @@ describe.each(textProtocols)('a client of $name', (client) => {
         );
         expect([isStreamed, status]).toEqual([isStreamed, 200]);
         expect(bytes).toBeGreaterThan(said.length);
-        // Nothing tells its usage: it is estimated, by whoever has read it.
+        // The answer has no usage: its reader estimates it.
         expect(await rowOf(gateway, id)).toMatchObject({
           outcome: 'completed',
           tokens: { output: said.length / 4 },

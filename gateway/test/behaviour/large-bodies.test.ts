@@ -7,7 +7,7 @@ import { describeServed, onePerProtocol } from '../matrix/gateway.ts';
 import { describeChannels, only, openGateway, openTcpServer, sendRaw, until } from './support.ts';
 import { type TextProtocol, textProtocols } from './text-protocols.ts';
 
-/* Bodies that are read, patched and converted in threads: nothing that a client sees may tell them from small ones. */
+/* Bodies that are read, patched and converted in threads: a client cannot distinguish them from small ones. */
 
 const mebibyte = 2 ** 20;
 const [chat] = textProtocols;
@@ -257,7 +257,7 @@ test.each(hostile)(
   async (_, make, status) => {
     const gateway = await deafGateway();
     const body = Buffer.from(make());
-    // What is compiled and started once is not what is measured.
+    // One-time compilation and start-up are not measured.
     await postBytes(gateway, Buffer.from(`{"model":"m","messages":[${history(2 * mebibyte)}]}`));
     const state = { head: '', isOver: false };
     const longest = await longestTurn(async () => {

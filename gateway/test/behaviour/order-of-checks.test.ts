@@ -3,8 +3,8 @@ import { shareGateway } from './support.ts';
 import { textProtocols, type TextProtocol } from './text-protocols.ts';
 
 /*
- * The order in which a request is checked is part of the interface: of two things that are wrong, the first one is
- * told. Every pair of checks, in every protocol.
+ * The order of checks is part of the interface: of two faults, the first one is reported. Every pair of checks, in
+ * every protocol.
  */
 
 type Flag = 'disabled' | 'unpriced' | 'unserved';
@@ -13,7 +13,7 @@ interface Check {
   readonly name: string;
   readonly status: number;
   readonly message: RegExp;
-  /** What is wrong: with the key, its user, its team or the membership (YAML), … */
+  /** The fault: in the key, its user, its team or the membership (YAML), … */
   readonly key?: string;
   readonly user?: string;
   readonly team?: string;
@@ -36,7 +36,7 @@ const needed = {
   'generate-content': 'contents',
 };
 
-/** As documented, the first first. */
+/** In documented order. */
 const checks: readonly Check[] = [
   { name: 'route', status: 404, message: /^not found/, path: (path) => `/nowhere${path}` },
   { name: 'method', status: 405, message: /^method not allowed/, method: 'PUT' },

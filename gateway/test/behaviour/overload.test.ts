@@ -72,7 +72,7 @@ test('R-24 health, lists, the console and metrics respond during overload', asyn
   for (const path of paths) {
     expect((await fetch(gateway.url + path, { headers })).status).toBe(200);
   }
-  // Who is nobody is told so, not to come again.
+  // An unauthenticated caller gets 401, not a request to retry.
   const stranger = await fetch(`${gateway.url}/v1/messages`, { method: 'POST' });
   expect(stranger.status).toBe(401);
   await running.text();

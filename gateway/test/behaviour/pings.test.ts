@@ -54,7 +54,7 @@ const ending =
   }) +
   event('message_stop');
 
-/** Some content, so many pings, and then what `after` does. */
+/** Sends some content, `pings` pings, and then what `after` does. */
 function answerWithPings(pings: number, after: (response: ServerResponse) => void): void {
   upstream.answer = (_asked, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });

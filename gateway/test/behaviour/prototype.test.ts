@@ -12,7 +12,7 @@ const shared = shareGateway({
   ]),
 });
 
-/** What would make itself felt if an object took it for its own. */
+/** Values with visible effects if an object adopted them. */
 const poison =
   '{"polluted":true,"model":"unknown","stream":true,"max_tokens":1,"messages":[],"toJSON":1}';
 const traps = [
@@ -67,7 +67,7 @@ describe.each(textProtocols)('$name', (protocol) => {
       else expect(protocol.errorMessage(JSON.parse(text))).not.toContain('unknown');
       if (model !== 'native') continue;
       const [upstream] = gateway.simulator.requests();
-      // What the client's own protocol sends on is what came, but for the model's name.
+      // The client's own protocol forwards the original bytes except for the model's name.
       const expected = sent.replaceAll('"native"', '"demo-chat"');
       expect(JSON.stringify(upstream?.json)).toBe(JSON.stringify(JSON.parse(expected)));
     }

@@ -12,7 +12,7 @@ interface Vendor {
   /** The version path of the vendor's own address, as in the defaults. */
   readonly version: string;
   readonly protocols: readonly TextProtocol['name'][];
-  /** Its one header that signs in. */
+  /** The only header that signs in. */
   readonly credential: readonly [name: string, value: string];
 }
 
@@ -67,7 +67,9 @@ const paths: Record<TextProtocol['name'], (stream: boolean) => string> = {
     `/models/demo-chat:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
 };
 
-/** What the simulator was asked since it was cleared: once, signed in as the vendor wants, by nothing else. */
+/**
+ * Checks that the simulator received exactly one request since it was cleared, signed in only as the vendor requires.
+ */
 function expectAsked(vendor: Vendor, path: string): void {
   const request = only(shared.gateway.simulator.requests());
   expect(`${request.method} ${request.path}`).toBe(`POST ${vendor.version}${path}`);
@@ -92,7 +94,7 @@ describe.each(vendors)('$provider', (vendor) => {
       const answer = await ask(gateway, protocol, stream, model);
       expect(answer.status).toBe(200);
       if (stream) expect(answer.text).toMatch(protocol.terminator);
-      // Of its own protocols the client's, else its first.
+      // The client's protocol if the vendor has it, otherwise the vendor's first.
       const spoken =
         vendor.protocols.find((name) => name === protocol.name) ?? vendor.protocols[0]!;
       expectAsked(vendor, paths[spoken](stream));

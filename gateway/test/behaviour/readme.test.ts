@@ -55,7 +55,7 @@ function commandsOf(block: string): string[] {
     .filter((command) => command !== '');
 }
 
-/** What the command prints. */
+/** Runs the command and returns its output. */
 async function paste(command: string): Promise<string> {
   const text = command
     .replaceAll('http://127.0.0.1:8080', url)

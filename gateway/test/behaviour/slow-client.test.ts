@@ -36,7 +36,7 @@ const passed = boundless.map((protocol) => ({
   model: 'demo-chat',
   name: protocol.name,
 }));
-/** Enough for so long an answer. */
+/** The output limit for such a long answer. */
 const messages: TextProtocol = {
   ...textProtocols[2]!,
   body: (model, stream) => ({ ...textProtocols[2]!.body(model, stream), max_tokens: answerBytes }),
@@ -57,7 +57,7 @@ describe.each([...passed, ...converted])('R-17 $name: a slow client', ({ protoco
     client.socket.pause();
     const sent = () => gateway.simulator.requests()[0]?.eventsSent ?? 0;
     let whilePaused = 0;
-    // Buffers along the way fill up; from then on nothing moves, so nobody can be hoarding the rest.
+    // Buffers along the way fill up; then nothing moves, so nothing is hoarding the rest.
     while (whilePaused === 0 || sent() !== whilePaused) {
       whilePaused = sent();
       await wait(700);

@@ -42,7 +42,7 @@ describe.each(dialects)('%s', (dialect) => {
     test('as a key, in every header', async () => {
       for (const text of inHeaders) {
         for (const name of keyHeaders) {
-          // With spaces it is no key, which ends before the database is asked.
+          // A value with spaces is not a key and is refused before the database is queried.
           const value = `sk-${name === 'x-api-key' ? text : text.replaceAll(' ', '/**/')}`;
           const shown = name === 'authorization' ? `Bearer ${value}` : value;
           const response = await fetch(`${gateway.url}/v1/models`, { headers: { [name]: shown } });

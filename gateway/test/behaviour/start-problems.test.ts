@@ -14,7 +14,7 @@ function makeFolder(): string {
   return folder;
 }
 
-/** What a start says that fails: one sentence, and never a stack. */
+/** The output of a failed start: one sentence, never a stack. */
 async function failure(file: string, folder = makeFolder()): Promise<string> {
   writeFileSync(join(folder, 'sluice.yaml'), file);
   const gateway = startGatewayProcess({ folder });
@@ -39,7 +39,7 @@ describe('a failed start', { timeout: 60_000 }, () => {
     expect(await failure(`server: { port: 0 }\nstorage: { url: "${url}" }`)).toBe(
       `sluice: storage.url: the database at 127.0.0.1:${port} cannot be used: nothing is listening there (ECONNREFUSED)`,
     );
-    // That is the folder of the journal, no file.
+    // The path is the folder of the journal, not a file.
     expect(await failure('server: { port: 0 }\nstorage: { url: "sqlite:./data" }')).toBe(
       'sluice: storage.url: the database file FOLDER/data cannot be used: unable to open database file',
     );
@@ -136,7 +136,7 @@ describe('a failed start', { timeout: 60_000 }, () => {
   test.skipIf(isSkipped('postgres'))('says which master key it needs', async () => {
     const { url, drop } = await createTestDatabase('postgres');
     onTestFinished(drop);
-    // Nothing is sealed in it: neither credentials nor keys would tell.
+    // The database has no sealed data, so neither credentials nor keys could reveal the wrong master key.
     const file = `server: { port: 0 }\nstorage: { url: ${JSON.stringify(url)} }\n`;
     const folder = makeFolder();
     writeFileSync(join(folder, 'sluice.yaml'), file);

@@ -37,7 +37,7 @@ function start(options: GatewayProcessOptions): GatewayProcess {
   return gateway;
 }
 
-/** As Ctrl-C does: without the time in which load balancers take notice. */
+/** Like Ctrl-C: without the time in which load balancers notice. */
 async function stop(gateway: GatewayProcess): Promise<number | null> {
   gateway.child.kill('SIGINT');
   return gateway.exit;
@@ -191,7 +191,7 @@ describe('R-25 SIGTERM', () => {
       { status: 'draining' },
       'close',
     ]);
-    // Those who have not taken notice yet are served, on connections that end with the answer.
+    // Load balancers that have not noticed yet are served, on connections that end with the answer.
     const late = await ask('gap=0');
     expect([late.status, late.headers.get('connection')]).toEqual([200, 'close']);
     expect(await late.text()).toMatch(/^data: \[DONE\]$/m);
@@ -249,7 +249,7 @@ describe('R-25 SIGTERM', () => {
       });
       gateway.child.kill('SIGTERM');
       await until(async () => (await fetch(`${url}/health`)).status === 503, 'draining', 3_000);
-      // The same signal, passed on by whoever got it too.
+      // The same signal again, forwarded by another process that received it.
       gateway.child.kill('SIGTERM');
       await wait(1_100);
       const askedAgainAt = performance.now();

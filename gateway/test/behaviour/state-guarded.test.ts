@@ -9,7 +9,7 @@ function expectNotFound(reply: Reply, code: string): void {
   expect(reply.headers.get('x-should-retry')).toBe('false');
 }
 
-/** As Alice; what of her answer may be named, and by which body. */
+/** As Alice: the parts of her answer that may be named, and a body that names them. */
 const containerOf = (reply: Reply) =>
   String((itemsOf(reply)[1] as { container_id?: string }).container_id);
 const generatedFile = (reply: Reply) => /"file_id":"(cfile_\w+)"/.exec(reply.text)?.[1] ?? '';

@@ -4,8 +4,8 @@ import { startOwnUpstream, type OwnUpstream } from '../support/own-upstream.ts';
 import { accounts, answerAnything, ask, channelAt } from './state-gateway.ts';
 
 /*
- * Ids that the gateway never saw pass, and the upstream may not know them: they expired, belong to another account, or
- * were never stored. Vendors refuse that with the statuses by which they refuse a model.
+ * Ids that the gateway never saw pass, but the upstream may not have them: they expired, belong to another account, or
+ * were never stored. Vendors refuse such ids with the same statuses as unknown models.
  */
 
 let first: OwnUpstream;
@@ -87,7 +87,7 @@ describe.each(cases)('$name that the upstream refuses with $status', (one) => {
     expect(reply.headers.get('x-should-retry')).toBe('false');
     // Another channel may have it: another account.
     expect([first.asked.length, second.asked.length]).toEqual([1, 1]);
-    // Nobody else is sent elsewhere for it.
+    // Other callers keep using the channel.
     const other = await ask(gateway, 'alice', path, innocent);
     expect([other.status, first.asked.length, second.asked.length]).toEqual([200, 2, 1]);
   });

@@ -157,7 +157,7 @@ describe('channels with different settings', () => {
     expect(await channelOf(await respond(gateway, 'alice', next))).toBe('strict');
     const other = await respond(gateway, 'bob', next);
     expect(await channelOf(other)).toBe('open');
-    // What was given there is continued there, whatever the priority.
+    // A conversation continues where it was given, whatever the priority.
     const more = await respond(gateway, 'bob', { previous_response_id: idOf(other) });
     expect(await channelOf(more)).toBe('open');
   });

@@ -34,7 +34,7 @@ describe.concurrent.each(textProtocols)('R-25 $name: while stopping', (protocol)
     expect(gateway.simulator.aborted()).toBe(3);
     expect(gateway.errors).toEqual([]);
 
-    // Their rows are in the database: nobody pays, and what an upstream has told of its use is the operator's loss.
+    // Their rows are in the database: nobody pays, and reported usage is the operator's loss.
     const rows = await rowsAfterStop(gateway);
     expect(rows).toHaveLength(3);
     const rowOf = ({ headers }: Response) =>

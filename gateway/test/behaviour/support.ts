@@ -148,7 +148,7 @@ export function only<T>(list: readonly T[]): T {
   return list[0] as T;
 }
 
-/** What an attempt's record says, without times. */
+/** The parts of an attempt's record without times. */
 export function attemptsOf(
   row: UsageEntry,
 ): Pick<AttemptRecord, 'channel' | 'class' | 'status' | 'result'>[] {
@@ -176,8 +176,8 @@ export async function until(
 }
 
 /**
- * Lets the gateway's clock jump ahead, so that nobody has to wait for an ejection's end.
- * @param atEnd who puts it right again: the test's end, or `afterAll` for the whole file.
+ * Moves the gateway's clock ahead, so that no test waits for the end of an ejection.
+ * @param atEnd restores the clock: at the test's end, or `afterAll` for the whole file
  */
 export function jumpingClock(
   atEnd: (restore: () => void) => void = onTestFinished,
@@ -193,7 +193,7 @@ export function jumpingClock(
   };
 }
 
-/** A port on which nobody listens. */
+/** A port that nothing listens on. */
 export async function closedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -233,7 +233,7 @@ export interface RawClient {
   readonly socket: Socket;
   /** Everything received so far. */
   received(): string;
-  /** The last so many bytes of it: for asking often in a large answer. */
+  /** The last `bytes` bytes of it, for frequent checks in a large answer. */
   latest(bytes: number): string;
   readonly ended: Promise<void>;
 }

@@ -1,9 +1,9 @@
-/** What the four text protocols look like from outside, written without the gateway's own code. */
+/** The four text protocols as clients see them, written without the gateway's own code. */
 export interface TextProtocol {
   readonly name: 'chat' | 'responses' | 'messages' | 'generate-content';
   path(model: string, stream: boolean): string;
   body(model: string, stream: boolean, text?: string): Record<string, unknown>;
-  /** What tells a client that all is well, in a streamed answer. */
+  /** The success terminator of a streamed answer. */
   readonly terminator: RegExp;
   /** The error frame that ends a broken stream. */
   readonly errorFrame: RegExp;
@@ -82,7 +82,7 @@ export const textProtocols: readonly TextProtocol[] = [
   },
 ];
 
-/** Both ways of asking, for `test.each`. */
+/** Streamed and whole, for `test.each`. */
 export const eachCall = textProtocols.flatMap((protocol) =>
   [true, false].map((stream) => ({ protocol, stream, name: nameOf(protocol, stream) })),
 );
@@ -91,7 +91,7 @@ export function nameOf(protocol: TextProtocol, stream: boolean): string {
   return `${protocol.name} ${stream ? 'streamed' : 'whole'}`;
 }
 
-/** Of an answer: its bytes begin with `hello` quoted by the simulator. */
+/** Whether an answer begins with `hello` quoted by the simulator. */
 export function answeredText(text: string): boolean {
   return text.includes('You said');
 }

@@ -137,7 +137,7 @@ test.each(
     const calls = callsOf(first.text, stream);
     expect(calls.map(({ name }) => name)).toEqual(own);
 
-    // What the upstream called is what it reads of its own call in the next turn.
+    // The upstream reads its own call from the previous turn.
     const second = await send(bodyOf(model, stream, calls));
     expect(second.response.status).toBe(200);
     expect(second.received.tools).toEqual(first.received.tools);

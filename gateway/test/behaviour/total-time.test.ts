@@ -8,7 +8,10 @@ import { eachCall, textProtocols } from './text-protocols.ts';
 const trickleMs = 2_000;
 const unshownMs = 500;
 
-/** What has shown nothing by then: no head, or the head with half of a whole answer or nothing of a streamed one. */
+/**
+ * Requests without visible output so far: no head, or the head with half of a whole answer or nothing of a streamed
+ * one.
+ */
 const unshown = eachCall.flatMap(({ protocol, stream, name }) => [
   { name, protocol, stream, fault: 'delay=30000', class: 'uncertain', status: null },
   {

@@ -11,7 +11,7 @@ import {
 } from './support.ts';
 import { type TextProtocol, textProtocols } from './text-protocols.ts';
 
-/** What is recorded when an answer does not come with its counts, or not to its end. */
+/** The recorded usage of answers without counts, or without an end. */
 const shared = shareGateway({
   config: describeChannels([
     { name: 'plain', models: ['demo-chat'] },

@@ -35,9 +35,7 @@ import { sameNames } from '../recordings/tap-run.ts';
 import { readWireText, textProtocolNames } from '../support/convert.ts';
 import { wireAnswer } from '../matrix/answer-features/wire.ts';
 
-/*
- * What threads make of a body is what is made of it here: each thing that a client can write, between all protocols.
- */
+/* Threads and the main thread make the same of a body: everything that a client can write, between all protocols. */
 
 const stateKeys = { sealing: new Uint8Array(32), signing: new Uint8Array(32) };
 const owner = 'user:1';
@@ -94,7 +92,7 @@ const bytes = (text: string): Buffer => Buffer.from(new TextEncoder().encode(tex
 
 type Outcome<Value> = { readonly value: Value } | { readonly error: unknown };
 
-/** What an error is to a client. */
+/** An error as a client sees it. */
 const told = (error: unknown) =>
   error instanceof GatewayError
     ? [error.errorName, error.message, error.param]
@@ -219,7 +217,7 @@ async function assertSame(client: TextProtocolName, text: string): Promise<void>
       expect(rest).toEqual(converted);
       const crossed = termsOf(terms);
       expect(crossed).toEqual(wanted);
-      // Nor does an answer show that its request was converted elsewhere.
+      // The answer does not show that its request was converted in a thread either.
       const reading = converter.read(crossed);
       const answer = Buffer.from(wireAnswer(upstream, {}).whole);
       expect(String(reading.reader.readResponse(answer, sameNames).body)).toBe(
@@ -281,7 +279,7 @@ test('remembered reasoning, envelopes, and numbers as written', async () => {
   );
 });
 
-/** Its thoughts and calls, where the protocol has both, with what must stand with the call when it comes back. */
+/** Reasoning and calls, if the protocol has both, with the state that must accompany the call when it comes back. */
 const thinking: { readonly [Name in TextProtocolName]: Parameters<typeof wireAnswer<Name>>[1] } = {
   chat: {
     message: {
@@ -310,7 +308,7 @@ const thinking: { readonly [Name in TextProtocolName]: Parameters<typeof wireAns
   },
 };
 
-/** What is sealed is sealed anew each time. */
+/** Sealing gives a different text each time. */
 const unsealed = (text: string): string => text.replace(/(gw2\.|Z3cyL)[\w+/=.-]+/g, '$1');
 
 async function assertSameAnswer(upstream: TextProtocolName, terms: AnswerTerms): Promise<void> {

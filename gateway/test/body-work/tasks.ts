@@ -1,4 +1,4 @@
-/** What `tasks.worker.ts` can do. */
+/** The tasks of `tasks.worker.ts`. */
 export type TestTask =
   | { readonly do: 'say'; readonly text: string }
   | { readonly do: 'measure'; readonly bytes: Uint8Array }

@@ -89,7 +89,7 @@ test('a task beyond its deadline ends alone, and the next task has another threa
 
 test('a starved thread has not used up its time', async () => {
   const { give } = open({}, 100);
-  // Five times as long, by the clock, is too long all the same.
+  // Five times the deadline on the clock is too long anyway.
   expect(await give('a', { do: 'wait', ms: 300 }).result).toBe('waited');
   await expect(give('a', { do: 'wait', ms: 5_000 }).result).rejects.toMatchObject(
     failure('deadline'),
@@ -151,7 +151,7 @@ test('nobody has to wait for an abandoned task', async () => {
   const begun = give('a', { do: 'wait', ms: 200 });
   begun.abandon(new Error('over'));
   await expect(begun.result).rejects.toThrow('over');
-  // Its thread is no freer for that.
+  // That does not free the thread.
   const started = performance.now();
   expect(await give('a', { do: 'say', text: 'next' }).result).toBe('next');
   expect(performance.now() - started).toBeGreaterThan(100);

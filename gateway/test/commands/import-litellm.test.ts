@@ -150,7 +150,7 @@ describe('sluice import litellm', () => {
     );
     const { channels: written, models } = declaredBy(outcome);
     expect(written.map(({ priority }) => priority)).toEqual([2, 3, 1, 0]);
-    // What is carried is not told to be left.
+    // Imported settings are not reported as left out.
     expect(models[0]?.contextWindow).toBe(1000);
     expect(outcome.err).not.toContain('max_input_tokens');
   });

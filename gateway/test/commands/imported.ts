@@ -5,10 +5,7 @@ import type { Declared, DeclaredChannel } from '#config/index.ts';
 import { readImported } from '../support/imported-file.ts';
 import { createWorkplace } from './support.ts';
 
-/**
- * Imports a file written by hand in the form of another gateway. Everything secret in it says so with `secret-`: no
- * run may show it.
- */
+/** Imports a handwritten file of another gateway. All its secrets contain `secret-`, so that no run may print them. */
 export async function importFile(format: string, text: string) {
   const { folder, sluice } = createWorkplace(null);
   writeFileSync(join(folder, 'other'), text);

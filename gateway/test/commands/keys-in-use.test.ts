@@ -42,7 +42,7 @@ function secretIn(printed: unknown): string {
 
 interface Seen {
   readonly status: number;
-  /** Its first words: what follows is advice. Null: no error. */
+  /** The beginning of the message; advice follows it. Null: no error. */
   readonly error: string | null;
 }
 
@@ -71,7 +71,7 @@ async function seenIn(response: Response): Promise<Seen> {
   return { status: response.status, error: error?.message.split(/[,:.]/)[0] ?? null };
 }
 
-/** What every scheme gets; fails when they do not all get the same. */
+/** The outcome for every scheme; fails if they differ. */
 async function everySees(url: string, secret: string, model = 'open', more = {}): Promise<Seen> {
   const seen: Seen[] = [];
   for (const scheme of schemes) {

@@ -128,7 +128,7 @@ test('a key gets a new secret, the old one its grace period, and file-declared s
   const until = Date.parse(rotated['previous_valid_until'] ?? '');
   expect(until).toBeGreaterThanOrEqual(before + 1_800_000);
   expect(until).toBeLessThanOrEqual(Date.now() + 1_800_000);
-  // By its id, and without a word about the old one.
+  // By id, and without any output about the old secret.
   const atOnce = await sluice('key', 'rotate', rotated['id'] ?? '', '--grace', '0s');
   expect(atOnce.out).toMatch(
     /^key 'ci' of ada@example.com, shown only once:\nsk-\S+\nthe old secret is no longer valid\n$/,

@@ -143,7 +143,7 @@ keys: [{ name: k, user: u@example.com, secret: ${secret} }]
   for (const damaged of ['x', '-1', '.nan', '1e9', '"1000', '{']) {
     write(fileOf(damaged));
     expect(await sluice('check')).toMatchObject({ code: 1 });
-    // As an operator would who does not check first.
+    // As an operator does without checking first.
     const failures = () => gateway.stderr().split('"the configuration file was not reloaded"').length;
     const before = failures();
     gateway.child.kill('SIGHUP');

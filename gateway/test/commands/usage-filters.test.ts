@@ -84,7 +84,7 @@ describe.each(dialects)('%s', (dialect) => {
         expect([filter, column('id')]).toEqual([filter, ids]);
         expect(column('cost')).toEqual(expected.map((row) => shownCost(row) ?? ''));
         expect(column('channel')).toEqual(expected.map(({ channel }) => channel ?? ''));
-        // What a spreadsheet would take for a formula has a mark before it.
+        // A mark precedes text that a spreadsheet would take for a formula.
         expect(column('model')).toEqual(
           expected.map(({ model }) => (model.startsWith('=') ? `'${model}` : model)),
         );

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { ConfigError, parseConfig } from '#config/index.ts';
 
 /*
- * S-37: every number of the file that money or a limit is counted with, and every way to write one that is none, or is
- * another one than it seems. It is refused with its line and path, or taken to the last digit; nothing is rounded.
+ * S-37: every number of the file that is used for money or limits, in every invalid or misleading spelling. It is
+ * refused with its line and path, or kept to the last digit; nothing is rounded.
  */
 
-/** As it stands in the file: what it is in units of 10⁻¹⁵, and whether it is written as a count is. */
+/** As in the file: the value in units of 10⁻¹⁵, and whether it is written like a count. */
 const numbers: readonly (readonly [text: string, value: bigint | null, isCount?: 'count'])[] = [
   ['-1', -(10n ** 15n), 'count'],
   ['-0.000000001', -(10n ** 6n)],
@@ -240,7 +240,7 @@ function exact(digits: string): bigint {
   return BigInt(whole + fraction.padEnd(15, '0'));
 }
 
-/** What a file with this number comes to: the number, or the one problem. */
+/** The outcome of a file with this number: the number, or the only problem. */
 function outcomeOf(place: Place, text: string): bigint | string {
   const file = place.file.replace('V', text);
   try {

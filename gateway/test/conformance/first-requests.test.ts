@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { shareGateway } from '../behaviour/support.ts';
 
 /*
- * What coding agents send first, composed as they are known to send it: with the bundled catalogue and nothing but keys
- * it passes, is priced, and reaches the upstream byte for byte, betas included.
+ * The first requests of coding agents, composed from known traffic: with the bundled catalogue and only a key they
+ * pass, are priced, and reach the upstream byte for byte, betas included.
  */
 
 const shared = shareGateway({

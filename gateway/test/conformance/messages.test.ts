@@ -226,7 +226,7 @@ describe('messages with the official SDK: tools and thinking', () => {
       }),
     );
     const content = 'call tool get_weather and then call tool get_time';
-    // With a thread the conversation lives at the vendor, which the simulator does not play.
+    // With a thread the conversation is stored at the vendor, which the simulator does not imitate.
     const runner = client().beta.messages.toolRunner({
       ...plain,
       messages: [{ role: 'user', content }],

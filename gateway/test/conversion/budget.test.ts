@@ -6,11 +6,11 @@ import { convert, protocolPairs, readWireText, textProtocolNames } from '../supp
 import { cpuMilliseconds, expectLinear as assertLinear } from '../support/growth.ts';
 
 /*
- * One budget per request: whatever a body is made of, reading it, mending it and writing it for an upstream takes time
- * and memory in proportion to its bytes, or it is refused as too complex.
+ * One budget per request: reading a body, repairing it and writing it for an upstream takes time and memory in
+ * proportion to its bytes, or it is refused as too complex.
  */
 
-/** Of this thread; the goal is a fifth of it, the rest is room for a shared machine. Milliseconds. */
+/** Of this thread; the goal is a fifth of it, the rest is margin for a shared machine. Milliseconds. */
 const mostCpu = 250;
 
 const quoted = (text: string) => JSON.stringify(text);
@@ -29,7 +29,7 @@ const bodies: Readonly<Record<TextProtocolName, (args: string, schemas: string[]
 
 const plain = ['{"type":"object","properties":{"x":{"type":"string"}}}'];
 
-/** What becomes of a request: nothing, when it can be carried, or the name of the error. */
+/** The name of the error for a request; null if it can be converted. */
 async function errorOf(act: () => unknown): Promise<string | null> {
   try {
     await act();

@@ -153,7 +153,7 @@ async function unlessRefused(work: () => unknown): Promise<void> {
 /** Several times what any of these takes. What does something for each of its parts with each of the others takes more. */
 const most = 80;
 
-/** What is too small to be measured. Milliseconds. */
+/** Too short to be measured. Milliseconds. */
 const least = 5;
 
 /** How often the text can be parsed in the time of the work; in one of three rounds no pause of the collector counts. */

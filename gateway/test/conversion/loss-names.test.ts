@@ -5,7 +5,7 @@ import { textCodecs } from '#protocols/index.ts';
 import { convert, protocolPairs, readWire, textProtocolNames } from '../support/convert.ts';
 import { wireRequests } from '../support/wire-requests.ts';
 
-/** That only these are reported is in the types, and in `any-body.test.ts`. */
+/** The types and `any-body.test.ts` check that only these are reported. */
 const names = Object.keys(lossNames);
 
 describe.each(textProtocolNames)('%s’s own names', (client) => {

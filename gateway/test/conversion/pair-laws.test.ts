@@ -158,7 +158,10 @@ describe.each(protocolPairs)('$upstream for a client of $client', ({ client, ups
   });
 });
 
-/** What the client must have seen of an event before the next one is read; calls are whole for generate-content. */
+/**
+ * The text that a client must have received of an event before the next one is read; generate-content sends calls only
+ * when complete.
+ */
 function shownAtOnce(event: GenerationEvent, client: TextProtocolName): string[] {
   switch (event.type) {
     case 'text':

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { convert, readWire } from '../support/convert.ts';
 
-/** What a client writes without meaning anything by it is no loss. */
+/** Defaults that a client states explicitly are not a loss. */
 
 const contents = [
   { role: 'user', parts: [{ text: 'hello' }] },

@@ -3,7 +3,7 @@ import type { TextProtocolName } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { convert, readWire, type Asked } from '../support/convert.ts';
 
-/** What is encoded differently for speakers of one protocol. */
+/** Parts that are encoded differently for vendors of one protocol. */
 
 const openai = { provider: 'openai', model: 'gpt-5.6' };
 const olderOpenai = { provider: 'openai', model: 'gpt-5.2' };
@@ -17,7 +17,7 @@ async function converted(client: TextProtocolName, json: object, target: Asked['
   };
 }
 
-/** What a vendor is told of an end user. */
+/** The form in which a vendor receives an end user. */
 const hash: unknown = expect.stringMatching(/^[0-9a-f]{32}$/);
 
 const ask = { role: 'user', content: 'hello' };

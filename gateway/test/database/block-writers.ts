@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { OpenDatabase } from '#database/index.ts';
 
-/** Until it is ended nobody else can write into the database, and everybody can read. */
+/** While it is open, nobody else can write to the database, and everybody can read. */
 export async function blockWriters({
   kysely,
   dialect,

@@ -36,7 +36,7 @@ function makeFile(path: string, mode: number): string {
   return path;
 }
 
-/** What the log says of it. */
+/** The messages in the log. */
 function tighten(databaseUrl = `sqlite:${join(folder, 'sluice.db')}`): string[] {
   const lines: string[] = [];
   const say = (level: string) => (message: string) => void lines.push(`${level} ${message}`);
@@ -111,7 +111,7 @@ describe('an existing data folder', () => {
   test('mounted for our group is used with a warning, as are files that the mount opens to it', () => {
     makeFolder(0o700);
     readMasterKey(folder);
-    // What Kubernetes does for `fsGroup`, with each start.
+    // As Kubernetes does for `fsGroup` at each start.
     chownSync(folder, statSync(folder).uid, ownGroup);
     chmodSync(folder, 0o2770);
     const key = join(folder, 'master.key');

@@ -20,7 +20,9 @@ if (!postgresAnswers && process.env.CI !== undefined) {
   throw new Error(`no PostgreSQL at ${postgresUrl}, which this run requires`);
 }
 
-/** For `describe.each`: every database the gateway runs on. PostgreSQL is skipped, visibly, when it is away. */
+/**
+ * For `describe.each`: every database that the gateway runs on. PostgreSQL is skipped, visibly, if it is unreachable.
+ */
 export const dialects = ['sqlite', 'postgres'] as const;
 export type Dialect = (typeof dialects)[number];
 export const isSkipped = (dialect: Dialect) => dialect === 'postgres' && !postgresAnswers;
@@ -84,7 +86,7 @@ export function change<Result>(
 export const watchByHand = ({ kysely }: OpenDatabase): RevisionWatch =>
   createRevisionWatch({ database: { kysely, listen: null }, interval: 2 ** 30 });
 
-/** The backends of nodes that wait to be told of changes. */
+/** The backends of nodes that listen for changes. */
 export const listenersOf = async ({ kysely }: OpenDatabase): Promise<number[]> => {
   const { rows } = await sql<{ pid: number }>`
     select pid from pg_stat_activity

@@ -64,7 +64,7 @@ describe.each(dialects)('%s', (dialect) => {
         .where('model', '=', id)
         .orderBy('created_at')
         .execute();
-    /** As a hand or another program would leave it. */
+    /** As a person or another program could leave it. */
     const spoil = (id: string, price: unknown) =>
       database.kysely.transaction().execute(async (trx) => {
         await trx

@@ -13,7 +13,7 @@ import {
 } from './databases.ts';
 import { key, user } from './samples.ts';
 
-/* S-43: a storm of made-up keys costs the database little and the memory a bounded amount. */
+/* S-43: a storm of invented keys costs the database little and takes bounded memory. */
 
 const storm = 100_000;
 /** As many as may wait for the database at once. */
@@ -66,7 +66,7 @@ describe.each(dialects)('%s', (dialect) => {
       for (const secret of made) expect(directory.find(secret)).toBeNull();
       expect(queries.count).toBe(0);
       expect(process.memoryUsage().heapUsed - before).toBeLessThan(100 * 2 ** 20);
-      // Who has a key is served meanwhile, from memory.
+      // A caller with a valid key is served meanwhile, from memory.
       expect(directory.find(key.secret ?? '')).toMatchObject({ keyName: 'ci' });
     }, 60_000);
   });

@@ -5,7 +5,7 @@ import { createRevisionWatch, openDatabase, type OpenDatabase } from '#database/
 import { change, isSkipped, listenersOf, openTestDatabase, watchByHand } from './databases.ts';
 import { user } from './samples.ts';
 
-/** Milliseconds no test lasts: a watch that looks this often does so only when it is told to. */
+/** Milliseconds longer than any test: a watch with this interval polls only on request. */
 const never = 2 ** 30;
 
 /** A node that looks on, and another that makes changes. */

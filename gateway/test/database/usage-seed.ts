@@ -8,7 +8,7 @@ import { charge, keepPrice, record } from '../journal/records.ts';
 import { change } from './databases.ts';
 import { key, team, user } from './samples.ts';
 
-/** Names of which many would match each other if one were taken for a pattern, or in another case. */
+/** Names of which many would match each other if one were a pattern, or if case were ignored. */
 const names = {
   key: ['ci', 'c_', 'c%', '%', 'CI', "c' or 1=1 --"],
   user: ['ada@example.com', 'a_a@example.com', 'a%@example.com'],
@@ -108,7 +108,7 @@ export function anyFilter(rows: readonly SeededRow[]): fc.Arbitrary<UsageFilter>
   });
 }
 
-/** What such a filter means, said once more. Hours: as sums count, which know no finer time. */
+/** A second definition of such a filter. Hours: like the sums, which have no finer resolution. */
 export function matches(filter: UsageFilter, row: SeededRow, hours = false): boolean {
   const step = hours ? 3_600_000 : 1;
   const time = row.time - (row.time % step);
@@ -119,7 +119,7 @@ export function matches(filter: UsageFilter, row: SeededRow, hours = false): boo
     if (wanted === undefined) return true;
     if (name === 'model' || name === 'channel') return row[name] === wanted;
     if (row[`${name}Id`] === wanted) return true;
-    // An address is told by its letters; an id only as it stands.
+    // E-mail addresses ignore case; ids do not.
     return row[name] === (wanted.includes('@') ? wanted.trim().toLowerCase() : wanted);
   });
 }

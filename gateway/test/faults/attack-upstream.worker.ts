@@ -2,7 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parentPort } from 'node:worker_threads';
 
-/* An upstream that reads bodies away and says little: in a thread of its own, so that it delays nobody who is measured. */
+/*
+ * An upstream that discards bodies and responds briefly, in a thread of its own, so that it delays nobody who is
+ * measured.
+ */
 
 const answer = JSON.stringify({
   id: 'c',

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { gzipSync } from 'node:zlib';
 
-/* Everything that takes memory before anybody has paid, all at once and for ever, until the thread is ended. */
+/* Everything that takes memory before payment, all at once and repeatedly until the thread is ended. */
 
 export interface AttackersData {
   readonly port: number;
@@ -41,13 +41,13 @@ interface Attack {
   /** At the same time. */
   readonly count: number;
   readonly body: Buffer;
-  /** Of the body; absent: all of it. */
+  /** Bytes of the body that are sent; absent: all. */
   readonly sent?: number;
   readonly encoding?: string;
   readonly chunked?: boolean;
   /** Milliseconds that the connection is held after that. */
   readonly hold?: number;
-  /** A byte of the body every so many milliseconds meanwhile. */
+  /** Interval at which a byte of the body is sent meanwhile, in milliseconds. */
   readonly trickle?: number;
 }
 
@@ -87,7 +87,7 @@ async function repeat(attack: Attack, at: number): Promise<void> {
     const outcome = `${attack.name} ${await once(attack, key)}`;
     counts[outcome] = (counts[outcome] ?? 0) + 1;
     parentPort?.postMessage(counts);
-    // As fast as one who is refused may come again.
+    // As soon as a refused client may retry.
     await wait(250);
   }
 }

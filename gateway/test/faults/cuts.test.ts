@@ -21,7 +21,7 @@ interface Case {
   readonly mark: string;
 }
 
-/** The number of events in the simulator's answer of so many pieces, found out by the first test. */
+/** The number of events in the simulator's answer, found by the first test. */
 const eventsOf = new Map<string, number>();
 const most = 20;
 
@@ -184,7 +184,7 @@ function openResources(): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** What holds more sockets, servers or timers than before the gateway was started. */
+/** Sockets, servers and timers that did not exist before the gateway was started. */
 function leaked(): string[] {
   return [...openResources()]
     .filter(([name]) => /TCP|Timeout|Immediate/.test(name))

@@ -10,9 +10,9 @@ import { runClients } from './load.ts';
 import { allRows, reconcileLogs, type ClientLog } from './reconcile.ts';
 
 const isFull = process.env['SLUICE_FAULT_LOOPS'] !== undefined;
-/** Milliseconds for which the database is away. */
+/** How long the database is unreachable, in milliseconds. */
 const howLong = isFull ? 60_000 : 2_500;
-/** Of the known keys' answers; a machine that does other work adds its own to the slowest few. */
+/** Quantile of the known keys' latencies; other work of the machine affects the slowest few. */
 const quantile = isFull ? 0.99 : 0.9;
 
 /** Milliseconds, well below the second that a statement may take. */
@@ -36,7 +36,7 @@ async function startPlace(): Promise<Place> {
   return { ...(await startGatewayPlace({ databaseUrl: target.href })), databaseUrl, proxy };
 }
 
-/** Milliseconds that so many answers took, one after the other. */
+/** Latencies of consecutive answers for the given milliseconds. */
 async function latencies(url: string, milliseconds: number): Promise<number[]> {
   const taken: number[] = [];
   const end = performance.now() + milliseconds;
@@ -83,7 +83,7 @@ test.skipIf(isSkipped('postgres'))(
       begin(proxy);
       const stranger = askChat(url, { key: unknownKey(turn + 1) });
       const during = await latencies(url, howLong);
-      // What nobody can look up is not said to be wrong: clients throw such keys away.
+      // A key that cannot be looked up is not reported as invalid: clients discard such keys.
       expect((await stranger).status).toBe(503);
       expect(during.length).toBeGreaterThan(20);
       expect(at(during, quantile) - at(before, quantile)).toBeLessThan(isFull ? 50 : 300);

@@ -33,7 +33,7 @@ keys:
   - { name: guest, user: tester@example.com, group: guests, secret: ${secretOf('guest')} }
 `;
 
-/** A gateway in its process, with clients that ask all the time until they are told to stop. */
+/** A gateway in its own process, with clients that send requests until they are stopped. */
 async function startUnderLoad(folder: string, options: Partial<GatewayPlaceOptions> = {}) {
   const place = await startGatewayPlace({ config, folder, ...options });
   let wanted = true;
@@ -86,7 +86,7 @@ async function startUnderLoad(folder: string, options: Partial<GatewayPlaceOptio
 }
 type UnderLoad = Awaited<ReturnType<typeof startUnderLoad>>;
 
-/** What is refused and what goes on while the journal takes nothing, and what has to be true afterwards. */
+/** Checks what is refused and what continues while the journal accepts nothing, and the state afterwards. */
 async function liveThrough(
   gateway: UnderLoad,
   breakDisk: () => void | Promise<void>,
@@ -129,7 +129,7 @@ async function assertSameStory(gateway: UnderLoad): Promise<readonly ClientLog[]
     const recorded = new Set(rows.map(({ id }) => id));
     const without = clients.filter(({ id }) => id !== null && !recorded.has(id));
     expect(without.filter(({ completed }) => completed)).toEqual([]);
-    // What is missing was counted as missing, or shares the row of an equal refusal.
+    // A missing row was counted as missing, or is an identical refusal that shares a row.
     const shared = rows.reduce((sum, { count }) => sum + count - 1, 0);
     expect(without).toHaveLength((lost ?? 0) + shared);
     const withRow = clients.filter((client) => !without.includes(client));

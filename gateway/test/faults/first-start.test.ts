@@ -54,7 +54,7 @@ async function keyIsMade(folder: string): Promise<void> {
   }
 }
 
-/** Of the last complete lines; scripts read them. */
+/** From the last complete lines, which scripts read. */
 const shownIn = (text: string) => ({
   key: /^key: (sk-\S+)\n/m.exec(text)?.[1],
   admin: /^admin: admin@localhost (\S+)\n/m.exec(text)?.[1],

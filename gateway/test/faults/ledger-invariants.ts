@@ -5,7 +5,7 @@ import type { ExchangeRecord } from '#usage/index.ts';
 import { reconcile, type Difference } from '#ledger/index.ts';
 import type { Model, Simulation } from './ledger-simulation.ts';
 
-/** Accounts of nobody. */
+/** Accounts without a holder. */
 const internal = new Set(['revenue', 'funding', 'operator-loss']);
 
 /** P-01, P-03, P-09: the books are what the model says. */
@@ -17,7 +17,7 @@ export async function checkBooks(database: OpenDatabase, model: Model): Promise<
   expect(balances.get('revenue') ?? 0n).toBe(sums.cost);
 }
 
-/** P-02, P-05, P-08: what is spent and held on each meter, and nothing of what nobody can end any more. */
+/** P-02, P-05, P-08: the amounts spent and held on each meter, without leftovers that nobody can end. */
 export async function checkMeters({ model, cluster, clock }: Simulation): Promise<void> {
   expect(model.overdrawn, 'P-02: admitted beyond a limit').toEqual([]);
   for (const [at, { counters, holding }] of cluster.entries()) {
@@ -54,7 +54,7 @@ export async function checkMeters({ model, cluster, clock }: Simulation): Promis
   }
 }
 
-/** P-03, P-06: no hold ends twice, and nobody was told of success before it could not be lost any more. */
+/** P-03, P-06: no hold ends twice, and no client saw success before it was durable. */
 export function checkEnds({ ended, shown, durable }: Model): void {
   expect(
     [...ended].filter(([, times]) => times !== 1),
@@ -118,7 +118,7 @@ export async function workOut(database: OpenDatabase, model: Model): Promise<voi
   for (const row of rows) checkCharge(row, model);
 }
 
-/** What a record says, as its row has to. */
+/** The charge of a record, as its row must have it. */
 export function chargeOf({ id, outcome, charge }: ExchangeRecord): Charge {
   const amount = (text: string | undefined) => (text === undefined ? null : BigInt(text));
   return {

@@ -28,7 +28,7 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-/** What must be in the books: kept beside them by the simplest means. */
+/** The required content of the books, kept beside them by the simplest means. */
 export interface Model extends Diary {
   readonly applied: Map<string, ExchangeRecord>;
   readonly durable: Map<string, ExchangeRecord>;
@@ -87,7 +87,7 @@ export async function createSimulation(database: OpenDatabase, random: () => num
   for (const { id } of teams) model.credited.set(`team:${id}`, 5_000_000_000n);
   let price = await keepNextPrice();
 
-  /** As the keys of the node are once it has heard of every credit. */
+  /** The node's keys once it knows of every credit. */
   function callersAt(node: number) {
     const [userId, teamId] = [users[node]!.id, teams[node]!.id];
     const ofUser = { id: userId, funding: model.credited.get(`user:${userId}`)!, quota: null };
@@ -119,7 +119,7 @@ export async function createSimulation(database: OpenDatabase, random: () => num
       }),
   );
 
-  /** What is set from now on is not what was held by. */
+  /** Later settings do not affect existing holds. */
   async function keepNextPrice(): Promise<SimulatedPrice> {
     const next = {
       version: `price_${(count += 1)}`,
@@ -152,7 +152,7 @@ export async function createSimulation(database: OpenDatabase, random: () => num
     }
   }
 
-  /** What a node does after a crash, too: everything from the oldest on, then it forgets what was applied. */
+  /** Also done by a node after a crash: applies everything from the oldest on, then forgets what was applied. */
   async function applyJournal({ journal }: SimulatedNode): Promise<void> {
     const batches = journal.slice(0, 1 + below(3));
     if (!(await apply(batches.flat(), random() < 0.3))) return;
@@ -160,7 +160,7 @@ export async function createSimulation(database: OpenDatabase, random: () => num
     if (random() < 0.7) journal.splice(0, batches.length);
   }
 
-  /** It counts again once what it had made durable is in the database. */
+  /** The node counts again once its durable records are in the database. */
   async function crash(node: SimulatedNode): Promise<void> {
     node.crash();
     await applyInTheEnd(node.journal.splice(0).flat());
@@ -194,7 +194,7 @@ export async function createSimulation(database: OpenDatabase, random: () => num
     for (const each of stale) await bringBack(each);
   }
 
-  /** As a journal does that was away for longer than rows are kept. Its row is still there, or nothing is written. */
+  /** Like a journal that was away for longer than rows are kept. Its row still exists, or nothing is written. */
   async function bringBack(record: ExchangeRecord): Promise<void> {
     try {
       await writeUsage(database, toLine(record), { now: clock.now(), isLeftOver: true });
@@ -203,7 +203,7 @@ export async function createSimulation(database: OpenDatabase, random: () => num
     }
   }
 
-  /** Two appliers that meet on PostgreSQL may be told to try again, and do. */
+  /** PostgreSQL may ask two concurrent appliers to retry, and they do. */
   async function applyInTheEnd(records: readonly ExchangeRecord[]): Promise<void> {
     if (records.length === 0) return;
     for (let tries = 0; !(await apply(records, false)); tries += 1) {
@@ -284,7 +284,7 @@ function add(sums: Map<string, bigint>, name: string, amount: bigint): void {
   sums.set(name, (sums.get(name) ?? 0n) + amount);
 }
 
-/** The same database, which fails after so many statements: of a transaction nothing may be left then. */
+/** The same database, failing after `count` statements: the transaction must leave nothing. */
 function failAt(database: OpenDatabase) {
   return (statements: number): OpenDatabase => {
     let left = statements;

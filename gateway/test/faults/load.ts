@@ -5,13 +5,13 @@ export interface LoadOptions {
   readonly url: string;
   readonly key: string;
   readonly random: () => number;
-  /** Told in the very moment in which a client has seen a success terminator. */
+  /** Called at the moment in which a client has seen a success terminator. */
   readonly onCompleted: () => void;
-  /** What the upstream does, one of these by chance. Default: all that can go wrong. */
+  /** The upstream's behaviour, chosen at random. Default: every fault. */
   readonly faults?: readonly string[];
   /** The share of clients that leave in the middle. Default: a tenth. */
   readonly leaving?: number;
-  /** Asked before each request; without it clients go on until the gateway cannot be reached. */
+  /** Checked before each request; absent: clients continue until the gateway is unreachable. */
   readonly wanted?: () => boolean;
 }
 

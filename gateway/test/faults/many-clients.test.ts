@@ -19,7 +19,7 @@ const full = process.env['SLUICE_FAULT_LOOPS'] !== undefined;
 const key = 'sk-many-0123456789abcdefghijklmnopqrstuv';
 /** What the clients of this one process can saturate. */
 const inFlight = 120;
-/** Beyond the slow clients, which are none too many for it. */
+/** In addition to the slow clients. */
 const inFlightOfSlow = 600;
 
 let simulator: Simulator;
@@ -210,7 +210,7 @@ test.each(['demo-chat', 'converted'])(
     };
     const beginSome = (fault: string) =>
       Promise.all(Array.from({ length: 25 }, () => begin(fault)));
-    // As many at a time as later: what they leave to be collected is in both figures.
+    // As many at a time as later, so that uncollected garbage is in both figures.
     const pass = async () => {
       const sockets = await beginSome('');
       await until(async () => (await openExchanges()) <= held.length, 'passed', 20_000);
@@ -252,7 +252,7 @@ test(
     await until(() => running.every(({ gaps }) => gaps.length > 3), 'streams are running');
     for (const { gaps } of running) gaps.length = 0;
 
-    /** Closed-loop clients for so long: what each saw. */
+    /** Runs closed-loop clients for `seconds`: returns what each saw. */
     const load = async (clients: number, seconds: number) => {
       const seen: { status: number; ms: number; retryAfter: string | null }[] = [];
       const end = performance.now() + seconds * 1_000;
@@ -340,7 +340,7 @@ test(
       );
     }
     await wait(500);
-    // Of a few connections a good part is what has not been collected yet.
+    // With few connections, much of the memory is not collected yet.
     expect((memory() - before) / (count - 250) / 1_024).toBeLessThan(full ? 40 : 80);
     const response = await fetch(new URL('/health', url));
     expect(response.status).toBe(200);

@@ -62,7 +62,7 @@ describe.each(textProtocols)('R-18 $name: many clients that disconnect', (protoc
         'no hold is left',
         10_000,
       );
-      // What never reached the upstream was not begun; everything else was cut there.
+      // Requests that never reached the upstream had not begun; all others were cancelled there.
       const reached = simulator.requests();
       expect(simulator.aborted()).toBe(reached.length);
       expect(reached.length).toBeGreaterThan(clients * 0.7);
@@ -75,7 +75,7 @@ describe.each(textProtocols)('R-18 $name: many clients that disconnect', (protoc
       const recorded = seen.filter(({ id }) => id !== null).length;
       expect(recorded).toBeGreaterThanOrEqual(reached.length);
       expect(after.get('client-left')! - (before.get('client-left') ?? 0)).toBe(recorded);
-      // Also none was refused: all protocols together are more than there are slots, so each was given back.
+      // None was refused either: the clients of all protocols outnumber the slots, so each slot was released.
       expect([...after.keys()]).toEqual(['client-left']);
     },
   );

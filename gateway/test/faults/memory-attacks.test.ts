@@ -52,7 +52,7 @@ function ask(url: string, body: Buffer): Promise<string> {
   });
 }
 
-/** What one who has nothing to do with it is served: prompts of 2 KB, each tenth of 200 KB, one after the other. */
+/** The service for an unrelated key: prompts of 2 KB, every tenth of 200 KB, one after another. */
 async function serve(url: string, seconds: number): Promise<Served> {
   const prompt = (bytes: number): Buffer =>
     Buffer.from(
@@ -134,7 +134,7 @@ ${keys.map((key, at) => `  - { name: a${at}, user: ${at % 2 === 0 ? 'rich' : 'po
       0,
     ]);
     expect(peak).toBeLessThan(gibibyte);
-    // A machine that does other work as well may be too busy now and then, and says so.
+    // A machine with other work may be overloaded now and then, and responds so.
     const { '200': served = 0, '503': overloaded = 0, ...others } = attacked.statuses;
     expect(others).toEqual({});
     expect(served).toBeGreaterThan(2 * overloaded);

@@ -36,7 +36,7 @@ interface Window {
   readonly used: string;
 }
 
-/** What a key is told of its team's budgets. */
+/** The team budgets that a key sees. */
 async function budgetsOf(url: string, team: string): Promise<Record<'daily' | 'monthly', Window>> {
   const headers = { authorization: `Bearer ${key(team)}` };
   const answer: unknown = await (await fetch(`${url}/v1/usage`, { headers })).json();
@@ -104,7 +104,7 @@ test('B-19 a request admitted before midnight and settled after it counts on the
   });
   await expect.poll(() => simulator.requests().length).toBe(1);
   await stepTo(midnight + 10 * second);
-  // Held for the old day, of which the new one knows nothing.
+  // Held for the old day, which does not affect the new one.
   expect(await budgetsOf(url, 'wide')).toMatchObject({
     daily: { window: '2026-04-01', used: '0', held: '0' },
     monthly: { window: '2026-04', used: '0', held: '0' },

@@ -67,7 +67,7 @@ keys: [{ name: test, user: tester@example.com, secret: ${secret} }]
     resolver.set(name('moves'), ['127.0.0.3']);
     resolver.set(name('fails'), 'servfail');
     resolver.set(name('silent'), 'silence');
-    // Nobody asks again for half a minute.
+    // The name is not resolved again for half a minute.
     expect(await servedBy('moves')).toBe('old');
     expect(resolver.asked(name('moves'))).toBe(1);
 
@@ -81,7 +81,7 @@ keys: [{ name: test, user: tester@example.com, secret: ${secret} }]
     expect(resolver.asked(name('fails'))).toBeGreaterThan(1);
     expect(resolver.asked(name('silent'))).toBeGreaterThan(1);
 
-    // A name that never was: the next channel, and without one an error that says so and no more.
+    // An unknown name: the next channel, and without one a plain error.
     expect(await servedBy('unknown')).toBe('other');
     const alone = await askChat(url, { model: 'unknown-alone' });
     expect([502, 503]).toContain(alone.status);

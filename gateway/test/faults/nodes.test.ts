@@ -58,7 +58,7 @@ const totalCost = async ({ kysely }: OpenDatabase): Promise<bigint> => {
   return rows.reduce((sum, { cost }) => sum + (cost ?? 0n), 0n);
 };
 
-/** So many requests at once, from node to node. */
+/** This many requests at once, spread over the nodes. */
 function askEverywhere(
   urls: readonly string[],
   count: number,
@@ -92,7 +92,7 @@ const isDegraded = async (url: string, word: string): Promise<boolean> => {
 /** Each limit several times over, on users and teams of its own. */
 const triesOf = (kind: string): number => roundsOf(kind).length + 3;
 
-/** What each key has is room for one request: 0.05 USD, and what a request may cost is far more. */
+/** Each key has room for one request: 0.05 USD, while a request may cost far more. */
 interface Limit {
   readonly user?: string;
   readonly team?: string;
@@ -171,7 +171,7 @@ describe.skipIf(!canStartRedis || isSkipped('postgres'))('three nodes', () => {
         await askEverywhere(urls, 30, { key: key('warm'), model: 'priced' });
       }
 
-      /** What was held for each that was admitted, once it is in the database. */
+      /** The holds of the admitted requests, once they are in the database. */
       const holdsOf = async (ids: readonly (string | null)[]): Promise<string[]> => {
         const read = () =>
           database.kysely
@@ -318,7 +318,7 @@ keys:
         seen.push(...(await Promise.all(load)).flat());
       }
       await stopAndReconcile(nodes);
-      // What a kill cut off may have no row, and a row whose answer nobody saw whole.
+      // A killed request may have no row, or a row whose answer nobody saw complete.
       const completed = seen.filter((answer) => answer.completed);
       expect(completed.length).toBeGreaterThan(loops * 20);
       const rows = await allRows(database);
@@ -397,14 +397,14 @@ keys:
       await within5s(renewed, 401);
       await within5s(last, 401);
 
-      // Told by the database: no node looks by itself that often.
+      // Notified by the database: no node polls that often.
       for (const name of ['first', 'second', 'third']) {
         const revoked = await create(name);
         expect(await everywhere(revoked)).toEqual([200, 200, 200]);
         await sluice('key', 'revoke', name);
         await within(2_500, revoked, 401);
       }
-      // And told nothing, because the connections for that are gone.
+      // Not notified, because those connections are cut.
       const unheard = await create('unheard');
       expect(await everywhere(unheard)).toEqual([200, 200, 200]);
       const listeners = await listenersOf(database);

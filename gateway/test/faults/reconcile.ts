@@ -11,7 +11,7 @@ export interface ClientLog {
   readonly status: number | null;
   /** The protocol's success terminator has come. */
   readonly completed: boolean;
-  /** The client itself went away. */
+  /** The client itself disconnected. */
   readonly left: boolean;
 }
 

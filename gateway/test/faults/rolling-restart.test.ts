@@ -77,7 +77,7 @@ test.skipIf(fronts.length === 0 || isSkipped('postgres')).concurrent.for(fronts)
       expect(await node.exit).toBe(0);
       expect(node.stderr()).not.toMatch(/"level":(50|60)/);
       await startNode(index);
-      // As an operator has to: the other node goes only when the front sends requests to this one again.
+      // As an operator must: the next node stops only after the load balancer uses this one again.
       await expect.poll(() => front.sendsTo(index), { timeout: 20_000 }).toBe(true);
     }
     await wait(500);
@@ -103,7 +103,7 @@ test.skipIf(fronts.length === 0 || isSkipped('postgres')).concurrent.for(fronts)
     expect(completed.length).toBeGreaterThan(restarts * 50);
     const recorded = new Map(rows.map((row) => [row.id, row.outcome]));
     expect(completed.filter(({ id }) => recorded.get(id ?? '') !== 'completed')).toEqual([]);
-    // Both nodes were asked, and streams were open while a node was told to stop.
+    // Both nodes received requests, and streams were open when a node was asked to stop.
     expect(rows.filter(({ outcome }) => outcome === 'client-left').length).toBeGreaterThan(0);
   },
 );

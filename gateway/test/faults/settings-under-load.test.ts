@@ -44,7 +44,7 @@ keys:
 async function openWorld() {
   const workplace = await openRunningWorkplace((simulator) => fileOf(simulator, 0));
   const { url } = workplace;
-  /** What the running gateway tells a key of its money. */
+  /** The limits that the running gateway shows a key. */
   const limits = async (key: string): Promise<unknown> => {
     const response = await fetch(`${url}/v1/usage`, {
       headers: { authorization: `Bearer ${key}` },
@@ -123,7 +123,8 @@ test(
     const seen = (await load).flat();
     expect(seen.filter(({ completed, left }) => !completed && !left)).toEqual([]);
 
-    // What the gateway itself counts with. A credit reaches it within seconds, and so does the row of a client that left.
+    // The gateway's own counters. A credit reaches it within seconds, and so does the row of a client that
+    // disconnected.
     await vi.waitFor(
       async () => {
         const [ofAda, ofBob] = [await world.limits(adaKey), await world.limits(bobKey)];

@@ -16,12 +16,12 @@ import { nothingUsed } from '#relay/exchange-usage.ts';
 import { unpaidAttempt } from '../journal/records.ts';
 import type { SimulatedClock } from './simulated-clock.ts';
 
-/** Milliseconds until nobody can be working on a request any more. */
+/** Milliseconds after which no request can still be running. */
 const longest = 600_000;
-/** What a request may use at most, and says so. */
+/** The most that a request may use, as it declares. */
 const most = { bodyBytes: 400, outputLimit: 400 } as const;
 
-/** What the upstream charges nano-USD per token for; changes under way. */
+/** The upstream's prices in nano-USD per token; they change during the run. */
 export interface SimulatedPrice {
   readonly version: string;
   readonly input: bigint;
@@ -40,7 +40,7 @@ export interface Terms {
   readonly due: number;
 }
 
-/** What happened, kept beside the code under test by the simplest means. */
+/** The events, recorded beside the code under test by the simplest means. */
 export interface Diary {
   /** On what terms each exchange was admitted. */
   readonly terms: Map<string, Terms>;
@@ -48,13 +48,13 @@ export interface Diary {
   readonly answered: Map<string, number>;
   /** How often a hold was ended. */
   readonly ended: Map<string, number>;
-  /** Exchanges whose clients were told of success. */
+  /** Exchanges whose clients saw success. */
   readonly shown: Set<string>;
   /** The highest limit of each meter when something was held on it. */
   readonly limits: Map<string, bigint>;
   /** Meters on which more was held than they had left. */
   readonly overdrawn: string[];
-  /** Exchanges that nobody will ever end. */
+  /** Exchanges that will never be ended. */
   readonly abandoned: Set<string>;
 }
 
@@ -118,7 +118,7 @@ export class SimulatedNode {
     return Math.floor(this.#options.random() * limit);
   }
 
-  /** Exchanges whose money is set aside, also those that nobody ends. */
+  /** Exchanges with held money, including abandoned ones. */
   readonly holding = new Set<string>();
 
   /** Requests under way and records waiting for the disk, each with the time of its admission. */
@@ -216,7 +216,7 @@ export class SimulatedNode {
     else this.#answer(id, state, way);
   }
 
-  /** Some failures have used something, which nobody owes. */
+  /** Some failures used something that nobody pays. */
   #failure(id: string): Ending {
     const tokens = {
       ...noTokens,

@@ -136,7 +136,7 @@ function protocolOf(path: string): TextProtocol['name'] {
   return path.endsWith('/responses') ? 'responses' : 'messages';
 }
 
-/** As a client reads a stream by the letter of the standard: an event without its empty line is none. */
+/** Reads a stream by the letter of the standard: an event without its empty line does not count. */
 function eventsOf(text: string): StreamEvent[] {
   const events: StreamEvent[] = [];
   let name: string | null = null;

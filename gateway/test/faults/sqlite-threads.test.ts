@@ -45,7 +45,7 @@ keys: [{ name: test, user: tester@example.com, secret: ${secret}, rpm: ${rpm} }]
       await response.text();
     }
   }
-  // A made-up key is looked up, the own usage is summed, and the file is read again.
+  // An unknown key is looked up, the key's own usage is summed, and the file is reloaded.
   const unknown = { authorization: `Bearer ${secret}x` };
   expect((await fetch(`${url}/v1/models`, { headers: unknown })).status).toBe(401);
   const used = async () => {

@@ -46,7 +46,7 @@ async function idsIn({ kysely }: OpenDatabase): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Appends as fast as they are acknowledged, on a few lines at once, until told to stop. */
+/** Appends as fast as records are acknowledged, on a few lines at once, until stopped. */
 function appendAlways(journal: Journal) {
   const stopped = new AbortController();
   let next = 0;

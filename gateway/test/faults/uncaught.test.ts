@@ -91,7 +91,7 @@ test('R-27 the gateway continues after an unhandled rejection, and ends at once 
   });
   expect((await askChat(url)).status).toBe(200);
   expect(gateway.stderr()).toContain('a promise that was put in');
-  // From now on it goes on throwing.
+  // From here on it keeps throwing.
   const started = performance.now();
   gateway.child.kill('SIGUSR2');
   expect(await gateway.exit).toBe(1);

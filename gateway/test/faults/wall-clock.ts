@@ -10,9 +10,9 @@ import { startGatewayPlace, type GatewayPlace } from '../support/gateway-place.t
 export interface ClockedGateway extends GatewayPlace {
   /** The gateway's own, for reading. */
   readonly database: OpenDatabase;
-  /** Lets the gateway's wall clock be wrong by so many milliseconds, in every thread of it. */
+  /** Sets the gateway's wall clock off by this many milliseconds, in every thread. */
   stepBy(milliseconds: number): Promise<void>;
-  /** Lets it be this time (Unix milliseconds) now; it goes on from there. */
+  /** Sets the wall clock to this time (Unix milliseconds); it runs on from there. */
   stepTo(time: number): Promise<void>;
   /** Ends the gateway, which must not have logged an error, and fails when its books differ anywhere. */
   close(): Promise<void>;

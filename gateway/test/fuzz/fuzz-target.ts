@@ -6,7 +6,7 @@ import type { FuzzTarget } from './target.ts';
 
 export interface FuzzOptions {
   readonly seed: number;
-  /** Ends after this many inputs, or when `isOver` says so before. */
+  /** Ends after this many inputs, or earlier if `isOver` returns true. */
   readonly inputs: number;
   isOver(): boolean;
   /** Just before an input is given: it may never end. */
@@ -16,7 +16,7 @@ export interface FuzzOptions {
 
 export interface Suspect {
   readonly input: Buffer;
-  /** What was allocated, as a multiple of what may be in use. */
+  /** Allocated memory as a multiple of the allowed memory. */
   readonly excess: number;
 }
 
@@ -37,7 +37,8 @@ const mostKept = 48;
 /** Gives a target its samples, then what becomes of them by mutation. */
 export async function fuzzTarget(target: FuzzTarget, options: FuzzOptions): Promise<FuzzResult> {
   const own = options.seed ^ seedOf(Buffer.from(target.name));
-  // What the clock decides has numbers of its own, so that the other half of the inputs is the same for the same seed.
+  // Inputs that depend on the clock have random numbers of their own, so that the other half is the same for the same
+  // seed.
   const [fresh, guided] = [createRandom(own), createRandom(own + 1)];
   const pool = new Pool(target);
   let slowest = { cpu: 0, bytes: 0 };

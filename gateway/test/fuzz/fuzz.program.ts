@@ -103,7 +103,7 @@ function blame(target: string, what: string, file: string): void {
   else find(target, what, file);
 }
 
-/** What loading the program and collecting garbage need more at one time than at another. */
+/** Variation in memory from loading the program and collecting garbage. */
 const slackMebibytes = 16;
 
 /** The least heap in which targets take their samples, in MiB; loading the program takes most of it. */

@@ -111,7 +111,7 @@ describe('the fuzzer finds', () => {
         (input) => list.push(String(input)),
       );
     }
-    // What the clock has a part in is every second one.
+    // Every second input depends on the clock.
     const same = seen.map((list) => list.filter((_, at) => at % 2 === 1));
     expect(same[0]).toEqual(same[1]);
   });

@@ -120,7 +120,7 @@ function textsIn(holder: Holder, found: Place[] = []): Place[] {
   return found;
 }
 
-/** The piece again and again, so many bytes of JSON. */
+/** The piece repeated to this many bytes of JSON. */
 function run(piece: string, bytes: number): string {
   const cost = Buffer.byteLength(JSON.stringify(piece)) - 2;
   return piece.repeat(Math.floor(Math.max(0, bytes) / Math.max(1, cost)));

@@ -43,7 +43,7 @@ export async function attempt(target: FuzzTarget, input: Buffer): Promise<Trial>
   let first = await measure(target, input);
   if (first.finding !== null) return first;
   if (first.allocated < 0) {
-    // Garbage of others went meanwhile, and nobody knows how much was added.
+    // Other garbage was collected meanwhile, so the growth is unknown.
     collectGarbage();
     first = await measure(target, input);
   }

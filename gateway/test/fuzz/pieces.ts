@@ -1,7 +1,4 @@
-/**
- * What parsers and expressions have been slow on, or have read in two ways: each is short, and the mutations repeat,
- * nest and insert them.
- */
+/** Pieces on which parsers and expressions were slow or ambiguous; the mutations repeat, nest and insert them. */
 export const pieces: readonly string[] = [
   '@',
   '@.',

@@ -4,7 +4,7 @@ export interface FuzzTarget {
   readonly name: string;
   /** Whether mutations also work on the JSON value; bytes are changed in any case. */
   readonly isJson: boolean;
-  /** Only the operator gives it, to a command or with a reload, so that nobody can slow others down by it. */
+  /** Only the operator provides it, by a command or a reload, so nobody else can slow the gateway down with it. */
   readonly isOperators?: true;
   /** Valid inputs. */
   readonly samples: readonly Buffer[];
@@ -13,7 +13,7 @@ export interface FuzzTarget {
    * @throws what `isRefusal` names for inputs that are refused; anything else is a finding.
    */
   run(input: Buffer): unknown;
-  /** What may be thrown, because it says what is wrong with the input. */
+  /** Whether the error may be thrown because it describes the input's fault. */
   isRefusal(error: unknown): boolean;
 }
 

@@ -8,11 +8,11 @@ import type { FuzzTarget } from './target.ts';
 import { fuzzTargets, folderOf } from './targets.ts';
 
 /*
- * A process that fuzzes the targets named on its command line and reports by messages. It is a process of its own
- * since an input may keep it busy for ever, or take all of its memory.
+ * A process that fuzzes the targets named on its command line and reports by messages. An input may block it forever or
+ * take all its memory, hence a process of its own.
  */
 
-/** What it reports. */
+/** Its reports. */
 export type Report =
   | { readonly type: 'alive' }
   | { readonly type: 'begun'; readonly target: string }

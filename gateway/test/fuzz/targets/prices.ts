@@ -9,7 +9,7 @@ import { holds, type FuzzTarget } from '../target.ts';
 import { isClientError } from './refusals.ts';
 import { readRequest, samplesOf } from './requests.ts';
 
-/* What was priced is what the upstream receives, however it reads what it is sent. */
+/* The upstream receives what was priced, however it reads its input. */
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -36,7 +36,7 @@ const plain = {
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Some upstreams do not tell members apart by their case. Protocol buffers know two spellings of each. */
+/** Some upstreams ignore the case of members. Protocol buffers have two spellings of each. */
 const folded = (name: string): string => name.toUpperCase().toLowerCase();
 const spellings = (name: string): string[] => [
   folded(name),
@@ -103,7 +103,7 @@ const membersOf: Readonly<Partial<Record<TextProtocolName, readonly string[]>>> 
   chat: ['models', 'fallbacks'],
 };
 
-/** Members by which another model answers, at least in part. */
+/** Members through which another model responds, at least in part. */
 function otherModels(json: Json, protocol: TextProtocolName): string[] {
   const isList = (list: unknown) => Array.isArray(list) && list.length > 0;
   return (membersOf[protocol] ?? []).filter((name) => [...valuesOf(json, name)].some(isList));
