@@ -36,17 +36,14 @@ test.each([
   await until(async () => (await held()) === 0, 'all is given back');
 });
 
-test.each(textProtocols)(
-  'memory of a refused body is released ($name)',
-  async (protocol) => {
-    const { gateway } = shared;
-    expect((await ask(gateway, protocol, false, 'nowhere')).status).toBe(400);
-    const answer = await gateway.post(protocol.path('demo-chat', false), '{"model":');
-    expect(answer.status).toBe(400);
-    await answer.text();
-    await until(async () => (await held()) === 0, 'all is given back');
-  },
-);
+test.each(textProtocols)('memory of a refused body is released ($name)', async (protocol) => {
+  const { gateway } = shared;
+  expect((await ask(gateway, protocol, false, 'nowhere')).status).toBe(400);
+  const answer = await gateway.post(protocol.path('demo-chat', false), '{"model":');
+  expect(answer.status).toBe(400);
+  await answer.text();
+  await until(async () => (await held()) === 0, 'all is given back');
+});
 
 test('the text of a stream counts until its response is shown, the text of another response until it is sent', async () => {
   const { gateway } = shared;

@@ -90,28 +90,31 @@ test('R-13 chat: a stream closed after a finish reason without [DONE] is complet
   });
 });
 
-describe.each(textProtocols)('R-14 $name: framing and chunk boundaries make no difference', (protocol) => {
-  const framings = [
-    'slice=1',
-    'slice=random;seed=7',
-    'crlf',
-    'comments',
-    'no-final-blank',
-    'crlf;comments;slice=3',
-  ];
-  test.concurrent.each(framings)('%s reads like the plain stream', async (framing) => {
-    const [plain, odd] = await Promise.all([
-      ask(shared.gateway, protocol, true, 'm'),
-      ask(shared.gateway, protocol, true, 'm', { 'x-simulator-fault': framing }),
-    ]);
-    expect(dataOf(odd.text)).toEqual(dataOf(plain.text));
-    expect(odd.text).toMatch(protocol.terminator);
-    expect(await rowOf(shared.gateway, odd.id)).toMatchObject({
-      outcome: 'completed',
-      tokens: { input: 2, output: 21 },
+describe.each(textProtocols)(
+  'R-14 $name: framing and chunk boundaries make no difference',
+  (protocol) => {
+    const framings = [
+      'slice=1',
+      'slice=random;seed=7',
+      'crlf',
+      'comments',
+      'no-final-blank',
+      'crlf;comments;slice=3',
+    ];
+    test.concurrent.each(framings)('%s reads like the plain stream', async (framing) => {
+      const [plain, odd] = await Promise.all([
+        ask(shared.gateway, protocol, true, 'm'),
+        ask(shared.gateway, protocol, true, 'm', { 'x-simulator-fault': framing }),
+      ]);
+      expect(dataOf(odd.text)).toEqual(dataOf(plain.text));
+      expect(odd.text).toMatch(protocol.terminator);
+      expect(await rowOf(shared.gateway, odd.id)).toMatchObject({
+        outcome: 'completed',
+        tokens: { input: 2, output: 21 },
+      });
     });
-  });
-});
+  },
+);
 
 /** The simulated Messages vendor caps `max_tokens` far below such an answer. */
 const boundless = textProtocols.filter(({ name }) => name !== 'messages');

@@ -74,23 +74,26 @@ describe.each(waysOfAsking)('R-18 $label: a disconnected client', (protocol) => 
     ['before the upstream’s head', 'delay=15000', false],
     ['while the head is held back', 'stall-at=0;stall-ms=15000', false],
     ['while nothing flows after content', 'events=60;stall-at=12;stall-ms=15000', true],
-  ])('is detected %s although a clean close looks like a half-close', async (_when, fault, shown) => {
-    const { gateway } = shared;
-    const before = (await gateway.usage()).length;
-    gateway.simulator.clear();
-    const client = await askRaw(gateway, protocol, true, 'demo-chat', [
-      `x-simulator-fault: ${fault}`,
-    ]);
-    await until(() => gateway.simulator.requests().length === 1, 'the upstream was asked');
-    if (shown) await until(() => /\r\n\r\n[^]*"/.test(client.received()), 'content has come');
-    await wait(50);
-    client.socket.destroy();
-    await until(() => gateway.simulator.aborted() === 1, 'the upstream was cancelled', soon);
-    await until(async () => (await gateway.usage()).length === before + 1, 'its row');
-    const [row] = await gateway.usage();
-    expect(row).toMatchObject({ outcome: 'client-left', status: 499 });
-    expect(row?.attempts).toMatchObject([{ class: shown ? 'shown' : expect.anything() }]);
-  });
+  ])(
+    'is detected %s although a clean close looks like a half-close',
+    async (_when, fault, shown) => {
+      const { gateway } = shared;
+      const before = (await gateway.usage()).length;
+      gateway.simulator.clear();
+      const client = await askRaw(gateway, protocol, true, 'demo-chat', [
+        `x-simulator-fault: ${fault}`,
+      ]);
+      await until(() => gateway.simulator.requests().length === 1, 'the upstream was asked');
+      if (shown) await until(() => /\r\n\r\n[^]*"/.test(client.received()), 'content has come');
+      await wait(50);
+      client.socket.destroy();
+      await until(() => gateway.simulator.aborted() === 1, 'the upstream was cancelled', soon);
+      await until(async () => (await gateway.usage()).length === before + 1, 'its row');
+      const [row] = await gateway.usage();
+      expect(row).toMatchObject({ outcome: 'client-left', status: 499 });
+      expect(row?.attempts).toMatchObject([{ class: shown ? 'shown' : expect.anything() }]);
+    },
+  );
 
   test('R-20 a half-closed client waits through keep-alives for the whole answer', async () => {
     const { gateway } = shared;

@@ -37,30 +37,36 @@ models:
 `,
   });
 
-  test.each(surfaces)('K49 $name: the response is an estimate, marked as one, free of charge', async (surface) => {
-    const counted = await count(shared.gateway, surface, 'gpt-4o');
-    // Ten words and what a message takes around them.
-    expect(counted).toMatchObject({ status: 200, tokens: 17, estimated: '1' });
-    expect(counted.members).toEqual([surface.member]);
-    expect(await rowOf(shared.gateway, counted.id)).toMatchObject({
-      outcome: 'completed',
-      status: 200,
-      channel: null,
-      tokens: { input: 0, output: 0 },
-      cost: null,
-      attempts: [],
-    });
-  });
+  test.each(surfaces)(
+    'K49 $name: the response is an estimate, marked as one, free of charge',
+    async (surface) => {
+      const counted = await count(shared.gateway, surface, 'gpt-4o');
+      // Ten words and what a message takes around them.
+      expect(counted).toMatchObject({ status: 200, tokens: 17, estimated: '1' });
+      expect(counted.members).toEqual([surface.member]);
+      expect(await rowOf(shared.gateway, counted.id)).toMatchObject({
+        outcome: 'completed',
+        status: 200,
+        channel: null,
+        tokens: { input: 0, output: 0 },
+        cost: null,
+        attempts: [],
+      });
+    },
+  );
 
-  test.each(surfaces)('$name: other models get other estimates for the same text', async (surface) => {
-    const tokens = async (model: string) => {
-      const { tokens: counted } = await count(shared.gateway, surface, model);
-      return counted as number;
-    };
-    expect(await tokens('claude-sonnet-4-5')).toBeGreaterThan(await tokens('gpt-4o'));
-    expect(await tokens('chat-only')).toBeGreaterThan(await tokens('gpt-4o'));
-    expect(shared.gateway.simulator.requests()).toEqual([]);
-  });
+  test.each(surfaces)(
+    '$name: other models get other estimates for the same text',
+    async (surface) => {
+      const tokens = async (model: string) => {
+        const { tokens: counted } = await count(shared.gateway, surface, model);
+        return counted as number;
+      };
+      expect(await tokens('claude-sonnet-4-5')).toBeGreaterThan(await tokens('gpt-4o'));
+      expect(await tokens('chat-only')).toBeGreaterThan(await tokens('gpt-4o'));
+      expect(shared.gateway.simulator.requests()).toEqual([]);
+    },
+  );
 
   test('system prompts, tools and images raise the estimate', async () => {
     const { gateway } = shared;
@@ -250,26 +256,29 @@ ${names
   const sent = (name: string) =>
     shared.gateway.simulator.requests().filter(({ path }) => path.includes(`id=${name})`)).length;
 
-  test.each(names)('K49 %s: the count is an estimate, and the channel stays healthy', async (name) => {
-    const { gateway } = shared;
-    const ids: string[] = [];
-    for (let turn = 0; turn < 8; turn += 1) {
-      const counted = await count(gateway, surface, `${name}-${turn}`);
-      expect(counted).toMatchObject({ status: 200, estimated: '1', tokens: expect.any(Number) });
-      ids.push(counted.id);
-    }
-    expect(warnings).toEqual([]);
-    const answered = await ask(gateway, messages, false, `${name}-0`);
-    expect(answered.status).toBe(200);
-    expect(attemptsOf(await rowOf(gateway, answered.id))).toMatchObject([
-      { channel: name, result: 'completed' },
-    ]);
-    for (const id of ids) {
-      const row = await rowOf(gateway, id);
-      expect(row).toMatchObject({ outcome: 'completed', channel: null, cost: null });
-      expect(attemptsOf(row)).toMatchObject([{ channel: name }]);
-    }
-  });
+  test.each(names)(
+    'K49 %s: the count is an estimate, and the channel stays healthy',
+    async (name) => {
+      const { gateway } = shared;
+      const ids: string[] = [];
+      for (let turn = 0; turn < 8; turn += 1) {
+        const counted = await count(gateway, surface, `${name}-${turn}`);
+        expect(counted).toMatchObject({ status: 200, estimated: '1', tokens: expect.any(Number) });
+        ids.push(counted.id);
+      }
+      expect(warnings).toEqual([]);
+      const answered = await ask(gateway, messages, false, `${name}-0`);
+      expect(answered.status).toBe(200);
+      expect(attemptsOf(await rowOf(gateway, answered.id))).toMatchObject([
+        { channel: name, result: 'completed' },
+      ]);
+      for (const id of ids) {
+        const row = await rowOf(gateway, id);
+        expect(row).toMatchObject({ outcome: 'completed', channel: null, cost: null });
+        expect(attemptsOf(row)).toMatchObject([{ channel: name }]);
+      }
+    },
+  );
 
   test('is not called for every request', async () => {
     const name = names[0]!;

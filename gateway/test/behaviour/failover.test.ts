@@ -197,35 +197,32 @@ const channels: ChannelSketch[] = [
 
 const shared = shareGateway({ config: describeChannels(channels) });
 
-describe.each(eachCall)(
-  'R-01 R-04 R-05 R-11 $name: a failing channel',
-  ({ protocol, stream }) => {
-    const own = cases.filter((each) => each.protocol === protocol && each.stream === stream);
+describe.each(eachCall)('R-01 R-04 R-05 R-11 $name: a failing channel', ({ protocol, stream }) => {
+  const own = cases.filter((each) => each.protocol === protocol && each.stream === stream);
 
-    test.concurrent.each(own)('$name: the next channel answers', async (bad) => {
-      const answer = await ask(shared.gateway, protocol, stream, bad.model);
-      expect(answer.status).toBe(200);
-      expect(stream ? protocol.terminator.test(answer.text) : answeredText(answer.text)).toBe(true);
-      expect(answer.text).not.toMatch(protocol.errorFrame);
-      expect(answer.text.match(/"message_start"/g)?.length ?? 1).toBe(1);
+  test.concurrent.each(own)('$name: the next channel answers', async (bad) => {
+    const answer = await ask(shared.gateway, protocol, stream, bad.model);
+    expect(answer.status).toBe(200);
+    expect(stream ? protocol.terminator.test(answer.text) : answeredText(answer.text)).toBe(true);
+    expect(answer.text).not.toMatch(protocol.errorFrame);
+    expect(answer.text.match(/"message_start"/g)?.length ?? 1).toBe(1);
 
-      const row = await rowOf(shared.gateway, answer.id);
-      expect(row).toMatchObject({
-        outcome: 'completed',
-        status: 200,
-        channel: 'good',
-        protocol: protocol.name,
-      });
-      expect(row.tokens).toMatchObject({ input: 2, output: 21 });
-      const [first, second, ...more] = attemptsOf(row);
-      expect(more).toEqual([]);
-      expect(first).toEqual({
-        channel: `bad-${bad.model}`,
-        class: bad.class,
-        status: bad.status,
-        result: expect.stringMatching(bad.result),
-      });
-      expect(second).toEqual({ channel: 'good', class: 'shown', status: 200, result: 'completed' });
+    const row = await rowOf(shared.gateway, answer.id);
+    expect(row).toMatchObject({
+      outcome: 'completed',
+      status: 200,
+      channel: 'good',
+      protocol: protocol.name,
     });
-  },
-);
+    expect(row.tokens).toMatchObject({ input: 2, output: 21 });
+    const [first, second, ...more] = attemptsOf(row);
+    expect(more).toEqual([]);
+    expect(first).toEqual({
+      channel: `bad-${bad.model}`,
+      class: bad.class,
+      status: bad.status,
+      result: expect.stringMatching(bad.result),
+    });
+    expect(second).toEqual({ channel: 'good', class: 'shown', status: 200, result: 'completed' });
+  });
+});

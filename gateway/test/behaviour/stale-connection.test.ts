@@ -60,24 +60,27 @@ describe.each(['end', 'reset'] as const)(
       [true, 5],
       [false, 100_000],
       [true, 100_000],
-    ])('a request on a stale connection is sent once more (streamed: %s, of %d letters)', async (stream, length) => {
-      const upstream = await openForgetfulUpstream(close[way]);
-      const gateway = await openGateway({ config: config(upstream.url) });
-      const text = 'x'.repeat(length);
-      expect((await ask(gateway, chat, stream, undefined, {}, text)).status).toBe(200);
-      const second = await ask(gateway, chat, stream, undefined, {}, text);
-      expect(second.status).toBe(200);
-      expect({ requests: upstream.requests(), connections: upstream.connections() }).toEqual({
-        requests: 3,
-        connections: 2,
-      });
-      const row = await rowOf(gateway, second.id);
-      expect(row.outcome).toBe('completed');
-      expect(attemptsOf(row)).toMatchObject([
-        { channel: 'forgetful', class: 'uncertain', status: null },
-        { channel: 'forgetful', class: 'shown', status: 200, result: 'completed' },
-      ]);
-    });
+    ])(
+      'a request on a stale connection is sent once more (streamed: %s, of %d letters)',
+      async (stream, length) => {
+        const upstream = await openForgetfulUpstream(close[way]);
+        const gateway = await openGateway({ config: config(upstream.url) });
+        const text = 'x'.repeat(length);
+        expect((await ask(gateway, chat, stream, undefined, {}, text)).status).toBe(200);
+        const second = await ask(gateway, chat, stream, undefined, {}, text);
+        expect(second.status).toBe(200);
+        expect({ requests: upstream.requests(), connections: upstream.connections() }).toEqual({
+          requests: 3,
+          connections: 2,
+        });
+        const row = await rowOf(gateway, second.id);
+        expect(row.outcome).toBe('completed');
+        expect(attemptsOf(row)).toMatchObject([
+          { channel: 'forgetful', class: 'uncertain', status: null },
+          { channel: 'forgetful', class: 'shown', status: 200, result: 'completed' },
+        ]);
+      },
+    );
 
     test('a request is sent only once more: a new connection that is closed too is a failure', async () => {
       const upstream = await openForgetfulUpstream(close[way], 1);
@@ -92,13 +95,16 @@ describe.each(['end', 'reset'] as const)(
 test.each([
   ['a part of a head', 'HTTP/1.1 200 OK\r\ncontent-ty'],
   ['an interim answer', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
-])('R-38 a connection that is closed after %s had begun with the request is not stale', async (_what, bytes) => {
-  const upstream = await openForgetfulUpstream((socket) => socket.end(bytes));
-  const gateway = await openGateway({ config: config(upstream.url) });
-  expect((await ask(gateway, chat, false)).status).toBe(200);
-  expect((await ask(gateway, chat, false)).status).toBe(502);
-  expect(upstream.requests()).toBe(2);
-});
+])(
+  'R-38 a connection that is closed after %s had begun with the request is not stale',
+  async (_what, bytes) => {
+    const upstream = await openForgetfulUpstream((socket) => socket.end(bytes));
+    const gateway = await openGateway({ config: config(upstream.url) });
+    expect((await ask(gateway, chat, false)).status).toBe(200);
+    expect((await ask(gateway, chat, false)).status).toBe(502);
+    expect(upstream.requests()).toBe(2);
+  },
+);
 
 test.each(['end', 'reset'] as const)(
   'R-38 a connection that is closed (%s) long after the request was sent is not stale',

@@ -178,34 +178,38 @@ test('every setting of a new key takes effect at once', { timeout: 60_000 }, asy
 });
 
 describe('everything that ends a secret takes effect within seconds', () => {
-  test('rotation with and without a grace period, and revocation', { timeout: 30_000 }, async () => {
-    const { url, create, json, sluice } = await openWorld();
-    const rotate = async (...options: readonly string[]) =>
-      secretIn(await json('key', 'rotate', 'ci', ...options));
-    const becomes = (secret: string, expected: Seen) =>
-      expect.poll(() => everySees(url, secret), { timeout: 10_000 }).toEqual(expected);
+  test(
+    'rotation with and without a grace period, and revocation',
+    { timeout: 30_000 },
+    async () => {
+      const { url, create, json, sluice } = await openWorld();
+      const rotate = async (...options: readonly string[]) =>
+        secretIn(await json('key', 'rotate', 'ci', ...options));
+      const becomes = (secret: string, expected: Seen) =>
+        expect.poll(() => everySees(url, secret), { timeout: 10_000 }).toEqual(expected);
 
-    const first = await create('ci', '--model', 'open');
-    expect(await everySees(url, first)).toEqual(good);
-    const second = await rotate();
-    expect(await everySees(url, second)).toEqual(good);
-    expect(await everySees(url, first)).toEqual(good);
-    // The one before the last has no grace any more, and the new one the settings of the first.
-    const third = await rotate('--grace', '0s');
-    expect(await everySees(url, third)).toEqual(good);
-    expect(await everySees(url, third, 'other')).toMatchObject({ status: 403 });
-    await becomes(first, unknown);
-    await becomes(second, unknown);
+      const first = await create('ci', '--model', 'open');
+      expect(await everySees(url, first)).toEqual(good);
+      const second = await rotate();
+      expect(await everySees(url, second)).toEqual(good);
+      expect(await everySees(url, first)).toEqual(good);
+      // The one before the last has no grace any more, and the new one the settings of the first.
+      const third = await rotate('--grace', '0s');
+      expect(await everySees(url, third)).toEqual(good);
+      expect(await everySees(url, third, 'other')).toMatchObject({ status: 403 });
+      await becomes(first, unknown);
+      await becomes(second, unknown);
 
-    const fourth = await rotate('--grace', '1h');
-    await sluice('key', 'revoke', 'ci');
-    await becomes(third, unknown);
-    await becomes(fourth, unknown);
-    expect(await json('key', 'list', '--user', 'ada@example.com')).toMatchObject([
-      { name: 'ci', enabled: false },
-      { name: 'declared', enabled: true },
-    ]);
-  });
+      const fourth = await rotate('--grace', '1h');
+      await sluice('key', 'revoke', 'ci');
+      await becomes(third, unknown);
+      await becomes(fourth, unknown);
+      expect(await json('key', 'list', '--user', 'ada@example.com')).toMatchObject([
+        { name: 'ci', enabled: false },
+        { name: 'declared', enabled: true },
+      ]);
+    },
+  );
 
   test('a key disabled and enabled again by the file', { timeout: 30_000 }, async () => {
     const { url, sluice, json, write, simulator } = await openWorld();

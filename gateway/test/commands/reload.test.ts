@@ -113,9 +113,7 @@ ${accounts}`);
     err: '',
   });
   expect(await models()).toEqual(['own']);
-  expect(gateway.stderr()).toMatch(
-    /server\.body_limit, .*"some changed settings need a restart"/,
-  );
+  expect(gateway.stderr()).toMatch(/server\.body_limit, .*"some changed settings need a restart"/);
   expect(gateway.stderr()).not.toContain('canary');
 });
 
@@ -144,7 +142,8 @@ keys: [{ name: k, user: u@example.com, secret: ${secret} }]
     write(fileOf(damaged));
     expect(await sluice('check')).toMatchObject({ code: 1 });
     // As an operator does without checking first.
-    const failures = () => gateway.stderr().split('"the configuration file was not reloaded"').length;
+    const failures = () =>
+      gateway.stderr().split('"the configuration file was not reloaded"').length;
     const before = failures();
     gateway.child.kill('SIGHUP');
     await expect.poll(failures).toBe(before + 1);

@@ -49,13 +49,17 @@ test('check warns of a typed secret but accepts the file', async () => {
   });
 });
 
-test('a start logs the warning without the secret, and accepts the key', { timeout: 60_000 }, async () => {
-  const gateway = startGatewayProcess({ folder: makeFolder() });
-  onTestFinished(() => void gateway.child.kill('SIGKILL'));
-  const headers = { authorization: `Bearer ${typed}` };
-  expect((await fetch(`${await gateway.url}/v1/models`, { headers })).status).toBe(200);
-  expect(gateway.stderr()).toMatch(
-    /look guessable.*"detail":"typed"|"detail":"typed".*look guessable/,
-  );
-  expect(gateway.stderr()).not.toContain(typed);
-});
+test(
+  'a start logs the warning without the secret, and accepts the key',
+  { timeout: 60_000 },
+  async () => {
+    const gateway = startGatewayProcess({ folder: makeFolder() });
+    onTestFinished(() => void gateway.child.kill('SIGKILL'));
+    const headers = { authorization: `Bearer ${typed}` };
+    expect((await fetch(`${await gateway.url}/v1/models`, { headers })).status).toBe(200);
+    expect(gateway.stderr()).toMatch(
+      /look guessable.*"detail":"typed"|"detail":"typed".*look guessable/,
+    );
+    expect(gateway.stderr()).not.toContain(typed);
+  },
+);

@@ -37,14 +37,17 @@ describe('streamGenerateContent without alt=sse', () => {
     expect(elements).toEqual(events.map((event) => JSON.parse(event.slice('data: '.length))));
   });
 
-  it.each(['breaking', 'cutting', 'closing'])('%s ends in the gateway’s error, still as JSON', async (model) => {
-    const { response, text } = await ask(model);
-    expect(response.status).toBe(200);
-    const elements = JSON.parse(text) as Element[];
-    expect(elements.at(-1)?.error?.message).toBe('upstream response abnormal');
-    expect(elements.some(({ candidates }) => candidates?.[0]?.finishReason)).toBe(false);
-    expect(text).not.toContain(canary);
-  });
+  it.each(['breaking', 'cutting', 'closing'])(
+    '%s ends in the gateway’s error, still as JSON',
+    async (model) => {
+      const { response, text } = await ask(model);
+      expect(response.status).toBe(200);
+      const elements = JSON.parse(text) as Element[];
+      expect(elements.at(-1)?.error?.message).toBe('upstream response abnormal');
+      expect(elements.some(({ candidates }) => candidates?.[0]?.finishReason)).toBe(false);
+      expect(text).not.toContain(canary);
+    },
+  );
 
   it('is a plain error if nothing has been sent', async () => {
     const { response, text } = await ask('no-such-model');

@@ -163,49 +163,46 @@ describe('passed-on numbers are as the client wrote them', () => {
     fc.assert(fc.property(odd, example), { numRuns: 30 });
   });
 
-  it.each(pairs)(
-    'in any schema, $client for $upstream',
-    async ({ client, upstream }) => {
-      const keyword = fc.constantFrom(
-        'minimum',
-        'minLength',
-        'minItems',
-        'enum',
-        'const',
-        'items',
-        'anyOf',
-        'properties',
-        'multipleOf',
-        'exclusiveMinimum',
-        'type',
-        'default',
-        'required',
-        'description',
+  it.each(pairs)('in any schema, $client for $upstream', async ({ client, upstream }) => {
+    const keyword = fc.constantFrom(
+      'minimum',
+      'minLength',
+      'minItems',
+      'enum',
+      'const',
+      'items',
+      'anyOf',
+      'properties',
+      'multipleOf',
+      'exclusiveMinimum',
+      'type',
+      'default',
+      'required',
+      'description',
+    );
+    const schema = fc
+      .dictionary(
+        keyword,
+        fc.oneof(
+          odd,
+          odd.map((number) => `[${number}]`),
+          odd.map((number) => `{"n":${number}}`),
+        ),
+      )
+      .map((members) =>
+        Object.entries(members)
+          .map(([name, value]) => `,"${name}":${value}`)
+          .join(''),
       );
-      const schema = fc
-        .dictionary(
-          keyword,
-          fc.oneof(
-            odd,
-            odd.map((number) => `[${number}]`),
-            odd.map((number) => `{"n":${number}}`),
-          ),
-        )
-        .map((members) =>
-          Object.entries(members)
-            .map(([name, value]) => `,"${name}":${value}`)
-            .join(''),
-        );
-      const example = async (more: string) => {
-        const text = withSchemas[client](`{"type":"object"${more}}`, `{"type":"object"${more}}`);
-        const request = readWireText(client, asked[client].replace(/}$/, text));
-        try {
-          await convert({ client, request, target: { protocol: upstream } });
-        } catch (error) {
-          expect(error).toBeInstanceOf(GatewayError);
-        }
-      };
-      await fc.assert(fc.asyncProperty(schema, example), { numRuns: 50 });
-    },
-  );
+    const example = async (more: string) => {
+      const text = withSchemas[client](`{"type":"object"${more}}`, `{"type":"object"${more}}`);
+      const request = readWireText(client, asked[client].replace(/}$/, text));
+      try {
+        await convert({ client, request, target: { protocol: upstream } });
+      } catch (error) {
+        expect(error).toBeInstanceOf(GatewayError);
+      }
+    };
+    await fc.assert(fc.asyncProperty(schema, example), { numRuns: 50 });
+  });
 });

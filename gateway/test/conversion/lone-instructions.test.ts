@@ -30,15 +30,18 @@ test.each([
     'instructions',
   ],
   ['generate-content', { contents: [{ role: 'user', parts: texts(null) }] }, 'systemInstruction'],
-] as const)('instructions alone become the user’s message for %s', async (protocol, said, member) => {
-  for (const more of [[], [{ role: 'user', content: ' ' }]]) {
-    const json = { ...lone, messages: [...lone.messages, ...more] };
-    const { json: body, lost } = await sent('chat', json, { protocol });
-    expect(body).toMatchObject(said);
-    expect(body).not.toHaveProperty(member);
-    expect(lost).toEqual(['system']);
-  }
-});
+] as const)(
+  'instructions alone become the user’s message for %s',
+  async (protocol, said, member) => {
+    for (const more of [[], [{ role: 'user', content: ' ' }]]) {
+      const json = { ...lone, messages: [...lone.messages, ...more] };
+      const { json: body, lost } = await sent('chat', json, { protocol });
+      expect(body).toMatchObject(said);
+      expect(body).not.toHaveProperty(member);
+      expect(lost).toEqual(['system']);
+    }
+  },
+);
 
 test('chat accepts them unchanged', async () => {
   const json = { model: 'm', instructions: 'Make a title', input: [] };

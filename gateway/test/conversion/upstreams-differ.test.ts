@@ -53,14 +53,11 @@ describe('an output limit', () => {
 describe('JSON mode without the word', () => {
   const config = { generationConfig: { responseMimeType: 'application/json' } };
 
-  it.each(['chat', 'responses'] as const)(
-    'gets the word added for %s',
-    async (protocol) => {
-      const { json, lost } = await converted('generate-content', toGemini(config), { protocol });
-      expect(JSON.stringify(json)).toContain('Answer with one JSON object');
-      expect(lost).toEqual(['~response_format']);
-    },
-  );
+  it.each(['chat', 'responses'] as const)('gets the word added for %s', async (protocol) => {
+    const { json, lost } = await converted('generate-content', toGemini(config), { protocol });
+    expect(JSON.stringify(json)).toContain('Answer with one JSON object');
+    expect(lost).toEqual(['~response_format']);
+  });
 
   it('does not get the word twice', async () => {
     const contents = [{ role: 'user', parts: [{ text: 'as Json, please' }] }];

@@ -188,24 +188,27 @@ describe.each(dialects)('%s', (dialect) => {
       ['tiers that shrink', { imageTiers: ['2', '1'].map(tierOf) }],
       ['no tiers', { imageTiers: [] }],
       ['half a video price', { videoTokens: { '720P': { text: '1' } } }],
-    ])('R-43: %s is an invalid price: the last valid one stays, with an alarm', async (_, damaged) => {
-      await declare('spoilt', { input: '1', output: '2' });
-      const store = await openStore();
-      const good = modelOf(store, 'spoilt');
-      await spoil('spoilt', damaged);
-      await store.refresh();
-      expect(modelOf(store, 'spoilt')).toMatchObject({
-        price: { input: '1', output: '2' },
-        priceVersion: good.priceVersion,
-      });
-      expect(problems).toEqual([{ kind: 'price', name: 'spoilt', lastGood: true }]);
+    ])(
+      'R-43: %s is an invalid price: the last valid one stays, with an alarm',
+      async (_, damaged) => {
+        await declare('spoilt', { input: '1', output: '2' });
+        const store = await openStore();
+        const good = modelOf(store, 'spoilt');
+        await spoil('spoilt', damaged);
+        await store.refresh();
+        expect(modelOf(store, 'spoilt')).toMatchObject({
+          price: { input: '1', output: '2' },
+          priceVersion: good.priceVersion,
+        });
+        expect(problems).toEqual([{ kind: 'price', name: 'spoilt', lastGood: true }]);
 
-      // A node that starts now has no last good one: unpriced, so refused before anything is sent.
-      problems = [];
-      const late = await openStore();
-      expect(modelOf(late, 'spoilt')).toMatchObject({ price: null, priceVersion: null });
-      expect(problems).toEqual([{ kind: 'price', name: 'spoilt', lastGood: false }]);
-    });
+        // A node that starts now has no last good one: unpriced, so refused before anything is sent.
+        problems = [];
+        const late = await openStore();
+        expect(modelOf(late, 'spoilt')).toMatchObject({ price: null, priceVersion: null });
+        expect(problems).toEqual([{ kind: 'price', name: 'spoilt', lastGood: false }]);
+      },
+    );
 
     it('R-43: an invalid multiplier leaves the last valid one in force', async () => {
       await change(database, (file) => upsertGroup(file, { name: 'vip', priceMultiplier: '0.9' }));

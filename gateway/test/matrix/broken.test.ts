@@ -61,17 +61,14 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
     },
   );
 
-  test.each([true, false])(
-    'R-11 an overloaded channel is skipped, stream %s',
-    async (stream) => {
-      const answer = await ask(shared.gateway, client, stream, `busy-${name}`);
-      expect(answer.status).toBe(200);
-      expect(answer.text).toMatch(/You/);
-      const row = await rowOf(shared.gateway, answer.id);
-      expect(row).toMatchObject({ outcome: 'completed', channel: `spare-${name}` });
-      expect(nanoOf(row.cost)).toBe(priceOf(row));
-    },
-  );
+  test.each([true, false])('R-11 an overloaded channel is skipped, stream %s', async (stream) => {
+    const answer = await ask(shared.gateway, client, stream, `busy-${name}`);
+    expect(answer.status).toBe(200);
+    expect(answer.text).toMatch(/You/);
+    const row = await rowOf(shared.gateway, answer.id);
+    expect(row).toMatchObject({ outcome: 'completed', channel: `spare-${name}` });
+    expect(nanoOf(row.cost)).toBe(priceOf(row));
+  });
 
   test('K39 a stream that fails before its content moves to a channel of the client’s own protocol', async () => {
     const answer = await ask(shared.gateway, client, true, `fails-${name}`);

@@ -210,21 +210,18 @@ const tricks: readonly string[] = [
   'x'.repeat(10_000),
 ];
 
-describe.each(textProtocols)(
-  'S-25 $name: names that are not models',
-  (protocol: TextProtocol) => {
-    test.each(tricks)('%j is not available', async (model) => {
-      clear();
-      const response = await shared.gateway.post(
-        protocol.path(model, false),
-        protocol.body(model, false),
-      );
-      expect([400, 404]).toContain(response.status);
-      expect(asked()).toBe(0);
-      await response.text();
-    });
-  },
-);
+describe.each(textProtocols)('S-25 $name: names that are not models', (protocol: TextProtocol) => {
+  test.each(tricks)('%j is not available', async (model) => {
+    clear();
+    const response = await shared.gateway.post(
+      protocol.path(model, false),
+      protocol.body(model, false),
+    );
+    expect([400, 404]).toContain(response.status);
+    expect(asked()).toBe(0);
+    await response.text();
+  });
+});
 
 test('an allowlist opens a model under all its names, and another name only itself', async () => {
   const status = async (secret: string, model: string): Promise<number> => {

@@ -41,13 +41,16 @@ describe.skipIf(absence !== null)(`recorded streams through the gateway ${absenc
     expect(withUsage.length).toBe(18);
   });
 
-  it.each(generated)('$id is one JSON array for clients that do not ask for events', async (recording) => {
-    const path = (given: string) => given.replace('?alt=sse', '');
-    const { response, text } = await recorded.replay(recording, { path });
-    expect(response.headers.get('content-type')).toMatch(/^application\/json/);
-    const expected = expectedEvents(recording, false).map(dataOf);
-    expect(JSON.parse(text)).toEqual(expected);
-  });
+  it.each(generated)(
+    '$id is one JSON array for clients that do not ask for events',
+    async (recording) => {
+      const path = (given: string) => given.replace('?alt=sse', '');
+      const { response, text } = await recorded.replay(recording, { path });
+      expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+      const expected = expectedEvents(recording, false).map(dataOf);
+      expect(JSON.parse(text)).toEqual(expected);
+    },
+  );
 
   it('log no error', () => {
     expect(recorded.gateway.errors).toEqual([]);

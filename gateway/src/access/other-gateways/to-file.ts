@@ -60,7 +60,9 @@ function toModels(draft: Draft, notes: Notes): object[] {
     const like = own ?? alike[0];
     const price = said?.price ?? like?.price ?? null;
     if (said?.price == null && new Set(alike.map(({ id }) => id)).size > 1) {
-      notes.warn(`model '${name}' has upstreams with different prices: the price of ${like?.id} is written`);
+      notes.warn(
+        `model '${name}' has upstreams with different prices: the price of ${like?.id} is written`,
+      );
     }
     if (price === null) unpriced.push(name);
     const model = {

@@ -28,12 +28,9 @@ test.each([
   [16, 4],
   [100, 20],
   [1000, 200],
-])(
-  'R-08: for %i first attempts at a failing upstream %i retries are allowed',
-  (first, retries) => {
-    expect(admitted(seen(0, 20), first)).toBe(retries);
-  },
-);
+])('R-08: for %i first attempts at a failing upstream %i retries are allowed', (first, retries) => {
+  expect(admitted(seen(0, 20), first)).toBe(retries);
+});
 
 test('R-09: a healthy channel takes over everything another one drops', () => {
   expect(admitted(new RetryBudget(), 0)).toBe(10_000);

@@ -42,7 +42,8 @@ function degradedDatabase({ problem }: RevisionWatch, { writes }: NodeRegistry):
 /** Unreachable nodes, and missing coordination between nodes. */
 function degradedNodes({ missing, live }: NodeRegistry, isShared: boolean): string[] {
   const words = missing.map(
-    ({ id, journalDepth }) => `node ${id} is unreachable with ${journalDepth} usage records in its journal`,
+    ({ id, journalDepth }) =>
+      `node ${id} is unreachable with ${journalDepth} usage records in its journal`,
   );
   // Each node would allow the whole of every limit.
   if (live() > 1 && !isShared) {

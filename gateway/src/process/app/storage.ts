@@ -50,7 +50,8 @@ export async function openStorage(
       keepUsage: config.retention.usage,
       onProblem: ({ kind, message }) =>
         logger.warn(`journal: ${kind}`, { component: 'journal', detail: message }),
-      onRecovery: (kind) => logger.info(`journal: recovered from ${kind}`, { component: 'journal' }),
+      onRecovery: (kind) =>
+        logger.info(`journal: recovered from ${kind}`, { component: 'journal' }),
     }),
   );
   await nodes.join(journal);

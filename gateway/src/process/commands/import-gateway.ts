@@ -61,7 +61,8 @@ async function importGateway(
   } else {
     if (output === undefined && !isEmpty) io.stdout(text);
     io.stderr(notes.warnings.map((warning) => `warning: ${warning}\n`).join(''));
-    if (notes.variables.length > 0) io.stderr(`set these variables: ${notes.variables.join(', ')}\n`);
+    if (notes.variables.length > 0)
+      io.stderr(`set these variables: ${notes.variables.join(', ')}\n`);
   }
   if (isEmpty && !input.flag('json')) io.stderr('sluice: nothing could be imported\n');
   return isEmpty ? exitCode.failed : exitCode.done;

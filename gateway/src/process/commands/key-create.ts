@@ -18,7 +18,11 @@ export const keyCreate: Command = {
     user: { type: 'string', value: 'EMAIL', help: 'the owner of the key', required: true },
     name: { type: 'string', value: 'NAME', help: 'a unique name', required: true },
     team: { type: 'string', value: 'NAME', help: 'the team it acts for' },
-    group: { type: 'string', value: 'NAME', help: 'the group of channels it may use; default: default' },
+    group: {
+      type: 'string',
+      value: 'NAME',
+      help: 'the group of channels it may use; default: default',
+    },
     model: {
       type: 'string',
       value: 'NAME',

@@ -79,11 +79,21 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       },
     });
     const questions = createQuestions((ask) => process.send(ask));
-    const worker: PoolWorker = { number, process, questions, startedAt: monotonic(), state: 'starting' };
+    const worker: PoolWorker = {
+      number,
+      process,
+      questions,
+      startedAt: monotonic(),
+      state: 'starting',
+    };
     workers.set(number, worker);
   }
 
-  function receive(worker: PoolWorker, message: FromWorker, first: (greeting: string) => void): void {
+  function receive(
+    worker: PoolWorker,
+    message: FromWorker,
+    first: (greeting: string) => void,
+  ): void {
     if (message.kind === 'ready') {
       worker.state = 'ready';
       worker.process.send(begin());

@@ -53,12 +53,9 @@ function read(file: string): Buffer | null {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return null;
     if (code !== 'EACCES') throw error;
-    throw new Error(
-      `${file}: this user cannot read the master key; run as the gateway's user`,
-      {
-        cause: error,
-      },
-    );
+    throw new Error(`${file}: this user cannot read the master key; run as the gateway's user`, {
+      cause: error,
+    });
   }
   // Windows has no mode bits: access there follows the folder.
   if (ownUser !== null && isOpenToOthers(accessOf(file))) {

@@ -33,7 +33,11 @@ export function tightenDataFolder({ dataDir, databaseUrl, log }: TightenOptions)
   const failed = open.filter((path) => !tighten(path, keepsGroup));
   const fields = { component, count: open.length, detail: open.length > 1 ? `${first}, …` : first };
   if (failed.length === 0) log.info('closed the data folder to other users', fields);
-  else log.warn('other users can read the data folder, and its permissions could not be changed', fields);
+  else
+    log.warn(
+      'other users can read the data folder, and its permissions could not be changed',
+      fields,
+    );
 }
 
 function* pathsOf(dataDir: string, databaseUrl: string): Generator<string> {

@@ -50,7 +50,9 @@ export async function writeUsage(
 /** @throws RecordError when one of these rows may have been there before, counted and removed. */
 function refuseRemoved(rows: readonly LineValues[], before: number): void {
   if (rows.every((row) => (row[positionOf.time] as number) >= before)) return;
-  throw new RecordError('rows of that time were already removed, so the record may have been counted');
+  throw new RecordError(
+    'rows of that time were already removed, so the record may have been counted',
+  );
 }
 
 /** The rows with these ids, each once: a record may stand in a batch twice. */

@@ -134,7 +134,10 @@ describe('usage in normal form', () => {
       { input: 607, cacheRead: 400, output: 250, reasoning: 200 },
     ],
   ])('%s', (_, protocol, usage, expected) => {
-    expect(usageOf(protocol, usage)).toEqual({ tokens: { ...zero, ...expected }, implausible: false });
+    expect(usageOf(protocol, usage)).toEqual({
+      tokens: { ...zero, ...expected },
+      implausible: false,
+    });
   });
 
   it.each([-1, 1.5, '7', true, 2 ** 60, {}])('%j is implausible and counts nothing', (value) => {

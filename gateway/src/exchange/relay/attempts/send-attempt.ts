@@ -104,7 +104,8 @@ function startBuffered(tries: Tries, sending: Sending): BufferedAttempt {
 function startStream(tries: Tries, sending: Sending, slot: StreamSlot): StreamAttempt {
   const { parts, state, prepared } = tries;
   const { route, admission, patched, started } = sending;
-  const readsOn = route.channel.billsAfterCancel || prepared.request.continuesAfterDisconnect === true;
+  const readsOn =
+    route.channel.billsAfterCancel || prepared.request.continuesAfterDisconnect === true;
   slot.attempt = new StreamAttempt(upstreamRequest(tries, sending), {
     ...commonOptions(tries, sending),
     context: {

@@ -159,9 +159,13 @@ export async function openLink({
   await new Promise<void>((resolve) => {
     recovering = recover((error) => {
       if (error !== null && !ending.signal.aborted) {
-        log.error("Redis is unreachable; enforcing this node's share of every limit until it responds", error, {
-          component: 'counting',
-        });
+        log.error(
+          "Redis is unreachable; enforcing this node's share of every limit until it responds",
+          error,
+          {
+            component: 'counting',
+          },
+        );
       }
       resolve();
     });

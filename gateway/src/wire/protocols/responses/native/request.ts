@@ -37,7 +37,8 @@ export function readRequest(opened: OpenedRequest): WireRequest {
   const stream = readFlag(json['stream'], 'stream');
   const continuesAfterDisconnect = readFlag(json['background'], 'background');
   // The answer would be a promise: its end, and what it costs, would never pass through here.
-  if (continuesAfterDisconnect && !stream) refuseValue('background', 'is supported with stream only');
+  if (continuesAfterDisconnect && !stream)
+    refuseValue('background', 'is supported with stream only');
   const extent = inputExtent(json);
   return {
     ...opened,
