@@ -123,7 +123,7 @@ describe('a total outage', () => {
       gateway.simulator.setFault('status=500');
       expect(await statuses(gateway, 40, 'in turn')).toEqual({ 502: 40 });
       expect(askedAt(gateway, '/chat/')).toBeGreaterThanOrEqual(40);
-      const kept = /used all the same: nothing else serves 'demo-chat'/;
+      const kept = /stays in use: no other channel serves 'demo-chat'/;
       expect(warnings.filter((message) => kept.test(message))).toHaveLength(1);
       expect(warnings.length).toBe(count + 1);
 

@@ -129,7 +129,7 @@ describe('a failed start', { timeout: 60_000 }, () => {
     database.exec("insert into kysely_migration values ('9999-later', '2099-01-01T00:00:00Z')");
     database.close();
     expect(await failure('server: { port: 0 }', folder)).toBe(
-      "sluice: the database is newer than this version (step '9999-later'): run that version of sluice, also for 'sluice migrate'",
+      "sluice: the database schema is newer than this version (step '9999-later'): run the newer version of sluice, also for 'sluice migrate'",
     );
   });
 

@@ -175,7 +175,7 @@ describe('sluice import litellm', () => {
   - { model_name: any, litellm_params: { model: openai/gpt-5-mini } }\n`,
     );
     expect(err).toContain(
-      "model 'any' has upstreams of several prices: that of gpt-5 is written\n",
+      "model 'any' has upstreams with different prices: the price of gpt-5 is written\n",
     );
   });
 
@@ -229,7 +229,7 @@ describe('sluice import litellm', () => {
     expect(readFileSync(join(folder, 'new.yaml'), 'utf8')).toMatch(/^# Written by sluice import/);
     expect(await sluice('import', 'litellm', 'other', '--output', 'new.yaml')).toMatchObject({
       code: 1,
-      err: 'sluice: new.yaml: cannot be written: it is there already\n',
+      err: 'sluice: new.yaml: cannot be written: it already exists\n',
     });
     const { out } = await sluice('import', 'litellm', 'other', '--json');
     expect(JSON.parse(out)).toMatchObject({

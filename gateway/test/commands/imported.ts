@@ -16,7 +16,7 @@ export async function importFile(format: string, text: string) {
 
 /** The written file as `sluice check` reads it, with every variable set that the command asks for. */
 export function declaredBy({ out, err }: { readonly out: string; readonly err: string }): Declared {
-  return readImported(out, /^to be set: (.*)$/m.exec(err)?.[1]?.split(', ') ?? []);
+  return readImported(out, /^set these variables: (.*)$/m.exec(err)?.[1]?.split(', ') ?? []);
 }
 
 export const whatAndWhere = ({ name, provider, baseUrl, models }: DeclaredChannel) => [

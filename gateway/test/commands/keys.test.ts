@@ -83,7 +83,7 @@ test.each([
 
 test.each([
   [['--rpm', 'many'], '--rpm: expected a whole number from 0 to 1000000000, got "many"'],
-  [['--quota', '-1'], '--quota needs a value; one that begins with - is written --quota=-…'],
+  [['--quota', '-1'], '--quota needs a value; write a value that begins with - as --quota=-…'],
   [['--ip', 'here'], '--ip: expected an address or a range such as 10.0.0.0/8, got "here"'],
   [
     ['--expires-at', 'soon'],

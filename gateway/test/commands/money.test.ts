@@ -63,9 +63,9 @@ test('a credit and a correction stay in the ledger with actor and reason', async
     balance: '7.5',
   });
   const taken = await sluice('user', 'credit', 'ada@example.com', '-0.000000001', ...why);
-  expect(taken.out).toBe("user 'ada@example.com' has a balance of 7.499999999 USD now\n");
+  expect(taken.out).toBe("user 'ada@example.com' now has a balance of 7.499999999 USD\n");
   const team = await sluice('team', 'credit', 'research', '100', ...why, '--actor', 'ops');
-  expect(team.out).toBe("team 'research' has a balance of 100 USD now\n");
+  expect(team.out).toBe("team 'research' now has a balance of 100 USD\n");
 
   const database = new DatabaseSync(join(folder, 'data/sluice.db'));
   const rows = database

@@ -32,7 +32,7 @@ test.each<readonly [text: string, ...problems: string[]]>([
   ],
   [
     'server:\n  port: 1\n  port: 2',
-    'f.yaml:3: server.port: expected each key once, got it again (first on line 2)',
+    'f.yaml:3: server.port: expected each key once, got a duplicate (first on line 2)',
   ],
   // Types
   ['server: 5', 'f.yaml:1: server: expected a mapping, got 5'],
@@ -156,7 +156,7 @@ test.each<readonly [text: string, ...problems: string[]]>([
   ],
   [
     channel('headers: { Host: x }'),
-    'f.yaml:2: channels[0].headers.Host: expected a header that does not belong to the connection, got "Host"',
+    'f.yaml:2: channels[0].headers.Host: expected a header that does not control the connection, got "Host"',
   ],
   [
     channel('headers: { x-a: "a\\nb" }'),
@@ -273,7 +273,7 @@ test.each<readonly [text: string, ...problems: string[]]>([
   ],
   [
     key(`secret: ${secret} }\n  - { name: l, user: a@b.c, secret: ${secret}`),
-    'f.yaml:4: keys[1].secret: expected a secret of its own, got the one of keys[0]',
+    'f.yaml:4: keys[1].secret: expected a secret of its own, got the secret of keys[0]',
   ],
   // Placeholders
   [
@@ -307,7 +307,7 @@ test.each<readonly [text: string, ...problems: string[]]>([
   ],
   ['server:\n\tport: 1', 'f.yaml:2: expected valid YAML, got a tab as indentation (use spaces)'],
   ['a: 1\n---\nb: 2', 'f.yaml:2: expected valid YAML, got a second document'],
-  ['a: !secret x', 'f.yaml:1: expected valid YAML, got a tag that is not known'],
+  ['a: !secret x', 'f.yaml:1: expected valid YAML, got an unknown tag'],
   [
     'models:\n  - { id: m, type: chat, allow: [priority], price: { multipliers: { tier.priority: 2 }, fees: { web_searches: 1 } } }',
     'f.yaml:2: models[0].allow[0]: expected a surcharge such as service_tier.flex, got "priority"',

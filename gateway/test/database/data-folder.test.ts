@@ -102,7 +102,7 @@ describe('an existing data folder', () => {
     makeFolder(0o700);
     chownSync(folder, 4711, 4711);
     expect(() => prepareDataFolder(folder)).toThrow(
-      `belongs to another user (4711); run this as that user, or run: chown -R 0 '${folder}'`,
+      `belongs to another user (4711); run as that user, or run: chown -R 0 '${folder}'`,
     );
     chownSync(folder, 0, 0);
     prepareDataFolder(folder);

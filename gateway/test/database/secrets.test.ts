@@ -26,7 +26,7 @@ describe('seal', () => {
       const altered = Buffer.from(bytes);
       altered.writeUInt8(altered.readUInt8(index) ^ 1, index);
       expect(() => secrets.open(`v1.${altered.toString('base64url')}`, 'channel:1')).toThrow(
-        'cannot be opened',
+        'cannot be decrypted',
       );
     }
     expect(() => secrets.open(sealed, 'channel:2')).toThrow('cannot be decrypted');

@@ -109,8 +109,8 @@ it('leaves the journal of a live node alone, reports it, and continues with the 
   await adoption.finished;
   expect(await applied()).toEqual(['req_dead']);
   expect(adoption.problems).toEqual([
-    `the journal in ${living} could not be adopted`,
-    `the journal in ${missing} could not be adopted`,
+    `could not adopt the journal in ${living}`,
+    `could not adopt the journal in ${missing}`,
   ]);
   expect(logged.filter((message) => message === 'could not adopt a journal')).toHaveLength(2);
   await journal.close(50);

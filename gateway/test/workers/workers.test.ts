@@ -175,7 +175,7 @@ keys: [{ name: test, user: tester@example.com, secret: ${changed} }]`,
         .poll(async () => (await fetch(`${url}/ready`)).json(), { timeout: 5_000 })
         .toEqual({
           status: 'ok',
-          degraded: ['the journal in ./not-there could not be adopted'],
+          degraded: ['could not adopt the journal in ./not-there'],
         });
       single.child.kill('SIGINT');
       expect(await single.exit).toBe(0);
