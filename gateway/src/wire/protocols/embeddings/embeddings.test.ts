@@ -86,7 +86,7 @@ describe('a response', () => {
     [{ prompt_tokens: 0, total_tokens: 0 }, 0],
     [{ prompt_tokens: null, total_tokens: 4 }, 4],
   ])('with usage %j has %i input tokens', (usage, input) => {
-    expect(withUsage(usage)).toMatchObject({ tokens: { input, output: 0 }, absurd: false });
+    expect(withUsage(usage)).toMatchObject({ tokens: { input, output: 0 }, implausible: false });
   });
 
   test.each([undefined, null, {}, 5, { prompt_tokens: -7 }, { prompt_tokens: '5' }])(
@@ -97,7 +97,7 @@ describe('a response', () => {
   );
 
   test('with a count that no request has is not believed', () => {
-    expect(withUsage({ prompt_tokens: 1e15 })?.absurd).toBe(true);
+    expect(withUsage({ prompt_tokens: 1e15 })?.implausible).toBe(true);
   });
 
   test('without vectors is empty', () => {
@@ -122,7 +122,7 @@ describe('a response', () => {
     expect(() => readText(text)).toThrow(
       expect.objectContaining({
         body: { error: { code: 'rate_limit_exceeded' } },
-        usage: expect.objectContaining({ absurd: false }),
+        usage: expect.objectContaining({ implausible: false }),
       }),
     );
   });
