@@ -2,6 +2,16 @@ export { type Budget, draw, drawJson, openAnswerBudget, openBudget } from './bud
 export { JsonCursor, keyBytes, textLength } from './cursor.ts';
 export { holdsInexactNumbers } from './inexact-numbers.ts';
 export { holdsMoreThan } from './many-values.ts';
+export {
+  elementsAt,
+  type Ends,
+  type KeyedRange,
+  membersAt,
+  objectStart,
+  type Range,
+  removeMembers,
+  replaceKey,
+} from './members.ts';
 export { type ParsedObject, parseObject, type ParseRoom } from './parse-object.ts';
 export { refuseRepeatedMembers } from './repeated-members.ts';
 export { type JsonScan, type MemberRange, type ObjectRange, scanJson } from './scan.ts';

@@ -1,7 +1,6 @@
-import { type Edit, type MemberRange, removeMember } from '#json/index.ts';
-import { comma, skipSpace } from '#json/skip.ts';
+import { type Edit, type Range, removeMembers } from '#json/index.ts';
 import type { JsonRecord } from '../../../values.ts';
-import { Positions, type Range } from './layout.ts';
+import { Positions } from './layout.ts';
 import { Verbatim } from './verbatim.ts';
 
 /** White space between two elements is kept up to here. Bytes. */
@@ -60,10 +59,10 @@ class Writer {
 
   #editObject(original: JsonRecord, repaired: JsonRecord, range: Range, edits: Edit[]): void {
     const members = this.#positions.members(original, range);
-    const removed: MemberRange[] = [];
+    const removed = new Set<object>();
     const last = new Map(members.map((member) => [member.key, member]));
     for (const member of members) {
-      if (!Object.hasOwn(repaired, member.key)) removed.push(member);
+      if (!Object.hasOwn(repaired, member.key)) removed.add(member);
       else if (last.get(member.key) === member) {
         const at = { start: member.valueStart, end: member.valueEnd };
         this.edit(original[member.key], repaired[member.key], at, edits);
@@ -72,7 +71,7 @@ class Writer {
     const added = Object.keys(repaired).filter((key) => !Object.hasOwn(original, key));
     const text = () => added.map((key) => this.#member(key, repaired[key]));
     const [first] = members;
-    if (first !== undefined && removed.length === members.length) {
+    if (first !== undefined && removed.size === members.length) {
       const end = members.at(-1)!.valueEnd;
       edits.push({ start: first.keyStart, end, bytes: join(text(), ',') });
       return;
@@ -82,24 +81,9 @@ class Writer {
       const separated = members.length === 0 ? text() : [...text(), nothing];
       edits.push({ start, end: start, bytes: join(separated, ',') });
     }
-    for (const run of this.#runs(removed)) edits.push(removeMember(this.#body, run));
-  }
-
-  /** Neighbours go together, since each alone would want the comma between them. */
-  #runs(members: readonly MemberRange[]): readonly MemberRange[] {
-    const runs: MemberRange[] = [];
-    for (const member of members) {
-      const previous = runs.at(-1);
-      if (previous !== undefined && this.#next(previous.valueEnd) === member.keyStart) {
-        runs[runs.length - 1] = { ...previous, valueEnd: member.valueEnd };
-      } else runs.push(member);
+    for (const edit of removeMembers(this.#body, members, (member) => removed.has(member))) {
+      edits.push(edit);
     }
-    return runs;
-  }
-
-  #next(end: number): number {
-    const at = skipSpace(this.#body, end);
-    return this.#body[at] === comma ? skipSpace(this.#body, at + 1) : at;
   }
 
   #editList(

@@ -1,61 +1,13 @@
+import { elementsAt, type Ends, type KeyedRange, membersAt, type Range } from '#json/index.ts';
 import {
   closeBrace,
   closeBracket,
-  comma,
   openBrace,
   openBracket,
   quote,
   skipSpace,
   skipString,
-  skipValue,
 } from '#json/skip.ts';
-import type { MemberRange } from '#json/index.ts';
-
-/** Bytes `start` to `end` (exclusive). */
-export interface Range {
-  readonly start: number;
-  readonly end: number;
-}
-
-export interface KeyedRange extends MemberRange {
-  readonly key: string;
-}
-
-/** The members of the object that begins at `start`, in their order, repeated keys included. For parsed JSON only. */
-function membersAt(body: Buffer, start: number, ends: Ends): KeyedRange[] {
-  const members: KeyedRange[] = [];
-  let at = skipSpace(body, start + 1);
-  while (at < body.length && body[at] !== closeBrace) {
-    const keyStart = at;
-    const keyEnd = skipString(body, keyStart);
-    const key = keyOf(body.toString('utf8', keyStart, keyEnd));
-    const valueStart = skipSpace(body, skipSpace(body, keyEnd) + 1);
-    const valueEnd = ends.get(valueStart) ?? skipValue(body, valueStart, 0);
-    members.push({ key, keyStart, valueStart, valueEnd });
-    at = pastComma(body, valueEnd);
-  }
-  return members;
-}
-
-/** Keys hardly ever hold escapes. */
-function keyOf(quoted: string): string {
-  return quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
-}
-
-/** The elements of the list that begins at `start`. For parsed JSON only. */
-function elementsAt(body: Buffer, start: number, ends: Ends): Range[] {
-  const elements: Range[] = [];
-  let at = skipSpace(body, start + 1);
-  while (at < body.length && body[at] !== closeBracket) {
-    const end = ends.get(at) ?? skipValue(body, at, 0);
-    elements.push({ start: at, end });
-    at = pastComma(body, end);
-  }
-  return elements;
-}
-
-/** Where large objects and lists end, by where they begin. */
-type Ends = ReadonlyMap<number, number>;
 
 /** Smaller ones are passed over faster than they are remembered. */
 const largeBytes = 64;
@@ -82,11 +34,6 @@ function endsIn(body: Buffer): Ends {
     }
   }
   return ends;
-}
-
-function pastComma(body: Buffer, at: number): number {
-  const next = skipSpace(body, at);
-  return body[next] === comma ? skipSpace(body, next + 1) : next;
 }
 
 /** Where the objects and lists of a parsed body lie in its bytes. Asked only when something has to be changed. */
