@@ -16,7 +16,7 @@ export function beginWithUser(draft: Draft): boolean {
 /** The vendor itself takes messages of one speaker in a row for one turn; others want the speakers to take turns. */
 export function takeTurns(draft: Draft): boolean {
   const { messages, context } = draft;
-  if (messages === null || context.model.isClaude) return false;
+  if (messages === null || context.model.joinsTurns) return false;
   const runs: { readonly first: Message; readonly others: Message[] }[] = [];
   for (const message of messages) {
     const last = runs.at(-1);

@@ -55,7 +55,7 @@ const mostPixels = 8000;
 
 /** Never made smaller in silence. @throws GatewayError that names the image. */
 export function checkImageSizes(draft: Draft): boolean {
-  if (!draft.context.model.isClaude) return false;
+  if (!draft.context.model.limitsImages) return false;
   for (const [index, message] of (draft.messages ?? []).entries()) {
     if (typeof message.content === 'string') continue;
     checkBlocks(message.content, `messages.${index}.content`, draft.context);
@@ -79,7 +79,7 @@ function checkBlocks(blocks: readonly Block[], path: string, context: RepairCont
 }
 
 export function isImageTooLarge({ type, source }: Block, { model }: RepairContext): boolean {
-  if (!model.isClaude || type !== 'image' || !isRecord(source)) return false;
+  if (!model.limitsImages || type !== 'image' || !isRecord(source)) return false;
   const { data } = source;
   if (source['type'] !== 'base64' || typeof data !== 'string') return false;
   return data.length * 0.75 > mostBytes || isWide(data);

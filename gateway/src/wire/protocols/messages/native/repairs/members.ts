@@ -9,7 +9,7 @@ import { blocksIn, type Draft, gone, isBlank } from './draft.ts';
 export function trimMetadata(draft: Draft): boolean {
   const { metadata } = draft.root;
   if (!isMetadataWrong(draft.root) || !isRecord(metadata)) return false;
-  if (!draft.context.model.isClaude) {
+  if (!draft.context.model.takesUserId) {
     draft.set('metadata', gone);
     return true;
   }

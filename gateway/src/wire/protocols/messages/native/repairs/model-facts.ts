@@ -6,12 +6,21 @@ import {
   thinkingOf,
 } from '../../thinking-models.ts';
 
-/** What is known of an upstream's model by its name. */
+/**
+ * What is known of an upstream's model by its name, which is all that tells: many hosts serve the same models. Models of
+ * other makers that speak this protocol have rules of their own, mostly fewer.
+ */
 export interface ModelFacts {
-  /** The vendor's own rules hold. Other models that speak this protocol have rules of their own, mostly fewer. */
-  readonly isClaude: boolean;
-  /** Only when `isClaude`: how others are asked to think is theirs to say. */
+  /** Null: how it is asked to think is its maker's to say. */
   readonly thinking: Thinking | null;
+  /** A thinking block goes back with a signature, or not at all. */
+  readonly signsThoughts: boolean;
+  /** `metadata.user_id` of a request. */
+  readonly takesUserId: boolean;
+  /** Images have the sizes that the maker documents. */
+  readonly limitsImages: boolean;
+  /** Turns of one speaker that follow each other are joined there. */
+  readonly joinsTurns: boolean;
   readonly refusesPrefill: boolean;
   readonly refusesSampling: boolean;
   /** Instructions between the turns, `role: "system"`; null: unknown, so they are left where they are. */
@@ -47,8 +56,11 @@ function read(name: string): ModelFacts {
   const takesSystemTurns = thinking.mode === 'adaptive' && !/4[-.]7(?!\d)/.test(name);
   const isOfOtherHost = /(^|\.)anthropic\.claude/.test(name);
   return {
-    isClaude: true,
     thinking,
+    signsThoughts: true,
+    takesUserId: true,
+    limitsImages: true,
+    joinsTurns: true,
     refusesPrefill: refusesPrefill(name),
     refusesSampling: refusesSampling(name),
     takesSystemTurns,
@@ -58,8 +70,11 @@ function read(name: string): ModelFacts {
 }
 
 const ofOthers: ModelFacts = Object.freeze({
-  isClaude: false,
   thinking: null,
+  signsThoughts: false,
+  takesUserId: false,
+  limitsImages: false,
+  joinsTurns: false,
   refusesPrefill: false,
   refusesSampling: false,
   takesSystemTurns: null,

@@ -11,7 +11,7 @@ export function dropUnsigned(draft: Draft): boolean {
 }
 
 export function isUnsigned({ type, signature }: Block, { model }: RepairContext): boolean {
-  return model.isClaude && type === 'thinking' && signature === '';
+  return model.signsThoughts && type === 'thinking' && signature === '';
 }
 
 export function dropIncomplete(draft: Draft): boolean {
@@ -22,7 +22,7 @@ export function isIncomplete(block: Block, { model }: RepairContext): boolean {
   if (block.type === 'redacted_thinking') return typeof block['data'] !== 'string';
   if (block.type !== 'thinking') return false;
   if (typeof block['thinking'] !== 'string') return true;
-  return model.isClaude && typeof block['signature'] !== 'string';
+  return model.signsThoughts && typeof block['signature'] !== 'string';
 }
 
 /** In the middle of a step the model wants back the thoughts it began the step with; without them it goes on without. */
