@@ -14,16 +14,16 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   base: {
     errors: '',
     canonical: '',
-    config: 'canonical errors',
-    observability: 'config errors',
+    vendors: 'canonical errors',
+    config: 'canonical errors vendors',
+    observability: 'config errors vendors',
   },
   wire: {
     compression: '',
     estimation: 'canonical',
     json: 'errors',
-    protocols: 'canonical json errors',
-    vendors: `canonical protocols ${anywhere}`,
-    conversion: `canonical estimation json protocols ${anywhere}`,
+    protocols: 'canonical json errors vendors',
+    conversion: `canonical estimation json protocols vendors ${anywhere}`,
   },
   store: {
     database: `canonical ${anywhere}`,
@@ -34,7 +34,7 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   access: {
     catalogue: `canonical database vendors ${anywhere}`,
     identity: `canonical catalogue database ledger ${anywhere}`,
-    declaration: `canonical catalogue database identity ${anywhere}`,
+    declaration: `canonical catalogue database identity vendors ${anywhere}`,
     'price-lists': `canonical ${anywhere}`,
     administration: `canonical catalogue database declaration identity ledger ${anywhere}`,
     'other-gateways': `canonical catalogue declaration price-lists vendors ${anywhere}`,

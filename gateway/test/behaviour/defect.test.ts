@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { StreamTap } from '#protocols/index.ts';
-import type { ProviderName } from '#config/index.ts';
-import type { Provider } from '#vendors/index.ts';
+import type { ChannelAddress, Provider } from '#vendors/index.ts';
 import { keyQuota } from '../money/books.ts';
 import { startTestGateway, testKey } from '../support/gateway.ts';
 import { startOwnUpstream } from '../support/own-upstream.ts';
@@ -25,8 +24,8 @@ vi.mock('#vendors/index.ts', async (importOriginal) => {
   const original = await importOriginal<typeof import('#vendors/index.ts')>();
   return {
     ...original,
-    findProvider(name: ProviderName) {
-      const provider = original.findProvider(name);
+    vendorOf(channel: ChannelAddress) {
+      const provider = original.vendorOf(channel);
       if (provider === undefined) return undefined;
       return {
         ...provider,

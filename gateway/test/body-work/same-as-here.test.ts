@@ -34,6 +34,7 @@ import { responses } from '../matrix/features/responses.ts';
 import { sameNames } from '../recordings/tap-run.ts';
 import { readWireText, textProtocolNames } from '../support/convert.ts';
 import { wireAnswer } from '../matrix/answer-features/wire.ts';
+import { traitsOf } from '../support/upstream-traits.ts';
 
 /* Threads and the main thread make the same of a body: everything that a client can write, between all protocols. */
 
@@ -125,6 +126,8 @@ const target = (protocol: TextProtocolName): ConversionTarget => ({
   protocol,
   channel: upstream.channel,
   provider: upstream.provider,
+  traits: traitsOf('openai-compatible', upstream.model),
+  quirks: [{ id: 'p1', edit: { drop: 'messages[].name' } }],
   model: upstream.model,
   maxOutputTokens: 32_000,
   capabilities: new Set(['vision', 'tools', 'reasoning', 'sampling']),

@@ -5,6 +5,7 @@ import { messages } from '#protocols/messages/index.ts';
 import { nameTools } from '#conversion/tools/tool-names.ts';
 import { call, requestOf, tool, assistant } from '../support/canonical.ts';
 import { jsonText } from './json-text.ts';
+import { traitsOf } from '../support/upstream-traits.ts';
 
 const models = ['claude-sonnet-4-5', 'anthropic.claude-sonnet-4-5', 'demo-chat'];
 const limits: Readonly<Record<string, number>> = { 'claude-sonnet-4-5': 128 };
@@ -147,7 +148,7 @@ describe('names of tools for a messages upstream', () => {
             tools: defined.map((each) => tool(each)),
             turns: [assistant(...called.map((each) => call({ name: each })))],
           }),
-          upstreamTraits!({ provider: 'simulator', model }),
+          upstreamTraits!({ traits: traitsOf('simulator', model), model }),
         );
         expect(native.json.messages[1]!.content.map((block) => block.name)).toEqual(
           called.map((each) => names.toUpstream(each, undefined)),

@@ -7,6 +7,7 @@ import { readChatStream } from '#protocols/chat/codec/stream.grammar.ts';
 import { collectEvents } from '../support/collect-events.ts';
 import { absence, type Recording, recordings } from './recordings.ts';
 import { readEvents } from './tap-run.ts';
+import { traitsOf } from '../support/upstream-traits.ts';
 
 const own = recordings.filter(({ protocol }) => protocol === 'chat');
 const streams = own.filter(
@@ -163,7 +164,7 @@ describe.skipIf(absence !== null)(`recorded chat answers ${absence ?? ''}`, () =
 describe.skipIf(absence !== null)(`recorded chat requests ${absence ?? ''}`, () => {
   const target: EncodeTarget = {
     model: 'gpt-5.2',
-    provider: 'openai',
+    traits: traitsOf('openai', 'gpt-5.2'),
     maxOutputTokens: null,
     capabilities: new Set(),
     echoReasoning: 'allow',

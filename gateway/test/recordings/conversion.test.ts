@@ -7,6 +7,7 @@ import { sealerOf } from '../support/converted-reader.ts';
 import { bodies, bodyTo, clients, streams, streamTo } from './converted-answers.ts';
 import { absence, type Recording, recordings } from './recordings.ts';
 import { runTap, sameNames } from './tap-run.ts';
+import { traitsOf } from '../support/upstream-traits.ts';
 
 const toOthers = (all: readonly Recording[]) =>
   all.flatMap((recording) =>
@@ -75,6 +76,8 @@ describe.skipIf(absence !== null)(`recorded traffic for other clients ${absence 
             protocol: upstream,
             channel: 'ch_1',
             provider: 'openai-compatible',
+            traits: traitsOf('openai-compatible', 'up'),
+            quirks: [],
             model: 'up',
             maxOutputTokens: 9000,
             capabilities: new Set(['vision', 'tools', 'reasoning', 'sampling']),

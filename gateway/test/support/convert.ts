@@ -7,6 +7,8 @@ import {
 } from '#conversion/index.ts';
 import { textCodecs, textProtocols, type WireRequest } from '#protocols/index.ts';
 import { sealerOf } from './converted-reader.ts';
+import { traitsOf } from './upstream-traits.ts';
+import type { ProviderName } from '#vendors/index.ts';
 
 export const textProtocolNames = Object.keys(textProtocols) as TextProtocolName[];
 
@@ -62,10 +64,13 @@ export function convert(asked: Asked): Promise<ConvertedRequest> {
   const { client, request, target, strict = false, converter = converterOf() } = asked;
   const caller = { keyId: 'key_1', owner: 'user:1' };
   const exchange = { id: 'req_1', arrivedAt: 0, protocol: client, request, ...caller, strict };
+  const { provider = 'openai-compatible', model = 'up' } = target;
   return converter.open(exchange).convert({
     channel: 'ch_1',
-    provider: 'openai-compatible',
-    model: 'up',
+    provider,
+    model,
+    traits: traitsOf(provider as ProviderName, model),
+    quirks: [],
     maxOutputTokens: 9000,
     capabilities,
     echoReasoning: null,

@@ -5,6 +5,7 @@ import type { AnswerContext, EncodeTarget } from '#protocols/codec.ts';
 import type { WireRequest } from '#protocols/index.ts';
 import { readEvents } from '../recordings/tap-run.ts';
 import { requestOf, user } from './canonical.ts';
+import { traitsOf } from './upstream-traits.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -27,7 +28,7 @@ export function decode(json: unknown, model?: string): GenerationRequest {
 export function target(model = 'gemini-3.5-flash', capabilities: string[] = []): EncodeTarget {
   return {
     model,
-    provider: 'gemini',
+    traits: traitsOf('gemini', model),
     maxOutputTokens: null,
     capabilities: new Set(capabilities),
     echoReasoning: null,

@@ -14,12 +14,13 @@ import type {
 } from '#canonical/index.ts';
 import type { AnswerContext, EncodeTarget } from '#protocols/codec.ts';
 import { requestOf } from './canonical.ts';
+import { traitsOf } from './upstream-traits.ts';
 
 /** Canonical values that messages can say without loss, and event sequences of every kind. */
 
 export const target: EncodeTarget = {
   model: 'claude-sonnet-4-5',
-  provider: 'anthropic',
+  traits: traitsOf('anthropic', 'claude-sonnet-4-5'),
   maxOutputTokens: null,
   capabilities: new Set(['sampling', 'reasoning']),
   echoReasoning: null,

@@ -6,12 +6,13 @@ import type { JsonRecord } from '#protocols/values.ts';
 import { readEvents } from '../recordings/tap-run.ts';
 import { collectEvents } from './collect-events.ts';
 import { answer } from './responses-samples.ts';
+import { traitsOf } from './upstream-traits.ts';
 
 /** The codec, fed with what stands on the wire. */
 
 export const target: EncodeTarget = {
   model: 'gpt-5.6',
-  provider: 'openai',
+  traits: traitsOf('openai', 'gpt-5.6'),
   maxOutputTokens: null,
   capabilities: new Set(),
   echoReasoning: null,

@@ -5,6 +5,7 @@ import type {
   StoredModel,
 } from './catalogue.repository.ts';
 import { parseDecimal, scaled } from '#config/decimal.ts';
+import { findFacts } from '#vendors/index.ts';
 import { bundledAliases, bundledModels, type BundledModel } from './bundled.ts';
 import { normalPrice } from './normal-price.ts';
 import { priceVersionId } from './price-version.ts';
@@ -45,7 +46,8 @@ export function buildSnapshot(rows: CatalogueRows, options: SnapshotOptions): Ca
   const served = rows.channels
     .filter((row) => row.enabled)
     .flatMap((row) => {
-      const baseUrl = row.baseUrl ?? (row.provider === 'simulator' ? simulatorUrl : null);
+      const baseUrl =
+        row.baseUrl ?? (findFacts(row.provider)?.runsHere === true ? simulatorUrl : null);
       return baseUrl === null ? [] : [{ row, channel: toChannel(row, baseUrl) }];
     });
   return Object.freeze({

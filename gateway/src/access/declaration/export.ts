@@ -1,5 +1,6 @@
 import type { DeclaredPrice } from '#config/index.ts';
-import { formatDuration, providerDefaults } from '#config/index.ts';
+import { formatDuration } from '#config/index.ts';
+import { vendorFacts } from '#vendors/index.ts';
 import { compact, Placeholder, toFileText } from './file-text.ts';
 import { createVariableNames } from './variable-names.ts';
 import type { CurrentState } from './state.repository.ts';
@@ -101,7 +102,7 @@ function exportChannels(state: CurrentState, names: Names): object[] {
       header,
       new Placeholder(variables(channel.name, `HEADER_${header}`)),
     ]);
-    const { baseUrl } = providerDefaults[channel.provider];
+    const { baseUrl } = vendorFacts[channel.provider];
     return [
       {
         ...compact({

@@ -1,6 +1,6 @@
-import type { ProviderName } from '#config/index.ts';
-import { trimTrailing } from '#config/index.ts';
+import { trimTrailing, type ProviderName } from '#config/index.ts';
 import type { Placeholder } from '#declaration/index.ts';
+import { vendorFacts } from '#vendors/index.ts';
 
 /** Without what a channel may not have in its address: credentials, a query, slashes at the end. Null: no address. */
 export function plainUrl(
@@ -23,6 +23,10 @@ export function providerAt(
   address: string | Placeholder | null,
 ): ProviderName {
   if (provider !== 'openai' || address === null) return provider;
-  const isOpenai = typeof address === 'string' && new URL(address).hostname === 'api.openai.com';
-  return isOpenai ? 'openai' : 'openai-compatible';
+  const own = vendorFacts.openai.baseUrl;
+  const isOwn =
+    typeof address === 'string' &&
+    own !== null &&
+    new URL(address).hostname === new URL(own).hostname;
+  return isOwn ? 'openai' : 'openai-compatible';
 }

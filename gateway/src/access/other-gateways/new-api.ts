@@ -1,5 +1,5 @@
-import type { ProviderName } from '#config/index.ts';
-import { providerDefaults, trimTrailing } from '#config/index.ts';
+import { trimTrailing } from '#config/index.ts';
+import { knownServers, vendorFacts, type ProviderName } from '#vendors/index.ts';
 import { hasPath, plainUrl, providerAt } from './address.ts';
 import type { Draft, DraftChannel, DraftModel } from './draft.ts';
 import { createChannelNames, isServedName } from './names.ts';
@@ -19,18 +19,29 @@ const compatible = (address: string | null, version = '/v1'): Kind => ({
   version,
 });
 
+/** A vendor with its own address, of which the other gateway knows the part before the version. */
+const named = (provider: ProviderName): Kind => {
+  const { baseUrl, versionPath } = vendorFacts[provider];
+  return { provider, address: withoutVersion(baseUrl, versionPath), version: versionPath };
+};
+
+/** A server that speaks as OpenAI does. */
+const server = (name: string): Kind => {
+  const known = knownServers.find((each) => each.name === name);
+  return compatible(withoutVersion(known?.baseUrl ?? null, '/v1'));
+};
+
+const withoutVersion = (baseUrl: string | null, version: string): string | null =>
+  baseUrl?.endsWith(version) ? baseUrl.slice(0, -version.length) : baseUrl;
+
 /** Numbers of `type` on which both agree. */
 const common: Readonly<Record<number, Kind>> = {
-  1: { provider: 'openai', address: 'https://api.openai.com', version: '/v1' },
+  1: named('openai'),
   8: compatible(null),
-  14: { provider: 'anthropic', address: 'https://api.anthropic.com', version: '/v1' },
+  14: named('anthropic'),
   17: compatible('https://dashscope.aliyuncs.com', '/compatible-mode/v1'),
-  20: compatible('https://openrouter.ai/api'),
-  24: {
-    provider: 'gemini',
-    address: 'https://generativelanguage.googleapis.com',
-    version: '/v1beta',
-  },
+  20: server('openrouter'),
+  24: named('gemini'),
   25: compatible('https://api.moonshot.cn'),
   31: compatible('https://api.lingyiwanwu.com'),
 };
@@ -40,22 +51,22 @@ const newApi: Readonly<Record<number, Kind>> = {
   4: compatible('http://localhost:11434'),
   26: compatible('https://open.bigmodel.cn', '/api/paas/v4'),
   40: compatible('https://api.siliconflow.cn'),
-  42: compatible('https://api.mistral.ai'),
-  43: compatible('https://api.deepseek.com'),
+  42: server('mistral'),
+  43: server('deepseek'),
   45: compatible('https://ark.cn-beijing.volces.com', '/api/v3'),
   46: compatible('https://qianfan.baidubce.com', '/v2'),
   47: compatible(null),
-  48: compatible('https://api.x.ai'),
+  48: server('xai'),
 };
 
 const oneApi: Readonly<Record<number, Kind>> = {
   ...common,
-  28: compatible('https://api.mistral.ai'),
-  29: compatible('https://api.groq.com/openai'),
+  28: server('mistral'),
+  29: server('groq'),
   30: compatible('http://localhost:11434'),
   32: compatible('https://api.stepfun.com'),
-  36: compatible('https://api.deepseek.com'),
-  39: compatible('https://api.together.xyz'),
+  36: server('deepseek'),
+  39: server('together'),
   40: compatible('https://ark.cn-beijing.volces.com', '/api/v3'),
 };
 
@@ -187,7 +198,7 @@ function modelsOf(
 ): DraftChannel['models'] {
   const mapping = mappingOf(entry, channel, notes);
   const names = listOf(entry['models']);
-  const embeds = providerDefaults[provider].protocols.includes('embeddings');
+  const embeds = vendorFacts[provider].protocols.includes('embeddings');
   const isServed = (name: string) => !isOtherModel(name) && (embeds || !isEmbeddingModel(name));
   const others = names.filter((name) => !isServed(name));
   if (others.length > 0) {

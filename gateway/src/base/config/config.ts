@@ -1,4 +1,7 @@
 import type { ProtocolName } from '#canonical/index.ts';
+import type { ProviderName } from '#vendors/index.ts';
+
+export type { ProviderName } from '#vendors/index.ts';
 
 /** Whole milliseconds. */
 export type Milliseconds = number;
@@ -73,15 +76,6 @@ export interface Timeouts {
   readonly total: Milliseconds;
   readonly keepaliveComment: Milliseconds;
 }
-
-export type ProviderName =
-  | 'openai'
-  | 'openai-compatible'
-  | 'anthropic'
-  | 'gemini'
-  | 'dashscope'
-  | 'ark'
-  | 'simulator';
 
 /** The file's lists, validated and with references checked, in the file's own order. */
 export interface Declared {

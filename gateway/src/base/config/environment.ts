@@ -1,6 +1,6 @@
+import { providerNames, vendorFacts } from '#vendors/index.ts';
 import type { Config } from './config.ts';
 import type { Environment } from './expand.ts';
-import { providerDefaults, providerNames } from './provider-defaults.ts';
 
 /**
  * Settings that the environment provides when the file leaves them out, as the documented `master_key:
@@ -19,7 +19,7 @@ export function environmentDefaults(
 /** Provider keys in the environment, to offer a channel when nothing is configured yet. */
 export function providerKeys(environment: Environment): Config['environmentKeys'] {
   return providerNames.flatMap((provider) => {
-    const variable = providerDefaults[provider].environmentKey;
+    const variable = vendorFacts[provider].environmentKey;
     const apiKey = variable === null ? '' : (environment[variable] ?? '').trim();
     return apiKey === '' ? [] : [{ provider, apiKey }];
   });

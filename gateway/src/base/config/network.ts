@@ -1,6 +1,5 @@
 import { isIP, isIPv4 } from 'node:net';
-import type { ProviderName } from './config.ts';
-import { providerDefaults } from './provider-defaults.ts';
+import { vendorFacts, type ProviderName } from '#vendors/index.ts';
 import { trimTrailing } from './trim-trailing.ts';
 
 /** An address (`::1`) or a range (`10.0.0.0/8`). */
@@ -26,7 +25,7 @@ export function trimUrl(url: URL): string {
 /** Appends the provider's version path to a URL without a path. A URL with a path stays as the operator wrote it. */
 export function normaliseBaseUrl(url: URL, provider: ProviderName): string {
   const hasPath = /[^/]/.test(url.pathname);
-  return trimUrl(url) + (hasPath ? '' : providerDefaults[provider].versionPath);
+  return trimUrl(url) + (hasPath ? '' : vendorFacts[provider].versionPath);
 }
 
 /** `sqlite:<file>`, `postgres://…` or `postgresql://…`. */

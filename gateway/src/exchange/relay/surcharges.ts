@@ -3,14 +3,14 @@ import type { Surcharges } from '#canonical/index.ts';
 import type { Model, Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { WireRequest } from '#protocols/index.ts';
-import { findProvider, isDear, noSurcharges, type SurchargeFacts } from '#vendors/index.ts';
+import { isDear, noSurcharges, type SurchargeFacts, vendorOf } from '#vendors/index.ts';
 import type { ExchangeInput } from './exchange.ts';
 
 const noTerms: readonly string[] = Object.freeze([]);
 
 /** What the upstream of a route charges for besides tokens. */
 export function surchargesOf({ channel }: Route): SurchargeFacts {
-  return findProvider(channel.provider)?.surcharges ?? noSurcharges;
+  return vendorOf(channel)?.surcharges ?? noSurcharges;
 }
 
 /** Whether a term has a price at this model, or may be asked for without one. */

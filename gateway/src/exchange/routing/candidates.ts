@@ -1,7 +1,7 @@
 import type { TextProtocolName } from '#canonical/index.ts';
 import type { CatalogueSnapshot, Channel, Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { findProvider } from '#vendors/index.ts';
+import { vendorOf } from '#vendors/index.ts';
 import { matchesUserAgent } from './user-agent.ts';
 
 export interface Wish {
@@ -74,8 +74,7 @@ function speakingRoutes(snapshot: CatalogueSnapshot, wish: Wish): Route[] {
     for (const route of group.get(name) ?? []) {
       const { channel } = route;
       const speaks =
-        upstreamProtocol(channel, wish.protocol) !== null &&
-        findProvider(channel.provider) !== undefined;
+        upstreamProtocol(channel, wish.protocol) !== null && vendorOf(channel) !== undefined;
       // A channel may serve both an alias and its model; it is tried once.
       if (speaks && !found.some((other) => other.channel.id === channel.id)) found.push(route);
     }

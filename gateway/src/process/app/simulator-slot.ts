@@ -2,6 +2,7 @@ import { listChannels } from '#catalogue/index.ts';
 import type { OpenDatabase, Secrets } from '#database/index.ts';
 import type { Logger } from '#observability/index.ts';
 import { startSimulatorProcess, type SimulatorProcess } from '#startup/index.ts';
+import { findFacts } from '#vendors/index.ts';
 
 /** The demo's simulator; started at the start or after a reload if a channel needs it. */
 export interface SimulatorSlot {
@@ -27,7 +28,8 @@ export function createSimulatorSlot(
       if (running !== null) return;
       const channels = await listChannels(database.kysely, secrets);
       const wanted = channels.some(
-        ({ provider, baseUrl, enabled }) => provider === 'simulator' && baseUrl === null && enabled,
+        ({ provider, baseUrl, enabled }) =>
+          findFacts(provider)?.runsHere === true && baseUrl === null && enabled,
       );
       if (wanted) running = await startSimulatorProcess(logger, () => this.onChange());
     },

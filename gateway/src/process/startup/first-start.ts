@@ -16,12 +16,7 @@ import {
   disableChannel,
   type StoredChannel,
 } from '#catalogue/index.ts';
-import {
-  providerDefaults,
-  type Config,
-  type DeclaredChannel,
-  type ProviderName,
-} from '#config/index.ts';
+import type { Config, DeclaredChannel, ProviderName } from '#config/index.ts';
 import {
   createChange,
   hashPassword,
@@ -30,6 +25,7 @@ import {
   type Secrets,
 } from '#database/index.ts';
 import { lockDeclaration } from '#declaration/index.ts';
+import { vendorFacts } from '#vendors/index.ts';
 import { readUnshown, writeUnshown } from './unshown-secrets.ts';
 
 /** Secrets that are shown once, because they are stored nowhere in clear text. */
@@ -195,7 +191,7 @@ function channelFor(
   provider: ProviderName,
   apiKeys: readonly string[],
 ): DeclaredChannel {
-  const { baseUrl, protocols } = providerDefaults[provider];
+  const { baseUrl, protocols } = vendorFacts[provider];
   return {
     name,
     provider,

@@ -7,6 +7,7 @@ import {
 import { GatewayError } from '#errors/index.ts';
 import { familyOf } from '#estimation/index.ts';
 import {
+  applyQuirks,
   estimateInputTokens,
   type AnswerContext,
   type Codec,
@@ -16,6 +17,7 @@ import {
   type RequestPath,
   type WireRequest,
 } from '#protocols/index.ts';
+import type { QuirksOfRequest } from '#vendors/index.ts';
 import { AnswerLosses } from './answer-losses.ts';
 import type { AnswerTerms } from './answer-terms.ts';
 import { drawCalls } from './call-budget.ts';
@@ -77,6 +79,10 @@ export interface ConversionTarget extends Omit<EncodeTarget, 'budget'> {
   readonly protocol: TextProtocolName;
   /** The channel's id. */
   readonly channel: string;
+  /** The channel's. With the model and the channel it says whose reasoning state can be read there. */
+  readonly provider: string;
+  /** What the upstream refuses of its protocol. */
+  readonly quirks: QuirksOfRequest;
 }
 
 /** A request for an upstream of another protocol: plain data, possibly made by another thread. */
@@ -136,11 +142,11 @@ export function createConverter(options: ConverterOptions): Converter {
         answer ??= answerContext(exchange, decoded, target, client);
         if (recall !== undefined) await recall(exchange.owner, toolCallIds(decoded));
         const upstream = codecs[target.protocol];
-        const { provider, model, channel, capabilities, maxOutputTokens } = target;
+        const { provider, traits, model, channel, capabilities, maxOutputTokens } = target;
         const maker = makerId({ provider, model, channel });
         const { keyId, owner } = exchange;
         const sealing = { sealer, owner };
-        const asked = { provider, model, keyId, capabilities, maxOutputTokens };
+        const asked = { traits, model, keyId, capabilities, maxOutputTokens };
         const losses = new LossList();
         const { request, names } = await passRequest(
           decoded,
@@ -207,11 +213,13 @@ function repaired(
   { operation }: RequestPath,
   target: ConversionTarget,
 ): PatchedRequest {
-  if (upstream.name !== 'messages') return { body, rewrites: noRewrites, usageInjected: false };
+  const { model, maxOutputTokens, quirks } = target;
+  if (upstream.name !== 'messages') {
+    return applyQuirks({ body, rewrites: noRewrites, usageInjected: false }, quirks);
+  }
   const path = { operation, model: null, stream: null };
   const request = upstream.readRequest(upstream.openRequest(body, path));
-  const { model, maxOutputTokens } = target;
-  return upstream.patchRequest(request, { upstreamModel: model, maxOutputTokens });
+  return upstream.patchRequest(request, { upstreamModel: model, maxOutputTokens, quirks });
 }
 
 function answerContext(

@@ -1,5 +1,6 @@
 import type { GenerationRequest, TextProtocolName } from '#canonical/index.ts';
 import type { Codec } from '#protocols/index.ts';
+import type { UpstreamTraits } from '#vendors/index.ts';
 import type { LossList } from './losses.ts';
 import { deriveCacheKey } from './cache-key.ts';
 import { hashEndUser } from './end-user.ts';
@@ -24,7 +25,7 @@ export interface PassParts {
 }
 
 export interface PassTarget extends StateTarget {
-  readonly provider: string;
+  readonly traits: UpstreamTraits;
   /** The model's name at the upstream. */
   readonly model: string;
   readonly keyId: string;

@@ -8,6 +8,7 @@ import type {
 } from '#canonical/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import type { Budget } from '#json/index.ts';
+import type { UpstreamTraits } from '#vendors/index.ts';
 import type { StreamEvent, WireRequest } from './protocol.ts';
 import type { JsonRecord } from './values.ts';
 
@@ -25,7 +26,7 @@ export interface Codec {
   /** Members, of requests and answers, that are only passed on: arguments and results of calls, schemas. */
   readonly passedOn: ReadonlySet<string>;
   /** Where one upstream of this protocol can carry more or less than the next. Absent: all can carry the same. */
-  upstreamTraits?(target: Pick<EncodeTarget, 'provider' | 'model'>): CodecTraits;
+  upstreamTraits?(target: Pick<EncodeTarget, 'traits' | 'model'>): CodecTraits;
 
   /**
    * A checked request body → canonical. Unknown members become extensions, unknown blocks `opaque`.
@@ -102,8 +103,8 @@ export interface EncodeTarget {
   /** What the request may still make. Drawn from: its own to this encoding. */
   readonly budget: Budget;
   readonly model: string;
-  /** The channel's provider, for the few places where speakers of one protocol differ. */
-  readonly provider: string;
+  /** What this upstream takes that other speakers of the protocol do not. */
+  readonly traits: UpstreamTraits;
   /** The catalogue's output limit; null when unknown. */
   readonly maxOutputTokens: number | null;
   /** The catalogue's: `vision`, `tools`, `reasoning`, `sampling`, `hosted_tools`. Empty: nothing is known. */

@@ -4,8 +4,10 @@ import type { Codec } from './codec.ts';
 import { generateContent, generateContentCodec } from './generate-content/index.ts';
 import { messages, messagesCodec } from './messages/index.ts';
 import type { Protocol } from './protocol.ts';
+import { applyQuirks } from './apply-quirks.ts';
 import { responses, responsesCodec } from './responses/index.ts';
 
+export { applyQuirks } from './apply-quirks.ts';
 export * from './codec.ts';
 export { digest } from './digest.ts';
 export { isEnvelope } from './envelope.ts';
@@ -17,12 +19,21 @@ export type { NamedState, StateKind, StateName } from './named-state.ts';
 export { planToolNames } from './tool-names.ts';
 export { isRecord, type JsonRecord } from './values.ts';
 
+/** What a vendor refuses is edited in every protocol alike, after the protocol's own patches. */
+function withQuirks(protocol: Protocol): Protocol {
+  return Object.freeze({
+    ...protocol,
+    patchRequest: (request, target) =>
+      applyQuirks(protocol.patchRequest(request, target), target.quirks),
+  } satisfies Protocol);
+}
+
 /** The wire formats of the text endpoints. */
 export const textProtocols: Readonly<Record<TextProtocolName, Protocol>> = Object.freeze({
-  chat,
-  responses,
-  messages,
-  'generate-content': generateContent,
+  chat: withQuirks(chat),
+  responses: withQuirks(responses),
+  messages: withQuirks(messages),
+  'generate-content': withQuirks(generateContent),
 });
 
 /** Their ways into and out of the canonical model. */

@@ -1,6 +1,7 @@
 import type { ReportedUsage, TextProtocolName } from '#canonical/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import type { Budget, JsonScan, ParseRoom } from '#json/index.ts';
+import type { QuirksOfRequest } from '#vendors/index.ts';
 import type { InputExtent } from './input-extent.ts';
 import type { NamedState, StateName } from './named-state.ts';
 import type { JsonRecord } from './values.ts';
@@ -107,11 +108,13 @@ export interface PatchTarget {
   readonly maxOutputTokens: number | null;
   /** The client's, by lower-case name: versions and betas decide what an upstream accepts. Absent: none are known. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** What the upstream refuses of this protocol. Absent: nothing. */
+  readonly quirks?: QuirksOfRequest;
 }
 
 export interface PatchedRequest {
   readonly body: Buffer;
-  /** Ids of declared rewrites, for the usage row and `x-sluice-rewrites` (`b1`, `b2`). */
+  /** Ids of declared rewrites, for the usage row and `x-sluice-rewrites` (`b1`, `b2`, `p1`). */
   readonly rewrites: readonly string[];
   /** Goes into `createStreamTap`: usage was asked for on the client's behalf and has to be taken out again. */
   readonly usageInjected: boolean;

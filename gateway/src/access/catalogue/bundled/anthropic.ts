@@ -11,7 +11,7 @@ const sonnet = cached('3', '0.3', '3.75', '6', '15');
 /** The same for every prompt length. */
 const million = 1_000_000;
 
-export const anthropicModels = bundle({ ownedBy: 'anthropic', providers: ['anthropic'] }, [
+export const anthropicModels = bundle('anthropic', [
   {
     id: 'claude-opus-4-8',
     name: 'Claude Opus 4.8',

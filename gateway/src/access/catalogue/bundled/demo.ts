@@ -1,7 +1,7 @@
 import { bundle, tokens } from './entry.ts';
 
 /** Served by the simulator. Prices are above zero, so that receipts can be seen. */
-export const demoModels = bundle({ ownedBy: 'sluice-demo', providers: ['simulator'] }, [
+export const demoModels = bundle('simulator', [
   {
     id: 'demo-chat',
     name: 'Demo chat (simulated)',

@@ -1,4 +1,5 @@
 import type { DeclaredModel, DeclaredPrice, ProviderName } from '#config/index.ts';
+import { vendorFacts } from '#vendors/index.ts';
 
 /** When the list was last checked. Prices change: the configuration takes precedence. */
 export const bundledAt = '2026-11-21';
@@ -10,11 +11,6 @@ export interface BundledModel extends DeclaredModel {
   /** Unix milliseconds of the model's release, as far as known. */
   readonly createdAt: number;
   /** The providers that serve it under this name by default. */
-  readonly providers: readonly ProviderName[];
-}
-
-interface Vendor {
-  readonly ownedBy: string;
   readonly providers: readonly ProviderName[];
 }
 
@@ -31,14 +27,14 @@ export interface Entry {
   readonly price?: DeclaredPrice;
 }
 
-/** A vendor's entries with defaults filled in. */
-export function bundle(vendor: Vendor, entries: readonly Entry[]): readonly BundledModel[] {
+/** The entries of the vendor that serves them, with defaults filled in. */
+export function bundle(provider: ProviderName, entries: readonly Entry[]): readonly BundledModel[] {
   return entries.map((entry) =>
     Object.freeze({
       id: entry.id,
       type: entry.type ?? 'chat',
       displayName: entry.name,
-      ownedBy: vendor.ownedBy,
+      ownedBy: vendorFacts[provider].ownedBy ?? provider,
       contextWindow: entry.limits?.[0] ?? null,
       maxOutputTokens: entry.limits?.[1] ?? null,
       capabilities: entry.can,
@@ -48,7 +44,7 @@ export function bundle(vendor: Vendor, entries: readonly Entry[]): readonly Bund
       enabled: true,
       price: entry.price ?? null,
       createdAt: Date.parse(entry.released ?? bundledAt),
-      providers: vendor.providers,
+      providers: [provider],
     }),
   );
 }

@@ -11,7 +11,7 @@ const searches = { fees: { web_search: '0.014' } };
  * The pro models cost more above 200 000 prompt tokens, which one price cannot express: the configuration must set
  * theirs.
  */
-export const geminiModels = bundle({ ownedBy: 'google', providers: ['gemini'] }, [
+export const geminiModels = bundle('gemini', [
   { id: 'gemini-3.5-flash', name: 'Gemini 3.5 Flash', can },
   {
     id: 'gemini-3.1-pro-preview',

@@ -7,7 +7,7 @@ const olderSearches = { fees: { web_search: '0.025' } };
 const fast = ['vision', 'tools', 'sampling', 'hosted_tools'];
 const reasoning = ['vision', 'tools', 'reasoning', 'hosted_tools'];
 
-export const openaiModels = bundle({ ownedBy: 'openai', providers: ['openai'] }, [
+export const openaiModels = bundle('openai', [
   {
     id: 'gpt-5.4',
     name: 'GPT-5.4',

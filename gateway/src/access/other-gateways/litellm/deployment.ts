@@ -1,11 +1,7 @@
 import type { ExactMapping } from '#price-lists/index.ts';
-import {
-  isHeaderName,
-  providerDefaults,
-  reservedHeaders,
-  type ProviderName,
-} from '#config/index.ts';
+import { isHeaderName, reservedHeaders, type ProviderName } from '#config/index.ts';
 import type { Placeholder } from '#declaration/index.ts';
+import { vendorFacts } from '#vendors/index.ts';
 import { hasPath, plainUrl, providerAt } from '../address.ts';
 import { isServedName } from '../names.ts';
 import type { Notes } from '../notes.ts';
@@ -97,7 +93,7 @@ export function readDeployment(
 }
 
 function speaksEmbeddings(provider: ProviderName): boolean {
-  return providerDefaults[provider].protocols.includes('embeddings');
+  return vendorFacts[provider].protocols.includes('embeddings');
 }
 
 function headersOf(params: ExactMapping, label: string, notes: Notes): ExactMapping {
@@ -136,7 +132,7 @@ function readAddress(
 
 function keyOf(given: unknown, { variable }: Vendor): KeySource | null {
   const text = textOf(given) ?? '';
-  if (text === '') return variable === undefined ? null : { variable };
+  if (text === '') return variable === null ? null : { variable };
   const named = environmentName(text);
   return named === null ? { text } : { variable: named };
 }

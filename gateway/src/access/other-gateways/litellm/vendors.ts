@@ -1,38 +1,43 @@
-import type { ProviderName } from '#config/index.ts';
+import { knownServers, vendorFacts, type ProviderName } from '#vendors/index.ts';
 
 export interface Vendor {
   readonly provider: ProviderName;
   /** Null: the provider's own; undefined: there is none, the file has to say. */
   readonly baseUrl?: string | null;
-  /** The variable that LiteLLM reads when no key is given. */
-  readonly variable?: string;
+  /** The variable that LiteLLM reads when no key is given; null: none. */
+  readonly variable: string | null;
 }
 
-const compatible = (baseUrl: string, variable: string): Vendor => ({
-  provider: 'openai-compatible',
-  baseUrl,
-  variable,
-});
+/** The prefixes of known servers that LiteLLM calls something else. */
+const otherNames: Readonly<Record<string, string>> = {
+  fireworks: 'fireworks_ai',
+  nvidia: 'nvidia_nim',
+  together: 'together_ai',
+};
+
+const named = (['openai', 'anthropic', 'gemini'] as const).map(
+  (provider): [prefix: string, vendor: Vendor] => {
+    const { environmentKey } = vendorFacts[provider];
+    return [provider, { provider, baseUrl: null, variable: environmentKey }];
+  },
+);
+
+const servers = knownServers.map(
+  ({ name, baseUrl, environmentKey }): [prefix: string, vendor: Vendor] => [
+    otherNames[name] ?? name,
+    { provider: 'openai-compatible', baseUrl, variable: environmentKey },
+  ],
+);
+
+const anyServer: Vendor = { provider: 'openai-compatible', variable: null };
 
 /** Prefixes of `model`, for vendors that are asked with nothing but a key. */
 const vendors: Readonly<Record<string, Vendor>> = {
-  openai: { provider: 'openai', baseUrl: null, variable: 'OPENAI_API_KEY' },
-  anthropic: { provider: 'anthropic', baseUrl: null, variable: 'ANTHROPIC_API_KEY' },
-  gemini: { provider: 'gemini', baseUrl: null, variable: 'GEMINI_API_KEY' },
-  openrouter: compatible('https://openrouter.ai/api/v1', 'OPENROUTER_API_KEY'),
-  deepseek: compatible('https://api.deepseek.com/v1', 'DEEPSEEK_API_KEY'),
-  mistral: compatible('https://api.mistral.ai/v1', 'MISTRAL_API_KEY'),
-  groq: compatible('https://api.groq.com/openai/v1', 'GROQ_API_KEY'),
-  xai: compatible('https://api.x.ai/v1', 'XAI_API_KEY'),
-  together_ai: compatible('https://api.together.xyz/v1', 'TOGETHERAI_API_KEY'),
-  fireworks_ai: compatible('https://api.fireworks.ai/inference/v1', 'FIREWORKS_API_KEY'),
-  cerebras: compatible('https://api.cerebras.ai/v1', 'CEREBRAS_API_KEY'),
-  nvidia_nim: compatible('https://integrate.api.nvidia.com/v1', 'NVIDIA_NIM_API_KEY'),
-  moonshot: compatible('https://api.moonshot.ai/v1', 'MOONSHOT_API_KEY'),
-  hosted_vllm: { provider: 'openai-compatible' },
-  openai_like: { provider: 'openai-compatible' },
-  litellm_proxy: { provider: 'openai-compatible' },
-  lm_studio: { provider: 'openai-compatible' },
+  ...Object.fromEntries([...named, ...servers]),
+  hosted_vllm: anyServer,
+  openai_like: anyServer,
+  litellm_proxy: anyServer,
+  lm_studio: anyServer,
 };
 
 /** Names without a prefix that LiteLLM knows the vendor of. */

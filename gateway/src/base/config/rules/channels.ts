@@ -1,3 +1,4 @@
+import { providerNames, vendorFacts } from '#vendors/index.ts';
 import type { Report } from '../issues.ts';
 import {
   describe,
@@ -20,7 +21,7 @@ export function checkChannel(raw: RawMapping, index: number, names: Names, repor
   if (isSet(raw['api_key']) && isSet(raw['api_keys'])) {
     report([...path, 'api_keys'], 'either api_key or api_keys', 'both');
   }
-  if (textOf(raw['provider']) === 'openai-compatible' && !isSet(raw['base_url'])) {
+  if (needsAddress(textOf(raw['provider'])) && !isSet(raw['base_url'])) {
     report([...path, 'base_url'], 'a URL such as https://api.example.com/v1', 'nothing');
   }
   if (Array.isArray(raw['groups'])) {
@@ -46,6 +47,14 @@ export function checkChannel(raw: RawMapping, index: number, names: Names, repor
       }
     }
   }
+}
+
+/** The vendor has no address of its own, and does not come with the gateway either. */
+function needsAddress(provider: string | null): boolean {
+  const name = providerNames.find((known) => known === provider);
+  if (name === undefined) return false;
+  const { baseUrl, runsHere } = vendorFacts[name];
+  return baseUrl === null && runsHere !== true;
 }
 
 function checkServed(models: RawValue, index: number, names: Names, report: Report): void {

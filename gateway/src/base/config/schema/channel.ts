@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { protocolNames } from '#canonical/index.ts';
+import { providerNames, vendorFacts, type ProviderName } from '#vendors/index.ts';
 import { dictionary, distinctList, list, mapping } from '../collection.ts';
-import { stateRules, type DeclaredChannel, type ProviderName } from '../config.ts';
+import { stateRules, type DeclaredChannel } from '../config.ts';
 import {
   flag,
   integer,
@@ -14,7 +15,6 @@ import {
   WrongBecause,
 } from '../leaf.ts';
 import { normaliseBaseUrl, parseHttpUrl } from '../network.ts';
-import { providerDefaults, providerNames } from '../provider-defaults.ts';
 import { Scalar } from '../scalar.ts';
 import { channelTimeouts } from './settings.ts';
 
@@ -83,7 +83,7 @@ export const channel = shape.transform((values): DeclaredChannel => ({
   baseUrl: baseUrlOf(values.base_url, values.provider),
   apiKeys: values.api_key === null ? values.api_keys : [values.api_key],
   protocols:
-    values.protocols.length > 0 ? values.protocols : providerDefaults[values.provider].protocols,
+    values.protocols.length > 0 ? values.protocols : vendorFacts[values.provider].protocols,
   groups: values.groups,
   models: values.models.map((model) => ({
     name: model.name,
@@ -101,7 +101,7 @@ export const channel = shape.transform((values): DeclaredChannel => ({
 }));
 
 function baseUrlOf(url: URL | null, provider: ProviderName): string | null {
-  return url === null ? providerDefaults[provider].baseUrl : normaliseBaseUrl(url, provider);
+  return url === null ? vendorFacts[provider].baseUrl : normaliseBaseUrl(url, provider);
 }
 
 /**

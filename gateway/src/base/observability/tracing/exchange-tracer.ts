@@ -8,6 +8,7 @@ import {
   type Context,
   type Tracer,
 } from '@opentelemetry/api';
+import { findFacts } from '#vendors/index.ts';
 import type { AttemptFacts, ExchangeFacts, FinishedExchange } from '../exchange.ts';
 import type { ExchangeListener } from '../exchange-observer.ts';
 import { parseTraceparent } from './trace-parent.ts';
@@ -141,13 +142,10 @@ function traceAttempt(
   span.end(startedAt + durationMs);
 }
 
-/** Names that the conventions spell differently. */
-const providerNames: Readonly<Record<string, string>> = { gemini: 'gcp.gemini' };
-
 function targetAttributes(target: ChannelTarget | null): Attributes {
   if (target === null) return {};
   return {
-    'gen_ai.provider.name': providerNames[target.provider] ?? target.provider,
+    'gen_ai.provider.name': findFacts(target.provider)?.telemetryName ?? target.provider,
     'server.address': target.address,
     'server.port': target.port,
   };

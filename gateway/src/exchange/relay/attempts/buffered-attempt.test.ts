@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { textProtocols } from '#protocols/index.ts';
-import { findProvider } from '#vendors/index.ts';
+import { findVendor } from '#vendors/index.ts';
 import type { UpstreamListener, UpstreamRequest } from '#upstream/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { createDrainSlots } from '../drain-slots.ts';
 import { AnswerTooComplex, type LargeAnswers, type WholeAnswer } from '../large-answer.ts';
 import { BufferedAttempt } from './buffered-attempt.ts';
 
-const provider = findProvider('simulator')!;
+const provider = findVendor('simulator')!;
 const answer = Buffer.from(
   JSON.stringify({
     id: 'x',

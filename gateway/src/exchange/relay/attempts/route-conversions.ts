@@ -4,6 +4,7 @@ import type { Route } from '#catalogue/index.ts';
 import type { Conversion, ConversionTarget, ConvertedRequest } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { upstreamProtocol } from '#routing/index.ts';
+import { quirksFor, traitsFor, vendorOf } from '#vendors/index.ts';
 import type { ExchangeInput } from '../exchange.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import { givingBack, type LargeBody } from '../large-body.ts';
@@ -107,10 +108,13 @@ export function targetOf(
   protocol: TextProtocolName,
   { model }: Prepared,
 ): ConversionTarget {
+  const vendor = vendorOf(channel);
   return {
     protocol,
     channel: channel.id,
     provider: channel.provider,
+    traits: traitsFor(vendor, upstreamModel),
+    quirks: quirksFor(vendor, protocol, upstreamModel),
     model: upstreamModel,
     maxOutputTokens: model.maxOutputTokens,
     capabilities: model.capabilities,

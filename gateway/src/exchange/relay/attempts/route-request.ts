@@ -2,6 +2,7 @@ import type { Loss } from '#canonical/index.ts';
 import type { Route } from '#catalogue/index.ts';
 import { carriesEnvelopes, withoutEnvelopes, type ConvertedRequest } from '#conversion/index.ts';
 import type { PatchedRequest, PatchTarget, Protocol, WireRequest } from '#protocols/index.ts';
+import { quirksFor, vendorOf } from '#vendors/index.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import { givingBack, type LargeBody } from '../large-body.ts';
 import type { RelayParts } from '../parts.ts';
@@ -75,6 +76,7 @@ function sendingOf(
     upstreamModel: route.upstreamModel,
     maxOutputTokens: model.maxOutputTokens,
     headers: { ...headers, ...channelHeaders(route.channel) },
+    quirks: quirksFor(vendorOf(route.channel), input.protocol, route.upstreamModel),
   };
   return { target, betas };
 }

@@ -2,7 +2,7 @@ import type { Route } from '#catalogue/index.ts';
 import type { ConvertedRequest } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { AnswerEcho, PatchedRequest, Protocol } from '#protocols/index.ts';
-import { findProvider, type Provider } from '#vendors/index.ts';
+import { type Provider, vendorOf } from '#vendors/index.ts';
 import type { Admission } from '#routing/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
 import { answerHeaders } from '../answer-headers.ts';
@@ -83,7 +83,7 @@ function startAttempt(
   started: number,
 ): BufferedAttempt | StreamAttempt {
   const { parts, state, prepared, slot } = tries;
-  const provider = findProvider(route.channel.provider);
+  const provider = vendorOf(route.channel);
   if (provider === undefined) throw new GatewayError('internal_error');
   const converted = tries.conversions?.of(route) ?? null;
   const { patched, betas } = large ?? requestFor(parts, state, prepared, route, converted);

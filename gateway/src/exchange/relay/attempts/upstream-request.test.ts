@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Channel } from '#catalogue/index.ts';
 import type { Timeouts } from '#config/index.ts';
-import { findProvider } from '#vendors/index.ts';
+import { findVendor } from '#vendors/index.ts';
 import type { ExchangeInput } from '../exchange.ts';
 import { buildUpstreamRequest } from './upstream-request.ts';
 
@@ -34,7 +34,7 @@ const build = (
   return buildUpstreamRequest({
     input,
     route: { channel: full, upstreamModel: 'up' },
-    provider: findProvider(provider)!,
+    provider: findVendor(provider)!,
     secret: 'sk-upstream',
     protocol: upstream,
     patched: { body: Buffer.from('{}'), rewrites: [], usageInjected: false },

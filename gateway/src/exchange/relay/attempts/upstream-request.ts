@@ -64,7 +64,7 @@ export function buildUpstreamRequest(options: UpstreamRequestOptions): UpstreamR
   }
   if (typeof options.betas === 'string') setBetas(headers, options.betas);
   if (protocol === 'messages') headers['anthropic-version'] ??= defaultAnthropicVersion;
-  if (provider.name === 'simulator') copySimulatorHeaders(input.headers, headers);
+  if (provider.forwards !== undefined) copyHeaders(input.headers, headers, provider.forwards);
   Object.assign(headers, channelHeaders(channel), provider.headers(options.secret, protocol));
   return {
     origin: base.origin,
@@ -89,10 +89,14 @@ function firstOf(headers: ExchangeInput['headers'], names: readonly string[]): s
   return undefined;
 }
 
-function copySimulatorHeaders(from: ExchangeInput['headers'], to: Record<string, string>): void {
+function copyHeaders(
+  from: ExchangeInput['headers'],
+  to: Record<string, string>,
+  isForwarded: (name: string) => boolean,
+): void {
   for (const name in from) {
     const value = from[name];
-    if (name.startsWith('x-simulator-') && typeof value === 'string') to[name] = value;
+    if (isForwarded(name) && typeof value === 'string') to[name] = value;
   }
 }
 

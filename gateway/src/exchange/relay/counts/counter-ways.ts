@@ -1,6 +1,6 @@
 import type { TextProtocolName } from '#canonical/index.ts';
 import type { Route } from '#catalogue/index.ts';
-import { findProvider } from '#vendors/index.ts';
+import { vendorOf } from '#vendors/index.ts';
 
 /** A counter that may be asked. */
 export interface CounterWay {
@@ -16,8 +16,8 @@ export interface CounterWay {
  */
 export function counterWays(routes: readonly Route[], client: TextProtocolName): CounterWay[] {
   const ways = routes.flatMap((route): CounterWay[] => {
-    const { provider, protocols } = route.channel;
-    const able = findProvider(provider)?.counters.filter((each) => protocols.includes(each)) ?? [];
+    const { protocols } = route.channel;
+    const able = vendorOf(route.channel)?.counters.filter((each) => protocols.includes(each)) ?? [];
     const protocol =
       able.find((each) => each === client) ??
       able.toSorted((a, b) => protocols.indexOf(a) - protocols.indexOf(b))[0];

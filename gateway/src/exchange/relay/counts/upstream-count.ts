@@ -2,7 +2,7 @@ import type { Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { ConvertedRequest } from '#conversion/index.ts';
 import { readTokenCount } from '#protocols/index.ts';
-import { findProvider } from '#vendors/index.ts';
+import { vendorOf } from '#vendors/index.ts';
 import type { Admission } from '#routing/index.ts';
 import { recordAttempt } from '../attempts/attempt-record.ts';
 import { BufferedAttempt } from '../attempts/buffered-attempt.ts';
@@ -113,7 +113,7 @@ async function send(
 ): Promise<AttemptOutcome> {
   const { input } = state;
   const { clock } = parts;
-  const provider = findProvider(route.channel.provider);
+  const provider = vendorOf(route.channel);
   if (provider === undefined) throw new GatewayError('internal_error');
   const { patched, betas } =
     prepared.large?.isRead && converted === null

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { textProtocols } from '#protocols/index.ts';
-import { findProvider } from '#vendors/index.ts';
+import { findVendor } from '#vendors/index.ts';
 import type { UpstreamListener, UpstreamRequest } from '#upstream/index.ts';
 import { createDrainSlots, type DrainSlots } from '../drain-slots.ts';
 import type { LargeAnswers } from '../large-answer.ts';
@@ -59,7 +59,7 @@ function leave({
     },
     protocol: chat,
     wire: chat,
-    provider: findProvider('simulator')!,
+    provider: findVendor('simulator')!,
     context: { clientModel: 'm', upstreamModel: 'm', usageInjected: false },
     sink: new StreamSink(client, chat, createFraming('event-stream'), monotonic),
     headers: {},

@@ -1,4 +1,5 @@
 import { digest } from '#protocols/index.ts';
+import { findFacts } from '#vendors/index.ts';
 
 /** Who made a reasoning state, and therefore can read it. */
 export interface StateMaker {
@@ -10,13 +11,10 @@ export interface StateMaker {
   readonly channel: string;
 }
 
-/** These names cover many vendors, so their state is distinguished by channel. */
-const manyVendors: ReadonlySet<string> = new Set(['openai-compatible']);
-
 /**
  * The same text for all makers that can read each other's state. Its length is constant, so that the length of an
- * envelope reveals nothing about the names.
+ * envelope reveals nothing about the names. Where one name covers many vendors, the channel distinguishes their state.
  */
 export function makerId({ provider, model, channel }: StateMaker): string {
-  return digest(16, provider, model, manyVendors.has(provider) ? channel : '');
+  return digest(16, provider, model, findFacts(provider)?.isManyVendors === true ? channel : '');
 }

@@ -1,5 +1,4 @@
 import type { Codec, CodecTraits, MediaType } from '../../codec.ts';
-import { isOpenAi } from '../../openai-upstream.ts';
 import { settingsOf } from '../../settings-of.ts';
 import { decodeRequest } from './decode-request.ts';
 import { decodeResponse } from './decode-response.ts';
@@ -24,18 +23,17 @@ const traits: CodecTraits = Object.freeze({
   mediaAsBytes: new Set<MediaType>(['file', 'audio']),
   toolResultMedia: false,
 });
-const compatibleTraits: CodecTraits = Object.freeze({
-  ...traits,
-  customTools: false,
-  cacheKey: false,
-});
 
 /** Chat completions to and from the canonical model. */
 export const chatCodec = Object.freeze({
   name: 'chat',
   traits,
   passedOn: new Set(['parameters', 'schema']),
-  upstreamTraits: (target) => (isOpenAi(target) ? traits : compatibleTraits),
+  upstreamTraits: ({ traits: { customTools, cacheKeys } }) => ({
+    ...traits,
+    customTools,
+    cacheKey: cacheKeys,
+  }),
   decodeRequest,
   encodeRequest,
   forAnswer: (request) => settingsOf(request, request.extensions.filter(isLegacyMark)),

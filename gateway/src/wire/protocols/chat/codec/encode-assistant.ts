@@ -1,5 +1,4 @@
 import type { Block, ToolCallBlock, Turn } from '#canonical/index.ts';
-import { isOpenAi } from '../../openai-upstream.ts';
 import type { JsonRecord } from '../../values.ts';
 import { contentOf, memberValues } from './encode-content.ts';
 import { encodeOpaque, noteCommon } from './encode-parts.ts';
@@ -41,8 +40,8 @@ function encodeSpoken(block: Block, context: EncodeContext): JsonRecord | null {
     case 'text':
       return { type: 'text', text: block.text, ...own };
     case 'refusal':
-      // Compatible servers know no refusals; what was said is text to them.
-      return isOpenAi(context.target)
+      // Where the upstream knows no refusals, what was said is text.
+      return context.target.traits.refusals
         ? { type: 'refusal', refusal: block.text, ...own }
         : { type: 'text', text: block.text, ...own };
     case 'opaque':

@@ -7,7 +7,6 @@ import {
   Unconvertible,
 } from '#canonical/index.ts';
 import { notAvailable } from '../../losses.ts';
-import { takesCacheMarkers } from '../../openai-upstream.ts';
 import type { JsonRecord } from '../../values.ts';
 import { formatDataUrl } from '../../data-url.ts';
 import { type EncodeContext, ownMembers } from './encode-context.ts';
@@ -47,7 +46,7 @@ const markable: ReadonlySet<Block['type']> = new Set(['text', 'image', 'file', '
 
 /** Where a prompt cache ends: most models on this protocol find their caches by themselves, and refuse a marker. */
 function cacheMarker({ type, cache }: Block, { target }: EncodeContext): JsonRecord | null {
-  const isCarried = cache !== undefined && takesCacheMarkers(target) && markable.has(type);
+  const isCarried = cache !== undefined && target.traits.cacheMarkers && markable.has(type);
   return isCarried ? { prompt_cache_breakpoint: { mode: 'explicit' } } : null;
 }
 

@@ -1,7 +1,6 @@
 import type { GenerationRequest } from '#canonical/index.ts';
 import type { Encoded, EncodeTarget } from '../../codec.ts';
 import { Losses } from '../../losses.ts';
-import { isOpenAi } from '../../openai-upstream.ts';
 import type { JsonRecord } from '../../values.ts';
 import { encodeMessages } from './encode-messages.ts';
 import { encodeAnswerForm, encodeSampling } from './encode-settings.ts';
@@ -35,17 +34,15 @@ export function encodeRequest(
   return { json, losses: losses.list() };
 }
 
-/** Who asks, and which requests share a cache. Compatible servers know only the older name of the first. */
+/** Who asks, and which requests share a cache. Most servers know only the older name of the first, and no cache keys. */
 function encodeOrigin(
   { cacheKey, endUser }: GenerationRequest,
   { target, losses }: EncodeContext,
 ): JsonRecord {
-  if (isOpenAi(target)) {
-    return {
-      ...(cacheKey !== null && { prompt_cache_key: cacheKey }),
-      ...(endUser !== null && { safety_identifier: endUser }),
-    };
-  }
-  if (cacheKey !== null) losses.dropped('cache_key');
-  return endUser === null ? {} : { user: endUser };
+  const { cacheKeys, renamedMembers } = target.traits;
+  if (cacheKey !== null && !cacheKeys) losses.dropped('cache_key');
+  return {
+    ...(cacheKey !== null && cacheKeys && { prompt_cache_key: cacheKey }),
+    ...(endUser !== null && { [renamedMembers ? 'safety_identifier' : 'user']: endUser }),
+  };
 }

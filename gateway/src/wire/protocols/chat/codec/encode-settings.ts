@@ -1,7 +1,6 @@
 import type { GenerationRequest, OutputFormat, ReasoningRequest } from '#canonical/index.ts';
 import type { EncodeTarget } from '../../codec.ts';
 import { notAvailable } from '../../losses.ts';
-import { isOpenAi, leastEffort } from '../../openai-upstream.ts';
 import type { JsonRecord } from '../../values.ts';
 import type { EncodeContext } from './encode-context.ts';
 
@@ -17,7 +16,7 @@ export function encodeSampling(request: GenerationRequest, context: EncodeContex
   const stop = request.stop.filter((sequence) => sequence !== '');
   if (stop.length > mostStops) throw notAvailable('stop', `more than ${mostStops} stop sequences`);
   if (request.topK !== null) context.losses.dropped('top_k');
-  const limit = isOpenAi(context.target) ? 'max_completion_tokens' : 'max_tokens';
+  const limit = context.target.traits.renamedMembers ? 'max_completion_tokens' : 'max_tokens';
   return {
     ...(maxOutputTokens !== null && { [limit]: maxOutputTokens }),
     ...encodeRandomness(request, context),
@@ -66,7 +65,7 @@ export function encodeAnswerForm(request: GenerationRequest, context: EncodeCont
 
 function encodeVerbosity(verbosity: string | null, { target, losses }: EncodeContext): JsonRecord {
   if (verbosity === null) return {};
-  if (isOpenAi(target)) return { verbosity };
+  if (target.traits.verbosity) return { verbosity };
   losses.dropped('verbosity');
   return {};
 }
@@ -101,19 +100,19 @@ function encodeReasoningRequest(
   if (effort === null && budget !== null) losses.approximated('reasoning.budget');
   const wanted = effort ?? (budget === null ? null : effortOf(budget));
   if (wanted === null) return {};
-  const sent = isOpenAi(target) ? wanted : (commonEfforts.get(wanted) ?? wanted);
+  const sent = target.traits.fineEfforts ? wanted : (commonEfforts.get(wanted) ?? wanted);
   if (sent !== wanted) losses.approximated('reasoning.effort');
   return { reasoning_effort: sent };
 }
 
 /** A model that has no name for it thinks as it does by itself. */
 function encodeOff({ target, losses }: EncodeContext): JsonRecord {
-  const effort = leastEffort(target);
+  const effort = target.traits.leastEffort;
   if (effort !== 'none') losses.approximated('reasoning');
   return effort === null ? {} : { reasoning_effort: effort };
 }
 
-/** The finer steps are OpenAI's; other servers answer them with an error. */
+/** Most servers answer the finer steps with an error. */
 const commonEfforts: ReadonlyMap<string, string> = new Map([
   ['minimal', 'low'],
   ['xhigh', 'high'],

@@ -8,7 +8,6 @@ import type {
 } from '#canonical/index.ts';
 import { notAvailable } from '../../losses.ts';
 import { fitTools } from '../../openai-tools.ts';
-import { isOpenAi } from '../../openai-upstream.ts';
 import type { JsonRecord } from '../../values.ts';
 import { entryPrefix } from './decode-tools.ts';
 import { type EncodeContext, ownMembers } from './encode-context.ts';
@@ -46,10 +45,9 @@ function isOwnSearch(tool: Tool): tool is HostedTool {
   return tool.type === 'hosted' && tool.protocol === 'chat' && tool.name === 'web_search_options';
 }
 
-/** Only the models that are made for it search, and then always: https://platform.openai.com/docs/guides/tools-web-search. */
+/** Only the models that are made for it search, and then always. */
 function standsForSearch(tool: Tool, { target }: EncodeContext): boolean {
-  const searches = isOpenAi(target) && target.model.includes('-search');
-  return searches && tool.type === 'hosted' && tool.kind === 'web-search';
+  return target.traits.alwaysSearches && tool.type === 'hosted' && tool.kind === 'web-search';
 }
 
 /** A tool that another provider would run is left out, unless it is the one that must be called. */
@@ -140,7 +138,7 @@ function encodeChoice(
   }
   if (mode === 'required' && chosen.length === 1)
     return { members: { tool_choice: named(single) }, tools };
-  if (isOpenAi(target)) {
+  if (target.traits.allowedTools) {
     const allowed_tools = { mode, tools: chosen.map(named) };
     return { members: { tool_choice: { type: 'allowed_tools', allowed_tools } }, tools };
   }

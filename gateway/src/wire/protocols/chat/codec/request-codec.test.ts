@@ -6,17 +6,22 @@ import { GatewayError } from '#errors/index.ts';
 import type { EncodeTarget } from '../../codec.ts';
 import { chat, chatCodec } from '../index.ts';
 import { chatRequest } from './request.arbitrary.ts';
+import { traitsOf } from '#test/support/upstream-traits.ts';
 
 const path = { operation: 'generate', model: null, stream: null } as const;
 const openai: EncodeTarget = {
   model: 'up',
-  provider: 'openai',
+  traits: traitsOf('openai', 'up'),
   maxOutputTokens: null,
   capabilities: new Set(),
   echoReasoning: 'allow',
   budget: openBudget(1_048_576),
 };
-const compatible: EncodeTarget = { ...openai, provider: 'openai-compatible', echoReasoning: null };
+const compatible: EncodeTarget = {
+  ...openai,
+  traits: traitsOf('openai-compatible', 'up'),
+  echoReasoning: null,
+};
 
 function decode(json: object): GenerationRequest {
   const body = Buffer.from(JSON.stringify({ model: 'm', messages: [], ...json }));
@@ -41,7 +46,9 @@ describe('a chat request', () => {
   it('comes back from the wire as it was', () => {
     fc.assert(
       fc.property(chatRequest, (request) => {
-        const { json, losses } = encode(request, { ...openai, model: request.model });
+        const { model } = request;
+        const target = { ...openai, model, traits: traitsOf('openai', model) };
+        const { json, losses } = encode(request, target);
         expect(losses).toEqual([]);
         expect(decode(json)).toEqual(request);
       }),

@@ -1,5 +1,4 @@
 import type { Codec, CodecTraits } from '../../codec.ts';
-import { isOpenAi } from '../../openai-upstream.ts';
 import { decodeRequest } from './decode-request.ts';
 import { decodeResponse } from './decode-response.ts';
 import { createStreamDecoder } from './decode-stream.ts';
@@ -22,19 +21,18 @@ const traits: CodecTraits = Object.freeze({
   mediaAsBytes: new Set<never>(),
   toolResultMedia: true,
 });
-const compatibleTraits: CodecTraits = Object.freeze({
-  ...traits,
-  customTools: false,
-  cacheKey: false,
-  toolNamespaces: false,
-});
 
 /** Responses, to and from the canonical model. */
 export const responsesCodec = Object.freeze({
   name: 'responses',
   traits,
   passedOn: new Set(['parameters', 'schema', 'arguments', 'output']),
-  upstreamTraits: (target) => (isOpenAi(target) ? traits : compatibleTraits),
+  upstreamTraits: ({ traits: { customTools, cacheKeys, toolNamespaces } }) => ({
+    ...traits,
+    customTools,
+    cacheKey: cacheKeys,
+    toolNamespaces,
+  }),
   decodeRequest,
   encodeRequest,
   encodeCount,

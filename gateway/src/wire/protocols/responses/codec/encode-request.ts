@@ -2,7 +2,6 @@ import type { GenerationRequest } from '#canonical/index.ts';
 import type { Encoded, EncodeTarget } from '../../codec.ts';
 import { Losses, notAvailable } from '../../losses.ts';
 import { fitTools } from '../../openai-tools.ts';
-import { isOpenAi, takesCacheMarkers } from '../../openai-upstream.ts';
 import type { JsonRecord } from '../../values.ts';
 import { keepCacheMarkers } from './cache-markers.ts';
 import { logprobsInclude } from './decode-settings.ts';
@@ -25,7 +24,7 @@ const inside = /^(reasoning|text)\.|^include$/;
 /** @throws Unconvertible as `Codec.encodeRequest` says. */
 export function encodeRequest(given: GenerationRequest, target: EncodeTarget): Encoded<JsonRecord> {
   const losses = new Losses('responses');
-  const request = keepCacheMarkers(given, takesCacheMarkers(target), losses);
+  const request = keepCacheMarkers(given, target.traits.cacheMarkers, losses);
   losses.foreign(request.extensions);
   noteUnknown(request, losses);
   const { toolChoice, parallelTools } = request;
@@ -61,20 +60,18 @@ export function encodeRequest(given: GenerationRequest, target: EncodeTarget): E
   return { json, losses: losses.list() };
 }
 
-/** Who asks, and which requests share a cache. Compatible servers know only the older name of the first. */
+/** Who asks, and which requests share a cache. Most servers know only the older name of the first, and no cache keys. */
 function encodeOrigin(
   { cacheKey, endUser }: GenerationRequest,
   target: EncodeTarget,
   losses: Losses,
 ): JsonRecord {
-  if (isOpenAi(target)) {
-    return {
-      ...(cacheKey !== null && { prompt_cache_key: cacheKey }),
-      ...(endUser !== null && { safety_identifier: endUser }),
-    };
-  }
-  if (cacheKey !== null) losses.dropped('cache_key');
-  return endUser === null ? {} : { user: endUser };
+  const { cacheKeys, renamedMembers } = target.traits;
+  if (cacheKey !== null && !cacheKeys) losses.dropped('cache_key');
+  return {
+    ...(cacheKey !== null && cacheKeys && { prompt_cache_key: cacheKey }),
+    ...(endUser !== null && { [renamedMembers ? 'safety_identifier' : 'user']: endUser }),
+  };
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { GenerationRequest, OutputFormat, ReasoningRequest } from '#canonical/index.ts';
 import type { EncodeTarget } from '../../codec.ts';
 import { type Losses, notAvailable } from '../../losses.ts';
-import { type LeastEffort, leastEffort } from '../../openai-upstream.ts';
 import { ownValue } from './own-extension.ts';
 
 /** The least that upstreams accept. */
@@ -73,8 +72,11 @@ export function encodeReasoningRequest(
 }
 
 /** A model that has no name for it thinks as it does by itself. */
-function encodeOff(target: EncodeTarget, losses: Losses): LeastEffort | null {
-  const effort = leastEffort(target);
+function encodeOff(
+  { traits }: EncodeTarget,
+  losses: Losses,
+): EncodeTarget['traits']['leastEffort'] {
+  const effort = traits.leastEffort;
   if (effort !== 'none') losses.approximated('reasoning');
   return effort;
 }

@@ -1,4 +1,4 @@
-import type { UpstreamTarget } from '../provider.ts';
+import type { UpstreamTarget } from '../vendor.ts';
 
 /** Paths of the OpenAI style API after its `/v1`. */
 export function openAiPath(target: UpstreamTarget): string {

@@ -1,6 +1,6 @@
 import { classifyStatus, refusedCredential, statusOf } from '../classify.ts';
 import { failureFields } from '../failure-fields.ts';
-import type { Classification, UpstreamFailure } from '../provider.ts';
+import type { Classification, UpstreamFailure } from '../vendor.ts';
 
 /** Codes and types of OpenAI's error object, for events inside a stream that carry no status. */
 const statusByType: Readonly<Record<string, number>> = {

@@ -2,15 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { anthropic } from './anthropic/index.ts';
 import { gemini } from './gemini/index.ts';
 import { openai } from './openai/index.ts';
-import type { Classification, Provider } from './provider.ts';
 import { simulator } from './simulator/index.ts';
+import type { Classification, Vendor } from './vendor.ts';
 
 const classify = (
-  provider: Provider,
+  vendor: Vendor,
   status: number | null,
   body: unknown = null,
   retryAfter: number | null = null,
-): Classification => provider.classify({ status, body, retryAfter });
+): Classification => vendor.classify({ status, body, retryAfter });
 
 const word = (classification: Classification): string =>
   classification.kind === 'client'

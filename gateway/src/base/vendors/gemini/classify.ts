@@ -1,6 +1,6 @@
 import { classifyStatus, rateLimited, refusedCredential, statusOf } from '../classify.ts';
 import { failureFields } from '../failure-fields.ts';
-import type { Classification, UpstreamFailure } from '../provider.ts';
+import type { Classification, UpstreamFailure } from '../vendor.ts';
 
 /** google.rpc.Code names, as they stand in `error.status`. */
 const statusByType: Readonly<Record<string, number>> = {
@@ -23,6 +23,8 @@ export function classifyGemini(failure: UpstreamFailure): Classification {
   if (status === 400 && /API_KEY_INVALID|API key (not valid|expired)/.test(detailText(failure))) {
     return refusedCredential();
   }
+  // https://github.com/googleapis/googleapis/blob/master/google/api/error_reason.proto
+  if (status === 403 && /"BILLING_DISABLED"/.test(detailText(failure))) return refusedCredential();
   if (status === 429) return rateLimited(failure.retryAfter ?? retryDelay(failure));
   return classifyStatus(status, failure.retryAfter, fields);
 }

@@ -1,5 +1,5 @@
-import type { Provider, UpstreamTarget } from '../provider.ts';
 import type { SurchargeFacts } from '../surcharges.ts';
+import type { UpstreamTarget, Vendor } from '../vendor.ts';
 import { classifyGemini } from './classify.ts';
 
 export { classifyGemini } from './classify.ts';
@@ -22,9 +22,15 @@ export const geminiSurcharges: SurchargeFacts = { dear: ['service_tier.priority'
 
 export const gemini = {
   name: 'gemini',
+  baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+  versionPath: '/v1beta',
+  protocols: ['generate-content'],
+  environmentKey: 'GEMINI_API_KEY',
+  ownedBy: 'google',
+  telemetryName: 'gcp.gemini',
   counters: ['generate-content'],
   path: geminiPath,
   headers: geminiHeaders,
   classify: classifyGemini,
   surcharges: geminiSurcharges,
-} satisfies Provider;
+} satisfies Vendor;

@@ -1,3 +1,4 @@
+import { protocolNames, type ProtocolName } from '#canonical/index.ts';
 import {
   anthropicHeaders,
   anthropicPath,
@@ -7,8 +8,8 @@ import {
 import { classifyGemini, geminiHeaders, geminiPath, geminiSurcharges } from '../gemini/index.ts';
 import { bearer, classifyOpenAi, openAiPath, openAiSurcharges } from '../openai/index.ts';
 import { failureFields } from '../failure-fields.ts';
-import type { Classification, Provider, UpstreamFailure, UpstreamTarget } from '../provider.ts';
 import { joined } from '../surcharges.ts';
+import type { Classification, UpstreamFailure, UpstreamTarget, Vendor } from '../vendor.ts';
 
 /**
  * The built-in simulator: every protocol under one origin, each below its vendor's own version path. So the
@@ -16,6 +17,12 @@ import { joined } from '../surcharges.ts';
  */
 export const simulator = {
   name: 'simulator',
+  baseUrl: null,
+  versionPath: '',
+  protocols: protocolNames,
+  environmentKey: null,
+  ownedBy: 'sluice-demo',
+  runsHere: true,
   counters: ['messages', 'generate-content', 'responses'],
   path(target: UpstreamTarget): string {
     switch (target.protocol) {
@@ -27,7 +34,7 @@ export const simulator = {
         return `/v1${openAiPath(target)}`;
     }
   },
-  headers(secret, protocol) {
+  headers(secret: string | null, protocol: ProtocolName) {
     // It accepts any credential and wants one, as the vendors do; a channel need not name it.
     const credential = secret ?? 'simulator';
     switch (protocol) {
@@ -39,9 +46,11 @@ export const simulator = {
         return bearer(credential);
     }
   },
+  // How it is told to misbehave.
+  forwards: (header: string) => header.startsWith('x-simulator-'),
   classify: classifySimulated,
   surcharges: joined(openAiSurcharges, anthropicSurcharges, geminiSurcharges),
-} satisfies Provider;
+} satisfies Vendor;
 
 /** Each protocol's errors look like its vendor's, so each vendor's reading applies. */
 function classifySimulated(failure: UpstreamFailure): Classification {

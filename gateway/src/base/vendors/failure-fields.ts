@@ -1,4 +1,4 @@
-import type { UpstreamFailure } from './provider.ts';
+import type { UpstreamFailure } from './vendor.ts';
 
 /** The parts of an error body that vendors agree on, whatever the wrapping. Empty strings when absent. */
 export interface FailureFields {

@@ -1,6 +1,6 @@
 import { bearer, classifyOpenAi, openAiPath, openAiSurcharges } from '../openai/index.ts';
-import type { Provider } from '../provider.ts';
 import { joined, type SurchargeFacts } from '../surcharges.ts';
+import type { Vendor } from '../vendor.ts';
 
 /** Routers let a request name further models, of which any may answer. */
 const routerSurcharges: SurchargeFacts = { dear: ['models.other', 'fallbacks.other'], betas: [] };
@@ -8,9 +8,14 @@ const routerSurcharges: SurchargeFacts = { dear: ['models.other', 'fallbacks.oth
 /** Any server that speaks the chat-completions format: vLLM, Ollama, DeepSeek, OpenRouter, … */
 export const openaiCompatible = {
   name: 'openai-compatible',
+  baseUrl: null,
+  versionPath: '/v1',
+  protocols: ['chat', 'embeddings'],
+  environmentKey: null,
   counters: [],
   path: openAiPath,
   headers: bearer,
   classify: classifyOpenAi,
   surcharges: joined(openAiSurcharges, routerSurcharges),
-} satisfies Provider;
+  isManyVendors: true,
+} satisfies Vendor;

@@ -1,5 +1,5 @@
-import type { Provider, UpstreamTarget } from '../provider.ts';
 import type { SurchargeFacts } from '../surcharges.ts';
+import type { UpstreamTarget, Vendor } from '../vendor.ts';
 import { classifyAnthropic } from './classify.ts';
 
 export { classifyAnthropic } from './classify.ts';
@@ -26,9 +26,14 @@ export const anthropicSurcharges: SurchargeFacts = {
 
 export const anthropic = {
   name: 'anthropic',
+  baseUrl: 'https://api.anthropic.com/v1',
+  versionPath: '/v1',
+  protocols: ['messages'],
+  environmentKey: 'ANTHROPIC_API_KEY',
+  ownedBy: 'anthropic',
   counters: ['messages'],
   path: anthropicPath,
   headers: anthropicHeaders,
   classify: classifyAnthropic,
   surcharges: anthropicSurcharges,
-} satisfies Provider;
+} satisfies Vendor;

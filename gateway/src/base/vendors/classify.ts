@@ -1,5 +1,5 @@
 import type { FailureFields } from './failure-fields.ts';
-import type { Classification, UpstreamFailure } from './provider.ts';
+import type { Classification, UpstreamFailure } from './vendor.ts';
 
 const overloadCoolDownSeconds = 5;
 const rateLimitCoolDownSeconds = 10;

@@ -1,6 +1,6 @@
 import { classifyStatus, refusedCredential, statusOf } from '../classify.ts';
 import { failureFields } from '../failure-fields.ts';
-import type { Classification, UpstreamFailure } from '../provider.ts';
+import type { Classification, UpstreamFailure } from '../vendor.ts';
 
 /** Error types of the Messages API (its "Errors" page), for events inside a stream. */
 const statusByType: Readonly<Record<string, number>> = {

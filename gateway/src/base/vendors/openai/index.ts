@@ -1,8 +1,9 @@
-import type { Provider } from '../provider.ts';
+import type { Vendor } from '../vendor.ts';
 import type { SurchargeFacts } from '../surcharges.ts';
 import { classifyOpenAi } from './classify.ts';
 import { bearer } from './headers.ts';
 import { openAiPath } from './paths.ts';
+import { openAiTraits } from './traits.ts';
 
 export { classifyOpenAi } from './classify.ts';
 export { bearer } from './headers.ts';
@@ -13,9 +14,15 @@ export const openAiSurcharges: SurchargeFacts = { dear: ['service_tier.priority'
 
 export const openai = {
   name: 'openai',
+  baseUrl: 'https://api.openai.com/v1',
+  versionPath: '/v1',
+  protocols: ['chat', 'responses', 'images', 'embeddings'],
+  environmentKey: 'OPENAI_API_KEY',
+  ownedBy: 'openai',
   counters: ['responses'],
   path: openAiPath,
   headers: bearer,
   classify: classifyOpenAi,
   surcharges: openAiSurcharges,
-} satisfies Provider;
+  traitsOf: openAiTraits,
+} satisfies Vendor;

@@ -1,23 +1,54 @@
 import type { ProtocolName, TextProtocolName } from '#canonical/index.ts';
-import type { ProviderName } from '#config/index.ts';
 import type { ErrorName } from '#errors/index.ts';
+import type { Quirk } from './quirks.ts';
 import type { SurchargeFacts } from './surcharges.ts';
+import type { UpstreamTraits } from './traits.ts';
 
-/**
- * An upstream vendor: its paths, how to sign in, and what its errors mean. Its address, version path and protocols
- * are part of the configuration contract (`config/provider-defaults.ts`).
- */
-export interface Provider {
-  readonly name: ProviderName;
+/** What is known of a vendor whether or not anything here calls it yet. */
+export interface VendorFacts {
+  /** The folder's name, and the value of a channel's `provider`. */
+  readonly name: string;
+  /** Null: a channel must say, or (`runsHere`) the address is that of a child process. */
+  readonly baseUrl: string | null;
+  /** Appended to a base URL that has no path. */
+  readonly versionPath: string;
+  /** What it really speaks: the protocols of a channel that lists none. */
+  readonly protocols: readonly ProtocolName[];
+  /** The variable that offers a first channel when nothing is configured. */
+  readonly environmentKey: string | null;
+  /** `owned_by` of its models in the bundled catalogue. Absent: the catalogue has none. */
+  readonly ownedBy?: string;
+  /** `gen_ai.provider.name` where the conventions of OpenTelemetry have another name. */
+  readonly telemetryName?: string;
+  /** Comes with the gateway: a channel without an address gets a child process. */
+  readonly runsHere?: boolean;
+  /** One name for many vendors: none can read the reasoning state that another one made. */
+  readonly isManyVendors?: boolean;
+}
+
+/** A vendor that requests can be sent to: addresses, how to sign in, and what its errors mean. */
+export interface Vendor extends VendorFacts {
   /** Protocols in which it counts the tokens of a request without answering it. */
   readonly counters: readonly TextProtocolName[];
   /** The path after the base URL. The model is percent-encoded here and nowhere else. */
   path(target: UpstreamTarget): string;
-  /** The credential's headers, lower-case names. Null: the channel has no credential. */
+  /** The credential's headers, and others that it wants, by lower-case name. Null: the channel has no credential. */
   headers(secret: string | null, protocol: ProtocolName): Readonly<Record<string, string>>;
+  /** Whether a header of the client's, by lower-case name, goes on to it besides the usual ones. Absent: none does. */
+  forwards?(header: string): boolean;
   classify(failure: UpstreamFailure): Classification;
   /** What it charges for besides tokens. */
   readonly surcharges: SurchargeFacts;
+  /** What a model takes that other speakers of the protocol do not. Absent: `plainTraits`. */
+  traitsOf?(model: string): UpstreamTraits;
+  /** What it refuses of a protocol, declared as edits of a request. Absent: nothing. */
+  readonly quirks?: readonly Quirk[];
+}
+
+/** A vendor without a `provider` value of its own: its channels name another one, and their address tells who it is. */
+export interface HostedVendor extends Vendor {
+  readonly provider: 'openai-compatible';
+  readonly baseUrl: string;
 }
 
 export interface UpstreamTarget {

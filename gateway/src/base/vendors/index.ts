@@ -1,0 +1,20 @@
+export { type Quirk, type QuirksOfRequest, quirksFor } from './quirks.ts';
+export {
+  type ChannelAddress,
+  findFacts,
+  findVendor,
+  knownServers,
+  type ProviderName,
+  providerNames,
+  vendorFacts,
+  vendorOf,
+} from './registry.ts';
+export { isDear, noSurcharges, type SurchargeFacts } from './surcharges.ts';
+export { traitsFor, type UpstreamTraits } from './traits.ts';
+export type {
+  Classification,
+  UpstreamFailure,
+  UpstreamTarget,
+  Vendor as Provider,
+  VendorFacts,
+} from './vendor.ts';

@@ -1,0 +1,24 @@
+import type { VendorFacts } from '../vendor.ts';
+
+/** A server on the net that speaks as OpenAI does, and what is needed besides a key. */
+export type KnownServer = Pick<VendorFacts, 'name' | 'environmentKey'> & {
+  readonly baseUrl: string;
+};
+
+const server = (name: string, baseUrl: string, environmentKey: string): KnownServer =>
+  Object.freeze({ name, baseUrl, environmentKey });
+
+/**
+ * Servers of which nothing is known but their address. One that refuses something, or whose errors mean something of
+ * their own, gets a folder instead of a line here.
+ */
+export const plainServers: readonly KnownServer[] = Object.freeze([
+  server('cerebras', 'https://api.cerebras.ai/v1', 'CEREBRAS_API_KEY'),
+  server('deepseek', 'https://api.deepseek.com/v1', 'DEEPSEEK_API_KEY'),
+  server('fireworks', 'https://api.fireworks.ai/inference/v1', 'FIREWORKS_API_KEY'),
+  server('mistral', 'https://api.mistral.ai/v1', 'MISTRAL_API_KEY'),
+  server('moonshot', 'https://api.moonshot.ai/v1', 'MOONSHOT_API_KEY'),
+  server('nvidia', 'https://integrate.api.nvidia.com/v1', 'NVIDIA_NIM_API_KEY'),
+  server('openrouter', 'https://openrouter.ai/api/v1', 'OPENROUTER_API_KEY'),
+  server('together', 'https://api.together.xyz/v1', 'TOGETHERAI_API_KEY'),
+]);

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { findVendor, knownServers, providerNames, vendorFacts, vendorOf } from './index.ts';
+
+const whoIs = (provider: 'openai' | 'openai-compatible', baseUrl: string) =>
+  vendorOf({ provider, baseUrl })?.name;
+
+test('a vendor without a provider value of its own is known by the host of its address', () => {
+  expect(whoIs('openai-compatible', 'https://api.groq.com/openai/v1')).toBe('groq');
+  expect(whoIs('openai-compatible', 'https://api.x.ai/v1')).toBe('xai');
+  expect(whoIs('openai-compatible', 'https://api.x.ai.example/v1')).toBe('openai-compatible');
+  expect(whoIs('openai-compatible', 'http://127.0.0.1:8000/v1')).toBe('openai-compatible');
+  // What the channel says of itself counts first.
+  expect(whoIs('openai', 'https://api.x.ai/v1')).toBe('openai');
+});
+
+test('the vendors of video are known, and nothing is sent to them', () => {
+  expect(vendorFacts.dashscope.protocols).toEqual(['video-synthesis']);
+  expect(findVendor('dashscope')).toBeUndefined();
+  expect(vendorOf({ provider: 'ark', baseUrl: vendorFacts.ark.baseUrl! })).toBeUndefined();
+});
+
+test('each known server is known once', () => {
+  const hosts = knownServers.map(({ baseUrl }) => new URL(baseUrl).hostname);
+  expect(new Set(hosts).size).toBe(hosts.length);
+  expect(new Set(knownServers.map(({ name }) => name)).size).toBe(knownServers.length);
+});
+
+test('the page of the configuration lists every provider with its facts', () => {
+  const url = new URL('../../../../docs/configuration.md', import.meta.url);
+  const rows = readFileSync(url, 'utf8').split('\n');
+  for (const name of providerNames) {
+    const { baseUrl, versionPath, protocols, runsHere } = vendorFacts[name];
+    const row = rows.filter((line) => line.startsWith(`| \`${name}\` `)).join('');
+    if (baseUrl !== null) expect(row).toContain(`\`${baseUrl}\``);
+    if (versionPath !== '') expect(row).toContain(`\`${versionPath}\``);
+    expect(row).toContain(runsHere === true ? 'all' : protocols.join(', '));
+  }
+});

@@ -1,0 +1,86 @@
+import { anthropic } from './anthropic/index.ts';
+import { ark } from './ark/index.ts';
+import { dashscope } from './dashscope/index.ts';
+import { gemini } from './gemini/index.ts';
+import { groq } from './groq/index.ts';
+import { openaiCompatible } from './openai-compatible/index.ts';
+import { plainServers, type KnownServer } from './openai-compatible/servers.ts';
+import { openai } from './openai/index.ts';
+import { simulator } from './simulator/index.ts';
+import type { HostedVendor, Vendor, VendorFacts } from './vendor.ts';
+import { xai } from './xai/index.ts';
+
+/** By the value of a channel's `provider`, in the order in which an error about it lists them. */
+const named = {
+  openai,
+  'openai-compatible': openaiCompatible,
+  anthropic,
+  gemini,
+  dashscope,
+  ark,
+  simulator,
+} satisfies Readonly<Record<string, Vendor | VendorFacts>>;
+
+/** The values of a channel's `provider`. */
+export type ProviderName = keyof typeof named;
+
+export const providerNames = Object.freeze(Object.keys(named) as ProviderName[]);
+
+/** What is known of each vendor that a channel can name. */
+export const vendorFacts: Readonly<Record<ProviderName, VendorFacts>> = Object.freeze(named);
+
+/** Their channels name another vendor; the host of the channel's address tells who they are. */
+const hosted: readonly HostedVendor[] = [groq, xai];
+
+/** Servers whose channels say `provider: openai-compatible`. */
+export const knownServers: readonly KnownServer[] = Object.freeze([...plainServers, ...hosted]);
+
+/** All of them, for what holds for each. */
+export const everyVendor: readonly (Vendor | VendorFacts)[] = [...Object.values(named), ...hosted];
+
+/** For a name that was stored: undefined for one that this release does not know. */
+export function findFacts(name: string): VendorFacts | undefined {
+  return Object.hasOwn(named, name) ? vendorFacts[name as ProviderName] : undefined;
+}
+
+/** Undefined for the vendors of video, which nothing calls yet: a channel of theirs cannot be routed to. */
+export function findVendor(name: ProviderName): Vendor | undefined {
+  const vendor = findFacts(name);
+  return vendor !== undefined && isCalled(vendor) ? vendor : undefined;
+}
+
+/** Something here sends requests to it. */
+export function isCalled(vendor: Vendor | VendorFacts): vendor is Vendor {
+  return 'classify' in vendor;
+}
+
+const hostedBy: ReadonlyMap<string, HostedVendor> = new Map(
+  hosted.map((vendor) => [addressKey(vendor.provider, vendor.baseUrl), vendor]),
+);
+const providersOfHosted: ReadonlySet<string> = new Set(hosted.map(({ provider }) => provider));
+
+/** Who each channel goes to; forgotten with the snapshot that the channel belongs to. */
+const found = new WeakMap<ChannelAddress, Vendor>();
+
+/** What of a channel says whom its requests go to. */
+export interface ChannelAddress {
+  readonly provider: ProviderName;
+  readonly baseUrl: string;
+}
+
+/** Who answers a channel's requests. Undefined for the vendors of video, which nothing calls yet. */
+export function vendorOf(channel: ChannelAddress): Vendor | undefined {
+  const known = found.get(channel);
+  if (known !== undefined) return known;
+  const { provider, baseUrl } = channel;
+  const own = providersOfHosted.has(provider)
+    ? hostedBy.get(addressKey(provider, baseUrl))
+    : undefined;
+  const vendor = own ?? findVendor(provider);
+  if (vendor !== undefined) found.set(channel, vendor);
+  return vendor;
+}
+
+function addressKey(provider: string, baseUrl: string): string {
+  return `${provider} ${new URL(baseUrl).hostname}`;
+}

@@ -1,0 +1,27 @@
+import type { Quirk } from '../quirks.ts';
+import { openaiCompatible } from '../openai-compatible/index.ts';
+import type { HostedVendor } from '../vendor.ts';
+import { classifyXai } from './classify.ts';
+
+/** Its models that reason, which are all since Grok 4. */
+const reasoning = /^grok-(3-mini|4|code)/;
+
+/**
+ * They answer 400, "Argument not supported on this model: presencePenalty", even to a penalty of 0, which many clients
+ * always send (https://docs.x.ai/docs/guides/reasoning).
+ */
+const quirks: readonly Quirk[] = [
+  { id: 'p2', protocol: 'chat', models: reasoning, edit: { drop: 'presence_penalty' } },
+  { id: 'p3', protocol: 'chat', models: reasoning, edit: { drop: 'frequency_penalty' } },
+];
+
+export const xai = {
+  ...openaiCompatible,
+  name: 'xai',
+  provider: 'openai-compatible',
+  baseUrl: 'https://api.x.ai/v1',
+  protocols: ['chat', 'responses'],
+  environmentKey: 'XAI_API_KEY',
+  classify: classifyXai,
+  quirks,
+} satisfies HostedVendor;

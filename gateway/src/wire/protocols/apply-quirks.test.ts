@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import type { QuirksOfRequest } from '#vendors/index.ts';
+import { applyQuirks } from './apply-quirks.ts';
+
+const patched = (text: string, rewrites: readonly string[] = []) => ({
+  body: Buffer.from(text),
+  rewrites,
+  usageInjected: false,
+});
+
+type QuirkEdit = QuirksOfRequest[number]['edit'];
+
+const after = (text: string, ...edits: readonly QuirkEdit[]) => {
+  const quirks: QuirksOfRequest = edits.map((edit, index) => ({ id: `p${index + 1}`, edit }));
+  const { body, rewrites } = applyQuirks(patched(text), quirks);
+  return [body.toString(), ...rewrites];
+};
+
+describe('a member that is dropped', () => {
+  it('goes with its comma, and every other byte stays', () => {
+    const text = '{"model": "m", "logit_bias" : {"1":-1.0}, "temperature":1.00 }';
+    expect(after(text, { drop: 'logit_bias' })).toEqual([
+      '{"model": "m", "temperature":1.00 }',
+      'p1',
+    ]);
+  });
+
+  it('may stand in an object, or in each element of a list', () => {
+    const text =
+      '{"messages":[{"role":"user","name":"ann","content":"a"},"odd",{"role":"user"},{"name":"bob"}],"name":"stays"}';
+    expect(after(text, { drop: 'messages[].name' })).toEqual([
+      '{"messages":[{"role":"user","content":"a"},"odd",{"role":"user"},{}],"name":"stays"}',
+      'p1',
+    ]);
+    expect(after('{"o":{"x":1,"y":2}}', { drop: 'o.x' })).toEqual(['{"o":{"y":2}}', 'p1']);
+    expect(after('{"o":[{"x":1}],"l":{"x":1}}', { drop: 'o.x' }, { drop: 'l[].x' })).toEqual([
+      '{"o":[{"x":1}],"l":{"x":1}}',
+    ]);
+  });
+
+  it('may have a neighbour that is dropped too', () => {
+    const text = '{"presence_penalty":0,"frequency_penalty":0}';
+    const edits = [{ drop: 'presence_penalty' }, { drop: 'frequency_penalty' }];
+    expect(after(text, ...edits)).toEqual(['{}', 'p1', 'p2']);
+  });
+});
+
+describe('a member that is renamed', () => {
+  const edit = { rename: 'max_completion_tokens', to: 'max_tokens' };
+
+  it('keeps its place and its value', () => {
+    expect(after('{"a":1,"max_completion_tokens" : 9}', edit)).toEqual([
+      '{"a":1,"max_tokens" : 9}',
+      'p1',
+    ]);
+  });
+
+  it('is dropped where the other name is taken', () => {
+    expect(after('{"max_tokens":5,"max_completion_tokens":9}', edit)).toEqual([
+      '{"max_tokens":5}',
+      'p1',
+    ]);
+  });
+});
+
+it('gives back what no quirk is about', () => {
+  const request = patched('{"model":"m"}', ['b1']);
+  expect(applyQuirks(request, [{ id: 'p1', edit: { drop: 'user' } }])).toBe(request);
+  expect(applyQuirks(request, undefined)).toBe(request);
+});
+
+it('names its work after that of the protocol', () => {
+  const request = patched('{"user":"u"}', ['b1']);
+  expect(applyQuirks(request, [{ id: 'p1', edit: { drop: 'user' } }]).rewrites).toEqual([
+    'b1',
+    'p1',
+  ]);
+});

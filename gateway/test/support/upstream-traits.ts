@@ -1,0 +1,6 @@
+import { findVendor, traitsFor, type ProviderName, type UpstreamTraits } from '#vendors/index.ts';
+
+/** What a model takes at a vendor that a channel names so. */
+export function traitsOf(provider: ProviderName, model: string): UpstreamTraits {
+  return traitsFor(findVendor(provider), model);
+}
