@@ -182,11 +182,11 @@ describe('sluice import litellm', () => {
   test('lists what is not imported, and where the secrets go', async () => {
     const { err } = await importFile('litellm', litellm);
     for (const line of [
-      "warning: model 'azure' is left out: 'azure' is not a vendor that can be carried",
-      "warning: model 'openai/*' is left out: a pattern names no models; add those that are used",
+      "warning: model 'azure' is left out: 'azure' is not a vendor that can be imported",
+      "warning: model 'openai/*' is left out: a pattern names no models; list the models that are used",
       "warning: model 'gemini-vectors' is left out: models of mode embedding are not served by 'gemini'",
       "warning: model 'ranks' is left out: models of mode rerank are not served",
-      "warning: model 'gpt-4o': its api_base is carried without credentials and query",
+      "warning: model 'gpt-4o': its api_base is imported without credentials and query",
       "warning: channel 'vllm.internal': its API key stands in the file of LiteLLM; put it into VLLM_INTERNAL_KEY",
       "warning: alias 'lost' is left out: its model is not imported",
       'warning: litellm_settings: not imported: drop_params',

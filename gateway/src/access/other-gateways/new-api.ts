@@ -97,7 +97,7 @@ export function readNewApiChannels(text: string, notes: Notes): Draft {
   if (channels.some(({ groups }) => groups.some((group) => group !== 'default'))) {
     notes.warn('the ratios of groups are not in the export: set price_multiplier of groups');
   }
-  notes.warn('tokens, users, quotas and model ratios are not in the export, and not carried');
+  notes.warn('tokens, users, quotas and model ratios are not in the export and are not imported');
   return { channels, models: embeddingModelsOf(channels), aliases: new Map(), key: null };
 }
 

@@ -35,7 +35,7 @@ const understood = new Set(
 
 const servedModes: ReadonlySet<string> = new Set(['chat', 'completion', 'responses', 'embedding']);
 
-/** An entry of `model_list`; null when it cannot be carried, which is noted. */
+/** An entry of `model_list`; null if it cannot be imported, which is noted. */
 export function readDeployment(
   entry: ExactMapping,
   index: number,
@@ -62,7 +62,7 @@ export function readDeployment(
   if (found === null) {
     const prefix = prefixOf(model);
     const asked = prefix === null ? 'its vendor' : `'${prefix}'`;
-    return leaveOut(`${asked} is not a vendor that can be carried`);
+    return leaveOut(`${asked} is not a vendor that can be imported`);
   }
   const { vendorName, vendor, upstream } = found;
   if (mode === 'embedding' && !speaksEmbeddings(vendor.provider)) {
