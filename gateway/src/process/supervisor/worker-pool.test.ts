@@ -82,7 +82,7 @@ test('a dead worker is replaced under its number, later and later', async () => 
     expect(forked).toHaveLength(before + 1);
     expect(forked.at(-1)!.number).toBe(2);
   }
-  expect(warnings[0]).toBe('worker 2, by a signal');
+  expect(warnings[0]).toBe('worker 2, killed by a signal');
   listen(forked.length - 1);
   await vi.advanceTimersByTimeAsync(60_000);
   forked.at(-1)!.exit(1);
