@@ -3,7 +3,7 @@ import OpenAI from 'openai';
 import { expect, it } from 'vitest';
 import type { GenerationEvent, TokenUsage } from '#canonical/index.ts';
 import type { AnswerContext } from '#protocols/codec.ts';
-import { anyEvent, chatAnswer, eventsOf } from '#protocols/chat/codec/answer.arbitrary.ts';
+import { anyEvent, chatAnswer, eventsOf } from '#protocols/chat/codec/response/answer.arbitrary.ts';
 import { chat, chatCodec } from '#protocols/chat/index.ts';
 
 const usage: TokenUsage = {

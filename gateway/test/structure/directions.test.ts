@@ -60,12 +60,12 @@ function packagesForbiddenIn(file: string): string[] {
 const protocolProbe = (protocol: string): Probe => {
   const others = protocolFolders.filter((other) => other !== protocol);
   const siblings = others.flatMap((other) => [
-    `../../${other}/codec/decode-request.ts`,
-    `#protocols/${other}/codec/decode-request.ts`,
+    `../../../${other}/codec/request/decode-request.ts`,
+    `#protocols/${other}/codec/request/decode-request.ts`,
   ]);
   return {
-    file: `gateway/src/wire/protocols/${protocol}/codec/decode-request.ts`,
-    specifiers: [...siblings, '../../protocol.ts', face('canonical'), face('config')],
+    file: `gateway/src/wire/protocols/${protocol}/codec/request/decode-request.ts`,
+    specifiers: [...siblings, '../../../protocol.ts', face('canonical'), face('config')],
     forbidden: [...siblings, face('config')],
   };
 };

@@ -11,9 +11,9 @@ import { GatewayError } from '#errors/index.ts';
 import { collectEvents } from '#test/support/collect-events.ts';
 import type { AnswerContext } from '../../codec.ts';
 import { readInclusiveUsage } from '../../inclusive-usage.ts';
-import { anyAnswer, anyEvent, chatAnswer, eventsOf } from './answer.arbitrary.ts';
+import { anyAnswer, anyEvent, chatAnswer, eventsOf } from './response/answer.arbitrary.ts';
 import { chat, chatCodec } from '../index.ts';
-import { type ReadChoice, readChatStream } from './stream.grammar.ts';
+import { type ReadChoice, readChatStream } from './stream/stream.grammar.ts';
 
 const path = { operation: 'generate', model: null, stream: null } as const;
 

@@ -1,11 +1,11 @@
 import type { Codec, CodecTraits, MediaType } from '../../codec.ts';
 import { settingsOf } from '../../settings-of.ts';
-import { decodeRequest } from './decode-request.ts';
-import { decodeResponse } from './decode-response.ts';
-import { ChatStreamDecoder } from './decode-stream.ts';
-import { encodeRequest } from './encode-request.ts';
-import { encodeResponse } from './encode-response.ts';
-import { ChatStreamEncoder } from './encode-stream.ts';
+import { decodeRequest } from './request/decode-request.ts';
+import { decodeResponse } from './response/decode-response.ts';
+import { ChatStreamDecoder } from './stream/decode-stream.ts';
+import { encodeRequest } from './request/encode-request.ts';
+import { encodeResponse } from './response/encode-response.ts';
+import { ChatStreamEncoder } from './stream/encode-stream.ts';
 import { fieldName } from './field-name.ts';
 import { isLegacyMark } from './legacy-calls.ts';
 

@@ -1,12 +1,12 @@
 import type { Codec, MediaType } from '../../codec.ts';
 import { settingsOf } from '../../settings-of.ts';
-import { decodeRequest } from './decode-request.ts';
-import { decodeResponse } from './decode-response.ts';
-import { createStreamDecoder } from './decode-stream.ts';
-import { encodeCount } from './encode-count.ts';
-import { encodeRequest } from './encode-request.ts';
-import { encodeResponse } from './encode-response.ts';
-import { createStreamEncoder } from './encode-stream.ts';
+import { decodeRequest } from './request/decode-request.ts';
+import { decodeResponse } from './response/decode-response.ts';
+import { createStreamDecoder } from './stream/decode-stream.ts';
+import { encodeCount } from './request/encode-count.ts';
+import { encodeRequest } from './request/encode-request.ts';
+import { encodeResponse } from './response/encode-response.ts';
+import { createStreamEncoder } from './stream/encode-stream.ts';
 import { fieldName } from './field-name.ts';
 import { passedOn } from './passed-on.ts';
 

@@ -1,13 +1,13 @@
 import type { Codec, CodecTraits } from '../../codec.ts';
-import { decodeRequest } from './decode-request.ts';
-import { decodeResponse } from './decode-response.ts';
-import { createStreamDecoder } from './decode-stream.ts';
-import { encodeCount } from './encode-count.ts';
-import { encodeRequest } from './encode-request.ts';
-import { encodeResponse } from './encode-response.ts';
-import { ResponsesStreamEncoder } from './encode-stream.ts';
+import { decodeRequest } from './request/decode-request.ts';
+import { decodeResponse } from './response/decode-response.ts';
+import { createStreamDecoder } from './stream/decode-stream.ts';
+import { encodeCount } from './request/encode-count.ts';
+import { encodeRequest } from './request/encode-request.ts';
+import { encodeResponse } from './response/encode-response.ts';
+import { ResponsesStreamEncoder } from './stream/encode-stream.ts';
 import { fieldName } from './field-name.ts';
-import { withoutLogprobs } from './lean-event.ts';
+import { withoutLogprobs } from './stream/lean-event.ts';
 
 const traits: CodecTraits = Object.freeze({
   toolName: /^[a-zA-Z0-9_-]+$/,

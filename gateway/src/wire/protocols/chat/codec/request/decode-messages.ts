@@ -1,0 +1,122 @@
+import type { Block, TextBlock, Turn } from '#canonical/index.ts';
+import { isAbsent, type JsonRecord } from '../../../values.ts';
+import { decodeAssistant } from './decode-assistant.ts';
+import { decodeContent } from './decode-parts.ts';
+import { messageLeftovers } from './message-members.ts';
+import { invalid, readArray, readCache, readString, requireRecord } from './request-fields.ts';
+
+interface Conversation {
+  readonly system: TextBlock[];
+  readonly turns: Turn[];
+  /** Results of the tool messages that came last: those that follow each other are one turn. */
+  results: Block[] | null;
+}
+
+type MessageDecoder = (conversation: Conversation, message: JsonRecord, param: string) => void;
+
+/**
+ * @throws GatewayError `invalid_value` with the path of what is wrong, `messages.3.role`.
+ */
+export function decodeMessages(value: unknown): {
+  readonly system: readonly TextBlock[];
+  readonly turns: readonly Turn[];
+} {
+  const conversation: Conversation = { system: [], turns: [], results: null };
+  readArray(value, 'messages').forEach((item, index) => {
+    const param = `messages.${index}`;
+    const message = requireRecord(item, param);
+    const role = readString(message, 'role', `${param}.role`);
+    if (role === null) throw invalid(`${param}.role`, 'is required');
+    const decode = decoders.get(role);
+    if (decode === undefined) {
+      throw invalid(
+        `${param}.role`,
+        `must be one of ${[...decoders.keys()].join(', ')}, not '${role}'`,
+      );
+    }
+    if (role !== 'tool' && role !== 'function') conversation.results = null;
+    decode(conversation, message, param);
+  });
+  return { system: conversation.system, turns: conversation.turns };
+}
+
+const decoders: ReadonlyMap<string, MessageDecoder> = new Map<string, MessageDecoder>([
+  ['system', decodeSystem],
+  ['developer', decodeSystem],
+  ['user', decodeUser],
+  [
+    'assistant',
+    ({ turns }, message, param) =>
+      addTurn(turns, 'assistant', message, decodeAssistant(message, param)),
+  ],
+  ['tool', decodeTool],
+  ['function', decodeFunction],
+]);
+
+const plainMembers = new Set(['role', 'content', 'name', 'cache_control']);
+const toolMembers = new Set([...plainMembers, 'tool_call_id']);
+
+/** At the beginning, and as far as it is text, it is the conversation's; later it keeps its place. */
+function decodeSystem({ system, turns }: Conversation, message: JsonRecord, param: string): void {
+  const blocks = withMessageCache(readContent(message, param), message);
+  const others = messageLeftovers(message, plainMembers);
+  const isLeading = turns.length === 0 && isAbsent(message['name']) && others.length === 0;
+  if (isLeading && blocks.every(isText)) system.push(...blocks);
+  else addTurn(turns, 'system', message, [...blocks, ...others]);
+}
+
+function decodeUser({ turns }: Conversation, message: JsonRecord, param: string): void {
+  const blocks = withMessageCache(readContent(message, param), message);
+  addTurn(turns, 'user', message, [...blocks, ...messageLeftovers(message, plainMembers)]);
+}
+
+function decodeTool(conversation: Conversation, message: JsonRecord, param: string): void {
+  const id = readString(message, 'tool_call_id', `${param}.tool_call_id`);
+  if (id === null || id === '') throw invalid(`${param}.tool_call_id`, 'is required');
+  addResult(conversation, message, param, id, null);
+}
+
+/** The legacy form: it answers the call of that name. */
+function decodeFunction(conversation: Conversation, message: JsonRecord, param: string): void {
+  const name = readString(message, 'name', `${param}.name`);
+  if (name === null || name === '') throw invalid(`${param}.name`, 'is required');
+  addResult(conversation, message, param, null, name);
+}
+
+function addResult(
+  conversation: Conversation,
+  message: JsonRecord,
+  param: string,
+  id: string | null,
+  name: string | null,
+): void {
+  const content = isAbsent(message['content']) ? [] : readContent(message, param);
+  if (conversation.results === null) {
+    conversation.results = [];
+    conversation.turns.push({ role: 'user', blocks: conversation.results });
+  }
+  conversation.results.push(
+    { type: 'tool-result', id, name, content, isError: false, ...readCache(message) },
+    ...messageLeftovers(message, toolMembers),
+  );
+}
+
+function readContent(message: JsonRecord, param: string): Block[] {
+  return decodeContent(message['content'], `${param}.content`);
+}
+
+function addTurn(turns: Turn[], role: Turn['role'], message: JsonRecord, blocks: Block[]): void {
+  const { name } = message;
+  turns.push(typeof name === 'string' ? { role, blocks, name } : { role, blocks });
+}
+
+/** Routers take a cache marker on the whole message: the prompt up to its end. */
+function withMessageCache(blocks: Block[], message: JsonRecord): Block[] {
+  const last = blocks.at(-1);
+  if (last === undefined) return blocks;
+  return [...blocks.slice(0, -1), { ...last, ...readCache(message) }];
+}
+
+function isText(block: Block): block is TextBlock {
+  return block.type === 'text';
+}

@@ -1,0 +1,156 @@
+import type {
+  CustomTool,
+  Extension,
+  FunctionTool,
+  HostedTool,
+  Tool,
+  ToolChoice,
+} from '#canonical/index.ts';
+import { isAbsent, isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+import {
+  invalid,
+  leftovers,
+  readArray,
+  readCache,
+  requireRecord,
+  withExtensions,
+} from './request-fields.ts';
+
+/**
+ * `tools`, the legacy `functions`, and the web search that chat asks for beside them.
+ * @throws GatewayError `invalid_value`
+ */
+export function decodeTools(json: JsonRecord): Tool[] {
+  const tools = readArray(json['tools'], 'tools').map((value, index) =>
+    decodeTool(requireRecord(value, `tools.${index}`), `tools.${index}`),
+  );
+  if (isAbsent(json['tools'])) {
+    readArray(json['functions'], 'functions').forEach((value, index) => {
+      const param = `functions.${index}`;
+      tools.push(decodeFunction(requireRecord(value, param), param, {}));
+    });
+  }
+  const search = json['web_search_options'];
+  if (isRecord(search)) tools.push(hosted('web-search', 'web_search_options', search));
+  return tools;
+}
+
+function decodeTool(tool: JsonRecord, param: string): Tool {
+  const { type } = tool;
+  if (type === 'custom')
+    return decodeCustom(requireRecord(tool['custom'], `${param}.custom`), param, tool);
+  // Some clients leave the type out.
+  if (type === 'function' || (isAbsent(type) && isRecord(tool['function']))) {
+    const definition = requireRecord(tool['function'], `${param}.function`);
+    return decodeFunction(definition, `${param}.function`, tool);
+  }
+  if (typeof type !== 'string') throw invalid(`${param}.type`, 'is required');
+  return hosted(type.includes('web_search') ? 'web-search' : 'other', type, tool);
+}
+
+function hosted(kind: HostedTool['kind'], name: string, value: unknown): HostedTool {
+  return { type: 'hosted', kind, protocol: 'chat', name, value };
+}
+
+const functionMembers = new Set(['name', 'description', 'parameters', 'strict']);
+const entryMembers = new Set(['type', 'function', 'cache_control', 'prompt_cache_breakpoint']);
+
+/** Members of the entry around the function are told apart from the function's own by this. */
+export const entryPrefix = 'tool.';
+
+function decodeFunction(definition: JsonRecord, param: string, entry: JsonRecord): FunctionTool {
+  const { description, parameters, strict } = definition;
+  if (!isAbsent(parameters) && !isRecord(parameters)) {
+    throw invalid(`${param}.parameters`, 'must be an object');
+  }
+  return {
+    type: 'function',
+    name: readName(definition, param),
+    description: typeof description === 'string' ? description : null,
+    schema: isRecord(parameters) ? parameters : null,
+    strict: typeof strict === 'boolean' ? strict : null,
+    ...readCache(entry),
+    ...withExtensions([
+      ...leftovers(definition, functionMembers),
+      ...aroundTool(entry, entryMembers),
+    ]),
+  };
+}
+
+function aroundTool(entry: JsonRecord, known: ReadonlySet<string>): Extension[] {
+  return leftovers(entry, known).map((extension) => ({
+    ...extension,
+    name: `${entryPrefix}${extension.name}`,
+  }));
+}
+
+const customMembers = new Set(['name', 'description', 'format']);
+const customEntryMembers = new Set(['type', 'custom']);
+
+function decodeCustom(definition: JsonRecord, param: string, entry: JsonRecord): CustomTool {
+  const { description } = definition;
+  const format = recordAt(definition, 'format');
+  // Written nested; the flat form is the other OpenAI protocol's and a common slip.
+  const { syntax, definition: rules } = isRecord(format['grammar']) ? format['grammar'] : format;
+  const isGrammar = typeof syntax === 'string' && typeof rules === 'string';
+  return {
+    type: 'custom',
+    name: readName(definition, `${param}.custom`),
+    description: typeof description === 'string' ? description : null,
+    grammar: isGrammar ? { syntax, definition: rules } : null,
+    ...withExtensions([
+      ...leftovers(definition, customMembers),
+      ...aroundTool(entry, customEntryMembers),
+    ]),
+  };
+}
+
+function readName(definition: JsonRecord, param: string): string {
+  const { name } = definition;
+  if (typeof name === 'string' && name !== '') return name;
+  throw invalid(`${param}.name`, 'is required');
+}
+
+/**
+ * `tool_choice` and the legacy `function_call`.
+ * @throws GatewayError `invalid_value`
+ */
+export function decodeToolChoice(json: JsonRecord): ToolChoice | null {
+  const param = isAbsent(json['tool_choice']) ? 'function_call' : 'tool_choice';
+  const choice = json[param];
+  if (isAbsent(choice)) return null;
+  if (typeof choice === 'string') {
+    const mode = modes.get(choice);
+    if (mode !== undefined) return { mode, only: null };
+  } else if (isRecord(choice)) {
+    if (choice['type'] === 'allowed_tools') return decodeAllowed(choice, param);
+    const name = chosenName(choice);
+    if (name !== null) return { mode: 'required', only: [name] };
+  }
+  throw invalid(param, 'must be none, auto, required, or name a tool');
+}
+
+/** `any` is what Mistral calls `required`. */
+const modes: ReadonlyMap<string, ToolChoice['mode']> = new Map([
+  ['none', 'none'],
+  ['auto', 'auto'],
+  ['required', 'required'],
+  ['any', 'required'],
+]);
+
+function decodeAllowed(choice: JsonRecord, param: string): ToolChoice {
+  const allowed = isRecord(choice['allowed_tools']) ? choice['allowed_tools'] : choice;
+  const only = readArray(allowed['tools'], `${param}.allowed_tools.tools`).map((tool, index) => {
+    const name = isRecord(tool) ? chosenName(tool) : null;
+    if (name !== null) return name;
+    throw invalid(`${param}.allowed_tools.tools.${index}`, 'must name a tool');
+  });
+  return { mode: allowed['mode'] === 'required' ? 'required' : 'auto', only };
+}
+
+function chosenName(choice: JsonRecord): string | null {
+  for (const holder of [choice['function'], choice['custom'], choice]) {
+    if (isRecord(holder) && typeof holder['name'] === 'string') return holder['name'];
+  }
+  return null;
+}

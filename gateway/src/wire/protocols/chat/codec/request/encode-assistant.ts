@@ -1,0 +1,73 @@
+import type { Block, ToolCallBlock, Turn } from '#canonical/index.ts';
+import type { JsonRecord } from '../../../values.ts';
+import { contentOf, memberValues } from './encode-content.ts';
+import { encodeOpaque, noteCommon } from './encode-parts.ts';
+import { type EncodeContext, ownMembers } from './encode-context.ts';
+import { detailsIn } from '../reasoning.ts';
+import { writeCall } from '../tool-calls.ts';
+
+/**
+ * An assistant turn: what it said, then its calls. Null when nothing of it may be sent.
+ * @throws Unconvertible
+ */
+export function encodeAssistant(turn: Turn, context: EncodeContext): JsonRecord | null {
+  const calls: ToolCallBlock[] = [];
+  const parts: JsonRecord[] = [];
+  for (const block of turn.blocks) {
+    if (block.type === 'tool-call') calls.push(block);
+    const part = encodeSpoken(block, context);
+    if (part !== null) parts.push(part);
+  }
+  const reasoning = encodeReasoning(turn.blocks, context);
+  const members = memberValues(turn.blocks);
+  const isEmpty = parts.length === 0 && calls.length === 0;
+  if (isEmpty && Object.keys(reasoning).length + Object.keys(members).length === 0) return null;
+  return {
+    role: 'assistant',
+    // Beside calls the protocol wants null for no text.
+    content: parts.length === 0 && calls.length > 0 ? null : contentOf(parts),
+    ...reasoning,
+    ...(turn.name === undefined ? {} : { name: turn.name }),
+    ...(calls.length > 0 && { tool_calls: calls.map((call) => writeCall(call, call.id ?? '')) }),
+    ...members,
+  };
+}
+
+function encodeSpoken(block: Block, context: EncodeContext): JsonRecord | null {
+  noteCommon(block, context);
+  const own = ownMembers(block.extensions);
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: block.text, ...own };
+    case 'refusal':
+      // Where the upstream knows no refusals, what was said is text.
+      return context.target.traits.refusals
+        ? { type: 'refusal', refusal: block.text, ...own }
+        : { type: 'text', text: block.text, ...own };
+    case 'opaque':
+      return encodeOpaque(block, context);
+    case 'image':
+    case 'file':
+    case 'audio':
+    case 'video':
+      // What a model drew or spoke earlier has no place in its own messages.
+      context.losses.dropped(block.type);
+      return null;
+    default:
+      return null;
+  }
+}
+
+/** Some upstreams demand the thoughts of earlier turns, some refuse them; their own opaque details go back as they came. */
+function encodeReasoning(blocks: readonly Block[], { target }: EncodeContext): JsonRecord {
+  const reasoning = blocks.filter((block) => block.type === 'reasoning');
+  const details = reasoning.flatMap(({ state }) => detailsIn(state));
+  const returned = details.length === 0 ? {} : { reasoning_details: details };
+  const text = reasoning
+    .map((block) => block.text)
+    .filter((each) => each !== '')
+    .join('\n\n');
+  const isSent =
+    target.echoReasoning === 'require' || (target.echoReasoning === 'allow' && text !== '');
+  return isSent ? { reasoning_content: text, ...returned } : returned;
+}

@@ -1,0 +1,29 @@
+import type { Block } from '#canonical/index.ts';
+import type { JsonRecord } from '../../../values.ts';
+import { encodePart } from './encode-parts.ts';
+import type { EncodeContext } from './encode-context.ts';
+import { memberName } from './message-members.ts';
+
+/** Parts, or one string where there is nothing but one text: every server takes that. */
+export function contentOf(parts: readonly JsonRecord[]): string | readonly JsonRecord[] {
+  const [first] = parts;
+  if (first === undefined) return '';
+  const isPlain = parts.length === 1 && first['type'] === 'text' && Object.keys(first).length === 2;
+  return isPlain ? String(first['text']) : parts;
+}
+
+/** @throws Unconvertible */
+export function encodeParts(blocks: readonly Block[], context: EncodeContext): JsonRecord[] {
+  return blocks.map((block) => encodePart(block, context)).filter((part) => part !== null);
+}
+
+/** Members of the message itself that an own client wrote. */
+export function memberValues(blocks: readonly Block[]): Record<string, unknown> {
+  const members: Record<string, unknown> = {};
+  for (const block of blocks) {
+    if (block.type !== 'opaque' || block.protocol !== 'chat') continue;
+    const name = memberName(block);
+    if (name !== null) members[name] = block.value;
+  }
+  return members;
+}

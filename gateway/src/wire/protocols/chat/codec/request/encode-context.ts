@@ -1,0 +1,19 @@
+import type { Extensions } from '#canonical/index.ts';
+import type { EncodeTarget } from '../../../codec.ts';
+import type { Losses } from '../../../losses.ts';
+
+/** What every step of encoding one request needs. */
+export interface EncodeContext {
+  readonly target: EncodeTarget;
+  readonly losses: Losses;
+}
+
+/** The extensions of this protocol's own clients, as members again. */
+export function ownMembers(extensions: Extensions | undefined): Record<string, unknown> {
+  const members: Record<string, unknown> = {};
+  if (extensions === undefined) return members;
+  for (const { protocol, name, value } of extensions) {
+    if (protocol === 'chat') members[name] = value;
+  }
+  return members;
+}

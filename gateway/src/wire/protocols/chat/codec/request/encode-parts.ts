@@ -1,0 +1,141 @@
+import {
+  type AudioBlock,
+  type Block,
+  type FileBlock,
+  type ImageBlock,
+  type OpaqueBlock,
+  Unconvertible,
+} from '#canonical/index.ts';
+import { notAvailable } from '../../../losses.ts';
+import type { JsonRecord } from '../../../values.ts';
+import { formatDataUrl } from '../../../data-url.ts';
+import { type EncodeContext, ownMembers } from './encode-context.ts';
+import { memberName } from './message-members.ts';
+
+/**
+ * One part of a user's content; null when nothing of the block can be said there.
+ * @throws Unconvertible for media this protocol has no place for.
+ */
+export function encodePart(block: Block, context: EncodeContext): JsonRecord | null {
+  const marker = cacheMarker(block, context);
+  noteCommon(marker === null ? block : unmarked(block), context);
+  const own = { ...ownMembers(block.extensions), ...marker };
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: block.text, ...own };
+    case 'refusal':
+      return { type: 'text', text: block.text, ...own };
+    case 'image':
+      return { ...encodeImage(block), ...own };
+    case 'file':
+      return { ...encodeFile(block, context), ...own };
+    case 'audio':
+      return { ...encodeAudio(block), ...own };
+    case 'video':
+      throw notAvailable('video', 'video input');
+    case 'opaque':
+      return encodeOpaque(block, context);
+    case 'reasoning':
+    case 'tool-call':
+    case 'tool-result':
+      return null;
+  }
+}
+
+const markable: ReadonlySet<Block['type']> = new Set(['text', 'image', 'file', 'audio']);
+
+/** Where a prompt cache ends: most models on this protocol find their caches by themselves, and refuse a marker. */
+function cacheMarker({ type, cache }: Block, { target }: EncodeContext): JsonRecord | null {
+  const isCarried = cache !== undefined && target.traits.cacheMarkers && markable.has(type);
+  return isCarried ? { prompt_cache_breakpoint: { mode: 'explicit' } } : null;
+}
+
+function unmarked<B extends Block>(block: B): B {
+  const { cache: _, ...bare } = block;
+  return bare as B;
+}
+
+/** What any block may carry and chat has no place for. */
+export function noteCommon(block: Block, { losses }: EncodeContext): void {
+  losses.foreign(block.extensions);
+  if (block.cache !== undefined) losses.dropped('cache');
+  if (block.type === 'text' && block.citations !== undefined && block.citations.length > 0) {
+    losses.dropped('citations');
+  }
+}
+
+/** A part of another protocol in words, if it has any; null when it is left out, or is no part. */
+export function encodeOpaque(block: OpaqueBlock, { losses }: EncodeContext): JsonRecord | null {
+  if (block.protocol === 'chat') {
+    return memberName(block) === null ? (block.value as JsonRecord) : null;
+  }
+  if (block.text !== undefined && block.ifForeign !== 'refuse') {
+    if (block.ifForeign === 'drop') losses.inWords(block.name);
+    return { type: 'text', text: block.text };
+  }
+  losses.ofClient(block.name, block.ifForeign);
+  return null;
+}
+
+function encodeImage({ source, detail }: ImageBlock): JsonRecord {
+  if (source.kind === 'file-id') throw foreignFile();
+  const url = source.kind === 'url' ? source.url : formatDataUrl(source.mime, source.base64);
+  return { type: 'image_url', image_url: detail === undefined ? { url } : { url, detail } };
+}
+
+function encodeFile({ source, filename }: FileBlock, { losses }: EncodeContext): JsonRecord {
+  const named = filename === undefined ? {} : { filename };
+  switch (source.kind) {
+    case 'file-id':
+      if (source.protocol !== 'chat') throw foreignFile();
+      return { type: 'file', file: { file_id: source.id, ...named } };
+    case 'url':
+      throw notAvailable('file.url', 'a file by URL');
+    case 'data':
+      if (source.mime.startsWith('text/')) {
+        losses.approximated('file');
+        return { type: 'text', text: fileText(source.base64, filename) };
+      }
+      // What an address gives need not be what was expected of it.
+      if (source.mime.startsWith('image/')) return encodeImage({ type: 'image', source });
+      if (/^(audio|video)\//.test(source.mime)) {
+        throw notAvailable('file', `a file of type '${source.mime}'`);
+      }
+      return {
+        type: 'file',
+        file: {
+          // A file in the request must have a name.
+          filename: filename ?? `file.${source.mime.split('/')[1] ?? 'bin'}`,
+          file_data: formatDataUrl(source.mime, source.base64),
+        },
+      };
+  }
+}
+
+/** Files are PDFs on this protocol; a text can be said as one. */
+function fileText(base64: string, filename: string | undefined): string {
+  const text = Buffer.from(base64, 'base64').toString('utf8');
+  return filename === undefined ? text : `${filename}:\n${text}`;
+}
+
+const audioFormats: ReadonlyMap<string, string> = new Map([
+  ['audio/wav', 'wav'],
+  ['audio/wave', 'wav'],
+  ['audio/x-wav', 'wav'],
+  ['audio/mpeg', 'mp3'],
+  ['audio/mp3', 'mp3'],
+]);
+
+function encodeAudio({ source }: AudioBlock): JsonRecord {
+  if (source.kind !== 'data') throw notAvailable('audio.url', 'audio by URL');
+  const format = audioFormats.get(source.mime);
+  if (format === undefined) throw notAvailable('audio', `audio as '${source.mime}'`);
+  return { type: 'input_audio', input_audio: { data: source.base64, format } };
+}
+
+function foreignFile(): Unconvertible {
+  return new Unconvertible(
+    'file_id',
+    'a file that was uploaded to another provider cannot be read by this one, please send the file itself',
+  );
+}

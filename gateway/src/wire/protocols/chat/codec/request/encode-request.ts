@@ -1,0 +1,48 @@
+import type { GenerationRequest } from '#canonical/index.ts';
+import type { Encoded, EncodeTarget } from '../../../codec.ts';
+import { Losses } from '../../../losses.ts';
+import type { JsonRecord } from '../../../values.ts';
+import { encodeMessages } from './encode-messages.ts';
+import { encodeAnswerForm, encodeSampling } from './encode-settings.ts';
+import { encodeTools } from './encode-tools.ts';
+import { type EncodeContext, ownMembers } from './encode-context.ts';
+import { legacyCalls } from '../legacy-calls.ts';
+
+/** @throws Unconvertible as `Codec.encodeRequest` says. */
+export function encodeRequest(
+  request: GenerationRequest,
+  target: EncodeTarget,
+): Encoded<JsonRecord> {
+  const losses = new Losses('chat');
+  const context: EncodeContext = { target, losses };
+  losses.foreign(request.extensions);
+  const { stream_options: ownOptions, [legacyCalls]: _, ...own } = ownMembers(request.extensions);
+  const json = {
+    model: target.model,
+    messages: encodeMessages(request, context),
+    ...encodeTools(request, context),
+    ...encodeSampling(request, context),
+    ...encodeAnswerForm(request, context),
+    ...encodeOrigin(request, context),
+    ...own,
+    ...(request.stream && {
+      stream: true,
+      // Billing needs the usage, whether or not the client does.
+      stream_options: { ...(ownOptions as JsonRecord | undefined), include_usage: true },
+    }),
+  };
+  return { json, losses: losses.list() };
+}
+
+/** Who asks, and which requests share a cache. Most servers know only the older name of the first, and no cache keys. */
+function encodeOrigin(
+  { cacheKey, endUser }: GenerationRequest,
+  { target, losses }: EncodeContext,
+): JsonRecord {
+  const { cacheKeys, renamedMembers } = target.traits;
+  if (cacheKey !== null && !cacheKeys) losses.dropped('cache_key');
+  return {
+    ...(cacheKey !== null && cacheKeys && { prompt_cache_key: cacheKey }),
+    ...(endUser !== null && { [renamedMembers ? 'safety_identifier' : 'user']: endUser }),
+  };
+}

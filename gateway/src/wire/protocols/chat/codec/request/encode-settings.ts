@@ -1,0 +1,129 @@
+import type { GenerationRequest, OutputFormat, ReasoningRequest } from '#canonical/index.ts';
+import type { EncodeTarget } from '../../../codec.ts';
+import { notAvailable } from '../../../losses.ts';
+import type { JsonRecord } from '../../../values.ts';
+import type { EncodeContext } from './encode-context.ts';
+
+/** As many as the protocol allows. */
+const mostStops = 4;
+
+/**
+ * Length, sampling and stop sequences.
+ * @throws Unconvertible for more stop sequences than chat takes.
+ */
+export function encodeSampling(request: GenerationRequest, context: EncodeContext): JsonRecord {
+  const { seed, maxOutputTokens } = request;
+  const stop = request.stop.filter((sequence) => sequence !== '');
+  if (stop.length > mostStops) throw notAvailable('stop', `more than ${mostStops} stop sequences`);
+  if (request.topK !== null) context.losses.dropped('top_k');
+  const limit = context.target.traits.renamedMembers ? 'max_completion_tokens' : 'max_tokens';
+  return {
+    ...(maxOutputTokens !== null && { [limit]: maxOutputTokens }),
+    ...encodeRandomness(request, context),
+    ...(seed !== null && { seed }),
+    ...(stop.length > 0 && { stop }),
+    ...(request.choices > 1 && { n: request.choices }),
+  };
+}
+
+function encodeRandomness(
+  request: GenerationRequest,
+  { target, losses }: EncodeContext,
+): JsonRecord {
+  const members: Record<string, number> = {};
+  const wanted = {
+    temperature: request.temperature,
+    top_p: request.topP,
+    presence_penalty: request.presencePenalty,
+    frequency_penalty: request.frequencyPenalty,
+  };
+  for (const name of Object.keys(wanted) as (keyof typeof wanted)[]) {
+    const value = wanted[name];
+    if (value === null) continue;
+    if (mayHave(target, 'sampling')) members[name] = value;
+    else losses.dropped(name);
+  }
+  return members;
+}
+
+/** The catalogue says so, or says nothing. */
+function mayHave({ capabilities }: EncodeTarget, capability: string): boolean {
+  return capabilities.size === 0 || capabilities.has(capability);
+}
+
+/** Form of the answer, its probabilities, and how much is thought before. */
+export function encodeAnswerForm(request: GenerationRequest, context: EncodeContext): JsonRecord {
+  const { format, verbosity, logprobs } = request;
+  return {
+    ...(format !== null && { response_format: encodeFormat(format) }),
+    ...encodeVerbosity(verbosity, context),
+    ...(logprobs !== null && { logprobs: true }),
+    ...(logprobs !== null && logprobs > 0 && { top_logprobs: logprobs }),
+    ...encodeReasoningRequest(request.reasoning, context),
+  };
+}
+
+function encodeVerbosity(verbosity: string | null, { target, losses }: EncodeContext): JsonRecord {
+  if (verbosity === null) return {};
+  if (target.traits.verbosity) return { verbosity };
+  losses.dropped('verbosity');
+  return {};
+}
+
+function encodeFormat(format: OutputFormat): JsonRecord {
+  if (format.type === 'text') return { type: 'text' };
+  if (format.type === 'json') return { type: 'json_object' };
+  const { name, description, schema, strict } = format;
+  return {
+    type: 'json_schema',
+    json_schema: {
+      name: (name ?? '').replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'response',
+      ...(description !== null && { description }),
+      schema,
+      ...(strict !== null && { strict }),
+    },
+  };
+}
+
+function encodeReasoningRequest(
+  reasoning: ReasoningRequest | null,
+  context: EncodeContext,
+): JsonRecord {
+  const { target, losses } = context;
+  if (reasoning === null) return {};
+  if (!mayHave(target, 'reasoning')) {
+    if (reasoning.mode === 'on') losses.dropped('reasoning');
+    return {};
+  }
+  if (reasoning.mode === 'off') return encodeOff(context);
+  const { effort, budget } = reasoning;
+  if (effort === null && budget !== null) losses.approximated('reasoning.budget');
+  const wanted = effort ?? (budget === null ? null : effortOf(budget));
+  if (wanted === null) return {};
+  const sent = target.traits.fineEfforts ? wanted : (commonEfforts.get(wanted) ?? wanted);
+  if (sent !== wanted) losses.approximated('reasoning.effort');
+  return { reasoning_effort: sent };
+}
+
+/** A model that has no name for it thinks as it does by itself. */
+function encodeOff({ target, losses }: EncodeContext): JsonRecord {
+  const effort = target.traits.leastEffort;
+  if (effort !== 'none') losses.approximated('reasoning');
+  return effort === null ? {} : { reasoning_effort: effort };
+}
+
+/** Most servers answer the finer steps with an error. */
+const commonEfforts: ReadonlyMap<string, string> = new Map([
+  ['minimal', 'low'],
+  ['xhigh', 'high'],
+  ['max', 'high'],
+]);
+
+/** Tokens of thought, and the effort that comes closest. */
+function effortOf(budget: number): string {
+  if (budget <= 0) return 'none';
+  if (budget <= 512) return 'minimal';
+  if (budget <= 1024) return 'low';
+  if (budget <= 8192) return 'medium';
+  return budget <= 24_576 ? 'high' : 'xhigh';
+}

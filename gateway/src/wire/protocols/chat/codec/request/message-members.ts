@@ -1,0 +1,43 @@
+import type { Extension, OpaqueBlock } from '#canonical/index.ts';
+import { isRecord, type JsonRecord } from '../../../values.ts';
+import { leftovers } from './request-fields.ts';
+
+/** Turns have no extensions, so a message's unmodelled members travel as opaque blocks with names of this form. */
+const prefix = 'message.';
+
+/** Members that say nothing another model could act on: what an earlier answer was annotated with. */
+const harmless = new Set(['annotations', 'id', 'status', 'index']);
+
+export function messageLeftovers(message: JsonRecord, known: ReadonlySet<string>): OpaqueBlock[] {
+  return leftovers(message, known)
+    .filter(({ value }) => !isEmpty(value))
+    .map(({ name, value }) => memberBlock(name, value, harmless.has(name) ? 'ignore' : 'drop'));
+}
+
+/** Servers and client libraries fill unused members with empty values. */
+function isEmpty(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  if (isRecord(value)) return Object.values(value).every((item) => isEmpty(item));
+  return value === '' || value === null || value === undefined || value === 0;
+}
+
+export function memberBlock(
+  name: string,
+  value: unknown,
+  ifForeign: Extension['ifForeign'],
+  text?: string,
+): OpaqueBlock {
+  const block = {
+    type: 'opaque',
+    protocol: 'chat',
+    name: `${prefix}${name}`,
+    value,
+    ifForeign,
+  } as const;
+  return text === undefined ? block : { ...block, text };
+}
+
+/** The message's member that the block holds; null for a part of its content. */
+export function memberName(block: OpaqueBlock): string | null {
+  return block.name.startsWith(prefix) ? block.name.slice(prefix.length) : null;
+}

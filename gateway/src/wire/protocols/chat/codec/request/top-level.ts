@@ -1,0 +1,43 @@
+import type { Extension } from '#canonical/index.ts';
+import { isRecord, type JsonRecord } from '../../../values.ts';
+import { leftovers } from './request-fields.ts';
+
+/** Members with a place in the canonical request. */
+const modelled = [
+  'model messages stream stream_options tools functions tool_choice function_call parallel_tool_calls',
+  'max_tokens max_completion_tokens temperature top_p top_k presence_penalty frequency_penalty seed stop n',
+  'response_format verbosity logprobs top_logprobs prompt_cache_key safety_identifier user web_search_options',
+].flatMap((names) => names.split(' '));
+
+/** Nothing of the answer depends on these. All other unknown members are `drop`: the caller is told. */
+const harmless = new Set(['metadata', 'usage', 'prompt_cache_options', 'prompt_cache_retention']);
+
+/**
+ * Everything at the top level that has no place of its own.
+ * @param read Further members that were understood this time.
+ */
+export function topLevelExtensions(json: JsonRecord, read: readonly string[]): Extension[] {
+  const known = new Set([...modelled, ...read]);
+  const options = json['stream_options'];
+  return [
+    ...leftovers(json, known).map((extension) => judged(extension)),
+    ...(isRecord(options) ? streamOptions(options) : []),
+  ];
+}
+
+function judged(extension: Extension): Extension {
+  if (harmless.has(extension.name)) return { ...extension, ifForeign: 'ignore' };
+  if (extension.name !== 'modalities') return extension;
+  return { ...extension, ifForeign: isTextOnly(extension.value) ? 'ignore' : 'refuse' };
+}
+
+/** Speech or pictures instead of text are another answer altogether. */
+function isTextOnly(modalities: unknown): boolean {
+  return Array.isArray(modalities) && modalities.every((modality) => modality === 'text');
+}
+
+function streamOptions(options: JsonRecord): Extension[] {
+  const { include_usage: _, ...others } = options;
+  if (Object.keys(others).length === 0) return [];
+  return [{ protocol: 'chat', name: 'stream_options', value: others, ifForeign: 'ignore' }];
+}

@@ -1,0 +1,91 @@
+import type { Citation, TokenLogprob, TokenUsage } from '#canonical/index.ts';
+import { isRecord, type JsonRecord } from '../../../values.ts';
+
+/** What an answer carries beside its text: citations, probabilities, usage. */
+
+/** `annotations`; kinds other than web citations mean nothing elsewhere. */
+export function readCitations(annotations: unknown): Citation[] {
+  if (!Array.isArray(annotations)) return [];
+  return annotations.flatMap((annotation: unknown) => {
+    const cited = isRecord(annotation) ? annotation['url_citation'] : null;
+    if (!isRecord(cited) || typeof cited['url'] !== 'string') return [];
+    const { url, title, start_index: start, end_index: end } = cited;
+    return [
+      {
+        url,
+        title: typeof title === 'string' ? title : null,
+        start: typeof start === 'number' ? start : null,
+        end: typeof end === 'number' ? end : null,
+      },
+    ];
+  });
+}
+
+/** @param offset where the text of the citation's block begins in the whole content, in UTF-16 units. */
+export function moved(citation: Citation, offset: number): Citation {
+  const { start, end } = citation;
+  if (offset === 0 || start === null || end === null) return citation;
+  return { ...citation, start: Math.max(0, start + offset), end: Math.max(0, end + offset) };
+}
+
+/** The protocol wants all members; a citation without a place covers nothing. */
+export function writeCitation({ url, title, start, end }: Citation): JsonRecord {
+  return {
+    type: 'url_citation',
+    url_citation: { start_index: start ?? 0, end_index: end ?? 0, title: title ?? '', url },
+  };
+}
+
+/** `logprobs` of a choice or of a chunk's choice; undefined when it has none for text. */
+export function readLogprobs(logprobs: unknown): TokenLogprob[] | undefined {
+  if (!isRecord(logprobs) || !Array.isArray(logprobs['content'])) return undefined;
+  const tokens = logprobs['content'].filter(isRecord);
+  if (tokens.length === 0) return undefined;
+  return tokens.map((token) => ({ ...readToken(token), top: readTop(token['top_logprobs']) }));
+}
+
+function readTop(top: unknown): TokenLogprob['top'] {
+  return Array.isArray(top) ? top.filter(isRecord).map(readToken) : [];
+}
+
+function readToken({ token, logprob, bytes }: JsonRecord): Omit<TokenLogprob, 'top'> {
+  return {
+    token: typeof token === 'string' ? token : '',
+    logprob: typeof logprob === 'number' ? logprob : 0,
+    bytes: Array.isArray(bytes) ? (bytes as number[]) : null,
+  };
+}
+
+export function writeLogprobs(tokens: readonly TokenLogprob[]): JsonRecord {
+  return {
+    content: tokens.map(({ token, logprob, bytes, top }) => ({
+      token,
+      logprob,
+      bytes,
+      top_logprobs: top,
+    })),
+    refusal: null,
+  };
+}
+
+/** The protocol's counts include what they are made of. */
+export function writeUsage(usage: TokenUsage): JsonRecord {
+  const written = usage.cacheWrite + usage.cacheWrite1h;
+  const prompt = usage.input + usage.cacheRead + written;
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: usage.output,
+    total_tokens: prompt + usage.output,
+    prompt_tokens_details: {
+      cached_tokens: usage.cacheRead,
+      cache_write_tokens: written,
+      audio_tokens: 0,
+    },
+    completion_tokens_details: {
+      reasoning_tokens: usage.reasoning,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+  };
+}

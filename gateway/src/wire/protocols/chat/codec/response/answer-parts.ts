@@ -1,0 +1,75 @@
+import type { Block } from '#canonical/index.ts';
+import { isRecord, type JsonRecord } from '../../../values.ts';
+import { parseDataUrl } from '../../../data-url.ts';
+import { thinkingText } from '../reasoning.ts';
+
+/**
+ * The content of an answer, or of a delta of one: a text, parts (Mistral), or the object that was asked for
+ * (Cloudflare). Nothing in here is refused: what is not understood is kept as `opaque`.
+ */
+export function readAnswerContent(content: unknown): Block[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  if (Array.isArray(content)) return content.flatMap((part: unknown) => readAnswerPart(part));
+  return isRecord(content) ? [{ type: 'text', text: JSON.stringify(content) }] : [];
+}
+
+function readAnswerPart(part: unknown): Block[] {
+  if (typeof part === 'string') return readAnswerContent(part);
+  if (!isRecord(part)) return [];
+  const { type, text, refusal } = part;
+  if (typeof text === 'string' && (type === 'text' || type === 'output_text')) {
+    return text === '' ? [] : [{ type: 'text', text }];
+  }
+  if (type === 'thinking') {
+    const thoughts = thinkingText(part['thinking']);
+    return thoughts === '' ? [] : [{ type: 'reasoning', text: thoughts }];
+  }
+  if (type === 'refusal' && typeof refusal === 'string') return [{ type, text: refusal }];
+  if (type === 'image_url') return readImages([part]);
+  const name = typeof type === 'string' ? type : 'content';
+  return [{ type: 'opaque', protocol: 'chat', name, value: part, ifForeign: 'drop' }];
+}
+
+/** Pictures that a model drew; routers put them beside the content. */
+export function readImages(images: unknown): Block[] {
+  if (!Array.isArray(images)) return [];
+  return images.flatMap((image: unknown): Block[] => {
+    const url = isRecord(image) && isRecord(image['image_url']) ? image['image_url']['url'] : null;
+    if (typeof url !== 'string') return [];
+    const data = parseDataUrl(url);
+    const source =
+      data === null
+        ? ({ kind: 'url', url, mime: null } as const)
+        : ({ kind: 'data', ...data } as const);
+    return [{ type: 'image', source }];
+  });
+}
+
+/** Some servers send a refusal or an audio object that is there and empty. */
+export function readRefusal({ refusal }: JsonRecord): string {
+  return typeof refusal === 'string' ? refusal : '';
+}
+
+/** A stream tells what was spoken, and its words, piece by piece. */
+export function joinAudio(earlier: JsonRecord | null, later: JsonRecord): JsonRecord {
+  const joined = { ...earlier, ...later };
+  for (const name of ['data', 'transcript']) {
+    const pieces = [earlier?.[name], later[name]].filter((piece) => typeof piece === 'string');
+    if (pieces.length > 0) joined[name] = pieces.join('');
+  }
+  return joined;
+}
+
+/** Spoken answers; null when there is none. */
+export function readAudio(audio: unknown): Block | null {
+  if (!isRecord(audio) || typeof audio['data'] !== 'string' || audio['data'] === '') return null;
+  const { transcript } = audio;
+  return {
+    type: 'opaque',
+    protocol: 'chat',
+    name: 'message.audio',
+    value: audio,
+    ifForeign: 'drop',
+    ...(typeof transcript === 'string' && transcript !== '' && { text: transcript }),
+  };
+}

@@ -1,0 +1,143 @@
+import type { GenerationEvent, NativeState } from '#canonical/index.ts';
+import type { JsonRecord } from '../../../values.ts';
+import { ObjectExtent } from './object-extent.ts';
+import { callState, type CallParts, readCallParts } from '../tool-calls.ts';
+
+type Emit = (event: GenerationEvent) => void;
+
+interface Slot {
+  readonly number: number;
+  id: string;
+  name: string;
+  /** Arguments that came before the name. */
+  early: string;
+  readonly extent: ObjectExtent;
+  isStarted: boolean;
+  isEnded: boolean;
+}
+
+/**
+ * Tells apart the calls of one streamed answer. The protocol keys them by `index` and names each once; servers leave
+ * the index or the id out, send empty ids, repeat id and name with every piece, or give every call the index 0.
+ * A piece costs as much as it is long, however many calls and pieces came before it.
+ */
+export class CallSlots {
+  readonly #choice: number;
+  readonly #calls: Slot[] = [];
+  readonly #byIndex = new Map<number, Slot>();
+  readonly #byId = new Map<string, Slot>();
+  /** Those whose arguments are a whole object, and which have not ended. */
+  readonly #whole = new Set<Slot>();
+  #started = 0;
+
+  constructor(choice: number) {
+    this.#choice = choice;
+  }
+
+  /** Some call was begun. */
+  get some(): boolean {
+    return this.#started > 0;
+  }
+
+  /**
+   * One entry of a delta's `tool_calls`.
+   * @returns whether a call began with it.
+   */
+  push(entry: JsonRecord, states: ReadonlyMap<string, NativeState> | null, emit: Emit): boolean {
+    const parts = readCallParts(entry);
+    const slot = this.#slotFor(entry['index'], parts);
+    if (slot.id === '') this.#identify(slot, parts.id);
+    if (slot.isStarted) {
+      if (!slot.isEnded) this.#arguments(slot, parts.text, emit);
+      return false;
+    }
+    slot.name = parts.name;
+    if (slot.name === '') {
+      // The name is still to come; without it there is nothing to begin.
+      slot.early += parts.text;
+      return false;
+    }
+    this.#endWhole(emit);
+    slot.isStarted = true;
+    this.#started += 1;
+    const state = callState(entry) ?? states?.get(slot.id);
+    const start: GenerationEvent = {
+      type: 'call-start',
+      call: slot.number,
+      id: slot.id === '' ? null : slot.id,
+      name: slot.name,
+      kind: parts.kind,
+    };
+    this.#emit(state === undefined ? start : { ...start, state }, emit);
+    const { early } = slot;
+    slot.early = '';
+    this.#arguments(slot, early + parts.text, emit);
+    return true;
+  }
+
+  end(emit: Emit): void {
+    for (const slot of this.#calls) if (slot.isStarted && !slot.isEnded) this.#end(slot, emit);
+  }
+
+  #slotFor(index: unknown, parts: CallParts): Slot {
+    if (typeof index === 'number') {
+      const found = this.#byIndex.get(index);
+      if (found !== undefined && !isAnother(found, parts)) return found;
+      const slot = this.#add();
+      this.#byIndex.set(index, slot);
+      return slot;
+    }
+    if (parts.id !== '') return this.#byId.get(parts.id) ?? this.#add();
+    const last = this.#calls.at(-1);
+    return last !== undefined && !isAnother(last, parts) ? last : this.#add();
+  }
+
+  #add(): Slot {
+    const slot: Slot = {
+      number: this.#calls.length,
+      id: '',
+      name: '',
+      early: '',
+      extent: new ObjectExtent(),
+      isStarted: false,
+      isEnded: false,
+    };
+    this.#calls.push(slot);
+    return slot;
+  }
+
+  #identify(slot: Slot, id: string): void {
+    slot.id = id;
+    if (id !== '' && !this.#byId.has(id)) this.#byId.set(id, slot);
+  }
+
+  /** A call whose arguments are a whole object is done when the next one begins; others may still go on. */
+  #endWhole(emit: Emit): void {
+    for (const slot of this.#whole) this.#end(slot, emit);
+  }
+
+  #end(slot: Slot, emit: Emit): void {
+    slot.isEnded = true;
+    this.#whole.delete(slot);
+    this.#emit({ type: 'call-end', call: slot.number }, emit);
+  }
+
+  #arguments(slot: Slot, text: string, emit: Emit): void {
+    if (text === '') return;
+    slot.extent.push(text);
+    if (slot.extent.isWhole) this.#whole.add(slot);
+    else this.#whole.delete(slot);
+    this.#emit({ type: 'call-arguments', call: slot.number, text }, emit);
+  }
+
+  #emit(event: GenerationEvent, emit: Emit): void {
+    emit(this.#choice === 0 ? event : { ...event, choice: this.#choice });
+  }
+}
+
+/** A piece that names its tool may repeat what is known of the call, or begin another one in its place. */
+function isAnother(slot: Slot, { id, name, text }: CallParts): boolean {
+  if (name === '' || slot.name === '') return false;
+  if (id !== '' && slot.id !== '') return id !== slot.id;
+  return name !== slot.name || (text !== '' && slot.extent.isWhole);
+}

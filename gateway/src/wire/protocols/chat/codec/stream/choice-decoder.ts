@@ -1,0 +1,194 @@
+import type { Block, GenerationEvent, NativeState } from '#canonical/index.ts';
+import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+import { moved, readCitations, readLogprobs } from '../response/answer-details.ts';
+import {
+  joinAudio,
+  readAnswerContent,
+  readAudio,
+  readImages,
+  readRefusal,
+} from '../response/answer-parts.ts';
+import { CallSlots } from './call-slots.ts';
+import { readFinish } from '../response/finish.ts';
+import {
+  contentId,
+  detailsOf,
+  detailsState,
+  isOpaque,
+  mergeDetail,
+  readOwnDetail,
+  reasoningText,
+} from '../reasoning.ts';
+
+type Emit = (event: GenerationEvent) => void;
+
+/** One of the answers that a stream carries. */
+export class ChoiceDecoder {
+  readonly #index: number;
+  readonly #calls: CallSlots;
+  /** The block that deltas go to. */
+  #open: 'text' | 'refusal' | 'reasoning' | null = null;
+  /** Details of the reasoning that its maker may want back; given out with the block they belong to. */
+  #details: Record<string, unknown>[] = [];
+  #contentLength = 0;
+  #textStart = 0;
+  #hasText = false;
+  #hasRefusal = false;
+  /** What was spoken so far; it is a block only when it is whole. */
+  #audio: JsonRecord | null = null;
+  #reason: string | null = null;
+  #stopReason: unknown = null;
+  #isFinished = false;
+
+  constructor(index: number) {
+    this.#index = index;
+    this.#calls = new CallSlots(index);
+  }
+
+  push(choice: JsonRecord, emit: Emit): void {
+    const delta = recordAt(choice, 'delta');
+    const states = this.#reasoning(delta, emit);
+    const { content } = delta;
+    if (typeof content === 'string') {
+      if (content !== '') this.#text(content, choice['logprobs'], emit);
+    } else if (content !== null && content !== undefined) {
+      for (const block of readAnswerContent(content)) this.#block(block, emit);
+    }
+    const refusal = readRefusal(delta);
+    if (refusal !== '') this.#refusal(refusal, emit);
+    if (delta['images'] !== undefined) {
+      for (const image of readImages(delta['images'])) this.#block(image, emit);
+    }
+    if (isRecord(delta['audio'])) this.#audio = joinAudio(this.#audio, delta['audio']);
+    this.#toolCalls(delta, states, emit);
+    if (delta['annotations'] !== undefined) {
+      for (const citation of readCitations(delta['annotations'])) {
+        this.#emit({ type: 'citation', citation: moved(citation, -this.#textStart) }, emit);
+      }
+    }
+    const { finish_reason: reason, stop_reason: stopReason } = choice;
+    // Some servers name a reason more than once; the first is the one that ended the text.
+    if (this.#reason === null && typeof reason === 'string' && reason !== '') {
+      this.#reason = reason;
+      this.#stopReason = stopReason;
+      // An answer without content is one by its reason alone: that must be known before the stream is over.
+      const holdsSome = this.#hasText || this.#hasRefusal || this.#audio !== null;
+      if (!holdsSome && !this.#calls.some) this.#finish(emit);
+    }
+  }
+
+  /** Only now: some servers go on with calls after they have named a reason. */
+  end(emit: Emit): void {
+    this.#giveDetails(emit);
+    const audio = readAudio(this.#audio);
+    if (audio !== null) this.#block(audio, emit);
+    this.#calls.end(emit);
+    this.#finish(emit);
+  }
+
+  #finish(emit: Emit): void {
+    if (this.#isFinished) return;
+    this.#isFinished = true;
+    const finish = readFinish(this.#reason, this.#stopReason, {
+      calls: this.#calls.some,
+      text: this.#hasText,
+      refusal: this.#hasRefusal,
+    });
+    this.#emit({ type: 'finish', finish }, emit);
+  }
+
+  /** @returns state of calls that begin with this delta. */
+  #reasoning(delta: JsonRecord, emit: Emit): ReadonlyMap<string, NativeState> | null {
+    const details = detailsOf(delta);
+    const text = reasoningText(delta, details);
+    if (text !== '') {
+      this.#open = 'reasoning';
+      this.#emit({ type: 'reasoning', text }, emit);
+    }
+    if (details.length === 0) return null;
+    let states: Map<string, NativeState> | null = null;
+    for (const detail of details) {
+      const own = readOwnDetail(detail);
+      if (own === null) mergeDetail(this.#details, detail);
+      else if (own.id === null || own.id === contentId) this.#ownState(own.state, own.id, emit);
+      else states = (states ?? new Map<string, NativeState>()).set(own.id, own.state);
+    }
+    return states;
+  }
+
+  #ownState(state: NativeState, id: string | null, emit: Emit): void {
+    const place = id === contentId ? 'text' : 'reasoning';
+    if (this.#open !== null && this.#open !== place) this.#emit({ type: 'block-end' }, emit);
+    this.#emit({ type: 'state', state }, emit);
+    this.#emit({ type: 'block-end' }, emit);
+    this.#open = null;
+  }
+
+  #text(text: string, logprobs: unknown, emit: Emit): void {
+    this.#begin('text', emit);
+    this.#hasText = true;
+    this.#contentLength += text.length;
+    const tokens = isRecord(logprobs) ? readLogprobs(logprobs) : undefined;
+    this.#emit(
+      tokens === undefined ? { type: 'text', text } : { type: 'text', text, logprobs: tokens },
+      emit,
+    );
+  }
+
+  #refusal(text: string, emit: Emit): void {
+    this.#begin('refusal', emit);
+    this.#hasRefusal = true;
+    this.#emit({ type: 'refusal', text }, emit);
+  }
+
+  #block(block: Block, emit: Emit): void {
+    switch (block.type) {
+      case 'text':
+        this.#text(block.text, null, emit);
+        return;
+      case 'reasoning':
+        this.#open = 'reasoning';
+        this.#emit({ type: 'reasoning', text: block.text }, emit);
+        return;
+      case 'refusal':
+        this.#refusal(block.text, emit);
+        return;
+      default:
+        this.#begin(null, emit);
+        this.#emit({ type: 'block', block }, emit);
+    }
+  }
+
+  #toolCalls(delta: JsonRecord, states: ReadonlyMap<string, NativeState> | null, emit: Emit): void {
+    const { tool_calls: entries, function_call: single } = delta;
+    if (Array.isArray(entries) && entries.length > 0) {
+      if (this.#details.length > 0) this.#giveDetails(emit);
+      for (const entry of entries as unknown[]) {
+        if (isRecord(entry) && this.#calls.push(entry, states, emit)) this.#open = null;
+      }
+    } else if (isRecord(single) && (single['name'] || single['arguments'])) {
+      if (this.#calls.push({ index: 0, function: single }, null, emit)) this.#open = null;
+    }
+  }
+
+  #begin(open: 'text' | 'refusal' | null, emit: Emit): void {
+    if (this.#details.length > 0) this.#giveDetails(emit);
+    if (open === 'text' && this.#open !== 'text') this.#textStart = this.#contentLength;
+    this.#open = open;
+  }
+
+  /** Details that are nothing but the text are not kept: the text has gone out. */
+  #giveDetails(emit: Emit): void {
+    const details = this.#details;
+    this.#details = [];
+    if (!details.some(isOpaque)) return;
+    if (this.#open !== null && this.#open !== 'reasoning') this.#emit({ type: 'block-end' }, emit);
+    this.#emit({ type: 'state', state: detailsState(details) }, emit);
+    this.#emit({ type: 'block-end' }, emit);
+    this.#open = null;
+  }
+
+  #emit(event: GenerationEvent, emit: Emit): void {
+    emit(this.#index === 0 ? event : { ...event, choice: this.#index });
+  }
+}

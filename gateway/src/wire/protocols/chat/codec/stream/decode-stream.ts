@@ -1,0 +1,42 @@
+import type { GenerationEvent } from '#canonical/index.ts';
+import type { StreamDecoder } from '../../../codec.ts';
+import { isDone, parseRecord } from '../../../event-view.ts';
+import type { StreamEvent } from '../../../protocol.ts';
+import { isRecord } from '../../../values.ts';
+import { ChoiceDecoder } from './choice-decoder.ts';
+
+/** Chunks, with the liberties that compatible servers take. What is no chunk is the tap's to judge. */
+export class ChatStreamDecoder implements StreamDecoder {
+  readonly #choices: ChoiceDecoder[] = [];
+  #isEnded = false;
+
+  push(event: StreamEvent, emit: (event: GenerationEvent) => void): void {
+    const { data } = event;
+    if (data === null || this.#isEnded) return;
+    if (isDone(data)) {
+      this.end(emit);
+      return;
+    }
+    const choices = parseRecord(data)?.['choices'];
+    if (!Array.isArray(choices)) return;
+    for (const choice of choices as unknown[]) {
+      if (isRecord(choice)) this.#decoderOf(choice['index']).push(choice, emit);
+    }
+  }
+
+  end(emit: (event: GenerationEvent) => void): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    // Holes are choices that never came.
+    for (const choice of Object.values(this.#choices)) choice.end(emit);
+  }
+
+  #decoderOf(index: unknown): ChoiceDecoder {
+    const at = typeof index === 'number' && Number.isInteger(index) && index > 0 ? index : 0;
+    const found = this.#choices[at];
+    if (found !== undefined) return found;
+    const created = new ChoiceDecoder(at);
+    this.#choices[at] = created;
+    return created;
+  }
+}

@@ -1,0 +1,63 @@
+import type { GenerationEvent, TokenUsage } from '#canonical/index.ts';
+import type { GatewayError } from '#errors/index.ts';
+import type { AnswerContext, StreamEncoder } from '../../../codec.ts';
+import { encodeErrorObject } from '../../../error-object.ts';
+import { frame } from '../../../frames.ts';
+import { writeUsage } from '../response/answer-details.ts';
+import { answerId } from '../response/answer-text.ts';
+import { ChoiceEncoder, type ChunkFrame } from './choice-encoder.ts';
+
+/** Writes chunks. Choices come in any order; each begins with its role and ends with its finish reason. */
+export class ChatStreamEncoder implements StreamEncoder {
+  readonly #answer: AnswerContext;
+  readonly #frame: ChunkFrame;
+  readonly #choices = new Map<number, ChoiceEncoder>();
+  #isOver = false;
+
+  constructor(answer: AnswerContext) {
+    this.#answer = answer;
+    const created = Math.trunc(answer.createdAt);
+    const name = `"created":${created},"model":${JSON.stringify(answer.model)}`;
+    this.#frame = {
+      head: `data: {"id":"${answerId(answer.requestId)}","object":"chat.completion.chunk",${name},"choices":`,
+      // Every chunk before the one with the usage says that it has none.
+      tail: answer.request.wantsUsage ? ',"usage":null}\n\n' : '}\n\n',
+    };
+  }
+
+  push(event: GenerationEvent): string {
+    if (this.#isOver) return '';
+    const index = event.choice ?? 0;
+    const choice = this.#choices.get(index);
+    return choice === undefined ? this.#begin(index, event) : choice.push(event);
+  }
+
+  end(usage: TokenUsage | null): string {
+    if (this.#isOver) return '';
+    this.#isOver = true;
+    let chunks = '';
+    if (this.#choices.size === 0) chunks += this.#create(0).begin();
+    for (const choice of this.#choices.values()) chunks += choice.end();
+    if (usage !== null && this.#answer.request.wantsUsage) {
+      chunks += `${this.#frame.head}[],"usage":${JSON.stringify(writeUsage(usage))}}\n\n`;
+    }
+    return chunks + frame(null, '[DONE]');
+  }
+
+  fail(error: GatewayError): string {
+    if (this.#isOver) return '';
+    this.#isOver = true;
+    return frame(null, encodeErrorObject(error));
+  }
+
+  #begin(index: number, event: GenerationEvent): string {
+    const choice = this.#create(index);
+    return choice.begin() + choice.push(event);
+  }
+
+  #create(index: number): ChoiceEncoder {
+    const choice = new ChoiceEncoder(index, this.#frame, this.#answer);
+    this.#choices.set(index, choice);
+    return choice;
+  }
+}

@@ -1,0 +1,113 @@
+import type { Extensions, FunctionTool, HostedTool, Tool, ToolChoice } from '#canonical/index.ts';
+import type { JsonRecord } from '../../../values.ts';
+import { ownExtensions } from './extensions.ts';
+import {
+  invalid,
+  member,
+  otherMembers,
+  readRecord,
+  readRecords,
+  readString,
+  readStrings,
+} from '../../fields.ts';
+import { fromDialect } from '../schema/schema-dialect.ts';
+
+/** Tools that the provider runs itself, by their names in the request. */
+const hostedKinds: ReadonlyMap<string, HostedTool['kind']> = new Map([
+  ['googleSearch', 'web-search'],
+  ['googleSearchRetrieval', 'web-search'],
+  ['enterpriseWebSearch', 'web-search'],
+  ['codeExecution', 'code'],
+  ['urlContext', 'fetch'],
+]);
+
+const declarations: ReadonlySet<string> = new Set(['functionDeclarations']);
+
+/** @throws GatewayError `invalid_value`. */
+export function decodeTools(tools: unknown): readonly Tool[] {
+  return readRecords(tools, 'tools').flatMap((tool, index) => {
+    const param = `tools.${index}.functionDeclarations`;
+    const declared = readRecords(member(tool, 'functionDeclarations'), param);
+    return [
+      ...declared.map((entry, at) => decodeDeclaration(entry, `${param}.${at}`)),
+      ...otherMembers(tool, declarations).map(([name, value]) => hosted(name, value)),
+    ];
+  });
+}
+
+function hosted(name: string, value: unknown): HostedTool {
+  const kind = hostedKinds.get(name) ?? 'other';
+  return { type: 'hosted', kind, protocol: 'generate-content', name, value: { [name]: value } };
+}
+
+const declarationMembers: ReadonlySet<string> = new Set([
+  'name',
+  'description',
+  'parameters',
+  'parametersJsonSchema',
+]);
+
+function decodeDeclaration(entry: JsonRecord, param: string): FunctionTool {
+  const name = readString(member(entry, 'name'), `${param}.name`);
+  if (name === null) throw invalid(`${param}.name`, 'is required');
+  const json = readRecord(member(entry, 'parametersJsonSchema'), `${param}.parametersJsonSchema`);
+  const dialect = readRecord(member(entry, 'parameters'), `${param}.parameters`);
+  // What a function gives back is told to the model only, and only by this protocol.
+  const others = ownExtensions(otherMembers(entry, declarationMembers), '', () => 'ignore');
+  return {
+    type: 'function',
+    name,
+    description: readString(member(entry, 'description'), `${param}.description`),
+    schema: json ?? (dialect === null ? null : asObject(fromDialect(dialect))),
+    strict: null,
+    ...(others.length > 0 ? { extensions: others } : {}),
+  };
+}
+
+/** Arguments are an object with properties, however little the declaration says: others insist on both. */
+function asObject(schema: JsonRecord): JsonRecord {
+  const type = schema['type'] ?? 'object';
+  if (type !== 'object' || schema['properties'] !== undefined) return schema;
+  return { ...schema, type, properties: {} };
+}
+
+const modes: Readonly<Record<string, ToolChoice['mode']>> = {
+  AUTO: 'auto',
+  VALIDATED: 'auto',
+  NONE: 'none',
+  ANY: 'required',
+};
+
+const configMembers: ReadonlySet<string> = new Set(['functionCallingConfig']);
+const callingMembers: ReadonlySet<string> = new Set(['mode', 'allowedFunctionNames']);
+
+/** @throws GatewayError `invalid_value`. */
+export function decodeToolConfig(value: unknown): {
+  readonly toolChoice: ToolChoice | null;
+  readonly extensions: Extensions;
+} {
+  const config = readRecord(value, 'toolConfig') ?? {};
+  const param = 'toolConfig.functionCallingConfig';
+  const calling = readRecord(member(config, 'functionCallingConfig'), param) ?? {};
+  const written = readString(member(calling, 'mode'), `${param}.mode`)?.toUpperCase() ?? null;
+  const names = readStrings(
+    member(calling, 'allowedFunctionNames'),
+    `${param}.allowedFunctionNames`,
+  );
+  const only = names.length > 0 ? names : null;
+  const mode = written === null ? undefined : modes[written];
+  const others = [
+    // Calls checked against their schemas: elsewhere that is a property of each tool, if anything.
+    ...(written === 'VALIDATED' && only === null
+      ? ownExtensions([['mode', written]], `${param}.`)
+      : []),
+    ...ownExtensions(otherMembers(calling, callingMembers), `${param}.`, () => 'ignore'),
+    ...ownExtensions(otherMembers(config, configMembers), 'toolConfig.', fateOf),
+  ];
+  const isSaid = mode !== undefined || only !== null;
+  return { toolChoice: isSaid ? { mode: mode ?? 'auto', only } : null, extensions: others };
+}
+
+function fateOf(name: string) {
+  return name === 'includeServerSideToolInvocations' ? ('ignore' as const) : ('drop' as const);
+}

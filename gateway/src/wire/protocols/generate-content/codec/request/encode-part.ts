@@ -1,0 +1,138 @@
+import {
+  type Block,
+  type OpaqueBlock,
+  type ToolCallBlock,
+  type ToolResultBlock,
+  Unconvertible,
+} from '#canonical/index.ts';
+import type { JsonRecord } from '../../../values.ts';
+import type { EncodeContext } from './encode-context.ts';
+import { encodeMedia } from './encode-media.ts';
+import { restoreExtensions } from './extensions.ts';
+import { readArguments, writeResult } from '../function-response.ts';
+import { upstreamSignature } from '../signature.ts';
+
+export type Part = Record<string, unknown>;
+
+/** One block of a request as a part; null for what says nothing. @throws Unconvertible */
+export function encodePart(
+  block: Exclude<Block, ToolResultBlock>,
+  context: EncodeContext,
+): Part | null {
+  const { losses } = context;
+  if (block.cache !== undefined) losses.dropped('cache');
+  const signature = upstreamSignature(block.state);
+  const part = contentOf(block, context, signature !== undefined);
+  if (part === null) return null;
+  if (signature !== undefined) part['thoughtSignature'] = signature;
+  restoreExtensions(part, block.extensions, losses);
+  return part;
+}
+
+/** An empty text is refused, unless it carries a signature. */
+function contentOf(
+  block: Exclude<Block, ToolResultBlock>,
+  context: EncodeContext,
+  isSigned: boolean,
+): Part | null {
+  switch (block.type) {
+    case 'text':
+    case 'refusal':
+      return block.text === '' && !isSigned ? null : { text: block.text };
+    case 'reasoning':
+      return block.text === '' && !isSigned ? null : { text: block.text, thought: true };
+    case 'tool-call':
+      return encodeCall(block, context);
+    case 'image':
+      if (block.detail !== undefined) context.details.add(block.detail);
+      return encodeMedia(block.source);
+    case 'file':
+      if (block.filename !== undefined) context.losses.dropped('file.filename');
+      return encodeMedia(block.source);
+    case 'audio':
+    case 'video':
+      return encodeMedia(block.source);
+    case 'opaque':
+      return encodeOpaque(block, context);
+  }
+}
+
+function encodeCall(block: ToolCallBlock, { losses, model, callNames }: EncodeContext): Part {
+  const { args, broken } = readArguments(block.arguments);
+  if (broken) losses.approximated('tool_call.arguments');
+  if (block.id !== null) callNames.set(block.id, block.name);
+  return { functionCall: { ...callId(block.id, model.callIds), name: block.name, args } };
+}
+
+function callId(id: string | null, accepted: boolean): JsonRecord {
+  return id !== null && accepted ? { id } : {};
+}
+
+function encodeOpaque(block: OpaqueBlock, { losses }: EncodeContext): Part | null {
+  if (block.protocol === 'generate-content') return { ...(block.value as JsonRecord) };
+  if (block.text !== undefined && block.text !== '' && block.ifForeign === 'drop') {
+    losses.inWords(block.name);
+    return { text: block.text };
+  }
+  losses.ofClient(block.name, block.ifForeign);
+  return null;
+}
+
+/** A result and the media that have to stand beside it. */
+export interface EncodedResult {
+  readonly id: string | null;
+  readonly part: Part;
+  readonly media: readonly Part[];
+}
+
+/** Types that a model takes inside a result; others stand beside it. */
+const resultMedia = /^(image\/(png|jpeg|webp)|application\/pdf|text\/plain)$/;
+
+/** @throws Unconvertible for a result of a call that is not there. */
+export function encodeResult(block: ToolResultBlock, context: EncodeContext): EncodedResult {
+  const { losses, model } = context;
+  if (block.cache !== undefined) losses.dropped('cache');
+  const name = block.name ?? context.callNames.get(block.id ?? '');
+  if (name === undefined) {
+    throw new Unconvertible(
+      'tool_result',
+      `the tool result '${block.id ?? ''}' does not belong to any call before it`,
+    );
+  }
+  const media = block.content.flatMap((inner) => mediaOf(inner, context));
+  const isInside = model.resultMedia && media.every(isTakenInside);
+  const response: Record<string, unknown> = {
+    ...callId(block.id, model.callIds),
+    name,
+    response: writeResult(block),
+    ...(isInside && media.length > 0 ? { parts: media } : {}),
+  };
+  const part: Part = { functionResponse: response };
+  restoreExtensions(part, block.extensions, losses);
+  return { id: block.id, part, media: isInside ? [] : media };
+}
+
+/** What of a result's content is not in its text. */
+function mediaOf(block: Block, context: EncodeContext): Part[] {
+  const { losses } = context;
+  if (block.type === 'text' || block.type === 'refusal') {
+    if (block.cache !== undefined) losses.dropped('cache');
+    return [];
+  }
+  if (block.type === 'opaque' && block.protocol !== 'generate-content') {
+    if (block.text === undefined) losses.ofClient(block.name, block.ifForeign);
+    else losses.inWords(block.name);
+    return [];
+  }
+  if (block.type === 'tool-result' || block.type === 'tool-call' || block.type === 'reasoning') {
+    losses.dropped('tool_result.content');
+    return [];
+  }
+  const part = encodePart(block, context);
+  return part === null ? [] : [part];
+}
+
+function isTakenInside(part: Part): boolean {
+  const data = part['inlineData'] as { readonly mimeType: string } | undefined;
+  return data === undefined || resultMedia.test(data.mimeType);
+}

@@ -1,0 +1,65 @@
+import { type GenerationRequest, Unconvertible } from '#canonical/index.ts';
+import type { Encoded, EncodeTarget } from '../../../codec.ts';
+import { Losses } from '../../../losses.ts';
+import type { JsonRecord } from '../../../values.ts';
+import { encodeConfig } from './encode-config.ts';
+import { encodeContents, encodeSystem } from './encode-contents.ts';
+import type { EncodeContext } from './encode-context.ts';
+import { encodeToolConfig, encodeTools } from './encode-tools.ts';
+import { restoreExtensions } from './extensions.ts';
+import { modelTraits } from './model-traits.ts';
+
+/** @throws Unconvertible */
+export function encodeRequest(given: GenerationRequest, target: EncodeTarget): Encoded<JsonRecord> {
+  const losses = new Losses('generate-content');
+  const context: EncodeContext = {
+    losses,
+    budget: target.budget,
+    model: modelTraits(target.model, target.capabilities),
+    callNames: new Map(),
+    details: new Set(),
+  };
+  const request = context.model.formsBesideTools ? given : askForForm(given, losses);
+  const system = encodeSystem(request.system, context);
+  const contents = encodeContents(request.turns, context);
+  if (contents.length === 0) {
+    throw new Unconvertible('messages', 'the conversation needs a user message');
+  }
+  const tools = encodeTools(request.tools, request.toolChoice, target, context);
+  const members = {
+    contents,
+    systemInstruction: system,
+    tools: tools.length > 0 ? tools : null,
+    toolConfig: encodeToolConfig(request.toolChoice, request.tools),
+    generationConfig: encodeConfig(request, context),
+  };
+  const json: Record<string, unknown> = Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== null),
+  );
+  reportAbsent(request, losses);
+  restoreExtensions(json, request.extensions, losses);
+  return { json, losses: losses.list() };
+}
+
+/** A form of the answer beside functions is refused by models that cannot hold to it: it is said in words. */
+function askForForm(request: GenerationRequest, losses: Losses): GenerationRequest {
+  const { format, system, tools } = request;
+  const isFree = format === null || format.type === 'text';
+  if (isFree || !tools.some(({ type }) => type === 'function')) return request;
+  losses.approximated('response_format');
+  const form = 'When you do not call a function, answer with one JSON object and nothing else';
+  const text =
+    format.type === 'json'
+      ? `${form}.`
+      : `${form}. It must match this JSON Schema:\n${JSON.stringify(format.schema)}`;
+  return { ...request, format: null, system: [...system, { type: 'text', text }] };
+}
+
+/** What the protocol has no member for. */
+function reportAbsent(request: GenerationRequest, losses: Losses): void {
+  const { parallelTools, verbosity, cacheKey, endUser, tools } = request;
+  if (parallelTools === false && tools.length > 0) losses.dropped('parallel_tool_calls');
+  if (verbosity !== null) losses.dropped('verbosity');
+  if (cacheKey !== null) losses.dropped('cache_key');
+  if (endUser !== null) losses.dropped('user');
+}

@@ -1,0 +1,107 @@
+import {
+  type FunctionTool,
+  type HostedTool,
+  type Tool,
+  type ToolChoice,
+  Unconvertible,
+} from '#canonical/index.ts';
+import type { Budget } from '#json/index.ts';
+import type { EncodeTarget } from '../../../codec.ts';
+import type { Losses } from '../../../losses.ts';
+import type { JsonRecord } from '../../../values.ts';
+import type { EncodeContext } from './encode-context.ts';
+import { restoreExtensions } from './extensions.ts';
+import { toParameters } from '../schema/json-schema.ts';
+
+/** @throws Unconvertible when a tool is demanded that cannot be had. */
+export function encodeTools(
+  tools: readonly Tool[],
+  choice: ToolChoice | null,
+  target: EncodeTarget,
+  { losses, model, budget }: EncodeContext,
+): JsonRecord[] {
+  const declared: JsonRecord[] = [];
+  const hosted: JsonRecord[] = [];
+  const hasFunctions = tools.some(({ type }) => type === 'function');
+  const mayRun = target.capabilities.has('hosted_tools') && (!hasFunctions || model.mixesTools);
+  refuseForced(tools, choice);
+  for (const tool of tools) {
+    if (tool.type === 'function') declared.push(declare(tool, losses, budget));
+    else if (tool.type === 'custom') {
+      throw new Unconvertible('tools.custom', 'tools with free text cannot be sent to this model');
+    } else {
+      const entry = hostedEntry(tool, mayRun, losses);
+      if (entry !== null) hosted.push(entry);
+    }
+  }
+  return declared.length > 0 ? [{ functionDeclarations: declared }, ...hosted] : hosted;
+}
+
+function declare(tool: FunctionTool, losses: Losses, budget: Budget): JsonRecord {
+  const { name, description, schema } = tool;
+  if (tool.cache !== undefined) losses.dropped('cache');
+  if (tool.strict === true) losses.dropped('tool.strict');
+  const { schema: parameters, approximated } = toParameters(schema ?? {}, budget);
+  if (approximated) losses.approximated('tool.schema');
+  const declaration: Record<string, unknown> = {
+    name,
+    ...(description === null ? {} : { description }),
+    ...(parameters === null ? {} : { parameters }),
+  };
+  restoreExtensions(declaration, tool.extensions, losses);
+  return declaration;
+}
+
+/** The same service under this protocol's name. */
+const equals: Readonly<Partial<Record<HostedTool['kind'], string>>> = {
+  'web-search': 'googleSearch',
+  code: 'codeExecution',
+  fetch: 'urlContext',
+};
+
+function hostedEntry(tool: HostedTool, mayRun: boolean, losses: Losses): JsonRecord | null {
+  if (tool.protocol === 'generate-content') return tool.value as JsonRecord;
+  const name = equals[tool.kind];
+  if (name === undefined || !mayRun) {
+    losses.dropped(`tools.${tool.name}`);
+    return null;
+  }
+  losses.approximated(`tools.${tool.name}`);
+  return { [name]: {} };
+}
+
+/** Only functions can be demanded here. */
+function refuseForced(tools: readonly Tool[], choice: ToolChoice | null): void {
+  if (choice?.mode !== 'required') return;
+  const only = new Set(choice.only ?? tools.map(({ name }) => name));
+  const wanted = tools.filter(({ name }) => only.has(name));
+  const [first] = wanted;
+  if (first === undefined || wanted.some(({ type }) => type === 'function')) return;
+  throw new Unconvertible(
+    'tool_choice',
+    `a call of the tool '${first.name}' cannot be required with this model`,
+  );
+}
+
+const modes: Readonly<Record<ToolChoice['mode'], string>> = {
+  auto: 'AUTO',
+  none: 'NONE',
+  required: 'ANY',
+};
+
+/** Null when the choice is the model's, or there is nothing to choose from. */
+export function encodeToolConfig(
+  choice: ToolChoice | null,
+  tools: readonly Tool[],
+): JsonRecord | null {
+  if (choice === null || !tools.some(({ type }) => type === 'function')) return null;
+  if (choice.only === null || choice.mode === 'none') {
+    return { functionCallingConfig: { mode: modes[choice.mode] } };
+  }
+  // Of the modes that leave the model free, only this one takes names.
+  const mode = choice.mode === 'auto' ? 'VALIDATED' : 'ANY';
+  const hosted = new Set(tools.filter(({ type }) => type === 'hosted').map(({ name }) => name));
+  const allowedFunctionNames = choice.only.filter((name) => !hosted.has(name));
+  if (allowedFunctionNames.length === 0) return { functionCallingConfig: { mode: 'NONE' } };
+  return { functionCallingConfig: { mode, allowedFunctionNames } };
+}

@@ -1,0 +1,115 @@
+import type { ReasoningRequest } from '#canonical/index.ts';
+import type { Losses } from '../../../losses.ts';
+import type { JsonRecord } from '../../../values.ts';
+import { member, readNumber } from '../../fields.ts';
+import type { ModelTraits, ThinkingLevel } from './model-traits.ts';
+
+type Effort = NonNullable<ReasoningRequest['effort']>;
+
+const efforts: Readonly<Record<string, Effort>> = {
+  MINIMAL: 'minimal',
+  LOW: 'low',
+  MEDIUM: 'medium',
+  HIGH: 'high',
+};
+
+/** `thinkingConfig`; null when it asks for nothing. A budget of 0 is off, -1 leaves the amount to the model. */
+export function decodeThinking(config: JsonRecord | null, param: string): ReasoningRequest | null {
+  if (config === null) return null;
+  const budget = readNumber(member(config, 'thinkingBudget'), `${param}.thinkingBudget`);
+  const level = member(config, 'thinkingLevel');
+  const effort = typeof level === 'string' ? (efforts[level.toUpperCase()] ?? null) : null;
+  const shown = member(config, 'includeThoughts');
+  const show = typeof shown === 'boolean' ? shown : null;
+  // To say only that thoughts are not shown asks for none.
+  if (budget === null && effort === null && show !== true) return null;
+  return {
+    mode: budget === 0 ? 'off' : 'on',
+    effort,
+    budget: budget !== null && budget > 0 ? budget : null,
+    show,
+  };
+}
+
+/** How much an effort is in tokens, and up to `high` the most that still counts as it. */
+const budgets: readonly (readonly [Effort, number])[] = [
+  ['none', 0],
+  ['minimal', 512],
+  ['low', 1024],
+  ['medium', 8192],
+  ['high', 24_576],
+  ['xhigh', 32_768],
+  ['max', Infinity],
+];
+
+const levels: Readonly<Record<Effort, ThinkingLevel>> = {
+  none: 'MINIMAL',
+  minimal: 'MINIMAL',
+  low: 'LOW',
+  medium: 'MEDIUM',
+  high: 'HIGH',
+  xhigh: 'HIGH',
+  max: 'HIGH',
+};
+
+/** `thinkingConfig` for a model of this kind; null when nothing need be said. */
+export function encodeThinking(
+  reasoning: ReasoningRequest | null,
+  model: ModelTraits,
+  losses: Losses,
+): JsonRecord | null {
+  if (reasoning === null) return null;
+  const isOn = reasoning.mode === 'on' && reasoning.effort !== 'none';
+  if (model.thinking.by === 'none') {
+    if (isOn) losses.dropped('reasoning');
+    return null;
+  }
+  const amount =
+    model.thinking.by === 'level'
+      ? levelOf(reasoning, model.thinking.levels, losses)
+      : budgetOf(reasoning, model.thinking, losses);
+  // Thoughts are sent only to a client that can show them.
+  const shown = isOn && reasoning.show !== false ? { includeThoughts: true } : {};
+  const config = { ...amount, ...shown };
+  return Object.keys(config).length > 0 ? config : null;
+}
+
+function levelOf(
+  reasoning: ReasoningRequest,
+  available: readonly ThinkingLevel[],
+  losses: Losses,
+): JsonRecord {
+  const effort =
+    reasoning.mode === 'off' ? 'none' : (reasoning.effort ?? effortOf(reasoning.budget));
+  if (effort === null) return {};
+  const wanted = levels[effort];
+  const level = available.includes(wanted) ? wanted : wanted === 'MINIMAL' ? 'LOW' : 'HIGH';
+  if (reasoning.effort === null && reasoning.budget !== null) {
+    losses.approximated('reasoning.budget');
+  } else if (efforts[level] !== effort) losses.approximated('reasoning.effort');
+  return { thinkingLevel: level };
+}
+
+function budgetOf(
+  reasoning: ReasoningRequest,
+  range: { readonly least: number; readonly most: number; readonly canBeOff: boolean },
+  losses: Losses,
+): JsonRecord {
+  const wanted = reasoning.mode === 'off' ? 0 : (reasoning.budget ?? tokensOf(reasoning.effort));
+  if (wanted === null) return { thinkingBudget: -1 };
+  const clamped = Math.min(Math.max(wanted, range.least), range.most);
+  const budget = wanted === 0 && range.canBeOff ? 0 : clamped;
+  if (budget !== wanted && wanted !== Infinity) {
+    losses.approximated(reasoning.budget === null ? 'reasoning.effort' : 'reasoning.budget');
+  }
+  return { thinkingBudget: budget };
+}
+
+function tokensOf(effort: Effort | null): number | null {
+  return budgets.find(([name]) => name === effort)?.[1] ?? null;
+}
+
+function effortOf(budget: number | null): Effort | null {
+  if (budget === null) return null;
+  return budgets.slice(0, -2).find(([, most]) => budget <= most)?.[0] ?? 'xhigh';
+}

@@ -1,0 +1,48 @@
+import type { Block, ToolCallBlock } from '#canonical/index.ts';
+import type { JsonRecord } from '../../../values.ts';
+import { dataPart } from '../request/encode-media.ts';
+import { readArguments } from '../function-response.ts';
+import { clientSignature } from '../signature.ts';
+
+/** A block of an answer as a part for a client; null for what says nothing to this protocol's clients. */
+export function answerPart(block: Block): JsonRecord | null {
+  const signature = clientSignature(block.state);
+  const part = contentOf(block, signature !== undefined);
+  if (part === null || signature === undefined) return part;
+  return { ...part, thoughtSignature: signature };
+}
+
+function contentOf(block: Block, isSigned: boolean): JsonRecord | null {
+  switch (block.type) {
+    case 'text':
+    case 'refusal':
+      return block.text === '' && !isSigned ? null : { text: block.text };
+    case 'reasoning':
+      return block.text === '' && !isSigned ? null : { text: block.text, thought: true };
+    case 'tool-call':
+      return callPart(block);
+    case 'image':
+    case 'audio':
+    case 'video':
+    case 'file':
+      // What another provider keeps cannot be fetched from here.
+      return dataPart(block.source);
+    case 'opaque':
+      if (block.protocol === 'generate-content') return block.value as JsonRecord;
+      return block.text === undefined || block.text === '' ? null : { text: block.text };
+    case 'tool-result':
+      return null;
+  }
+}
+
+/** Whole, whatever text the model wrote for its arguments. */
+export function callPart(call: Pick<ToolCallBlock, 'id' | 'name' | 'arguments'>): JsonRecord {
+  const { id, name } = call;
+  const { args } = readArguments(call.arguments);
+  return { functionCall: id === null ? { name, args } : { id, name, args } };
+}
+
+/** Thoughts are kept from a client that said so; their signature it still has to give back. */
+export function withoutThoughts(block: Block): Block {
+  return block.type === 'reasoning' ? { ...block, text: '' } : block;
+}

@@ -1,0 +1,61 @@
+import type { Block, Candidate, GenerationResponse, TextBlock } from '#canonical/index.ts';
+import { noExtensions } from '#canonical/index.ts';
+import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+import { decodeAnswerPart } from '../request/decode-part.ts';
+import { decodeFinish } from './finish.ts';
+import { readGrounding, readRecitations } from './grounding.ts';
+import { joinBlock } from '../join-parts.ts';
+import { blockReason, readLogprobs } from './logprobs.ts';
+
+/** Candidates in the order of their indices; a refused prompt is one that says so. */
+export function decodeResponse(json: JsonRecord): GenerationResponse {
+  const written = json['candidates'];
+  const records = Array.isArray(written) ? written.filter(isRecord) : [];
+  const isBlocked = records.length === 0 && blockReason(json) !== null;
+  const candidates: Candidate[] = isBlocked
+    ? [{ blocks: [], finish: { reason: 'blocked' } }]
+    : records.toSorted((a, b) => candidateIndex(a) - candidateIndex(b)).map(decodeCandidate);
+  return { candidates, extensions: noExtensions };
+}
+
+/** Which of the answers it is, from 0; the only one often does not say. */
+export function candidateIndex(candidate: JsonRecord): number {
+  const { index } = candidate;
+  return typeof index === 'number' && Number.isInteger(index) && index > 0 ? index : 0;
+}
+
+function decodeCandidate(candidate: JsonRecord): Candidate {
+  const blocks: Block[] = [];
+  const { parts } = recordAt(candidate, 'content');
+  for (const part of Array.isArray(parts) ? parts.filter(isRecord) : []) {
+    const block = decodeAnswerPart(part);
+    if (block !== null && !isEmpty(block)) joinBlock(blocks, block);
+  }
+  const hasCalls = blocks.some(({ type }) => type === 'tool-call');
+  // Nothing, and no reason for it, is what a broken upstream says.
+  const { finishReason = blocks.length > 0 ? 'STOP' : 'OTHER' } = candidate;
+  return { blocks: annotated(blocks, candidate), finish: decodeFinish(finishReason, hasCalls) };
+}
+
+/** The end of an answer is often a text without a word. */
+function isEmpty(block: Block): boolean {
+  return block.type === 'text' && block.text === '' && block.state === undefined;
+}
+
+/** What the candidate says about its words goes to its last text: there the sources are given. */
+function annotated(blocks: readonly Block[], candidate: JsonRecord): readonly Block[] {
+  const at = blocks.findLastIndex(({ type }) => type === 'text');
+  const text = blocks[at];
+  if (text?.type !== 'text') return blocks;
+  const logprobs = readLogprobs(candidate['logprobsResult']);
+  const citations = [
+    ...readGrounding(candidate['groundingMetadata'], text.text),
+    ...readRecitations([candidate['citationMetadata']]),
+  ];
+  const full: TextBlock = {
+    ...text,
+    ...(logprobs.length > 0 ? { logprobs } : {}),
+    ...(citations.length > 0 ? { citations } : {}),
+  };
+  return blocks.with(at, full);
+}

@@ -1,0 +1,54 @@
+import type { Candidate, GenerationResponse, TokenUsage } from '#canonical/index.ts';
+import type { AnswerContext } from '../../../codec.ts';
+import type { JsonRecord } from '../../../values.ts';
+import { answerPart, withoutThoughts } from './answer-part.ts';
+import { encodeFinish } from './finish.ts';
+import { writeLogprobs } from './logprobs.ts';
+import { writeUsage } from './write-usage.ts';
+
+export function encodeResponse(
+  response: GenerationResponse,
+  usage: TokenUsage | null,
+  answer: AnswerContext,
+): JsonRecord {
+  const { candidates } = response;
+  const isBlocked = candidates.length > 0 && candidates.every(isRefusedPrompt);
+  return {
+    ...(isBlocked
+      ? { promptFeedback }
+      : { candidates: candidates.map((candidate, index) => encode(candidate, index, answer)) }),
+    ...(usage === null ? {} : { usageMetadata: writeUsage(usage) }),
+    ...answerMembers(answer),
+  };
+}
+
+/** What every chunk and every answer says about itself. */
+export function answerMembers(answer: AnswerContext): JsonRecord {
+  return { modelVersion: answer.model, responseId: answer.requestId.replace(/^req_/, '') };
+}
+
+/** Other protocols name no reason. */
+export const promptFeedback: JsonRecord = Object.freeze({ blockReason: 'OTHER' });
+
+/** Part of a candidate that has none: clients read the first one without looking. */
+export const emptyPart: JsonRecord = Object.freeze({ text: '' });
+
+function isRefusedPrompt({ blocks, finish }: Candidate): boolean {
+  return finish.reason === 'blocked' && blocks.length === 0;
+}
+
+export function hidesThoughts(answer: AnswerContext): boolean {
+  return answer.request.reasoning?.show === false;
+}
+
+function encode({ blocks, finish }: Candidate, index: number, answer: AnswerContext): JsonRecord {
+  const shown = hidesThoughts(answer) ? blocks.map(withoutThoughts) : blocks;
+  const parts = shown.map(answerPart).filter((part) => part !== null);
+  const logprobs = blocks.flatMap((block) => (block.type === 'text' ? (block.logprobs ?? []) : []));
+  return {
+    content: { role: 'model', parts: parts.length > 0 ? parts : [emptyPart] },
+    finishReason: encodeFinish(finish),
+    index,
+    ...writeLogprobs(logprobs),
+  };
+}

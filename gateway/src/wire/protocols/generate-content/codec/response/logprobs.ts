@@ -1,0 +1,37 @@
+import type { TokenLogprob } from '#canonical/index.ts';
+import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+
+/** `logprobsResult`; the protocol has no bytes of the tokens. Empty when there is none. */
+export function readLogprobs(value: unknown): readonly TokenLogprob[] {
+  if (!isRecord(value)) return [];
+  const tops = Array.isArray(value['topCandidates']) ? value['topCandidates'] : [];
+  return tokens(value['chosenCandidates']).map((chosen, index) => {
+    const top: unknown = tops[index];
+    return { ...chosen, top: tokens(isRecord(top) ? top['candidates'] : undefined) };
+  });
+}
+
+type Token = Omit<TokenLogprob, 'top'>;
+
+function tokens(value: unknown): readonly Token[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter(isRecord).map(({ token, logProbability }) => ({
+    token: typeof token === 'string' ? token : '',
+    logprob: typeof logProbability === 'number' ? logProbability : 0,
+    bytes: null,
+  }));
+}
+
+/** The members of a candidate that tell them. */
+export function writeLogprobs(logprobs: readonly TokenLogprob[]): JsonRecord {
+  if (logprobs.length === 0) return {};
+  const write = ({ token, logprob }: Token) => ({ token, logProbability: logprob });
+  const topCandidates = logprobs.map(({ top }) => ({ candidates: top.map(write) }));
+  return { logprobsResult: { topCandidates, chosenCandidates: logprobs.map(write) } };
+}
+
+/** The reason why a prompt was refused; null when it was not. */
+export function blockReason(answer: JsonRecord): string | null {
+  const reason = recordAt(answer, 'promptFeedback')['blockReason'];
+  return typeof reason === 'string' && reason !== '' ? reason : null;
+}

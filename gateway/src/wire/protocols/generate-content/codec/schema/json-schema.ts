@@ -1,0 +1,248 @@
+import type { Budget } from '#json/index.ts';
+import { canBeArguments } from '../../../tool-schema.ts';
+import { isAbsent, isRecord, type JsonRecord } from '../../../values.ts';
+import {
+  allowedValues,
+  numbers,
+  scalarReaders,
+  type TypedKeywords,
+  typesOf,
+  unsayable,
+} from './schema-keywords.ts';
+import { flatten, mergeSchemas } from './schema-merge.ts';
+import {
+  count,
+  describe,
+  drawOutput,
+  hint,
+  inside,
+  startRewriting,
+  visit,
+  type Rewriting,
+} from './schema-rewriting.ts';
+
+export interface DialectSchema<Schema = JsonRecord> {
+  readonly schema: Schema;
+  readonly approximated: boolean;
+  readonly widened: boolean;
+}
+
+/**
+ * A JSON Schema in the protocol's own language, which knows no references, no conditions and no lists of types, and
+ * refuses a request that has any keyword it does not know, at any depth. References are written out, `const` is
+ * a list of one, alternatives become `anyOf` or `nullable`, and what cannot be said goes into the description.
+ * @param budget the request's
+ * @throws GatewayError `too_complex`
+ */
+export function toDialect(schema: JsonRecord, budget: Budget): DialectSchema {
+  const way = startRewriting(schema, true, budget);
+  return result(rewrite(schema, way), way);
+}
+
+function result<Schema>(schema: Schema, { notes }: Rewriting): DialectSchema<Schema> {
+  const { approximated, widened } = notes;
+  return { schema, approximated: approximated || widened, widened };
+}
+
+/**
+ * The arguments of a function: always an object, never alternatives of objects, which are laid over each other
+ * here. The schema is null when there are no properties, since an object without them is refused.
+ * @param budget the request's
+ * @throws GatewayError `too_complex`
+ */
+export function toParameters(schema: JsonRecord, budget: Budget): DialectSchema<JsonRecord | null> {
+  const way = startRewriting(schema, false, budget);
+  const flat = flatten(schema, way);
+  const object = flat === null ? {} : overlay(flat.schema, flat.way);
+  if (flat === null || !canBeArguments(object)) way.notes.widened = true;
+  if (!isRecord(object['properties']) || Object.keys(object['properties']).length === 0) {
+    return result(null, way);
+  }
+  return result(rewrite({ ...object, type: 'object' }, flat?.way ?? way), way);
+}
+
+function overlay(schema: JsonRecord, way: Rewriting): JsonRecord {
+  const { anyOf, oneOf, ...rest } = schema;
+  const members = [anyOf, oneOf].filter(Array.isArray).flat().filter(isRecord);
+  if (members.length > 0) way.notes.widened = true;
+  const own = new Set<object>();
+  return members.reduce<JsonRecord>((all, member) => {
+    visit(way);
+    const flat = way.notes.left > 0 ? flatten(member, way) : null;
+    if (flat === null) return all;
+    // What only one of them demands cannot be demanded of all.
+    const { required: _, ...optional } = overlay(flat.schema, inside(flat.way));
+    return mergeSchemas(all, optional, way, own);
+  }, rest);
+}
+
+function rewrite(schema: unknown, way: Rewriting): JsonRecord {
+  visit(way);
+  if (!isRecord(schema)) return anything([], way);
+  const flat = way.notes.left > 0 ? flatten(schema, way) : null;
+  if (flat === null) return cut(schema, way);
+  return rewriteFlat(flat.schema, inside(flat.way));
+}
+
+/** Any JSON value: a type must be named, and an object without properties is refused, so it is the scalars. */
+function anything(hints: readonly string[], way: Rewriting, schema: JsonRecord = {}): JsonRecord {
+  way.notes.approximated = true;
+  const anyOf = [{ type: 'STRING' }, { type: 'NUMBER' }, { type: 'BOOLEAN' }];
+  return withCommon({ anyOf }, schema, hints, way);
+}
+
+/** Where a schema contains itself, or refers to nothing. */
+function cut(schema: JsonRecord, way: Rewriting): JsonRecord {
+  way.notes.widened = true;
+  const { $ref: reference } = schema;
+  const hints = typeof reference === 'string' ? [hint('as', reference, way)] : [];
+  return withCommon({ type: 'OBJECT' }, schema, hints, way);
+}
+
+function rewriteFlat(schema: JsonRecord, way: Rewriting): JsonRecord {
+  const hints = unsayable(schema, way);
+  const members = alternatives(schema, way);
+  if (members !== null) return choice(members, schema, hints, way);
+  const types = typesOf(schema);
+  const nullable = isNullable(schema, types);
+  const named = types.filter((type) => type !== 'null');
+  const [only] = named;
+  if (only === undefined) {
+    if (types.includes('null')) return withCommon({ type: 'NULL' }, schema, hints, way);
+    return { ...anything(hints, way, schema), ...(nullable ? { nullable } : {}) };
+  }
+  const flag = nullable ? { nullable } : {};
+  if (named.length === 1) {
+    const { type, keywords, hints: more } = ofType(only, schema, way);
+    return withCommon({ type, ...keywords, ...flag }, schema, [...hints, ...more], way);
+  }
+  const anyOf = named.map((name) => {
+    const { type, keywords, hints: more } = ofType(name, valuesOfType(schema, name), way);
+    return withCommon({ type, ...keywords }, {}, more, way);
+  });
+  return withCommon({ anyOf, ...flag }, schema, hints, way);
+}
+
+function isNullable(schema: JsonRecord, types: readonly string[]): boolean {
+  if (schema['nullable'] === true || types.includes('null')) return true;
+  const values = schema['enum'];
+  return schema['type'] === undefined && Array.isArray(values) && values.includes(null);
+}
+
+/** The schema with those of its listed values that are of the type. */
+function valuesOfType(schema: JsonRecord, type: string): JsonRecord {
+  const values = allowedValues(schema);
+  if (values === null) return schema;
+  const { const: _, ...rest } = schema;
+  const own = values.filter((value) => typesOf({ const: value }).includes(type));
+  return { ...rest, enum: own };
+}
+
+/** What is said once, of the whole. */
+function withoutCommon(schema: JsonRecord): JsonRecord {
+  const common = ['title', 'description', 'default', 'example', 'examples', 'nullable'];
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => !common.includes(name)));
+}
+
+/** The members of `anyOf` and `oneOf`, each with what stands beside them; null when there are none. */
+function alternatives(schema: JsonRecord, way: Rewriting): readonly JsonRecord[] | null {
+  const { anyOf, oneOf, ...rest } = schema;
+  const base = withoutCommon(rest);
+  const written = Array.isArray(anyOf) && anyOf.length > 0 ? anyOf : oneOf;
+  if (!Array.isArray(written) || written.length === 0) return null;
+  if (written !== oneOf && oneOf !== undefined) way.notes.widened = true;
+  if (typesOf(base).length === 0) return written.map((member) => (isRecord(member) ? member : {}));
+  return written.map((member) =>
+    isRecord(member) && way.notes.left > 0 ? mergeSchemas(base, member, way) : base,
+  );
+}
+
+function choice(
+  members: readonly JsonRecord[],
+  schema: JsonRecord,
+  hints: readonly string[],
+  way: Rewriting,
+): JsonRecord {
+  const isNull = (member: JsonRecord) => member['type'] === 'null' || member['const'] === null;
+  const real = members.filter((member) => !isNull(member));
+  const nullable = real.length < members.length || schema['nullable'] === true;
+  const flag = nullable ? { nullable } : {};
+  const [only] = real;
+  if (only === undefined) return withCommon({ type: 'NULL' }, schema, hints, way);
+  if (real.length === 1) return withCommon({ ...rewrite(only, way), ...flag }, schema, hints, way);
+  const anyOf = real.map((member) => rewrite(member, way));
+  return withCommon({ anyOf, ...flag }, schema, hints, way);
+}
+
+function ofType(
+  name: string,
+  schema: JsonRecord,
+  way: Rewriting,
+): TypedKeywords & { type: string } {
+  const type = name.toUpperCase();
+  if (name === 'object') return { type, ...readObject(schema, way) };
+  if (name === 'array') return { type, ...readArray(schema, way) };
+  const read = scalarReaders.get(name);
+  if (read !== undefined) return { type, ...read({ ...schema, type: name }, way) };
+  // A type that JSON Schema does not have (`any`, `date`).
+  way.notes.approximated = true;
+  return { type: 'STRING', keywords: {}, hints: [hint('type', name, way)] };
+}
+
+function readArray(schema: JsonRecord, way: Rewriting): TypedKeywords {
+  const { items, prefixItems } = schema;
+  const places = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : null;
+  const keywords: Record<string, unknown> = numbers(schema, ['minItems', 'maxItems']);
+  if (places === null) {
+    // An array must say what it holds.
+    keywords['items'] = isAbsent(items) ? anything([], way) : rewrite(items, way);
+    return { keywords, hints: [] };
+  }
+  way.notes.approximated = true;
+  keywords['items'] = rewrite(places.length > 0 ? { anyOf: places } : {}, way);
+  return { keywords, hints: ['items in the order given'] };
+}
+
+function readObject(schema: JsonRecord, way: Rewriting): TypedKeywords {
+  const keywords: Record<string, unknown> = numbers(schema, ['minProperties', 'maxProperties']);
+  const hints: string[] = [];
+  const { properties, required, additionalProperties } = schema;
+  const names = isRecord(properties) ? Object.keys(properties) : [];
+  if (isRecord(properties) && names.length > 0) {
+    const entries = Object.entries(properties).map(([name, value]) => [name, rewrite(value, way)]);
+    keywords['properties'] = Object.fromEntries(entries);
+    const asked: readonly unknown[] = Array.isArray(required) ? required : [];
+    count(way, asked.length);
+    const wanted = new Set(asked);
+    const known = new Set<unknown>(names);
+    const needed = [...wanted].filter((name) => known.has(name));
+    if (needed.length > 0) keywords['required'] = needed;
+    drawOutput(names, way);
+    if (way.ordered && names.length > 1) keywords['propertyOrdering'] = names;
+  }
+  if (isRecord(additionalProperties)) {
+    way.notes.approximated = true;
+    hints.push(hint('other properties', additionalProperties, way));
+  }
+  return { keywords, hints };
+}
+
+/** What every schema may have, whatever its type; the schema's own words win over those of a part of it. */
+function withCommon(
+  typed: JsonRecord,
+  schema: JsonRecord,
+  hints: readonly string[],
+  way: Rewriting,
+): JsonRecord {
+  const { title, default: preset, examples, example } = schema;
+  const description = describe(schema['description'] ?? typed['description'], hints);
+  const shown = example ?? (Array.isArray(examples) ? examples[0] : undefined);
+  drawOutput([title, description, preset, shown, typed['enum'], typed['pattern']], way);
+  return {
+    ...typed,
+    ...(typeof title === 'string' ? { title } : {}),
+    ...(description === undefined ? {} : { description }),
+    ...(isAbsent(preset) ? {} : { default: preset }),
+    ...(isAbsent(shown) ? {} : { example: shown }),
+  };
+}

@@ -1,0 +1,134 @@
+import { maxDepth } from '#json/index.ts';
+import { isRecord, type JsonRecord } from '../../../values.ts';
+import { count, drawOutput, type Rewriting, visit } from './schema-rewriting.ts';
+
+/**
+ * Both schemas at once, as `allOf` means it; where they contradict each other the second one wins.
+ * @param own what earlier merges into the same schema have made: it is added to, so that a long list of schemas is not
+ * copied again for each of them
+ */
+export function mergeSchemas(
+  first: JsonRecord,
+  second: JsonRecord,
+  way: Rewriting,
+  own = new Set<object>(),
+): JsonRecord {
+  const merged = ownRecord(first, way, own);
+  const added = Object.entries(second);
+  count(way, added.length);
+  for (const [name, value] of added) {
+    const before = merged[name];
+    if (before === undefined || before === value) define(merged, name, value);
+    else if (name === 'properties' && isRecord(before) && isRecord(value)) {
+      merged[name] = mergeProperties(before, value, way, own);
+    } else if (lists.has(name) && Array.isArray(before) && Array.isArray(value)) {
+      count(way, value.length);
+      const list = ownList(before, way, own);
+      for (const element of value as unknown[]) list.push(element);
+      merged[name] = list;
+    } else {
+      if (!annotations.has(name)) way.notes.approximated = true;
+      merged[name] = value;
+    }
+  }
+  return merged;
+}
+
+const lists: ReadonlySet<string> = new Set(['required', 'allOf']);
+const annotations: ReadonlySet<string> = new Set(['title', 'description', 'default', 'examples']);
+
+function mergeProperties(
+  first: JsonRecord,
+  second: JsonRecord,
+  way: Rewriting,
+  own: Set<object>,
+): JsonRecord {
+  const merged = ownRecord(first, way, own);
+  const added = Object.entries(second);
+  count(way, added.length);
+  for (const [name, value] of added) {
+    const before = Object.hasOwn(merged, name) ? merged[name] : undefined;
+    const both =
+      isRecord(before) && isRecord(value) ? mergeSchemas(before, value, way, own) : value;
+    define(merged, name, both);
+  }
+  return merged;
+}
+
+/** Itself when it was made here. A copy of a large schema takes as much as visiting it. */
+function ownRecord(value: JsonRecord, way: Rewriting, own: Set<object>): Record<string, unknown> {
+  if (own.has(value)) return value;
+  const entries = Object.entries(value);
+  visit(way, entries.length);
+  const copy: Record<string, unknown> = Object.fromEntries(entries);
+  own.add(copy);
+  return copy;
+}
+
+function ownList(value: unknown[], way: Rewriting, own: Set<object>): unknown[] {
+  if (own.has(value)) return value;
+  count(way, value.length);
+  const copy = [...value];
+  own.add(copy);
+  return copy;
+}
+
+/** An own member, whatever its name: a property may be called `__proto__`. */
+function define(target: Record<string, unknown>, name: string, value: unknown): void {
+  Object.defineProperty(target, name, {
+    value,
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  });
+}
+
+/**
+ * The schema without `$ref` and `allOf`. A schema that contains itself is cut with null: the dialect has no
+ * references, so somewhere it must end.
+ */
+export function flatten(
+  schema: JsonRecord,
+  way: Rewriting,
+): { schema: JsonRecord; way: Rewriting } | null {
+  let flat = schema;
+  let at = way;
+  for (let steps = 0; steps < 100; steps += 1) {
+    const { $ref: reference, allOf, ...rest } = flat;
+    if (typeof reference === 'string') {
+      drawOutput(reference, way);
+      const { following } = at;
+      const isEndless = following.length > maxDepth || following.includes(reference);
+      const found = isEndless ? null : resolve(at.root, reference);
+      if (found === null) return null;
+      at = { ...at, following: [...at.following, reference] };
+      flat = mergeSchemas(found, allOf === undefined ? rest : { ...rest, allOf }, at);
+    } else if (Array.isArray(allOf)) {
+      const own = new Set<object>();
+      const parts = allOf.filter(isRecord);
+      flat = parts.reduce((merged, part) => mergeSchemas(merged, part, at, own), rest);
+    } else return { schema: flat, way: at };
+  }
+  return null;
+}
+
+/** A JSON pointer into the same document. */
+function resolve(root: JsonRecord, reference: string): JsonRecord | null {
+  if (!reference.startsWith('#')) return null;
+  let at: unknown = root;
+  for (const part of reference.slice(1).split('/').filter(Boolean)) {
+    const name = decodePointer(part);
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return null;
+    at = (at as JsonRecord)[name];
+  }
+  return isRecord(at) ? at : null;
+}
+
+function decodePointer(part: string): string {
+  const plain = part.replaceAll('~1', '/').replaceAll('~0', '~');
+  try {
+    return decodeURIComponent(plain);
+  } catch {
+    return plain;
+  }
+}

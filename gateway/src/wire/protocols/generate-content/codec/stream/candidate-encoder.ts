@@ -1,0 +1,135 @@
+import type { Finish, GenerationEvent, NativeState, TokenLogprob } from '#canonical/index.ts';
+import type { JsonRecord } from '../../../values.ts';
+import { answerPart, callPart, withoutThoughts } from '../response/answer-part.ts';
+import { emptyPart } from '../response/encode-response.ts';
+import { encodeFinish } from '../response/finish.ts';
+import { writeLogprobs } from '../response/logprobs.ts';
+import { clientSignature } from '../signature.ts';
+
+type CallStart = Extract<GenerationEvent, { type: 'call-start' }>;
+
+interface HeldCall {
+  readonly start: CallStart;
+  arguments: string;
+}
+
+/** One answer of a stream, event by event. Calls are held until they are whole: clients parse each part by itself. */
+export class CandidateEncoder {
+  readonly index: number;
+  /** What a frame has before its parts, and after the candidate. */
+  readonly #head = 'data: {"candidates":[{"content":{"role":"model","parts":[';
+  readonly #end: string;
+  readonly #tail: string;
+  readonly #hidesThoughts: boolean;
+  readonly #calls = new Map<number, HeldCall>();
+  /** A text is open, so that a signature is its own; else it is a thought's. */
+  #inText = false;
+  #isEmpty = true;
+  #finish: Finish = { reason: 'end' };
+
+  constructor(index: number, tail: string, hidesThoughts: boolean) {
+    this.index = index;
+    this.#hidesThoughts = hidesThoughts;
+    this.#end = `]},"index":${index}}${tail}\n\n`;
+    this.#tail = tail;
+  }
+
+  get isRefusedPrompt(): boolean {
+    return this.#isEmpty && this.#calls.size === 0 && this.#finish.reason === 'blocked';
+  }
+
+  push(event: GenerationEvent): string {
+    switch (event.type) {
+      case 'text':
+        return this.#text(event.text, event.logprobs);
+      case 'refusal':
+        return this.#text(event.text);
+      case 'reasoning':
+        return this.#thought(event.text);
+      case 'state':
+        return this.#state(event.state);
+      case 'block-end':
+        this.#inText = false;
+        return '';
+      case 'call-start':
+        this.#inText = false;
+        this.#calls.set(event.call, { start: event, arguments: '' });
+        return '';
+      case 'call-arguments': {
+        const call = this.#calls.get(event.call);
+        if (call !== undefined) call.arguments += event.text;
+        return '';
+      }
+      case 'call-end':
+        return this.#call(event.call);
+      case 'block':
+        return this.#block(event);
+      case 'citation':
+        // Sources are the provider's own, with offsets that no other one has.
+        return '';
+      case 'finish':
+        this.#finish = event.finish;
+        return '';
+    }
+  }
+
+  /** Calls that nobody ended. */
+  flush(): string {
+    return [...this.#calls.keys()].map((call) => this.#call(call)).join('');
+  }
+
+  /** The candidate of the last frame. */
+  end(): JsonRecord {
+    const finishReason = encodeFinish(this.#finish);
+    return { content: { role: 'model', parts: [emptyPart] }, finishReason, index: this.index };
+  }
+
+  #text(text: string, logprobs?: readonly TokenLogprob[]): string {
+    this.#inText = true;
+    if (text === '') return '';
+    this.#isEmpty = false;
+    if (logprobs !== undefined && logprobs.length > 0) return this.#withLogprobs(text, logprobs);
+    return `${this.#head}{"text":${JSON.stringify(text)}}${this.#end}`;
+  }
+
+  #withLogprobs(text: string, logprobs: readonly TokenLogprob[]): string {
+    const content = { role: 'model', parts: [{ text }] };
+    const candidate = { content, index: this.index, ...writeLogprobs(logprobs) };
+    return `data: {"candidates":[${JSON.stringify(candidate)}${this.#tail}\n\n`;
+  }
+
+  #thought(text: string): string {
+    this.#inText = false;
+    if (text === '' || this.#hidesThoughts) return '';
+    this.#isEmpty = false;
+    return `${this.#head}{"text":${JSON.stringify(text)},"thought":true}${this.#end}`;
+  }
+
+  #state(state: NativeState): string {
+    const thoughtSignature = clientSignature(state);
+    if (thoughtSignature === undefined) return '';
+    const thought = this.#inText ? {} : { thought: true };
+    return this.#part({ text: '', ...thought, thoughtSignature });
+  }
+
+  #call(number: number): string {
+    const call = this.#calls.get(number);
+    if (call === undefined) return '';
+    this.#calls.delete(number);
+    const { id, name, state } = call.start;
+    const part = callPart({ id, name, arguments: call.arguments });
+    const thoughtSignature = clientSignature(state);
+    return this.#part(thoughtSignature === undefined ? part : { ...part, thoughtSignature });
+  }
+
+  #block({ block }: Extract<GenerationEvent, { type: 'block' }>): string {
+    this.#inText = false;
+    const part = answerPart(this.#hidesThoughts ? withoutThoughts(block) : block);
+    return part === null ? '' : this.#part(part);
+  }
+
+  #part(part: JsonRecord): string {
+    this.#isEmpty = false;
+    return `${this.#head}${JSON.stringify(part)}${this.#end}`;
+  }
+}

@@ -1,0 +1,57 @@
+import type { GenerationEvent, TokenUsage } from '#canonical/index.ts';
+import type { GatewayError } from '#errors/index.ts';
+import type { AnswerContext, StreamEncoder } from '../../../codec.ts';
+import { frame } from '../../../frames.ts';
+import type { JsonRecord } from '../../../values.ts';
+import { CandidateEncoder } from './candidate-encoder.ts';
+import { answerMembers, emptyPart, hidesThoughts, promptFeedback } from '../response/encode-response.ts';
+import { encodeStreamError } from '../../errors.ts';
+import { writeUsage } from '../response/write-usage.ts';
+
+/** Every frame is an answer with the parts that came since the one before; the last one ends all candidates. */
+export function createStreamEncoder(answer: AnswerContext): StreamEncoder {
+  const members = answerMembers(answer);
+  const tail = `],${JSON.stringify(members).slice(1)}`;
+  const hidden = hidesThoughts(answer);
+  /** By their index. */
+  const candidates = new Map<number, CandidateEncoder>();
+  let isOver = false;
+
+  const candidateOf = (index: number): CandidateEncoder => {
+    let candidate = candidates.get(index);
+    if (candidate === undefined) {
+      candidate = new CandidateEncoder(index, tail, hidden);
+      candidates.set(index, candidate);
+    }
+    return candidate;
+  };
+
+  return {
+    push(event: GenerationEvent): string {
+      return isOver ? '' : candidateOf(event.choice ?? 0).push(event);
+    },
+    end(usage: TokenUsage | null): string {
+      if (isOver) return '';
+      isOver = true;
+      const all = [...candidates.values()].toSorted((a, b) => a.index - b.index);
+      const isBlocked = all.length > 0 && all.every((candidate) => candidate.isRefusedPrompt);
+      const held = isBlocked ? '' : all.map((candidate) => candidate.flush()).join('');
+      const last: JsonRecord = {
+        ...(isBlocked ? { promptFeedback } : { candidates: ends(all) }),
+        ...(usage === null ? {} : { usageMetadata: writeUsage(usage) }),
+        ...members,
+      };
+      return held + frame(null, JSON.stringify(last));
+    },
+    fail(error: GatewayError): string {
+      isOver = true;
+      return encodeStreamError(error);
+    },
+  };
+}
+
+/** An answer of which nothing came has an end nevertheless. */
+function ends(candidates: readonly CandidateEncoder[]): JsonRecord[] {
+  if (candidates.length > 0) return candidates.map((candidate) => candidate.end());
+  return [{ content: { role: 'model', parts: [emptyPart] }, finishReason: 'STOP', index: 0 }];
+}

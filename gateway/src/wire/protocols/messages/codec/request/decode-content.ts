@@ -1,0 +1,142 @@
+import type { Block, NativeState, ReasoningBlock, TextBlock } from '#canonical/index.ts';
+import { isEnvelope } from '../../../envelope.ts';
+import { isAbsent, isRecord, type JsonRecord } from '../../../values.ts';
+import { decodeCitations } from '../citations.ts';
+import { decodeBase, decodeCache, harmlessInText } from './decode-base.ts';
+import { decodeDocument, decodeImage } from './decode-media.ts';
+import { decodeOpaque } from '../decode-opaque.ts';
+import { invalid, ownExtension, type Place, requireName, requireText } from '../../wire.ts';
+
+type Decoder = (block: JsonRecord, place: Place) => Block | readonly Block[];
+
+const decoders: Readonly<Record<string, Decoder>> = {
+  text: decodeText,
+  image: decodeImage,
+  document: decodeDocument,
+  search_result: decodeSearchResult,
+  tool_use: decodeCall,
+  tool_result: decodeResult,
+  thinking: decodeThinking,
+  redacted_thinking: decodeRedacted,
+};
+
+/** The blocks that only one speaker can have written. */
+const speakers: Readonly<Record<string, Place['role']>> = {
+  tool_use: 'assistant',
+  thinking: 'assistant',
+  redacted_thinking: 'assistant',
+  tool_result: 'user',
+};
+
+const textMembers = new Set(['type', 'text', 'cache_control']);
+const callMembers = new Set(['type', 'id', 'name', 'input', 'cache_control']);
+const resultMembers = new Set(['type', 'tool_use_id', 'content', 'is_error', 'cache_control']);
+
+/**
+ * The content of a message or of a tool's result. A block of an unknown type becomes opaque.
+ * @throws GatewayError `invalid_value` for a block that has no meaning where it stands.
+ */
+export function decodeContent(content: unknown, place: Place): Block[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  if (!Array.isArray(content)) throw invalid(place.param, 'must be a string or a list of blocks');
+  const blocks: Block[] = [];
+  for (const [index, value] of content.entries()) {
+    const at: Place = { role: place.role, param: `${place.param}.${index}` };
+    if (!isRecord(value)) throw invalid(at.param, 'must be an object');
+    const decoded = decodeBlock(value, at);
+    if (isList(decoded)) blocks.push(...decoded);
+    else blocks.push(decoded);
+  }
+  return blocks;
+}
+
+const isList = (value: Block | readonly Block[]): value is readonly Block[] => Array.isArray(value);
+
+function decodeBlock(block: JsonRecord, place: Place): Block | readonly Block[] {
+  const type = requireName(block['type'], `${place.param}.type`);
+  const speaker = Object.hasOwn(speakers, type) ? speakers[type] : undefined;
+  if (speaker !== undefined && speaker !== place.role) {
+    throw invalid(`${place.param}.type`, `must not be ${type} here`);
+  }
+  const decode = Object.hasOwn(decoders, type) ? decoders[type] : undefined;
+  return decode === undefined ? decodeOpaque(block, type) : decode(block, place);
+}
+
+export function decodeText(block: JsonRecord, { param }: Pick<Place, 'param'>): TextBlock {
+  const citations = decodeCitations(block['citations']);
+  return {
+    type: 'text',
+    text: requireText(block['text'], `${param}.text`),
+    ...(citations.length > 0 && { citations }),
+    ...decodeBase(block, textMembers, harmlessInText),
+  };
+}
+
+/** Reaches another protocol as what it says; its own gets the block back. */
+function decodeSearchResult(block: JsonRecord): TextBlock {
+  const content = Array.isArray(block['content']) ? block['content'] : [];
+  const texts = content.map((part: unknown) => (isRecord(part) ? part['text'] : null));
+  const text = [block['title'], block['source'], ...texts].filter(
+    (line) => typeof line === 'string' && line !== '',
+  );
+  return {
+    type: 'text',
+    text: text.join('\n'),
+    ...decodeCache(block),
+    extensions: [ownExtension('search_result', block, 'drop')],
+  };
+}
+
+function decodeCall(block: JsonRecord, { param }: Place): Block {
+  const { input } = block;
+  return {
+    type: 'tool-call',
+    id: requireName(block['id'], `${param}.id`),
+    name: requireName(block['name'], `${param}.name`),
+    kind: 'function',
+    arguments: typeof input === 'string' ? input : JSON.stringify(input ?? {}),
+    ...decodeBase(block, callMembers),
+  };
+}
+
+function decodeResult(block: JsonRecord, { param }: Place): Block {
+  const { content } = block;
+  const isContent = typeof content === 'string' || Array.isArray(content);
+  const readable = isContent ? content : isAbsent(content) ? '' : JSON.stringify(content);
+  return {
+    type: 'tool-result',
+    id: requireName(block['tool_use_id'], `${param}.tool_use_id`),
+    name: null,
+    content: decodeContent(readable, { role: 'result', param: `${param}.content` }),
+    isError: block['is_error'] === true,
+    ...decodeBase(block, resultMembers),
+  };
+}
+
+function decodeThinking(block: JsonRecord, { param }: Place): Block {
+  return reasoningBlock(
+    requireText(block['thinking'] ?? '', `${param}.thinking`),
+    signatureState(block['signature']),
+  );
+}
+
+function decodeRedacted(block: JsonRecord, { param }: Place): Block {
+  return reasoningBlock('', redactedState(requireText(block['data'], `${param}.data`)));
+}
+
+/** A thought; without state where it came unsigned. */
+export function reasoningBlock(text: string, state: NativeState | null): ReasoningBlock {
+  return state === null ? { type: 'reasoning', text } : { type: 'reasoning', text, state };
+}
+
+/** A signature that this gateway minted is an envelope around somebody else's state. */
+export function signatureState(signature: unknown): NativeState | null {
+  if (typeof signature !== 'string' || signature === '') return null;
+  const kind = isEnvelope(signature) ? 'envelope' : 'signature';
+  return { protocol: 'messages', kind, data: signature };
+}
+
+/** The state of a thought that only its vendor can read. */
+export function redactedState(data: string): NativeState {
+  return { protocol: 'messages', kind: 'redacted', data };
+}

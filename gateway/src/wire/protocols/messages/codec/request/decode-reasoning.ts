@@ -1,0 +1,44 @@
+import type { Extension, ReasoningRequest } from '#canonical/index.ts';
+import { isRecord, type JsonRecord } from '../../../values.ts';
+import { optionalNumber, optionalText, ownExtension } from '../../wire.ts';
+
+interface Decoded {
+  readonly reasoning: ReasoningRequest | null;
+  readonly extension: Extension | null;
+}
+
+const efforts = new Set<string>(['low', 'medium', 'high', 'xhigh', 'max']);
+const shown: Readonly<Record<string, boolean>> = { summarized: true, omitted: false };
+
+/**
+ * `thinking` and `output_config.effort` as one wish. What the two cannot say together in canonical words (an effort
+ * without thinking, a kind of thinking that came later) is kept beside it for this protocol.
+ * @throws GatewayError `invalid_value`.
+ */
+export function decodeReasoning(thinking: unknown, outputConfig: JsonRecord): Decoded {
+  const level = optionalText(outputConfig['effort']);
+  const effort =
+    level !== null && efforts.has(level) ? (level as ReasoningRequest['effort']) : null;
+  if (!isRecord(thinking)) {
+    if (effort === null) return { reasoning: null, extension: null };
+    return {
+      reasoning: { mode: 'on', effort, budget: null, show: null },
+      extension: ownExtension('thinking', null, 'ignore'),
+    };
+  }
+  const { type, display } = thinking;
+  const shows =
+    typeof display === 'string' && Object.hasOwn(shown, display) ? shown[display] : null;
+  const budget = optionalNumber(thinking['budget_tokens'], 'thinking.budget_tokens');
+  const reasoning: ReasoningRequest = {
+    mode: type === 'disabled' ? 'off' : 'on',
+    effort,
+    budget: type === 'enabled' ? budget : null,
+    // A display that came later (`updates`) shows something.
+    show: shows ?? (typeof display === 'string' ? true : null),
+  };
+  const isPlain = type === 'enabled' || type === 'adaptive' || type === 'disabled';
+  const isPlainDisplay = shows !== null || display === undefined || display === null;
+  const extension = isPlain && isPlainDisplay ? null : ownExtension('thinking', thinking, 'ignore');
+  return { reasoning, extension };
+}

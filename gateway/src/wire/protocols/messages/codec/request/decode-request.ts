@@ -1,0 +1,190 @@
+import type {
+  Extension,
+  GenerationRequest,
+  OutputFormat,
+  TextBlock,
+  Turn,
+} from '#canonical/index.ts';
+import type { WireRequest } from '../../../protocol.ts';
+import { isAbsent, isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+import { decodeContent, decodeText } from './decode-content.ts';
+import { decodeReasoning } from './decode-reasoning.ts';
+import { decodeToolChoice, decodeTools } from './decode-tools.ts';
+import {
+  invalid,
+  optionalNumber,
+  optionalText,
+  otherMembers,
+  ownExtension,
+  requireText,
+} from '../../wire.ts';
+
+const members = new Set([
+  'model',
+  'messages',
+  'system',
+  'stream',
+  'max_tokens',
+  'stop_sequences',
+  'tools',
+  'tool_choice',
+  'thinking',
+  'output_config',
+  'output_format',
+  'metadata',
+  'top_p',
+  'top_k',
+]);
+
+/** Everything else is dropped elsewhere and reported; `temperature` too, which no upstream of this protocol takes. */
+const fates: Readonly<Record<string, Extension['ifForeign']>> = {
+  container: 'refuse',
+  mcp_servers: 'refuse',
+  thread: 'refuse',
+  // A promise about where the prompt is processed.
+  inference_geo: 'refuse',
+  anthropic_beta: 'ignore',
+  anthropic_version: 'ignore',
+  billing_policy: 'ignore',
+  cache_control: 'ignore',
+  diagnostics: 'ignore',
+  fallback_credit_token: 'ignore',
+  fallbacks: 'ignore',
+  safeguards: 'ignore',
+};
+
+const configMembers = new Set(['effort', 'format']);
+const metadataMembers = new Set(['user_id']);
+
+/** @throws GatewayError `invalid_value`, its `param` the path of what has no meaning. */
+export function decodeRequest({
+  json,
+  model,
+  stream,
+  maxOutputTokens,
+}: WireRequest): GenerationRequest {
+  const outputConfig = recordAt(json, 'output_config');
+  const { reasoning, extension } = decodeReasoning(json['thinking'], outputConfig);
+  const metadata = recordAt(json, 'metadata');
+  const opening = decodeSystem(json['system']);
+  const conversation = decodeMessages(json['messages']);
+  return {
+    model,
+    stream,
+    system: [...opening.system, ...conversation.system],
+    turns: conversation.turns,
+    tools: decodeTools(json['tools']),
+    ...decodeToolChoice(json['tool_choice']),
+    maxOutputTokens,
+    temperature: null,
+    topP: optionalNumber(json['top_p'], 'top_p'),
+    topK: optionalNumber(json['top_k'], 'top_k'),
+    presencePenalty: null,
+    frequencyPenalty: null,
+    seed: null,
+    stop: decodeStop(json['stop_sequences']),
+    choices: 1,
+    format: decodeFormat(outputConfig['format'] ?? json['output_format']),
+    verbosity: null,
+    reasoning,
+    logprobs: null,
+    cacheKey: null,
+    endUser: optionalText(metadata['user_id']),
+    wantsUsage: true,
+    extensions: [
+      ...opening.extensions,
+      ...(extension === null ? [] : [extension]),
+      ...otherMembers(json, members, fates),
+      ...rest('output_config', outputConfig, configMembers),
+      ...rest('metadata', metadata, metadataMembers),
+    ],
+  };
+}
+
+/** The members of an object at the top that the canonical model does not know, as one extension. */
+function rest(name: string, value: JsonRecord, known: ReadonlySet<string>): Extension[] {
+  const others = otherMembers(value, known, {});
+  if (others.length === 0) return [];
+  const kept = Object.fromEntries(others.map((other) => [other.name, other.value]));
+  return [ownExtension(name, kept, 'drop')];
+}
+
+interface System {
+  readonly system: readonly TextBlock[];
+  readonly extensions: readonly Extension[];
+}
+
+/**
+ * Claude Code opens its system prompt with a line that says for whom it works. Its own provider wants it first and
+ * alone; to any other model it is noise that changes with every conversation and defeats the prompt cache.
+ */
+function decodeSystem(system: unknown): System {
+  if (isAbsent(system) || system === '') return { system: [], extensions: [] };
+  if (typeof system === 'string')
+    return { system: [{ type: 'text', text: system }], extensions: [] };
+  const blocks = decodeSystemBlocks(system, 'system');
+  const [first, ...others] = blocks;
+  if (first?.text.startsWith('x-anthropic-billing-header:') !== true) {
+    return { system: blocks, extensions: [] };
+  }
+  const [attribution] = Array.isArray(system) ? (system as unknown[]) : [];
+  return {
+    system: others,
+    extensions: [ownExtension('system.attribution', attribution, 'ignore')],
+  };
+}
+
+function decodeSystemBlocks(value: unknown, param: string): TextBlock[] {
+  if (!Array.isArray(value)) throw invalid(param, 'must be a string or a list of text blocks');
+  return value.map((block: unknown, index) => {
+    const at = `${param}.${index}`;
+    if (!isRecord(block)) throw invalid(at, 'must be an object');
+    if (block['type'] !== 'text') throw invalid(`${at}.type`, 'must be text');
+    return decodeText(block, { param: at });
+  });
+}
+
+interface Conversation {
+  readonly system: readonly TextBlock[];
+  readonly turns: readonly Turn[];
+}
+
+function decodeMessages(messages: unknown): Conversation {
+  if (!Array.isArray(messages)) throw invalid('messages', 'must be a list');
+  const system: TextBlock[] = [];
+  const turns: Turn[] = [];
+  for (const [index, message] of messages.entries()) {
+    const param = `messages.${index}`;
+    if (!isRecord(message)) throw invalid(param, 'must be an object');
+    const { role, content } = message;
+    const at = `${param}.content`;
+    if (role === 'system') {
+      const blocks = decodeSystemTurn(content, at);
+      if (turns.length === 0) system.push(...blocks);
+      else turns.push({ role, blocks });
+    } else if (role === 'user' || role === 'assistant') {
+      turns.push({ role, blocks: decodeContent(content, { role, param: at }) });
+    } else throw invalid(`${param}.role`, 'must be user, assistant or system');
+  }
+  return { system, turns };
+}
+
+function decodeSystemTurn(content: unknown, param: string): TextBlock[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  return decodeSystemBlocks(content, param);
+}
+
+function decodeStop(stop: unknown): string[] {
+  if (isAbsent(stop)) return [];
+  if (!Array.isArray(stop)) throw invalid('stop_sequences', 'must be a list of strings');
+  return stop.map((text: unknown, index) => requireText(text, `stop_sequences.${index}`));
+}
+
+function decodeFormat(format: unknown): OutputFormat | null {
+  if (!isRecord(format)) return null;
+  const { schema } = format;
+  if (format['type'] !== 'json_schema' || !isRecord(schema)) {
+    throw invalid('output_config.format', 'must be a json_schema with a schema');
+  }
+  return { type: 'schema', name: null, description: null, schema, strict: null };
+}

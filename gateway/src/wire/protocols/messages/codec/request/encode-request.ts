@@ -1,0 +1,166 @@
+import { type GenerationRequest, type OutputFormat, Unconvertible } from '#canonical/index.ts';
+import type { Encoded, EncodeTarget } from '../../../codec.ts';
+import { Losses } from '../../../losses.ts';
+import { isRecord, type JsonRecord } from '../../../values.ts';
+import { limitCacheMarkers } from './cache-markers.ts';
+import { encodeBlock } from './encode-content.ts';
+import { encodeReasoning } from './encode-reasoning.ts';
+import { encodeTools } from './encode-tools.ts';
+import { encodeTurns, type Message, moveMarker, textBlock } from './encode-turns.ts';
+import { applyExtensions } from './extensions.ts';
+import { encodeOutputSchema } from './output-schema.ts';
+import { factsOf } from '../../native/repairs/model-facts.ts';
+import { refusesPrefill, refusesSampling } from '../../thinking-models.ts';
+import type { WireObject } from '../../wire.ts';
+
+/** Required here; stands in when neither the client nor the catalogue names a limit. */
+const defaultMaxTokens = 8192;
+
+/** @throws Unconvertible */
+export function encodeRequest(
+  request: GenerationRequest,
+  target: EncodeTarget,
+): Encoded<JsonRecord> {
+  const losses = new Losses('messages');
+  refuse(request);
+  reportSampling(request, losses);
+  const maxTokens = boundOutput(request.maxOutputTokens, target.maxOutputTokens, losses);
+  const { tools, choice, forced } = encodeTools(
+    request,
+    losses,
+    target.capabilities.has('hosted_tools'),
+  );
+  const system = encodeSystem(request, losses);
+  const messages = encodeTurns(
+    request.turns,
+    losses,
+    factsOf(target.model).takesSystemTurns === true,
+  );
+  const context = { target, maxTokens, forced, brokenLoop: isBrokenLoop(messages) };
+  const { thinking, effort } = encodeReasoning(request, context, losses);
+  const isThinking = thinking !== null && thinking['type'] !== 'disabled';
+  closeConversation(messages, isThinking || refusesPrefill(target.model), losses);
+
+  const body: WireObject = { model: target.model, max_tokens: maxTokens };
+  if (request.stream) body['stream'] = true;
+  if (system.length > 0) body['system'] = system;
+  body['messages'] = messages;
+  if (tools.length > 0) body['tools'] = tools;
+  if (choice !== null) body['tool_choice'] = choice;
+  if (thinking !== null) body['thinking'] = thinking;
+  const stop = encodeStop(request.stop, losses);
+  if (stop.length > 0) body['stop_sequences'] = stop;
+  const { topP } = request;
+  if (topP !== null && takesTopP(target, isThinking)) body['top_p'] = topP;
+  else if (topP !== null) losses.dropped('top_p');
+  applyExtensions(body, request.extensions, losses);
+  addTo(body, 'metadata', request.endUser === null ? {} : { user_id: request.endUser });
+  addTo(body, 'output_config', {
+    ...(effort !== null && { effort }),
+    ...encodeFormat(request.format, losses),
+  });
+  limitCacheMarkers(
+    { tools, system, messages },
+    body['cache_control'] === undefined ? 0 : 1,
+    losses,
+  );
+  return { json: body, losses: losses.list() };
+}
+
+/** Leaving these out would give the caller something else than was asked for. */
+function refuse({ choices, logprobs }: GenerationRequest): void {
+  if (choices > 1) {
+    throw new Unconvertible('n', 'this model gives one answer per request: ask for one');
+  }
+  if (logprobs !== null) {
+    throw new Unconvertible('logprobs', 'this model does not report log probabilities');
+  }
+}
+
+function reportSampling(request: GenerationRequest, losses: Losses): void {
+  const wishes = {
+    temperature: request.temperature,
+    top_k: request.topK,
+    presence_penalty: request.presencePenalty,
+    frequency_penalty: request.frequencyPenalty,
+    seed: request.seed,
+    verbosity: request.verbosity,
+    cache_key: request.cacheKey,
+  };
+  for (const what of keysOf(wishes)) if (wishes[what] !== null) losses.dropped(what);
+}
+
+function keysOf<Name extends string>(wishes: Readonly<Record<Name, unknown>>): Name[] {
+  return Object.keys(wishes) as Name[];
+}
+
+function takesTopP({ model, capabilities }: EncodeTarget, isThinking: boolean): boolean {
+  return capabilities.has('sampling') && !isThinking && !refusesSampling(model);
+}
+
+/** The model's own limit is what a client that names none expects; anything less is told. */
+function boundOutput(asked: number | null, limit: number | null, losses: Losses): number {
+  const wanted = asked ?? limit;
+  const bounded = Math.min(wanted ?? defaultMaxTokens, limit ?? Number.POSITIVE_INFINITY);
+  if (bounded !== wanted) losses.approximated('max_output_tokens');
+  return bounded;
+}
+
+/** One block per block of the client's: markers of the prompt cache sit on them. */
+function encodeSystem(request: GenerationRequest, losses: Losses): WireObject[] {
+  const attribution = request.extensions.find(
+    ({ protocol, name }) => protocol === 'messages' && name === 'system.attribution',
+  )?.value;
+  const blocks: WireObject[] = isRecord(attribution) ? [{ ...attribution }] : [];
+  for (const block of request.system) {
+    const wire = encodeBlock(block, losses);
+    if (wire !== null) blocks.push(wire);
+    else moveMarker(block, blocks.at(-1));
+  }
+  if (request.format?.type === 'json') {
+    losses.approximated('response_format');
+    blocks.push(textBlock('Answer with one JSON object and nothing else.'));
+  }
+  return blocks;
+}
+
+function encodeFormat(format: OutputFormat | null, losses: Losses): WireObject {
+  if (format?.type !== 'schema') return {};
+  const onChange = (): void => losses.approximated('response_format.schema');
+  return { format: { type: 'json_schema', schema: encodeOutputSchema(format.schema, onChange) } };
+}
+
+function encodeStop(stop: readonly string[], losses: Losses): string[] {
+  const sent = stop.filter((sequence) => sequence.trim() !== '');
+  if (sent.length < stop.filter((sequence) => sequence !== '').length) losses.dropped('stop');
+  return sent;
+}
+
+/** Beside what an own extension may have put there. */
+function addTo(body: WireObject, name: string, members: WireObject): void {
+  if (Object.keys(members).length === 0) return;
+  const present = body[name];
+  body[name] = isRecord(present) ? { ...present, ...members } : members;
+}
+
+/** The model is in the middle of a step whose thoughts, which it would demand back, did not come. */
+function isBrokenLoop(messages: readonly Message[]): boolean {
+  const last = messages.at(-1);
+  if (last?.role !== 'user' || last.content[0]?.['type'] !== 'tool_result') return false;
+  const type = messages.at(-2)?.content[0]?.['type'];
+  return type !== 'thinking' && type !== 'redacted_thinking';
+}
+
+/**
+ * An answer that the client began: older models go on with it when it does not end in white space, newer ones want
+ * the last word to be the user's.
+ */
+function closeConversation(messages: Message[], refusesBegun: boolean, losses: Losses): void {
+  const last = messages.at(-1);
+  const block = last?.content.at(-1);
+  if (last?.role !== 'assistant' || block?.['type'] !== 'text') return;
+  if (refusesBegun) {
+    losses.approximated('messages');
+    messages.push({ role: 'user', content: [textBlock('Continue.')] });
+  } else block['text'] = String(block['text']).trimEnd();
+}

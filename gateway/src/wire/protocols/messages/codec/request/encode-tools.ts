@@ -1,0 +1,135 @@
+import {
+  type FunctionTool,
+  type GenerationRequest,
+  type HostedTool,
+  type Tool,
+  Unconvertible,
+} from '#canonical/index.ts';
+import type { Losses } from '../../../losses.ts';
+import { isRecord } from '../../../values.ts';
+import { setCacheControl } from './encode-content.ts';
+import { applyExtensions } from './extensions.ts';
+import { encodeToolSchema } from '../../../tool-schema.ts';
+import { encodeOutputSchema } from './output-schema.ts';
+import type { WireObject } from '../../wire.ts';
+
+export interface EncodedTools {
+  readonly tools: readonly WireObject[];
+  readonly choice: WireObject | null;
+  /** The model must call something. */
+  readonly forced: boolean;
+}
+
+type Wishes = Pick<GenerationRequest, 'tools' | 'toolChoice' | 'parallelTools'>;
+
+/**
+ * @param hosts the upstream runs tools of its own: one of another provider's can stand for it
+ * @throws Unconvertible for a choice of a tool that is not there.
+ */
+export function encodeTools(wishes: Wishes, losses: Losses, hosts = false): EncodedTools {
+  const { toolChoice } = wishes;
+  const only = toolChoice?.only ?? null;
+  const names = new Set(only);
+  const isOne = toolChoice?.mode === 'required' && names.size === 1;
+  // Nothing here says "one of these": the others are left out.
+  const isSubset = only !== null && !isOne && toolChoice?.mode !== 'none';
+  if (isSubset) losses.approximated('tool_choice');
+  const sent = wishes.tools.filter((tool) => !isSubset || names.has(tool.name));
+  const taken = new Set(wishes.tools.filter(({ type }) => type !== 'hosted').map(nameOf));
+  const own = (tool: Tool) => (hosts ? equivalentOf(tool, taken) : null);
+  const encoded = sent.map((tool) => encodeTool(tool, losses, own(tool)));
+  const tools = distinct(encoded.filter((tool) => tool !== null));
+  const wished = isOne ? only?.[0] : undefined;
+  const stand = wishes.tools.find((tool) => tool.name === wished);
+  const chosen = stand === undefined ? wished : (own(stand)?.name ?? wished);
+  if (chosen !== undefined && !tools.some(({ name }) => name === chosen)) {
+    throw new Unconvertible(
+      'tool_choice',
+      `tool_choice names ${wished}, which is not among the tools`,
+    );
+  }
+  const forced = toolChoice?.mode === 'required' && tools.length > 0;
+  return { tools, choice: encodeChoice(wishes, tools.length > 0, chosen, losses), forced };
+}
+
+/** Null for one that this upstream does not have. */
+function encodeTool(tool: Tool, losses: Losses, own: HostedEntry | null): WireObject | null {
+  switch (tool.type) {
+    case 'function':
+      return encodeFunction(tool, losses);
+    case 'custom':
+      throw new Unconvertible('tools.custom', 'tools with free text cannot be sent to this model');
+    case 'hosted':
+      if (tool.protocol === 'messages' && isRecord(tool.value)) return { ...tool.value };
+      if (own === null) losses.dropped(`tools.${tool.name}`);
+      else losses.approximated(`tools.${tool.name}`);
+      return own === null ? null : { ...own };
+  }
+}
+
+interface HostedEntry {
+  readonly type: string;
+  readonly name: string;
+}
+
+/** The same service under this protocol's name, in the version that asks for no beta. */
+const equivalents: Readonly<Partial<Record<HostedTool['kind'], HostedEntry>>> = {
+  'web-search': { type: 'web_search_20250305', name: 'web_search' },
+  fetch: { type: 'web_fetch_20250910', name: 'web_fetch' },
+  code: { type: 'code_execution_20250825', name: 'code_execution' },
+};
+
+/** Null for a function, for what nobody else has, and where a function of the client's has the name. */
+function equivalentOf(tool: Tool, taken: ReadonlySet<string>): HostedEntry | null {
+  if (tool.type !== 'hosted' || tool.protocol === 'messages') return null;
+  const entry = equivalents[tool.kind];
+  return entry === undefined || taken.has(entry.name) ? null : entry;
+}
+
+/** Two of one kind became the same tool. */
+function distinct(tools: readonly WireObject[]): WireObject[] {
+  const names = new Set<unknown>();
+  return tools.filter(({ name }) => {
+    if (name !== undefined && names.has(name)) return false;
+    names.add(name);
+    return true;
+  });
+}
+
+const nameOf = ({ name }: Tool): string => name;
+
+function encodeFunction(tool: FunctionTool, losses: Losses): WireObject {
+  const wire: WireObject = { name: tool.name };
+  if (tool.description !== null) wire['description'] = tool.description;
+  wire['input_schema'] = encodeArguments(tool, losses);
+  if (tool.strict !== null) wire['strict'] = tool.strict;
+  applyExtensions(wire, tool.extensions, losses);
+  if (tool.cache !== undefined) setCacheControl(wire, tool.cache);
+  return wire;
+}
+
+/** What a tool is held to is bound to the same rules as an answer that is held to a schema. */
+function encodeArguments({ schema, strict }: FunctionTool, losses: Losses): WireObject {
+  const onChange = (): void => losses.approximated('tool.schema');
+  const object = encodeToolSchema(schema, onChange);
+  return strict === true ? encodeOutputSchema(object, onChange) : object;
+}
+
+function encodeChoice(
+  { toolChoice, parallelTools }: Wishes,
+  hasTools: boolean,
+  chosen: string | undefined,
+  losses: Losses,
+): WireObject | null {
+  if (!hasTools) {
+    // Without tools there is nothing to choose from, and upstreams refuse the member.
+    if (toolChoice?.mode === 'required') losses.dropped('tool_choice');
+    return null;
+  }
+  const mode = toolChoice?.mode ?? 'auto';
+  if (mode === 'none') return { type: 'none' };
+  const serial = parallelTools === false ? { disable_parallel_tool_use: true } : {};
+  if (chosen !== undefined) return { type: 'tool', name: chosen, ...serial };
+  if (mode === 'required') return { type: 'any', ...serial };
+  return toolChoice === null && parallelTools !== false ? null : { type: 'auto', ...serial };
+}

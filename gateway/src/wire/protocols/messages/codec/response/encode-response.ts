@@ -1,0 +1,29 @@
+import type { GenerationResponse, TokenUsage } from '#canonical/index.ts';
+import type { AnswerContext } from '../../../codec.ts';
+import type { JsonRecord } from '../../../values.ts';
+import { encodeUsage } from './encode-usage.ts';
+import { encodeFinish } from './finish.ts';
+import { callId, messageHead } from './message-frame.ts';
+import { encodeOutput } from './output-content.ts';
+
+/** A complete message: the first answer, since this protocol has no others. */
+export function encodeResponse(
+  response: GenerationResponse,
+  usage: TokenUsage | null,
+  answer: AnswerContext,
+): JsonRecord {
+  const [candidate] = response.candidates;
+  let calls = 0;
+  const content = (candidate?.blocks ?? []).flatMap((block) => {
+    const mintId = (): string => callId(answer, calls);
+    const wire = encodeOutput(block, mintId);
+    if (wire?.['type'] === 'tool_use') calls += 1;
+    return wire ?? [];
+  });
+  return {
+    ...messageHead(answer),
+    content,
+    ...encodeFinish(candidate?.finish ?? { reason: 'other' }, calls > 0),
+    usage: encodeUsage(usage, answer.inputTokens),
+  };
+}

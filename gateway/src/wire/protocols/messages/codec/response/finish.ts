@@ -1,0 +1,78 @@
+import type { Finish, FinishReason } from '#canonical/index.ts';
+import { isAbsent } from '../../../values.ts';
+import { optionalText } from '../../wire.ts';
+
+const reasons: Readonly<Record<string, FinishReason>> = {
+  end_turn: 'end',
+  max_tokens: 'length',
+  stop_sequence: 'stop-sequence',
+  tool_use: 'tool',
+  pause_turn: 'pause',
+  refusal: 'filtered',
+  model_context_window_exceeded: 'context-full',
+};
+
+/** What an answer held, by which a reason is checked: clients act on the reason alone. */
+export interface Outcome {
+  readonly hasCalls: boolean;
+  readonly isEmpty: boolean;
+}
+
+/** Null when the upstream named no reason. */
+export function decodeFinish(
+  reason: unknown,
+  sequence: unknown,
+  { hasCalls, isEmpty }: Outcome,
+): Finish | null {
+  if (isAbsent(reason)) return null;
+  const named =
+    typeof reason === 'string' && Object.hasOwn(reasons, reason) ? reasons[reason] : undefined;
+  switch (named) {
+    case undefined:
+      return { reason: 'other' };
+    case 'end':
+      return { reason: hasCalls ? 'tool' : 'end' };
+    case 'tool':
+      return { reason: hasCalls ? 'tool' : 'end' };
+    case 'filtered':
+      return { reason: isEmpty ? 'blocked' : 'filtered' };
+    case 'stop-sequence': {
+      const stopSequence = optionalText(sequence);
+      return stopSequence === null ? { reason: named } : { reason: named, stopSequence };
+    }
+    default:
+      return { reason: named };
+  }
+}
+
+const stopReasons: Readonly<Record<FinishReason, string>> = {
+  end: 'end_turn',
+  'stop-sequence': 'stop_sequence',
+  length: 'max_tokens',
+  'context-full': 'model_context_window_exceeded',
+  tool: 'tool_use',
+  filtered: 'refusal',
+  refused: 'end_turn',
+  pause: 'pause_turn',
+  blocked: 'refusal',
+  other: 'end_turn',
+};
+
+export interface WireFinish {
+  readonly stop_reason: string;
+  readonly stop_sequence: string | null;
+  readonly stop_details: object | null;
+}
+
+/** `tool_use` exactly when there is a call to be made, unless the answer was cut. */
+export function encodeFinish({ reason, stopSequence }: Finish, hasCalls: boolean): WireFinish {
+  const named = stopReasons[reason];
+  const isPlain = named === 'end_turn' || named === 'tool_use';
+  const stopReason = isPlain ? (hasCalls ? 'tool_use' : 'end_turn') : named;
+  const isRefusal = stopReason === 'refusal';
+  return {
+    stop_reason: stopReason,
+    stop_sequence: stopReason === 'stop_sequence' ? (stopSequence ?? null) : null,
+    stop_details: isRefusal ? { type: 'refusal', category: null, explanation: null } : null,
+  };
+}

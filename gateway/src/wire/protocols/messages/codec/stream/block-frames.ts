@@ -1,0 +1,90 @@
+import { frame } from '../../../frames.ts';
+import { isRecord } from '../../../values.ts';
+import { directCaller } from '../response/message-frame.ts';
+import type { CallPiece, Piece, WholePiece, WordsPiece } from './output-line.ts';
+import { toolInput } from '../tool-input.ts';
+
+/** Frames of one block at a time. What a piece still holds back stays in the piece. */
+
+export function textDelta(index: number, text: string): string {
+  return `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":{"type":"text_delta","text":${JSON.stringify(text)}}}\n\n`;
+}
+
+export function thinkingDelta(index: number, text: string): string {
+  return `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":{"type":"thinking_delta","thinking":${JSON.stringify(text)}}}\n\n`;
+}
+
+function inputDelta(index: number, text: string): string {
+  return `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":{"type":"input_json_delta","partial_json":${JSON.stringify(text)}}}\n\n`;
+}
+
+function start(index: number, block: object): string {
+  const data = JSON.stringify({ type: 'content_block_start', index, content_block: block });
+  return frame('content_block_start', data);
+}
+
+function stop(index: number): string {
+  return frame('content_block_stop', `{"type":"content_block_stop","index":${index}}`);
+}
+
+/** What can be written of the piece now, its end included when it is done. */
+export function writePiece(index: number, piece: Piece): string {
+  switch (piece.kind) {
+    case 'call':
+      return writeCall(index, piece);
+    case 'whole':
+      return writeWhole(index, piece);
+    default:
+      return writeWords(index, piece);
+  }
+}
+
+function writeWords(index: number, piece: WordsPiece): string {
+  const { text, signature } = piece;
+  const isThinking = piece.kind === 'thinking';
+  let frames = '';
+  // Nothing is begun that may turn out empty.
+  if (!piece.begun && (text !== '' || signature !== null)) {
+    piece.begun = true;
+    const empty = { type: 'thinking', thinking: '', signature: '' };
+    frames += start(index, isThinking ? empty : { type: 'text', text: '', citations: null });
+  }
+  if (text !== '') frames += isThinking ? thinkingDelta(index, text) : textDelta(index, text);
+  piece.text = '';
+  if (!piece.done || !piece.begun) return frames;
+  if (signature !== null) {
+    const delta = { type: 'signature_delta', signature };
+    const data = JSON.stringify({ type: 'content_block_delta', index, delta });
+    frames += frame('content_block_delta', data);
+  }
+  return frames + stop(index);
+}
+
+/**
+ * Arguments go out as they come once it is clear that they are an object. What is not, clients could not parse: it
+ * waits for its end and is put into one.
+ */
+function writeCall(index: number, piece: CallPiece): string {
+  let frames = '';
+  if (!piece.begun) {
+    piece.begun = true;
+    const { id, name } = piece;
+    frames += start(index, { type: 'tool_use', id, name, input: {}, caller: directCaller });
+  }
+  const streams = piece.opening === '{';
+  if (streams) {
+    if (piece.text !== '') frames += inputDelta(index, piece.text);
+    piece.text = '';
+  }
+  if (!piece.done) return frames;
+  if (!streams) frames += inputDelta(index, JSON.stringify(toolInput(piece.text).input));
+  return frames + stop(index);
+}
+
+/** The calls of a provider's own tools are read like all calls: from the deltas. */
+function writeWhole(index: number, { block }: WholePiece): string {
+  const { input } = block;
+  if (!isRecord(input)) return start(index, block) + stop(index);
+  const delta = inputDelta(index, JSON.stringify(input));
+  return start(index, { ...block, input: {} }) + delta + stop(index);
+}

@@ -1,0 +1,88 @@
+import type { GenerationEvent } from '#canonical/index.ts';
+import type { StreamDecoder } from '../../../codec.ts';
+import { parseRecordPassingOn } from '../../../event-view.ts';
+import type { StreamEvent } from '../../../protocol.ts';
+import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+import { decodeFinish } from '../response/finish.ts';
+import { passedOn } from '../passed-on.ts';
+import { openImplied, openOutput, type OpenOutput, type OutputState } from './open-output.ts';
+
+type Emit = (event: GenerationEvent) => void;
+
+/** Reads one message. Blocks that overlap, miss their start or their stop are read all the same. */
+export class MessagesStreamDecoder implements StreamDecoder {
+  readonly #open = new Map<unknown, OpenOutput>();
+  readonly #state: OutputState = { calls: 0, isEmpty: true };
+  /** After the message's end; whatever follows belongs to no answer. */
+  #ended = false;
+
+  push({ data, name }: StreamEvent, emit: Emit): void {
+    if (data === null || this.#ended) return;
+    const event = parseRecordPassingOn(data, passedOn);
+    if (event === null) return;
+    switch (event['type'] ?? name) {
+      case 'content_block_delta':
+        this.#delta(event, emit);
+        break;
+      case 'content_block_start':
+        this.#start(event['index'], recordAt(event, 'content_block'), emit);
+        break;
+      case 'content_block_stop':
+        this.#stop(event['index'], emit);
+        break;
+      case 'message_delta':
+        this.#finish(recordAt(event, 'delta'), emit);
+        break;
+      case 'message_stop':
+        this.end(emit);
+        break;
+      default:
+        break;
+    }
+  }
+
+  end(emit: Emit): void {
+    this.#closeAll(emit);
+    this.#ended = true;
+  }
+
+  #start(index: unknown, block: JsonRecord, emit: Emit): void {
+    // The same place twice: the first one's stop was left out.
+    this.#stop(index, emit);
+    this.#open.set(index, openOutput(block, this.#state, emit));
+  }
+
+  #delta(event: JsonRecord, emit: Emit): void {
+    const { index, delta } = event;
+    if (!isRecord(delta)) return;
+    let block = this.#open.get(index);
+    if (block === undefined) {
+      const implied = openImplied(delta, this.#state, emit);
+      if (implied === null) return;
+      block = implied;
+      this.#open.set(index, block);
+    }
+    block.delta(delta, emit);
+  }
+
+  #stop(index: unknown, emit: Emit): void {
+    const block = this.#open.get(index);
+    if (block === undefined) return;
+    this.#open.delete(index);
+    block.end(emit);
+  }
+
+  #closeAll(emit: Emit): void {
+    for (const block of this.#open.values()) block.end(emit);
+    this.#open.clear();
+  }
+
+  #finish(delta: JsonRecord, emit: Emit): void {
+    if (delta['stop_reason'] === undefined || delta['stop_reason'] === null) return;
+    this.#closeAll(emit);
+    const { calls, isEmpty } = this.#state;
+    const outcome = { hasCalls: calls > 0, isEmpty };
+    const finish = decodeFinish(delta['stop_reason'], delta['stop_sequence'], outcome);
+    if (finish !== null) emit({ type: 'finish', finish });
+  }
+}

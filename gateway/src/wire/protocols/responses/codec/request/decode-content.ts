@@ -1,0 +1,122 @@
+import type { Block, Extension, MediaSource, OpaqueBlock } from '#canonical/index.ts';
+import { isRecord, type JsonRecord } from '../../../values.ts';
+import { decodeAnnotations } from '../annotations.ts';
+import { isBase64, isDataUrl, parseDataUrl } from '../../../data-url.ts';
+import { invalid, readString } from './invalid.ts';
+import { ownExtension, withExtensions } from '../own-extension.ts';
+
+/** The name under which a part of a message that nobody else knows is told from an item. */
+export const contentPart = 'content_part';
+
+type PartDecoder = (part: JsonRecord, param: string) => Block;
+
+const decoders: Readonly<Record<string, PartDecoder>> = {
+  input_text: decodeText,
+  output_text: decodeText,
+  // Some clients write chat's name.
+  text: decodeText,
+  refusal: (part, param) => ({
+    type: 'refusal',
+    text: readString(part['refusal'], `${param}.refusal`),
+  }),
+  input_image: decodeImage,
+  input_file: decodeFile,
+};
+
+/**
+ * The content of a message or of a call's output: a text, or a list of parts. An empty text has no part.
+ * @throws GatewayError `invalid_value`.
+ */
+export function decodeContent(content: unknown, param: string): Block[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  if (!Array.isArray(content)) throw invalid(param, 'must be a string or an array of parts');
+  return content.map((part, index) => decodePart(part, `${param}.${index}`));
+}
+
+function decodePart(part: unknown, param: string): Block {
+  if (!isRecord(part)) throw invalid(param, 'must be an object');
+  const type = readString(part['type'], `${param}.type`);
+  const decode = Object.hasOwn(decoders, type) ? decoders[type] : undefined;
+  return decode === undefined ? opaquePart(type, part) : decode(part, param);
+}
+
+function opaquePart(type: string, part: JsonRecord): OpaqueBlock {
+  // What a user said or showed is not left out in silence.
+  const ifForeign = type === 'input_audio' || type === 'input_video' ? 'refuse' : 'drop';
+  const extensions = [ownExtension(contentPart, true, 'ignore')];
+  return { type: 'opaque', protocol: 'responses', name: type, value: part, ifForeign, extensions };
+}
+
+function decodeText(part: JsonRecord, param: string): Block {
+  const { citations = [] } = decodeAnnotations(part['annotations']);
+  return {
+    type: 'text',
+    text: readString(part['text'], `${param}.text`),
+    ...(citations.length > 0 && { citations }),
+    ...decodeCache(part),
+  };
+}
+
+function decodeImage(part: JsonRecord, param: string): Block {
+  const { detail, image_url: url, file_id: id } = part;
+  const source: MediaSource | null =
+    typeof id === 'string'
+      ? { kind: 'file-id', protocol: 'responses', id }
+      : decodeUrl(url, `${param}.image_url`);
+  if (source === null) throw invalid(param, 'needs image_url or file_id');
+  return {
+    type: 'image',
+    source,
+    // `auto` is what everybody does who is told nothing.
+    ...(typeof detail === 'string' && detail !== 'auto' && { detail }),
+    ...decodeCache(part),
+  };
+}
+
+function decodeFile(part: JsonRecord, param: string): Block {
+  const { filename, detail, file_id: id, file_data: data, file_url: url } = part;
+  const source: MediaSource | null =
+    typeof id === 'string'
+      ? { kind: 'file-id', protocol: 'responses', id }
+      : typeof data === 'string'
+        ? decodeFileData(data, `${param}.file_data`)
+        : decodeUrl(url, `${param}.file_url`);
+  if (source === null) throw invalid(param, 'needs file_data, file_url or file_id');
+  const extensions: Extension[] =
+    typeof detail === 'string' && detail !== 'auto'
+      ? [ownExtension('file.detail', detail, 'drop')]
+      : [];
+  return {
+    type: 'file',
+    source,
+    ...(typeof filename === 'string' && { filename }),
+    ...decodeCache(part),
+    ...withExtensions(extensions),
+  };
+}
+
+/** A data URL, or the bare base64 of a PDF. */
+function decodeFileData(data: string, param: string): MediaSource {
+  if (isDataUrl(data)) return decodeDataUrl(data, param);
+  if (!isBase64(data)) throw invalid(param, 'must be a data URL or base64');
+  return { kind: 'data', mime: 'application/pdf', base64: data };
+}
+
+function decodeUrl(url: unknown, param: string): MediaSource | null {
+  if (typeof url !== 'string') return null;
+  if (isDataUrl(url)) return decodeDataUrl(url, param);
+  if (!/^https?:\/\//i.test(url)) throw invalid(param, 'must be an http(s) or data URL');
+  return { kind: 'url', url, mime: null };
+}
+
+function decodeDataUrl(url: string, param: string): MediaSource {
+  const parsed = parseDataUrl(url);
+  if (parsed === null) throw invalid(param, 'is not a valid data URL');
+  return { kind: 'data', ...parsed };
+}
+
+function decodeCache(part: JsonRecord): { cache?: { ttl: string | null } } {
+  const breakpoint = part['prompt_cache_breakpoint'];
+  if (!isRecord(breakpoint)) return {};
+  return { cache: { ttl: typeof breakpoint['ttl'] === 'string' ? breakpoint['ttl'] : null } };
+}

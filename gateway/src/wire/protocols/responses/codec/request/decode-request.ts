@@ -1,0 +1,71 @@
+import type { Extension, GenerationRequest } from '#canonical/index.ts';
+import type { WireRequest } from '../../../protocol.ts';
+import { isAbsent } from '../../../values.ts';
+import { decodeInput } from './decode-input.ts';
+import {
+  decodeFormat,
+  decodeLogprobsRequest,
+  decodeReasoningRequest,
+  decodeToolChoice,
+} from './decode-settings.ts';
+import { decodeTools } from './decode-tools.ts';
+import { readList, readNumber, readRecord } from './invalid.ts';
+import { ownExtension } from '../own-extension.ts';
+import { decodeExtensions } from './request-extensions.ts';
+
+/** @throws GatewayError as `Codec.decodeRequest` says. */
+export function decodeRequest(request: WireRequest): GenerationRequest {
+  const { json } = request;
+  const extensions: Extension[] = decodeExtensions(json);
+  const keep = (extension: Extension): void => void extensions.push(extension);
+  const { system, turns, tools } = decodeInput(json);
+  const { format, verbosity, ...text } = readRecord(json['text'], 'text');
+  for (const [name, value] of Object.entries(text)) {
+    if (!isAbsent(value)) keep(ownExtension(`text.${name}`, value, 'drop'));
+  }
+  const parallel = json['parallel_tool_calls'];
+  return {
+    model: request.model,
+    stream: request.stream,
+    system,
+    turns,
+    tools: [
+      ...decodeTools(readList(json['tools'], 'tools'), 'tools'),
+      ...decodeTools(tools, 'input.tools'),
+    ],
+    toolChoice: decodeToolChoice(json['tool_choice'], keep),
+    parallelTools: typeof parallel === 'boolean' ? parallel : null,
+    maxOutputTokens: request.maxOutputTokens,
+    temperature: readNumber(json['temperature'], 'temperature'),
+    topP: readNumber(json['top_p'], 'top_p'),
+    topK: null,
+    presencePenalty: null,
+    frequencyPenalty: null,
+    seed: null,
+    stop: [],
+    choices: 1,
+    format: decodeFormat({ format }),
+    verbosity: typeof verbosity === 'string' ? verbosity : null,
+    reasoning: decodeReasoningRequest(json['reasoning'], keep),
+    logprobs: decodeLogprobsRequest(json, keep),
+    cacheKey: stringOrNull(json['prompt_cache_key']),
+    endUser: decodeEndUser(json['safety_identifier'], json['user'], keep),
+    // Every answer of this protocol reports it.
+    wantsUsage: true,
+    extensions,
+  };
+}
+
+function decodeEndUser(
+  identifier: unknown,
+  user: unknown,
+  keep: (extension: Extension) => void,
+): string | null {
+  if (typeof identifier !== 'string') return stringOrNull(user);
+  if (typeof user === 'string') keep(ownExtension('user', user, 'ignore'));
+  return identifier;
+}
+
+function stringOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}

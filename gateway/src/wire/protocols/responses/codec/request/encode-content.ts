@@ -1,0 +1,117 @@
+import {
+  type Block,
+  type FileBlock,
+  type ImageBlock,
+  type MediaSource,
+  Unconvertible,
+} from '#canonical/index.ts';
+import { type Losses, notAvailable } from '../../../losses.ts';
+import { encodeAnnotation } from '../annotations.ts';
+import { formatDataUrl } from '../../../data-url.ts';
+import { contentPart } from './decode-content.ts';
+import { ownValue } from '../own-extension.ts';
+
+/** Lifetimes a breakpoint may name. */
+const lifetimes = new Set(['30m', '12h']);
+
+/**
+ * One part of a message or of a call's output; null when nothing of the block can be said there.
+ * @throws Unconvertible for media this protocol has no place for.
+ */
+export function encodePart(
+  block: Block,
+  speaker: 'assistant' | 'other',
+  losses: Losses,
+): object | null {
+  losses.foreign(block.extensions);
+  switch (block.type) {
+    case 'text':
+      return speaker === 'assistant'
+        ? encodeAssistantText(block.text, block.citations)
+        : { type: 'input_text', text: block.text, ...breakpoint(block) };
+    case 'refusal':
+      return speaker === 'assistant'
+        ? { type: 'refusal', refusal: block.text }
+        : { type: 'input_text', text: block.text };
+    case 'image':
+      return encodeImage(block);
+    case 'file':
+      return encodeFile(block);
+    case 'audio':
+    case 'video':
+      throw notAvailable(block.type, `${block.type} input`);
+    case 'opaque':
+      return encodeOpaquePart(block, speaker, losses);
+    default:
+      return null;
+  }
+}
+
+function encodeAssistantText(
+  text: string,
+  citations: readonly Parameters<typeof encodeAnnotation>[0][] = [],
+): object {
+  return { type: 'output_text', text, annotations: citations.map(encodeAnnotation) };
+}
+
+function encodeImage(block: ImageBlock): object {
+  const detail = block.detail ?? 'auto';
+  const place =
+    block.source.kind === 'file-id'
+      ? { file_id: ownFile(block.source) }
+      : { image_url: encodeUrl(block.source) };
+  return { type: 'input_image', detail, ...place, ...breakpoint(block) };
+}
+
+function encodeFile(block: FileBlock): object {
+  const { source } = block;
+  const detail = ownValue(block.extensions, 'file.detail');
+  const rest = { ...(detail !== undefined && { detail }), ...breakpoint(block) };
+  const named = block.filename === undefined ? {} : { filename: block.filename };
+  if (source.kind === 'file-id') {
+    return { type: 'input_file', file_id: ownFile(source), ...named, ...rest };
+  }
+  if (source.kind === 'url') return { type: 'input_file', file_url: source.url, ...named, ...rest };
+  // A file in the request must have a name.
+  const filename = block.filename ?? `file.${source.mime.split('/')[1] ?? 'bin'}`;
+  return { type: 'input_file', filename, file_data: encodeUrl(source), ...rest };
+}
+
+function encodeUrl(source: Exclude<MediaSource, { kind: 'file-id' }>): string {
+  return source.kind === 'url' ? source.url : formatDataUrl(source.mime, source.base64);
+}
+
+function ownFile(source: Extract<MediaSource, { kind: 'file-id' }>): string {
+  if (source.protocol === 'responses') return source.id;
+  throw new Unconvertible(
+    'file_id',
+    "a file that was uploaded to one provider can't be read by another, please send the file itself",
+  );
+}
+
+function encodeOpaquePart(
+  block: Extract<Block, { type: 'opaque' }>,
+  speaker: 'assistant' | 'other',
+  losses: Losses,
+): object | null {
+  if (block.protocol === 'responses') return isPart(block) ? (block.value as object) : null;
+  if (block.text !== undefined && block.ifForeign !== 'refuse') {
+    if (block.ifForeign === 'drop') losses.inWords(block.name);
+    return speaker === 'assistant'
+      ? encodeAssistantText(block.text)
+      : { type: 'input_text', text: block.text };
+  }
+  losses.ofClient(block.name, block.ifForeign);
+  return null;
+}
+
+/** Our own, and part of a message rather than an item. */
+export function isPart(block: Extract<Block, { type: 'opaque' }>): boolean {
+  return ownValue(block.extensions, contentPart) === true;
+}
+
+function breakpoint({ cache }: Block): object {
+  if (cache === undefined) return {};
+  const ttl = cache.ttl !== null && lifetimes.has(cache.ttl) ? { ttl: cache.ttl } : {};
+  return { prompt_cache_breakpoint: { mode: 'explicit', ...ttl } };
+}

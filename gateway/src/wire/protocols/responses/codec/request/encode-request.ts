@@ -1,0 +1,90 @@
+import type { GenerationRequest } from '#canonical/index.ts';
+import type { Encoded, EncodeTarget } from '../../../codec.ts';
+import { Losses, notAvailable } from '../../../losses.ts';
+import { fitTools } from '../../../openai-tools.ts';
+import type { JsonRecord } from '../../../values.ts';
+import { keepCacheMarkers } from './cache-markers.ts';
+import { logprobsInclude } from './decode-settings.ts';
+import { encodePart } from './encode-content.ts';
+import {
+  encodeInclude,
+  encodeMaxOutputTokens,
+  encodeReasoningRequest,
+  encodeSampling,
+  encodeText,
+  noteUnknown,
+  willReason,
+} from './encode-settings.ts';
+import { encodeToolChoice, encodeTools } from './encode-tools.ts';
+import { encodeTurn } from './encode-turn.ts';
+
+/** Extensions that stand inside a member which is written anyway. */
+const inside = /^(reasoning|text)\.|^include$/;
+
+/** @throws Unconvertible as `Codec.encodeRequest` says. */
+export function encodeRequest(given: GenerationRequest, target: EncodeTarget): Encoded<JsonRecord> {
+  const losses = new Losses('responses');
+  const request = keepCacheMarkers(given, target.traits.cacheMarkers, losses);
+  losses.foreign(request.extensions);
+  noteUnknown(request, losses);
+  const { toolChoice, parallelTools } = request;
+  const hosts = target.capabilities.has('hosted_tools');
+  const tools = encodeTools(fitTools(request.tools, losses), losses, hosts);
+  // With the last tool its choice goes too: upstreams refuse a choice among nothing.
+  if (tools.length === 0 && request.tools.length > 0 && toolChoice?.mode === 'required') {
+    throw notAvailable('tool_choice', 'a call of a tool that another provider runs');
+  }
+  const isIdle = tools.length === 0 && request.tools.length > 0 && toolChoice?.mode !== 'required';
+  const choice = isIdle ? null : toolChoice;
+  const reasoning = encodeReasoningRequest(request, target, losses);
+  const own = request.extensions
+    .filter(({ protocol, name }) => protocol === 'responses' && !inside.test(name))
+    .map(({ name, value }) => [name, value] as const);
+  const json = {
+    model: target.model,
+    stream: request.stream,
+    ...encodeInput(request, losses),
+    ...(tools.length > 0 && { tools }),
+    ...(choice !== null && { tool_choice: encodeToolChoice(choice, request.tools, hosts) }),
+    ...(parallelTools !== null && { parallel_tool_calls: parallelTools }),
+    ...encodeMaxOutputTokens(request.maxOutputTokens, losses),
+    ...encodeSampling(request, target, losses),
+    ...(reasoning !== undefined && { reasoning }),
+    ...encodeText(request),
+    ...encodeInclude(request, willReason(request, target), logprobsInclude),
+    ...encodeOrigin(request, target, losses),
+    // The client could not refer to what is stored.
+    store: false,
+    ...Object.fromEntries(own),
+  };
+  return { json, losses: losses.list() };
+}
+
+/** Who asks, and which requests share a cache. Most servers know only the older name of the first, and no cache keys. */
+function encodeOrigin(
+  { cacheKey, endUser }: GenerationRequest,
+  target: EncodeTarget,
+  losses: Losses,
+): JsonRecord {
+  const { cacheKeys, renamedMembers } = target.traits;
+  if (cacheKey !== null && !cacheKeys) losses.dropped('cache_key');
+  return {
+    ...(cacheKey !== null && cacheKeys && { prompt_cache_key: cacheKey }),
+    ...(endUser !== null && { [renamedMembers ? 'safety_identifier' : 'user']: endUser }),
+  };
+}
+
+/**
+ * The first text before the conversation is its instructions; more of them, and those where a prompt cache ends, are
+ * a developer's message.
+ */
+function encodeInput({ system, turns }: GenerationRequest, losses: Losses): JsonRecord {
+  const [first, ...others] = system;
+  const isPlain = first !== undefined && first.cache === undefined;
+  const rest = isPlain ? others : system;
+  const content = rest.map((block) => encodePart(block, 'other', losses));
+  if (isPlain) losses.foreign(first.extensions);
+  const leading = content.length === 0 ? [] : [{ type: 'message', role: 'developer', content }];
+  const input = [...leading, ...turns.flatMap((turn) => encodeTurn(turn, losses))];
+  return { ...(isPlain && { instructions: first.text }), input };
+}

@@ -1,0 +1,151 @@
+import type { GenerationRequest, OutputFormat, ReasoningRequest } from '#canonical/index.ts';
+import type { EncodeTarget } from '../../../codec.ts';
+import { type Losses, notAvailable } from '../../../losses.ts';
+import { ownValue } from '../own-extension.ts';
+
+/** The least that upstreams accept. */
+const leastOutputTokens = 16;
+
+/** What no upstream of this protocol understands. */
+const unknownHere = Object.freeze({
+  topK: 'top_k',
+  presencePenalty: 'presence_penalty',
+  frequencyPenalty: 'frequency_penalty',
+  seed: 'seed',
+} as const);
+
+/** @throws Unconvertible for stop sequences and for several answers. */
+export function noteUnknown(request: GenerationRequest, losses: Losses): void {
+  if (request.stop.some((text) => text !== '')) throw notAvailable('stop', 'a stop sequence');
+  if (request.choices > 1) throw notAvailable('n', 'more than one answer');
+  for (const [member, what] of Object.entries(unknownHere)) {
+    if (request[member as keyof typeof unknownHere] !== null) losses.dropped(what);
+  }
+}
+
+export function encodeSampling(
+  request: GenerationRequest,
+  target: EncodeTarget,
+  losses: Losses,
+): { temperature?: number; top_p?: number } {
+  const { temperature, topP } = request;
+  if (!mayHave(target, 'sampling')) {
+    if (temperature !== null) losses.dropped('temperature');
+    if (topP !== null) losses.dropped('top_p');
+    return {};
+  }
+  return { ...(temperature !== null && { temperature }), ...(topP !== null && { top_p: topP }) };
+}
+
+export function encodeMaxOutputTokens(limit: number | null, losses: Losses): object {
+  if (limit === null) return {};
+  if (limit < leastOutputTokens) losses.approximated('max_output_tokens');
+  return { max_output_tokens: Math.max(limit, leastOutputTokens) };
+}
+
+/** Undefined when there is nothing to say. */
+export function encodeReasoningRequest(
+  request: GenerationRequest,
+  target: EncodeTarget,
+  losses: Losses,
+): object | undefined {
+  const { reasoning, extensions } = request;
+  const own: Record<string, unknown> = {};
+  for (const { protocol, name, value } of extensions) {
+    if (protocol === 'responses' && name.startsWith('reasoning.')) {
+      own[name.slice('reasoning.'.length)] = value;
+    }
+  }
+  if (reasoning === null) return Object.keys(own).length === 0 ? undefined : own;
+  if (!mayHave(target, 'reasoning')) {
+    if (reasoning.mode === 'on') losses.dropped('reasoning');
+    return undefined;
+  }
+  const effort =
+    reasoning.mode === 'off' ? encodeOff(target, losses) : encodeEffort(reasoning, losses);
+  const members = {
+    ...(effort !== null && { effort }),
+    ...(reasoning.show === true && reasoning.mode === 'on' && { summary: 'auto' }),
+    ...own,
+  };
+  return Object.keys(members).length === 0 ? undefined : members;
+}
+
+/** A model that has no name for it thinks as it does by itself. */
+function encodeOff(
+  { traits }: EncodeTarget,
+  losses: Losses,
+): EncodeTarget['traits']['leastEffort'] {
+  const effort = traits.leastEffort;
+  if (effort !== 'none') losses.approximated('reasoning');
+  return effort;
+}
+
+function encodeEffort(
+  { effort, budget }: ReasoningRequest,
+  losses: Losses,
+): ReasoningRequest['effort'] {
+  if (effort !== null || budget === null) return effort;
+  losses.approximated('reasoning.budget');
+  const step = budgets.find(({ upTo }) => budget <= upTo);
+  return step?.effort ?? 'xhigh';
+}
+
+/** Tokens of thought, and the effort that comes closest. */
+const budgets = [
+  { upTo: 512, effort: 'minimal' },
+  { upTo: 1024, effort: 'low' },
+  { upTo: 8192, effort: 'medium' },
+  { upTo: 24_576, effort: 'high' },
+] as const;
+
+/** Does the upstream reason, so that its state is worth asking for? */
+export function willReason({ reasoning }: GenerationRequest, target: EncodeTarget): boolean {
+  if (reasoning !== null) return reasoning.mode === 'on' && mayHave(target, 'reasoning');
+  return target.capabilities.has('reasoning');
+}
+
+/** The catalogue says so, or says nothing. */
+function mayHave({ capabilities }: EncodeTarget, capability: string): boolean {
+  return capabilities.size === 0 || capabilities.has(capability);
+}
+
+export function encodeText({ format, verbosity, extensions }: GenerationRequest): object {
+  const text = {
+    ...(format !== null && { format: encodeFormat(format) }),
+    ...(verbosity !== null && { verbosity }),
+    ...Object.fromEntries(
+      extensions
+        .filter(({ protocol, name }) => protocol === 'responses' && name.startsWith('text.'))
+        .map(({ name, value }) => [name.slice('text.'.length), value]),
+    ),
+  };
+  return Object.keys(text).length === 0 ? {} : { text };
+}
+
+export function encodeFormat(format: OutputFormat): object {
+  if (format.type === 'text') return { type: 'text' };
+  if (format.type === 'json') return { type: 'json_object' };
+  const { name, description, schema, strict } = format;
+  return {
+    type: 'json_schema',
+    name: name ?? 'response',
+    ...(description !== null && { description }),
+    schema,
+    ...(strict !== null && { strict }),
+  };
+}
+
+/** What the client itself had included, and what the conversion needs. */
+export function encodeInclude(
+  { logprobs, extensions }: GenerationRequest,
+  wantsState: boolean,
+  logprobsInclude: string,
+): object {
+  const own = ownValue(extensions, 'include');
+  const include = new Set<unknown>(Array.isArray(own) ? own : []);
+  if (logprobs !== null) include.add(logprobsInclude);
+  if (wantsState) include.add('reasoning.encrypted_content');
+  const top = logprobs !== null && logprobs > 0 ? { top_logprobs: logprobs } : {};
+  return include.size === 0 ? top : { include: [...include], ...top };
+}

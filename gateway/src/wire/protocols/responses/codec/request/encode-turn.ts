@@ -1,0 +1,124 @@
+import type { Block, ReasoningBlock, ToolResultBlock, Turn } from '#canonical/index.ts';
+import type { Losses } from '../../../losses.ts';
+import { encodePart, isPart } from './encode-content.ts';
+import { ownValue } from '../own-extension.ts';
+
+interface Message {
+  readonly type: 'message';
+  readonly role: string;
+  readonly phase?: unknown;
+  readonly content: object[];
+}
+
+/**
+ * One turn as input items, in the order of its blocks: what is said goes into messages, everything else into items
+ * of its own.
+ * @throws Unconvertible
+ */
+export function encodeTurn(turn: Turn, losses: Losses): object[] {
+  if (turn.name !== undefined) losses.dropped('message.name');
+  const items: object[] = [];
+  let message: Message | null = null;
+  for (const block of turn.blocks) {
+    const item = encodeItem(block, losses);
+    if (item !== undefined) {
+      message = null;
+      if (item !== null) items.push(item);
+      continue;
+    }
+    const role = roleOf(turn, block, losses);
+    const part = encodePart(block, role === 'assistant' ? 'assistant' : 'other', losses);
+    if (part === null) continue;
+    const phase = ownValue(block.extensions, 'phase');
+    if (message === null || message.role !== role || message.phase !== phase) {
+      message = { type: 'message', role, ...(phase !== undefined && { phase }), content: [] };
+      items.push(message);
+    }
+    message.content.push(part);
+  }
+  return items;
+}
+
+const roles = Object.freeze({ user: 'user', assistant: 'assistant', system: 'developer' });
+
+/** A model's picture or file can only be shown to it again as a user's. */
+function roleOf({ role }: Turn, { type }: Block, losses: Losses): string {
+  if (role !== 'assistant' || (type !== 'image' && type !== 'file')) return roles[role];
+  losses.approximated(type);
+  return 'user';
+}
+
+/** Undefined: part of a message. Null: an item that cannot be sent. */
+function encodeItem(block: Block, losses: Losses): object | null | undefined {
+  switch (block.type) {
+    case 'reasoning':
+      return encodeReasoning(block, losses);
+    case 'tool-call': {
+      noteUnplaced(block, losses);
+      const { kind, id, name, namespace } = block;
+      const call = { call_id: id, name, ...(namespace !== undefined && { namespace }) };
+      return kind === 'custom'
+        ? { type: 'custom_tool_call', ...call, input: block.arguments }
+        : { type: 'function_call', ...call, arguments: block.arguments || '{}' };
+    }
+    case 'tool-result':
+      return encodeResult(block, losses);
+    case 'opaque':
+      return block.protocol === 'responses' && !isPart(block) ? (block.value as object) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * Without state of this protocol's own there is nothing an upstream would take back. One that hides its thoughts in
+ * such a state shows their summary only, and refuses any other text of them; on the way through other clients the two
+ * are one.
+ */
+function encodeReasoning(block: ReasoningBlock, losses: Losses): object | null {
+  const { state, text } = block;
+  const isOwn = state?.protocol === 'responses' && state.kind === 'encrypted';
+  const id = isOwn ? state.id : ownValue(block.extensions, 'reasoning.id');
+  if (!isOwn && id === undefined) {
+    if (text !== '') losses.dropped('reasoning');
+    return null;
+  }
+  const isSummary = block.summary === true || isOwn;
+  return {
+    type: 'reasoning',
+    ...(id !== undefined && { id }),
+    summary: isSummary && text !== '' ? [{ type: 'summary_text', text }] : [],
+    ...(!isSummary && text !== '' && { content: [{ type: 'reasoning_text', text }] }),
+    ...(isOwn && { encrypted_content: state.data }),
+  };
+}
+
+/** Items of calls and results have no members for what other protocols' clients attach to theirs. */
+function noteUnplaced({ cache, extensions }: Block, losses: Losses): void {
+  losses.foreign(extensions);
+  if (cache !== undefined) losses.dropped('cache');
+}
+
+function encodeResult(block: ToolResultBlock, losses: Losses): object {
+  noteUnplaced(block, losses);
+  const type = block.kind === 'custom' ? 'custom_tool_call_output' : 'function_call_output';
+  return { type, call_id: block.id, output: encodeOutput(block, losses) };
+}
+
+/** A text where there is nothing else, since older upstreams know only that. */
+function encodeOutput({ content, isError }: ToolResultBlock, losses: Losses): unknown {
+  const blocks = isError ? markedAsError(content) : content;
+  if (isError) losses.approximated('tool_result.is_error');
+  const [only] = blocks;
+  if (only === undefined) return '';
+  if (blocks.length === 1 && only.type === 'text' && only.cache === undefined) return only.text;
+  return blocks.map((block) => encodePart(block, 'other', losses)).filter((part) => part !== null);
+}
+
+/** There is no other way to say that a call failed. */
+function markedAsError(content: readonly Block[]): readonly Block[] {
+  const [first, ...rest] = content;
+  if (first?.type !== 'text') return [{ type: 'text', text: 'Error' }, ...content];
+  if (first.text.startsWith('Error: ')) return content;
+  return [{ ...first, text: `Error: ${first.text}` }, ...rest];
+}

@@ -1,0 +1,97 @@
+import type { FinishReason, TokenUsage } from '#canonical/index.ts';
+import type { AnswerContext } from '../../../codec.ts';
+import { Losses } from '../../../losses.ts';
+import type { JsonRecord } from '../../../values.ts';
+import { encodeFormat } from '../request/encode-settings.ts';
+import { encodeToolChoice, encodeTools } from '../request/encode-tools.ts';
+import { ownValue } from '../own-extension.ts';
+
+/** How a response ended, in this protocol's words. */
+export interface Ending {
+  readonly status: 'completed' | 'incomplete';
+  readonly reason: 'max_output_tokens' | 'content_filter' | null;
+}
+
+const cut = Object.freeze({ status: 'incomplete', reason: 'max_output_tokens' } as const);
+const filtered = Object.freeze({ status: 'incomplete', reason: 'content_filter' } as const);
+const complete = Object.freeze({ status: 'completed', reason: null } as const);
+
+export function endingOf(reason: FinishReason): Ending {
+  switch (reason) {
+    case 'length':
+    case 'context-full':
+      return cut;
+    case 'filtered':
+    case 'blocked':
+      return filtered;
+    default:
+      return complete;
+  }
+}
+
+/** The ids of one answer: the same exchange gives the same. */
+export interface AnswerIds {
+  readonly response: string;
+  /** `prefix`: `msg`, `fc`, `ctc`, `rs`, `ig`; `index`: the item's place in the output. */
+  item(prefix: string, index: number): string;
+}
+
+export function createAnswerIds({ requestId }: AnswerContext): AnswerIds {
+  const base = requestId.replace(/^req_/, '');
+  return {
+    response: `resp_${base}`,
+    item: (prefix, index) => `${prefix}_${base}_${index}`,
+  };
+}
+
+/** What a response says of itself and repeats of its request, without what it has become. */
+export function describeAnswer(answer: AnswerContext): JsonRecord {
+  const { request } = answer;
+  const { reasoning, extensions, format, verbosity, toolChoice } = request;
+  const metadata = ownValue(extensions, 'metadata');
+  const summary = ownValue(extensions, 'reasoning.summary') ?? (reasoning?.show ? 'auto' : null);
+  return {
+    id: createAnswerIds(answer).response,
+    object: 'response',
+    created_at: answer.createdAt,
+    model: answer.model,
+    error: null,
+    access_programs: null,
+    background: false,
+    instructions: request.system[0]?.text ?? null,
+    max_output_tokens: request.maxOutputTokens,
+    metadata: metadata ?? {},
+    parallel_tool_calls: request.parallelTools ?? true,
+    previous_response_id: null,
+    prompt_cache_key: request.cacheKey,
+    reasoning: { effort: reasoning?.effort ?? null, summary },
+    safety_identifier: request.endUser,
+    // Nothing is: whoever asked for it has been told.
+    store: false,
+    temperature: request.temperature,
+    text: {
+      format: encodeFormat(format ?? { type: 'text' }),
+      ...(verbosity !== null && { verbosity }),
+    },
+    tool_choice: toolChoice === null ? 'auto' : encodeToolChoice(toolChoice, request.tools),
+    tools: encodeTools(request.tools, new Losses('responses')),
+    top_logprobs: request.logprobs ?? 0,
+    top_p: request.topP,
+    truncation: 'disabled',
+  };
+}
+
+/** Counts that include what was read from and written to a cache, as this protocol has them. */
+export function encodeUsage(usage: TokenUsage | null): object | null {
+  if (usage === null) return null;
+  const { input, cacheRead, cacheWrite, cacheWrite1h, output, reasoning } = usage;
+  const written = cacheWrite + cacheWrite1h;
+  const all = input + cacheRead + written;
+  return {
+    input_tokens: all,
+    input_tokens_details: { cached_tokens: cacheRead, cache_write_tokens: written },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: reasoning },
+    total_tokens: all + output,
+  };
+}

@@ -1,0 +1,117 @@
+import type { Block, ImageBlock, OpaqueBlock, TextBlock } from '#canonical/index.ts';
+import { isRecord, type JsonRecord } from '../../../values.ts';
+import { decodeAnnotations } from '../annotations.ts';
+import { joinTexts } from '../request/decode-item.ts';
+import { decodeLogprobs } from './logprobs.ts';
+
+type ItemDecoder = (item: JsonRecord) => Block[];
+
+const decoders: Readonly<Record<string, ItemDecoder>> = {
+  message: decodeMessage,
+  reasoning: decodeReasoning,
+  function_call: (item) => [decodeCall(item, 'function')],
+  custom_tool_call: (item) => [decodeCall(item, 'custom')],
+  image_generation_call: decodeImageCall,
+};
+
+/** One item of a complete answer. Items that say nothing (an empty thought) have no block. */
+export function decodeOutputItem(item: JsonRecord): Block[] {
+  const type = String(item['type']);
+  const decode = Object.hasOwn(decoders, type) ? decoders[type] : undefined;
+  return decode === undefined ? [opaqueItem(type, item)] : decode(item);
+}
+
+/** A trace of something the provider ran. */
+function opaqueItem(name: string, value: JsonRecord): OpaqueBlock {
+  return { type: 'opaque', protocol: 'responses', name, value, ifForeign: 'drop' };
+}
+
+function decodeMessage(item: JsonRecord): Block[] {
+  const content = Array.isArray(item['content']) ? item['content'].filter(isRecord) : [];
+  return content.flatMap((part): Block[] => {
+    if (part['type'] === 'refusal') {
+      const { refusal } = part;
+      return typeof refusal === 'string' && refusal !== ''
+        ? [{ type: 'refusal', text: refusal }]
+        : [];
+    }
+    return decodeText(part);
+  });
+}
+
+function decodeText(part: JsonRecord): TextBlock[] {
+  const { type, text } = part;
+  if (type !== 'output_text' || typeof text !== 'string' || text === '') return [];
+  const { citations = [], citesOwn } = decodeAnnotations(part['annotations']);
+  const logprobs = decodeLogprobs(part['logprobs']);
+  return [
+    {
+      type: 'text',
+      text,
+      ...(citations.length > 0 && { citations }),
+      ...(citesOwn && { citesOwn }),
+      ...(logprobs !== undefined && { logprobs }),
+    },
+  ];
+}
+
+function decodeReasoning(item: JsonRecord): Block[] {
+  const { id, encrypted_content: data } = item;
+  const summary = joinTexts(item['summary']);
+  // A server that tells both tells the same thing twice.
+  const text = summary === '' ? joinTexts(item['content']) : summary;
+  const state = decodeState(data, id);
+  if (text === '' && state === undefined) return [];
+  return [
+    {
+      type: 'reasoning',
+      text,
+      ...(summary !== '' && { summary: true }),
+      ...(state !== undefined && { state }),
+    },
+  ];
+}
+
+export function decodeState(data: unknown, id: unknown): Block['state'] {
+  if (typeof data !== 'string' || data === '') return undefined;
+  const own = typeof id === 'string' && id !== '' ? { id } : {};
+  return { protocol: 'responses', kind: 'encrypted', data, ...own };
+}
+
+function decodeCall(item: JsonRecord, kind: 'function' | 'custom'): Block {
+  const { name, namespace } = item;
+  return {
+    type: 'tool-call',
+    id: callId(item),
+    name: typeof name === 'string' ? name : '',
+    ...(typeof namespace === 'string' && { namespace }),
+    kind,
+    arguments: callArguments(item, kind),
+  };
+}
+
+export function callId({ call_id: callId, id }: JsonRecord): string | null {
+  if (typeof callId === 'string' && callId !== '') return callId;
+  return typeof id === 'string' && id !== '' ? id : null;
+}
+
+/** As the model wrote them; some servers give an object. */
+export function callArguments(item: JsonRecord, kind: 'function' | 'custom'): string {
+  const value = item[kind === 'custom' ? 'input' : 'arguments'];
+  if (typeof value === 'string') return value;
+  return isRecord(value) ? JSON.stringify(value) : '';
+}
+
+function decodeImageCall(item: JsonRecord): Block[] {
+  const block = decodeImage(item);
+  return block === null ? [opaqueItem('image_generation_call', item)] : [block];
+}
+
+function decodeImage({ result, output_format: format }: JsonRecord): ImageBlock | null {
+  if (typeof result !== 'string' || result === '') return null;
+  if (/^https?:\/\//.test(result)) {
+    return { type: 'image', source: { kind: 'url', url: result, mime: null } };
+  }
+  const mime = `image/${typeof format === 'string' ? format : 'png'}`;
+  return { type: 'image', source: { kind: 'data', mime, base64: result } };
+}

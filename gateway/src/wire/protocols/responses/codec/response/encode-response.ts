@@ -1,0 +1,99 @@
+import type { Block, GenerationResponse, TokenUsage } from '#canonical/index.ts';
+import type { AnswerContext } from '../../../codec.ts';
+import { isRecord, type JsonRecord } from '../../../values.ts';
+import {
+  type AnswerIds,
+  createAnswerIds,
+  describeAnswer,
+  encodeUsage,
+  endingOf,
+  type Ending,
+} from './answer.ts';
+import {
+  callItem,
+  carriedState,
+  completeArguments,
+  describeCall,
+  imageItem,
+  messageItem,
+  reasoningItem,
+  refusalPart,
+  textPart,
+} from './output-items.ts';
+
+/** The first candidate: this protocol has no room for others. */
+export function encodeResponse(
+  response: GenerationResponse,
+  usage: TokenUsage | null,
+  answer: AnswerContext,
+): JsonRecord {
+  const [candidate] = response.candidates;
+  const ending = endingOf(candidate?.finish.reason ?? 'other');
+  return {
+    ...describeAnswer(answer),
+    status: ending.status,
+    incomplete_details: ending.reason === null ? null : { reason: ending.reason },
+    output: encodeOutput(candidate?.blocks ?? [], ending, createAnswerIds(answer)),
+    usage: encodeUsage(usage),
+  };
+}
+
+/** What is said in a row is one message; the last one shows that the answer was cut. */
+function encodeOutput(blocks: readonly Block[], ending: Ending, ids: AnswerIds): object[] {
+  const output: object[] = [];
+  let content: object[] = [];
+  const closeMessage = (status: Ending['status']): void => {
+    if (content.length === 0) return;
+    output.push(messageItem(ids.item('msg', output.length), status, content));
+    content = [];
+  };
+  for (const block of blocks) {
+    const part = encodePart(block);
+    if (part !== null) {
+      content.push(part);
+      continue;
+    }
+    const next = content.length === 0 ? output.length : output.length + 1;
+    const item = encodeItem(block, next, ids);
+    if (item === null) continue;
+    closeMessage('completed');
+    output.push(item);
+  }
+  closeMessage(ending.status);
+  return output;
+}
+
+function encodePart(block: Block): object | null {
+  switch (block.type) {
+    case 'text':
+      return block.text === ''
+        ? null
+        : textPart(block.text, block.citations ?? [], block.logprobs ?? []);
+    case 'refusal':
+      return block.text === '' ? null : refusalPart(block.text);
+    case 'opaque':
+      return block.protocol !== 'responses' && block.text ? textPart(block.text, [], []) : null;
+    default:
+      return null;
+  }
+}
+
+function encodeItem(block: Block, index: number, ids: AnswerIds): object | null {
+  switch (block.type) {
+    case 'reasoning': {
+      const state = carriedState(block.state);
+      if (block.text === '' && state === undefined) return null;
+      return reasoningItem(ids.item('rs', index), block.text, state);
+    }
+    case 'tool-call': {
+      const text = completeArguments(block.kind, block.arguments);
+      return callItem(describeCall(block, ids, index), block.kind, text);
+    }
+    case 'image':
+      return imageItem(ids.item('ig', index), block);
+    case 'opaque':
+      return block.protocol === 'responses' && isRecord(block.value) ? block.value : null;
+    default:
+      return null;
+  }
+}

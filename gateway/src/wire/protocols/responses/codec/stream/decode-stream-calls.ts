@@ -1,0 +1,67 @@
+import { type JsonRecord, recordAt } from '../../../values.ts';
+import { callArguments, callId } from '../response/decode-output.ts';
+import type { Emit, Handler, OpenItem, StreamState } from './decode-stream-state.ts';
+
+const kinds: Readonly<Record<string, 'function' | 'custom'>> = {
+  function_call: 'function',
+  custom_tool_call: 'custom',
+};
+
+/** Calls of the client's tools: arguments as the model produces them. */
+export const callHandlers: readonly (readonly [string, Handler])[] = [
+  ['response.output_item.added', itemAdded],
+  [
+    'response.function_call_arguments.delta',
+    (...input) => argumentsDelta('function_call', ...input),
+  ],
+  [
+    'response.custom_tool_call_input.delta',
+    (...input) => argumentsDelta('custom_tool_call', ...input),
+  ],
+];
+
+/** Only calls say anything before their parts come. */
+function itemAdded(state: StreamState, event: JsonRecord, emit: Emit): void {
+  const item = recordAt(event, 'item');
+  const open = state.itemOf(event, String(item['type']));
+  announce(state, open, item, emit);
+}
+
+function announce(state: StreamState, open: OpenItem, item: JsonRecord, emit: Emit): void {
+  const kind = Object.hasOwn(kinds, open.type) ? kinds[open.type] : undefined;
+  const { name, namespace } = item;
+  if (kind === undefined || open.call !== null || typeof name !== 'string') return;
+  state.closeBlock(emit);
+  open.call = state.nextCall();
+  emit({
+    type: 'call-start',
+    call: open.call,
+    id: callId(item),
+    name,
+    ...(typeof namespace === 'string' && { namespace }),
+    kind,
+  });
+}
+
+function argumentsDelta(type: string, state: StreamState, event: JsonRecord, emit: Emit): void {
+  const { delta } = event;
+  const open = state.itemOf(event, type);
+  // Before the call was announced there is no name for it: its end says it all.
+  if (open.call === null || open.done || typeof delta !== 'string' || delta === '') return;
+  send(open, delta, emit);
+}
+
+function send(open: OpenItem, text: string, emit: Emit): void {
+  if (open.call === null) return;
+  open.sent[0] = (open.sent[0] ?? 0) + text.length;
+  emit({ type: 'call-arguments', call: open.call, text });
+}
+
+export function finishCall(state: StreamState, open: OpenItem, item: JsonRecord, emit: Emit): void {
+  announce(state, open, item, emit);
+  if (open.call === null) return;
+  const kind = open.type === 'custom_tool_call' ? 'custom' : 'function';
+  const rest = callArguments(item, kind).slice(open.sent[0] ?? 0);
+  if (rest !== '') send(open, rest, emit);
+  emit({ type: 'call-end', call: open.call });
+}

@@ -1,0 +1,99 @@
+import { isRecord, type JsonRecord } from '../../../values.ts';
+import { decodeState } from '../response/decode-output.ts';
+import {
+  type Emit,
+  type Handler,
+  type OpenItem,
+  type StreamState,
+  streamedIndex,
+} from './decode-stream-state.ts';
+
+type Family = 'summary' | 'content';
+
+const partKey = Object.freeze({ summary: 'summary_index', content: 'content_index' });
+
+/** Thoughts, and what is told of them. A server that sends both would say everything twice: the first counts. */
+export const reasoningHandlers: readonly (readonly [string, Handler])[] = [
+  ['response.reasoning_summary_text.delta', deltaOf('summary')],
+  ['response.reasoning_summary_text.done', doneOf('summary')],
+  ['response.reasoning_text.delta', deltaOf('content')],
+  ['response.reasoning_text.done', doneOf('content')],
+];
+
+function deltaOf(family: Family): Handler {
+  return (state, event, emit) => {
+    const { delta } = event;
+    if (typeof delta !== 'string' || delta === '') return;
+    send(state, state.itemOf(event, 'reasoning'), family, partOf(event, family), delta, emit);
+  };
+}
+
+function doneOf(family: Family): Handler {
+  return (state, event, emit) => {
+    const item = state.itemOf(event, 'reasoning');
+    sendRest(state, item, family, partOf(event, family), event['text'], emit);
+  };
+}
+
+/** The state that has to come back is known only when the item is complete. */
+export function finishReasoning(
+  state: StreamState,
+  open: OpenItem,
+  item: JsonRecord,
+  emit: Emit,
+): void {
+  for (const family of ['summary', 'content'] as const) {
+    const list = Array.isArray(item[family]) ? item[family].filter(isRecord) : [];
+    const parts = list.filter(({ text }) => text !== '');
+    const indexes = parts.map((_, position) => streamedIndex(open, position));
+    for (const [position, { text }] of parts.entries()) {
+      sendRest(state, open, family, indexes[position] ?? position, text, emit);
+    }
+  }
+  const native = decodeState(item['encrypted_content'], item['id']);
+  if (native !== undefined) {
+    state.open(open, 0, emit);
+    emit({ type: 'state', state: native });
+  }
+  state.closeBlock(emit);
+}
+
+function send(
+  state: StreamState,
+  item: OpenItem,
+  family: Family,
+  part: number,
+  text: string,
+  emit: Emit,
+): void {
+  item.family ??= family;
+  if (item.family !== family) return;
+  // All parts of an item are one block.
+  state.open(item, 0, emit);
+  const isNextPart = item.sent[part] === undefined && item.sent.length > 0;
+  item.sent[part] = (item.sent[part] ?? 0) + text.length;
+  const said = isNextPart ? `\n\n${text}` : text;
+  emit(
+    family === 'summary'
+      ? { type: 'reasoning', text: said, summary: true }
+      : { type: 'reasoning', text: said },
+  );
+}
+
+function sendRest(
+  state: StreamState,
+  item: OpenItem,
+  family: Family,
+  part: number,
+  text: unknown,
+  emit: Emit,
+): void {
+  const sent = item.sent[part] ?? 0;
+  if (typeof text !== 'string' || (item.family ?? family) !== family || text.length <= sent) return;
+  send(state, item, family, part, text.slice(sent), emit);
+}
+
+function partOf(event: JsonRecord, family: Family): number {
+  const index = event[partKey[family]];
+  return typeof index === 'number' ? index : 0;
+}

@@ -1,0 +1,96 @@
+import type { GenerationEvent } from '#canonical/index.ts';
+import type { JsonRecord } from '../../../values.ts';
+
+export type Emit = (event: GenerationEvent) => void;
+
+/** What one kind of upstream event says. */
+export type Handler = (state: StreamState, event: JsonRecord, emit: Emit) => void;
+
+/** An output item, and how much of it has gone out. */
+export interface OpenItem {
+  readonly type: string;
+  done: boolean;
+  /** Characters that went out, by part; a call has one. */
+  readonly sent: number[];
+  /** Annotations that went out, by part. */
+  readonly cited: number[];
+  /** Which of its two texts a reasoning item is read from: the first that comes. */
+  family: 'summary' | 'content' | null;
+  /** The canonical number of a call that was announced. */
+  call: number | null;
+}
+
+/** One upstream stream. Lengths are kept, texts are not. */
+export class StreamState {
+  readonly seen = { any: false, call: false, refusal: false };
+  readonly #items = new Map<number, OpenItem>();
+  readonly #doneIds = new Set<string>();
+  #calls = 0;
+  /** The item and part of the block that is open. */
+  #openItem: OpenItem | null = null;
+  #openPart = 0;
+
+  /** The item an event belongs to; `type` is what such an event can only belong to. */
+  itemOf(event: JsonRecord, type: string): OpenItem {
+    const index = event['output_index'];
+    return this.itemAt(typeof index === 'number' ? index : this.#items.size - 1, type);
+  }
+
+  itemAt(index: number, type: string): OpenItem {
+    const known = this.#items.get(index);
+    if (known !== undefined) return known;
+    const item = { type, done: false, sent: [], cited: [], family: null, call: null };
+    this.#items.set(index, item);
+    return item;
+  }
+
+  noteId(item: JsonRecord): void {
+    if (typeof item['id'] === 'string') this.#doneIds.add(item['id']);
+  }
+
+  isDone(index: number, item: JsonRecord): boolean {
+    const id = item['id'];
+    if (typeof id === 'string' && this.#doneIds.has(id)) return true;
+    return this.#items.get(index)?.done === true;
+  }
+
+  openItems(): OpenItem[] {
+    return [...this.#items.values()].filter((item) => !item.done);
+  }
+
+  nextCall(): number {
+    this.seen.any = true;
+    this.seen.call = true;
+    const call = this.#calls;
+    this.#calls += 1;
+    return call;
+  }
+
+  /** Makes this part the open block; another one that was open is complete. */
+  open(item: OpenItem, part: number, emit: Emit): void {
+    if (this.#openItem === item && this.#openPart === part) return;
+    this.closeBlock(emit);
+    this.seen.any = true;
+    this.#openItem = item;
+    this.#openPart = part;
+  }
+
+  isOpen(item: OpenItem, part: number): boolean {
+    return this.#openItem === item && this.#openPart === part;
+  }
+
+  closeBlock(emit: Emit): void {
+    if (this.#openItem === null) return;
+    this.#openItem = null;
+    emit({ type: 'block-end' });
+  }
+}
+
+/**
+ * The index under which the part at `position` of a finished item was streamed: some servers count the parts of a
+ * message from 1.
+ */
+export function streamedIndex({ sent }: OpenItem, position: number): number {
+  const known = Object.keys(sent);
+  return Number(known[position] ?? sent.length + position - known.length);
+}

@@ -1,0 +1,93 @@
+import type { StreamDecoder } from '../../../codec.ts';
+import { parseRecord } from '../../../event-view.ts';
+import type { StreamEvent } from '../../../protocol.ts';
+import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
+import { decodeFinish } from '../response/decode-finish.ts';
+import { callHandlers, finishCall } from './decode-stream-calls.ts';
+import { decodeOutputItem } from '../response/decode-output.ts';
+import { finishReasoning, reasoningHandlers } from './decode-stream-reasoning.ts';
+import { type Emit, type Handler, type OpenItem, StreamState } from './decode-stream-state.ts';
+import { finishMessage, textHandlers } from './decode-stream-text.ts';
+
+/** By event; what is not here says nothing that its item does not say at its end. */
+const handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>([
+  ...textHandlers,
+  ...reasoningHandlers,
+  ...callHandlers,
+  ['response.output_item.done', decodeItemDone],
+  ['response.completed', decodeTerminal],
+  ['response.incomplete', decodeTerminal],
+]);
+
+/** Failures inside the stream are the tap's to see. */
+export function createStreamDecoder(): StreamDecoder {
+  const state = new StreamState();
+  return {
+    push: (event, emit) => push(state, event, emit),
+    end: (emit) => endAll(state, emit),
+  };
+}
+
+function push(state: StreamState, event: StreamEvent, emit: Emit): void {
+  const { name, data } = event;
+  if (data === null || (name !== null && !handlers.has(name))) return;
+  const value = parseRecord(data);
+  if (value === null) return;
+  const handler = handlers.get(name ?? String(value['type']));
+  handler?.(state, value, emit);
+}
+
+function decodeItemDone(state: StreamState, event: JsonRecord, emit: Emit): void {
+  const item = recordAt(event, 'item');
+  finishItem(state, state.itemOf(event, String(item['type'])), item, emit);
+}
+
+/** Whatever of the item was not streamed; each item ends once. */
+function finishItem(state: StreamState, open: OpenItem, item: JsonRecord, emit: Emit): void {
+  if (open.done) return;
+  open.done = true;
+  state.noteId(item);
+  switch (open.type) {
+    case 'message':
+      return finishMessage(state, open, item, emit);
+    case 'reasoning':
+      return finishReasoning(state, open, item, emit);
+    case 'function_call':
+    case 'custom_tool_call':
+      return finishCall(state, open, item, emit);
+    default:
+      return finishWhole(state, item, emit);
+  }
+}
+
+/** Items that come in one piece. */
+function finishWhole(state: StreamState, item: JsonRecord, emit: Emit): void {
+  state.closeBlock(emit);
+  for (const block of decodeOutputItem(item)) {
+    state.seen.any = true;
+    emit({ type: 'block', block });
+  }
+}
+
+/** The response stands in its last event once more, on some servers for the first time. */
+function decodeTerminal(state: StreamState, event: JsonRecord, emit: Emit): void {
+  const response = recordAt(event, 'response');
+  const output = Array.isArray(response['output']) ? response['output'].filter(isRecord) : [];
+  for (const [index, item] of output.entries()) {
+    if (state.isDone(index, item)) continue;
+    finishItem(state, state.itemAt(index, String(item['type'])), item, emit);
+  }
+  endAll(state, emit);
+  const status = event['type'] === 'response.incomplete' ? 'incomplete' : response['status'];
+  const finish = decodeFinish({ ...response, status }, state.seen);
+  emit({ type: 'finish', finish });
+}
+
+/** Items that never came to their end. */
+function endAll(state: StreamState, emit: Emit): void {
+  state.closeBlock(emit);
+  for (const open of state.openItems()) {
+    open.done = true;
+    if (open.call !== null) emit({ type: 'call-end', call: open.call });
+  }
+}

@@ -1,0 +1,79 @@
+import type { Finish, GenerationEvent, TokenUsage } from '#canonical/index.ts';
+import type { GatewayError } from '#errors/index.ts';
+import type { AnswerContext, StreamEncoder } from '../../../codec.ts';
+import {
+  type AnswerIds,
+  createAnswerIds,
+  describeAnswer,
+  encodeUsage,
+  endingOf,
+} from '../response/answer.ts';
+import { failureFrame } from '../../errors.ts';
+import { FrameWriter } from './frame-writer.ts';
+import { OutputWriter } from './output-writer.ts';
+
+/**
+ * Writes the events of one response: announced, its items one after another, and the whole of it at the end.
+ * The order of items is `OutputWriter`'s.
+ */
+export class ResponsesStreamEncoder implements StreamEncoder {
+  readonly #answer: AnswerContext;
+  readonly #ids: AnswerIds;
+  readonly #frames = new FrameWriter();
+  readonly #output: OutputWriter;
+  /** JSON text of what does not change in the response, without braces; null before it was announced. */
+  #description: string | null = null;
+  #finish: Finish = { reason: 'end' };
+  #closed = false;
+
+  constructor(answer: AnswerContext) {
+    this.#answer = answer;
+    this.#ids = createAnswerIds(answer);
+    this.#output = new OutputWriter(this.#frames, this.#ids);
+  }
+
+  push(event: GenerationEvent): string {
+    // Only the first answer has a place.
+    if (this.#closed || (event.choice ?? 0) !== 0) return '';
+    if (event.type === 'finish') {
+      this.#finish = event.finish;
+      return '';
+    }
+    if (this.#description !== null) return this.#output.push(event);
+    if (event.type === 'block-end' || event.type === 'call-end') return '';
+    return this.#announce() + this.#output.push(event);
+  }
+
+  end(usage: TokenUsage | null): string {
+    if (this.#closed) return '';
+    this.#closed = true;
+    const announced = this.#description === null ? this.#announce() : '';
+    const { status, reason } = endingOf(this.#finish.reason);
+    const rest = this.#output.end(status);
+    const response = this.#response(status, reason, JSON.stringify(encodeUsage(usage)));
+    return announced + rest + this.#frames.write(`response.${status}`, `"response":${response}`);
+  }
+
+  fail(error: GatewayError): string {
+    if (this.#closed) return '';
+    this.#closed = true;
+    const { createdAt, model } = this.#answer;
+    const begun = this.#description === null ? null : { id: this.#ids.response, createdAt, model };
+    return failureFrame(error, begun, this.#frames.sequenceNumber);
+  }
+
+  #announce(): string {
+    this.#description = JSON.stringify(describeAnswer(this.#answer)).slice(1, -1);
+    const members = `"response":${this.#response('in_progress', null, 'null')}`;
+    return (
+      this.#frames.write('response.created', members) +
+      this.#frames.write('response.in_progress', members)
+    );
+  }
+
+  #response(status: string, reason: string | null, usage: string): string {
+    const details = reason === null ? 'null' : `{"reason":"${reason}"}`;
+    const output = this.#output.items.join(',');
+    return `{${this.#description},"status":"${status}","incomplete_details":${details},"output":[${output}],"usage":${usage}}`;
+  }
+}

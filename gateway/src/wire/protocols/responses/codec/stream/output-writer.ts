@@ -1,0 +1,219 @@
+import type { Block, Citation, GenerationEvent, NativeState } from '#canonical/index.ts';
+import type { AnswerIds } from '../response/answer.ts';
+import type { FrameWriter, WrittenItem } from './frame-writer.ts';
+import { type CallHead, carriedState } from '../response/output-items.ts';
+import { WrittenCall } from './write-call.ts';
+import { WrittenMessage } from './write-message.ts';
+import { WrittenReasoning } from './write-reasoning.ts';
+import { eventsOf, writeWhole } from './write-whole.ts';
+
+interface Call {
+  readonly head: CallHead;
+  /** What came while another item was open. */
+  held: string;
+  ended: boolean;
+  item: WrittenCall | null;
+}
+
+/**
+ * Puts output items one strictly after another, whatever order their events come in. While a call is open, other
+ * calls and everything else wait for its end, in the order they came; its own arguments go through at once.
+ */
+export class OutputWriter {
+  /** Finished items, JSON text. */
+  readonly items: string[] = [];
+  readonly #frames: FrameWriter;
+  readonly #ids: AnswerIds;
+  readonly #calls = new Map<number, Call>();
+  #openItem: WrittenItem | null = null;
+  #openCall: Call | null = null;
+  /** What waits for the end of the open call, in the order it came. */
+  #queue: (Call | GenerationEvent)[] = [];
+  /** Where the next of the queue is. */
+  #next = 0;
+
+  constructor(frames: FrameWriter, ids: AnswerIds) {
+    this.#frames = frames;
+    this.#ids = ids;
+  }
+
+  push(event: GenerationEvent): string {
+    switch (event.type) {
+      case 'call-arguments':
+      case 'call-end': {
+        const call = this.#calls.get(event.call);
+        if (call === undefined) return '';
+        return event.type === 'call-end'
+          ? this.#endCall(call)
+          : this.#addArguments(call, event.text);
+      }
+      case 'call-start':
+        return this.#startCall(event);
+      default:
+        return this.#openCall === null ? this.#write(event) : this.#wait(event);
+    }
+  }
+
+  /** Everything that is still open or waiting is complete. */
+  end(status: 'completed' | 'incomplete'): string {
+    let frames = '';
+    while (this.#openCall !== null) frames += this.#endCall(this.#openCall);
+    return frames + this.#close(status);
+  }
+
+  #wait(what: Call | GenerationEvent): string {
+    this.#queue.push(what);
+    return '';
+  }
+
+  #startCall(event: CallHead & { readonly call: number }): string {
+    const { id, name, namespace, kind } = event;
+    const call: Call = { head: { id, name, namespace, kind }, held: '', ended: false, item: null };
+    this.#calls.set(event.call, call);
+    return this.#openCall === null ? this.#openNext(call) : this.#wait(call);
+  }
+
+  #addArguments(call: Call, text: string): string {
+    if (call.ended || text === '') return '';
+    if (call.item !== null) return call.item.arguments(text);
+    call.held += text;
+    return '';
+  }
+
+  #endCall(call: Call): string {
+    call.ended = true;
+    return this.#advance();
+  }
+
+  /** Closes the open call once it has ended, and writes what waited for that, up to a call that goes on. */
+  #advance(): string {
+    let frames = '';
+    while (this.#openCall?.ended !== false) {
+      if (this.#openCall !== null) {
+        this.#openCall = null;
+        frames += this.#close('completed');
+      }
+      const next = this.#queue[this.#next];
+      if (next === undefined) {
+        this.#queue = [];
+        this.#next = 0;
+        break;
+      }
+      this.#next += 1;
+      frames += 'head' in next ? this.#openNext(next) : this.#write(next);
+    }
+    return frames;
+  }
+
+  #openNext(call: Call): string {
+    const item = new WrittenCall(this.#frames, this.#nextIndex(), call.head, this.#ids);
+    const frames = this.#open(item) + (call.held === '' ? '' : item.arguments(call.held));
+    call.item = item;
+    call.held = '';
+    this.#openCall = call;
+    return frames;
+  }
+
+  #write(event: GenerationEvent): string {
+    switch (event.type) {
+      case 'text':
+        return event.text === ''
+          ? ''
+          : this.#inMessage((item) => item.text(event.text, event.logprobs));
+      case 'refusal':
+        return event.text === '' ? '' : this.#inMessage((item) => item.refusal(event.text));
+      case 'reasoning':
+        return event.text === '' ? '' : this.#writeReasoning(event.text, event.summary);
+      case 'state':
+        return this.#keepState(event.state);
+      case 'citation':
+        return this.#cite(event.citation);
+      case 'block-end':
+        return this.#endBlock();
+      case 'block':
+        return this.#writeBlock(event.block);
+      default:
+        return '';
+    }
+  }
+
+  #inMessage(write: (item: WrittenMessage) => string): string {
+    const open = this.#openItem;
+    if (open instanceof WrittenMessage) return write(open);
+    const index = this.#nextIndex();
+    const item = new WrittenMessage(this.#frames, index, this.#ids.item('msg', index));
+    const frames = this.#open(item);
+    return frames + write(item);
+  }
+
+  #writeReasoning(text: string, summary: boolean | undefined): string {
+    const open = this.#openItem;
+    if (open instanceof WrittenReasoning && open.summary === summary) return open.text(text);
+    const { frames, item } = this.#openReasoning(summary);
+    return frames + item.text(text);
+  }
+
+  #openReasoning(summary: boolean | undefined): { frames: string; item: WrittenReasoning } {
+    const index = this.#nextIndex();
+    const item = new WrittenReasoning(this.#frames, index, this.#ids.item('rs', index), summary);
+    return { frames: this.#open(item), item };
+  }
+
+  /** Only thoughts carry state here; that of an open text has no place. */
+  #keepState(native: NativeState): string {
+    const state = carriedState(native);
+    const open = this.#openItem;
+    if (state === undefined || (open instanceof WrittenMessage && !open.ended)) return '';
+    if (open instanceof WrittenReasoning) {
+      open.keep(state);
+      return '';
+    }
+    const { frames, item } = this.#openReasoning(undefined);
+    item.keep(state);
+    return frames;
+  }
+
+  #cite(citation: Citation | null): string {
+    if (citation === null || !(this.#openItem instanceof WrittenMessage)) return '';
+    return this.#openItem.cite(citation);
+  }
+
+  /** A message stays open for what is said next; a thought is an item of its own. */
+  #endBlock(): string {
+    if (!(this.#openItem instanceof WrittenMessage)) return this.#close('completed');
+    this.#openItem.endBlock();
+    return '';
+  }
+
+  #writeBlock(block: Block): string {
+    const index = this.#nextIndex();
+    const whole = writeWhole(this.#frames, index, block, this.#ids);
+    if (whole === null)
+      return eventsOf(block)
+        .map((event) => this.#write(event))
+        .join('');
+    const frames = this.#close('completed') + whole.frames();
+    this.items.push(whole.item);
+    return frames;
+  }
+
+  #open(item: WrittenItem & { begin(): string }): string {
+    const frames = this.#close('completed');
+    this.#openItem = item;
+    return frames + item.begin();
+  }
+
+  #close(status: 'completed' | 'incomplete'): string {
+    const item = this.#openItem;
+    if (item === null) return '';
+    this.#openItem = null;
+    const closed = item.close(status);
+    this.items.push(closed.item);
+    return closed.frames;
+  }
+
+  /** Of the item that comes after the open one. */
+  #nextIndex(): number {
+    return this.#openItem === null ? this.items.length : this.items.length + 1;
+  }
+}

@@ -1,0 +1,53 @@
+import type { AnswerIds } from '../response/answer.ts';
+import { type FrameWriter, itemAdded, itemDone, type WrittenItem } from './frame-writer.ts';
+import { type CallHead, callItem, completeArguments, describeCall } from '../response/output-items.ts';
+
+/** A call of one of the client's tools. */
+export class WrittenCall implements WrittenItem {
+  readonly #frames: FrameWriter;
+  readonly #index: number;
+  readonly #call: CallHead;
+  readonly #head: { readonly id: string };
+  readonly #place: string;
+  #text = '';
+
+  constructor(frames: FrameWriter, index: number, call: CallHead, ids: AnswerIds) {
+    this.#frames = frames;
+    this.#index = index;
+    this.#call = call;
+    this.#head = describeCall(call, ids, index);
+    this.#place = `"item_id":"${this.#head.id}","output_index":${index}`;
+  }
+
+  begin(): string {
+    const item = { ...callItem(this.#head, this.#call.kind, ''), status: 'in_progress' };
+    return itemAdded(this.#frames, this.#index, JSON.stringify(item));
+  }
+
+  arguments(text: string): string {
+    this.#text += text;
+    const type =
+      this.#call.kind === 'custom'
+        ? 'response.custom_tool_call_input.delta'
+        : 'response.function_call_arguments.delta';
+    return this.#frames.write(type, `${this.#place},"delta":${JSON.stringify(text)}`);
+  }
+
+  close(): { frames: string; item: string } {
+    const { kind, name } = this.#call;
+    const missing = completeArguments(kind, this.#text) === this.#text ? '' : this.arguments('{}');
+    const text = JSON.stringify(this.#text);
+    const done =
+      kind === 'custom'
+        ? this.#frames.write(
+            'response.custom_tool_call_input.done',
+            `${this.#place},"input":${text}`,
+          )
+        : this.#frames.write(
+            'response.function_call_arguments.done',
+            `${this.#place},"name":${JSON.stringify(name)},"arguments":${text}`,
+          );
+    const item = JSON.stringify(callItem(this.#head, kind, this.#text));
+    return { frames: missing + done + itemDone(this.#frames, this.#index, item), item };
+  }
+}

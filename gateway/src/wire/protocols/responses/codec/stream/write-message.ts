@@ -1,0 +1,110 @@
+import type { Citation, TokenLogprob } from '#canonical/index.ts';
+import { encodeAnnotation } from '../annotations.ts';
+import { type FrameWriter, itemAdded, itemDone, type WrittenItem } from './frame-writer.ts';
+import { encodeLogprobs } from '../response/logprobs.ts';
+import { messageItem, refusalPart, textPart } from '../response/output-items.ts';
+
+interface OpenPart {
+  readonly type: 'text' | 'refusal';
+  /** For the member names of its events. */
+  readonly place: string;
+  text: string;
+  readonly citations: Citation[];
+  readonly logprobs: TokenLogprob[];
+  /** Its block is complete. It stays open, since citations may still come for it. */
+  ended: boolean;
+}
+
+/** A message: texts and refusals, one after another. */
+export class WrittenMessage implements WrittenItem {
+  readonly #frames: FrameWriter;
+  readonly #index: number;
+  readonly #id: string;
+  readonly #parts: object[] = [];
+  #open: OpenPart | null = null;
+
+  constructor(frames: FrameWriter, index: number, id: string) {
+    this.#frames = frames;
+    this.#index = index;
+    this.#id = id;
+  }
+
+  begin(): string {
+    const item = `{"id":"${this.#id}","type":"message","status":"in_progress","role":"assistant","content":[]}`;
+    return itemAdded(this.#frames, this.#index, item);
+  }
+
+  text(text: string, logprobs: readonly TokenLogprob[] | undefined): string {
+    const { frames, part } = this.#partFor('text');
+    part.text += text;
+    let tokens = '[]';
+    if (logprobs !== undefined) {
+      part.logprobs.push(...logprobs);
+      tokens = JSON.stringify(encodeLogprobs(logprobs));
+    }
+    const members = `${part.place},"delta":${JSON.stringify(text)},"logprobs":${tokens}`;
+    return frames + this.#frames.write('response.output_text.delta', members);
+  }
+
+  refusal(text: string): string {
+    const { frames, part } = this.#partFor('refusal');
+    part.text += text;
+    const members = `${part.place},"delta":${JSON.stringify(text)}`;
+    return frames + this.#frames.write('response.refusal.delta', members);
+  }
+
+  /** Of the text that is open or was open last; in a refusal there is nothing to cite. */
+  cite(citation: Citation): string {
+    const part = this.#open;
+    if (part?.type !== 'text') return '';
+    const annotation = JSON.stringify(encodeAnnotation(citation));
+    const members = `${part.place},"annotation_index":${part.citations.length},"annotation":${annotation}`;
+    part.citations.push(citation);
+    return this.#frames.write('response.output_text.annotation.added', members);
+  }
+
+  get ended(): boolean {
+    return this.#open?.ended !== false;
+  }
+
+  endBlock(): void {
+    if (this.#open !== null) this.#open.ended = true;
+  }
+
+  close(status: 'completed' | 'incomplete'): { frames: string; item: string } {
+    const frames = this.#closePart();
+    const item = JSON.stringify(messageItem(this.#id, status, this.#parts));
+    return { frames: frames + itemDone(this.#frames, this.#index, item), item };
+  }
+
+  #partFor(type: OpenPart['type']): { frames: string; part: OpenPart } {
+    const open = this.#open;
+    if (open !== null && open.type === type && !open.ended) return { frames: '', part: open };
+    const before = this.#closePart();
+    const place = `"item_id":"${this.#id}","output_index":${this.#index},"content_index":${this.#parts.length}`;
+    const part = { type, place, text: '', citations: [], logprobs: [], ended: false };
+    this.#open = part;
+    const empty = type === 'text' ? textPart('', [], []) : refusalPart('');
+    const members = `${place},"part":${JSON.stringify(empty)}`;
+    return { frames: before + this.#frames.write('response.content_part.added', members), part };
+  }
+
+  #closePart(): string {
+    const part = this.#open;
+    if (part === null) return '';
+    this.#open = null;
+    const { type, place, text } = part;
+    const json =
+      type === 'text' ? textPart(text, part.citations, part.logprobs) : refusalPart(text);
+    this.#parts.push(json);
+    const done =
+      type === 'text'
+        ? this.#frames.write(
+            'response.output_text.done',
+            `${place},"text":${JSON.stringify(text)},"logprobs":${JSON.stringify(encodeLogprobs(part.logprobs))}`,
+          )
+        : this.#frames.write('response.refusal.done', `${place},"refusal":${JSON.stringify(text)}`);
+    const members = `${place},"part":${JSON.stringify(json)}`;
+    return done + this.#frames.write('response.content_part.done', members);
+  }
+}
