@@ -1,10 +1,21 @@
 import { isAscii } from 'node:buffer';
 import type { GatewayError } from '#errors/index.ts';
 import { expectedSize, parsedSize } from './body-size.ts';
-import type { KeyUse } from './key-use.ts';
 
 /** Called once with null when there is room, or with the refusal. */
 export type RoomListener = (refusal: GatewayError | null) => void;
+
+/** The memory that the bodies of one key hold; kept while the key has any in flight. */
+export interface KeyUse {
+  readonly id: string;
+  readonly claims: Set<BodyClaim>;
+  /** Bytes of the reserve. */
+  reserved: number;
+  /** Bytes of the shared part. */
+  shared: number;
+  /** The one large body that a key without money may have in flight; null: none. */
+  only: BodyClaim | null;
+}
 
 /** The part of the memory that a claim depends on. */
 export interface ClaimKeeper {

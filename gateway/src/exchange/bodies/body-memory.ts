@@ -1,8 +1,7 @@
 import { GatewayError } from '#errors/index.ts';
-import { BodyClaim, type ClaimKeeper } from './body-claim.ts';
+import { BodyClaim, type ClaimKeeper, type KeyUse } from './body-claim.ts';
 import { createBodyQueue } from './body-queue.ts';
 import { createBodyRoom } from './body-room.ts';
-import type { KeyUse } from './key-use.ts';
 
 /**
  * The memory for bodies of requests in flight: received, decoded, parsed. One key may use the whole shared part while

@@ -1,7 +1,6 @@
 import type { GatewayError } from '#errors/index.ts';
-import type { BodyClaim, RoomListener } from './body-claim.ts';
+import type { BodyClaim, KeyUse, RoomListener } from './body-claim.ts';
 import type { BodyRoom } from './body-room.ts';
-import type { KeyUse } from './key-use.ts';
 
 /** Milliseconds. After a longer wait the client is better off retrying. */
 const longestWait = 5_000;

@@ -16,8 +16,8 @@ import type {
   WireRequest,
 } from '#protocols/index.ts';
 import type { Conversation, ConversationSource } from '#routing/index.ts';
+import type { AnswerResult } from './answer-result.ts';
 import type { PlainError } from './plain-error.ts';
-import type { AnswerResult } from './read-answer.ts';
 
 /** The initial data of every thread. */
 export interface ThreadSeed {

@@ -1,44 +1,18 @@
-import type { Loss, ReportedUsage } from '#canonical/index.ts';
-import type { AnswerReader, KeptState } from '#conversion/index.ts';
+import type { AnswerReader } from '#conversion/index.ts';
 import {
   estimateOutputTokens,
   isRecord,
   textProtocols,
   UnreadableAnswer,
-  type StateName,
   type WireResponse,
 } from '#protocols/index.ts';
+import type { AnswerResult } from './answer-result.ts';
 import { asBuffer } from './bytes.ts';
 import type { Job } from './jobs.ts';
 import { beginsAsEvents, streamOf, wholeOf, type WireProtocol } from './other-form.ts';
 
 /** A complete response is held in memory before the client sees it; this is its limit. */
 export const largestAnswer = 64 * 1024 * 1024;
-
-/** What a thread made of a complete response. */
-export type AnswerResult =
-  | {
-      readonly kind: 'whole';
-      /** For the client. */
-      readonly body: Uint8Array;
-      readonly usage: ReportedUsage | null;
-      readonly given: readonly StateName[] | undefined;
-      /** An estimate; null if the usage reports the tokens. */
-      readonly outputTokens: number | null;
-      /** What the client's protocol cannot express. */
-      readonly losses: readonly Loss[];
-      /** State to remember, by call. */
-      readonly kept: readonly (readonly [call: string, kept: KeptState])[];
-    }
-  /** Events of the upstream's protocol instead of a complete response. */
-  | { readonly kind: 'stream'; readonly body: Uint8Array }
-  /** The members of `UnreadableAnswer`. */
-  | {
-      readonly kind: 'unreadable';
-      readonly message: string;
-      readonly error: unknown;
-      readonly usage: ReportedUsage | null;
-    };
 
 /**
  * Reads a complete response, which some upstreams send as a stream although none was requested.

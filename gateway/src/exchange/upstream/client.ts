@@ -1,7 +1,8 @@
 import { Pool } from 'undici';
 import type { Timeouts } from '#config/index.ts';
 import { bodyForUndici } from './body-once.ts';
-import { CallHandler, type UpstreamCall, type UpstreamListener } from './call.ts';
+import type { UpstreamCall, UpstreamListener } from './call.ts';
+import { CallHandler } from './call-handler.ts';
 import { createConnector } from './connector.ts';
 import { createNameCache } from './name-cache.ts';
 import { UpstreamError } from './upstream-error.ts';

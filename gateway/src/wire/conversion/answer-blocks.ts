@@ -1,7 +1,7 @@
 import type { Block, Candidate, GenerationResponse, NativeState } from '#canonical/index.ts';
 import { emptySignature, sealed, type AnswerPasses } from './answer-context.ts';
 import { settledFinish } from './answer-finish.ts';
-import type { StatePlace } from './state/envelope.ts';
+import type { StatePlace } from './state/sealed-state.ts';
 import { StateKeeper } from './state/state-keeper.ts';
 import { answerCallId } from './tools/call-ids.ts';
 import { unwrapInput } from './tools/custom-input.ts';

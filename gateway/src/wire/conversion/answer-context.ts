@@ -2,7 +2,7 @@ import type { NativeState } from '#canonical/index.ts';
 import type { AnswerContext, Codec } from '#protocols/index.ts';
 import type { AnswerLosses } from './answer-losses.ts';
 import { sealForClient, type Sealing } from './state/client-state.ts';
-import type { StatePlace } from './state/envelope.ts';
+import type { StatePlace } from './state/sealed-state.ts';
 import type { StateStore } from './state/state-store.ts';
 import type { ClientTool } from './tools/tool-names.ts';
 

@@ -1,6 +1,7 @@
 import type { NativeState, TextProtocolName } from '#canonical/index.ts';
 import { isEnvelope } from '#protocols/index.ts';
-import { openState, sealState, signedText, type SealedState, type StatePlace } from './envelope.ts';
+import { openState, sealState, signedText } from './envelope.ts';
+import type { SealedState, StatePlace } from './sealed-state.ts';
 import type { StateSealer } from './sealer.ts';
 
 /** What the envelopes of one exchange are made and opened with. */

@@ -1,19 +1,8 @@
 import type { NativeState, TextProtocolName } from '#canonical/index.ts';
 import { digest } from '#protocols/index.ts';
+import type { SealedState, StatePlace } from './sealed-state.ts';
 import { openSigned } from './signed-envelope.ts';
 import type { StateSealer } from './sealer.ts';
-
-export interface SealedState {
-  /** Who can read it: `makerId`. */
-  readonly maker: string;
-  readonly state: NativeState;
-  /** Its original place, relative to the reasoning block that carries it now. */
-  readonly place: StatePlace;
-  /** Identifies the signed text; null if it signs none, or the text does not matter. */
-  readonly text: string | null;
-}
-
-export type StatePlace = 'own' | 'next' | 'previous';
 
 const prefix = 'gw2.';
 

@@ -8,7 +8,8 @@ import type {
 } from '#canonical/index.ts';
 import type { LossList } from '../losses.ts';
 import { openFromClient, type Sealing } from './client-state.ts';
-import { type SealedState, signedText, type StatePlace } from './envelope.ts';
+import { signedText } from './envelope.ts';
+import type { SealedState, StatePlace } from './sealed-state.ts';
 import type { StateStore } from './state-store.ts';
 
 export interface StateTarget {

@@ -1,7 +1,7 @@
 import type { NativeState, TextProtocolName } from '#canonical/index.ts';
 import { isRecord } from '#protocols/index.ts';
-import type { SealedState } from './envelope.ts';
 import { makerId } from './maker.ts';
+import type { SealedState } from './sealed-state.ts';
 import type { StateSealer } from './sealer.ts';
 
 const prefix = 'gw1.';
