@@ -37,6 +37,19 @@ export class JsonCursor {
     this.#at = skipSpace(bytes, at);
   }
 
+  /** Enters the object that `bytes` should hold; false if they begin with anything else. End with `close`. */
+  open(bytes: Buffer): boolean {
+    this.reset(bytes);
+    return this.enterObject() || this.#fail();
+  }
+
+  /** Releases the bytes. True if the object was walked to its end and nothing follows it. */
+  close(): boolean {
+    const isWhole = !this.failed && this.ended;
+    this.clear();
+    return isWhole;
+  }
+
   /** Releases the bytes, so that they can be collected. */
   clear(): void {
     this.reset(nothing);

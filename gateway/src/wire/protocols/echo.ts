@@ -1,5 +1,7 @@
 import { JsonCursor, type keyBytes } from '#json/index.ts';
-import type { ModelEcho } from './protocol.ts';
+import type { EventRange } from './event-view.ts';
+import { withEdits } from './frames.ts';
+import type { ModelEcho, StreamEvent } from './protocol.ts';
 
 type Key = ReturnType<typeof keyBytes>;
 
@@ -7,6 +9,20 @@ type Key = ReturnType<typeof keyBytes>;
 export function echoedName(echo: ModelEcho): Buffer | null {
   if (echo.clientModel === echo.upstreamModel) return null;
   return Buffer.from(JSON.stringify(echo.clientModel));
+}
+
+/**
+ * The event with the client's name for the model; null when there is nothing to echo, or the event names no model.
+ * @param data what `readEvent` gave, to which `model` refers
+ */
+export function echoInEvent(
+  event: StreamEvent,
+  data: Buffer,
+  model: EventRange,
+  echo: Buffer | null,
+): Buffer | null {
+  if (echo === null || !model.isKnown) return null;
+  return withEdits(event, data, [{ start: model.start, end: model.end, bytes: echo }]);
 }
 
 const cursor = new JsonCursor();

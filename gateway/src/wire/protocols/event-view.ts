@@ -1,10 +1,35 @@
-import { drawJson, openAnswerBudget } from '#json/index.ts';
+import { drawJson, type JsonCursor, openAnswerBudget } from '#json/index.ts';
 import { parsePassingOn } from './exact-json.ts';
 import { isRecord, type JsonRecord } from './values.ts';
 
 /** Picks what a tap needs out of one event's JSON; false when the bytes cannot be walked. No effect on the tap. */
 export interface EventView {
   read(data: Buffer): boolean;
+}
+
+/** Where a value stands in the bytes of one event. */
+export class EventRange {
+  start = -1;
+  end = -1;
+
+  get isKnown(): boolean {
+    return this.start >= 0;
+  }
+
+  clear(): void {
+    this.start = -1;
+    this.end = -1;
+  }
+
+  /** Skips the value at hand, and remembers where it was. */
+  take(cursor: JsonCursor): void {
+    this.start = cursor.at;
+    this.end = cursor.skip();
+  }
+
+  in(data: Buffer): Buffer {
+    return data.subarray(this.start, this.end);
+  }
 }
 
 /**

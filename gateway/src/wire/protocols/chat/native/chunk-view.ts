@@ -1,6 +1,6 @@
 import { JsonCursor, keyBytes } from '#json/index.ts';
-import { choiceBit, type ChoiceSet } from '../../choice-set.ts';
-import type { EventView } from '../../event-view.ts';
+import { ChoiceSet } from '../../choice-set.ts';
+import { EventRange, type EventView } from '../../event-view.ts';
 
 const key = Object.freeze({
   audio: keyBytes('audio'),
@@ -48,51 +48,39 @@ const cursor = new JsonCursor();
 export class ChunkView implements EventView {
   hasContent = false;
   /** Choices that the chunk has something of, and those it names a finish reason for. */
-  begun: ChoiceSet = 0;
-  ended: ChoiceSet = 0;
+  readonly choices = new ChoiceSet();
   hasError = false;
   hasChoices = false;
-  /** Range of the usage object; -1 when there is none. */
-  usageStart = -1;
-  usageEnd = -1;
+  /** The usage object. */
+  readonly usage = new EventRange();
   outputBytes = 0;
-  /** Range of the `model` string; -1 when there is none. */
-  modelStart = -1;
-  modelEnd = -1;
+  /** The `model` string. */
+  readonly model = new EventRange();
   /** Of what is spoken; undefined when absent. */
   audioId: unknown = undefined;
 
   read(data: Buffer): boolean {
     this.#reset();
-    cursor.reset(data);
-    const isObject = cursor.enterObject();
-    if (isObject) this.#readRoot();
-    const complete = isObject && !cursor.failed && cursor.ended;
-    cursor.clear();
-    return complete;
+    if (cursor.open(data)) this.#readRoot();
+    return cursor.close();
   }
 
   #reset(): void {
     this.hasContent = false;
-    this.begun = 0;
-    this.ended = 0;
+    this.choices.clear();
     this.hasError = false;
     this.hasChoices = false;
-    this.usageStart = -1;
-    this.usageEnd = -1;
+    this.usage.clear();
     this.outputBytes = 0;
-    this.modelStart = -1;
-    this.modelEnd = -1;
+    this.model.clear();
     this.audioId = undefined;
   }
 
   #readRoot(): void {
     while (cursor.nextMember()) {
       if (cursor.keyIs(key.choices)) this.#readChoices();
-      else if (cursor.keyIs(key.model) && cursor.isString()) {
-        this.modelStart = cursor.at;
-        this.modelEnd = cursor.skip();
-      } else if (cursor.keyIs(key.usage)) this.#readUsage();
+      else if (cursor.keyIs(key.model) && cursor.isString()) this.model.take(cursor);
+      else if (cursor.keyIs(key.usage)) this.#readUsage();
       else if (cursor.keyIs(key.error)) {
         this.hasError = !cursor.isEmpty();
         cursor.skip();
@@ -124,10 +112,8 @@ export class ChunkView implements EventView {
         cursor.skip();
       }
     }
-    this.begun |= choiceBit(index);
-    if (!isEnd) return;
-    this.ended |= choiceBit(index);
-    this.hasContent = true;
+    this.choices.note(index, isEnd);
+    if (isEnd) this.hasContent = true;
   }
 
   /** Servers invent carriers of content; whatever a delta holds beside its role is content. */
@@ -173,18 +159,14 @@ export class ChunkView implements EventView {
       return;
     }
     while (cursor.nextMember()) {
-      if (cursor.keyIs(key.usage) && this.usageStart < 0) this.#readUsage();
+      if (cursor.keyIs(key.usage) && !this.usage.isKnown) this.#readUsage();
       else cursor.skip();
     }
   }
 
   #readUsage(): void {
-    const start = cursor.at;
-    const isEmpty = cursor.isEmpty();
-    const end = cursor.skip();
-    if (isEmpty) return;
-    this.usageStart = start;
-    this.usageEnd = end;
+    if (cursor.isEmpty()) cursor.skip();
+    else this.usage.take(cursor);
   }
 }
 

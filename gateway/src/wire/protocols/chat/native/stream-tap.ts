@@ -1,8 +1,8 @@
 import type { ReportedUsage } from '#canonical/index.ts';
-import { allEnded, type ChoiceSet } from '../../choice-set.ts';
-import { echoedName } from '../../echo.ts';
+import { ChoiceSet } from '../../choice-set.ts';
+import { echoedName, echoInEvent } from '../../echo.ts';
 import { isDone, parseRecord, readEvent } from '../../event-view.ts';
-import { frame, withEdits } from '../../frames.ts';
+import { frame } from '../../frames.ts';
 import { failureObject } from '../../error-object.ts';
 import { GivenState } from '../../given-state.ts';
 import { readInclusiveUsage } from '../../inclusive-usage.ts';
@@ -20,8 +20,7 @@ export class ChatStreamTap implements StreamTap {
   readonly #echo: Buffer | null;
   readonly #usageInjected: boolean;
   #hasContent = false;
-  #begun: ChoiceSet = 0;
-  #ended: ChoiceSet = 0;
+  readonly #choices = new ChoiceSet();
   #isDone = false;
   /** JSON text; parsed when asked for, since some servers send it with every chunk. */
   #usage: Buffer | null = null;
@@ -42,7 +41,7 @@ export class ChatStreamTap implements StreamTap {
    * as some servers do.
    */
   get finished(): boolean {
-    return allEnded(this.#begun, this.#ended) || (this.#isDone && this.#hasContent);
+    return this.#choices.allEnded || (this.#isDone && this.#hasContent);
   }
 
   get usage(): ReportedUsage | null {
@@ -71,10 +70,10 @@ export class ChatStreamTap implements StreamTap {
     }
     const read = readEvent(chunk, data);
     if (read === null) return this.#fail(data);
-    const hasUsage = chunk.usageStart >= 0;
+    const hasUsage = chunk.usage.isKnown;
     // A copy, so that the network chunk can go.
-    if (hasUsage) this.#usage = Buffer.from(read.subarray(chunk.usageStart, chunk.usageEnd));
-    if ((hasUsage || this.#begun === 0) && read.includes('"service_tier"')) {
+    if (hasUsage) this.#usage = Buffer.from(chunk.usage.in(read));
+    if ((hasUsage || !this.#choices.anyBegun) && read.includes('"service_tier"')) {
       this.#serviceTier = parseRecord(read)?.['service_tier'];
     }
     if (this.#searches && read.includes('"url_citation"')) this.webSearches = 1;
@@ -82,8 +81,7 @@ export class ChatStreamTap implements StreamTap {
 
     this.outputBytes += chunk.outputBytes;
     if (chunk.audioId !== undefined) (this.#given ??= new GivenState()).add('audio', chunk.audioId);
-    this.#begun |= chunk.begun;
-    this.#ended |= chunk.ended;
+    this.#choices.addAll(chunk.choices);
     if (this.#usageInjected && hasUsage && !chunk.hasChoices) return verdict.drop;
 
     let result: number = verdict.forward;
@@ -91,13 +89,8 @@ export class ChatStreamTap implements StreamTap {
       this.#hasContent = true;
       result = verdict.content;
     }
-    if (this.#echo !== null && chunk.modelStart >= 0) {
-      this.replacement = withEdits(event, read, [
-        { start: chunk.modelStart, end: chunk.modelEnd, bytes: this.#echo },
-      ]);
-      result |= verdict.replace;
-    }
-    return result;
+    this.replacement = echoInEvent(event, read, chunk.model, this.#echo);
+    return this.replacement === null ? result : result | verdict.replace;
   }
 
   completion(): string {

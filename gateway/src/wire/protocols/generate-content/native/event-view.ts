@@ -1,6 +1,6 @@
 import { JsonCursor, keyBytes } from '#json/index.ts';
-import { choiceBit, type ChoiceSet } from '../../choice-set.ts';
-import type { EventView } from '../../event-view.ts';
+import { ChoiceSet } from '../../choice-set.ts';
+import { EventRange, type EventView } from '../../event-view.ts';
 
 const key = Object.freeze({
   args: keyBytes('args'),
@@ -28,36 +28,26 @@ const cursor = new JsonCursor();
 export class CandidatesView implements EventView {
   hasContent = false;
   /** Candidates that the event has something of, and those it names a finish reason for. */
-  begun: ChoiceSet = 0;
-  ended: ChoiceSet = 0;
+  readonly candidates = new ChoiceSet();
   /** The prompt was blocked: there will be no candidates. */
   isBlocked = false;
   hasError = false;
   outputBytes = 0;
-  /** Range of the usage object; -1 when there is none. */
-  usageStart = -1;
-  usageEnd = -1;
-  /** Range of the string `modelVersion`; -1 when there is none. */
-  modelStart = -1;
-  modelEnd = -1;
+  /** The usage object. */
+  readonly usage = new EventRange();
+  /** The string `modelVersion`. */
+  readonly model = new EventRange();
 
   read(data: Buffer): boolean {
     this.hasContent = false;
-    this.begun = 0;
-    this.ended = 0;
+    this.candidates.clear();
     this.isBlocked = false;
     this.hasError = false;
     this.outputBytes = 0;
-    this.usageStart = -1;
-    this.usageEnd = -1;
-    this.modelStart = -1;
-    this.modelEnd = -1;
-    cursor.reset(data);
-    const isObject = cursor.enterObject();
-    if (isObject) this.#readRoot();
-    const complete = isObject && !cursor.failed && cursor.ended;
-    cursor.clear();
-    return complete;
+    this.usage.clear();
+    this.model.clear();
+    if (cursor.open(data)) this.#readRoot();
+    return cursor.close();
   }
 
   #readRoot(): void {
@@ -68,11 +58,9 @@ export class CandidatesView implements EventView {
           else cursor.skip();
         }
       } else if (cursor.keyIs(key.usageMetadata) && !cursor.isEmpty()) {
-        this.usageStart = cursor.at;
-        this.usageEnd = cursor.skip();
+        this.usage.take(cursor);
       } else if (cursor.keyIs(key.modelVersion) && cursor.isString()) {
-        this.modelStart = cursor.at;
-        this.modelEnd = cursor.skip();
+        this.model.take(cursor);
       } else if (cursor.keyIs(key.promptFeedback) && cursor.enterObject()) {
         this.#readFeedback();
       } else {
@@ -93,10 +81,8 @@ export class CandidatesView implements EventView {
         cursor.skip();
       }
     }
-    this.begun |= choiceBit(index);
-    if (!isEnd) return;
-    this.ended |= choiceBit(index);
-    this.hasContent = true;
+    this.candidates.note(index, isEnd);
+    if (isEnd) this.hasContent = true;
   }
 
   #readFeedback(): void {

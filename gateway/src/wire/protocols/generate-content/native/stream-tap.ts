@@ -1,8 +1,7 @@
 import type { ReportedUsage } from '#canonical/index.ts';
-import { allEnded, type ChoiceSet } from '../../choice-set.ts';
-import { echoedName } from '../../echo.ts';
+import { ChoiceSet } from '../../choice-set.ts';
+import { echoedName, echoInEvent } from '../../echo.ts';
 import { parseRecord, readEvent } from '../../event-view.ts';
-import { withEdits } from '../../frames.ts';
 import { type StreamContext, type StreamEvent, type StreamTap, verdict } from '../../protocol.ts';
 import { failureBody } from '../errors.ts';
 import { CandidatesView } from './event-view.ts';
@@ -21,8 +20,7 @@ export class GenerateContentStreamTap implements StreamTap {
   /** Nothing says that an event was the last: usage may still follow the finish reason. */
   readonly closed = false;
   readonly #echo: Buffer | null;
-  #begun: ChoiceSet = 0;
-  #ended: ChoiceSet = 0;
+  readonly #candidates = new ChoiceSet();
   #isBlocked = false;
   #isEnding = false;
   /** JSON text; parsed when asked for, since every event repeats it. */
@@ -37,7 +35,7 @@ export class GenerateContentStreamTap implements StreamTap {
 
   /** Every candidate that began has its finish reason, or there are none to come. */
   get finished(): boolean {
-    return this.#isBlocked || allEnded(this.#begun, this.#ended);
+    return this.#isBlocked || this.#candidates.allEnded;
   }
 
   get awaitsUsage(): boolean {
@@ -68,9 +66,9 @@ export class GenerateContentStreamTap implements StreamTap {
     if (this.#searches && read.includes('"webSearchQueries"')) {
       this.webSearches = Math.max(this.webSearches, searchesIn(parseRecord(data) ?? {}));
     }
-    if (view.usageStart >= 0) {
+    if (view.usage.isKnown) {
       // A copy, so that the network chunk can go.
-      const usage = Buffer.from(read.subarray(view.usageStart, view.usageEnd));
+      const usage = Buffer.from(view.usage.in(read));
       const counts = usage.includes('"candidatesTokenCount"');
       if (counts) this.#counted = null;
       else if (this.#usage?.includes('"candidatesTokenCount"') === true)
@@ -78,20 +76,14 @@ export class GenerateContentStreamTap implements StreamTap {
       this.#usage = usage;
     }
     let result: number = view.hasContent ? verdict.content : verdict.forward;
-    this.#begun |= view.begun;
-    this.#ended |= view.ended;
+    this.#candidates.addAll(view.candidates);
     if (view.isBlocked) this.#isBlocked = true;
-    if (!this.#isEnding && (view.isBlocked || view.ended !== 0)) {
+    if (!this.#isEnding && (view.isBlocked || view.candidates.anyEnded)) {
       this.#isEnding = true;
       result |= verdict.terminal;
     }
-    if (this.#echo !== null && view.modelStart >= 0) {
-      this.replacement = withEdits(event, read, [
-        { start: view.modelStart, end: view.modelEnd, bytes: this.#echo },
-      ]);
-      result |= verdict.replace;
-    }
-    return result;
+    this.replacement = echoInEvent(event, read, view.model, this.#echo);
+    return this.replacement === null ? result : result | verdict.replace;
   }
 
   completion(): string {

@@ -1,5 +1,5 @@
 import { JsonCursor, keyBytes } from '#json/index.ts';
-import type { EventView } from '../../event-view.ts';
+import { EventRange, type EventView } from '../../event-view.ts';
 
 const key = Object.freeze({
   container: keyBytes('container'),
@@ -30,9 +30,8 @@ export class MessageEventView implements EventView {
   outputBytes = 0;
   /** `usage` beside the delta or inside the message, parsed; undefined when absent. */
   usage: unknown = undefined;
-  /** Range of the string `message.model`; -1 when there is none. */
-  modelStart = -1;
-  modelEnd = -1;
+  /** The string `message.model`. */
+  readonly model = new EventRange();
   /** Of the message or its delta, parsed; undefined when absent. */
   container: unknown = undefined;
 
@@ -42,15 +41,10 @@ export class MessageEventView implements EventView {
     this.hasError = false;
     this.outputBytes = 0;
     this.usage = undefined;
-    this.modelStart = -1;
-    this.modelEnd = -1;
+    this.model.clear();
     this.container = undefined;
-    cursor.reset(data);
-    const isObject = cursor.enterObject();
-    if (isObject) this.#readRoot();
-    const complete = isObject && !cursor.failed && cursor.ended;
-    cursor.clear();
-    return complete;
+    if (cursor.open(data)) this.#readRoot();
+    return cursor.close();
   }
 
   #readRoot(): void {
@@ -111,10 +105,8 @@ export class MessageEventView implements EventView {
   #readMessage(): void {
     while (cursor.nextMember()) {
       if (cursor.keyIs(key.usage)) this.usage = cursor.read();
-      else if (cursor.keyIs(key.model) && cursor.isString()) {
-        this.modelStart = cursor.at;
-        this.modelEnd = cursor.skip();
-      } else if (cursor.keyIs(key.container)) this.container = cursor.read();
+      else if (cursor.keyIs(key.model) && cursor.isString()) this.model.take(cursor);
+      else if (cursor.keyIs(key.container)) this.container = cursor.read();
       else cursor.skip();
     }
   }

@@ -1,5 +1,5 @@
 import type { ReportedUsage } from '#canonical/index.ts';
-import { echoedName } from '../../echo.ts';
+import { echoedName, echoInEvent } from '../../echo.ts';
 import { isDone, parseRecord, readEvent } from '../../event-view.ts';
 import { withEdits } from '../../frames.ts';
 import { GivenState } from '../../given-state.ts';
@@ -70,11 +70,8 @@ export class MessagesStreamTap implements StreamTap {
     switch (type) {
       case 'message_start':
         this.#reported = mergeUsage(this.#reported, view.usage);
-        if (this.#echo === null || view.modelStart < 0) return verdict.forward;
-        this.replacement = withEdits(event, read, [
-          { start: view.modelStart, end: view.modelEnd, bytes: this.#echo },
-        ]);
-        return verdict.replace;
+        this.replacement = echoInEvent(event, read, view.model, this.#echo);
+        return this.replacement === null ? verdict.forward : verdict.replace;
       case 'message_delta':
         this.#reported = mergeUsage(this.#reported, view.usage);
         if (!isAbsent(recordAt({ usage: view.usage }, 'usage')['output_tokens'])) {

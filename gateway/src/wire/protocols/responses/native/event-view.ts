@@ -1,5 +1,5 @@
 import { JsonCursor, keyBytes } from '#json/index.ts';
-import type { EventView } from '../../event-view.ts';
+import { EventRange, type EventView } from '../../event-view.ts';
 
 const key = Object.freeze({
   conversation: keyBytes('conversation'),
@@ -35,21 +35,15 @@ export class ResponseEventView implements EventView {
   usage: unknown = undefined;
   serviceTier: unknown = undefined;
   toolUsage: unknown = undefined;
-  /** Range of the string `response.model`; -1 when there is none. */
-  modelStart = -1;
-  modelEnd = -1;
-  /** Range of `item`, or of the list `response.output`; -1 when there is neither. */
-  itemsStart = -1;
-  itemsEnd = -1;
+  /** The string `response.model`. */
+  readonly model = new EventRange();
+  /** `item`, or the list `response.output`. Read by whoever wants them: their keys may be anything. */
+  readonly items = new EventRange();
 
   read(data: Buffer): boolean {
     this.#reset();
-    cursor.reset(data);
-    const isObject = cursor.enterObject();
-    if (isObject) this.#readRoot();
-    const complete = isObject && !cursor.failed && cursor.ended;
-    cursor.clear();
-    return complete;
+    if (cursor.open(data)) this.#readRoot();
+    return cursor.close();
   }
 
   #reset(): void {
@@ -60,13 +54,11 @@ export class ResponseEventView implements EventView {
     this.id = undefined;
     this.createdAt = undefined;
     this.conversation = undefined;
-    this.itemsStart = -1;
-    this.itemsEnd = -1;
+    this.items.clear();
     this.usage = undefined;
     this.serviceTier = undefined;
     this.toolUsage = undefined;
-    this.modelStart = -1;
-    this.modelEnd = -1;
+    this.model.clear();
   }
 
   #readRoot(): void {
@@ -77,7 +69,7 @@ export class ResponseEventView implements EventView {
         const type = cursor.read();
         this.type = typeof type === 'string' ? type : null;
       } else if (cursor.keyIs(key.response) && cursor.enterObject()) this.#readResponse();
-      else if (cursor.keyIs(key.item)) this.#noteItems();
+      else if (cursor.keyIs(key.item)) this.items.take(cursor);
       else {
         if (cursor.keyIs(key.error)) this.hasError = !cursor.isEmpty();
         cursor.skip();
@@ -91,19 +83,11 @@ export class ResponseEventView implements EventView {
       else if (cursor.keyIs(key.createdAt)) this.createdAt = cursor.read();
       else if (cursor.keyIs(key.usage)) this.usage = cursor.read();
       else if (cursor.keyIs(key.conversation)) this.conversation = cursor.read();
-      else if (cursor.keyIs(key.output)) this.#noteItems();
+      else if (cursor.keyIs(key.output)) this.items.take(cursor);
       else if (cursor.keyIs(key.serviceTier)) this.serviceTier = cursor.read();
       else if (cursor.keyIs(key.toolUsage)) this.toolUsage = cursor.read();
-      else if (cursor.keyIs(key.model) && cursor.isString()) {
-        this.modelStart = cursor.at;
-        this.modelEnd = cursor.skip();
-      } else cursor.skip();
+      else if (cursor.keyIs(key.model) && cursor.isString()) this.model.take(cursor);
+      else cursor.skip();
     }
-  }
-
-  /** What is in them is read by whoever wants it: their keys may be anything. */
-  #noteItems(): void {
-    this.itemsStart = cursor.at;
-    this.itemsEnd = cursor.skip();
   }
 }

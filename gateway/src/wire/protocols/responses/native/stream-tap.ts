@@ -1,8 +1,7 @@
 import type { ReportedUsage } from '#canonical/index.ts';
-import { echoedName } from '../../echo.ts';
+import { echoedName, echoInEvent } from '../../echo.ts';
 import { failureObject } from '../../error-object.ts';
 import { isDone, parseRecord, readEvent } from '../../event-view.ts';
-import { withEdits } from '../../frames.ts';
 import { GivenState } from '../../given-state.ts';
 import { readInclusiveUsage } from '../../inclusive-usage.ts';
 import type { StateKind, StateName } from '../../named-state.ts';
@@ -69,19 +68,13 @@ export class ResponsesStreamTap implements StreamTap {
     if (view.sequenceNumber >= 0) this.lastSequenceNumber = view.sequenceNumber;
     this.outputBytes += view.outputBytes;
     this.#noteResponse();
-    if (view.itemsStart >= 0) {
-      const items = read.subarray(view.itemsStart, view.itemsEnd);
-      if (!readItemIds(items, this.#take)) return this.#fail(data);
+    if (view.items.isKnown && !readItemIds(view.items.in(read), this.#take)) {
+      return this.#fail(data);
     }
 
-    let result = this.#verdictOf(type, read);
-    if (this.#echo !== null && view.modelStart >= 0) {
-      this.replacement = withEdits(event, read, [
-        { start: view.modelStart, end: view.modelEnd, bytes: this.#echo },
-      ]);
-      result |= verdict.replace;
-    }
-    return result;
+    const result = this.#verdictOf(type, read);
+    this.replacement = echoInEvent(event, read, view.model, this.#echo);
+    return this.replacement === null ? result : result | verdict.replace;
   }
 
   completion(): string {
