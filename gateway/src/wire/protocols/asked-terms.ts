@@ -1,4 +1,4 @@
-import { isAbsent, type JsonRecord } from './values.ts';
+import type { JsonRecord } from './values.ts';
 
 /** Values that name what everybody gets, in answers and in requests. */
 const ordinary: ReadonlySet<string> = new Set([
@@ -26,27 +26,23 @@ export function termOf(field: string, value: unknown): string | null {
 
 /**
  * The terms that a request asks for, such as `service_tier.priority`; mostly none.
- * @param fields of the body that may name one, as prices call them
+ * @param fields members of the body that may name one, called as prices call them
  */
-export function askedTerms(
-  json: JsonRecord,
-  ...fields: readonly (readonly [field: string, ...names: readonly string[]])[]
-): readonly string[] {
+export function askedTerms(json: JsonRecord, ...fields: readonly string[]): readonly string[] {
   let terms = noTerms;
-  for (const [field, ...names] of fields) {
-    const value = names.map((name) => json[name]).find((each) => !isAbsent(each));
-    const term = termOf(field, value);
+  for (const field of fields) {
+    const term = termOf(field, json[field]);
     if (term !== null) terms = [...terms, term];
   }
   return terms;
 }
 
-/**
- * The same for lists of other models that may answer in place of the one that is asked: `models.other`.
- * @param names of the members that may hold one
- */
-export function otherModelTerms(json: JsonRecord, ...names: readonly string[]): readonly string[] {
-  const named = names.filter((name) => {
+/** Members in which routers are given lists of other models that may answer in place of the one that is asked. */
+const otherModels = ['models', 'fallbacks'];
+
+/** The terms of routers: `models.other` where such a list names any. */
+export function routerTerms(json: JsonRecord): readonly string[] {
+  const named = otherModels.filter((name) => {
     const list = json[name];
     return Array.isArray(list) && list.length > 0;
   });

@@ -1,33 +1,30 @@
-import { parseObject, type ParseRoom, watchList } from '#json/index.ts';
-import type { OpenedRequest, RequestPath, WireRequest } from '../../protocol.ts';
-import { checkRange, readCount, readFlag, readModel, requireOneOf } from '../../request-values.ts';
-import { askedTerms, otherModelTerms } from '../../asked-terms.ts';
+import { watchList } from '#json/index.ts';
+import { createOpenRequest } from '../../open-request.ts';
+import type { OpenedRequest, WireRequest } from '../../protocol.ts';
+import { checkRange, readCount, readFlag, requireOneOf } from '../../request-values.ts';
+import { askedTerms, routerTerms } from '../../asked-terms.ts';
 import { isWebSearch, recordsIn } from '../../input-extent.ts';
 import { isRecord, type JsonRecord } from '../../values.ts';
 import { inputExtent } from './input-extent.ts';
 import { readNamedState } from './state-members.ts';
 
-const watched = watchList([
-  'model',
-  'messages',
-  'stream',
-  'stream_options.include_usage',
-  'temperature',
-  'n',
-  'service_tier',
-  'tools',
-  'web_search_options',
-  'models',
-  'fallbacks',
-  'max_tokens',
-  'max_completion_tokens',
-]);
-
-/** @throws GatewayError as `Protocol.openRequest` says. */
-export function openRequest(body: Buffer, path: RequestPath, room?: ParseRoom): OpenedRequest {
-  const { scan, value: json, budget } = parseObject(body, watched, room);
-  return { path, body, scan, json, budget, model: readModel(json['model']) };
-}
+export const openRequest = createOpenRequest(
+  watchList([
+    'model',
+    'messages',
+    'stream',
+    'stream_options.include_usage',
+    'temperature',
+    'n',
+    'service_tier',
+    'tools',
+    'web_search_options',
+    'models',
+    'fallbacks',
+    'max_tokens',
+    'max_completion_tokens',
+  ]),
+);
 
 /** @throws GatewayError as `Protocol.readRequest` says. */
 export function readRequest(opened: OpenedRequest): WireRequest {
@@ -40,10 +37,7 @@ export function readRequest(opened: OpenedRequest): WireRequest {
   const extent = inputExtent(json);
   return {
     ...opened,
-    terms: [
-      ...askedTerms(json, ['service_tier', 'service_tier']),
-      ...otherModelTerms(json, 'models', 'fallbacks'),
-    ],
+    terms: [...askedTerms(json, 'service_tier'), ...routerTerms(json)],
     ...(extent.hostedTools && allowsSearches(json) && { webSearches: null }),
     stream: readFlag(json['stream'], 'stream'),
     maxOutputTokens: newer === null ? older : Math.max(newer, older ?? 0),

@@ -1,5 +1,6 @@
 import { GatewayError } from '#errors/index.ts';
-import { parseObject, type ParseRoom, watchList } from '#json/index.ts';
+import { watchList } from '#json/index.ts';
+import { createOpenRequest } from '../../open-request.ts';
 import type { OpenedRequest, RequestPath, WireRequest } from '../../protocol.ts';
 import { readCount, refuseValue, requireOneOf } from '../../request-values.ts';
 import { isAbsent, isRecord, type JsonRecord } from '../../values.ts';
@@ -8,27 +9,29 @@ import { recordsIn } from '../../input-extent.ts';
 import { inputExtent } from './input-extent.ts';
 import { readNamedState } from './state-members.ts';
 
-const watched = watchList(
-  [
-    'model',
-    'contents',
-    'cachedContent',
-    'serviceTier',
-    'tools',
-    'systemInstruction',
-    'generationConfig.maxOutputTokens',
-    'generationConfig.candidateCount',
-    'generateContentRequest.model',
-    'generateContentRequest.contents',
-  ],
-  { snakeCaseToo: true },
+/** The model and whether to stream come from the path. */
+export const openRequest = createOpenRequest(
+  watchList(
+    [
+      'model',
+      'contents',
+      'cachedContent',
+      'serviceTier',
+      'tools',
+      'systemInstruction',
+      'generationConfig.maxOutputTokens',
+      'generationConfig.candidateCount',
+      'generateContentRequest.model',
+      'generateContentRequest.contents',
+    ],
+    { snakeCaseToo: true },
+  ),
+  modelInPath,
 );
 
-/** The model and whether to stream come from the path. @throws GatewayError as `Protocol.openRequest` says. */
-export function openRequest(body: Buffer, path: RequestPath, room?: ParseRoom): OpenedRequest {
-  const { scan, value: json, budget } = parseObject(body, watched, room);
-  if (path.model === null || path.model === '') throw new GatewayError('model_required');
-  return { path, body, scan, json, budget, model: path.model };
+function modelInPath({ model }: RequestPath): string {
+  if (model === null || model === '') throw new GatewayError('model_required');
+  return model;
 }
 
 /** @throws GatewayError as `Protocol.readRequest` says. */
@@ -45,7 +48,7 @@ export function readRequest(opened: OpenedRequest): WireRequest {
   if (!isAbsent(tier) && typeof tier !== 'string') refuseValue('serviceTier', 'must be a string');
   return {
     ...opened,
-    terms: askedTerms(json, ['service_tier', 'serviceTier', 'service_tier']),
+    terms: askedTerms({ service_tier: tier }, 'service_tier'),
     ...(extent.hostedTools && allowsSearches(json) && { webSearches: null }),
     stream: path.stream ?? false,
     maxOutputTokens: readCount(bound, 'generationConfig.maxOutputTokens', 0),

@@ -1,35 +1,32 @@
-import { parseObject, type ParseRoom, watchList } from '#json/index.ts';
-import type { OpenedRequest, RequestPath, WireRequest } from '../../protocol.ts';
-import { readCount, readFlag, readModel, requireOneOf } from '../../request-values.ts';
-import { askedTerms, otherModelTerms } from '../../asked-terms.ts';
+import { watchList } from '#json/index.ts';
+import { createOpenRequest } from '../../open-request.ts';
+import type { OpenedRequest, WireRequest } from '../../protocol.ts';
+import { readCount, readFlag, requireOneOf } from '../../request-values.ts';
+import { askedTerms, routerTerms } from '../../asked-terms.ts';
 import { isWebSearch, recordsIn } from '../../input-extent.ts';
 import type { JsonRecord } from '../../values.ts';
 import { inputExtent } from './input-extent.ts';
 import { readNamedState } from './state-members.ts';
 import { readNumeral, readYesNo } from './repairs/index.ts';
 
-const watched = watchList([
-  'model',
-  'messages',
-  'stream',
-  'max_tokens',
-  'temperature',
-  'container',
-  'service_tier',
-  'speed',
-  'inference_geo',
-  'tools',
-  'mcp_servers',
-  'models',
-  'fallbacks',
-  'anthropic_beta',
-]);
-
-/** @throws GatewayError as `Protocol.openRequest` says. */
-export function openRequest(body: Buffer, path: RequestPath, room?: ParseRoom): OpenedRequest {
-  const { scan, value: json, budget } = parseObject(body, watched, room);
-  return { path, body, scan, json, budget, model: readModel(json['model']) };
-}
+export const openRequest = createOpenRequest(
+  watchList([
+    'model',
+    'messages',
+    'stream',
+    'max_tokens',
+    'temperature',
+    'container',
+    'service_tier',
+    'speed',
+    'inference_geo',
+    'tools',
+    'mcp_servers',
+    'models',
+    'fallbacks',
+    'anthropic_beta',
+  ]),
+);
 
 /** @throws GatewayError as `Protocol.readRequest` says. */
 export function readRequest(opened: OpenedRequest): WireRequest {
@@ -38,15 +35,7 @@ export function readRequest(opened: OpenedRequest): WireRequest {
   const extent = inputExtent(json);
   return {
     ...opened,
-    terms: [
-      ...askedTerms(
-        json,
-        ['service_tier', 'service_tier'],
-        ['speed', 'speed'],
-        ['inference_geo', 'inference_geo'],
-      ),
-      ...otherModelTerms(json, 'models', 'fallbacks'),
-    ],
+    terms: [...askedTerms(json, 'service_tier', 'speed', 'inference_geo'), ...routerTerms(json)],
     ...(json['anthropic_beta'] !== undefined && { betas: betasOf(json['anthropic_beta']) }),
     ...(extent.hostedTools && searches(json)),
     stream: readFlag(readYesNo(json['stream']), 'stream'),

@@ -1,33 +1,30 @@
-import { parseObject, type ParseRoom, watchList } from '#json/index.ts';
-import type { OpenedRequest, RequestPath, WireRequest } from '../../protocol.ts';
-import { readCount, readFlag, readModel, refuseValue, requireOneOf } from '../../request-values.ts';
-import { askedTerms, otherModelTerms } from '../../asked-terms.ts';
+import { watchList } from '#json/index.ts';
+import { createOpenRequest } from '../../open-request.ts';
+import type { OpenedRequest, WireRequest } from '../../protocol.ts';
+import { readCount, readFlag, refuseValue, requireOneOf } from '../../request-values.ts';
+import { askedTerms, routerTerms } from '../../asked-terms.ts';
 import { isWebSearch, recordsIn } from '../../input-extent.ts';
 import type { JsonRecord } from '../../values.ts';
 import { inputExtent } from './input-extent.ts';
 import { isKept, readNamedState } from './state-members.ts';
 
-const watched = watchList([
-  'model',
-  'input',
-  'prompt',
-  'stream',
-  'max_output_tokens',
-  'previous_response_id',
-  'conversation',
-  'background',
-  'service_tier',
-  'tools',
-  'max_tool_calls',
-  'models',
-  'fallbacks',
-]);
-
-/** @throws GatewayError as `Protocol.openRequest` says. */
-export function openRequest(body: Buffer, path: RequestPath, room?: ParseRoom): OpenedRequest {
-  const { scan, value: json, budget } = parseObject(body, watched, room);
-  return { path, body, scan, json, budget, model: readModel(json['model']) };
-}
+export const openRequest = createOpenRequest(
+  watchList([
+    'model',
+    'input',
+    'prompt',
+    'stream',
+    'max_output_tokens',
+    'previous_response_id',
+    'conversation',
+    'background',
+    'service_tier',
+    'tools',
+    'max_tool_calls',
+    'models',
+    'fallbacks',
+  ]),
+);
 
 /** @throws GatewayError as `Protocol.readRequest` says. */
 export function readRequest(opened: OpenedRequest): WireRequest {
@@ -42,10 +39,7 @@ export function readRequest(opened: OpenedRequest): WireRequest {
   const extent = inputExtent(json);
   return {
     ...opened,
-    terms: [
-      ...askedTerms(json, ['service_tier', 'service_tier']),
-      ...otherModelTerms(json, 'models', 'fallbacks'),
-    ],
+    terms: [...askedTerms(json, 'service_tier'), ...routerTerms(json)],
     ...(extent.hostedTools && allowsSearches(json) && { webSearches: limitOf(json) }),
     stream,
     maxOutputTokens: readCount(json['max_output_tokens'], 'max_output_tokens', 0),
