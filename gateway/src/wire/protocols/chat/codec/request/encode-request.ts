@@ -1,5 +1,6 @@
 import type { GenerationRequest } from '#canonical/index.ts';
 import type { Encoded, EncodeTarget } from '../../../codec.ts';
+import { encodeOrigin } from '../../../encode-origin.ts';
 import { Losses } from '../../../losses.ts';
 import type { JsonRecord } from '../../../values.ts';
 import { encodeMessages } from './encode-messages.ts';
@@ -23,7 +24,7 @@ export function encodeRequest(
     ...encodeTools(request, context),
     ...encodeSampling(request, context),
     ...encodeAnswerForm(request, context),
-    ...encodeOrigin(request, context),
+    ...encodeOrigin(request, target, losses),
     ...own,
     ...(request.stream && {
       stream: true,
@@ -32,17 +33,4 @@ export function encodeRequest(
     }),
   };
   return { json, losses: losses.list() };
-}
-
-/** Who asks, and which requests share a cache. Most servers know only the older name of the first, and no cache keys. */
-function encodeOrigin(
-  { cacheKey, endUser }: GenerationRequest,
-  { target, losses }: EncodeContext,
-): JsonRecord {
-  const { cacheKeys, renamedMembers } = target.traits;
-  if (cacheKey !== null && !cacheKeys) losses.dropped('cache_key');
-  return {
-    ...(cacheKey !== null && cacheKeys && { prompt_cache_key: cacheKey }),
-    ...(endUser !== null && { [renamedMembers ? 'safety_identifier' : 'user']: endUser }),
-  };
 }

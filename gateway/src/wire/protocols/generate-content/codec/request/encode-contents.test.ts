@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { assistant, call as anyCall, result as anyResult, user } from '#test/support/canonical.ts';
 import { type Json, request, target } from '#test/support/generate-content-codec.ts';
 import { type Block, type GenerationRequest, type ToolCallBlock } from '#canonical/index.ts';
 import { generateContentCodec } from '../../index.ts';
@@ -7,24 +8,11 @@ const encode = (given: Partial<GenerationRequest>, model?: string, capabilities?
   generateContentCodec.encodeRequest(request(given), target(model, capabilities));
 const contentsOf = (given: Partial<GenerationRequest>, model?: string) =>
   encode(given, model).json['contents'] as { role: string; parts: Json[] }[];
-const user = (...blocks: Block[]) => ({ role: 'user' as const, blocks });
-const assistant = (...blocks: Block[]) => ({ role: 'assistant' as const, blocks });
 const text = (words: string): Block => ({ type: 'text', text: words });
-const call = (id: string, given: Partial<ToolCallBlock> = {}): ToolCallBlock => ({
-  type: 'tool-call',
-  id,
-  name: `f_${id}`,
-  kind: 'function',
-  arguments: '{}',
-  ...given,
-});
-const result = (id: string, words: string, isError = false): Block => ({
-  type: 'tool-result',
-  id,
-  name: null,
-  content: [{ type: 'text', text: words }],
-  isError,
-});
+const call = (id: string, given: Partial<ToolCallBlock> = {}) =>
+  anyCall({ id, name: `f_${id}`, ...given });
+const result = (id: string, words: string, isError = false) =>
+  anyResult({ id, content: [{ type: 'text', text: words }], isError });
 const signature = {
   protocol: 'generate-content',
   kind: 'thought-signature',

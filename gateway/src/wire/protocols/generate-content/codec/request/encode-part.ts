@@ -11,6 +11,7 @@ import { encodeMedia } from './encode-media.ts';
 import { restoreExtensions } from './extensions.ts';
 import { readArguments, writeResult } from '../function-response.ts';
 import { upstreamSignature } from '../signature.ts';
+import { textPart } from '../text-part.ts';
 
 export type Part = Record<string, unknown>;
 
@@ -29,7 +30,6 @@ export function encodePart(
   return part;
 }
 
-/** An empty text is refused, unless it carries a signature. */
 function contentOf(
   block: Exclude<Block, ToolResultBlock>,
   context: EncodeContext,
@@ -38,9 +38,8 @@ function contentOf(
   switch (block.type) {
     case 'text':
     case 'refusal':
-      return block.text === '' && !isSigned ? null : { text: block.text };
     case 'reasoning':
-      return block.text === '' && !isSigned ? null : { text: block.text, thought: true };
+      return textPart(block, isSigned);
     case 'tool-call':
       return encodeCall(block, context);
     case 'image':

@@ -1,20 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { result, user } from '#test/support/canonical.ts';
 import { request, target } from '#test/support/generate-content-codec.ts';
-import { type Block, type GenerationRequest, Unconvertible } from '#canonical/index.ts';
+import { type GenerationRequest, Unconvertible } from '#canonical/index.ts';
 import { generateContentCodec } from '../../index.ts';
 
 const encode = (given: Partial<GenerationRequest>, model?: string, capabilities?: string[]) =>
   generateContentCodec.encodeRequest(request(given), target(model, capabilities));
 const configOf = (given: Partial<GenerationRequest>, model?: string) =>
   encode(given, model).json['generationConfig'];
-const user = (...blocks: Block[]) => ({ role: 'user' as const, blocks });
-const result = (id: string, words: string, isError = false): Block => ({
-  type: 'tool-result',
-  id,
-  name: null,
-  content: [{ type: 'text', text: words }],
-  isError,
-});
 
 describe('the form of an answer beside functions', () => {
   const schema = { type: 'object', properties: { a: { type: 'string' } } };
@@ -176,7 +169,7 @@ describe('encoding the settings', () => {
       { turns: [user({ type: 'image', source: { kind: 'file-id', protocol: 'chat', id: 'f' } })] },
       'fileData.fileUri',
     ],
-    ['a result without a call', { turns: [user(result('x', 'y'))] }, 'functionResponse'],
+    ['a result without a call', { turns: [user(result({ id: 'x' }))] }, 'functionResponse'],
     [
       'a strict schema that cannot be enforced',
       {

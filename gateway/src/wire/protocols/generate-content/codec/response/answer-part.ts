@@ -3,6 +3,7 @@ import type { JsonRecord } from '../../../values.ts';
 import { dataPart } from '../request/encode-media.ts';
 import { readArguments } from '../function-response.ts';
 import { clientSignature } from '../signature.ts';
+import { textPart } from '../text-part.ts';
 
 /** A block of an answer as a part for a client; null for what says nothing to this protocol's clients. */
 export function answerPart(block: Block): JsonRecord | null {
@@ -16,9 +17,8 @@ function contentOf(block: Block, isSigned: boolean): JsonRecord | null {
   switch (block.type) {
     case 'text':
     case 'refusal':
-      return block.text === '' && !isSigned ? null : { text: block.text };
     case 'reasoning':
-      return block.text === '' && !isSigned ? null : { text: block.text, thought: true };
+      return textPart(block, isSigned);
     case 'tool-call':
       return callPart(block);
     case 'image':

@@ -1,5 +1,6 @@
 import type { GenerationRequest } from '#canonical/index.ts';
 import type { Encoded, EncodeTarget } from '../../../codec.ts';
+import { encodeOrigin } from '../../../encode-origin.ts';
 import { Losses, notAvailable } from '../../../losses.ts';
 import { fitTools } from '../../../openai-tools.ts';
 import type { JsonRecord } from '../../../values.ts';
@@ -58,20 +59,6 @@ export function encodeRequest(given: GenerationRequest, target: EncodeTarget): E
     ...Object.fromEntries(own),
   };
   return { json, losses: losses.list() };
-}
-
-/** Who asks, and which requests share a cache. Most servers know only the older name of the first, and no cache keys. */
-function encodeOrigin(
-  { cacheKey, endUser }: GenerationRequest,
-  target: EncodeTarget,
-  losses: Losses,
-): JsonRecord {
-  const { cacheKeys, renamedMembers } = target.traits;
-  if (cacheKey !== null && !cacheKeys) losses.dropped('cache_key');
-  return {
-    ...(cacheKey !== null && cacheKeys && { prompt_cache_key: cacheKey }),
-    ...(endUser !== null && { [renamedMembers ? 'safety_identifier' : 'user']: endUser }),
-  };
 }
 
 /**
