@@ -1,13 +1,16 @@
 import { beginWithUser, takeTurns } from './alternation.ts';
+import { answerCalls } from './answer-calls.ts';
 import { dropBetaFields } from './beta-fields.ts';
 import { limitMarkers, orderLifetimes, unmarkUncacheable } from './cache-rules.ts';
 import { renameCalls } from './call-ids.ts';
-import { answerCalls, mergeResults, putResultsFirst, quoteOrphans } from './call-results.ts';
 import type { Draft } from './draft.ts';
 import { dropBlankTexts, fillEmptyTurns } from './empty-content.ts';
 import { endWithUser, trimBegun } from './final-turn.ts';
 import { checkImageSizes, mendImages } from './images.ts';
 import { checkCitations, dropBlankStops, trimMetadata } from './members.ts';
+import { mergeResults } from './merge-results.ts';
+import { quoteOrphans } from './orphan-results.ts';
+import { putResultsFirst } from './results-first.ts';
 import { dropSampling } from './sampling.ts';
 import { mendSpelling } from './spelling.ts';
 import { mendSurrogates } from './surrogates.ts';

@@ -1,4 +1,5 @@
 import { type Block, type Draft, type Message, textBlock } from './draft.ts';
+import { isCall } from './tool-values.ts';
 
 /** A message whose blocks may be put elsewhere. */
 export interface Part {
@@ -66,6 +67,13 @@ function blocksOf(content: Message['content']): Block[] {
 
 export function blocksOfTurn(turn: Turn | undefined): Block[] {
   return turn?.parts.flatMap(({ blocks }) => blocks) ?? [];
+}
+
+/** The ids of what it calls. */
+export function callIds(turn: Turn | undefined): string[] {
+  return blocksOfTurn(turn)
+    .filter(isCall)
+    .map(({ id }) => id);
 }
 
 /** How many blocks at the beginning are what tools gave back. */
