@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { shareGateway } from '../behaviour/support.ts';
+import { applyPatch, codexSettings } from '../support/codex-request.ts';
 
 /*
  * The first requests of coding agents, composed from known traffic: with the bundled catalogue and only a key they
@@ -46,6 +47,8 @@ const claudeCode = {
   'anthropic-dangerous-direct-browser-access': 'true',
   'x-app': 'cli',
 };
+
+const openCode = { 'user-agent': 'opencode/1.18.33 ai-sdk/provider-utils/3.0 runtime/bun/1.3' };
 
 const ephemeral = { cache_control: { type: 'ephemeral' } };
 const userId = 'user_0123456789abcdef_account__session_0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9';
@@ -128,12 +131,7 @@ const requests: readonly FirstRequest[] = [
           strict: false,
           parameters: schema('cmd'),
         },
-        {
-          type: 'custom',
-          name: 'apply_patch',
-          description: 'Edits files.',
-          format: { type: 'grammar', syntax: 'lark', definition: 'start: "x"' },
-        },
+        applyPatch,
         {
           type: 'namespace',
           name: 'mcp__docs',
@@ -142,12 +140,7 @@ const requests: readonly FirstRequest[] = [
         },
         { type: 'web_search', external_web_access: true },
       ],
-      tool_choice: 'auto',
-      parallel_tool_calls: true,
-      reasoning: { effort: 'medium', summary: 'auto' },
-      store: false,
-      stream: true,
-      include: ['reasoning.encrypted_content'],
+      ...codexSettings,
       service_tier: 'auto',
       prompt_cache_key: '0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9',
       text: { verbosity: 'medium' },
@@ -196,7 +189,7 @@ const requests: readonly FirstRequest[] = [
   {
     client: 'opencode, the title',
     path: '/v1/chat/completions',
-    headers: { 'user-agent': 'opencode/1.18.33 ai-sdk/provider-utils/3.0 runtime/bun/1.3' },
+    headers: openCode,
     body: {
       model: 'gpt-5-mini',
       max_tokens: 32_000,
@@ -212,7 +205,7 @@ const requests: readonly FirstRequest[] = [
   {
     client: 'opencode',
     path: '/v1/chat/completions',
-    headers: { 'user-agent': 'opencode/1.18.33 ai-sdk/provider-utils/3.0 runtime/bun/1.3' },
+    headers: openCode,
     body: {
       model: 'gpt-5-mini',
       max_tokens: 32_000,

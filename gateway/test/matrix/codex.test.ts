@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { rowOf, shareGateway } from '../behaviour/support.ts';
 import { payloads, readEvents } from '../recordings/tap-run.ts';
+import { applyPatch, codexSettings } from '../support/codex-request.ts';
 import { png } from './features/feature.ts';
 import { describeServed } from './gateway.ts';
 
@@ -33,12 +34,7 @@ const strings = (...names: string[]) => ({
 const tools = [
   { type: 'function', name: 'exec_command', strict: false, parameters: strings('cmd', 'workdir') },
   { type: 'function', name: 'view_image', strict: false, parameters: strings('path') },
-  {
-    type: 'custom',
-    name: 'apply_patch',
-    description: 'Edits files.',
-    format: { type: 'grammar', syntax: 'lark', definition: 'start: "*** Begin Patch"' },
-  },
+  applyPatch,
   {
     type: 'namespace',
     name: 'mcp__files',
@@ -63,12 +59,7 @@ const bodyOf = (model: string, input: readonly object[]) => ({
   model,
   input,
   tools,
-  tool_choice: 'auto',
-  parallel_tool_calls: true,
-  reasoning: { effort: 'medium', summary: 'auto' },
-  store: false,
-  stream: true,
-  include: ['reasoning.encrypted_content'],
+  ...codexSettings,
   prompt_cache_key: '019a9f3c-0000-7000-8000-000000000001',
   text: { verbosity: 'low' },
   client_metadata: { 'x-codex-installation-id': '5d2f' },
