@@ -1,6 +1,6 @@
 import type { JsonRecord } from './values.ts';
 
-/** Values that name what everybody gets, in answers and in requests. */
+/** Values that stand for the ordinary price, in requests and in answers. */
 const ordinary: ReadonlySet<string> = new Set([
   'auto',
   'default',
@@ -15,18 +15,18 @@ const ordinary: ReadonlySet<string> = new Set([
 const valueShape = /^[a-z0-9_-]{1,40}$/;
 const noTerms: readonly string[] = Object.freeze([]);
 
-/** A field that may change a price and its value, as prices name the two; null for what everybody gets. */
+/** A field that may change the price, with its value, as prices name the two. Null for the ordinary price. */
 export function termOf(field: string, value: unknown): string | null {
   if (typeof value !== 'string') return null;
   const said = value.toLowerCase();
-  // As protocol buffers call the values of an enumeration.
+  // Protocol buffers prefix the values of an enumeration.
   const word = said.startsWith(`${field}_`) ? said.slice(field.length + 1) : said;
   return ordinary.has(word) || !valueShape.test(word) ? null : `${field}.${word}`;
 }
 
 /**
- * The terms that a request asks for, such as `service_tier.priority`; mostly none.
- * @param fields members of the body that may name one, called as prices call them
+ * The terms that a request asks for, such as `service_tier.priority`. Most requests ask for none.
+ * @param fields members of the body that may name a term, under the names that prices use
  */
 export function askedTerms(json: JsonRecord, ...fields: readonly string[]): readonly string[] {
   let terms = noTerms;
@@ -37,10 +37,10 @@ export function askedTerms(json: JsonRecord, ...fields: readonly string[]): read
   return terms;
 }
 
-/** Members in which routers are given lists of other models that may answer in place of the one that is asked. */
+/** Members that list other models, which a router may use in place of the requested one. */
 const otherModels = ['models', 'fallbacks'];
 
-/** The terms of routers: `models.other` where such a list names any. */
+/** `models.other` or `fallbacks.other` for each such list that is not empty. */
 export function routerTerms(json: JsonRecord): readonly string[] {
   const named = otherModels.filter((name) => {
     const list = json[name];

@@ -13,83 +13,83 @@ import type { StreamEvent, WireRequest } from './protocol.ts';
 import type { JsonRecord } from './values.ts';
 
 /**
- * One protocol's way into and out of the canonical model. Pure, as `Protocol` is, which serves the case that both
- * sides speak the same; a codec never sees the other side.
+ * Converts between one protocol and the canonical model. Pure, like `Protocol`, which serves exchanges whose two
+ * sides speak the same protocol. A codec never sees the other side's protocol.
  *
- * What several protocols need alike is done once, between decoding and encoding, in `conversion/`: ids and names of
- * tools, custom and namespaced tools, reasoning state in envelopes, media that must be fetched. A codec says in
- * `traits` what it can carry and encodes what it is given.
+ * `conversion/` does once, between decoding and encoding, what several protocols need: ids and names of tools,
+ * custom and namespaced tools, reasoning state in envelopes, media that must be fetched. A codec declares in
+ * `traits` what it can carry, and encodes what it is given.
  */
 export interface Codec {
   readonly name: TextProtocolName;
   readonly traits: CodecTraits;
-  /** Members, of requests and answers, that are only passed on: arguments and results of calls, schemas. */
+  /** Members of requests and responses that are passed on unread: arguments and results of calls, schemas. */
   readonly passedOn: ReadonlySet<string>;
-  /** Where one upstream of this protocol can carry more or less than the next. Absent: all can carry the same. */
+  /** The traits of one upstream, where upstreams of this protocol differ. Absent: they do not. */
   upstreamTraits?(target: Pick<EncodeTarget, 'traits' | 'model'>): CodecTraits;
 
   /**
-   * A checked request body → canonical. Unknown members become extensions, unknown blocks `opaque`.
-   * @throws GatewayError `invalid_value` with `param` for what has no meaning (a broken data URL, an unknown role).
+   * Turns a checked request body into a canonical request. Unknown members become extensions, unknown blocks `opaque`.
+   * @throws GatewayError `invalid_value` with `param` for a meaningless value (a broken data URL, an unknown role).
    */
   decodeRequest(request: WireRequest): GenerationRequest;
 
   /**
-   * Canonical → a request body for an upstream. Every thing the client wrote that does not arrive is one loss.
-   * @throws Unconvertible for what would make the answer materially different, GatewayError `too_complex`.
+   * Turns a canonical request into a request body for an upstream. Everything that does not arrive is a loss.
+   * @throws Unconvertible where a loss would change the response materially; GatewayError `too_complex`.
    */
   encodeRequest(request: GenerationRequest, target: EncodeTarget): Encoded<JsonRecord>;
 
   /**
-   * What `encodeRequest` made, as this protocol's token counter takes it. Absent: the protocol has no counter.
+   * Turns what `encodeRequest` returned into a request to the token counter. Absent: the protocol has no counter.
    */
   encodeCount?(json: JsonRecord, target: EncodeTarget): JsonRecord;
 
-  /** What of a request the answers to it repeat or go by, so that no more is kept until then. Absent: all of it. */
+  /** The part of a request that its response needs; the rest is released early. Absent: the response needs all of it. */
   forAnswer?(request: GenerationRequest): Omit<GenerationRequest, 'turns'>;
 
-  /** A complete answer, known to be an answer object (`Protocol.readResponse` took it). Usage is read there. */
+  /** Decodes a complete response that `Protocol.readResponse` accepted. Usage is read there. */
   decodeResponse(json: JsonRecord): GenerationResponse;
 
-  /** A complete answer for a client. */
+  /** Encodes a complete response for a client. */
   encodeResponse(
     response: GenerationResponse,
     usage: TokenUsage | null,
     answer: AnswerContext,
   ): JsonRecord;
 
-  /** One per attempt. Errors and usage inside the stream are the tap's (`Protocol.createStreamTap`). */
+  /** One per attempt. The tap reads errors and usage in the stream (`Protocol.createStreamTap`). */
   createStreamDecoder(): StreamDecoder;
-  /** The events that end a stream tell all of the answer once more. Absent: they do not. */
+  /** The last events of a stream repeat the whole response. Absent: they do not. */
   readonly repeatsAnswers?: boolean;
-  /** The data of a large event without what the events before it have said. Absent: no event repeats much. */
+  /** The data of a large event, without what earlier events have said. Absent: no event repeats much. */
   leanEvent?(data: Buffer): Buffer;
   /** One per attempt. */
   createStreamEncoder(answer: AnswerContext): StreamEncoder;
 
-  /** The client's own name of a thing in the vocabulary of `Loss.what`: `stop` → `stop_sequences`. */
+  /** The client's name for a member of `Loss.what`: `stop` → `stop_sequences`. */
   fieldName(what: string): string;
 }
 
 export type MediaType = 'image' | 'file' | 'audio' | 'video';
 
-/** What a protocol can carry at all; the models behind it may carry less. */
+/** What a protocol can carry. The models behind it may carry less. */
 export interface CodecTraits {
-  /** Names of tools: characters and length. */
+  /** The characters and the length that names of tools may have. */
   readonly toolName: RegExp;
   readonly toolNameLength: number;
-  /** Ids of calls; null: it needs none. */
+  /** The characters that ids of calls may have. Null: the protocol needs no ids. */
   readonly toolId: RegExp | null;
   readonly toolIdLength: number;
   readonly customTools: boolean;
   readonly toolNamespaces: boolean;
-  /** The client gives opaque state back: `block` on any block, `reasoning` on reasoning blocks only, `none`. */
+  /** Where clients return opaque state: on any block, on reasoning blocks only, or nowhere. */
   readonly state: 'block' | 'reasoning' | 'none';
-  /** Media of which it wants the bytes where the client gives an address. */
+  /** Media that upstreams take as bytes only, so that the gateway fetches those that the client names by address. */
   readonly mediaAsBytes: ReadonlySet<MediaType>;
-  /** Requests may say which of them share a prompt cache. */
+  /** Requests can name the prompt cache that they share. */
   readonly cacheKey: boolean;
-  /** Images and files inside tool results. */
+  /** Tool results can hold images and files. */
   readonly toolResultMedia: boolean;
 }
 
@@ -98,51 +98,51 @@ export interface Encoded<Body> {
   readonly losses: readonly Loss[];
 }
 
-/** The upstream that a request is encoded for. */
+/** The upstream for which a request is encoded. */
 export interface EncodeTarget {
-  /** What the request may still make. Drawn from: its own to this encoding. */
+  /** The rest of the request's budget. This encoding draws from a copy of its own. */
   readonly budget: Budget;
   readonly model: string;
-  /** What this upstream takes that other speakers of the protocol do not. */
+  /** What this upstream accepts that others of the same protocol do not. */
   readonly traits: UpstreamTraits;
   /** The catalogue's output limit; null when unknown. */
   readonly maxOutputTokens: number | null;
-  /** The catalogue's: `vision`, `tools`, `reasoning`, `sampling`, `hosted_tools`. Empty: nothing is known. */
+  /** From the catalogue: `vision`, `tools`, `reasoning`, `sampling`, `hosted_tools`. Empty: unknown. */
   readonly capabilities: ReadonlySet<string>;
   /** Whether reasoning text of earlier turns must, may or must not be sent to a chat upstream. */
   readonly echoReasoning: 'require' | 'allow' | 'strip' | null;
 }
 
-/** What an answer repeats of its request. */
+/** What a response repeats of its request. */
 export interface AnswerContext {
-  /** Ours, `req_` + 24 characters: the ids of the answer are minted from it, so that the same exchange gives the same. */
+  /** The gateway's, `req_` + 24 characters. Ids in the response derive from it, so one exchange always gives the same. */
   readonly requestId: string;
   /** As the client wrote it. */
   readonly model: string;
   /** Unix seconds. */
   readonly createdAt: number;
-  /** The client's, before any pass changed it; not its conversation, which would be kept as long as the answer lasts. */
+  /** The client's, as decoded, without the conversation: that would stay in memory until the response ends. */
   readonly request: Omit<GenerationRequest, 'turns'>;
-  /** An estimate of the input, for protocols that announce it before anything else. */
+  /** An estimate of the input tokens, for protocols that report them first. */
   readonly inputTokens: number;
 }
 
 export interface StreamDecoder {
-  /** What one upstream event says, in order. */
+  /** The canonical events of one upstream event, in order. */
   push(event: StreamEvent, emit: (event: GenerationEvent) => void): void;
-  /** The body has ended: what was still held back. */
+  /** The events that were held back until the body ended. */
   end(emit: (event: GenerationEvent) => void): void;
 }
 
 /**
- * A state machine that cannot produce an illegal sequence, whatever order the events come in. Every method gives the
- * complete frames (or nothing) that are to be written next.
+ * A state machine that never produces an illegal sequence, in whatever order the events come. Every method returns
+ * the next complete frames, or an empty text.
  */
 export interface StreamEncoder {
-  /** Content events go out with the call that brought them; `finish` is kept for `end`. */
+  /** Writes content events at once and keeps `finish` for `end`. */
   push(event: GenerationEvent): string;
-  /** The success terminator and all that belongs to it. Nothing may be pushed after it. */
+  /** Ends a complete response, with the terminator. Nothing may be pushed afterwards. */
   end(usage: TokenUsage | null): string;
-  /** Ends a broken answer: the protocol's error frame, fitting what was written before, and no terminator. */
+  /** Ends a broken response with the protocol's error frame, in keeping with what was written, and no terminator. */
   fail(error: GatewayError): string;
 }

@@ -1,11 +1,11 @@
 const percent = '%'.charCodeAt(0);
-/** What stands before the comma: a type and its parameters, a file's name among them. */
+/** The longest text before the comma: a type and its parameters, which may include a file's name. */
 const mostDeclared = 4096;
 const base64Mark = ';base64';
 
 /**
- * A data URL (RFC 2397) taken apart: what it carries in base64, percent-encoded data too. Null when it is none, carries
- * nothing, or is broken.
+ * The parts of a data URL (RFC 2397), with percent-encoded data turned into base64. Null if the text is not a data URL,
+ * or is empty or broken.
  */
 export function parseDataUrl(url: string): { mime: string; base64: string } | null {
   const comma = url.indexOf(',');
@@ -17,8 +17,8 @@ export function parseDataUrl(url: string): { mime: string; base64: string } | nu
 }
 
 /**
- * The media type of a data URL in base64, as it is written there, and how long what stands before the data is. Null for
- * any other text. Found by its first comma, not by an expression: each of its repetitions would take all of the text.
+ * The media type of a data URL in base64, as written, and the length of the text before the data. Null for any other
+ * text. Looks for the first comma instead of using an expression, whose every repetition would scan all of the text.
  */
 export function base64Prefix(text: string): { mime: string; length: number } | null {
   if (!isDataUrl(text)) return null;
@@ -36,7 +36,7 @@ export function formatDataUrl(mime: string, base64: string): string {
   return `data:${mime};base64,${base64}`;
 }
 
-/** Not empty, of the standard alphabet, and of a length that base64 can have. Padding may be left out. */
+/** Not empty, in the standard alphabet, and of a valid length. Padding is optional. */
 export function isBase64(text: string): boolean {
   if (text === '' || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return false;
   return text.endsWith('=') ? text.length % 4 === 0 : text.length % 4 !== 1;
@@ -45,14 +45,14 @@ export function isBase64(text: string): boolean {
 function inBase64(parameters: readonly string[], data: string): string | null {
   const at = parameters.findIndex((parameter) => parameter.trim().toLowerCase() === 'base64');
   if (at < 0) return percentDecoded(data)?.toString('base64') ?? null;
-  // Only at the end does it mean something, and who put it elsewhere did not mean the letters as they stand.
+  // Padding is meaningful at the end only. A text with padding elsewhere is broken.
   if (at < parameters.length - 1) return null;
   return data.includes('%') ? (percentDecoded(data)?.toString('latin1') ?? null) : data;
 }
 
-/** The bytes that a text stands for, which need not be UTF-8: a picture may be written so. Null when it is broken. */
+/** Decodes percent-encoding into bytes, which need not be UTF-8: they may be an image. Null if the text is broken. */
 function percentDecoded(text: string): Buffer | null {
-  // What should have been encoded and is not, browsers read as UTF-8.
+  // Browsers read characters that should have been encoded as UTF-8.
   const bytes = Buffer.from(text);
   let length = 0;
   for (let at = 0; at < bytes.length; at += 1) {
@@ -68,10 +68,10 @@ function percentDecoded(text: string): Buffer | null {
   return bytes.subarray(0, length);
 }
 
-/** NaN for what is none. */
+/** NaN if it is not a hexadecimal digit. */
 function hexDigit(character = 0): number {
   if (character >= 0x30 && character <= 0x39) return character - 0x30;
-  // Its letter in lower case.
+  // In lower case.
   const letter = character | 0x20;
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : Number.NaN;
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** Hexadecimal digits that depend on all parts and on nothing else: the same history gives the same ids. */
+/** Hexadecimal digits derived from the parts alone, so that the same history gives the same ids. */
 export function digest(length: number, ...parts: readonly (string | number)[]): string {
   return hash('sha256', JSON.stringify(parts), 'hex').slice(0, length);
 }

@@ -5,15 +5,15 @@ import type { ModelEcho, StreamEvent } from './protocol.ts';
 
 type Key = ReturnType<typeof keyBytes>;
 
-/** The client's model name as JSON text; null when there is nothing to echo. */
+/** The client's name for the model as JSON text. Null if upstream and client use the same name. */
 export function echoedName(echo: ModelEcho): Buffer | null {
   if (echo.clientModel === echo.upstreamModel) return null;
   return Buffer.from(JSON.stringify(echo.clientModel));
 }
 
 /**
- * The event with the client's name for the model; null when there is nothing to echo, or the event names no model.
- * @param data what `readEvent` gave, to which `model` refers
+ * The event with the client's name for the model. Null if there is nothing to replace.
+ * @param data what `readEvent` returned; `model` is a range of it
  */
 export function echoInEvent(
   event: StreamEvent,
@@ -28,8 +28,8 @@ export function echoInEvent(
 const cursor = new JsonCursor();
 
 /**
- * The body of a complete answer with the string member `path` replaced by the name the client wrote. The same
- * buffer when there is nothing to echo or no such member.
+ * The body of a complete response with the string at `path` replaced by the client's name for the model. The same
+ * buffer if there is nothing to replace.
  */
 export function echoModel(body: Buffer, path: readonly Key[], echo: ModelEcho): Buffer {
   const name = echoedName(echo);

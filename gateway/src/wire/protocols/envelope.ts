@@ -1,7 +1,7 @@
-/** How reasoning state begins that this gateway sealed for a client: what it writes, and what it wrote one version ago. */
+/** Prefixes of reasoning state that this gateway sealed for a client, in this version and in the previous one. */
 const marks = ['gw2.', 'gw1.'];
 
-/** An envelope around somebody's reasoning state, by its first characters; whether it opens is not known yet. */
+/** Whether a text looks like an envelope around reasoning state. It may still fail to open. */
 export function isEnvelope(text: string): boolean {
   return marks.some((mark) => text.startsWith(mark));
 }

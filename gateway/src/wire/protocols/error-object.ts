@@ -1,13 +1,13 @@
 import type { GatewayError } from '#errors/index.ts';
 import { isRecord } from './values.ts';
 
-/** The error body of chat and responses; all four members always present. */
+/** The error body of chat and responses. All four members are always present. */
 export function encodeErrorObject(error: GatewayError): string {
   const { type, code } = error.entry;
   return JSON.stringify({ error: { message: error.message, type, param: error.param, code } });
 }
 
-/** What a failure inside a stream said, as that error body. `detail` is an error object, a text, or neither. */
+/** The same body for a failure inside a stream. `detail` is an error object, a text, or neither. */
 export function failureObject(detail: unknown): unknown {
   if (isRecord(detail)) {
     const { message = null, type = null, param = null, code = null } = detail;

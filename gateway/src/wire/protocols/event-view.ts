@@ -2,12 +2,12 @@ import { drawJson, type JsonCursor, openAnswerBudget } from '#json/index.ts';
 import { parsePassingOn } from './exact-json.ts';
 import { isRecord, type JsonRecord } from './values.ts';
 
-/** Picks what a tap needs out of one event's JSON; false when the bytes cannot be walked. No effect on the tap. */
+/** Reads what a tap needs from one event's JSON. Returns false if the bytes cannot be walked. */
 export interface EventView {
   read(data: Buffer): boolean;
 }
 
-/** Where a value stands in the bytes of one event. */
+/** The place of a value in the bytes of one event. */
 export class EventRange {
   start = -1;
   end = -1;
@@ -21,7 +21,7 @@ export class EventRange {
     this.end = -1;
   }
 
-  /** Skips the value at hand, and remembers where it was. */
+  /** Skips the cursor's value and keeps its place. */
   take(cursor: JsonCursor): void {
     this.start = cursor.at;
     this.end = cursor.skip();
@@ -33,9 +33,8 @@ export class EventRange {
 }
 
 /**
- * Reads an event by walking its bytes. The rare event that the walk does not understand (escapes in keys) is
- * brought into plain form first. Answers the bytes that the view's positions refer to, null when the data is not
- * a JSON object.
+ * Reads an event by walking its bytes. An event that the walk does not understand (escapes in keys, which is rare) is
+ * rewritten first. Returns the bytes that the view's ranges refer to, or null if the data is not a JSON object.
  */
 export function readEvent(view: EventView, data: Buffer): Buffer | null {
   if (view.read(data)) return data;
@@ -45,7 +44,7 @@ export function readEvent(view: EventView, data: Buffer): Buffer | null {
   return view.read(plain) ? plain : null;
 }
 
-/** Null if it is not a JSON object, or is nested too deep. */
+/** Null if the data is not a JSON object, or is nested too deeply. */
 export function parseRecord(data: Buffer): JsonRecord | null {
   try {
     if (!drawJson(data, openAnswerBudget())) return null;
@@ -56,7 +55,7 @@ export function parseRecord(data: Buffer): JsonRecord | null {
   }
 }
 
-/** The same, the numbers in the named members as they were written. */
+/** The same, with the numbers in the named members kept as written. */
 export function parseRecordPassingOn(data: Buffer, names: ReadonlySet<string>): JsonRecord | null {
   try {
     if (!drawJson(data, openAnswerBudget())) return null;
@@ -67,7 +66,7 @@ export function parseRecordPassingOn(data: Buffer, names: ReadonlySet<string>): 
   }
 }
 
-/** `data: [DONE]`, which no JSON starts with. */
+/** Whether the data is `[DONE]`, which is not JSON. */
 export function isDone(data: Buffer): boolean {
   let i = 0;
   while (data[i] === 0x20) i += 1;

@@ -1,7 +1,7 @@
 import { drawJson, holdsInexactNumbers, openAnswerBudget } from '#json/index.ts';
 import { isRecord, type JsonRecord } from './values.ts';
 
-/** In the standard since 2025, not yet in the compiler's library: https://github.com/tc39/proposal-json-parse-with-source */
+/** Standard since 2025, missing from the compiler's library: https://github.com/tc39/proposal-json-parse-with-source */
 interface JsonWithSource {
   parse(
     text: string,
@@ -14,10 +14,10 @@ interface JsonWithSource {
 const json = JSON as unknown as JsonWithSource;
 
 /**
- * Parses what is only passed on, such as the arguments of a call: ids of databases are often integers beyond 2^53.
- * A number that would be written differently comes out of `JSON.stringify` digit by digit as it went in; in the value it
- * is an `isExactNumber`.
- * @throws SyntaxError for what is nested too deep, too: its request was refused for it, an answer is taken as it is.
+ * Parses JSON that is only passed on, such as the arguments of a call: database ids are often integers beyond 2^53.
+ * A number that a double would change keeps its digits through `JSON.stringify`; `isExactNumber` recognises it in
+ * the value.
+ * @throws SyntaxError also for JSON that is nested too deeply: such a request was refused before, a response is not.
  */
 export function parseExact(text: string): unknown {
   const bytes = Buffer.from(text);
@@ -26,7 +26,7 @@ export function parseExact(text: string): unknown {
 }
 
 /**
- * Parses what is read, but for the members of the given names, wherever they are, which are only passed on.
+ * Parses JSON that is read, except for the members of the given names at any depth, which are only passed on.
  * @throws SyntaxError
  */
 export function parsePassingOn(text: Buffer, names: ReadonlySet<string>): unknown {
@@ -34,9 +34,9 @@ export function parsePassingOn(text: Buffer, names: ReadonlySet<string>): unknow
 }
 
 /**
- * The value with all numbers in the members of the given names as they were written; itself when it has them already.
- * @param text what the value was parsed from.
- * @param below numbers that are not so deep inside are nobody's.
+ * The value with all numbers in the members of the given names as they were written; the same value if none differ.
+ * @param text the JSON from which the value was parsed
+ * @param below the depth below which numbers can matter
  */
 export function passingOn<Value>(
   value: Value,
@@ -48,7 +48,7 @@ export function passingOn<Value>(
   return graft(value, json.parse(text.toString('utf8'), keepExact), names) as Value;
 }
 
-/** A number that is kept as it was written. */
+/** Whether the value is a number that is kept as it was written. */
 export function isExactNumber(value: unknown): boolean {
   return json.isRawJSON(value);
 }
@@ -57,13 +57,13 @@ export function isNumber(value: unknown): boolean {
   return typeof value === 'number' || isExactNumber(value);
 }
 
-/** The double nearest to a number in either form; NaN for anything else. */
+/** The nearest double to a number in either form; NaN for anything else. */
 export function doubleOf(value: unknown): number {
   if (isExactNumber(value)) return Number((value as { rawJSON: string }).rawJSON);
   return typeof value === 'number' ? value : Number.NaN;
 }
 
-/** An object, which the exact form of a number is to the language, too. */
+/** Whether the value is a JSON object. The exact form of a number is an object to the language, too. */
 export function isExactRecord(value: unknown): value is JsonRecord {
   return isRecord(value) && !isExactNumber(value);
 }

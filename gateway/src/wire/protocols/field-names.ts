@@ -1,11 +1,11 @@
 import type { KnownLoss } from '#canonical/index.ts';
 
-/** What the clients of one protocol call each thing that can be lost: the member that they would have to change. */
+/** The name of each possible loss for clients of one protocol: the member that they would have to change. */
 export type FieldNames = Readonly<Record<KnownLoss, string>>;
 
 /**
- * @param otherwise names what is not in the table: a hosted tool (`tools.web_search`), or something that only the
- *   client's own protocol has, which goes by the client's own name already
+ * @param otherwise names losses outside the table: a hosted tool (`tools.web_search`), or a member that only the
+ *   client's own protocol has and that already goes by the client's name
  */
 export function createFieldName(
   names: FieldNames,

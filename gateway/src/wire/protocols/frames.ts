@@ -1,15 +1,15 @@
 import { type Edit, splice } from '#json/index.ts';
 import type { StreamEvent } from './protocol.ts';
 
-/** One server-sent event. `data` must be one line, as JSON text is. */
+/** One server-sent event. `data` must be a single line, as JSON text is. */
 export function frame(name: string | null, data: string): string {
   return name === null ? `data: ${data}\n\n` : `event: ${name}\ndata: ${data}\n\n`;
 }
 
-/** A line that every event-stream parser skips. */
+/** A comment, which every event-stream parser skips. */
 export const commentKeepAlive = ': keep-alive\n\n';
 
-/** The event with edits of its data; its other bytes stay as they came where they can. */
+/** The event with edits of its data. Its other bytes stay as received, where possible. */
 export function withEdits(event: StreamEvent, data: Buffer, edits: readonly Edit[]): Buffer {
   const { raw } = event;
   const offset = data.byteOffset - raw.byteOffset;
@@ -20,7 +20,7 @@ export function withEdits(event: StreamEvent, data: Buffer, edits: readonly Edit
       edits.map(({ start, end, bytes }) => ({ start: offset + start, end: offset + end, bytes })),
     );
   }
-  // Several data lines, or data that had to be rewritten: the frame is made anew.
+  // With several data lines, or data that was rewritten, the frame is built anew.
   const lines = splice(data, edits)
     .toString('utf8')
     .split(/\r\n|\n|\r/);

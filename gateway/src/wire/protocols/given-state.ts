@@ -1,9 +1,9 @@
 import type { StateKind, StateName } from './named-state.ts';
 
-/** No answer has more; what is beyond is not remembered. */
+/** More than any response has. Names beyond it are not remembered. */
 const mostGiven = 1_000;
 
-/** Gathers what one streamed answer names, each id once. */
+/** Collects the ids that one streamed response gives out, each once. */
 export class GivenState {
   readonly names: StateName[] = [];
   readonly #known = new Set<string>();

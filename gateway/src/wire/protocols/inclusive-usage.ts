@@ -5,11 +5,11 @@ import { isAbsent, isRecord, recordAt, type JsonRecord } from './values.ts';
 import { disjointTokens, UsageCounts } from './usage-numbers.ts';
 
 /**
- * Usage as chat and responses report it (`prompt_tokens` or `input_tokens`), with the places where compatible
- * servers put their cache counters. Null when there is none, or when it lacks a half that its total does not tell: such
- * numbers are not a report of what was used.
- * @param serviceTier as the answer names it, beside its usage
- * @param webSearches that the answer shows; its usage may count more
+ * Reads usage as chat and responses report it (`prompt_tokens` or `input_tokens`), with the places where compatible
+ * servers put their cache counters. Null if there is none, or if one side is missing and the total does not give it:
+ * such numbers do not report what was used.
+ * @param serviceTier as the response names it, beside its usage
+ * @param webSearches searches that the response shows; its usage may count more
  */
 export function readInclusiveUsage(
   usage: unknown,

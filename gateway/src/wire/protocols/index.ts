@@ -36,7 +36,7 @@ export const textProtocols: Readonly<Record<TextProtocolName, Protocol>> = Objec
   'generate-content': withQuirks(generateContent),
 });
 
-/** Their ways into and out of the canonical model. */
+/** Their conversions to and from the canonical model. */
 export const textCodecs: Readonly<Record<TextProtocolName, Codec>> = Object.freeze({
   chat: chatCodec,
   responses: responsesCodec,

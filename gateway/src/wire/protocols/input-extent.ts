@@ -1,31 +1,31 @@
 import { isRecord, type JsonRecord } from './values.ts';
 
-/** What the bytes of a request's body do not say of its input. */
+/** What the bytes of a request's body do not reveal about its input. */
 export interface InputExtent {
-  /** Pictures: named by an address or an id, or carried. Each takes what a picture takes, however many bytes it has. */
+  /** Number of images, inline or by address or id. Each costs what an image costs, whatever its size in bytes. */
   readonly images: number;
-  /** How much of the body the carried ones are, at least. */
+  /** Bytes of the body that inline images take, at least. */
   readonly imageBytes: number;
-  /** How much of the body are other media: documents, sound and film. */
+  /** Bytes of the body that other inline media take: documents, audio and video. */
   readonly fileBytes: number;
-  /** A guess at the tokens of what is neither text nor a picture, carried, named or kept by the upstream. */
+  /** Estimated tokens of media other than images: inline, by name, or stored by the upstream. */
   readonly fileTokens: number;
   /**
-   * Input of any length: what the upstream keeps or fetches itself, and documents, sound and film, of which few bytes
-   * can be many pages or hours.
+   * The input can have any length: the upstream stores or fetches some of it, or it has documents, audio or video, of
+   * which a few bytes can be many pages or hours.
    */
   readonly unseen: boolean;
-  /** The upstream runs tools of its own in between, and reads what they find. */
+  /** The upstream runs hosted tools and reads their results as input. */
   readonly hostedTools: boolean;
 }
 
-/** What a file takes at least, and one of which nothing is known. */
+/** Tokens of a small file, and of a file of unknown size. */
 const usualFileTokens = 1_000;
-/** Base64 for a token: a page of a document has some 50 KB and 1,500 tokens, a second of sound some 8 KB and 30. */
+/** Base64 per token: a page of a document has about 50 KB and 1,500 tokens, a second of audio about 8 KB and 30. */
 const bytesPerDocumentToken = 32;
 const bytesPerFilmToken = 256;
 
-/** Gathers the extent of one request. */
+/** Collects the extent of one request. */
 export class InputTally implements InputExtent {
   images = 0;
   imageBytes = 0;
@@ -34,21 +34,21 @@ export class InputTally implements InputExtent {
   unseen = false;
   hostedTools = false;
 
-  /** @param carried base64 or a data URL; else the picture is only named */
+  /** @param carried base64 or a data URL; anything else is only a name */
   image(carried: unknown): void {
     this.images += 1;
     if (typeof carried === 'string') this.imageBytes += carried.length;
   }
 
-  /** Of any kind, as data of a media type. */
+  /** Adds inline data of any media type. */
   data(mime: unknown, base64: unknown): void {
     const type = typeof mime === 'string' ? mime.trim().toLowerCase() : '';
     if (type.startsWith('image/')) this.image(base64);
-    // What is text takes what its bytes take.
+    // Text is estimated by its bytes.
     else if (!type.startsWith('text/')) this.file(base64, /^(audio|video)\//.test(type));
   }
 
-  /** An address, the data themselves in a data URL, or neither where an id stands instead. @param isImage what is named */
+  /** Adds an address, a data URL, or neither where the part has an id instead. @param isImage for addresses and ids */
   url(url: unknown, isImage: boolean): void {
     const mime = typeof url === 'string' ? /^\s*data:([^;,]*)/i.exec(url)?.[1] : undefined;
     if (mime !== undefined) this.data(mime, url);
@@ -56,7 +56,7 @@ export class InputTally implements InputExtent {
     else this.file(null);
   }
 
-  /** Of any length. @param carried base64 or a data URL; else it is only named, or kept by the upstream */
+  /** Adds media of any length. @param carried base64 or a data URL; anything else is a name, or stored upstream */
   file(carried: unknown, isFilm = false): void {
     this.unseen = true;
     const bytes = typeof carried === 'string' ? carried.length : 0;
@@ -66,19 +66,19 @@ export class InputTally implements InputExtent {
   }
 }
 
-/** The objects of a list; nothing for what is no list. */
+/** The objects in a list; empty if the value is not a list. */
 export function* recordsIn(list: unknown): Generator<JsonRecord> {
   if (!Array.isArray(list)) return;
   for (const item of list as readonly unknown[]) if (isRecord(item)) yield item;
 }
 
-/** A file as chat and responses carry it: a data URL, which some clients write without its head; else it is named. */
+/** Adds a file of chat or responses: a data URL, from which some clients omit the head, or a name. */
 export function addFile(tally: InputTally, data: unknown): void {
   if (typeof data === 'string' && !/^\s*(data|https?):/i.test(data)) tally.file(data);
   else tally.url(data, false);
 }
 
-/** A tool by which the provider searches the web: `web_search`, `web_search_preview`, `web_search_20250305`, … */
+/** Whether the provider searches the web with this tool: `web_search`, `web_search_20250305`, … */
 export function isWebSearch({ type }: JsonRecord): boolean {
   return typeof type === 'string' && type.startsWith('web_search');
 }

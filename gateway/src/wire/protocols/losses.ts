@@ -7,18 +7,18 @@ import {
   Unconvertible,
 } from '#canonical/index.ts';
 
-/** Where leaving it out would change what is asked. */
+/** Advice for members that cannot simply be left out. */
 const adviceFor: Readonly<Record<string, string | undefined>> = {
   // What the AI SDK sends in the second step, unless its `store` is false.
   item_reference: 'please send the item itself, as clients do with store: false',
 };
 
-/** What does not arrive as it was written while one request is encoded: each thing once in each way. */
+/** Collects what is lost while one request is encoded, each loss once. */
 export class Losses {
   readonly #protocol: TextProtocolName;
   readonly #found = new Map<string, Loss>();
 
-  /** @param protocol the upstream's: what its own clients attached is no loss. */
+  /** @param protocol the upstream's: extensions of its own clients are not lost */
   constructor(protocol: TextProtocolName) {
     this.#protocol = protocol;
   }
@@ -32,8 +32,8 @@ export class Losses {
   }
 
   /**
-   * What other protocols' clients attached to something.
-   * @throws Unconvertible when the answer would be another one without it.
+   * Notes the extensions of other protocols' clients.
+   * @throws Unconvertible for an extension without which the response would be a different one
    */
   foreign(extensions: Extensions | undefined): void {
     if (extensions === undefined) return;
@@ -42,7 +42,7 @@ export class Losses {
     }
   }
 
-  /** What only another protocol's client has. @throws Unconvertible */
+  /** Notes an extension of another protocol's client. @throws Unconvertible */
   ofClient(name: string, ifForeign: Extension['ifForeign']): void {
     if (ifForeign === 'refuse') {
       throw Unconvertible.ofClient(name, unavailable(`'${name}'`, adviceFor[name]));
@@ -50,7 +50,7 @@ export class Losses {
     if (ifForeign === 'drop') this.#add(name, 'dropped');
   }
 
-  /** The same, said in words. */
+  /** The same for a block that is sent as words. */
   inWords(name: string): void {
     this.#add(name, 'approximated');
   }

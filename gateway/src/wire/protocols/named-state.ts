@@ -2,7 +2,7 @@ import { GatewayError } from '#errors/index.ts';
 import { refuseRepeatedMembers } from '#json/index.ts';
 import { isRecord, type JsonRecord } from './values.ts';
 
-/** Something that an upstream keeps and that a request may name by its id. */
+/** What an upstream stores and a request may name by its id. */
 export type StateKind =
   | 'response'
   | 'item'
@@ -16,50 +16,50 @@ export type StateKind =
   | 'voice'
   | 'skill';
 
-/** An id, in one spelling whatever the client's. */
+/** A stored object's id, in one spelling whatever the client wrote. */
 export interface StateName {
   readonly kind: StateKind;
   readonly id: string;
 }
 
 export interface NamedState extends StateName {
-  /** The member that names it, as the client wrote it. */
+  /** The member with the name, as the client wrote it. */
   readonly param: string;
 }
 
 /** How one member names state: by a string, a list of strings, or an object with an `id`. */
 export interface StateMember {
   readonly kind: StateKind;
-  /** A string there is no id. */
+  /** A string in this member is not an id. */
   readonly objectOnly?: true;
-  /** The id in its one spelling; null for a text that is no id. */
+  /** The id in its one spelling; null if the text is not an id. */
   readonly idOf?: (text: string) => string | null;
 }
 
-/** Which members of a protocol's requests name state. Data: the walk is the same for all. */
+/** The members of a protocol's requests that name state. One walk serves all protocols. */
 export interface StateMembers {
-  /** Of the body itself. */
+  /** At the top level of the body. */
   readonly root: Readonly<Record<string, StateMember>>;
-  /** Wherever they stand: vendors add places faster than anybody lists them. */
+  /** At any depth: vendors add places faster than anybody can list them. */
   readonly anywhere: Readonly<Record<string, StateMember>>;
-  /** Not looked into: what they hold is the client's own (schemas, arguments), or tells where an answer is from. */
+  /** Members that are not searched: they hold the client's own data (schemas, arguments), or cite sources. */
   readonly opaque: readonly string[];
-  /** A list of the body whose objects have an `id` and a `type`, and which of them say nothing else. */
+  /** A list of objects with `id` and `type`, and which of them consist of nothing else. */
   readonly items?: { readonly at: string; readonly isNamed: (item: JsonRecord) => boolean };
 }
 
-/** More than any conversation refers to. Each is looked up. */
+/** More than any conversation refers to. Each costs a look-up. */
 const mostNames = 4_096;
 
 const opaque = Symbol('opaque');
 type Rule = StateMember | typeof opaque;
 
-/** @throws GatewayError `invalid_value` when more is named than any request has to, `duplicate_key`. */
+/** @throws GatewayError `invalid_value` for more names than any request needs, `duplicate_key`. */
 export type ReadNamedState = (json: JsonRecord, body: Buffer) => readonly NamedState[] | undefined;
 
 /**
- * Compiles the list into a walk over a parsed body. Linear in its values; undefined when nothing is named, which is
- * nearly always.
+ * Compiles the list into a walk over a parsed body, linear in its values. The walk returns undefined if nothing is
+ * named, as in nearly every request.
  */
 export function namedStateReader(members: StateMembers): ReadNamedState {
   const inner = compile(members.anywhere, members.opaque);
@@ -73,7 +73,7 @@ export function namedStateReader(members: StateMembers): ReadNamedState {
     walkObject(json, root, inner, found);
     if (items !== undefined) addItems(found, json[items.at], items.isNamed);
     if (!found.met) return undefined;
-    // Of two members with one name the upstream might read the other one.
+    // With two members of one name, the upstream might read the other one.
     refuseRepeatedMembers(body, watched);
     return found.names.size === 0 ? undefined : [...found.names.values()];
   };
@@ -81,7 +81,7 @@ export function namedStateReader(members: StateMembers): ReadNamedState {
 
 class Found {
   readonly names = new Map<string, NamedState>();
-  /** There is a member that names something, or would if it were read otherwise. */
+  /** A member names something, or would if another parser read it. */
   met = false;
 
   add(kind: StateKind, id: string, param: string): void {
@@ -95,10 +95,10 @@ class Found {
 }
 
 interface Rules {
-  /** The lengths of the names, so that most members are passed by without a look-up. */
+  /** The lengths of the names: most members are skipped without a look-up. */
   readonly lengths: readonly boolean[];
   readonly byName: ReadonlyMap<string, Rule>;
-  /** Without the opaque ones. */
+  /** Excludes the opaque ones. */
   readonly names: readonly string[];
 }
 
@@ -115,7 +115,7 @@ function compile(
 
 function ruleOf({ lengths, byName }: Rules, name: string): Rule | undefined {
   if (lengths[name.length] !== true) return undefined;
-  // Some servers read names whatever their case.
+  // Some servers ignore the case of names.
   return byName.get(name) ?? byName.get(name.toUpperCase().toLowerCase());
 }
 
@@ -134,7 +134,7 @@ function walkObject(object: JsonRecord, rules: Rules, inner: Rules, found: Found
     const rule = ruleOf(rules, name);
     if (rule === opaque) continue;
     const value = object[name];
-    // Of a root's members none is there twice: the scan has seen to it. Clients write many of them as null.
+    // The scan has refused repeated members at the top level. Clients write many of these members as null.
     if (rule !== undefined && (value !== null || rules === inner)) read(found, rule, name, value);
     if (typeof value === 'object' && value !== null) walk(value, inner, found);
   }

@@ -6,11 +6,12 @@ import type { JsonRecord } from './values.ts';
 /**
  * A protocol's `openRequest`: one scan and one parse of the body, then the model.
  * @param watched members whose places the scan keeps
- * @param modelOf where the client names the model, if not in the body; throws GatewayError `model_required`
+ * @param modelOf reads the model where it is not in the body; throws GatewayError `model_required`
  */
 export function createOpenRequest(
   watched: WatchedObject,
-  modelOf: (path: RequestPath, json: JsonRecord) => string = (_path, json) => readModel(json['model']),
+  modelOf: (path: RequestPath, json: JsonRecord) => string = (_path, json) =>
+    readModel(json['model']),
 ): Protocol['openRequest'] {
   return (body, path, room) => {
     const { scan, value: json, budget } = parseObject(body, watched, room);

@@ -4,9 +4,8 @@ import { encodeToolSchema } from './tool-schema.ts';
 import { isRecord, type JsonRecord } from './values.ts';
 
 /**
- * The tools as OpenAI takes them, whose rules many servers of its protocols share: arguments are one object, an array
- * says what it holds, and only a schema that leaves nothing open is held to. One tool that breaks a rule would have
- * the whole request refused.
+ * The tools by OpenAI's rules, which many servers of its protocols share: arguments are an object, an array declares
+ * its items, and only a closed schema can be strict. One tool that breaks a rule would fail the whole request.
  */
 export function fitTools(tools: readonly Tool[], losses: Losses): Tool[] {
   return tools.map((tool) => (tool.type === 'function' ? fitFunction(tool, losses) : tool));
@@ -20,12 +19,12 @@ function fitFunction(tool: FunctionTool, losses: Losses): FunctionTool {
   return { ...tool, schema, strict: false };
 }
 
-/** Keywords whose values are a schema, a list of schemas, or a map of them. */
+/** Keywords whose value is a schema, a list of schemas, or a map of schemas. */
 const single = ['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains'];
 const lists = ['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items'];
 const maps = ['properties', '$defs', 'definitions', 'patternProperties'];
 
-/** With what is left out because it says nothing, and without a null where there should be a list. */
+/** Adds missing `items`, and removes null where a list belongs. */
 function complete(schema: JsonRecord): JsonRecord {
   const completed: Record<string, unknown> = { ...schema };
   const inner = (value: unknown): unknown => (isRecord(value) ? complete(value) : value);

@@ -7,106 +7,107 @@ import type { NamedState, StateName } from './named-state.ts';
 import type { JsonRecord } from './values.ts';
 
 /**
- * One wire format, as the relay sees it. Pure: no I/O, no clock. A protocol never imports another one.
- * What is here serves the same-protocol path, where untouched bytes stay untouched.
+ * One wire format, as the relay sees it. Pure: no I/O, no clock. A protocol never imports another one. This interface
+ * serves exchanges in one protocol, where bytes that need no change stay as received.
  */
 export interface Protocol {
   readonly name: TextProtocolName;
 
   /**
-   * Scans and parses a request body once, as far as the model's name: whether the caller may use the model is
-   * asked before anything else about the body.
-   * @param room bounds the memory for what the body becomes; absent: nothing does
+   * Scans and parses a request body once, and reads the name of the model. The caller's right to use that model is
+   * checked before the rest of the body is read.
+   * @param room bounds the memory for the parsed body; absent: unbounded
    * @throws GatewayError `invalid_body`, `too_complex`, `duplicate_key`, `model_required`, and what `room` throws.
    */
   openRequest(body: Buffer, path: RequestPath, room?: ParseRoom): OpenedRequest;
 
   /**
-   * Reads the rest of what the gateway must know and checks what it insists on.
+   * Reads the remaining values that the gateway needs, and checks those that it insists on.
    * @throws GatewayError `missing_parameter`, `invalid_value`.
    */
   readRequest(opened: OpenedRequest): WireRequest;
 
   /**
    * The body for one upstream: the declared patches as byte splices, everything else as the client sent it.
-   * @throws GatewayError `invalid_value` for what no upstream of this protocol takes and nobody can mend, `too_complex`.
+   * @throws GatewayError `invalid_value` for what every upstream of this protocol refuses and no rule repairs,
+   *   `too_complex`.
    */
   patchRequest(request: WireRequest, target: PatchTarget): PatchedRequest;
 
   /**
-   * Reads a complete non-streamed answer. The client's own names echoed back where they were mapped, nothing else
-   * changed.
-   * @throws UnreadableAnswer when it is not this protocol's answer object.
+   * Reads a complete response that was not streamed. Restores the client's names where they were mapped, and changes
+   * nothing else.
+   * @throws UnreadableAnswer if it is not a response object of this protocol.
    */
   readResponse(body: Buffer, echo: AnswerEcho): WireResponse;
 
-  /** The frames of a complete stream that say what this whole answer says. Members nobody knows are kept. */
+  /** Turns a whole response into the frames of an equivalent stream. Unknown members are kept. */
   toEvents(answer: JsonRecord): string;
 
-  /** The whole answer that the events of a complete stream add up to. */
+  /** Turns the events of a complete stream into the equivalent whole response. */
   toWhole(events: readonly JsonRecord[]): JsonRecord;
 
   /** One per attempt of a streamed exchange. */
   createStreamTap(context: StreamContext): StreamTap;
 
-  /** The whole error body, JSON text. `requestId` is ours. */
+  /** The whole error body, JSON text. `requestId` is the gateway's. */
   encodeError(error: GatewayError, requestId: string): string;
 
   /** One or more complete event-stream frames that end a broken stream in this protocol. */
   encodeStreamError(error: GatewayError, requestId: string, tap: StreamTap | null): string;
 
-  /** A complete frame that keeps a silent connection alive. `begun`: an event has already been written. */
+  /** A complete frame that keeps a silent connection alive. `begun`: an event has been written. */
   keepAlive(begun: boolean): string;
 }
 
-/** What the URL says, for protocols that put it there (generate-content); nulls elsewhere. */
+/** What the URL names in protocols that use it so (generate-content); null elsewhere. */
 export interface RequestPath {
   readonly operation: 'generate' | 'count-tokens';
   readonly model: string | null;
   readonly stream: boolean | null;
 }
 
-/** A request body: its bytes, where the members we read lie in them, and their values. */
+/** A request body: its bytes, the places of the watched members, and the values. */
 export interface OpenedRequest {
   readonly path: RequestPath;
   readonly body: Buffer;
   readonly scan: JsonScan;
   /** The parsed body. Read only. */
   readonly json: Readonly<Record<string, unknown>>;
-  /** What is left for what is made of it. Whoever draws from it takes a copy: another channel may be tried. */
+  /** What is left of the body's budget. Draw from a copy: another channel may be tried. */
   readonly budget: Readonly<Budget>;
-  /** As the client wrote it, from the body or the path. */
+  /** The model as the client named it, in the body or the path. */
   readonly model: string;
 }
 
-/** A request that was checked. */
+/** A request whose values were checked. */
 export interface WireRequest extends OpenedRequest {
   readonly stream: boolean;
-  /** The output bound the client asked for; null when it named none. */
+  /** The client's limit of output tokens; null if it named none. */
   readonly maxOutputTokens: number | null;
-  /** How many answers it asked for (`n`, `candidateCount`); at least 1. */
+  /** How many choices the client asked for (`n`, `candidateCount`); at least 1. */
   readonly choices: number;
-  /** The upstream works on when its client leaves (`background`). */
+  /** The upstream continues after a disconnect (`background`). */
   readonly continuesAfterDisconnect?: boolean;
-  /** What of the input the bytes of the body do not tell. */
+  /** What the bytes of the body do not reveal about the input. */
   readonly extent: InputExtent;
-  /** What it names of all that upstreams keep, each once. Absent: nothing. */
+  /** The stored objects that the request names, each once. Absent: none. */
   readonly named?: readonly NamedState[] | undefined;
-  /** The upstream keeps the answer, so that later requests can name it and its items. */
+  /** The upstream stores the response, so that later requests can name it and its items. */
   readonly isKept?: boolean;
-  /** What it asks for that may change its price, such as `service_tier.priority`; mostly empty. */
+  /** Terms that may change the price, such as `service_tier.priority`. Usually empty. */
   readonly terms: readonly string[];
-  /** Betas that the body names, where some hosts have them. Absent: none. */
+  /** Betas that the body names; some hosts expect them there. Absent: none. */
   readonly betas?: readonly string[];
-  /** The most searches of the upstream's own that it allows; null: no limit. Absent: it allows none. */
+  /** The client's limit of hosted searches; null: no limit. Absent: searches are not allowed. */
   readonly webSearches?: number | null;
 }
 
 export interface PatchTarget {
   readonly upstreamModel: string;
-  /** The catalogue's output limit of the model; null when unknown. */
+  /** The catalogue's output limit of the model; null if unknown. */
   readonly maxOutputTokens: number | null;
-  /** The client's, by lower-case name: versions and betas decide what an upstream accepts. Absent: none are known. */
+  /** The client's, by lower-case name: versions and betas decide what an upstream accepts. Absent: unknown. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** What the upstream refuses of this protocol. Absent: nothing. */
   readonly quirks?: QuirksOfRequest;
@@ -116,36 +117,36 @@ export interface PatchedRequest {
   readonly body: Buffer;
   /** Ids of declared rewrites, for the usage row and `x-sluice-rewrites` (`b1`, `b2`, `p1`). */
   readonly rewrites: readonly string[];
-  /** Goes into `createStreamTap`: usage was asked for on the client's behalf and has to be taken out again. */
+  /** For `createStreamTap`: the gateway added a request for usage, so the tap has to remove the usage. */
   readonly usageInjected: boolean;
-  /** Goes wherever the answer is read, see `AnswerEcho`. Absent: no name was changed. */
+  /** For whoever reads the response, see `AnswerEcho`. Absent: no name was changed. */
   readonly toolNames?: ReadonlyMap<string, string>;
 }
 
-/** Both names; equal when the channel does not map the name, and then nothing is echoed. */
+/** The two names of the model. They are equal if the channel does not map the name. */
 export interface ModelEcho {
   readonly clientModel: string;
   readonly upstreamModel: string;
 }
 
-/** What the client shall read in an answer in place of what the upstream was told. */
+/** What responses show to the client in place of what the upstream was sent. */
 export interface AnswerEcho extends ModelEcho {
-  /** The client's names of tools that are called otherwise upstream, by the upstream's. Absent: all are the same. */
+  /** The client's names of renamed tools, by the upstream's names. Absent: no tool was renamed. */
   readonly toolNames?: ReadonlyMap<string, string>;
 }
 
 export interface WireResponse {
   readonly body: Buffer;
   readonly usage: ReportedUsage | null;
-  /** What it names that the upstream keeps. Absent: nothing. */
+  /** The objects that the upstream stores and the response names. Absent: none. */
   readonly given?: readonly StateName[] | undefined;
 }
 
-/** The upstream's answer is not what its protocol promises (not JSON, not an object, an error inside a 200). */
+/** The upstream's response breaks its protocol: not JSON, not an object, or an error with status 200. */
 export class UnreadableAnswer extends Error {
-  /** The parsed error object when the answer was an error in a success's clothes. */
+  /** The parsed error object, if the response was an error with status 200. */
   readonly body: unknown;
-  /** What it says was used all the same. */
+  /** The usage that it reports nevertheless. */
   readonly usage: ReportedUsage | null;
   constructor(message: string, body: unknown = null, usage: ReportedUsage | null = null) {
     super(message);
@@ -157,64 +158,64 @@ export class UnreadableAnswer extends Error {
 
 export interface StreamContext extends AnswerEcho {
   readonly usageInjected: boolean;
-  /** The request allows searches of the upstream's own. */
+  /** The request allows hosted searches. */
   readonly searches?: boolean;
 }
 
-/** One complete event as it came: the bytes between two event boundaries. */
+/** One complete event as received: the bytes between two event boundaries. */
 export interface StreamEvent {
-  /** Everything including the blank line that ends it. */
+  /** All bytes, with the blank line that ends the event. */
   readonly raw: Buffer;
   /** The `event:` field, or null. */
   readonly name: string | null;
-  /** The `data:` lines joined by LF; null when there was none (comments only). */
+  /** The `data:` lines joined by LF; null if there are none (comments only). */
   readonly data: Buffer | null;
 }
 
 /**
- * What to do with an event: a sum of these bits. No bit set: forward it as it is.
- * Numbers, not objects, because this is decided for every event of every stream.
+ * What to do with an event: a sum of these bits. Zero: forward it unchanged.
+ * Numbers instead of objects, because every event of every stream gets a verdict.
  */
 export const verdict = Object.freeze({
   forward: 0,
-  /** Not for the client. */
+  /** Do not forward the event. */
   drop: 1,
   /** Forward `tap.replacement` instead of the event's own bytes. */
   replace: 2,
-  /** Carries content: from here on the client has seen something and failover is over. */
+  /** The event has content. Once the client has seen it, no other channel can be tried. */
   content: 4,
-  /** The success terminator begins here: it and all that follows waits for the journal. */
+  /** The success terminator begins here. It and all that follows waits for the journal. */
   terminal: 8,
-  /** The upstream says it failed; see `tap.failure`. Never forwarded. */
+  /** The upstream reports a failure, see `tap.failure`. Never forwarded. */
   failed: 16,
 });
 
-/** Watches one upstream stream. Keeps counts and the last usage, never the content. */
+/** Reads one upstream stream as it passes. Keeps counts and the latest usage, never the content. */
 export interface StreamTap {
   inspect(event: StreamEvent): number;
-  /** Valid right after an `inspect` that answered `replace`. */
+  /** Valid until the next `inspect`, if the verdict has `replace`. */
   readonly replacement: Buffer | null;
-  /** The latest usage seen, merged as the protocol says; null when none. */
+  /** The latest usage, merged by the protocol's rules; null if there was none. */
   readonly usage: ReportedUsage | null;
-  /** A clean end of the body now is a complete answer. */
+  /** If the body ended now, the response would be complete. */
   readonly finished: boolean;
-  /** Complete, and nothing more belongs to the answer: its end need not be waited for. */
+  /** The response is complete and nothing can follow, so nobody needs to wait for the end of the body. */
   readonly closed: boolean;
-  /** The last thing that the answer had begun is whole, so that its final usage may come at any moment. */
+  /** Every part that began is complete, so the final usage may come next. */
   readonly awaitsUsage: boolean;
-  /** Frames the protocol requires at a complete end and the upstream left out (chat's `[DONE]`); usually empty. */
+  /** Frames that the protocol requires at the end and the upstream omitted (chat's `[DONE]`). Usually empty. */
   completion(): string;
-  /** The error object of a `failed` verdict, in the shape of the protocol's HTTP error body. */
+  /** The error of a `failed` verdict, in the shape of the protocol's HTTP error body. */
   readonly failure: unknown;
-  /** What the answer has named so far that the upstream keeps; it only grows. Absent: nothing. */
+  /** The stored objects that the response has named so far. The list only grows. Absent: none. */
   readonly given?: readonly StateName[] | undefined;
-  /** Bytes of output text, reasoning and tool arguments seen so far: for an estimate when no usage came. */
+  /** Bytes of text, reasoning and tool arguments so far, for an estimate if no usage comes. */
   readonly outputBytes: number;
-  /** Searches of the upstream's seen so far, as far as events other than the usage show them. */
+  /** Hosted searches so far, as far as events other than the usage show them. */
   readonly webSearches: number;
   /**
-   * Ends a broken answer whose frames were made here and not by the upstream: `Protocol.encodeStreamError` could not
-   * know what they said. Null when that knows enough.
+   * Ends a broken response whose frames the gateway made: `Protocol.encodeStreamError` does not know what they said.
+   * Null if `encodeStreamError` is enough.
    */
   fail?(error: GatewayError): string | null;
 }

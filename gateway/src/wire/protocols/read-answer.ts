@@ -4,8 +4,8 @@ import { UnreadableAnswer } from './protocol.ts';
 import { isRecord, type JsonRecord } from './values.ts';
 
 /**
- * The object of a complete answer.
- * @param usageOf reads what an answer that carries an error says it used
+ * Parses a complete response.
+ * @param usageOf reads the usage of a response that carries an error
  * @throws UnreadableAnswer
  */
 export function readAnswer(

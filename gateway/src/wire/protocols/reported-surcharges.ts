@@ -2,10 +2,10 @@ import type { ReportedUsage, Surcharges } from '#canonical/index.ts';
 import { termOf } from './asked-terms.ts';
 import { isRecord, recordAt, type JsonRecord } from './values.ts';
 
-/** No answer makes so many searches: a count beyond it is not believed. */
+/** More than any response has. A larger count is not believed. */
 const mostSearches = 1_000;
 
-/** A report of usage with what else the answer's price depends on; the same object when there is nothing. */
+/** Adds what else the price depends on to a report of usage; the same object if there is nothing to add. */
 export function withSurcharges(
   usage: ReportedUsage | null,
   terms: readonly (string | null)[],
@@ -18,7 +18,7 @@ export function withSurcharges(
   return { ...usage, surcharges, implausible: usage.implausible || webSearches > mostSearches };
 }
 
-/** Searches as a usage object counts them, where vendors put the number. */
+/** The number of searches, in any of the places where vendors put it in the usage. */
 export function searchesInUsage(usage: unknown): number {
   if (!isRecord(usage)) return 0;
   return Math.max(
@@ -28,13 +28,13 @@ export function searchesInUsage(usage: unknown): number {
   );
 }
 
-/** The count in a member of a member; 0 for what is not a count. */
+/** The count in a member of a member; 0 if it is not a count. */
 export function countAt(record: JsonRecord, member: string, name: string): number {
   const value = recordAt(record, member)[name];
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
 }
 
-/** The term of a member of the answer or of its usage. */
+/** The term in a member of the response or of its usage. */
 export function termIn(source: unknown, field: string, name = field): string | null {
   return isRecord(source) ? termOf(field, source[name]) : null;
 }

@@ -2,8 +2,8 @@ import { GatewayError } from '#errors/index.ts';
 import { isAbsent } from './values.ts';
 
 /**
- * Values of a request that the gateway itself acts on. Everything is nullable, as in the real protocols; each
- * reader names the field the client has to mend.
+ * Readers of the values that the gateway acts on. Every value may be null, as in the real protocols. An error names
+ * the field that the client has to correct.
  */
 
 /** @throws GatewayError `model_required`. */
@@ -12,7 +12,7 @@ export function readModel(value: unknown): string {
   throw new GatewayError('model_required', { param: 'model' });
 }
 
-/** @throws GatewayError `missing_parameter` when neither the first nor any other name has a value. */
+/** @throws GatewayError `missing_parameter` if all values are absent. */
 export function requireOneOf(values: readonly unknown[], param: string): void {
   if (values.every(isAbsent)) {
     throw new GatewayError('missing_parameter', { values: { param }, param });
@@ -27,7 +27,7 @@ export function readFlag(value: unknown, param: string): boolean {
 }
 
 /**
- * A count that bounds what is held and paid, so it must be exact: an integer from `least` to 2^53 - 1.
+ * Reads a count that bounds holds and charges, so it must be exact: an integer from `least` to 2^53 - 1.
  * @throws GatewayError `invalid_value`.
  */
 export function readCount(value: unknown, param: string, least: 0 | 1): number | null {

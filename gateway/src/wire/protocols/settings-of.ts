@@ -1,6 +1,6 @@
 import { noExtensions, type Extensions, type GenerationRequest } from '#canonical/index.ts';
 
-/** The request without its conversation, tools and whatever else may be long: for protocols that repeat none of it. */
+/** The request without its long parts (conversation, tools …), for protocols whose responses do not repeat them. */
 export function settingsOf(
   request: GenerationRequest,
   extensions: Extensions = noExtensions,

@@ -2,14 +2,14 @@ import type { TextProtocolName } from '#canonical/index.ts';
 import { UnreadableAnswer, type WireResponse } from './protocol.ts';
 import { readAnswer } from './read-answer.ts';
 
-/** Where the answer to a token count has its number: `{"totalTokens":7}`, `{"input_tokens":7}`. */
+/** The member with the number in a token count: `{"totalTokens":7}`, `{"input_tokens":7}`. */
 function memberOf(protocol: TextProtocolName): string {
   return protocol === 'generate-content' ? 'totalTokens' : 'input_tokens';
 }
 
 /**
- * An upstream's answer to a token count: unchanged for a client of the same protocol, its number alone for any other.
- * @throws UnreadableAnswer when it names no number of tokens.
+ * An upstream's token count: unchanged for a client of the same protocol, only the number for any other.
+ * @throws UnreadableAnswer if it has no number of tokens.
  */
 export function readTokenCount(
   upstream: TextProtocolName,
@@ -25,7 +25,7 @@ export function readTokenCount(
   return { body: told, usage: null };
 }
 
-/** A count of our own making, in the client's shape. */
+/** The gateway's own count, in the client's shape. */
 export function encodeTokenCount(client: TextProtocolName, tokens: number): string {
   return JSON.stringify({ [memberOf(client)]: tokens });
 }

@@ -2,19 +2,18 @@ import type { WireRequest } from './protocol.ts';
 import { isRecord } from './values.ts';
 
 /*
- * A rough count for answers whose upstream did not say what it used: one token for four bytes of text, which is a
- * little more than English takes and less than most other scripts do. Reading the text with a tokenizer would hold
- * up the thread for every abandoned answer.
+ * A rough count for responses whose upstream reported no usage: one token per four bytes of text, slightly more than
+ * English needs and less than most other scripts do. A tokenizer would block the thread for every abandoned response.
  */
 
 const bytesPerToken = 4;
-/** What providers charge for an image of usual size. */
+/** Tokens that providers charge for an image of usual size. */
 const tokensPerMedium = 1_000;
-/** A string of base64 this long is a medium and not text. */
+/** Base64 of at least this length is media, not text. */
 const mediumLength = 1_000;
 const base64 = /^[A-Za-z0-9+/_-]{1000}/;
 
-/** Members of an answer that frame it, or tell about it, rather than say something in it. */
+/** Members that frame or describe a response, as opposed to its content. */
 const framing: ReadonlySet<string> = new Set([
   'id',
   'type',
@@ -45,9 +44,10 @@ export function estimateTokens(bytes: number): number {
 }
 
 /**
- * The tokens of a request: its body's bytes, names of members and all, but for the media that stand where the protocol
- * has media. What only looks like a medium is text: who leaves an answer early would pay next to nothing for it.
- * @param imageTokens what the model takes for a picture of usual size
+ * The tokens of a request, by the bytes of its body, names of members included, without the media in the places that
+ * the protocol has for media. Text that merely looks like media counts as text: otherwise it would cost almost nothing
+ * when the client disconnects early.
+ * @param imageTokens the model's tokens for an image of usual size
  */
 export function estimateInputTokens(
   { body, extent }: Pick<WireRequest, 'body' | 'extent'>,
@@ -57,7 +57,7 @@ export function estimateInputTokens(
   return estimateTokens(said) + extent.images * imageTokens + extent.fileTokens;
 }
 
-/** The tokens of a parsed answer of any of the text protocols. */
+/** The tokens of a parsed response of any text protocol. */
 export function estimateOutputTokens(answer: unknown): number {
   if (!isRecord(answer)) return 0;
   const { choices, output, content, candidates } = answer;

@@ -1,25 +1,25 @@
 import type { CodecTraits } from './codec.ts';
 import { digest } from './digest.ts';
 
-/** What an upstream takes as the name of a tool. */
+/** The names of tools that an upstream accepts. */
 export type ToolNameRule = Pick<CodecTraits, 'toolName' | 'toolNameLength'>;
 
-/** A tool that needs a name upstream. */
+/** A tool that needs a name for an upstream. */
 export interface UnnamedTool {
-  /** What makes it another tool than the next; the new name depends on nothing else. */
+  /** Identifies the tool. The new name depends on nothing else. */
   readonly key: string;
-  /** The name it would like to have. */
+  /** The preferred name. */
   readonly name: string;
-  /** That is the name the client wrote, not one that was put together. */
+  /** The client wrote the preferred name; it was not composed. */
   readonly isOwn: boolean;
 }
 
-/** Every upstream takes as much, so a name that has to be another one is the same one for all of them. */
+/** Every upstream accepts this length, so that a changed name is the same for all of them. */
 const renamedLength = 64;
 
 /**
- * Names that the upstream takes, by key. A good name stays; a bad one is cleaned, cut and gets a suffix made from the
- * original, so that it is the same whatever other tools there are, and in every turn.
+ * Names that the upstream accepts, by key. A valid name stays. An invalid one is cleaned, cut and gets a suffix derived
+ * from the original, so that it is the same in every turn, whatever other tools there are.
  */
 export function planToolNames(
   tools: readonly UnnamedTool[],

@@ -3,9 +3,9 @@ import { isAbsent, isRecord, type JsonRecord } from './values.ts';
 const unions = ['oneOf', 'anyOf', 'allOf'] as const;
 
 /**
- * The schema of a tool's arguments as most upstreams demand it: an object with properties, no union at the top. The
- * members of a union become optional properties; each keeps its own schema.
- * @param onChange hears of what now takes other arguments than before
+ * The schema of a tool's arguments as most upstreams require it: an object with properties and no union at the top.
+ * The members of a union become optional properties with their own schemas.
+ * @param onChange called if the schema now allows other arguments than before
  */
 export function encodeToolSchema(schema: JsonRecord | null, onChange: () => void): JsonRecord {
   if (schema === null) return { type: 'object', properties: {} };
@@ -29,7 +29,7 @@ export function encodeToolSchema(schema: JsonRecord | null, onChange: () => void
   return { ...others, type: 'object', properties };
 }
 
-/** Arguments are objects: false for a schema that says it is of anything else, or whose properties have no names. */
+/** Whether the schema can be that of an object: its type is not another one, and its properties have names. */
 export function canBeArguments({ type, properties }: JsonRecord): boolean {
   if (!isAbsent(properties) && !isRecord(properties)) return false;
   const types: readonly unknown[] = Array.isArray(type) ? type : [type];

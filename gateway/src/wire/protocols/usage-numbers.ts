@@ -2,20 +2,20 @@ import type { ReportedUsage, TokenUsage } from '#canonical/index.ts';
 import { isAbsent } from './values.ts';
 
 /**
- * No answer of any model has so many: what names more is read as this many, and not believed. Sums of them stay exact,
- * those of a whole journal batch and of an hour in the database too.
+ * More than any response has. A larger count is read as this one and marked implausible. Sums stay exact, for a whole
+ * journal batch and for an hour in the database.
  */
 const mostTokens = 2 ** 40;
 
-/** Reads the counts of one usage object and remembers whether any of them was not a count. */
+/** Reads the counts of one usage object, and notes whether any of them was implausible. */
 export class UsageCounts {
   implausible = false;
   /** At least one count was present. */
   some = false;
 
   /**
-   * Absent is 0. Negative, fractional, beyond 2^53 or no number at all is implausible and counts 0; beyond 2^40 it is implausible
-   * and counts 2^40.
+   * An absent count is 0. A count that is negative, fractional, beyond 2^53 or not a number is implausible and reads as 0.
+   * A count beyond 2^40 is implausible and reads as 2^40.
    */
   read(value: unknown): number {
     if (isAbsent(value)) return 0;
@@ -29,14 +29,14 @@ export class UsageCounts {
     return 0;
   }
 
-  /** One count that vendors put in different places: the largest, since an unused place often holds 0. */
+  /** One count that vendors put in different places. The largest wins, since unused places often hold 0. */
   readAny(...values: readonly unknown[]): number {
     let largest = 0;
     for (const value of values) largest = Math.max(largest, this.read(value));
     return largest;
   }
 
-  /** Null when no count was there at all: then nothing was reported. */
+  /** Null if no count was present: nothing was reported. */
   report(tokens: TokenUsage): ReportedUsage | null {
     return this.some || this.implausible ? { tokens, implausible: this.implausible } : null;
   }
@@ -44,7 +44,7 @@ export class UsageCounts {
 
 /** Counts as chat and responses report them. */
 export interface InclusiveCounts {
-  /** Usually includes everything read from or written to a cache. */
+  /** Usually includes what was read from or written to a cache. */
   readonly prompt: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
@@ -56,10 +56,10 @@ export interface InclusiveCounts {
 }
 
 /**
- * Makes the parts disjoint. Compatible servers differ in what their sums include; where the numbers themselves
- * show it, they are believed: a cache larger than the prompt lies outside it, reasoning larger than the output
- * or missing from a total that names it lies beside it, and what a total has beyond both is reasoning that the
- * answer does not name. Some provider reports in each of these ways.
+ * Makes the parts disjoint. Compatible servers differ in what their sums include, and the numbers show which way a
+ * server counts: a cache larger than the prompt lies outside it; reasoning that is larger than the output, or that the
+ * total counts in addition, lies beside it; the part of a total beyond both is unnamed reasoning. Each of these ways is
+ * in use.
  */
 export function disjointTokens(counts: InclusiveCounts): TokenUsage {
   const { prompt, cacheRead, cacheWrite, total } = counts;

@@ -6,7 +6,7 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The object at `key`, or an empty one: for reading optional details. */
+/** The object at `key`, or an empty one, for optional details. */
 export function recordAt(value: JsonRecord, key: string): JsonRecord {
   const inner = value[key];
   return isRecord(inner) ? inner : emptyRecord;
@@ -14,12 +14,12 @@ export function recordAt(value: JsonRecord, key: string): JsonRecord {
 
 const emptyRecord: JsonRecord = Object.freeze({});
 
-/** The text itself; empty for anything else. */
+/** The value if it is a text; empty otherwise. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** A number that is written as it was read: finite, and no integer so large that a double rounds it. */
+/** Whether a number survives being written again: finite, and not an integer that a double rounds. */
 export function isWritable(value: unknown): value is number {
   return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }
