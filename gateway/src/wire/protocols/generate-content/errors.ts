@@ -2,7 +2,7 @@ import type { GatewayError } from '#errors/index.ts';
 import { frame } from '../frames.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
 
-/** The protocol's status names for our statuses (https://google.aip.dev/193); 402 has none of its own. */
+/** The protocol's status names by HTTP status (https://google.aip.dev/193). It has none for 402. */
 const statusNames: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT',
   401: 'UNAUTHENTICATED',
@@ -40,7 +40,7 @@ export function encodeStreamError(error: GatewayError): string {
   return frame(null, encodeError(error));
 }
 
-/** Seconds that a client should wait by itself; a spent budget is not waited for. */
+/** Seconds that a client should wait. Waiting does not help if a budget is spent. */
 function delayOf(error: GatewayError): number | null {
   return error.entry.status === 429 && !isBudget(error) ? error.retryAfter : null;
 }
@@ -54,7 +54,7 @@ function detailsOf(error: GatewayError, delay: number | null): object[] {
     return [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${delay}s` }];
   }
   if (!isBudget(error)) return [];
-  // A quota id with "PerDay" is what makes the vendor's command line client stop retrying.
+  // A quota id with "PerDay" makes the vendor's command line client stop retrying.
   const violation = {
     subject: error.errorName,
     description: error.message,
@@ -63,7 +63,7 @@ function detailsOf(error: GatewayError, delay: number | null): object[] {
   return [{ '@type': 'type.googleapis.com/google.rpc.QuotaFailure', violations: [violation] }];
 }
 
-/** What a failing event said, as an error body of this protocol; null stands for an event that is not JSON. */
+/** The error body of this protocol for a failed event. Null: the event was not JSON. */
 export function failureBody(event: JsonRecord | null): unknown {
   const error = event?.['error'];
   if (isRecord(error)) return { error };

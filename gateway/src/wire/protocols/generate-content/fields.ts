@@ -2,12 +2,12 @@ import { GatewayError } from '#errors/index.ts';
 import { isAbsent, isRecord, isWritable, type JsonRecord, writableRule } from '../values.ts';
 
 /**
- * Members of the protocol's objects. It is proto3 JSON, where every member may be written `camelCase` or
- * `snake_case` (https://protobuf.dev/programming-guides/json/); answers are always in camelCase.
+ * Readers of members. The protocol is proto3 JSON, which allows `camelCase` and `snake_case` for every member
+ * (https://protobuf.dev/programming-guides/json/). Responses always use camelCase.
  */
 const snakeNames = new Map<string, string>();
 
-/** The member by its camelCase name, in either spelling; null counts as absent. */
+/** The member by its camelCase name, in either spelling. Null counts as absent. */
 export function member(record: JsonRecord, name: string): unknown {
   const value = record[name] ?? record[snakeCase(name)];
   return value === null ? undefined : value;
@@ -26,7 +26,7 @@ export function camelCase(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** What the object has besides the members we know, with their camelCase names. */
+/** The object's unknown members, under their camelCase names. */
 export function otherMembers(
   record: JsonRecord,
   known: ReadonlySet<string>,
@@ -40,14 +40,14 @@ export function invalid(param: string, rule: string): GatewayError {
   return new GatewayError('invalid_value', { values: { reason: `${param} ${rule}` }, param });
 }
 
-/** @throws GatewayError `invalid_value` when there is something else than an object. */
+/** @throws GatewayError `invalid_value` if the member is present and not an object. */
 export function readRecord(value: unknown, param: string): JsonRecord | null {
   if (isAbsent(value)) return null;
   if (isRecord(value)) return value;
   throw invalid(param, 'must be an object');
 }
 
-/** A repeated member; a single object stands for a list of one. @throws GatewayError `invalid_value`. */
+/** A repeated member. A single object stands for a list of one. @throws GatewayError `invalid_value`. */
 export function readRecords(value: unknown, param: string): readonly JsonRecord[] {
   if (isAbsent(value)) return [];
   if (isRecord(value)) return [value];
@@ -76,7 +76,7 @@ export function readStrings(value: unknown, param: string): readonly string[] {
   throw invalid(param, 'must be an array of strings');
 }
 
-/** Puts a value at a dotted path; objects on the way are made. */
+/** Sets a value at a dotted path, and creates the objects on the way. */
 export function setPath(target: Record<string, unknown>, path: string, value: unknown): void {
   const names = path.split('.');
   const last = names.pop() ?? path;

@@ -7,7 +7,7 @@ import { toEvents, toWhole } from './native/reshape.ts';
 import { readResponse } from './native/response.ts';
 import { GenerateContentStreamTap } from './native/stream-tap.ts';
 
-/** generateContent, its streaming sibling, and countTokens. */
+/** generateContent, streamGenerateContent and countTokens. */
 export const generateContent = Object.freeze({
   name: 'generate-content',
   openRequest,

@@ -1,4 +1,4 @@
-/** `models/<id>`, unless the name has its collection already (`tunedModels/x`). */
+/** `models/<id>`, unless the name has a collection (`tunedModels/x`). */
 export function resourceName(model: string): string {
   return model.includes('/') ? model : `models/${model}`;
 }

@@ -4,8 +4,8 @@ import type { StreamTap } from '../protocol.ts';
 import { type BegunResponse, ResponsesStreamTap } from './native/stream-tap.ts';
 
 /**
- * A broken stream ends in `response.failed`, with a response that the official parser takes; before the response
- * was announced there is none to fail, and the `error` event stands alone.
+ * A broken stream ends with `response.failed`, whose response the official parser accepts. Before the announcement no
+ * response exists that could fail, so the `error` event comes alone.
  */
 export function encodeStreamError(
   error: GatewayError,
@@ -16,7 +16,7 @@ export function encodeStreamError(
   return failureFrame(error, own?.begun ?? null, (own?.lastSequenceNumber ?? -1) + 1);
 }
 
-/** The frame that ends a broken stream; `begun` is null when no response was announced in it. */
+/** The frame that ends a broken stream. `begun` is null if no response was announced. */
 export function failureFrame(
   error: GatewayError,
   begun: BegunResponse | null,

@@ -16,9 +16,9 @@ const cursor = new JsonCursor();
 type Add = (kind: StateKind, id: unknown) => void;
 
 /**
- * The ids in an output item, or in a list of them, as JSON text: without building it, since a picture's bytes may lie
- * in there. An item that the cursor does not understand is parsed.
- * @returns false if the text is not JSON: the walk that found its place skips values without checking them.
+ * Reads the ids in an output item or in a list of items, given as JSON text. Does not build the value, which may hold
+ * an image's bytes. An item that the cursor does not understand is parsed.
+ * @returns false if the text is not JSON, which the walk over the event does not check
  */
 export function readItemIds(items: Buffer, add: Add): boolean {
   cursor.reset(items);
@@ -68,7 +68,7 @@ function readPart(add: Add): void {
   }
 }
 
-/** A file is the answer's own only where a container is named: others are cited. */
+/** The response made a file only if it names a container. Other files are cited. */
 function readAnnotation(add: Add): void {
   let file: unknown;
   let container: unknown;

@@ -42,7 +42,7 @@ const usage: TokenUsage = {
 };
 const withUsage = { stream: true, stream_options: { include_usage: true } };
 
-/** A stream of these events as its bytes; every call gives complete frames or nothing. */
+/** The bytes of a stream of these events. Every call returns complete frames or nothing. */
 function streamOf(
   events: readonly GenerationEvent[],
   json: object = {},
@@ -76,7 +76,7 @@ const messageOf = (json: Readonly<Record<string, unknown>>) =>
   (json['choices'] as { message: Record<string, unknown> }[])[0]?.message ?? {};
 
 describe('a chat stream', () => {
-  it('is legal whatever events come in', () => {
+  it('is legal in whatever order events come', () => {
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 25 }), fc.boolean(), (events, asked) => {
         readChatStream(streamOf(events, asked ? withUsage : {}, usage), asked);
@@ -85,7 +85,7 @@ describe('a chat stream', () => {
     );
   });
 
-  it('says what the whole answer says', () => {
+  it('is equivalent to the whole response', () => {
     fc.assert(
       fc.property(anyAnswer, fc.nat(4), (blocks, at) => {
         const streamed = readStream([...eventsOf(blocks, () => at), finished('end')]);
@@ -134,7 +134,7 @@ describe('a chat stream', () => {
   const head =
     'data: {"id":"chatcmpl-abcdefghijklmnopqrstuvwx","object":"chat.completion.chunk","created":1740000000,"model":"mine","choices":';
 
-  it('K05: a call without arguments has an empty object', () => {
+  it('K05: a call without arguments gets an empty object', () => {
     const start = { type: 'call-start', call: 0, id: 'a', name: 'f', kind: 'function' } as const;
     expect(readStream([start, { type: 'call-end', call: 0 }]).calls[0]?.text).toBe('{}');
     expect(readStream([start]).calls[0]?.text).toBe('{}');
@@ -151,7 +151,7 @@ describe('a chat stream', () => {
     expect(readStream([start, finished('length')]).finish).toBe('length');
   });
 
-  it('K09: every choice has one finish reason, also when none came', () => {
+  it('K09: every choice has one finish reason, even if the upstream gave none', () => {
     const texts: GenerationEvent[] = [
       { type: 'text', text: 'a' },
       { type: 'text', text: 'b', choice: 1 },
@@ -161,7 +161,7 @@ describe('a chat stream', () => {
     expect(readChatStream(streamOf([]), false)).toMatchObject([{ content: '', finish: 'stop' }]);
   });
 
-  it('K11: the first chunk has the role, whatever comes first', () => {
+  it('K11: the first chunk has the role, whatever event comes first', () => {
     const events: GenerationEvent[] = [
       { type: 'reasoning', text: 'hm' },
       { type: 'call-start', call: 1, id: 'a', name: 'f', kind: 'function' },
@@ -172,7 +172,7 @@ describe('a chat stream', () => {
     }
   });
 
-  it('K12, K13: calls are counted from 0 and have ids of their own, whatever their numbers', () => {
+  it('K12, K13: calls count from 0 and have unique ids, whatever their numbers upstream', () => {
     const start = (call: number) =>
       ({ type: 'call-start', call, id: null, name: 'f', kind: 'function' }) as const;
     const { calls } = readStream([{ type: 'reasoning', text: 'hm' }, start(1), start(3), start(2)]);
@@ -182,7 +182,7 @@ describe('a chat stream', () => {
       expect(id.length).toBeLessThanOrEqual(chatCodec.traits.toolIdLength);
   });
 
-  it('arguments of parallel calls may come in turns', () => {
+  it('arguments of parallel calls may interleave', () => {
     const start = (call: number) =>
       ({ type: 'call-start', call, id: `c${call}`, name: 'f', kind: 'function' }) as const;
     const piece = (call: number, text: string) => ({ type: 'call-arguments', call, text }) as const;
@@ -197,7 +197,7 @@ describe('a chat stream', () => {
     expect(calls.map(({ text }) => text)).toEqual(['{}', '{"b":1}']);
   });
 
-  it('what comes behind the end of a call, or of the answer, is not sent', () => {
+  it('events after the end of a call, or of the response, are not sent', () => {
     const { calls, finish } = readStream([
       { type: 'call-start', call: 0, id: 'a', name: 'f', kind: 'function' },
       { type: 'call-arguments', call: 0, text: '{}' },
@@ -209,7 +209,7 @@ describe('a chat stream', () => {
     expect([calls[0]?.text, finish]).toEqual(['{}', 'length']);
   });
 
-  it('texts that were cut are one, texts with something between are paragraphs', () => {
+  it('adjacent texts are joined, separated texts become paragraphs', () => {
     const text = (each: string): GenerationEvent => ({ type: 'text', text: each });
     const end: GenerationEvent = { type: 'block-end' };
     expect(readStream([text('a'), end, text('b')]).content).toBe('ab');
@@ -217,7 +217,7 @@ describe('a chat stream', () => {
     expect(readStream([text('a'), call, text('b')]).content).toBe('a\n\nb');
   });
 
-  it('a broken one ends with the error and no terminator', () => {
+  it('a broken stream ends with the error and no terminator', () => {
     const encoder = chatCodec.createStreamEncoder(answerTo(withUsage));
     encoder.push({ type: 'text', text: 'a' });
     const error = new GatewayError('upstream_abnormal');
@@ -225,7 +225,7 @@ describe('a chat stream', () => {
     expect([encoder.push({ type: 'text', text: 'b' }), encoder.end(usage)]).toEqual(['', '']);
   });
 
-  it('sends probabilities to those who asked', () => {
+  it('has probabilities only if the client asked for them', () => {
     const logprobs = [{ token: 'a', logprob: -1, bytes: [97], top: [] }];
     const event: GenerationEvent = { type: 'text', text: 'a', logprobs };
     expect(streamOf([event])).not.toContain('"token"');
@@ -236,7 +236,7 @@ describe('a chat stream', () => {
 });
 
 describe('a whole chat answer', () => {
-  it('comes back from the wire as it was', () => {
+  it('survives a round trip over the wire', () => {
     fc.assert(
       fc.property(chatAnswer, (blocks) => {
         const { candidates } = chatCodec.decodeResponse(encodeAnswer(blocks));
@@ -246,10 +246,10 @@ describe('a whole chat answer', () => {
     );
   });
 
-  it('comes back from a stream as it was', () => {
+  it('survives a round trip as a stream', () => {
     fc.assert(
       fc.property(chatAnswer, fc.nat(4), (blocks, at) => {
-        // Thoughts of several blocks are one text with paragraphs in a stream.
+        // A stream joins the reasoning of several blocks into one text with paragraphs.
         fc.pre(blocks.filter(({ type }) => type === 'reasoning').length <= 1);
         const decoder = chatCodec.createStreamDecoder();
         const events: GenerationEvent[] = [];
@@ -265,7 +265,7 @@ describe('a whole chat answer', () => {
     );
   });
 
-  /** Envelopes name no maker outside: what comes in by this protocol is this protocol's. */
+  /** Envelopes do not show their maker: state that arrives in this protocol belongs to it. */
   function asChat(block: Block): Block {
     return block.state === undefined
       ? block
@@ -304,7 +304,7 @@ describe('a whole chat answer', () => {
       ],
     });
     expect(messageOf(json)).not.toHaveProperty('tool_calls');
-    // Both kinds of writes are one in this protocol.
+    // This protocol has one count for both kinds of cache writes.
     expect(readInclusiveUsage(json['usage'])?.tokens).toEqual({
       ...usage,
       cacheWrite: 2,
@@ -312,7 +312,7 @@ describe('a whole chat answer', () => {
     });
   });
 
-  it('content is null beside calls', () => {
+  it('has null content beside calls', () => {
     const call: Block = {
       type: 'tool-call',
       id: 'a',
@@ -323,7 +323,7 @@ describe('a whole chat answer', () => {
     expect(messageOf(encodeAnswer([call]))['content']).toBe(null);
   });
 
-  it('pictures are Markdown', () => {
+  it('shows images as Markdown', () => {
     const image: Block = {
       type: 'image',
       source: { kind: 'data', mime: 'image/png', base64: 'AAAA' },
@@ -333,7 +333,7 @@ describe('a whole chat answer', () => {
     );
   });
 
-  it('citations count from the beginning of the content', () => {
+  it('counts citations from the beginning of the content', () => {
     const cited = (text: string): Block => ({
       type: 'text',
       text,
@@ -351,7 +351,7 @@ describe('a whole chat answer', () => {
 });
 
 describe('traits', () => {
-  it('K16: names and ids that OpenAI-compatible servers take', () => {
+  it('K16: OpenAI-compatible servers accept the names and ids', () => {
     const { toolName, toolNameLength, toolIdLength } = chatCodec.traits;
     expect([toolNameLength, toolIdLength]).toEqual([64, 40]);
     expect(['get_weather-2', 'a.b', 'ä', ''].map((name) => toolName.test(name))).toEqual([

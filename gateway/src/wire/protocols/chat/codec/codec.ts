@@ -17,14 +17,14 @@ const traits: CodecTraits = Object.freeze({
   customTools: true,
   cacheKey: true,
   toolNamespaces: false,
-  // In `reasoning_details`, which some clients return; for the others it is remembered here.
+  // In `reasoning_details`, which some clients return. For the others the gateway remembers it.
   state: 'block',
-  // Pictures go by their address, films not at all.
+  // Images can go by address; videos have no place.
   mediaAsBytes: new Set<MediaType>(['file', 'audio']),
   toolResultMedia: false,
 });
 
-/** Chat completions to and from the canonical model. */
+/** Chat completions, to and from the canonical model. */
 export const chatCodec = Object.freeze({
   name: 'chat',
   traits,

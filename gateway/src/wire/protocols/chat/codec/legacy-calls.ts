@@ -2,18 +2,18 @@ import type { Extension, GenerationRequest } from '#canonical/index.ts';
 import { isAbsent, type JsonRecord } from '../../values.ts';
 
 /**
- * Clients from before `tools` declare `functions`, and read a `function_call` in the place of `tool_calls`: one, without
- * an id. What of the answer they could not see they could not act on.
+ * Clients older than `tools` declare `functions`, and read one `function_call` without an id in place of `tool_calls`.
+ * They could not act on more calls than they can read.
  */
 export const legacyCalls = 'functions';
 
-/** Does the request declare its functions in the old way? */
+/** Whether the request declares its functions in the legacy form. */
 export function declaresLegacy(json: JsonRecord): boolean {
   const { tools, functions } = json;
   return isAbsent(tools) && Array.isArray(functions) && functions.length > 0;
 }
 
-/** Keeps it for the answer. */
+/** Marks the request, for its response. */
 export function legacyExtension(json: JsonRecord): Extension[] {
   if (!declaresLegacy(json)) return [];
   return [{ protocol: 'chat', name: legacyCalls, value: true, ifForeign: 'ignore' }];
@@ -23,7 +23,7 @@ export function wantsFunctionCall({ extensions }: Pick<GenerationRequest, 'exten
   return extensions.some(isLegacyMark);
 }
 
-/** What `legacyExtension` makes. */
+/** Whether `legacyExtension` made it. */
 export function isLegacyMark({ protocol, name }: Extension): boolean {
   return protocol === 'chat' && name === legacyCalls;
 }

@@ -3,22 +3,22 @@ import { isRecord, type JsonRecord } from '../../values.ts';
 
 /**
  * Reasoning beside a message: `reasoning_content` (DeepSeek and most), `reasoning` (vLLM, routers) and
- * `reasoning_details` (routers: typed pieces, some opaque). Servers send the same text in several of them, so the
- * first that has any is read.
+ * `reasoning_details` (routers: typed pieces, some opaque). Servers repeat one text in several of these members, so
+ * only the first that has any text is read.
  *
- * Chat has no field for opaque state that every client returns. `reasoning_details` is the one some return, so
- * ours travels in it, marked by its format.
+ * Chat has no field for opaque state that every client returns. Some return `reasoning_details`, so the gateway's
+ * state travels there, marked by its format.
  */
 const ownFormat = 'sluice';
 
-/** `id` of a detail whose state belongs to the message's text; of other ids, to the call of that id. */
+/** The `id` of a detail whose state belongs to the message's text. Any other id is that of a call. */
 export const contentId = 'content';
 
-/** What our state in `reasoning_details` says: where it belongs is a call, the text, or a range of the reasoning. */
+/** The gateway's state in `reasoning_details`. It belongs to a call, to the text, or to a range of the reasoning. */
 export interface OwnState {
   readonly state: NativeState;
   readonly id: string | null;
-  /** UTF-16 units of the whole reasoning text. */
+  /** In UTF-16 units of the whole reasoning text. */
   readonly start: number;
   readonly end: number;
 }
@@ -65,7 +65,7 @@ function detailText({ text, summary }: JsonRecord): string {
   return typeof summary === 'string' ? summary : '';
 }
 
-/** Mistral's `thinking` parts: a text, or text parts. */
+/** The text of Mistral's `thinking` parts: a string, or text parts. */
 export function thinkingText(thinking: unknown): string {
   if (typeof thinking === 'string') return thinking;
   if (!Array.isArray(thinking)) return '';
@@ -76,7 +76,7 @@ export function thinkingText(thinking: unknown): string {
     .join('');
 }
 
-/** Something in the details that their maker wants back, beyond the text. */
+/** Whether a detail holds more than text that its maker wants back. */
 export function isOpaque({ data, signature }: JsonRecord): boolean {
   return isSome(data) || isSome(signature);
 }
@@ -84,8 +84,8 @@ export function isOpaque({ data, signature }: JsonRecord): boolean {
 const isSome = (value: unknown) => typeof value === 'string' && value !== '';
 
 /**
- * Adds one streamed piece to the details so far: pieces of one text are joined, anything else stands for itself. A
- * signature comes with a piece of its own.
+ * Adds one streamed piece to the details so far. Pieces of one text are joined; anything else is a detail of its own.
+ * A signature comes as a separate piece.
  */
 export function mergeDetail(details: Record<string, unknown>[], piece: JsonRecord): void {
   const last = details.at(-1);
@@ -104,12 +104,12 @@ export function mergeDetail(details: Record<string, unknown>[], piece: JsonRecor
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 
-/** Details of an upstream, kept whole: it wants them back unchanged. */
+/** An upstream's details, kept whole because it wants them back unchanged. */
 export function detailsState(details: readonly JsonRecord[]): NativeState {
   return { protocol: 'chat', kind: 'encrypted', data: JSON.stringify(details) };
 }
 
-/** The details in such a state; none when it is not one of ours to read. */
+/** The details in such a state; empty if the state is of another kind. */
 export function detailsIn(state: NativeState | undefined): readonly unknown[] {
   if (state?.protocol !== 'chat' || state.kind !== 'encrypted') return noDetails;
   try {
@@ -122,11 +122,11 @@ export function detailsIn(state: NativeState | undefined): readonly unknown[] {
 
 export interface MessageReasoning {
   readonly blocks: ReasoningBlock[];
-  /** State of calls, by their ids, and of the text, by `contentId`. */
+  /** The state of calls by their ids, and of the text by `contentId`. */
   readonly states: ReadonlyMap<string, NativeState>;
 }
 
-/** All reasoning of one assistant message, an answer's or history's. */
+/** All reasoning of one assistant message, from a response or from history. */
 export function readReasoning(message: JsonRecord): MessageReasoning {
   const details = detailsOf(message);
   const own: OwnState[] = [];
@@ -149,7 +149,7 @@ export function readReasoning(message: JsonRecord): MessageReasoning {
   return { blocks, states };
 }
 
-/** One block for each state with its range of the text, and blocks without state for what lies between. */
+/** One block for each state with its range of the text, and blocks without state for the text between. */
 function cutReasoning(text: string, own: readonly OwnState[]): ReasoningBlock[] {
   const blocks: ReasoningBlock[] = [];
   let at = 0;

@@ -1,7 +1,7 @@
 import type { NativeState, ToolCallBlock } from '#canonical/index.ts';
 import { isRecord, type JsonRecord, recordAt } from '../../values.ts';
 
-/** What one entry of `tool_calls` says, complete or the beginning of it; empty texts where it says nothing. */
+/** One entry of `tool_calls`, complete or partial. Missing texts are empty. */
 export interface CallParts {
   readonly id: string;
   readonly kind: 'function' | 'custom';
@@ -9,7 +9,7 @@ export interface CallParts {
   readonly text: string;
 }
 
-/** Some servers fill both members of an entry and leave the one that does not apply empty. */
+/** Some servers send both members of an entry and leave the wrong one empty. */
 export function readCallParts(entry: JsonRecord): CallParts {
   const custom = recordAt(entry, 'custom');
   const customName = text(custom['name']);
@@ -26,7 +26,7 @@ export function readCallParts(entry: JsonRecord): CallParts {
   };
 }
 
-/** A complete call; null when it names no tool. */
+/** A complete call; null if it names no tool. */
 export function readCall(entry: unknown): ToolCallBlock | null {
   if (!isRecord(entry)) return null;
   const { id, kind, name, text: written } = readCallParts(entry);
@@ -42,12 +42,12 @@ export function readCall(entry: unknown): ToolCallBlock | null {
   };
 }
 
-/** The legacy single call, which has no id. Some servers send an empty one with every answer. */
+/** The legacy single call, which has no id. Some servers send an empty one with every response. */
 export function readFunctionCall(value: unknown): ToolCallBlock | null {
   return readCall({ function: value });
 }
 
-/** Google's layer wants this signature back on the call: https://ai.google.dev/gemini-api/docs/openai */
+/** Google's compatibility layer wants this signature back: https://ai.google.dev/gemini-api/docs/openai */
 export function callState(entry: JsonRecord): NativeState | undefined {
   if (!isRecord(entry['extra_content'])) return undefined;
   const signature = text(recordAt(entry['extra_content'], 'google')['thought_signature']);
@@ -61,7 +61,7 @@ export function stateMembers(state: NativeState | undefined): JsonRecord {
   return { extra_content: { google: { thought_signature: state.data } } };
 }
 
-/** A `tool_calls` entry. A call without arguments is called with an empty object: clients parse them as JSON. */
+/** A `tool_calls` entry. Missing arguments become an empty object, because clients parse them as JSON. */
 export function writeCall(call: ToolCallBlock, id: string): JsonRecord {
   const { name } = call;
   if (call.kind === 'custom') {

@@ -18,7 +18,7 @@ const key = Object.freeze({
   usage: keyBytes('usage'),
 });
 
-/** Members of a delta that hold what the model wrote. */
+/** Members of a delta with the model's output. */
 const textKeys = [
   keyBytes('content'),
   keyBytes('reasoning_content'),
@@ -28,26 +28,26 @@ const textKeys = [
   keyBytes('function_call'),
 ];
 
-/** Where text lies inside the members that are not strings: tool calls, content parts. */
+/** Members with text inside tool calls and content parts. */
 const innerTextKeys = ['function', 'custom', 'name', 'arguments', 'input', 'text', 'thinking'].map(
   keyBytes,
 );
 
 /**
- * Base64 of sound for what a byte of text is worth. Streams have it as 16 bits at 24 kHz: 64,000 characters and some 20
- * tokens a second, where text has one token for four bytes.
+ * Base64 of audio that counts as one byte of text. Streams send 16 bits at 24 kHz: 64,000 characters and about 20
+ * tokens per second. Text has about one token per four bytes.
  */
 const bytesPerSpokenByte = 800;
 
-/** No shape of a delta nests its text deeper. */
+/** No form of a delta nests its text deeper. */
 const deepestText = 6;
 
 const cursor = new JsonCursor();
 
-/** What the tap wants to know of one chunk. One instance serves all streams, since reading is synchronous. */
+/** What the tap needs from one chunk. One instance serves all streams, since reading is synchronous. */
 export class ChunkView implements EventView {
   hasContent = false;
-  /** Choices that the chunk has something of, and those it names a finish reason for. */
+  /** The choices in the chunk, and those that it ends. */
   readonly choices = new ChoiceSet();
   hasError = false;
   hasChoices = false;
@@ -56,7 +56,7 @@ export class ChunkView implements EventView {
   outputBytes = 0;
   /** The `model` string. */
   readonly model = new EventRange();
-  /** Of what is spoken; undefined when absent. */
+  /** The id of the speech; undefined if absent. */
   audioId: unknown = undefined;
 
   read(data: Buffer): boolean {
@@ -116,7 +116,7 @@ export class ChunkView implements EventView {
     if (isEnd) this.hasContent = true;
   }
 
-  /** Servers invent carriers of content; whatever a delta holds beside its role is content. */
+  /** Servers invent members for content, so whatever a delta holds beside its role is content. */
   #readDelta(): void {
     while (cursor.nextMember()) {
       if (cursor.keyIs(key.role) || cursor.isEmpty()) {
@@ -152,7 +152,7 @@ export class ChunkView implements EventView {
     } else cursor.skip();
   }
 
-  /** Some streams report their usage in a vendor's member only. */
+  /** Some streams report usage only in a vendor's member. */
   #readExtension(): void {
     if (!cursor.enterObject()) {
       cursor.skip();
@@ -171,7 +171,7 @@ export class ChunkView implements EventView {
 }
 
 function isOneOf(keys: readonly Buffer[]): boolean {
-  // Indexed: an iterator for every member of every event costs more than the comparisons.
+  // A loop by index: an iterator for every member of every event costs more than the comparisons.
   for (let i = 0; i < keys.length; i += 1) if (cursor.keyIs(keys[i]!)) return true;
   return false;
 }

@@ -1,7 +1,7 @@
 import { addFile, InputTally, recordsIn, type InputExtent } from '../../input-extent.ts';
 import { isAbsent, isRecord, recordAt, type JsonRecord } from '../../values.ts';
 
-/** Parts that are no more than what they say. */
+/** Parts that consist of text. */
 const textual: ReadonlySet<unknown> = new Set([
   'text',
   'refusal',
@@ -11,12 +11,12 @@ const textual: ReadonlySet<unknown> = new Set([
   'output_text',
 ]);
 
-/** What of a chat request's input its bytes do not tell. */
+/** What the bytes of a chat request do not reveal about its input. */
 export function inputExtent(json: JsonRecord): InputExtent {
   const tally = new InputTally();
   for (const { content, audio } of recordsIn(json['messages'])) {
     for (const part of recordsIn(content)) addPart(tally, part);
-    // An answer that was spoken before is named by its id.
+    // An earlier spoken response is named by its id.
     if (isRecord(audio)) tally.file(null);
   }
   const isClients = ({ type }: JsonRecord): boolean =>

@@ -2,7 +2,7 @@ import { type Edit, insertMember, replaceValue, splice } from '#json/index.ts';
 import type { PatchedRequest, PatchTarget, WireRequest } from '../../protocol.ts';
 import { isAbsent, isRecord } from '../../values.ts';
 
-/** The upstream's model name, and usage on every stream because billing needs it. */
+/** Sets the upstream's model name, and requests usage on every stream, because billing needs it. */
 export function patchRequest(request: WireRequest, target: PatchTarget): PatchedRequest {
   const edits: Edit[] = [];
   const model = request.scan.members.get('model');
@@ -14,7 +14,7 @@ export function patchRequest(request: WireRequest, target: PatchTarget): Patched
   return { body: splice(request.body, edits), rewrites: [], usageInjected: usage !== null };
 }
 
-/** Null when the client asked for usage itself. */
+/** Null if the client itself asked for usage. */
 function askForUsage({ json, scan }: WireRequest): Edit | null {
   const options = json['stream_options'];
   const wanted = { include_usage: true };
@@ -25,7 +25,7 @@ function askForUsage({ json, scan }: WireRequest): Edit | null {
     const object = scan.objects.get('stream_options');
     return object === undefined ? null : insertMember(object, 'include_usage', true);
   }
-  // Anything but an object or null is wrong, and the upstream's to refuse.
+  // Anything but an object or null is wrong. The upstream will refuse it.
   if (!isAbsent(options)) return null;
   const member = scan.members.get('stream_options');
   if (member !== undefined) return replaceValue(member, wanted);

@@ -31,7 +31,7 @@ export function readRequest(opened: OpenedRequest): WireRequest {
   const { json } = opened;
   requireOneOf([json['messages']], 'messages');
   checkRange(json['temperature'], 'temperature', 0, 2);
-  // Upstreams disagree on which of the two counts when both are sent; the larger one bounds the cost.
+  // If both are sent, upstreams disagree on which one counts. The larger one bounds the cost.
   const newer = readCount(json['max_completion_tokens'], 'max_completion_tokens', 0);
   const older = readCount(json['max_tokens'], 'max_tokens', 0);
   const extent = inputExtent(json);

@@ -1,10 +1,10 @@
 import { frame } from '../../frames.ts';
 import { isAbsent, isRecord, recordAt, textOf, type JsonRecord } from '../../values.ts';
 
-/** Members of a delta that come in pieces. */
+/** Members of a delta that are streamed in pieces. */
 const pieced = new Set(['content', 'reasoning_content', 'reasoning', 'refusal', 'arguments']);
 
-/** A whole answer as the frames of a stream. */
+/** Turns a whole response into the frames of a stream. */
 export function toEvents(answer: JsonRecord): string {
   const { choices, usage, ...rest } = answer;
   const base = { ...rest, object: 'chat.completion.chunk' };
@@ -19,7 +19,7 @@ export function toEvents(answer: JsonRecord): string {
   return frames + frame(null, '[DONE]');
 }
 
-/** The chunks of a complete stream as one answer. */
+/** Joins the chunks of a complete stream into one response. */
 export function toWhole(chunks: readonly JsonRecord[]): JsonRecord {
   let base: JsonRecord = {};
   let usage: unknown;
@@ -48,7 +48,7 @@ export function toWhole(chunks: readonly JsonRecord[]): JsonRecord {
   };
 }
 
-/** Calls are told apart by their place, which only streams name. */
+/** Numbers the calls: streams identify them by index, whole responses by their place. */
 function withIndexes(message: JsonRecord): JsonRecord {
   const { tool_calls: calls } = message;
   if (!Array.isArray(calls)) return message;

@@ -24,7 +24,7 @@ function usageOf(answer: JsonRecord): ReportedUsage | null {
   return readInclusiveUsage(answer['usage'], answer['service_tier'], hasCitations(answer) ? 1 : 0);
 }
 
-/** Of what a search found: nothing else in a chat answer shows that there was one. */
+/** Whether the response cites the web: nothing else in it shows that there was a search. */
 function hasCitations(answer: JsonRecord): boolean {
   return recordsIn(answer['choices']).some((choice) =>
     recordsIn(recordAt(choice, 'message')['annotations']).some(

@@ -2,7 +2,7 @@ import { namedStateReader, type StateName } from '../../named-state.ts';
 import { recordsIn } from '../../input-extent.ts';
 import { recordAt, type JsonRecord } from '../../values.ts';
 
-/** Which members of a request name something that the upstream keeps. */
+/** The members of a request that name something stored upstream. */
 export const readNamedState = namedStateReader({
   root: { previous_response_id: { kind: 'response' } },
   anywhere: {
@@ -10,9 +10,9 @@ export const readNamedState = namedStateReader({
     file_ids: { kind: 'file' },
     vector_store_ids: { kind: 'vector-store' },
     container_id: { kind: 'container' },
-    // What the model said earlier; elsewhere the settings of its voice.
+    // In messages an earlier spoken response; elsewhere the settings of the voice.
     audio: { kind: 'audio', objectOnly: true },
-    // By its name it is one of the vendor's.
+    // A string is the name of one of the vendor's voices.
     voice: { kind: 'voice', objectOnly: true },
   },
   opaque: [
@@ -26,7 +26,7 @@ export const readNamedState = namedStateReader({
   ],
 });
 
-/** Spoken answers, which later requests name. */
+/** The spoken responses, which later requests may name. */
 export function readGivenState(answer: JsonRecord): readonly StateName[] | undefined {
   const given: StateName[] = [];
   for (const choice of recordsIn(answer['choices'])) {

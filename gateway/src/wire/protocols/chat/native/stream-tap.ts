@@ -22,11 +22,11 @@ export class ChatStreamTap implements StreamTap {
   #hasContent = false;
   readonly #choices = new ChoiceSet();
   #isDone = false;
-  /** JSON text; parsed when asked for, since some servers send it with every chunk. */
+  /** JSON text. Parsed on demand, since some servers send it with every chunk. */
   #usage: Buffer | null = null;
-  /** As the first chunk names it, or the one with the usage: others only repeat it. */
+  /** From the first chunk, or from the one with the usage. Others only repeat it. */
   #serviceTier: unknown = undefined;
-  /** Citations show that there was a search; nothing else does. */
+  /** Only citations show that there was a search. */
   webSearches = 0;
   readonly #searches: boolean;
 
@@ -37,8 +37,7 @@ export class ChatStreamTap implements StreamTap {
   }
 
   /**
-   * Every choice that began has its finish reason. `[DONE]` after content ends a stream even if no chunk named one,
-   * as some servers do.
+   * Every choice that began has its finish reason. Some servers name none: then `[DONE]` after content ends the stream.
    */
   get finished(): boolean {
     return this.#choices.allEnded || (this.#isDone && this.#hasContent);
@@ -71,7 +70,7 @@ export class ChatStreamTap implements StreamTap {
     const read = readEvent(chunk, data);
     if (read === null) return this.#fail(data);
     const hasUsage = chunk.usage.isKnown;
-    // A copy, so that the network chunk can go.
+    // A copy, which releases the network chunk.
     if (hasUsage) this.#usage = Buffer.from(chunk.usage.in(read));
     if ((hasUsage || !this.#choices.anyBegun) && read.includes('"service_tier"')) {
       this.#serviceTier = parseRecord(read)?.['service_tier'];

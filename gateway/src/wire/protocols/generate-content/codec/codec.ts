@@ -15,7 +15,7 @@ export const generateContentCodec = Object.freeze({
   passedOn,
   traits: Object.freeze({
     toolName: /^[A-Za-z_][A-Za-z0-9_.:-]*$/,
-    // Newer models take 128, the others 64.
+    // Newer models accept 128, the others 64.
     toolNameLength: 64,
     toolId: null,
     toolIdLength: Infinity,

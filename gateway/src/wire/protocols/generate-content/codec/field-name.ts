@@ -1,7 +1,7 @@
 import { createFieldName } from '../../field-names.ts';
 import { camelCase } from '../fields.ts';
 
-/** What clients of this protocol call what may be lost. */
+/** The names of possible losses for clients of this protocol. */
 export const fieldName = createFieldName(
   {
     max_output_tokens: 'generationConfig.maxOutputTokens',

@@ -3,8 +3,8 @@ import { isExactRecord, parseExact } from '../../exact-json.ts';
 import type { JsonRecord } from '../../values.ts';
 
 /**
- * The protocol's results are objects, everybody else's are text: an object whose only member is a text under
- * one of the customary names is that text, any other its JSON.
+ * This protocol's results are objects; those of all others are text. An object whose only member is a text under one of
+ * the customary names becomes that text. Any other becomes its JSON.
  */
 export function readResult(response: JsonRecord): {
   readonly text: string;
@@ -35,10 +35,10 @@ function textOf(block: Block): string {
   return block.type === 'opaque' ? (block.text ?? '') : '';
 }
 
-/** What the arguments of a call become where an object is demanded. */
+/** The arguments of a call where an object is required. */
 export interface CallArguments {
   readonly args: JsonRecord;
-  /** The text was not JSON and is carried as it is. */
+  /** The text was not JSON and travels unchanged. */
   readonly broken: boolean;
 }
 

@@ -1,9 +1,9 @@
 import type { Block, ReasoningBlock, TextBlock } from '#canonical/index.ts';
 
 /**
- * Adds a block to those before it. Thoughts and signatures come in pieces when a streamed answer is sent back as
- * it arrived, and belong together again: thoughts up to the signature that closes them are one block, and an empty
- * text with a signature is the signature of the text or thoughts right before it.
+ * Adds a block to those before it. A client that returns a streamed response as it arrived sends reasoning and
+ * signatures in pieces, which are joined here: reasoning up to its closing signature is one block, and an empty text
+ * with a signature signs the text or reasoning before it.
  */
 export function joinBlock(blocks: Block[], block: Block): void {
   const before = blocks.at(-1);

@@ -1,4 +1,4 @@
-/** Members that are only passed on, see `Codec.passedOn`; in both spellings. */
+/** Members that are passed on unread, in both spellings. See `Codec.passedOn`. */
 export const passedOn: ReadonlySet<string> = new Set([
   'args',
   'response',

@@ -1,6 +1,6 @@
 import type { ReasoningBlock, RefusalBlock, TextBlock } from '#canonical/index.ts';
 
-/** What the model said as a part. Null for an empty text, which is refused unless it carries a signature. */
+/** A text as a part. Null for an empty text, which upstreams refuse unless it carries a signature. */
 export function textPart(
   { type, text }: TextBlock | RefusalBlock | ReasoningBlock,
   isSigned: boolean,

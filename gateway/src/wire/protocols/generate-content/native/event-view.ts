@@ -24,12 +24,12 @@ const key = Object.freeze({
 
 const cursor = new JsonCursor();
 
-/** What the tap wants to know of one event. One instance serves all streams, since reading is synchronous. */
+/** What the tap needs from one event. One instance serves all streams, since reading is synchronous. */
 export class CandidatesView implements EventView {
   hasContent = false;
-  /** Candidates that the event has something of, and those it names a finish reason for. */
+  /** The candidates in the event, and those that it ends. */
   readonly candidates = new ChoiceSet();
-  /** The prompt was blocked: there will be no candidates. */
+  /** The prompt was blocked, so there will be no candidates. */
   isBlocked = false;
   hasError = false;
   outputBytes = 0;
@@ -106,7 +106,7 @@ export class CandidatesView implements EventView {
     }
   }
 
-  /** A part is content by whatever data it holds; the `thought` mark alone is none. */
+  /** Any data makes a part content. The mark `thought` alone does not. */
   #readPart(): void {
     while (cursor.nextMember()) {
       if (!cursor.keyIs(key.thought) && !cursor.isEmpty()) this.hasContent = true;

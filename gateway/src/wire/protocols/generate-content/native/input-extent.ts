@@ -2,7 +2,7 @@ import { InputTally, recordsIn, type InputExtent } from '../../input-extent.ts';
 import { isRecord, type JsonRecord } from '../../values.ts';
 import { camelCase, member } from '../fields.ts';
 
-/** What of a request's input its bytes do not tell. */
+/** What the bytes of a request do not reveal about its input. */
 export function inputExtent(json: JsonRecord): InputExtent {
   const tally = new InputTally();
   if (member(json, 'cachedContent') !== undefined) tally.file(null);
@@ -26,7 +26,7 @@ function addPart(tally: InputTally, part: JsonRecord): void {
   if (isRecord(response)) for (const inner of records(response['parts'])) addPart(tally, inner);
 }
 
-/** Proto3 JSON as it is read there takes one object where a list belongs. */
+/** This API's reader of proto3 JSON accepts a single object in place of a list. */
 function records(value: unknown): Generator<JsonRecord> {
   return recordsIn(isRecord(value) ? [value] : value);
 }

@@ -3,8 +3,8 @@ import type { PatchedRequest, PatchTarget, WireRequest } from '../../protocol.ts
 import { resourceName } from '../resource-name.ts';
 
 /**
- * The model is in the path. Where the body names it too, it must be the same one: an upstream that read the body
- * would otherwise serve what was neither authorised nor priced.
+ * The model is in the path. If the body names one too, it must be the same: otherwise an upstream that reads the body
+ * would serve a model that was neither authorised nor priced.
  */
 export function patchRequest(request: WireRequest, target: PatchTarget): PatchedRequest {
   const { scan, body } = request;

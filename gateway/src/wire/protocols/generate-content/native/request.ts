@@ -44,7 +44,7 @@ export function readRequest(opened: OpenedRequest): WireRequest {
   const candidates = options['candidateCount'] ?? options['candidate_count'];
   const extent = inputExtent(json);
   const tier = json['serviceTier'] ?? json['service_tier'];
-  // Protocol buffers would take the number of an enumeration's value, too.
+  // Protocol buffers would also accept the number of an enumeration's value.
   if (!isAbsent(tier) && typeof tier !== 'string') refuseValue('serviceTier', 'must be a string');
   return {
     ...opened,
@@ -58,7 +58,7 @@ export function readRequest(opened: OpenedRequest): WireRequest {
   };
 }
 
-/** Token counts may wrap the request that is to be counted. */
+/** A token count may wrap the request to be counted. */
 function wrappedContents(json: JsonRecord, path: RequestPath): unknown {
   if (path.operation !== 'count-tokens') return undefined;
   const wrapped = json['generateContentRequest'] ?? json['generate_content_request'];

@@ -1,12 +1,12 @@
 import { frame } from '../../frames.ts';
 import { isAbsent, isRecord, recordAt, textOf, type JsonRecord } from '../../values.ts';
 
-/** A whole answer is an event of its own. */
+/** Turns a whole response into a stream: it is a valid event. */
 export function toEvents(answer: JsonRecord): string {
   return frame(null, JSON.stringify(answer));
 }
 
-/** The events of a complete stream as one answer. */
+/** Joins the events of a complete stream into one response. */
 export function toWhole(events: readonly JsonRecord[]): JsonRecord {
   let base: JsonRecord = {};
   let usage: JsonRecord = {};
@@ -36,7 +36,7 @@ function join(before: JsonRecord, candidate: JsonRecord): JsonRecord {
   return { ...before, ...told, content: { ...earlier, ...later, parts } };
 }
 
-/** A part goes on with the one before when both are text, or both thoughts, that nothing signs. */
+/** Whether a part continues the one before: both are unsigned text, or both unsigned thoughts. */
 function addPart(parts: JsonRecord[], part: JsonRecord): void {
   const last = parts.at(-1);
   if (last === undefined || !isPlain(last) || !isPlain(part) || last['thought'] !== part['thought'])

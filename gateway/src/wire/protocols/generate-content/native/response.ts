@@ -9,7 +9,7 @@ import { readUsage, readWholeUsage } from './usage.ts';
 
 const modelPath = [keyBytes('modelVersion')];
 
-/** Candidates, a blocked prompt, or the answer of the token count, which has no usage. @throws UnreadableAnswer */
+/** Accepts candidates, a blocked prompt, or a token count, which has no usage. @throws UnreadableAnswer */
 export function readResponse(body: Buffer, echo: ModelEcho): WireResponse {
   const answer = readAnswer(body, usageOf);
   if (Array.isArray(answer['candidates']) || isRecord(answer['promptFeedback'])) {

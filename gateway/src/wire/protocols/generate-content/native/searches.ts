@@ -1,7 +1,7 @@
 import { recordsIn } from '../../input-extent.ts';
 import { recordAt, type JsonRecord } from '../../values.ts';
 
-/** The searches that an answer was grounded in, over all its candidates. */
+/** The number of searches behind a response, over all candidates. */
 export function searchesIn(answer: JsonRecord): number {
   let count = 0;
   for (const candidate of recordsIn(answer['candidates'])) {

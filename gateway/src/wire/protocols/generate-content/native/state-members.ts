@@ -1,6 +1,6 @@
 import { namedStateReader, type StateMember } from '../../named-state.ts';
 
-/** Which members of a request name something that the upstream keeps. Answers give out nothing of the kind. */
+/** The members of a request that name something stored upstream. Responses give out no such names. */
 export const readNamedState = namedStateReader({
   root: {},
   anywhere: inBothSpellings({
@@ -28,21 +28,21 @@ export const readNamedState = namedStateReader({
 });
 
 /**
- * The file of the vendor's own store that an address means, as `files/<id>`; null for what is no id: buckets and the
- * web, whose owners say themselves who may read them.
+ * The file in the vendor's storage at an address, as `files/<id>`. Null for any other address: the owners of buckets
+ * and web sites control who may read them.
  */
 function storedFile(uri: string): string | null {
   if (/^gs:/i.test(uri)) return null;
   if (!/^https?:/i.test(uri)) return lastOf(uri, 'files');
   const url = URL.parse(uri);
-  // What is no address is judged by its words alone.
+  // A text that is not a URL is read as a plain name.
   if (url === null) return lastOf(uri, 'files');
-  // It has names for regions and for certificates of clients, too, and any name may end in a dot.
+  // The host also has names for regions and for client certificates, and any name may end with a dot.
   if (!/(^|[.-])generativelanguage\.([a-z]+\.)?googleapis\.com\.?$/.test(url.hostname)) return null;
   return lastOf(decoded(url.pathname), 'files');
 }
 
-/** `collection/<last part>`, whatever stands before it (`projects/…`, `/v1beta/`) and behind it (`:download`). */
+/** `collection/<last part>`, without what precedes it (`projects/…`, `/v1beta/`) and follows it (`:download`). */
 function lastOf(text: string, collection: string): string {
   const path = text.split(/[?#]/, 1)[0] ?? '';
   const last = path.split('/').findLast((part) => part !== '') ?? '';
@@ -53,7 +53,7 @@ function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
-    // Not an encoding of anything: its characters are its name.
+    // Not a valid encoding: the name is taken literally.
     return path;
   }
 }

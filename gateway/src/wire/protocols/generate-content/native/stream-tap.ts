@@ -14,18 +14,18 @@ export class GenerateContentStreamTap implements StreamTap {
   replacement: Buffer | null = null;
   failure: unknown = null;
   outputBytes = 0;
-  /** The most that one event named: later ones repeat them. */
+  /** The largest count of one event, since later events repeat the searches. */
   webSearches = 0;
   readonly #searches: boolean;
-  /** Nothing says that an event was the last: usage may still follow the finish reason. */
+  /** No event is known to be the last: usage may follow the finish reason. */
   readonly closed = false;
   readonly #echo: Buffer | null;
   readonly #candidates = new ChoiceSet();
   #isBlocked = false;
   #isEnding = false;
-  /** JSON text; parsed when asked for, since every event repeats it. */
+  /** JSON text. Parsed on demand, since every event repeats it. */
   #usage: Buffer | null = null;
-  /** The last that counts the answer, when the last of all does not: that of a grounded one may forget it. */
+  /** The latest usage with output tokens, if the latest of all has none, as grounded responses may. */
   #counted: Buffer | null = null;
 
   constructor(context: StreamContext) {
@@ -33,7 +33,7 @@ export class GenerateContentStreamTap implements StreamTap {
     this.#searches = context.searches === true;
   }
 
-  /** Every candidate that began has its finish reason, or there are none to come. */
+  /** Every candidate that began has its finish reason, or the prompt was blocked. */
   get finished(): boolean {
     return this.#isBlocked || this.#candidates.allEnded;
   }
@@ -67,7 +67,7 @@ export class GenerateContentStreamTap implements StreamTap {
       this.webSearches = Math.max(this.webSearches, searchesIn(parseRecord(data) ?? {}));
     }
     if (view.usage.isKnown) {
-      // A copy, so that the network chunk can go.
+      // A copy, which releases the network chunk.
       const usage = Buffer.from(view.usage.in(read));
       const counts = usage.includes('"candidatesTokenCount"');
       if (counts) this.#counted = null;

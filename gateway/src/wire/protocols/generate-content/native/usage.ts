@@ -4,9 +4,8 @@ import { UsageCounts } from '../../usage-numbers.ts';
 import { isAbsent, isRecord } from '../../values.ts';
 
 /**
- * `promptTokenCount` includes cached tokens and excludes tool results; `candidatesTokenCount` excludes thoughts. One of
- * the two that is not there is what the total has beyond the rest. A cache larger than the prompt is read as lying
- * outside it.
+ * `promptTokenCount` includes cached tokens and excludes tool results. `candidatesTokenCount` excludes reasoning. If one
+ * of the two is missing, it is the rest of the total. A cache larger than the prompt lies outside it.
  */
 export function readUsage(usage: unknown, webSearches = 0): ReportedUsage | null {
   if (!isRecord(usage)) return null;
@@ -33,22 +32,22 @@ export function readUsage(usage: unknown, webSearches = 0): ReportedUsage | null
   return withSurcharges(reported, [tier], webSearches);
 }
 
-/** The usage of a whole answer, with the half that it lacks and its total does not tell. */
+/** The usage of a whole response. Marks the side that is missing and that the total does not give. */
 export function readWholeUsage(usage: unknown, webSearches = 0): ReportedUsage | null {
   const reported = readUsage(usage, webSearches);
   if (reported === null || reported.implausible || !isRecord(usage)) return reported;
   const { input, cacheRead, output } = reported.tokens;
   const isTold = (name: string): boolean => !isAbsent(usage[name]);
   const hasInput = isTold('promptTokenCount') || input + cacheRead > 0;
-  // A total that leaves nothing for the answer may be that of a stream's beginning.
+  // A total without room for output may be from the beginning of a stream.
   const hasOutput = isTold('candidatesTokenCount') || (isTold('totalTokenCount') && output > 0);
   if (hasInput && hasOutput) return reported;
   return { ...reported, missingSide: hasInput ? 'output' : 'input' };
 }
 
 /**
- * Of two reports of a stream, which are of all there was until then: the later, with the earlier's count of the answer
- * when it has nothing of one. A total that has is believed, whatever it has left out: it is what the client was told.
+ * Merges two cumulative reports of a stream: the later one, with the earlier one's output count if the later has none.
+ * A total that includes output is believed, whatever it omits, because the client saw it.
  */
 export function withCounted(later: unknown, earlier: unknown): unknown {
   const isForgotten =

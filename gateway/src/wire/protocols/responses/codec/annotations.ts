@@ -1,7 +1,7 @@
 import type { Citation, TextBlock } from '#canonical/index.ts';
 import { isRecord } from '../../values.ts';
 
-/** The web page an annotation names; null for files and for kinds only this protocol knows. */
+/** The web page that an annotation names. Null for files and for kinds that only this protocol has. */
 export function decodeAnnotation(annotation: unknown): Citation | null {
   if (!isRecord(annotation) || annotation['type'] !== 'url_citation') return null;
   const { url, title, start_index: start, end_index: end } = annotation;
@@ -22,7 +22,7 @@ export function decodeAnnotations(
   return { citations, citesOwn: citations.length < all.length ? true : undefined };
 }
 
-/** The official types have no annotation without a range; an empty one at the start says as little as possible. */
+/** The official types require a range. A citation without one gets an empty range at the start. */
 export function encodeAnnotation(citation: Citation): object {
   return {
     type: 'url_citation',

@@ -22,7 +22,7 @@ const streams = own.flatMap(({ sse, ...rest }) =>
   typeof sse === 'string' ? [{ sse, ...rest }] : [],
 );
 
-/** What a request says, whatever way it is written: items without their types, parts that could be a text. */
+/** A request in one normal form: items may omit their types, and a text may be written as parts. */
 function meaning(json: JsonRecord): unknown {
   const { input, instructions, include: _, store: __, tools, model: ___, ...rest } = json;
   const items =
@@ -69,7 +69,7 @@ function text(content: unknown): unknown[] {
   );
 }
 
-/** Messages of one speaker in a row are one. */
+/** Joins adjacent messages of one speaker. */
 function merge(items: readonly JsonRecord[]): unknown[] {
   const merged: JsonRecord[] = [];
   for (const item of items) {
@@ -87,7 +87,7 @@ function toolMeaning(tool: JsonRecord): JsonRecord {
     return { ...tool, description: tool['description'] ?? null, strict: tool['strict'] ?? false };
   }
   if (tool['type'] === 'custom') {
-    // Free text is what a custom tool takes that says nothing; who may call it has no place in the canonical tool.
+    // A custom tool takes free text by default. The canonical tool has no place for who may call it.
     const { allowed_callers: _, format, ...rest } = tool;
     return { ...rest, format: isRecord(format) && format['type'] === 'grammar' ? format : null };
   }
@@ -95,7 +95,7 @@ function toolMeaning(tool: JsonRecord): JsonRecord {
   return { ...tool, tools: (tool['tools'] as JsonRecord[]).map(toolMeaning) };
 }
 
-/** What another client could be shown: what this protocol repeats nowhere else (an item's own id) is left out. */
+/** What a client of another protocol could see. Omits what exists only here, such as the id of an item. */
 function shown(candidates: readonly Candidate[]): unknown {
   return candidates.map(({ blocks, finish }) => ({
     finish,
@@ -137,12 +137,12 @@ describe.skipIf(absence !== null)(`responses: recorded traffic ${absence ?? ''}`
       expect(encoded.losses).toEqual([]);
       const written = { stream: false, ...json };
       expect(meaning(encoded.json)).toEqual(meaning(written));
-      // And once more the very same.
+      // Encoding once more gives the same bytes.
       expect(encodeBody(decodeBody({ ...encoded.json })).json).toEqual(encoded.json);
     },
   );
 
-  it.each(answers)('$id: the answer, decoded and encoded, says the same', ({ body }) => {
+  it.each(answers)('$id: decoding and encoding keeps the response', ({ body }) => {
     const json = body as JsonRecord;
     const decoded = codec.decodeResponse(json);
     const encoded = codec.encodeResponse(decoded, null, answer);
@@ -151,7 +151,7 @@ describe.skipIf(absence !== null)(`responses: recorded traffic ${absence ?? ''}`
     expect(shown(again.candidates)).toEqual(shown(decoded.candidates));
   });
 
-  it.each(streams)('$id: the stream, decoded and encoded, says the same', ({ sse, notes }) => {
+  it.each(streams)('$id: decoding and encoding keeps the stream', ({ sse, notes }) => {
     const events = decodeEvents(sse);
     if (/error event inside the stream/.test(notes)) {
       expect(events.some(({ type }) => type === 'finish')).toBe(false);
@@ -162,7 +162,7 @@ describe.skipIf(absence !== null)(`responses: recorded traffic ${absence ?? ''}`
     expect(shown(decodeStream(written))).toEqual(shown(decodeStream(sse)));
   });
 
-  it.each(streams)('$id: what was streamed is what its last event holds', ({ sse, notes }) => {
+  it.each(streams)('$id: the streamed parts equal the last event', ({ sse, notes }) => {
     if (/error event inside the stream|may have shortened it/.test(notes)) return;
     const terminal = /^data: (.*"type": ?"response\.(completed|incomplete)".*)$/m.exec(sse)?.[1];
     const { response } = JSON.parse(terminal ?? '') as { response: JsonRecord };
@@ -172,14 +172,14 @@ describe.skipIf(absence !== null)(`responses: recorded traffic ${absence ?? ''}`
   });
 });
 
-/** Items of the provider's own tools are repeated as they came, with ids and statuses of their own. */
+/** Items of hosted tools are repeated as received, with their own ids and statuses. */
 function checkWhereEverythingIsOurs(text: string): void {
   expect(checkResponsesStream(text).at(-1)?.['type']).toMatch(/completed|incomplete/);
 }
 
 /**
- * Traces of tools finish in an order of their own, state is encrypted anew for the last event, and log probabilities
- * are streamed with fewer details.
+ * Traces of tools finish in their own order, state is encrypted anew for the last event, and streamed log
+ * probabilities have fewer details.
  */
 function comparable(candidates: readonly Candidate[]): unknown {
   return candidates.map(({ blocks, finish }) => ({

@@ -16,12 +16,12 @@ import { responsesCodec as codec } from '../index.ts';
 
 const failure = new GatewayError('upstream_abnormal');
 
-/** The output of the answer that a finished stream ends with. */
+/** The output in the last event of a finished stream. */
 function lastResponse(text: string): JsonRecord {
   return checkResponsesStream(text).at(-1)?.['response'] as JsonRecord;
 }
 
-describe('responses: a canonical value survives its way over the wire', () => {
+describe('responses: a round trip over the wire keeps canonical values', () => {
   it('requests', () => {
     fc.assert(
       fc.property(request, (original) => {
@@ -36,7 +36,7 @@ describe('responses: a canonical value survives its way over the wire', () => {
     );
   });
 
-  it('complete answers', () => {
+  it('complete responses', () => {
     fc.assert(
       fc.property(blocks, fc.boolean(), (list, wasCut) => {
         const candidate = { blocks: list, finish: finishOf(list, wasCut) };
@@ -51,7 +51,7 @@ describe('responses: a canonical value survives its way over the wire', () => {
     );
   });
 
-  it('the same history twice is the same body', () => {
+  it('the same history gives the same body', () => {
     fc.assert(
       fc.property(request, (original) => {
         const encode = () => JSON.stringify(encodeBody(original));
@@ -63,7 +63,7 @@ describe('responses: a canonical value survives its way over the wire', () => {
 });
 
 describe('responses: every stream that is written', () => {
-  it('is legal, whatever order the events come in', () => {
+  it('is legal in whatever order events come', () => {
     fc.assert(
       fc.property(events, (list) => {
         checkResponsesStream(encodeEvents(list));
@@ -72,7 +72,7 @@ describe('responses: every stream that is written', () => {
     );
   });
 
-  it('is legal when it is broken after any event', () => {
+  it('is legal if it breaks after any event', () => {
     fc.assert(
       fc.property(events, (list) => {
         const encoder = codec.createStreamEncoder(answer);
@@ -85,7 +85,7 @@ describe('responses: every stream that is written', () => {
     );
   });
 
-  it('ends in the response that the same answer has as a whole', () => {
+  it('ends with the response that is written when it is not streamed', () => {
     fc.assert(
       fc.property(events, fc.boolean(), (list, wasCut) => {
         const [candidate] = collectEvents(list.filter(isCarried));
@@ -103,7 +103,7 @@ describe('responses: every stream that is written', () => {
     );
   });
 
-  it('is read as what was written', () => {
+  it('is decoded to what was encoded', () => {
     fc.assert(
       fc.property(events, fc.boolean(), (list, wasCut) => {
         const written = list.filter(isCarried);
@@ -120,15 +120,15 @@ describe('responses: every stream that is written', () => {
 });
 
 /**
- * Citations and state have a place only in their own kind of block, and have tests of their own; a delta without
- * text says nothing.
+ * Citations and state have a place only in their own kind of block, and separate tests. A delta without text has no
+ * meaning.
  */
 function isCarried(event: GenerationEvent): boolean {
   if (event.type === 'citation' || event.type === 'state') return false;
   return !('text' in event) || event.text !== '';
 }
 
-/** Thoughts have ids in answers. */
+/** Reasoning has ids in responses. */
 function withoutIds(candidates: readonly Candidate[]): Candidate[] {
   return candidates.map(({ blocks: list, finish }) => ({
     finish,
@@ -141,7 +141,7 @@ function withoutIds(candidates: readonly Candidate[]): Candidate[] {
   }));
 }
 
-/** All thoughts are summaries here, and a function that takes nothing gets an empty object. */
+/** Here all reasoning is a summary, and missing arguments become an empty object. */
 function asWritten(block: Block): Block {
   if (block.type === 'reasoning') return { ...block, summary: true };
   if (block.type !== 'tool-call' || block.kind === 'custom') return block;

@@ -6,7 +6,7 @@ import { encodeEvents } from '#test/support/responses-codec.ts';
 import { answer, events, finishOf } from '#test/support/responses-samples.ts';
 import { responsesCodec as codec } from '../index.ts';
 
-/** A client that is answered with this stream, whatever it asks. */
+/** A client whose every request gets this stream. */
 function clientOf(text: string): OpenAI {
   return new OpenAI({
     apiKey: 'none',
@@ -25,7 +25,7 @@ function plain(value: unknown): unknown {
 }
 
 describe('responses with the official SDK', () => {
-  it('its accumulator takes every stream, and ends with the same answer as a whole one', async () => {
+  it('its accumulator accepts every stream, and ends with the same response as without streaming', async () => {
     const property = fc.asyncProperty(events, fc.boolean(), async (list, wasCut) => {
       const written = list.filter(
         (event) =>
@@ -50,7 +50,7 @@ describe('responses with the official SDK', () => {
     await fc.assert(property, { numRuns: 60 });
   });
 
-  it('a legal stream with everything in it', async () => {
+  it('accepts a stream with every kind of event', async () => {
     await fc.assert(
       fc.asyncProperty(events, async (list) => {
         await clientOf(encodeEvents(list))

@@ -20,15 +20,15 @@ const key = Object.freeze({
 
 const cursor = new JsonCursor();
 
-/** What the tap wants to know of one event. One instance serves all streams, since reading is synchronous. */
+/** What the tap needs from one event. One instance serves all streams, since reading is synchronous. */
 export class ResponseEventView implements EventView {
-  /** Read only when asked for, since the event's name usually says it. */
+  /** Whether to read the type. The event's name usually gives it. */
   wantsType = false;
   type: string | null = null;
   sequenceNumber = -1;
   outputBytes = 0;
   hasError = false;
-  /** Members of `response`, parsed; undefined when absent. */
+  /** Members of `response`, parsed; undefined if absent. */
   id: unknown = undefined;
   createdAt: unknown = undefined;
   conversation: unknown = undefined;
@@ -37,7 +37,7 @@ export class ResponseEventView implements EventView {
   toolUsage: unknown = undefined;
   /** The string `response.model`. */
   readonly model = new EventRange();
-  /** `item`, or the list `response.output`. Read by whoever wants them: their keys may be anything. */
+  /** `item`, or the list `response.output`. The tap walks them separately, since their keys may have escapes. */
   readonly items = new EventRange();
 
   read(data: Buffer): boolean {

@@ -1,10 +1,10 @@
 import { addFile, InputTally, recordsIn, type InputExtent } from '../../input-extent.ts';
 import { isAbsent, isRecord, type JsonRecord } from '../../values.ts';
 
-/** Each names something that the upstream keeps and reads as input. */
+/** Members that name input stored upstream. */
 const kept = ['previous_response_id', 'conversation', 'prompt'] as const;
 
-/** Parts that are no more than what they say. */
+/** Parts that consist of text. */
 const textual: ReadonlySet<unknown> = new Set([
   'input_text',
   'output_text',
@@ -14,7 +14,7 @@ const textual: ReadonlySet<unknown> = new Set([
   'reasoning_text',
 ]);
 
-/** Tools that the client runs; what they give comes with the next request. */
+/** Tools that the client runs. Their results come with the next request. */
 const clients: ReadonlySet<unknown> = new Set([
   'function',
   'custom',
@@ -25,7 +25,7 @@ const clients: ReadonlySet<unknown> = new Set([
   'computer_use_preview',
 ]);
 
-/** What of a Responses request's input its bytes do not tell. */
+/** What the bytes of a Responses request do not reveal about its input. */
 export function inputExtent(json: JsonRecord): InputExtent {
   const tally = new InputTally();
   for (const name of kept) if (!isAbsent(json[name])) tally.file(null);
@@ -36,11 +36,11 @@ export function inputExtent(json: JsonRecord): InputExtent {
 
 function addItem(tally: InputTally, { type, content, output, result }: JsonRecord): void {
   if (type === 'item_reference') tally.unseen = true;
-  // A picture the upstream has painted: its bytes, or none and its id.
+  // An image that the upstream made: its bytes, or its id alone.
   if (type === 'image_generation_call') tally.image(result);
   for (const part of recordsIn(content)) addPart(tally, part);
   if (isRecord(output)) addPart(tally, output);
-  // Traces of the upstream's own tools have lists of another kind, which are text.
+  // Traces of hosted tools have other lists, which are text.
   if (type === 'function_call_output' || type === 'custom_tool_call_output') {
     for (const part of recordsIn(output)) addPart(tally, part);
   }

@@ -1,7 +1,7 @@
 import { replaceValue, splice } from '#json/index.ts';
 import type { PatchedRequest, PatchTarget, WireRequest } from '../../protocol.ts';
 
-/** The upstream's model name; nothing else. */
+/** Sets the upstream's model name, and changes nothing else. */
 export function patchRequest(request: WireRequest, target: PatchTarget): PatchedRequest {
   const model = request.scan.members.get('model');
   const edits =

@@ -29,11 +29,11 @@ export const openRequest = createOpenRequest(
 /** @throws GatewayError as `Protocol.readRequest` says. */
 export function readRequest(opened: OpenedRequest): WireRequest {
   const { json } = opened;
-  // A stored prompt brings its own input.
+  // A stored prompt has input of its own.
   requireOneOf([json['input'], json['prompt']], 'input');
   const stream = readFlag(json['stream'], 'stream');
   const continuesAfterDisconnect = readFlag(json['background'], 'background');
-  // The answer would be a promise: its end, and what it costs, would never pass through here.
+  // The response would only be a promise: its end and its cost would never pass through the gateway.
   if (continuesAfterDisconnect && !stream)
     refuseValue('background', 'is supported with stream only');
   const extent = inputExtent(json);
@@ -55,7 +55,7 @@ function allowsSearches(json: JsonRecord): boolean {
   return recordsIn(json['tools']).some(isWebSearch);
 }
 
-/** Of all tools together. What is no count is the upstream's to refuse. */
+/** The limit of all hosted tools together. The upstream will refuse a value that is not a count. */
 function limitOf(json: JsonRecord): number | null {
   const most = json['max_tool_calls'];
   return typeof most === 'number' ? most : null;

@@ -1,7 +1,7 @@
 import { frame } from '../../frames.ts';
 import { isRecord, recordAt, type JsonRecord } from '../../values.ts';
 
-/** A whole response as the frames of a stream. */
+/** Turns a whole response into the frames of a stream. */
 export function toEvents(answer: JsonRecord): string {
   const frames: string[] = [];
   const write = (type: string, members: JsonRecord): void => {
@@ -20,7 +20,7 @@ export function toEvents(answer: JsonRecord): string {
   return frames.join('');
 }
 
-/** The events of a complete stream as one response: its last event has it, the output perhaps only before that. */
+/** Joins the events of a complete stream. The last event has the response; earlier ones may have the output. */
 export function toWhole(events: readonly JsonRecord[]): JsonRecord {
   const items: unknown[] = [];
   let response: JsonRecord = {};

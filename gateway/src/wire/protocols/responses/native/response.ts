@@ -10,7 +10,7 @@ import { searchesIn } from './searches.ts';
 
 const modelPath = [keyBytes('model')];
 
-/** @throws UnreadableAnswer also for a response whose `status` is `failed`: its `error` says why. */
+/** @throws UnreadableAnswer also for a response with `status` `failed`, with its `error`. */
 export function readResponse(body: Buffer, echo: ModelEcho): WireResponse {
   const answer = readAnswer(body, usageOf);
   if (!Array.isArray(answer['output']) || answer['status'] === 'failed') {

@@ -2,7 +2,7 @@ import { namedStateReader, type StateKind, type StateName } from '../../named-st
 import { recordsIn } from '../../input-extent.ts';
 import { recordAt, type JsonRecord } from '../../values.ts';
 
-/** Which members of a request name something that the upstream keeps. */
+/** The members of a request that name something stored upstream. */
 export const readNamedState = namedStateReader({
   root: {
     previous_response_id: { kind: 'response' },
@@ -16,7 +16,7 @@ export const readNamedState = namedStateReader({
     vector_store_ids: { kind: 'vector-store' },
     container: { kind: 'container' },
     container_id: { kind: 'container' },
-    // The vendor's own have no such beginning.
+    // Ids of the vendor's own skills lack this prefix.
     skill_id: { kind: 'skill', idOf: (text) => (text.startsWith('skill_') ? text : null) },
   },
   opaque: [
@@ -28,17 +28,17 @@ export const readNamedState = namedStateReader({
     'metadata',
     'client_metadata',
     'env',
-    // Where an earlier answer had something from, and what a search had found: nothing is read by these.
+    // Sources of an earlier response and results of a search. The upstream does not read them by these ids.
     'annotations',
     'results',
   ],
   items: { at: 'input', isNamed: isItemReference },
 });
 
-/** What an item may have beside its id and still say nothing itself. */
+/** Members that an item without content may have. */
 const labels: ReadonlySet<string> = new Set(['id', 'type', 'role', 'status', 'phase']);
 
-/** An item of an earlier answer that the upstream looks up: it has an id, and not what it stands for. */
+/** Whether the upstream has to look an item up: it has an id and no content. */
 function isItemReference(item: JsonRecord): boolean {
   switch (item['type']) {
     case 'item_reference':
@@ -57,12 +57,12 @@ function isNothing(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-/** The answer can be named later, and so can its items. @param json the request */
+/** Whether later requests can name the response and its items. @param json the request */
 export function isKept(json: JsonRecord): boolean {
   return json['store'] !== false || !isNothing(json['conversation']);
 }
 
-/** All that a complete answer names and its upstream keeps. */
+/** The objects that the upstream stores and a complete response names. */
 export function readGivenState(answer: JsonRecord): readonly StateName[] | undefined {
   const given: StateName[] = [];
   const add = (kind: StateKind, id: unknown): void => {
@@ -74,7 +74,7 @@ export function readGivenState(answer: JsonRecord): readonly StateName[] | undef
   return given.length === 0 ? undefined : given;
 }
 
-/** The same of output items: `item-ids.ts` reads it without building them. */
+/** The same for output items. `item-ids.ts` reads them without building the value. */
 export function givenByItems(items: unknown, add: (kind: StateKind, id: unknown) => void): void {
   for (const item of recordsIn(items)) {
     add('item', item['id']);
@@ -82,7 +82,7 @@ export function givenByItems(items: unknown, add: (kind: StateKind, id: unknown)
     add('container', recordAt(item, 'environment')['container_id']);
     for (const { annotations } of recordsIn(item['content'])) {
       for (const { file_id: file, container_id: container } of recordsIn(annotations)) {
-        // A file that the answer made. Others it only cites, and they are whose they were.
+        // A file that the response made. Other files are only cited, and their owners stay the same.
         if (typeof container !== 'string') continue;
         add('file', file);
         add('container', container);

@@ -13,7 +13,7 @@ import { isSearch, searchesIn } from './searches.ts';
 
 const view = new ResponseEventView();
 
-/** What a failure event made by the gateway repeats of the response it ends. */
+/** What the gateway's failure event repeats of the response that it ends. */
 export interface BegunResponse {
   readonly id: string;
   readonly createdAt: number;
@@ -25,13 +25,13 @@ export class ResponsesStreamTap implements StreamTap {
   usage: ReportedUsage | null = null;
   failure: unknown = null;
   outputBytes = 0;
-  /** Calls of the kind that have ended. */
+  /** Searches that have ended. */
   webSearches = 0;
   finished = false;
   /** Null until the upstream has announced the response. */
   begun: BegunResponse | null = null;
   lastSequenceNumber = -1;
-  /** The last text, call or item that began is whole. */
+  /** Every text, call and item that began is complete. */
   #rests = false;
   readonly #given = new GivenState();
   readonly #take = (kind: StateKind, id: unknown): void => this.#given.add(kind, id);
@@ -57,7 +57,7 @@ export class ResponsesStreamTap implements StreamTap {
 
   inspect(event: StreamEvent): number {
     const { data } = event;
-    // Some servers add chat's `[DONE]`.
+    // Some servers send chat's `[DONE]`.
     if (data === null || data.length === 0 || isDone(data)) return verdict.forward;
     view.wantsType = event.name === null;
     const read = readEvent(view, data);
@@ -118,7 +118,7 @@ export class ResponsesStreamTap implements StreamTap {
     this.begun = { id: view.id, createdAt, model: this.#clientModel };
   }
 
-  /** `response.failed` has the error in its response, `error` events have it flat or under `error`. */
+  /** `response.failed` has the error in its response; `error` events have it at the top level or under `error`. */
   #fail(data: Buffer): number {
     const value = parseRecord(data);
     if (value !== null) {
@@ -130,7 +130,7 @@ export class ResponsesStreamTap implements StreamTap {
   }
 }
 
-/** The event, if it may be the end of a search: the items of answers are long, and mostly something else. */
+/** Parses the event if it may end a search. Items are long, and most of them are not searches. */
 function parseSearch(data: Buffer): JsonRecord {
   return (data.includes('"web_search_call"') ? parseRecord(data) : null) ?? {};
 }

@@ -13,7 +13,7 @@ const known = new Set(
 );
 
 /**
- * The blocks of an assistant message in history, in the order a model produces them.
+ * The blocks of an assistant message in history, in the order in which a model produces them.
  * @throws GatewayError `invalid_value`
  */
 export function decodeAssistant(message: JsonRecord, param: string): Block[] {
@@ -37,7 +37,7 @@ function readText(
   const { content } = message;
   const refusal = readString(message, 'refusal', `${param}.refusal`) ?? '';
   const blocks = isAbsent(content) ? [] : decodeContent(content, `${param}.content`);
-  // Beside a call or a refusal an empty text is how clients write "none".
+  // Beside a call or a refusal, clients write an empty text for none.
   const isNothing = content === '' && (hasCalls || refusal !== '');
   const written: Block[] = isNothing ? [] : blocks;
   if (refusal !== '') written.push({ type: 'refusal', text: refusal });

@@ -3,8 +3,8 @@ import { isAbsent, isRecord, type JsonRecord, recordAt } from '../../../values.t
 import { invalid, requireRecord } from './request-fields.ts';
 
 /**
- * `response_format`. A format that only some servers know (a grammar, a pattern) is kept as an extension: leaving
- * it out would give text of another form.
+ * Reads `response_format`. A format that only some servers know (a grammar, a pattern) becomes an extension: without
+ * it the text would have another form.
  * @throws GatewayError `invalid_value`
  */
 export function decodeFormat(json: JsonRecord): {

@@ -8,14 +8,14 @@ import { invalid, readArray, readCache, readString, requireRecord } from './requ
 interface Conversation {
   readonly system: TextBlock[];
   readonly turns: Turn[];
-  /** Results of the tool messages that came last: those that follow each other are one turn. */
+  /** Results of the latest tool messages: adjacent tool messages make one turn. */
   results: Block[] | null;
 }
 
 type MessageDecoder = (conversation: Conversation, message: JsonRecord, param: string) => void;
 
 /**
- * @throws GatewayError `invalid_value` with the path of what is wrong, `messages.3.role`.
+ * @throws GatewayError `invalid_value` with the path of the wrong value, such as `messages.3.role`.
  */
 export function decodeMessages(value: unknown): {
   readonly system: readonly TextBlock[];
@@ -56,7 +56,7 @@ const decoders: ReadonlyMap<string, MessageDecoder> = new Map<string, MessageDec
 const plainMembers = new Set(['role', 'content', 'name', 'cache_control']);
 const toolMembers = new Set([...plainMembers, 'tool_call_id']);
 
-/** At the beginning, and as far as it is text, it is the conversation's; later it keeps its place. */
+/** Leading instructions, as far as they are text, belong to the conversation. Later ones keep their place. */
 function decodeSystem({ system, turns }: Conversation, message: JsonRecord, param: string): void {
   const blocks = withMessageCache(readContent(message, param), message);
   const others = messageLeftovers(message, plainMembers);
@@ -76,7 +76,7 @@ function decodeTool(conversation: Conversation, message: JsonRecord, param: stri
   addResult(conversation, message, param, id, null);
 }
 
-/** The legacy form: it answers the call of that name. */
+/** The legacy form of a result: it answers the call with that name. */
 function decodeFunction(conversation: Conversation, message: JsonRecord, param: string): void {
   const name = readString(message, 'name', `${param}.name`);
   if (name === null || name === '') throw invalid(`${param}.name`, 'is required');
@@ -110,7 +110,7 @@ function addTurn(turns: Turn[], role: Turn['role'], message: JsonRecord, blocks:
   turns.push(typeof name === 'string' ? { role, blocks, name } : { role, blocks });
 }
 
-/** Routers take a cache marker on the whole message: the prompt up to its end. */
+/** Routers accept a cache marker on a message, for the prompt up to its end. */
 function withMessageCache(blocks: Block[], message: JsonRecord): Block[] {
   const last = blocks.at(-1);
   if (last === undefined) return blocks;

@@ -14,8 +14,8 @@ import {
 type PartDecoder = (part: JsonRecord, param: string) => Block;
 
 /**
- * One part of a request's content.
- * @throws GatewayError `invalid_value` for a part that is broken. One that is merely unknown becomes `opaque`.
+ * Decodes one part of a request's content. An unknown part becomes `opaque`.
+ * @throws GatewayError `invalid_value` for a broken part.
  */
 export function decodePart(value: unknown, param: string): Block {
   const part = requireRecord(value, param);
@@ -27,7 +27,7 @@ export function decodePart(value: unknown, param: string): Block {
 }
 
 /**
- * The parts of a content that may also be one string.
+ * The parts of content, which may also be a single string.
  * @throws GatewayError `invalid_value`
  */
 export function decodeContent(content: unknown, param: string): Block[] {
@@ -73,7 +73,7 @@ function decodeVideo(part: JsonRecord, param: string): Block {
   return { type: 'video', source: mediaAt(url, path), ...rest(part, 'video_url') };
 }
 
-/** Written as an object; some clients write the URL alone. */
+/** The URL in the part's object. Some clients write the URL alone. */
 function readUrl(part: JsonRecord, key: string, param: string) {
   const value = part[key];
   const path = isRecord(value) ? `${param}.${key}.url` : `${param}.${key}`;
@@ -87,7 +87,7 @@ function decodeAudio(part: JsonRecord, param: string): Block {
   const audio = requireRecord(part['input_audio'], path);
   const data = readString(audio, 'data', `${path}.data`) ?? '';
   const format = readString(audio, 'format', `${path}.format`) ?? '';
-  // The data is bare base64; a data URL in its place is a common slip that says the same.
+  // The data is plain base64. A data URL in its place is a common slip with the same meaning.
   const base64 = parseDataUrl(data)?.base64 ?? data;
   if (!isBase64(base64)) throw invalid(`${path}.data`, 'must be base64');
   const mime = format === 'mp3' ? 'audio/mpeg' : `audio/${format || 'wav'}`;
@@ -113,7 +113,7 @@ function decodeFile(part: JsonRecord, param: string): Block {
   };
 }
 
-/** @throws GatewayError `invalid_value` for what is neither a data URL nor an address on the web. */
+/** @throws GatewayError `invalid_value` for anything but a data URL or a web address. */
 function mediaAt(url: string, param: string): MediaSource {
   if (isDataUrl(url)) {
     const data = parseDataUrl(url);

@@ -15,15 +15,15 @@ const efforts: ReadonlySet<string> = new Set<Effort>([
 
 export interface ReadReasoning {
   readonly reasoning: ReasoningRequest | null;
-  /** The members it was read from; what is not in here stays an unknown member. */
+  /** The members that were read. Others stay unknown members. */
   readonly members: readonly string[];
 }
 
 const nothing: ReadReasoning = { reasoning: null, members: [] };
 
 /**
- * How much the model is to think: `reasoning_effort`, or one of the switches that servers invented beside it. An
- * effort with a name from elsewhere (`default`) is left to the unknown members.
+ * Reads how much the model is to think: `reasoning_effort`, or one of the switches that servers invented beside it. An
+ * effort with an unknown name (`default`) stays an unknown member.
  */
 export function decodeReasoningRequest(json: JsonRecord): ReadReasoning {
   const effort = readEffort(json['reasoning_effort']);
@@ -71,7 +71,7 @@ function readBudget(value: unknown): number | null {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : null;
 }
 
-/** A chat client that asks for an effort can show the thoughts. */
+/** A chat client that asks for an effort can show the reasoning. */
 function byEffort(effort: Effort): ReasoningRequest {
   if (effort === 'none') return switchedOff();
   return { mode: 'on', effort, budget: null, show: true };

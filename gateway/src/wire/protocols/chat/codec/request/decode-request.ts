@@ -20,9 +20,9 @@ export function decodeRequest(request: WireRequest): GenerationRequest {
     ...decodeMessages(json['messages']),
     tools: decodeTools(json),
     toolChoice: decodeToolChoice(json),
-    // The old form has room for one call.
+    // The legacy form has room for one call.
     parallelTools: declaresLegacy(json) ? false : readBoolean(json, 'parallel_tool_calls'),
-    // The newer name wins; `WireRequest` has the larger of both, for what the answer may cost.
+    // The newer name wins. `WireRequest` has the larger of both, to bound the cost.
     maxOutputTokens: readNumber(json, 'max_completion_tokens') ?? readNumber(json, 'max_tokens'),
     temperature: readNumber(json, 'temperature'),
     topP: readNumber(json, 'top_p'),
@@ -43,13 +43,13 @@ export function decodeRequest(request: WireRequest): GenerationRequest {
   };
 }
 
-/** Any integer: there are clients that draw one of 64 bits. No other protocol takes those, so that none is rounded. */
+/** Any integer. Some clients draw one of 64 bits; no other protocol accepts those, so none is ever rounded. */
 function decodeSeed(json: JsonRecord): number | null {
   const { seed } = json;
   return Number.isFinite(seed) ? (seed as number) : readNumber(json, 'seed');
 }
 
-/** Empty sequences stop nothing and are refused by most upstreams. */
+/** Without empty sequences, which stop nothing and which most upstreams refuse. */
 function decodeStop(value: unknown): string[] {
   if (isAbsent(value)) return [];
   const all = typeof value === 'string' ? [value] : readArray(value, 'stop');

@@ -17,7 +17,7 @@ import {
 } from './request-fields.ts';
 
 /**
- * `tools`, the legacy `functions`, and the web search that chat asks for beside them.
+ * Reads `tools`, the legacy `functions`, and the web search, which chat requests beside the tools.
  * @throws GatewayError `invalid_value`
  */
 export function decodeTools(json: JsonRecord): Tool[] {
@@ -39,7 +39,7 @@ function decodeTool(tool: JsonRecord, param: string): Tool {
   const { type } = tool;
   if (type === 'custom')
     return decodeCustom(requireRecord(tool['custom'], `${param}.custom`), param, tool);
-  // Some clients leave the type out.
+  // Some clients omit the type.
   if (type === 'function' || (isAbsent(type) && isRecord(tool['function']))) {
     const definition = requireRecord(tool['function'], `${param}.function`);
     return decodeFunction(definition, `${param}.function`, tool);
@@ -55,7 +55,7 @@ function hosted(kind: HostedTool['kind'], name: string, value: unknown): HostedT
 const functionMembers = new Set(['name', 'description', 'parameters', 'strict']);
 const entryMembers = new Set(['type', 'function', 'cache_control', 'prompt_cache_breakpoint']);
 
-/** Members of the entry around the function are told apart from the function's own by this. */
+/** Distinguishes members of the entry from members of the function inside it. */
 export const entryPrefix = 'tool.';
 
 function decodeFunction(definition: JsonRecord, param: string, entry: JsonRecord): FunctionTool {
@@ -90,7 +90,7 @@ const customEntryMembers = new Set(['type', 'custom']);
 function decodeCustom(definition: JsonRecord, param: string, entry: JsonRecord): CustomTool {
   const { description } = definition;
   const format = recordAt(definition, 'format');
-  // Written nested; the flat form is the other OpenAI protocol's and a common slip.
+  // Chat nests the choice. The flat form is a common slip: it belongs to the other OpenAI protocol.
   const { syntax, definition: rules } = isRecord(format['grammar']) ? format['grammar'] : format;
   const isGrammar = typeof syntax === 'string' && typeof rules === 'string';
   return {
@@ -112,7 +112,7 @@ function readName(definition: JsonRecord, param: string): string {
 }
 
 /**
- * `tool_choice` and the legacy `function_call`.
+ * Reads `tool_choice` and the legacy `function_call`.
  * @throws GatewayError `invalid_value`
  */
 export function decodeToolChoice(json: JsonRecord): ToolChoice | null {
@@ -130,7 +130,7 @@ export function decodeToolChoice(json: JsonRecord): ToolChoice | null {
   throw invalid(param, 'must be none, auto, required, or name a tool');
 }
 
-/** `any` is what Mistral calls `required`. */
+/** `any` is Mistral's name for `required`. */
 const modes: ReadonlyMap<string, ToolChoice['mode']> = new Map([
   ['none', 'none'],
   ['auto', 'auto'],

@@ -7,7 +7,7 @@ import { detailsIn } from '../reasoning.ts';
 import { writeCall } from '../tool-calls.ts';
 
 /**
- * An assistant turn: what it said, then its calls. Null when nothing of it may be sent.
+ * Encodes an assistant turn: its content, then its calls. Null if no part of it may be sent.
  * @throws Unconvertible
  */
 export function encodeAssistant(turn: Turn, context: EncodeContext): JsonRecord | null {
@@ -24,7 +24,7 @@ export function encodeAssistant(turn: Turn, context: EncodeContext): JsonRecord 
   if (isEmpty && Object.keys(reasoning).length + Object.keys(members).length === 0) return null;
   return {
     role: 'assistant',
-    // Beside calls the protocol wants null for no text.
+    // Beside calls, the protocol wants null for an empty text.
     content: parts.length === 0 && calls.length > 0 ? null : contentOf(parts),
     ...reasoning,
     ...(turn.name === undefined ? {} : { name: turn.name }),
@@ -40,7 +40,7 @@ function encodeSpoken(block: Block, context: EncodeContext): JsonRecord | null {
     case 'text':
       return { type: 'text', text: block.text, ...own };
     case 'refusal':
-      // Where the upstream knows no refusals, what was said is text.
+      // An upstream that does not know refusals gets them as text.
       return context.target.traits.refusals
         ? { type: 'refusal', refusal: block.text, ...own }
         : { type: 'text', text: block.text, ...own };
@@ -50,7 +50,7 @@ function encodeSpoken(block: Block, context: EncodeContext): JsonRecord | null {
     case 'file':
     case 'audio':
     case 'video':
-      // What a model drew or spoke earlier has no place in its own messages.
+      // Assistant messages have no place for images and audio.
       context.losses.dropped(block.type);
       return null;
     default:
@@ -58,7 +58,7 @@ function encodeSpoken(block: Block, context: EncodeContext): JsonRecord | null {
   }
 }
 
-/** Some upstreams demand the thoughts of earlier turns, some refuse them; their own opaque details go back as they came. */
+/** Some upstreams require the reasoning of earlier turns, some refuse it. Opaque details return to them unchanged. */
 function encodeReasoning(blocks: readonly Block[], { target }: EncodeContext): JsonRecord {
   const reasoning = blocks.filter((block) => block.type === 'reasoning');
   const details = reasoning.flatMap(({ state }) => detailsIn(state));

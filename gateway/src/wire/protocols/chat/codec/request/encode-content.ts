@@ -4,7 +4,7 @@ import { encodePart } from './encode-parts.ts';
 import type { EncodeContext } from './encode-context.ts';
 import { memberName } from './message-members.ts';
 
-/** Parts, or one string where there is nothing but one text: every server takes that. */
+/** A list of parts, or a single string for a single text, which every server accepts. */
 export function contentOf(parts: readonly JsonRecord[]): string | readonly JsonRecord[] {
   const [first] = parts;
   if (first === undefined) return '';
@@ -17,7 +17,7 @@ export function encodeParts(blocks: readonly Block[], context: EncodeContext): J
   return blocks.map((block) => encodePart(block, context)).filter((part) => part !== null);
 }
 
-/** Members of the message itself that an own client wrote. */
+/** Members of the message that a client of this protocol wrote. */
 export function memberValues(blocks: readonly Block[]): Record<string, unknown> {
   const members: Record<string, unknown> = {};
   for (const block of blocks) {

@@ -12,8 +12,8 @@ import { noteCommon } from './encode-parts.ts';
 import type { EncodeContext } from './encode-context.ts';
 
 /**
- * The whole conversation as messages. Tool results are messages of their own, in the order of the calls they answer
- * and right behind them.
+ * The whole conversation as messages. Tool results are separate messages, directly after the calls that they answer and
+ * in the same order.
  * @throws Unconvertible
  */
 export function encodeMessages(
@@ -69,7 +69,7 @@ function encodeResults(turn: Turn, before: Turn | undefined, context: EncodeCont
   return messages;
 }
 
-/** Everything of a result that a tool message takes: text only. */
+/** The text of a result: tool messages accept nothing else. */
 function resultText(result: ToolResultBlock, { losses }: EncodeContext): readonly Block[] {
   const content = result.content.filter((block) => !isMedia(block));
   const [first] = content;

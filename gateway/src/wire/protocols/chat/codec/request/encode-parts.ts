@@ -13,8 +13,8 @@ import { type EncodeContext, ownMembers } from './encode-context.ts';
 import { memberName } from './message-members.ts';
 
 /**
- * One part of a user's content; null when nothing of the block can be said there.
- * @throws Unconvertible for media this protocol has no place for.
+ * Encodes a block as a part of a user's content. Null if the block has no form there.
+ * @throws Unconvertible for media without a place in this protocol.
  */
 export function encodePart(block: Block, context: EncodeContext): JsonRecord | null {
   const marker = cacheMarker(block, context);
@@ -44,7 +44,7 @@ export function encodePart(block: Block, context: EncodeContext): JsonRecord | n
 
 const markable: ReadonlySet<Block['type']> = new Set(['text', 'image', 'file', 'audio']);
 
-/** Where a prompt cache ends: most models on this protocol find their caches by themselves, and refuse a marker. */
+/** Marks the end of a prompt cache. Most models of this protocol find their caches by themselves, and refuse markers. */
 function cacheMarker({ type, cache }: Block, { target }: EncodeContext): JsonRecord | null {
   const isCarried = cache !== undefined && target.traits.cacheMarkers && markable.has(type);
   return isCarried ? { prompt_cache_breakpoint: { mode: 'explicit' } } : null;
@@ -55,7 +55,7 @@ function unmarked<B extends Block>(block: B): B {
   return bare as B;
 }
 
-/** What any block may carry and chat has no place for. */
+/** Notes what any block may carry and chat has no place for. */
 export function noteCommon(block: Block, { losses }: EncodeContext): void {
   losses.foreign(block.extensions);
   if (block.cache !== undefined) losses.dropped('cache');
@@ -64,7 +64,7 @@ export function noteCommon(block: Block, { losses }: EncodeContext): void {
   }
 }
 
-/** A part of another protocol in words, if it has any; null when it is left out, or is no part. */
+/** The words of another protocol's part. Null if it has none, or if the block is not a part. */
 export function encodeOpaque(block: OpaqueBlock, { losses }: EncodeContext): JsonRecord | null {
   if (block.protocol === 'chat') {
     return memberName(block) === null ? (block.value as JsonRecord) : null;
@@ -96,7 +96,7 @@ function encodeFile({ source, filename }: FileBlock, { losses }: EncodeContext):
         losses.approximated('file');
         return { type: 'text', text: fileText(source.base64, filename) };
       }
-      // What an address gives need not be what was expected of it.
+      // An address may return another type than the client expects.
       if (source.mime.startsWith('image/')) return encodeImage({ type: 'image', source });
       if (/^(audio|video)\//.test(source.mime)) {
         throw notAvailable('file', `a file of type '${source.mime}'`);
@@ -104,7 +104,7 @@ function encodeFile({ source, filename }: FileBlock, { losses }: EncodeContext):
       return {
         type: 'file',
         file: {
-          // A file in the request must have a name.
+          // An inline file must have a name.
           filename: filename ?? `file.${source.mime.split('/')[1] ?? 'bin'}`,
           file_data: formatDataUrl(source.mime, source.base64),
         },
@@ -112,7 +112,7 @@ function encodeFile({ source, filename }: FileBlock, { losses }: EncodeContext):
   }
 }
 
-/** Files are PDFs on this protocol; a text can be said as one. */
+/** Files in this protocol are PDFs. A text file can be sent as text. */
 function fileText(base64: string, filename: string | undefined): string {
   const text = Buffer.from(base64, 'base64').toString('utf8');
   return filename === undefined ? text : `${filename}:\n${text}`;

@@ -4,12 +4,12 @@ import { notAvailable } from '../../../losses.ts';
 import type { JsonRecord } from '../../../values.ts';
 import type { EncodeContext } from './encode-context.ts';
 
-/** As many as the protocol allows. */
+/** The most that the protocol allows. */
 const mostStops = 4;
 
 /**
- * Length, sampling and stop sequences.
- * @throws Unconvertible for more stop sequences than chat takes.
+ * Encodes length, sampling and stop sequences.
+ * @throws Unconvertible for more stop sequences than chat allows.
  */
 export function encodeSampling(request: GenerationRequest, context: EncodeContext): JsonRecord {
   const { seed, maxOutputTokens } = request;
@@ -46,12 +46,12 @@ function encodeRandomness(
   return members;
 }
 
-/** The catalogue says so, or says nothing. */
+/** True if the catalogue confirms it, or does not know. */
 function mayHave({ capabilities }: EncodeTarget, capability: string): boolean {
   return capabilities.size === 0 || capabilities.has(capability);
 }
 
-/** Form of the answer, its probabilities, and how much is thought before. */
+/** Encodes the form of the response, its log probabilities, and the reasoning. */
 export function encodeAnswerForm(request: GenerationRequest, context: EncodeContext): JsonRecord {
   const { format, verbosity, logprobs } = request;
   return {
@@ -105,21 +105,21 @@ function encodeReasoningRequest(
   return { reasoning_effort: sent };
 }
 
-/** A model that has no name for it thinks as it does by itself. */
+/** A model without a name for it keeps its default. */
 function encodeOff({ target, losses }: EncodeContext): JsonRecord {
   const effort = target.traits.leastEffort;
   if (effort !== 'none') losses.approximated('reasoning');
   return effort === null ? {} : { reasoning_effort: effort };
 }
 
-/** Most servers answer the finer steps with an error. */
+/** Most servers refuse the finer steps. */
 const commonEfforts: ReadonlyMap<string, string> = new Map([
   ['minimal', 'low'],
   ['xhigh', 'high'],
   ['max', 'high'],
 ]);
 
-/** Tokens of thought, and the effort that comes closest. */
+/** Reasoning tokens, and the closest effort. */
 function effortOf(budget: number): string {
   if (budget <= 0) return 'none';
   if (budget <= 512) return 'minimal';

@@ -15,9 +15,9 @@ import { type EncodeContext, ownMembers } from './encode-context.ts';
 type Tools = Pick<GenerationRequest, 'tools' | 'toolChoice' | 'parallelTools'>;
 
 /**
- * `tools`, `tool_choice`, `parallel_tool_calls` and `web_search_options`, each only when there is something to say:
+ * Encodes `tools`, `tool_choice`, `parallel_tool_calls` and `web_search_options`, each only if it has an effect:
  * servers refuse a choice among no tools.
- * @throws Unconvertible when a tool is demanded that cannot be had.
+ * @throws Unconvertible if the choice requires an unavailable tool.
  */
 export function encodeTools(given: Tools, context: EncodeContext): JsonRecord {
   const request = { ...given, tools: fitTools(given.tools, context.losses) };
@@ -40,17 +40,17 @@ export function encodeTools(given: Tools, context: EncodeContext): JsonRecord {
   };
 }
 
-/** Chat asks for web search beside the tools. */
+/** Chat requests web search beside the tools. */
 function isOwnSearch(tool: Tool): tool is HostedTool {
   return tool.type === 'hosted' && tool.protocol === 'chat' && tool.name === 'web_search_options';
 }
 
-/** Only the models that are made for it search, and then always. */
+/** Only models made for search do it, and always. */
 function standsForSearch(tool: Tool, { target }: EncodeContext): boolean {
   return target.traits.alwaysSearches && tool.type === 'hosted' && tool.kind === 'web-search';
 }
 
-/** A tool that another provider would run is left out, unless it is the one that must be called. */
+/** A tool that another provider would run is dropped, unless the choice requires it. */
 function isOffered(tool: Tool, choice: ToolChoice | null, context: EncodeContext): boolean {
   const { losses } = context;
   if (tool.type !== 'hosted') return true;
@@ -120,7 +120,7 @@ function encodeCustom(tool: CustomTool, { losses }: EncodeContext): JsonRecord {
   };
 }
 
-/** The choice, and the tools that are left to choose from. */
+/** The choice, and the tools that remain. */
 function encodeChoice(
   { toolChoice }: Tools,
   tools: readonly Tool[],

@@ -2,10 +2,10 @@ import type { Extension, OpaqueBlock } from '#canonical/index.ts';
 import { isRecord, type JsonRecord } from '../../../values.ts';
 import { leftovers } from './request-fields.ts';
 
-/** Turns have no extensions, so a message's unmodelled members travel as opaque blocks with names of this form. */
+/** Turns have no extensions. A message's unknown members travel as opaque blocks, whose names have this prefix. */
 const prefix = 'message.';
 
-/** Members that say nothing another model could act on: what an earlier answer was annotated with. */
+/** Members that do not matter to another model: annotations of an earlier response. */
 const harmless = new Set(['annotations', 'id', 'status', 'index']);
 
 export function messageLeftovers(message: JsonRecord, known: ReadonlySet<string>): OpaqueBlock[] {
@@ -37,7 +37,7 @@ export function memberBlock(
   return text === undefined ? block : { ...block, text };
 }
 
-/** The message's member that the block holds; null for a part of its content. */
+/** The name of the member in the block. Null if the block is a part of the content. */
 export function memberName(block: OpaqueBlock): string | null {
   return block.name.startsWith(prefix) ? block.name.slice(prefix.length) : null;
 }

@@ -43,7 +43,7 @@ function errorOf(act: () => unknown): unknown {
 }
 
 describe('a chat request', () => {
-  it('comes back from the wire as it was', () => {
+  it('survives a round trip over the wire', () => {
     fc.assert(
       fc.property(chatRequest, (request) => {
         const { model } = request;
@@ -56,7 +56,7 @@ describe('a chat request', () => {
     );
   });
 
-  it('is the same text each time', () => {
+  it('is encoded as the same text each time', () => {
     fc.assert(
       fc.property(chatRequest, (request) => {
         const again = structuredClone(request);
@@ -70,7 +70,7 @@ describe('a chat request', () => {
 describe('messages of a chat request', () => {
   const user = { role: 'user', content: 'Hi' };
 
-  it('system and developer messages at the beginning are the system, later ones stay', () => {
+  it('leading system and developer messages are the system, later ones keep their place', () => {
     const { system, turns } = decodeMessages(
       { role: 'system', content: 'a' },
       {
@@ -87,7 +87,7 @@ describe('messages of a chat request', () => {
     expect(turns.map(({ role }) => role)).toEqual(['user', 'system']);
   });
 
-  it('tool messages that follow each other are one turn', () => {
+  it('adjacent tool messages are one turn', () => {
     const call = (id: string) => ({
       id,
       type: 'function',
@@ -108,13 +108,13 @@ describe('messages of a chat request', () => {
     ]);
   });
 
-  it('an empty text beside calls is none', () => {
+  it('an empty text beside calls is ignored', () => {
     const tool_calls = [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }];
     const { turns } = decodeMessages({ role: 'assistant', content: '', tool_calls });
     expect(turns[0]?.blocks.map(({ type }) => type)).toEqual(['tool-call']);
   });
 
-  it('the legacy function call and its result have no id', () => {
+  it('a legacy function call and its result have no id', () => {
     const { turns, tools, toolChoice } = decode({
       messages: [
         { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{"a":1}' } },
@@ -131,7 +131,7 @@ describe('messages of a chat request', () => {
     expect(toolChoice).toEqual({ mode: 'required', only: ['f'] });
   });
 
-  it('K25: reasoning in history is read once, whatever carries it', () => {
+  it('K25: reasoning in history is read once, whichever members carry it', () => {
     const details = [{ type: 'reasoning.text', text: 'hm', index: 0 }];
     for (const message of [
       { reasoning_content: 'hm' },
@@ -147,7 +147,7 @@ describe('messages of a chat request', () => {
     }
   });
 
-  it("a router's opaque details go back to it unchanged, and nowhere else", () => {
+  it("a router's opaque details return to it unchanged, and go nowhere else", () => {
     const details = [{ type: 'reasoning.text', text: 'hm', signature: 'S', format: 'x', index: 0 }];
     const request = decodeMessages({ role: 'assistant', content: 'x', reasoning_details: details });
     expect(request.turns[0]?.blocks[0]?.state?.kind).toBe('encrypted');
@@ -273,7 +273,7 @@ describe('what another client wrote, for a chat upstream', () => {
     });
   });
 
-  it('foreign extensions are dropped, ignored or refused as they say', () => {
+  it('foreign extensions are dropped, ignored or refused as declared', () => {
     const extension = (ifForeign: 'drop' | 'ignore' | 'refuse') => ({
       ...plain,
       extensions: [{ protocol: 'messages', name: 'container', value: 1, ifForeign }] as const,
@@ -292,7 +292,7 @@ describe('what another client wrote, for a chat upstream', () => {
     expect(encode({ ...plain, topK: 4 }).losses).toEqual([{ what: 'top_k', how: 'dropped' }]);
   });
 
-  it('K46: models that do not sample get no sampling parameters', () => {
+  it('K46: models without sampling get no sampling parameters', () => {
     const target = { ...openai, capabilities: new Set(['tools']) };
     const { json, losses } = encode({ ...plain, temperature: 1, presencePenalty: 1 }, target);
     expect(json).not.toHaveProperty('temperature');
@@ -308,7 +308,7 @@ describe('what another client wrote, for a chat upstream', () => {
     }
   });
 
-  it('a budget becomes the effort that comes closest', () => {
+  it('a budget becomes the closest effort', () => {
     const budget = (tokens: number) => ({
       ...plain,
       reasoning: { mode: 'on', effort: null, budget: tokens, show: null } as const,
@@ -350,7 +350,7 @@ describe('what another client wrote, for a chat upstream', () => {
     expect(sent('hm', null)).toEqual(message);
   });
 
-  it('tool results come in call order, with their media behind them', () => {
+  it('tool results come in call order, followed by their media', () => {
     const image = {
       type: 'image',
       source: { kind: 'data', mime: 'image/png', base64: 'AAAA' },
@@ -401,7 +401,7 @@ describe('what another client wrote, for a chat upstream', () => {
     ]);
   });
 
-  it('an error says so once, a text file is said as text', () => {
+  it('an error is marked once, a text file is sent as text', () => {
     const text = (each: string) => [{ type: 'text', text: each }] as const;
     const failed = (each: string) =>
       ({ type: 'tool-result', id: 'a', name: null, content: text(each), isError: true }) as const;
@@ -434,7 +434,7 @@ describe('what another client wrote, for a chat upstream', () => {
     expect(error).toMatchObject({ what });
   });
 
-  it('K17: a tool of another provider is left out, or refused when it is demanded', () => {
+  it('K17: a tool of another provider is dropped, or refused if it is required', () => {
     const hosted = {
       type: 'hosted',
       kind: 'fetch',
@@ -452,7 +452,7 @@ describe('what another client wrote, for a chat upstream', () => {
     });
   });
 
-  it('a choice among some tools is sent as such, or as those tools only', () => {
+  it('a choice among some tools is sent as such, or as a list of those tools', () => {
     const tool = { type: 'function', description: null, schema: null, strict: null } as const;
     const tools = ['a', 'b', 'c'].map((name) => ({ ...tool, name }));
     const request = { ...plain, tools, toolChoice: { mode: 'auto', only: ['a', 'c'] } as const };

@@ -2,7 +2,7 @@ import type { Extension, Extensions } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { isAbsent, isRecord, isWritable, type JsonRecord, writableRule } from '../../../values.ts';
 
-/** Readers of request members that name the member at fault. */
+/** Readers of request members, whose errors name the wrong member. */
 
 /** A 400 about one member of the request. `rule` completes a sentence that starts with the member's name. */
 export function invalid(param: string, rule: string): GatewayError {
@@ -46,7 +46,7 @@ export function readArray(value: unknown, param: string): readonly unknown[] {
   throw invalid(param, 'must be an array');
 }
 
-/** What an object has beyond the members that are read one by one; null members say nothing and are left out. */
+/** An object's unknown members, as extensions. Null members have no meaning and are ignored. */
 export function leftovers(
   object: JsonRecord,
   known: ReadonlySet<string>,
@@ -60,12 +60,12 @@ export function leftovers(
   return rest;
 }
 
-/** The members of a block for those leftovers: none when there are none, so that equal blocks compare equal. */
+/** `{extensions}` for spreading into a block; empty if there are none, so that equal blocks compare equal. */
 export function withExtensions(extensions: Extensions): { extensions?: Extensions } {
   return extensions.length === 0 ? {} : { extensions };
 }
 
-/** A cache marker, as OpenAI writes it or as routers to other vendors do. */
+/** A cache marker, in OpenAI's form or in that of routers to other vendors. */
 export function readCache(object: JsonRecord): { cache?: { ttl: string | null } } {
   if (isRecord(object['prompt_cache_breakpoint'])) return { cache: { ttl: null } };
   const control = object['cache_control'];

@@ -11,7 +11,7 @@ import type {
   Turn,
 } from '#canonical/index.ts';
 
-/** Canonical requests that chat can carry whole: to OpenAI, with reasoning in history allowed. */
+/** Canonical requests that chat can carry without loss: to OpenAI, with reasoning in history allowed. */
 
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 12 }),
@@ -105,7 +105,7 @@ const call = fc.record({
   result: fc.array(textBlock, { maxLength: 2 }),
 });
 
-/** What a model says, and the results of its calls if it makes any. */
+/** An assistant turn, and the results of its calls if it has any. */
 const exchange: fc.Arbitrary<Turn[]> = fc
   .record({
     reasoning: fc.option(someText),
@@ -122,7 +122,7 @@ const exchange: fc.Arbitrary<Turn[]> = fc
     const ids = calls.map((_, index) => `call_${seed}_${index}`);
     calls.forEach((each, index) => blocks.push(callBlock(each, ids[index] ?? '')));
     if (blocks.length === 0) blocks.push({ type: 'text', text: '' });
-    // A message of thoughts alone has an empty text.
+    // A message with reasoning alone has an empty text.
     if (blocks.every(({ type }) => type === 'reasoning')) blocks.push({ type: 'text', text: '' });
     const turns: Turn[] = [{ role: 'assistant', blocks }];
     if (calls.length > 0)
@@ -154,7 +154,7 @@ function result(content: readonly TextBlock[], id: string): Block {
   return { type: 'tool-result', id, name: null, content: blocks, isError: false };
 }
 
-/** Closed, so that a tool may be held to it. */
+/** A closed schema, so that a tool can be strict. */
 const schema = fc
   .dictionary(name, fc.constantFrom({ type: 'string' }, { type: 'number', minimum: 1 }), {
     maxKeys: 2,
@@ -249,7 +249,7 @@ const conversation = fc
     ),
     { maxLength: 5 },
   )
-  // A system message at the very beginning is the conversation's.
+  // A leading system message belongs to the conversation.
   .map((runs): Turn[] => [
     { role: 'user', blocks: [{ type: 'text', text: 'Hi' }] },
     ...runs.flat(),

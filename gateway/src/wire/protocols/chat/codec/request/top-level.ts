@@ -2,19 +2,19 @@ import type { Extension } from '#canonical/index.ts';
 import { isRecord, type JsonRecord } from '../../../values.ts';
 import { leftovers } from './request-fields.ts';
 
-/** Members with a place in the canonical request. */
+/** Members that have a place in the canonical request. */
 const modelled = [
   'model messages stream stream_options tools functions tool_choice function_call parallel_tool_calls',
   'max_tokens max_completion_tokens temperature top_p top_k presence_penalty frequency_penalty seed stop n',
   'response_format verbosity logprobs top_logprobs prompt_cache_key safety_identifier user web_search_options',
 ].flatMap((names) => names.split(' '));
 
-/** Nothing of the answer depends on these. All other unknown members are `drop`: the caller is told. */
+/** Members that do not affect the response. All other unknown members are `drop`, which is reported to the caller. */
 const harmless = new Set(['metadata', 'usage', 'prompt_cache_options', 'prompt_cache_retention']);
 
 /**
- * Everything at the top level that has no place of its own.
- * @param read Further members that were understood this time.
+ * All members at the top level without a place in the canonical request.
+ * @param read more members that were read from this request
  */
 export function topLevelExtensions(json: JsonRecord, read: readonly string[]): Extension[] {
   const known = new Set([...modelled, ...read]);
@@ -31,7 +31,7 @@ function judged(extension: Extension): Extension {
   return { ...extension, ifForeign: isTextOnly(extension.value) ? 'ignore' : 'refuse' };
 }
 
-/** Speech or pictures instead of text are another answer altogether. */
+/** Speech or images in place of text make a different response. */
 function isTextOnly(modalities: unknown): boolean {
   return Array.isArray(modalities) && modalities.every((modality) => modality === 'text');
 }

@@ -1,9 +1,9 @@
 import type { Citation, TokenLogprob, TokenUsage } from '#canonical/index.ts';
 import { isRecord, type JsonRecord } from '../../../values.ts';
 
-/** What an answer carries beside its text: citations, probabilities, usage. */
+/** What a response carries beside its text: citations, log probabilities, usage. */
 
-/** `annotations`; kinds other than web citations mean nothing elsewhere. */
+/** Reads `annotations`. Kinds other than web citations have no meaning in other protocols. */
 export function readCitations(annotations: unknown): Citation[] {
   if (!Array.isArray(annotations)) return [];
   return annotations.flatMap((annotation: unknown) => {
@@ -28,7 +28,7 @@ export function moved(citation: Citation, offset: number): Citation {
   return { ...citation, start: Math.max(0, start + offset), end: Math.max(0, end + offset) };
 }
 
-/** The protocol wants all members; a citation without a place covers nothing. */
+/** The protocol requires all members. A citation without a place covers an empty range. */
 export function writeCitation({ url, title, start, end }: Citation): JsonRecord {
   return {
     type: 'url_citation',
@@ -36,7 +36,7 @@ export function writeCitation({ url, title, start, end }: Citation): JsonRecord 
   };
 }
 
-/** `logprobs` of a choice or of a chunk's choice; undefined when it has none for text. */
+/** Reads `logprobs` of a choice, whole or streamed. Undefined if it has none for text. */
 export function readLogprobs(logprobs: unknown): TokenLogprob[] | undefined {
   if (!isRecord(logprobs) || !Array.isArray(logprobs['content'])) return undefined;
   const tokens = logprobs['content'].filter(isRecord);
@@ -68,7 +68,7 @@ export function writeLogprobs(tokens: readonly TokenLogprob[]): JsonRecord {
   };
 }
 
-/** The protocol's counts include what they are made of. */
+/** This protocol's counts include their parts. */
 export function writeUsage(usage: TokenUsage): JsonRecord {
   const written = usage.cacheWrite + usage.cacheWrite1h;
   const prompt = usage.input + usage.cacheRead + written;

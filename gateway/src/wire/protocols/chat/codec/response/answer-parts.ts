@@ -4,8 +4,8 @@ import { parseDataUrl } from '../../../data-url.ts';
 import { thinkingText } from '../reasoning.ts';
 
 /**
- * The content of an answer, or of a delta of one: a text, parts (Mistral), or the object that was asked for
- * (Cloudflare). Nothing in here is refused: what is not understood is kept as `opaque`.
+ * The content of a response or of a delta: a text, parts (Mistral), or the requested object (Cloudflare). Nothing is
+ * refused here: unknown content becomes `opaque`.
  */
 export function readAnswerContent(content: unknown): Block[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
@@ -30,7 +30,7 @@ function readAnswerPart(part: unknown): Block[] {
   return [{ type: 'opaque', protocol: 'chat', name, value: part, ifForeign: 'drop' }];
 }
 
-/** Pictures that a model drew; routers put them beside the content. */
+/** Images that a model made. Routers put them beside the content. */
 export function readImages(images: unknown): Block[] {
   if (!Array.isArray(images)) return [];
   return images.flatMap((image: unknown): Block[] => {
@@ -45,12 +45,12 @@ export function readImages(images: unknown): Block[] {
   });
 }
 
-/** Some servers send a refusal or an audio object that is there and empty. */
+/** Some servers send an empty refusal or audio object. */
 export function readRefusal({ refusal }: JsonRecord): string {
   return typeof refusal === 'string' ? refusal : '';
 }
 
-/** A stream tells what was spoken, and its words, piece by piece. */
+/** Speech and its transcript, which a stream sends in pieces. */
 export function joinAudio(earlier: JsonRecord | null, later: JsonRecord): JsonRecord {
   const joined = { ...earlier, ...later };
   for (const name of ['data', 'transcript']) {
@@ -60,7 +60,7 @@ export function joinAudio(earlier: JsonRecord | null, later: JsonRecord): JsonRe
   return joined;
 }
 
-/** Spoken answers; null when there is none. */
+/** The speech as a block; null if there is none. */
 export function readAudio(audio: unknown): Block | null {
   if (!isRecord(audio) || typeof audio['data'] !== 'string' || audio['data'] === '') return null;
   const { transcript } = audio;

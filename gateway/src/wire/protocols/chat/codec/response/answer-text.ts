@@ -2,11 +2,11 @@ import type { Block, ImageBlock } from '#canonical/index.ts';
 import { formatDataUrl } from '../../../data-url.ts';
 
 /**
- * Chat has one text and one reasoning text where an answer may have several blocks of each. This keeps where in
- * them the blocks lie, for a whole answer and for a stream alike, so that both give the same.
+ * Chat has one text and one reasoning text; a canonical response may have several blocks of each. This tracks where the
+ * blocks lie in the two texts. Whole responses and streams share it, so that both give the same.
  *
- * Texts that follow each other directly are one text that its maker cut (around citations); what something else
- * stands between is a paragraph of its own.
+ * Adjacent texts are one text that its maker cut (around citations). Texts with something between them are separate
+ * paragraphs.
  */
 export class AnswerText {
   contentLength = 0;
@@ -17,7 +17,7 @@ export class AnswerText {
   reasoningStart = 0;
   #last: 'text' | 'image' | 'reasoning' | 'other' = 'other';
 
-  /** What goes between the content so far and a new text block. */
+  /** The separator between the content so far and a new text block. */
   openText(): string {
     const gap = this.#last === 'text' || this.contentLength === 0 ? '' : paragraph;
     this.contentLength += gap.length;
@@ -41,7 +41,7 @@ export class AnswerText {
     return gap;
   }
 
-  /** Something that is in neither text stands between. */
+  /** Notes a block that is in neither text. */
   interrupt(): void {
     this.#last = 'other';
   }
@@ -49,26 +49,26 @@ export class AnswerText {
 
 const paragraph = '\n\n';
 
-/** Pictures are Markdown images on this protocol. Null for one that only its provider can show. */
+/** An image as Markdown, which is its form in this protocol. Null for one that only its provider can show. */
 export function markdownImage({ source }: ImageBlock): string | null {
   if (source.kind === 'file-id') return null;
   const url = source.kind === 'url' ? source.url : formatDataUrl(source.mime, source.base64);
   return `![image](${url})`;
 }
 
-/** What a block of another protocol says in words; null when there are none. */
+/** The words of another protocol's block; null if it has none. */
 export function wordsOf(block: Block): string | null {
   return block.type === 'opaque' && block.text !== undefined && block.text !== ''
     ? block.text
     : null;
 }
 
-/** The id of an answer is made from the exchange's, so that the same exchange gives the same. */
+/** The id of a response derives from the exchange's, so that one exchange always gives the same. */
 export function answerId(requestId: string): string {
   return `chatcmpl-${bareId(requestId)}`;
 }
 
-/** For a call that came without an id. */
+/** The id for a call that came without one. */
 export function callId(requestId: string, choice: number, index: number): string {
   return `call_${bareId(requestId)}_${choice}_${index}`;
 }

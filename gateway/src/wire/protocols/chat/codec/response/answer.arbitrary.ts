@@ -51,7 +51,7 @@ const trace: Block = {
   ifForeign: 'drop',
 };
 
-/** Any event in any order: upstreams and passes may contradict themselves. */
+/** Any event in any order: upstreams and passes may be inconsistent. */
 export const anyEvent: fc.Arbitrary<GenerationEvent> = fc
   .tuple(
     choice,
@@ -117,7 +117,7 @@ function calls(
   }));
 }
 
-/** Answers that chat can carry whole: thoughts, one text, a refusal, calls. */
+/** Responses that chat can carry without loss: reasoning, one text, a refusal, calls. */
 export const chatAnswer: fc.Arbitrary<Block[]> = fc
   .record({
     reasoning: fc.array(fc.record({ text: fc.oneof(words, fc.constant('')), state }), {
@@ -142,7 +142,7 @@ export const chatAnswer: fc.Arbitrary<Block[]> = fc
     return [...blocks, ...calls(made)];
   });
 
-/** Answers in any order of blocks, as other protocols have them. */
+/** Responses with blocks in any order, as other protocols have them. */
 export const anyAnswer: fc.Arbitrary<Block[]> = fc
   .array(
     fc.oneof<fc.Arbitrary<Block>[]>(
@@ -166,7 +166,7 @@ export const anyAnswer: fc.Arbitrary<Block[]> = fc
     ),
   );
 
-/** The same answer as it would be streamed; `cut` decides where texts are cut. */
+/** The same response as a stream. `cut` decides where texts are cut. */
 export function eventsOf(
   blocks: readonly Block[],
   cut: (text: string) => number,
@@ -196,7 +196,7 @@ export function eventsOf(
         for (const piece of pieces(block.arguments))
           events.push({ type: 'call-arguments', call: number, text: piece });
         events.push({ type: 'call-end', call: number });
-        // Other protocols number calls by their place among everything.
+        // Other protocols number calls by their place among all blocks.
         number += 2;
         break;
       }

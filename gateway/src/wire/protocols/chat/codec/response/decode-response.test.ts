@@ -54,7 +54,7 @@ describe('a whole answer of a chat upstream', () => {
     expect(decoded).toHaveLength(blocks.length);
   });
 
-  it('K08: the finish says what was delivered', () => {
+  it('K08: the finish reflects what was delivered', () => {
     const tool_calls = [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }];
     expect(answerOf({ tool_calls })?.finish).toEqual({ reason: 'tool' });
     expect(answerOf({ content: 'x' }, { finish_reason: 'tool_calls' })?.finish).toEqual({
@@ -66,7 +66,7 @@ describe('a whole answer of a chat upstream', () => {
     expect(answerOf({ refusal: 'No' })?.finish).toEqual({ reason: 'refused' });
   });
 
-  it('answers are in the order of their indices', () => {
+  it('choices are in the order of their indices', () => {
     const choice = (index: number) => ({
       index,
       message: { content: `${index}` },
@@ -78,7 +78,7 @@ describe('a whole answer of a chat upstream', () => {
     );
   });
 
-  it('citations belong to the text they lie in', () => {
+  it('citations belong to the text in which they lie', () => {
     const url_citation = { url: 'https://e.com', title: 't', start_index: 3, end_index: 4 };
     const parts = ['abc', 'def'].map((text) => ({ type: 'text', text }));
     const message = { content: parts, annotations: [{ type: 'url_citation', url_citation }] };

@@ -14,7 +14,7 @@ import { readFinish } from './finish.ts';
 import { contentId, readReasoning } from '../reasoning.ts';
 import { readCall, readFunctionCall } from '../tool-calls.ts';
 
-/** A complete answer. Members that nobody else has a place for (fingerprints, tiers, filter results) are left out. */
+/** Decodes a complete response. Members without a place elsewhere (fingerprints, tiers, filter results) are dropped. */
 export function decodeResponse(json: JsonRecord): GenerationResponse {
   const choices = Array.isArray(json['choices']) ? json['choices'].filter(isRecord) : [];
   const ordered = choices.toSorted((a, b) => indexOf(a) - indexOf(b));
@@ -50,7 +50,7 @@ function decodeMessage(message: JsonRecord, choice: JsonRecord): Block[] {
   if (single !== null) calls.push(single);
   const textState = states.get(contentId);
   const written: Block[] = [
-    // The same thoughts as parts of the content and beside it are one.
+    // Some servers send the same reasoning as parts of the content and beside it.
     ...(content.some(({ type }) => type === 'reasoning') ? [] : reasoning),
     ...annotated(content, readCitations(message['annotations']), readLogprobs(choice['logprobs'])),
     ...readImages(message['images']),
@@ -69,7 +69,7 @@ function decodeMessage(message: JsonRecord, choice: JsonRecord): Block[] {
   ];
 }
 
-/** Citations count from the beginning of the content: each goes to the text it lies in. */
+/** Citations count from the beginning of the content. Each goes to the text in which it lies. */
 function annotated(
   content: readonly Block[],
   citations: readonly Citation[],

@@ -18,7 +18,7 @@ import { memberName } from '../request/message-members.ts';
 import { contentId, ownDetail } from '../reasoning.ts';
 import { writeCall } from '../tool-calls.ts';
 
-/** A complete answer for a client. */
+/** Encodes a complete response for a client. */
 export function encodeResponse(
   response: GenerationResponse,
   usage: TokenUsage | null,
@@ -97,7 +97,7 @@ class MessageWriter {
     }
   }
 
-  /** Members in the order of the protocol's own answers. */
+  /** The members, in the order of the protocol's own responses. */
   json(): JsonRecord {
     const hasOthers = this.calls.length > 0 || this.#refusal !== '';
     return {
@@ -144,7 +144,7 @@ class MessageWriter {
   }
 
   #addState(state: NativeState | undefined, id: string | null): void {
-    // Only envelopes mean something to a client: it can give them back to us.
+    // Only envelopes are useful to a client, which can return them.
     if (state?.kind !== 'envelope') return;
     const { reasoningStart: start, reasoningLength: end } = this.#place;
     this.#details.push(ownDetail({ state, id, start, end }, this.#details.length));

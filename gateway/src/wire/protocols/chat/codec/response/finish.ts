@@ -1,6 +1,6 @@
 import type { Finish, FinishReason } from '#canonical/index.ts';
 
-/** What servers write into `finish_reason`; the official five and what others invented. */
+/** The values of `finish_reason`: the official five, and those that other servers invented. */
 const reasons: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>([
   ['stop', 'end'],
   ['eos', 'end'],
@@ -19,10 +19,10 @@ const reasons: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>
   ['refusal', 'filtered'],
 ]);
 
-/** Reasons that say no more than that the model was done: what it did decides. */
+/** Reasons that only mean that the model was done: the content decides. */
 const plain: ReadonlySet<FinishReason> = new Set<FinishReason>(['end', 'tool', 'other']);
 
-/** What an answer holds, as far as its finish depends on it. */
+/** The content of a response, as far as its finish depends on it. */
 export interface Delivered {
   readonly calls: boolean;
   readonly text: boolean;
@@ -30,9 +30,9 @@ export interface Delivered {
 }
 
 /**
- * Why an answer ended. Servers say `stop` after tool calls, `tool_calls` without any, an empty text, or nothing.
- * @param reason `finish_reason` as it came; null when there was none.
- * @param stopReason vLLM's `stop_reason`: the sequence that was met, or a token's number.
+ * Why a response ended. Servers send `stop` after tool calls, `tool_calls` without any, an empty text, or nothing.
+ * @param reason `finish_reason` as received; null if absent
+ * @param stopReason vLLM's `stop_reason`: the stop sequence, or a token's number
  */
 export function readFinish(
   reason: string | null,
@@ -52,7 +52,7 @@ export function readFinish(
     : { reason: named };
 }
 
-/** Without a reason, what was delivered speaks for itself; nothing at all is no answer. */
+/** Without a reason, the content decides. No content is no response. */
 function unnamed({ calls, text, refusal }: Delivered): FinishReason {
   return calls || text || refusal ? 'end' : 'other';
 }
@@ -70,7 +70,7 @@ const words: Readonly<Record<FinishReason, string>> = Object.freeze({
   other: 'stop',
 });
 
-/** In which form the client gets the calls that were made. */
+/** The form in which the client gets the calls. */
 export type MadeCalls = 'none' | 'tools' | 'function';
 
 /** `tool_calls` if and only if there are calls that the client can act on. */

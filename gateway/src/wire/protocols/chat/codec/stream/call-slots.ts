@@ -17,16 +17,16 @@ interface Slot {
 }
 
 /**
- * Tells apart the calls of one streamed answer. The protocol keys them by `index` and names each once; servers leave
- * the index or the id out, send empty ids, repeat id and name with every piece, or give every call the index 0.
- * A piece costs as much as it is long, however many calls and pieces came before it.
+ * Distinguishes the calls of one streamed response. The protocol keys them by `index` and names each once. Servers omit
+ * the index or the id, send empty ids, repeat id and name with every piece, or give every call the index 0.
+ * The cost of a piece grows with its own length, not with the number of calls and pieces before it.
  */
 export class CallSlots {
   readonly #choice: number;
   readonly #calls: Slot[] = [];
   readonly #byIndex = new Map<number, Slot>();
   readonly #byId = new Map<string, Slot>();
-  /** Those whose arguments are a whole object, and which have not ended. */
+  /** Calls that have not ended although their arguments are a complete object. */
   readonly #whole = new Set<Slot>();
   #started = 0;
 
@@ -34,14 +34,14 @@ export class CallSlots {
     this.#choice = choice;
   }
 
-  /** Some call was begun. */
+  /** At least one call has begun. */
   get some(): boolean {
     return this.#started > 0;
   }
 
   /**
-   * One entry of a delta's `tool_calls`.
-   * @returns whether a call began with it.
+   * Takes one entry of a delta's `tool_calls`.
+   * @returns whether a call began
    */
   push(entry: JsonRecord, states: ReadonlyMap<string, NativeState> | null, emit: Emit): boolean {
     const parts = readCallParts(entry);
@@ -53,7 +53,7 @@ export class CallSlots {
     }
     slot.name = parts.name;
     if (slot.name === '') {
-      // The name is still to come; without it there is nothing to begin.
+      // A call begins with its name, which is still to come.
       slot.early += parts.text;
       return false;
     }
@@ -111,7 +111,7 @@ export class CallSlots {
     if (id !== '' && !this.#byId.has(id)) this.#byId.set(id, slot);
   }
 
-  /** A call whose arguments are a whole object is done when the next one begins; others may still go on. */
+  /** Ends calls with complete arguments when the next one begins. Others may continue. */
   #endWhole(emit: Emit): void {
     for (const slot of this.#whole) this.#end(slot, emit);
   }
@@ -135,7 +135,7 @@ export class CallSlots {
   }
 }
 
-/** A piece that names its tool may repeat what is known of the call, or begin another one in its place. */
+/** Whether a piece with a name begins another call under the same index, rather than repeats the open one. */
 function isAnother(slot: Slot, { id, name, text }: CallParts): boolean {
   if (name === '' || slot.name === '') return false;
   if (id !== '' && slot.id !== '') return id !== slot.id;

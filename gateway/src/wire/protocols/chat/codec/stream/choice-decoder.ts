@@ -22,19 +22,19 @@ import {
 
 type Emit = (event: GenerationEvent) => void;
 
-/** One of the answers that a stream carries. */
+/** One of the choices in a stream. */
 export class ChoiceDecoder {
   readonly #index: number;
   readonly #calls: CallSlots;
-  /** The block that deltas go to. */
+  /** The block that receives deltas. */
   #open: 'text' | 'refusal' | 'reasoning' | null = null;
-  /** Details of the reasoning that its maker may want back; given out with the block they belong to. */
+  /** Reasoning details that their maker may want back. They go out with their block. */
   #details: Record<string, unknown>[] = [];
   #contentLength = 0;
   #textStart = 0;
   #hasText = false;
   #hasRefusal = false;
-  /** What was spoken so far; it is a block only when it is whole. */
+  /** The speech so far. It becomes a block when it is complete. */
   #audio: JsonRecord | null = null;
   #reason: string | null = null;
   #stopReason: unknown = null;
@@ -67,17 +67,17 @@ export class ChoiceDecoder {
       }
     }
     const { finish_reason: reason, stop_reason: stopReason } = choice;
-    // Some servers name a reason more than once; the first is the one that ended the text.
+    // Some servers repeat the reason. The first one ended the text.
     if (this.#reason === null && typeof reason === 'string' && reason !== '') {
       this.#reason = reason;
       this.#stopReason = stopReason;
-      // An answer without content is one by its reason alone: that must be known before the stream is over.
+      // Without content, the reason alone makes it a response. It must be known before the stream ends.
       const holdsSome = this.#hasText || this.#hasRefusal || this.#audio !== null;
       if (!holdsSome && !this.#calls.some) this.#finish(emit);
     }
   }
 
-  /** Only now: some servers go on with calls after they have named a reason. */
+  /** Some servers continue with calls after the reason, so the finish comes last. */
   end(emit: Emit): void {
     this.#giveDetails(emit);
     const audio = readAudio(this.#audio);
@@ -97,7 +97,7 @@ export class ChoiceDecoder {
     this.#emit({ type: 'finish', finish }, emit);
   }
 
-  /** @returns state of calls that begin with this delta. */
+  /** @returns the state of calls that begin with this delta */
   #reasoning(delta: JsonRecord, emit: Emit): ReadonlyMap<string, NativeState> | null {
     const details = detailsOf(delta);
     const text = reasoningText(delta, details);
@@ -177,7 +177,7 @@ export class ChoiceDecoder {
     this.#open = open;
   }
 
-  /** Details that are nothing but the text are not kept: the text has gone out. */
+  /** Drops details that are text alone, since the text has gone out. */
   #giveDetails(emit: Emit): void {
     const details = this.#details;
     this.#details = [];

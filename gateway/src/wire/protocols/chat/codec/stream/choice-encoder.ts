@@ -25,17 +25,17 @@ interface SentCall {
   isEnded: boolean;
 }
 
-/** What frames one choice of every chunk, as JSON text: made once, since chunks differ in their delta only. */
+/** The JSON text around one choice of every chunk. Built once, since chunks differ only in their delta. */
 export interface ChunkFrame {
-  /** Up to the choices. */
+  /** Before the choices. */
   readonly head: string;
-  /** From behind the choices. */
+  /** After the choices. */
   readonly tail: string;
 }
 
 /**
- * The chunks of one answer. Its first is the role; its last, from `end`, is the only one with a finish reason. Calls
- * are counted from 0, whatever else the answer holds.
+ * Writes the chunks of one choice. The first has the role; the last, from `end`, alone has a finish reason. Calls count
+ * from 0, whatever else the response holds.
  */
 export class ChoiceEncoder {
   readonly #index: number;
@@ -139,7 +139,7 @@ export class ChoiceEncoder {
     return this.#chunk(`{"refusal":${JSON.stringify(text)}}`);
   }
 
-  /** Of the open block, or of a block that is nothing but this state. */
+  /** State of the open block, or of a block that consists of it. */
   #state(state: NativeState): string {
     if (this.#open === null) {
       this.#place.reasoningStart = this.#place.reasoningLength;
@@ -149,7 +149,7 @@ export class ChoiceEncoder {
     return detail === null ? '' : this.#chunk(JSON.stringify({ reasoning_details: [detail] }));
   }
 
-  /** Only envelopes mean something to a client: it can give them back to us. */
+  /** Only envelopes are useful to a client, which can return them. */
   #detail(state: NativeState, id: string | null): JsonRecord | null {
     if (state.kind !== 'envelope') return null;
     const { reasoningStart: start, reasoningLength: end } = this.#place;
@@ -162,7 +162,7 @@ export class ChoiceEncoder {
     if (this.#calls.has(call)) return '';
     this.#interrupt();
     const index = this.#calls.size;
-    // The old form has room for one call.
+    // The legacy form has room for one call.
     if (this.#isLegacy && index > 0) return '';
     this.#calls.set(call, { index, kind, hasArguments: false, isEnded: false });
     if (this.#isLegacy) {
@@ -198,7 +198,7 @@ export class ChoiceEncoder {
     return this.#chunk(`{"tool_calls":[{"index":${call.index},${piece}}]}`);
   }
 
-  /** Clients parse arguments as JSON, so a call without any has an empty object. */
+  /** Clients parse arguments as JSON, so a call without any gets an empty object. */
   #callEnd(number: number): string {
     const call = this.#calls.get(number);
     if (call === undefined || call.isEnded) return '';

@@ -39,7 +39,7 @@ const callsOf = (...chunks: readonly Chunk[]) =>
   );
 
 describe('calls in a chat stream', () => {
-  it('pieces belong together by their index', () => {
+  it('pieces with one index belong together', () => {
     expect(
       callsOf(
         calls({ index: 0, id: 'a', type: 'function', function: called('f', '') }),
@@ -117,7 +117,7 @@ describe('calls in a chat stream', () => {
     expect(callsOf(calls(...entries))).toEqual(expected);
   });
 
-  it('K12: a new id at the same index is another call, also behind one without arguments', () => {
+  it('K12: a new id at the same index is another call, even after one without arguments', () => {
     const entry = (id: string) => calls({ index: 0, id, function: called('f', '') });
     expect(callsOf(entry('a'), entry('b'))).toEqual([
       ['a', 'f', ''],
@@ -125,7 +125,7 @@ describe('calls in a chat stream', () => {
     ]);
   });
 
-  it('calls without any ids are told apart when one is complete', () => {
+  it('calls without ids are distinguished by complete arguments', () => {
     const entry = { index: 0, id: '', function: called('f', '{"a":1}') };
     expect(callsOf(calls(entry), calls(entry))).toHaveLength(2);
     expect(
@@ -136,7 +136,7 @@ describe('calls in a chat stream', () => {
     ).toEqual([[null, 'f', '{"a":1}']]);
   });
 
-  it('a call ends when the next one begins, if it is complete', () => {
+  it('a complete call ends when the next one begins', () => {
     const events = eventsOf(
       calls({ index: 0, id: 'a', function: called('f', '{}') }),
       calls({ index: 1, id: 'b', function: called('g', '') }),
@@ -218,7 +218,7 @@ describe('the finish of a chat stream', () => {
     expect(eventsOf(...chunks).filter(({ type }) => type === 'finish')).toHaveLength(1);
   });
 
-  it('of an answer without content is known before the stream is over', () => {
+  it('of a response without content is known before the stream ends', () => {
     const decoder = chatCodec.createStreamDecoder();
     const events: GenerationEvent[] = [];
     const data = Buffer.from(JSON.stringify(finish('length')));
@@ -226,7 +226,7 @@ describe('the finish of a chat stream', () => {
     expect(events).toEqual([{ type: 'finish', finish: { reason: 'length' } }]);
   });
 
-  it('names the stop sequence where the server does', () => {
+  it('names the stop sequence if the server does', () => {
     expect(answerOf(text, finish('stop', { stop_reason: 'END' })).finish).toEqual({
       reason: 'stop-sequence',
       stopSequence: 'END',
@@ -292,7 +292,7 @@ describe('what else a chat stream holds', () => {
     ]);
   });
 
-  it('K10: chunks without choices, comments and nonsense are nothing', () => {
+  it('K10: chunks without choices, comments and nonsense are ignored', () => {
     const filters = { choices: [], prompt_filter_results: [] };
     const usage = { choices: [], usage: { prompt_tokens: 1 } };
     expect(
@@ -315,7 +315,7 @@ describe('what else a chat stream holds', () => {
     }
   });
 
-  it('several answers are told apart', () => {
+  it('several choices are kept apart', () => {
     const chunk = (index: number, content: string) => ({
       choices: [{ index, delta: { content } }],
     });

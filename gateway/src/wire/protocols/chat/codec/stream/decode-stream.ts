@@ -5,7 +5,7 @@ import type { StreamEvent } from '../../../protocol.ts';
 import { isRecord } from '../../../values.ts';
 import { ChoiceDecoder } from './choice-decoder.ts';
 
-/** Chunks, with the liberties that compatible servers take. What is no chunk is the tap's to judge. */
+/** Decodes chunks, with the liberties that compatible servers take. The tap judges events that are not chunks. */
 export class ChatStreamDecoder implements StreamDecoder {
   readonly #choices: ChoiceDecoder[] = [];
   #isEnded = false;
@@ -27,7 +27,7 @@ export class ChatStreamDecoder implements StreamDecoder {
   end(emit: (event: GenerationEvent) => void): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    // Holes are choices that never came.
+    // The list has holes for choices that never came.
     for (const choice of Object.values(this.#choices)) choice.end(emit);
   }
 

@@ -7,7 +7,7 @@ import { writeUsage } from '../response/answer-details.ts';
 import { answerId } from '../response/answer-text.ts';
 import { ChoiceEncoder, type ChunkFrame } from './choice-encoder.ts';
 
-/** Writes chunks. Choices come in any order; each begins with its role and ends with its finish reason. */
+/** Writes chunks. Choices may interleave. Each begins with its role and ends with its finish reason. */
 export class ChatStreamEncoder implements StreamEncoder {
   readonly #answer: AnswerContext;
   readonly #frame: ChunkFrame;
@@ -20,7 +20,7 @@ export class ChatStreamEncoder implements StreamEncoder {
     const name = `"created":${created},"model":${JSON.stringify(answer.model)}`;
     this.#frame = {
       head: `data: {"id":"${answerId(answer.requestId)}","object":"chat.completion.chunk",${name},"choices":`,
-      // Every chunk before the one with the usage says that it has none.
+      // Chunks before the one with the usage have a null `usage`.
       tail: answer.request.wantsUsage ? ',"usage":null}\n\n' : '}\n\n',
     };
   }

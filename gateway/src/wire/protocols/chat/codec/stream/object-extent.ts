@@ -6,18 +6,18 @@ const brace = 0x7b;
 const space = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 /**
- * Tells where a JSON object that comes in pieces ends, without keeping or parsing it: brackets outside of strings are
- * counted. Each character is looked at once, so that asking after every piece costs nothing more.
+ * Finds the end of a JSON object that comes in pieces, without keeping or parsing it, by counting brackets outside of
+ * strings. Reads each character once, so that asking after every piece adds no cost.
  */
 export class ObjectExtent {
   #depth = 0;
   #inString = false;
   #isEscaped = false;
   #isClosed = false;
-  /** It is no object, or something followed the object. */
+  /** The text is not an object, or something follows the object. */
   #isOther = false;
 
-  /** What came is one object, with nothing but white space around it. */
+  /** The text is one complete object, with white space around it at most. */
   get isWhole(): boolean {
     return this.#isClosed && !this.#isOther;
   }

@@ -1,6 +1,6 @@
 /**
- * What a chat client insists on in a stream, written down independently of the encoder: order, counts, and what each
- * chunk must hold. Throws at the first violation.
+ * What a chat client requires of a stream, written independently of the encoder: order, counts, and the content of each
+ * chunk. Throws at the first violation.
  */
 export interface ReadChoice {
   content: string;

@@ -47,7 +47,7 @@ type Configured = Pick<
 
 const prefix = 'generationConfig.';
 
-/** @throws GatewayError `invalid_value` for members of the wrong kind. */
+/** @throws GatewayError `invalid_value` for members of the wrong type. */
 export function decodeConfig(value: unknown): Configured {
   const config = readRecord(value, 'generationConfig') ?? {};
   const number = (name: string) => readNumber(member(config, name), prefix + name);
@@ -69,7 +69,7 @@ export function decodeConfig(value: unknown): Configured {
   };
 }
 
-/** Only text can be had elsewhere: an image or a voice in its place would be another answer. */
+/** Other protocols return text. An image or speech in its place would be a different response. */
 function fateOf(name: string, value: unknown): Extension['ifForeign'] {
   if (name !== 'responseModalities') return 'drop';
   const modes = Array.isArray(value) ? value : [];
@@ -81,7 +81,7 @@ function decodeFormat(config: JsonRecord): { format: OutputFormat | null; extens
   const dialect = readRecord(member(config, 'responseSchema'), `${prefix}responseSchema`);
   const json = readRecord(member(config, 'responseJsonSchema'), `${prefix}responseJsonSchema`);
   if (mime !== null && mime !== 'application/json' && mime !== 'text/plain') {
-    // One word out of a list: nobody else has it.
+    // One word out of a list. No other protocol has this format.
     const members = [
       ['responseMimeType', mime],
       ['responseSchema', dialect],

@@ -4,7 +4,7 @@ import { decodePart, ownResult } from './decode-part.ts';
 import { invalid, member, readRecords } from '../../fields.ts';
 import { joinBlock } from '../join-parts.ts';
 
-/** `function` is what older clients called the turn with the results of tools. */
+/** Older clients use `function` for turns with tool results. */
 const roles: ReadonlyMap<unknown, Turn['role']> = new Map([
   ['user', 'user'],
   ['model', 'assistant'],
@@ -35,12 +35,12 @@ function decodeContent(content: JsonRecord, param: string): Turn {
   return { role, blocks };
 }
 
-/** A user thinks aloud: thoughts and their signatures are the model's. */
+/** Only the model has reasoning and signatures. A user's reasoning is text. */
 function asSaid(block: Block): Block {
   return block.type === 'reasoning' ? { type: 'text', text: block.text } : block;
 }
 
-/** A text, a content, or a list of parts. @throws GatewayError `invalid_value` for anything but text. */
+/** Reads a text, a content, or a list of parts. @throws GatewayError `invalid_value` for anything but text. */
 export function decodeSystem(instruction: unknown): readonly TextBlock[] {
   if (instruction === undefined) return [];
   if (typeof instruction === 'string') return [{ type: 'text', text: instruction }];

@@ -6,7 +6,7 @@ import { invalid, member, otherMembers, readRecord, readString } from '../../fie
 const inlineMembers: ReadonlySet<string> = new Set(['mimeType', 'data', 'displayName']);
 const fileMembers: ReadonlySet<string> = new Set(['mimeType', 'fileUri', 'displayName']);
 
-/** @throws GatewayError `invalid_value` for what is not base64. */
+/** @throws GatewayError `invalid_value` if the data is not base64. */
 export function decodeInlineData(part: JsonRecord, param: string): Block {
   const where = `${param}.inlineData`;
   const media = readRecord(member(part, 'inlineData'), where) ?? {};
@@ -17,7 +17,7 @@ export function decodeInlineData(part: JsonRecord, param: string): Block {
   return mediaBlock(mime, source, others, nameOf(media));
 }
 
-/** A file of the provider's own store, or something on the web that it fetches itself. */
+/** A file in the provider's storage, or one on the web that the provider fetches. */
 export function decodeFileData(part: JsonRecord, param: string): Block {
   const where = `${param}.fileData`;
   const media = readRecord(member(part, 'fileData'), where) ?? {};
@@ -27,7 +27,7 @@ export function decodeFileData(part: JsonRecord, param: string): Block {
   const others = ownExtensions(otherMembers(media, fileMembers), 'fileData.');
   if (isStoredFile(uri)) {
     const source: MediaSource = { kind: 'file-id', protocol: 'generate-content', id: uri };
-    // The source has no place for it, and the provider may want it back.
+    // The canonical source has no place for it, and the provider may want it back.
     const kept = mime === null ? [] : ownExtensions([['fileData.mimeType', mime]], '', ignored);
     return mediaBlock(mime ?? '', source, [...others, ...kept], nameOf(media));
   }
@@ -57,20 +57,20 @@ function mediaBlock(
 
 const fileStore = /^https:\/\/[a-z0-9.-]*\bgoogleapis\.com\/.*\bfiles\//;
 
-/** `files/x` and `gs://` belong to the provider; what is left on the web can be read by anybody. */
+/** `files/x` and `gs://` belong to the provider. Anybody can read other addresses. */
 function isStoredFile(uri: string): boolean {
   return !/^https?:\/\//.test(uri) || fileStore.test(uri);
 }
 
-/** Videos of the one site that the provider reads by address come without a type. */
+/** The provider reads videos of one site by address. They come without a type. */
 function mimeOfUrl(url: string): string {
   return /^https?:\/\/((www|m)\.)?(youtube\.com|youtu\.be)\//.test(url) ? 'video/*' : '';
 }
 
-/** Both alphabets and missing padding are allowed by proto3 JSON; everybody else wants the standard one. */
+/** Proto3 JSON allows both alphabets and missing padding. All others require the standard form. */
 function toBase64(data: string, param: string): string {
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(data)) throw invalid(param, 'must be base64');
-  // At most two, see above.
+  // Padding is at most two characters, see above.
   const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0;
   const plain = data.slice(0, data.length - padding);
   const rest = plain.length % 4;

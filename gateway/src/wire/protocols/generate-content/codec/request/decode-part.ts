@@ -3,13 +3,20 @@ import { GatewayError } from '#errors/index.ts';
 import { isRecord, type JsonRecord } from '../../../values.ts';
 import { decodeFileData, decodeInlineData } from './decode-media.ts';
 import { ownExtensions } from './extensions.ts';
-import { invalid, member, otherMembers, readRecord, readRecords, readString } from '../../fields.ts';
+import {
+  invalid,
+  member,
+  otherMembers,
+  readRecord,
+  readRecords,
+  readString,
+} from '../../fields.ts';
 import { readResult } from '../function-response.ts';
 import { readState } from '../signature.ts';
 
 type PartReader = (part: JsonRecord, param: string) => Block;
 
-/** One reader per kind of data a part can hold. */
+/** One reader for each kind of data in a part. */
 const readers: Readonly<Record<string, PartReader>> = {
   functionCall: decodeFunctionCall,
   functionResponse: decodeFunctionResponse,
@@ -19,13 +26,13 @@ const readers: Readonly<Record<string, PartReader>> = {
   codeExecutionResult: decodeExecutionResult,
 };
 
-/** What may stand beside the data. */
+/** Members that may stand beside the data. */
 const modifiers = ['thought', 'thoughtSignature', 'text'];
 const knownMembers: ReadonlySet<string> = new Set([...Object.keys(readers), ...modifiers]);
 
 /**
- * One part; null when it holds nothing at all. State is read here for every kind but the opaque ones, whose
- * value keeps it.
+ * Decodes one part; null if it is empty. State is read here for every kind but opaque ones, which keep it in their
+ * value.
  * @throws GatewayError `invalid_value` with the part's place in `param`.
  */
 export function decodePart(part: JsonRecord, param: string): Block | null {
@@ -51,7 +58,7 @@ function withModifiers(block: Block, part: JsonRecord): Block {
   };
 }
 
-/** A part of a kind that we do not know, or with nothing but a signature. */
+/** A part of an unknown kind, or with a signature alone. */
 function decodeUnknown(part: JsonRecord): Block | null {
   const [other] = otherMembers(part, knownMembers);
   if (other !== undefined) return opaque(part, other[0]);
@@ -132,8 +139,8 @@ function recordOf(part: JsonRecord, name: string): JsonRecord {
 }
 
 /**
- * A part of an answer. What an upstream garbled is carried like a kind that we do not know; so is a result that the
- * provider made itself, since nobody else could match it to a call.
+ * Decodes a part of a response. A malformed part is treated as one of an unknown kind. So is a result of a hosted tool,
+ * since no other protocol could match it to a call.
  */
 export function decodeAnswerPart(part: JsonRecord): Block | null {
   let block: Block | null;
@@ -146,7 +153,7 @@ export function decodeAnswerPart(part: JsonRecord): Block | null {
   return block === null ? null : ownResult(block, part);
 }
 
-/** Inside a model's turn a result is the provider's own. */
+/** Whether a part of a model's turn is the result of a hosted tool. */
 export function ownResult(block: Block, part: JsonRecord): Block {
   return block.type === 'tool-result' ? opaque(part, 'functionResponse') : block;
 }

@@ -90,14 +90,14 @@ describe('decoding', () => {
     expect(() => decode(json)).toThrow(refusal);
   });
 
-  it('takes base64 in the other alphabet and without padding', () => {
+  it('accepts base64 in the other alphabet and without padding', () => {
     const data = { mimeType: 'image/png', data: '-_-_AA' };
     expect(decoded([{ inlineData: data }])?.blocks).toMatchObject([
       { source: { base64: '+/+/AA==' } },
     ]);
   });
 
-  it('puts the pieces of a streamed answer together again', () => {
+  it('joins the pieces of a streamed response', () => {
     const parts = [
       { text: 'a', thought: true },
       { text: 'b', thought: true },
@@ -115,7 +115,7 @@ describe('decoding', () => {
     ]);
   });
 
-  it('thoughts are the model’s alone', () => {
+  it('reasoning belongs to the model only', () => {
     expect(decoded([{ text: 'a', thought: true }])?.blocks).toEqual([{ type: 'text', text: 'a' }]);
   });
 
@@ -128,7 +128,7 @@ describe('decoding', () => {
     expect(block).toMatchObject({ content: [{ text: words }], object: response, isError });
   });
 
-  it('K18: reads both kinds of parameters, and none', () => {
+  it('K18: reads both kinds of parameters, and their absence', () => {
     const properties = { a: { type: 'string' } };
     const { tools } = decode({
       contents: [],
@@ -155,7 +155,7 @@ describe('decoding', () => {
     ]);
   });
 
-  it('says what nobody else can do', () => {
+  it('marks what no other protocol can do', () => {
     const { extensions } = decode({
       contents: [],
       cachedContent: 'cachedContents/x',
@@ -178,7 +178,7 @@ describe('decoding', () => {
     });
   });
 
-  it('tells files that the provider keeps from those on the web', () => {
+  it('distinguishes stored files from files on the web', () => {
     const files = [
       'https://generativelanguage.googleapis.com/v1beta/files/abc',
       'gs://bucket/a.mp4',

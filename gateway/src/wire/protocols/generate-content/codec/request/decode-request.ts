@@ -17,7 +17,7 @@ const known: ReadonlySet<string> = new Set([
   'generateContentRequest',
 ]);
 
-/** What makes another answer when it is left out: a conversation that is kept elsewhere. */
+/** Members whose loss would change the response: a conversation that the provider stores. */
 const kept: ReadonlySet<string> = new Set(['cachedContent', 'continuationToken']);
 
 /** @throws GatewayError `invalid_value`. */

@@ -12,7 +12,7 @@ import {
 } from '../../fields.ts';
 import { fromDialect } from '../schema/schema-dialect.ts';
 
-/** Tools that the provider runs itself, by their names in the request. */
+/** Hosted tools, by their names in the request. */
 const hostedKinds: ReadonlyMap<string, HostedTool['kind']> = new Map([
   ['googleSearch', 'web-search'],
   ['googleSearchRetrieval', 'web-search'],
@@ -52,7 +52,7 @@ function decodeDeclaration(entry: JsonRecord, param: string): FunctionTool {
   if (name === null) throw invalid(`${param}.name`, 'is required');
   const json = readRecord(member(entry, 'parametersJsonSchema'), `${param}.parametersJsonSchema`);
   const dialect = readRecord(member(entry, 'parameters'), `${param}.parameters`);
-  // What a function gives back is told to the model only, and only by this protocol.
+  // Only this protocol tells the model what a function returns.
   const others = ownExtensions(otherMembers(entry, declarationMembers), '', () => 'ignore');
   return {
     type: 'function',
@@ -64,7 +64,7 @@ function decodeDeclaration(entry: JsonRecord, param: string): FunctionTool {
   };
 }
 
-/** Arguments are an object with properties, however little the declaration says: others insist on both. */
+/** Arguments are an object with properties, even if the declaration omits them: other protocols require both. */
 function asObject(schema: JsonRecord): JsonRecord {
   const type = schema['type'] ?? 'object';
   if (type !== 'object' || schema['properties'] !== undefined) return schema;
@@ -97,7 +97,7 @@ export function decodeToolConfig(value: unknown): {
   const only = names.length > 0 ? names : null;
   const mode = written === null ? undefined : modes[written];
   const others = [
-    // Calls checked against their schemas: elsewhere that is a property of each tool, if anything.
+    // Calls are checked against their schemas. In other protocols, this is a property of each tool at most.
     ...(written === 'VALIDATED' && only === null
       ? ownExtensions([['mode', written]], `${param}.`)
       : []),

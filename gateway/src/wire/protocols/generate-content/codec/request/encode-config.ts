@@ -5,10 +5,10 @@ import type { EncodeContext } from './encode-context.ts';
 import { toDialect } from '../schema/json-schema.ts';
 import { encodeThinking } from './thinking.ts';
 
-/** The API refuses more. */
+/** The most that the API accepts. */
 const stopLimit = 5;
 
-/** `generationConfig`; null when nothing is asked for. @throws Unconvertible */
+/** Encodes `generationConfig`; null if it would be empty. @throws Unconvertible */
 export function encodeConfig(
   request: GenerationRequest,
   context: EncodeContext,
@@ -28,7 +28,7 @@ export function encodeConfig(
   set('candidateCount', request.choices > 1 ? request.choices : null);
   set('stopSequences', encodeStop(request.stop));
   if (request.logprobs !== null) {
-    // They come without their bytes.
+    // This protocol returns log probabilities without the tokens' bytes.
     losses.approximated('logprobs');
     config['responseLogprobs'] = true;
     if (request.logprobs > 0) config['logprobs'] = request.logprobs;
@@ -39,7 +39,7 @@ export function encodeConfig(
   return Object.keys(config).length > 0 ? config : null;
 }
 
-/** A 32-bit integer; nobody promises more than their best effort for it. */
+/** A 32-bit integer. No vendor promises more than best effort for a seed. */
 function encodeSeed(seed: number | null, losses: Losses): number | null {
   if (seed === null || seed === (seed | 0)) return seed;
   losses.dropped('seed');
@@ -74,7 +74,7 @@ const resolutions: ReadonlyMap<string, string> = new Map([
   ['high', 'MEDIA_RESOLUTION_HIGH'],
 ]);
 
-/** One setting for all media; where the images differ, or ask for something else, it is left to the model. */
+/** The protocol has one setting for all media. If the images differ, or ask for another value, the model decides. */
 function encodeDetail({ details, losses }: EncodeContext): string | null {
   const [first, ...others] = details;
   if (first === undefined || (first === 'auto' && others.length === 0)) return null;

@@ -41,7 +41,7 @@ describe('encoding the conversation', () => {
     });
   });
 
-  it('K20: signatures go back on the part they came with', () => {
+  it('K20: signatures return on the part with which they came', () => {
     const turns = [
       user(text('go')),
       assistant({ type: 'text', text: 'x', state: signature }, call('a', { state: signature })),
@@ -53,7 +53,7 @@ describe('encoding the conversation', () => {
     ]);
   });
 
-  it('K20: unsigned calls of the current turn are marked, on models that demand it', () => {
+  it('K20: unsigned calls of the current turn are marked for models that require it', () => {
     const turns = [
       user(text('go')),
       assistant(call('a')),
@@ -74,7 +74,7 @@ describe('encoding the conversation', () => {
     expect(marks('gemini-2.5-flash')).toEqual([null, null, null, null]);
   });
 
-  it('K20: what is said beside results does not begin a turn', () => {
+  it('K20: text beside results does not begin a turn', () => {
     const turns = [
       user(text('go')),
       assistant(call('a')),
@@ -99,13 +99,13 @@ describe('encoding the conversation', () => {
   ])('arguments %j', (written, args, isLost) => {
     const turns = [user(text('go')), assistant(call('a', { arguments: written }))];
     const { json, losses } = encode({ turns }, 'gemini-2.5-pro');
-    // Models before the third generation know no ids.
+    // Models before the third generation have no ids.
     const parts = [{ functionCall: { name: 'f_a', args } }];
     expect((json['contents'] as Json[])[1]).toEqual({ role: 'model', parts });
     expect(losses.map(({ what }) => what)).toEqual(isLost ? ['tool_call.arguments'] : []);
   });
 
-  it('media in results stand inside, or beside them on older models', () => {
+  it('media of results go inside them, or beside them for older models', () => {
     const image: Block = {
       type: 'image',
       source: { kind: 'data', mime: 'image/png', base64: 'AA==' },
@@ -125,7 +125,7 @@ describe('encoding the conversation', () => {
     ]);
   });
 
-  it('later instructions are said by the user, and nothing is empty', () => {
+  it('later instructions become the user’s, and no content is empty', () => {
     const turns = [
       user(text('a'), text('')),
       { role: 'system' as const, blocks: [text('b')] },

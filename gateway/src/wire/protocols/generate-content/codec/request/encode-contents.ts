@@ -8,17 +8,17 @@ import { skipSignature } from '../signature.ts';
 interface Content {
   readonly role: 'user' | 'model';
   readonly parts: Part[];
-  /** Results of tools, to be put in the order of the calls before. */
+  /** Results of tools, still to be sorted by the calls before. */
   readonly results: EncodedResult[];
-  /** The ids of the calls made here, in order. */
+  /** The ids of the calls in this content, in order. */
   readonly calls: (string | null)[];
-  /** The user speaks, rather than only a tool. */
+  /** The content has the user's own words, not only results. */
   isMessage: boolean;
 }
 
 /**
- * The conversation in contents that alternate between user and model. All results of one round of calls stand in
- * one content, as many as there were calls, in their order and before anything else: the API refuses other ways.
+ * Encodes the conversation as contents that alternate between user and model. All results of one round of calls go
+ * first into one content, as many as there were calls and in their order. The API refuses anything else.
  * @throws Unconvertible
  */
 export function encodeContents(turns: readonly Turn[], context: EncodeContext): JsonRecord[] {
@@ -27,7 +27,7 @@ export function encodeContents(turns: readonly Turn[], context: EncodeContext): 
   const filled = contents.filter((content) => !isEmpty(content));
   if (context.model.demandsSignatures) signCalls(filled);
   const written = filled.map((content, index) => write(content, filled[index - 1]));
-  // The conversation has to begin with the user.
+  // The conversation must begin with the user.
   if (filled[0]?.role === 'model') written.unshift({ role: 'user', parts: [{ text: ' ' }] });
   return written;
 }
@@ -35,7 +35,7 @@ export function encodeContents(turns: readonly Turn[], context: EncodeContext): 
 function addTurn(contents: Content[], turn: Turn, context: EncodeContext): void {
   const { losses } = context;
   if (turn.name !== undefined) losses.dropped('message.name');
-  // Instructions have a place at the beginning only; later ones are said by the user.
+  // Instructions have a place at the beginning only. Later ones become the user's words.
   if (turn.role === 'system') losses.approximated('system');
   const content = contentFor(contents, turn.role === 'assistant' ? 'model' : 'user');
   for (const block of turn.blocks) {
@@ -51,7 +51,7 @@ function addTurn(contents: Content[], turn: Turn, context: EncodeContext): void 
   }
 }
 
-/** The last content when the same one goes on, else a new one. */
+/** The last content if its speaker continues, else a new one. */
 function contentFor(contents: Content[], role: Content['role']): Content {
   if (isEmpty(contents.at(-1))) contents.pop();
   const last = contents.at(-1);
@@ -61,7 +61,7 @@ function contentFor(contents: Content[], role: Content['role']): Content {
   return content;
 }
 
-/** Of a turn that said nothing the others must not be kept apart. */
+/** Removes empty contents and joins their neighbours. */
 function isEmpty(content: Content | undefined): boolean {
   return content?.parts.length === 0 && content.results.length === 0;
 }
@@ -77,11 +77,11 @@ function write({ role, parts, results }: Content, before: Content | undefined): 
 }
 
 /**
- * In the current turn, which is all after the user's last message, the first call of each of the model's steps
- * must be signed (https://ai.google.dev/gemini-api/docs/thought-signatures). A step made by another model never is.
+ * The current turn is everything after the user's last message. The first call of each of its steps must be signed
+ * (https://ai.google.dev/gemini-api/docs/thought-signatures). A step by another model never is.
  */
 function signCalls(contents: readonly Content[]): void {
-  // What the user says beside results may be a mere remark of the client's on the step.
+  // Text beside results may be a remark of the client on the step.
   const start = contents.findLastIndex(
     ({ isMessage, results }) => isMessage && results.length === 0,
   );
@@ -91,7 +91,7 @@ function signCalls(contents: readonly Content[]): void {
   }
 }
 
-/** Null when nothing is said. */
+/** Null if it would be empty. */
 export function encodeSystem(
   system: readonly TextBlock[],
   { losses }: EncodeContext,

@@ -2,14 +2,14 @@ import type { Budget } from '#json/index.ts';
 import type { Losses } from '../../../losses.ts';
 import type { ModelTraits } from './model-traits.ts';
 
-/** What encoding the pieces of one request shares. */
+/** Shared by all steps that encode one request. */
 export interface EncodeContext {
   readonly losses: Losses;
-  /** What the request may still make. */
+  /** The rest of the request's budget. */
   readonly budget: Budget;
   readonly model: ModelTraits;
-  /** The functions' names by the ids of the calls before. */
+  /** The names of the functions, by the ids of earlier calls. */
   readonly callNames: Map<string, string>;
-  /** How closely the images are to be looked at, as their blocks say. */
+  /** The levels of detail that the images' blocks ask for. */
   readonly details: Set<string>;
 }

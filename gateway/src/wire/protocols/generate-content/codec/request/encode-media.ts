@@ -1,7 +1,7 @@
 import { type MediaSource, Unconvertible } from '#canonical/index.ts';
 import type { JsonRecord } from '../../../values.ts';
 
-/** The part that carries a medium. @throws Unconvertible for a file that another provider keeps. */
+/** Encodes media as a part. @throws Unconvertible for a file that another provider stores. */
 export function encodeMedia(source: MediaSource): Record<string, unknown> {
   const data = dataPart(source);
   if (data !== null) return data;
@@ -11,7 +11,7 @@ export function encodeMedia(source: MediaSource): Record<string, unknown> {
   );
 }
 
-/** Null when there is nothing that this protocol could carry. */
+/** Null if this protocol cannot carry the source. */
 export function dataPart(source: MediaSource): Record<string, unknown> | null {
   if (source.kind === 'data') {
     return { inlineData: { mimeType: source.mime, data: source.base64 } };

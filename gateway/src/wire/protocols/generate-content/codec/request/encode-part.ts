@@ -15,7 +15,7 @@ import { textPart } from '../text-part.ts';
 
 export type Part = Record<string, unknown>;
 
-/** One block of a request as a part; null for what says nothing. @throws Unconvertible */
+/** Encodes one block of a request as a part; null if it would be empty. @throws Unconvertible */
 export function encodePart(
   block: Exclude<Block, ToolResultBlock>,
   context: EncodeContext,
@@ -77,17 +77,17 @@ function encodeOpaque(block: OpaqueBlock, { losses }: EncodeContext): Part | nul
   return null;
 }
 
-/** A result and the media that have to stand beside it. */
+/** A result, and the media that must go beside it. */
 export interface EncodedResult {
   readonly id: string | null;
   readonly part: Part;
   readonly media: readonly Part[];
 }
 
-/** Types that a model takes inside a result; others stand beside it. */
+/** Types that a model accepts inside a result. Others go beside it. */
 const resultMedia = /^(image\/(png|jpeg|webp)|application\/pdf|text\/plain)$/;
 
-/** @throws Unconvertible for a result of a call that is not there. */
+/** @throws Unconvertible for a result without its call. */
 export function encodeResult(block: ToolResultBlock, context: EncodeContext): EncodedResult {
   const { losses, model } = context;
   if (block.cache !== undefined) losses.dropped('cache');
@@ -111,7 +111,7 @@ export function encodeResult(block: ToolResultBlock, context: EncodeContext): En
   return { id: block.id, part, media: isInside ? [] : media };
 }
 
-/** What of a result's content is not in its text. */
+/** Notes the parts of a result that its text does not contain. */
 function mediaOf(block: Block, context: EncodeContext): Part[] {
   const { losses } = context;
   if (block.type === 'text' || block.type === 'refusal') {

@@ -9,7 +9,7 @@ const encode = (given: Partial<GenerationRequest>, model?: string, capabilities?
 const configOf = (given: Partial<GenerationRequest>, model?: string) =>
   encode(given, model).json['generationConfig'];
 
-describe('the form of an answer beside functions', () => {
+describe('a response format beside functions', () => {
   const schema = { type: 'object', properties: { a: { type: 'string' } } };
   const form = { type: 'schema', name: 'n', description: null, schema, strict: true } as const;
   const tools = [
@@ -19,7 +19,7 @@ describe('the form of an answer beside functions', () => {
   const systemOf = (json: Readonly<Record<string, unknown>>) =>
     JSON.stringify(json['systemInstruction']);
 
-  it.each(['gemini-2.5-flash', 'gemini-2.0-flash', 'tuned'])('is said in words to %s', (model) => {
+  it.each(['gemini-2.5-flash', 'gemini-2.0-flash', 'tuned'])('is given in words to %s', (model) => {
     for (const format of [form, { type: 'json' } as const]) {
       const { json, losses } = encode({ format, tools, system }, model);
       expect(json).not.toHaveProperty('generationConfig');
@@ -38,7 +38,7 @@ describe('the form of an answer beside functions', () => {
     expect(json['systemInstruction']).toEqual({ parts: [{ text: 's' }] });
   });
 
-  it('of words alone asks for nothing', () => {
+  it('of plain text needs no member', () => {
     const { json, losses } = encode({ format: { type: 'text' }, tools }, 'gemini-2.5-flash');
     expect([json['systemInstruction'], losses]).toEqual([undefined, []]);
   });
@@ -105,7 +105,7 @@ describe('encoding the settings', () => {
     expect(configOf(given, model)).toEqual({ thinkingConfig });
   });
 
-  it('asks no model for reasoning that has none', () => {
+  it('requests no reasoning from a model without it', () => {
     const reasoning = { mode: 'on', effort: 'high', budget: null, show: null } as const;
     const { json, losses } = encode({ reasoning }, 'gemini-2.0-flash');
     expect(json['generationConfig']).toBeUndefined();
@@ -113,14 +113,14 @@ describe('encoding the settings', () => {
     expect(configOf({ reasoning: null })).toBeUndefined();
   });
 
-  it('leaves out a seed that the API could not read', () => {
+  it('drops a seed that the API could not read', () => {
     expect(configOf({ seed: 7 })).toEqual({ seed: 7 });
     const { json, losses } = encode({ seed: 2 ** 40 });
     expect(json['generationConfig']).toBeUndefined();
     expect(losses).toEqual([{ what: 'seed', how: 'dropped' }]);
   });
 
-  it('K18: a tool without parameters is sent without', () => {
+  it('K18: a tool without parameters is sent without them', () => {
     const tool = { type: 'function', name: 'f', description: null, strict: true } as const;
     const { json, losses } = encode({
       tools: [

@@ -41,7 +41,7 @@ export function encodeRequest(given: GenerationRequest, target: EncodeTarget): E
   return { json, losses: losses.list() };
 }
 
-/** A form of the answer beside functions is refused by models that cannot hold to it: it is said in words. */
+/** Some models refuse a response format beside functions. They get it in words. */
 function askForForm(request: GenerationRequest, losses: Losses): GenerationRequest {
   const { format, system, tools } = request;
   const isFree = format === null || format.type === 'text';
@@ -55,7 +55,7 @@ function askForForm(request: GenerationRequest, losses: Losses): GenerationReque
   return { ...request, format: null, system: [...system, { type: 'text', text }] };
 }
 
-/** What the protocol has no member for. */
+/** Notes what the protocol has no member for. */
 function reportAbsent(request: GenerationRequest, losses: Losses): void {
   const { parallelTools, verbosity, cacheKey, endUser, tools } = request;
   if (parallelTools === false && tools.length > 0) losses.dropped('parallel_tool_calls');

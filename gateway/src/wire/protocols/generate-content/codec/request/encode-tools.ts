@@ -13,7 +13,7 @@ import type { EncodeContext } from './encode-context.ts';
 import { restoreExtensions } from './extensions.ts';
 import { toParameters } from '../schema/json-schema.ts';
 
-/** @throws Unconvertible when a tool is demanded that cannot be had. */
+/** @throws Unconvertible if the choice requires an unavailable tool. */
 export function encodeTools(
   tools: readonly Tool[],
   choice: ToolChoice | null,
@@ -70,7 +70,7 @@ function hostedEntry(tool: HostedTool, mayRun: boolean, losses: Losses): JsonRec
   return { [name]: {} };
 }
 
-/** Only functions can be demanded here. */
+/** A choice can require functions only. */
 function refuseForced(tools: readonly Tool[], choice: ToolChoice | null): void {
   if (choice?.mode !== 'required') return;
   const only = new Set(choice.only ?? tools.map(({ name }) => name));
@@ -89,7 +89,7 @@ const modes: Readonly<Record<ToolChoice['mode'], string>> = {
   required: 'ANY',
 };
 
-/** Null when the choice is the model's, or there is nothing to choose from. */
+/** Null if the model chooses freely, or there are no tools. */
 export function encodeToolConfig(
   choice: ToolChoice | null,
   tools: readonly Tool[],
@@ -98,7 +98,7 @@ export function encodeToolConfig(
   if (choice.only === null || choice.mode === 'none') {
     return { functionCallingConfig: { mode: modes[choice.mode] } };
   }
-  // Of the modes that leave the model free, only this one takes names.
+  // Among the modes that leave the model free, only this one accepts names.
   const mode = choice.mode === 'auto' ? 'VALIDATED' : 'ANY';
   const hosted = new Set(tools.filter(({ type }) => type === 'hosted').map(({ name }) => name));
   const allowedFunctionNames = choice.only.filter((name) => !hosted.has(name));

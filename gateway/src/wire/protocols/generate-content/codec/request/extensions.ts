@@ -4,7 +4,7 @@ import { setPath } from '../../fields.ts';
 
 type Fate = Extension['ifForeign'];
 
-/** Members that other protocols cannot have, with dotted names from the object they sit in. */
+/** Members that only this protocol has, with names dotted from their object. */
 export function ownExtensions(
   members: readonly (readonly [string, unknown])[],
   prefix = '',
@@ -14,7 +14,7 @@ export function ownExtensions(
     protocol: 'generate-content',
     name: prefix + name,
     value,
-    // Some clients fill what they do not use.
+    // Some clients fill unused members.
     ifForeign: isEmpty(value) ? 'ignore' : fateOf(name, value),
   }));
 }
@@ -24,8 +24,8 @@ function isEmpty(value: unknown): boolean {
 }
 
 /**
- * Puts our own members back where they were and reports everybody else's.
- * @throws Unconvertible for a foreign one that must not be left out.
+ * Restores this protocol's members to their places, and reports those of other protocols.
+ * @throws Unconvertible for a foreign one that must not be dropped.
  */
 export function restoreExtensions(
   target: Record<string, unknown>,

@@ -1,6 +1,6 @@
 export type ThinkingLevel = 'MINIMAL' | 'LOW' | 'MEDIUM' | 'HIGH';
 
-/** What the generations of models behind this protocol differ in, as far as a request has to know. */
+/** Differences between generations of models of this protocol that matter to a request. */
 export interface ModelTraits {
   readonly thinking:
     | { readonly by: 'level'; readonly levels: readonly ThinkingLevel[] }
@@ -13,12 +13,12 @@ export interface ModelTraits {
     | { readonly by: 'none' };
   /** Refuses a call of the current turn whose thought signature is missing. */
   readonly demandsSignatures: boolean;
-  /** Takes ids of calls, and media inside the results of tools. */
+  /** Accepts ids of calls, and media inside tool results. */
   readonly callIds: boolean;
   readonly resultMedia: boolean;
-  /** Runs its own tools beside declared functions. */
+  /** Runs hosted tools beside declared functions. */
   readonly mixesTools: boolean;
-  /** Holds an answer to a form beside declared functions. */
+  /** Enforces a response format beside declared functions. */
   readonly formsBesideTools: boolean;
 }
 
@@ -38,8 +38,8 @@ const earlier = {
 };
 
 /**
- * By the model's name, as its maker documents the generations; a name that says nothing gets what all accept.
- * @param capabilities The catalogue's; empty when nothing is known.
+ * The traits by the model's name, as the vendor documents the generations. An unknown name gets what all accept.
+ * @param capabilities from the catalogue; empty if unknown
  */
 export function modelTraits(model: string, capabilities: ReadonlySet<string>): ModelTraits {
   const name = model.toLowerCase();
@@ -55,7 +55,7 @@ export function modelTraits(model: string, capabilities: ReadonlySet<string>): M
   return { ...earlier, thinking: { by: 'budget', ...budgetOf(name) } };
 }
 
-/** `gemini-3.1-pro-preview` is 3.1; `gemini-flash-latest` follows the newest, which is beyond 3. */
+/** `gemini-3.1-pro-preview` is 3.1. `gemini-flash-latest` follows the newest, which is beyond 3. */
 function generationOf(name: string): number | null {
   const match = /gemini-(\d+(?:\.\d+)?)/.exec(name);
   if (match !== null) return Number(match[1]);

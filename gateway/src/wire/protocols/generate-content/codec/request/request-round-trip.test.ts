@@ -5,7 +5,7 @@ import { nativeRequest } from '#test/support/generate-content-samples.ts';
 import { generateContentCodec } from '../../index.ts';
 
 describe('requests', () => {
-  it('come back as they were', () => {
+  it('survive a round trip over the wire', () => {
     fc.assert(
       fc.property(nativeRequest, (given) => {
         const { json, losses } = generateContentCodec.encodeRequest(given, target());
@@ -17,7 +17,7 @@ describe('requests', () => {
     );
   });
 
-  it('are the same bytes every time, so that caches stay warm', () => {
+  it('are encoded as the same bytes every time, so that caches stay warm', () => {
     fc.assert(
       fc.property(nativeRequest, (given) => {
         const written = () => JSON.stringify(generateContentCodec.encodeRequest(given, target()));

@@ -13,7 +13,7 @@ const efforts: Readonly<Record<string, Effort>> = {
   HIGH: 'high',
 };
 
-/** `thinkingConfig`; null when it asks for nothing. A budget of 0 is off, -1 leaves the amount to the model. */
+/** Reads `thinkingConfig`; null if it requests nothing. A budget of 0 is off; with -1 the model decides. */
 export function decodeThinking(config: JsonRecord | null, param: string): ReasoningRequest | null {
   if (config === null) return null;
   const budget = readNumber(member(config, 'thinkingBudget'), `${param}.thinkingBudget`);
@@ -21,7 +21,7 @@ export function decodeThinking(config: JsonRecord | null, param: string): Reason
   const effort = typeof level === 'string' ? (efforts[level.toUpperCase()] ?? null) : null;
   const shown = member(config, 'includeThoughts');
   const show = typeof shown === 'boolean' ? shown : null;
-  // To say only that thoughts are not shown asks for none.
+  // Hiding thoughts, alone, does not request any.
   if (budget === null && effort === null && show !== true) return null;
   return {
     mode: budget === 0 ? 'off' : 'on',
@@ -31,7 +31,7 @@ export function decodeThinking(config: JsonRecord | null, param: string): Reason
   };
 }
 
-/** How much an effort is in tokens, and up to `high` the most that still counts as it. */
+/** Efforts in tokens. Up to `high`, each is also the largest budget that counts as this effort. */
 const budgets: readonly (readonly [Effort, number])[] = [
   ['none', 0],
   ['minimal', 512],
@@ -52,7 +52,7 @@ const levels: Readonly<Record<Effort, ThinkingLevel>> = {
   max: 'HIGH',
 };
 
-/** `thinkingConfig` for a model of this kind; null when nothing need be said. */
+/** Encodes `thinkingConfig` for a model with these traits; null if it would be empty. */
 export function encodeThinking(
   reasoning: ReasoningRequest | null,
   model: ModelTraits,
@@ -68,7 +68,7 @@ export function encodeThinking(
     model.thinking.by === 'level'
       ? levelOf(reasoning, model.thinking.levels, losses)
       : budgetOf(reasoning, model.thinking, losses);
-  // Thoughts are sent only to a client that can show them.
+  // Only a client that can show thoughts gets them.
   const shown = isOn && reasoning.show !== false ? { includeThoughts: true } : {};
   const config = { ...amount, ...shown };
   return Object.keys(config).length > 0 ? config : null;

@@ -5,7 +5,7 @@ import { readArguments } from '../function-response.ts';
 import { clientSignature } from '../signature.ts';
 import { textPart } from '../text-part.ts';
 
-/** A block of an answer as a part for a client; null for what says nothing to this protocol's clients. */
+/** Encodes a block of a response as a part; null if it means nothing to this protocol's clients. */
 export function answerPart(block: Block): JsonRecord | null {
   const signature = clientSignature(block.state);
   const part = contentOf(block, signature !== undefined);
@@ -25,7 +25,7 @@ function contentOf(block: Block, isSigned: boolean): JsonRecord | null {
     case 'audio':
     case 'video':
     case 'file':
-      // What another provider keeps cannot be fetched from here.
+      // Clients cannot fetch what another provider stores.
       return dataPart(block.source);
     case 'opaque':
       if (block.protocol === 'generate-content') return block.value as JsonRecord;
@@ -35,14 +35,14 @@ function contentOf(block: Block, isSigned: boolean): JsonRecord | null {
   }
 }
 
-/** Whole, whatever text the model wrote for its arguments. */
+/** A complete call, whatever text the model wrote as its arguments. */
 export function callPart(call: Pick<ToolCallBlock, 'id' | 'name' | 'arguments'>): JsonRecord {
   const { id, name } = call;
   const { args } = readArguments(call.arguments);
   return { functionCall: id === null ? { name, args } : { id, name, args } };
 }
 
-/** Thoughts are kept from a client that said so; their signature it still has to give back. */
+/** Hides reasoning from a client that asked for that. The client still has to return the signature. */
 export function withoutThoughts(block: Block): Block {
   return block.type === 'reasoning' ? { ...block, text: '' } : block;
 }

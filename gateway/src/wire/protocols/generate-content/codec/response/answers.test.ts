@@ -19,7 +19,7 @@ const candidate = (parts: unknown[], given: object = {}) => ({
 const collect = (text: string) => collectEvents(decodeStream(text));
 
 describe('answers', () => {
-  it('come back as they were', () => {
+  it('survive a round trip over the wire', () => {
     fc.assert(
       fc.property(nativeAnswer, (response) => {
         const json = generateContentCodec.encodeResponse(response, null, answerContext());
@@ -28,7 +28,7 @@ describe('answers', () => {
     );
   });
 
-  it('are the same, whole or as the only chunk of a stream', () => {
+  it('are the same as the only chunk of a stream', () => {
     fc.assert(
       fc.property(nativeAnswer, (response) => {
         const json = generateContentCodec.encodeResponse(response, null, answerContext());
@@ -38,7 +38,7 @@ describe('answers', () => {
     );
   });
 
-  it('say what they used and who they are', () => {
+  it('have usage, id and model', () => {
     const candidates: Candidate[] = [{ blocks: [], finish: { reason: 'length' } }];
     const tokens = {
       input: 5,
@@ -86,7 +86,7 @@ describe('answers', () => {
     expect(collect(chunks(json))[0]?.finish).toEqual({ reason });
   });
 
-  it('K48: a candidate without parts is an empty answer', () => {
+  it('K48: a candidate without parts is an empty response', () => {
     const json = { candidates: [{ content: { role: 'model' }, finishReason: 'MAX_TOKENS' }] };
     const empty = [{ blocks: [], finish: { reason: 'length' } }];
     expect(decodeAnswer(json).candidates).toEqual(empty);
@@ -96,7 +96,7 @@ describe('answers', () => {
     expect(collect(chunks(json))).toEqual(empty);
   });
 
-  it('a refused prompt is no answer at all, either way', () => {
+  it('a blocked prompt has no candidates, in both directions', () => {
     const json = { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: {} };
     const blocked: Candidate[] = [{ blocks: [], finish: { reason: 'blocked' } }];
     expect(decodeAnswer(json).candidates).toEqual(blocked);
@@ -110,7 +110,7 @@ describe('answers', () => {
     );
   });
 
-  it('finds the words that a source stands for', () => {
+  it('finds the words that a source supports', () => {
     const text = 'Paris is nice. Ünï 🙂. Paris is nice.';
     const groundingMetadata = {
       groundingChunks: [{ web: { uri: 'https://a.example', title: 'A' } }, { web: {} }],
@@ -136,7 +136,7 @@ describe('answers', () => {
     expect(collect(chunks(...pieces))[0]?.blocks).toEqual([{ type: 'text', text, citations }]);
   });
 
-  it('what an upstream garbled is carried along, not thrown on', () => {
+  it('a malformed part is carried along instead of refused', () => {
     const json = candidate([{ inlineData: { mimeType: 'image/png', data: '&' } }, { text: 'x' }]);
     expect(decodeAnswer(json).candidates[0]?.blocks).toMatchObject([
       { type: 'opaque', name: 'inlineData', ifForeign: 'drop' },

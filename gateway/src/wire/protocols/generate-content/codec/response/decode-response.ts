@@ -7,7 +7,7 @@ import { readGrounding, readRecitations } from './grounding.ts';
 import { joinBlock } from '../join-parts.ts';
 import { blockReason, readLogprobs } from './logprobs.ts';
 
-/** Candidates in the order of their indices; a refused prompt is one that says so. */
+/** Decodes candidates in the order of their indices. A blocked prompt becomes a candidate with that finish. */
 export function decodeResponse(json: JsonRecord): GenerationResponse {
   const written = json['candidates'];
   const records = Array.isArray(written) ? written.filter(isRecord) : [];
@@ -18,7 +18,7 @@ export function decodeResponse(json: JsonRecord): GenerationResponse {
   return { candidates, extensions: noExtensions };
 }
 
-/** Which of the answers it is, from 0; the only one often does not say. */
+/** The candidate's index from 0. A single candidate often has none. */
 export function candidateIndex(candidate: JsonRecord): number {
   const { index } = candidate;
   return typeof index === 'number' && Number.isInteger(index) && index > 0 ? index : 0;
@@ -32,17 +32,17 @@ function decodeCandidate(candidate: JsonRecord): Candidate {
     if (block !== null && !isEmpty(block)) joinBlock(blocks, block);
   }
   const hasCalls = blocks.some(({ type }) => type === 'tool-call');
-  // Nothing, and no reason for it, is what a broken upstream says.
+  // A broken upstream sends no content and no reason for it.
   const { finishReason = blocks.length > 0 ? 'STOP' : 'OTHER' } = candidate;
   return { blocks: annotated(blocks, candidate), finish: decodeFinish(finishReason, hasCalls) };
 }
 
-/** The end of an answer is often a text without a word. */
+/** Responses often end with an empty text. */
 function isEmpty(block: Block): boolean {
   return block.type === 'text' && block.text === '' && block.state === undefined;
 }
 
-/** What the candidate says about its words goes to its last text: there the sources are given. */
+/** The candidate's sources and log probabilities go to its last text, where the sources are cited. */
 function annotated(blocks: readonly Block[], candidate: JsonRecord): readonly Block[] {
   const at = blocks.findLastIndex(({ type }) => type === 'text');
   const text = blocks[at];

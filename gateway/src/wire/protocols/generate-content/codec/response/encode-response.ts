@@ -22,15 +22,15 @@ export function encodeResponse(
   };
 }
 
-/** What every chunk and every answer says about itself. */
+/** The members that describe every chunk and every whole response. */
 export function answerMembers(answer: AnswerContext): JsonRecord {
   return { modelVersion: answer.model, responseId: answer.requestId.replace(/^req_/, '') };
 }
 
-/** Other protocols name no reason. */
+/** Other protocols give no reason for a blocked prompt. */
 export const promptFeedback: JsonRecord = Object.freeze({ blockReason: 'OTHER' });
 
-/** Part of a candidate that has none: clients read the first one without looking. */
+/** The part of a candidate without any: clients read the first one without checking. */
 export const emptyPart: JsonRecord = Object.freeze({ text: '' });
 
 function isRefusedPrompt({ blocks, finish }: Candidate): boolean {

@@ -1,6 +1,6 @@
 import type { Finish, FinishReason } from '#canonical/index.ts';
 
-/** Reasons that cut an answer because of what it says (or shows). */
+/** Reasons that cut a response because of its content. */
 const filters = [
   'SAFETY',
   'RECITATION',
@@ -18,15 +18,15 @@ const filters = [
 const reasons: Readonly<Record<string, FinishReason>> = {
   STOP: 'end',
   MAX_TOKENS: 'length',
-  // Its token would have to be sent back, which only this protocol can.
+  // The client would have to return its token, which only this protocol can carry.
   CONTINUATION: 'length',
   ...Object.fromEntries(filters.map((name) => [name, 'filtered'])),
 };
 
-/** Some recorders and proxies write the number of the enumeration instead of its name. */
+/** Some recorders and proxies write an enumeration's number instead of its name. */
 const numbered = ['FINISH_REASON_UNSPECIFIED', 'STOP', 'MAX_TOKENS', 'SAFETY', 'RECITATION'];
 
-/** A call was made whenever there is a complete one: the protocol itself has no reason of its own for that. */
+/** A complete call makes it a finish by tool: this protocol has no reason for that. */
 export function decodeFinish(written: unknown, hasCalls: boolean): Finish {
   const name = typeof written === 'number' ? numbered[written] : written;
   const reason = (typeof name === 'string' ? reasons[name] : undefined) ?? 'other';

@@ -3,8 +3,8 @@ import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
 import { Utf8Places } from './utf8-places.ts';
 
 /**
- * The web pages that `groundingMetadata` says a text rests on. Its offsets count UTF-8 bytes of the part, and of
- * streams nobody says which part: a segment that is not found where it should be is looked for by its words.
+ * The web pages that support a text by `groundingMetadata`. Its offsets count UTF-8 bytes of a part, and streams do not
+ * tell of which part. A segment that is not at its offset is looked up by its words.
  */
 export function readGrounding(metadata: unknown, text: string): readonly Citation[] {
   if (!isRecord(metadata)) return [];
@@ -27,9 +27,9 @@ export function readGrounding(metadata: unknown, text: string): readonly Citatio
 }
 
 /**
- * The pages whose words a text repeats, each once. Their offsets count bytes of the whole answer, in which thoughts and
- * calls may stand: they are left out.
- * @param metadata the `citationMetadata` of the candidate, one after the other.
+ * The pages that a text quotes, each once. Omits their offsets, which count bytes of the whole response, reasoning and
+ * calls included.
+ * @param metadata all `citationMetadata` of the candidate, in order
  */
 export function readRecitations(metadata: readonly unknown[]): readonly Citation[] {
   const pages = new Map<string, Citation>();

@@ -1,7 +1,7 @@
 import type { TokenLogprob } from '#canonical/index.ts';
 import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
 
-/** `logprobsResult`; the protocol has no bytes of the tokens. Empty when there is none. */
+/** Reads `logprobsResult`, which does not have the tokens' bytes. Empty if absent. */
 export function readLogprobs(value: unknown): readonly TokenLogprob[] {
   if (!isRecord(value)) return [];
   const tops = Array.isArray(value['topCandidates']) ? value['topCandidates'] : [];
@@ -22,7 +22,7 @@ function tokens(value: unknown): readonly Token[] {
   }));
 }
 
-/** The members of a candidate that tell them. */
+/** The members of a candidate for log probabilities. */
 export function writeLogprobs(logprobs: readonly TokenLogprob[]): JsonRecord {
   if (logprobs.length === 0) return {};
   const write = ({ token, logprob }: Token) => ({ token, logProbability: logprob });
@@ -30,7 +30,7 @@ export function writeLogprobs(logprobs: readonly TokenLogprob[]): JsonRecord {
   return { logprobsResult: { topCandidates, chosenCandidates: logprobs.map(write) } };
 }
 
-/** The reason why a prompt was refused; null when it was not. */
+/** Why a prompt was blocked; null if it was not. */
 export function blockReason(answer: JsonRecord): string | null {
   const reason = recordAt(answer, 'promptFeedback')['blockReason'];
   return typeof reason === 'string' && reason !== '' ? reason : null;

@@ -1,15 +1,15 @@
-/** Bytes between two places that are remembered. */
+/** Bytes between two remembered places. */
 const stride = 4096;
-/** Characters of a text that are looked through for words that are not where they should be. */
+/** The most characters to search for words that are not at their offset. */
 const mostSearched = 16_777_216;
 
-/** Finds words in a text by where they are in its UTF-8 bytes. */
+/** Finds words in a text by their offset in its UTF-8 bytes. */
 export class Utf8Places {
   readonly #text: string;
   readonly #bytes: Buffer;
-  /** Of each stride: how many UTF-16 units its bytes' predecessors make. */
+  /** For each stride, the number of UTF-16 units before it. */
   readonly #units: number[] = [0];
-  /** Many words that are nowhere would cost as many whole texts. */
+  /** Limits searches for words that are not there: each may read the whole text. */
   #searchable = mostSearched;
 
   constructor(text: string) {
@@ -18,8 +18,8 @@ export class Utf8Places {
   }
 
   /**
-   * @param at the byte where the words should be
-   * @returns the UTF-16 unit where they are: there, else where they first come; -1 when they were not found.
+   * @param at the expected offset in bytes
+   * @returns the UTF-16 offset of the words: the expected one, else their first; -1 if they were not found.
    */
   find(words: string, at: number): number {
     const expected = this.#unitOf(at);
@@ -40,7 +40,7 @@ export class Utf8Places {
     return this.#units[block]! + this.#count(block * stride, end);
   }
 
-  /** A unit for each character that begins here, and another one for those of four bytes. */
+  /** UTF-16 units of the characters that begin in a range: two for characters of four bytes, else one. */
   #count(from: number, to: number): number {
     let units = 0;
     for (let at = from; at < to; at += 1) {
@@ -51,10 +51,10 @@ export class Utf8Places {
   }
 }
 
-/** As `indexOf`, in steps as many as both are long: that of the engine takes their product for `a…ab` in `a…a`. */
+/** Like `indexOf`, in linear time. The engine's takes quadratic time for `a…ab` in `a…a`. */
 function firstPlace(words: string, text: string): number {
   if (words.length > text.length) return -1;
-  // How many of the first characters also stand before each place, so that no character of the text is looked at again.
+  // For each place, how many of the first characters also precede it: no character of the text is read twice.
   const borders = new Uint32Array(words.length);
   for (let at = 1, same = 0; at < words.length; at += 1) {
     while (same > 0 && words.charCodeAt(at) !== words.charCodeAt(same)) same = borders[same - 1]!;

@@ -1,6 +1,6 @@
 import type { TokenUsage } from '#canonical/index.ts';
 
-/** `usageMetadata`: the prompt with its cached part, candidates without their thoughts. */
+/** Writes `usageMetadata`: the prompt includes its cached part, candidates exclude their reasoning. */
 export function writeUsage(usage: TokenUsage): Readonly<Record<string, number>> {
   const { input, cacheRead, cacheWrite, cacheWrite1h, output, reasoning } = usage;
   const prompt = input + cacheRead + cacheWrite + cacheWrite1h;

@@ -23,7 +23,7 @@ const types = new Set<unknown>([
   'NULL',
 ]);
 
-/** What the API would refuse, as sentences. */
+/** The reasons for which the API would refuse a schema. */
 function complaints(schema: unknown, place = '$'): string[] {
   if (!isRecord(schema)) return [`${place} is no schema`];
   const found = Object.keys(schema)
@@ -128,7 +128,7 @@ const toDialect = (schema: JsonRecord) => rewriteSchema(schema, openBudget(1_048
 const toParameters = (schema: JsonRecord) => rewriteParameters(schema, openBudget(1_048_576));
 
 describe('JSON Schema in the API’s own language', () => {
-  it('K45: holds only what the API knows, at every depth', () => {
+  it('K45: has only keywords that the API knows, at every depth', () => {
     fc.assert(
       fc.property(jsonSchema, (schema) => {
         expect(complaints(toDialect(schema).schema)).toEqual([]);
@@ -142,7 +142,7 @@ describe('JSON Schema in the API’s own language', () => {
     );
   });
 
-  it('K45: keeps properties that are named like keywords', () => {
+  it('K45: keeps properties with the names of keywords', () => {
     const properties = Object.fromEntries(
       ['$schema', 'const', 'not', '__proto__', 'properties'].map((name) => [
         name,
@@ -219,13 +219,13 @@ describe('JSON Schema in the API’s own language', () => {
     expect(toDialect(schema).schema).toEqual(expected);
   });
 
-  it('ends a schema that contains itself, and says that it got wider', () => {
+  it('cuts a recursive schema, and reports that it allows more', () => {
     const tree = { type: 'object', properties: { next: { $ref: '#' } } };
     expect(toDialect(tree)).toMatchObject({ widened: true });
     expect(complaints(toDialect(tree).schema)).toEqual([]);
   });
 
-  it('does not let references grow without bound', () => {
+  it('bounds the growth of references', () => {
     const level = (index: number) => ({
       type: 'object',
       properties: { a: { $ref: `#/$defs/${index}` }, b: { $ref: `#/$defs/${index}` } },
@@ -243,13 +243,13 @@ describe('JSON Schema in the API’s own language', () => {
     }
   });
 
-  it('tells of arguments that could be no object', () => {
+  it('reports arguments that cannot be an object', () => {
     for (const schema of [{ type: 'array', items: {} }, { properties: [] }, { $ref: '#' }]) {
       expect(toParameters(schema)).toEqual({ schema: null, approximated: true, widened: true });
     }
   });
 
-  it('lays alternatives of the arguments over each other', () => {
+  it('merges alternatives of the arguments', () => {
     const one = { properties: { a: { type: 'string' } }, required: ['a'] };
     const other = { properties: { b: { type: 'string' } } };
     expect(toParameters({ type: 'object', anyOf: [one, other] }).schema).toEqual({
@@ -262,7 +262,7 @@ describe('JSON Schema in the API’s own language', () => {
 const dialectType = fc.constantFrom('STRING', 'NUMBER', 'INTEGER', 'BOOLEAN');
 const flag = fc.constantFrom({}, { nullable: true });
 
-/** Schemas in the API's language, as its own clients write them. */
+/** Schemas in the API's dialect, as its own clients write them. */
 const dialect: fc.Arbitrary<JsonRecord> = fc.letrec<{ schema: JsonRecord }>((tie) => ({
   schema: fc.oneof(
     { maxDepth: 3 },
@@ -293,13 +293,16 @@ const dialect: fc.Arbitrary<JsonRecord> = fc.letrec<{ schema: JsonRecord }>((tie
   ),
 })).schema;
 
-it.each(['constructor', 'toString', '__proto__', 'date'])('a type called %s is a text', (type) => {
-  const { schema } = toDialect({ type: 'object', properties: { a: { type } } });
-  expect(schema['properties']).toMatchObject({ a: { type: 'STRING' } });
-});
+it.each(['constructor', 'toString', '__proto__', 'date'])(
+  'an unknown type %s is a string',
+  (type) => {
+    const { schema } = toDialect({ type: 'object', properties: { a: { type } } });
+    expect(schema['properties']).toMatchObject({ a: { type: 'STRING' } });
+  },
+);
 
 describe('the API’s own language as JSON Schema', () => {
-  it('comes back as it was', () => {
+  it('survives a round trip', () => {
     fc.assert(
       fc.property(dialect, (schema) => {
         const back = toDialect(fromDialect(schema));
@@ -308,7 +311,7 @@ describe('the API’s own language as JSON Schema', () => {
     );
   });
 
-  it('K18: types are lowered, `nullable` is a type, both spellings are read', () => {
+  it('K18: types are in lower case, `nullable` is a type, both spellings are read', () => {
     const schema = {
       type: 'OBJECT',
       properties: {
@@ -328,7 +331,7 @@ describe('the API’s own language as JSON Schema', () => {
     expect(Object.keys(lowered['properties'] as JsonRecord)).toEqual(['a', 'b']);
   });
 
-  it('reads types that are told by number', () => {
+  it('reads types given by number', () => {
     const properties = { a: { type: 1 }, b: { type: 5, items: { type: 3 } }, c: { type: 0 } };
     expect(fromDialect({ type: 6, properties })).toEqual({
       type: 'object',

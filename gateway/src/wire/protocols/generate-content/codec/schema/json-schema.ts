@@ -28,9 +28,9 @@ export interface DialectSchema<Schema = JsonRecord> {
 }
 
 /**
- * A JSON Schema in the protocol's own language, which knows no references, no conditions and no lists of types, and
- * refuses a request that has any keyword it does not know, at any depth. References are written out, `const` is
- * a list of one, alternatives become `anyOf` or `nullable`, and what cannot be said goes into the description.
+ * Rewrites a JSON Schema in the protocol's dialect, which has no references, conditions or lists of types, and refuses
+ * unknown keywords at any depth. References are expanded, `const` becomes a list of one value, alternatives become
+ * `anyOf` or `nullable`, and what has no keyword goes into the description.
  * @param budget the request's
  * @throws GatewayError `too_complex`
  */
@@ -45,8 +45,8 @@ function result<Schema>(schema: Schema, { notes }: Rewriting): DialectSchema<Sch
 }
 
 /**
- * The arguments of a function: always an object, never alternatives of objects, which are laid over each other
- * here. The schema is null when there are no properties, since an object without them is refused.
+ * Rewrites the arguments of a function. They are always one object, so alternatives of objects are merged. The schema is
+ * null if there are no properties, since the API refuses an object without any.
  * @param budget the request's
  * @throws GatewayError `too_complex`
  */
@@ -70,7 +70,7 @@ function overlay(schema: JsonRecord, way: Rewriting): JsonRecord {
     visit(way);
     const flat = way.notes.left > 0 ? flatten(member, way) : null;
     if (flat === null) return all;
-    // What only one of them demands cannot be demanded of all.
+    // A property that only one alternative requires cannot be required.
     const { required: _, ...optional } = overlay(flat.schema, inside(flat.way));
     return mergeSchemas(all, optional, way, own);
   }, rest);
@@ -84,14 +84,14 @@ function rewrite(schema: unknown, way: Rewriting): JsonRecord {
   return rewriteFlat(flat.schema, inside(flat.way));
 }
 
-/** Any JSON value: a type must be named, and an object without properties is refused, so it is the scalars. */
+/** Stands for any JSON value. The API requires a type and refuses objects without properties, so scalars remain. */
 function anything(hints: readonly string[], way: Rewriting, schema: JsonRecord = {}): JsonRecord {
   way.notes.approximated = true;
   const anyOf = [{ type: 'STRING' }, { type: 'NUMBER' }, { type: 'BOOLEAN' }];
   return withCommon({ anyOf }, schema, hints, way);
 }
 
-/** Where a schema contains itself, or refers to nothing. */
+/** Stands for a recursive schema, or for a reference to nothing. */
 function cut(schema: JsonRecord, way: Rewriting): JsonRecord {
   way.notes.widened = true;
   const { $ref: reference } = schema;
@@ -129,7 +129,7 @@ function isNullable(schema: JsonRecord, types: readonly string[]): boolean {
   return schema['type'] === undefined && Array.isArray(values) && values.includes(null);
 }
 
-/** The schema with those of its listed values that are of the type. */
+/** The schema with only the listed values of this type. */
 function valuesOfType(schema: JsonRecord, type: string): JsonRecord {
   const values = allowedValues(schema);
   if (values === null) return schema;
@@ -138,13 +138,13 @@ function valuesOfType(schema: JsonRecord, type: string): JsonRecord {
   return { ...rest, enum: own };
 }
 
-/** What is said once, of the whole. */
+/** Annotations of the schema as a whole. */
 function withoutCommon(schema: JsonRecord): JsonRecord {
   const common = ['title', 'description', 'default', 'example', 'examples', 'nullable'];
   return Object.fromEntries(Object.entries(schema).filter(([name]) => !common.includes(name)));
 }
 
-/** The members of `anyOf` and `oneOf`, each with what stands beside them; null when there are none. */
+/** The members of `anyOf` and `oneOf`, each merged with the keywords beside them; null if there are none. */
 function alternatives(schema: JsonRecord, way: Rewriting): readonly JsonRecord[] | null {
   const { anyOf, oneOf, ...rest } = schema;
   const base = withoutCommon(rest);
@@ -184,7 +184,7 @@ function ofType(
   if (name === 'array') return { type, ...readArray(schema, way) };
   const read = scalarReaders.get(name);
   if (read !== undefined) return { type, ...read({ ...schema, type: name }, way) };
-  // A type that JSON Schema does not have (`any`, `date`).
+  // A type that is not part of JSON Schema (`any`, `date`).
   way.notes.approximated = true;
   return { type: 'STRING', keywords: {}, hints: [hint('type', name, way)] };
 }
@@ -194,7 +194,7 @@ function readArray(schema: JsonRecord, way: Rewriting): TypedKeywords {
   const places = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : null;
   const keywords: Record<string, unknown> = numbers(schema, ['minItems', 'maxItems']);
   if (places === null) {
-    // An array must say what it holds.
+    // An array must declare its items.
     keywords['items'] = isAbsent(items) ? anything([], way) : rewrite(items, way);
     return { keywords, hints: [] };
   }
@@ -227,7 +227,7 @@ function readObject(schema: JsonRecord, way: Rewriting): TypedKeywords {
   return { keywords, hints };
 }
 
-/** What every schema may have, whatever its type; the schema's own words win over those of a part of it. */
+/** Keywords of every type. Those of the schema itself override those of its parts. */
 function withCommon(
   typed: JsonRecord,
   schema: JsonRecord,

@@ -2,9 +2,9 @@ import { isRecord, type JsonRecord } from '../../../values.ts';
 import { member, otherMembers } from '../../fields.ts';
 
 /**
- * The protocol's own schema language, a subset of OpenAPI 3.0 (https://ai.google.dev/api/caching#Schema), as JSON
- * Schema: types in lower case, `nullable` as a type of its own, counts as numbers, `propertyOrdering` as the order
- * of the properties. What the language does not have is left as it stands.
+ * Rewrites the protocol's dialect, a subset of OpenAPI 3.0 (https://ai.google.dev/api/caching#Schema), as JSON Schema:
+ * types in lower case, `nullable` as a type, counts as numbers, `propertyOrdering` as the order of the properties.
+ * Other keywords stay unchanged.
  */
 export function fromDialect(schema: JsonRecord): JsonRecord {
   const result: Record<string, unknown> = {};
@@ -39,7 +39,7 @@ export function fromDialect(schema: JsonRecord): JsonRecord {
   return result;
 }
 
-/** In the order of the enumeration; proto3 JSON has values of one by name or by number, and Vertex AI takes both. */
+/** In the enumeration's order: proto3 JSON writes its values by name or by number, and Vertex AI accepts both. */
 const types = [
   'TYPE_UNSPECIFIED',
   'STRING',

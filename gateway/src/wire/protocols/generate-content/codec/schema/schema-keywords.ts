@@ -2,7 +2,7 @@ import { doubleOf, isNumber } from '../../../exact-json.ts';
 import { isRecord, type JsonRecord } from '../../../values.ts';
 import { hint, type Rewriting } from './schema-rewriting.ts';
 
-/** What the dialect can say of a value of one type, and what is left to be said in words. */
+/** The keywords that the dialect has for one type, and those that must be given in words. */
 export interface TypedKeywords {
   readonly keywords: JsonRecord;
   readonly hints: readonly string[];
@@ -10,7 +10,7 @@ export interface TypedKeywords {
 
 type Reader = (schema: JsonRecord, way: Rewriting) => TypedKeywords;
 
-/** Types without parts of their own. Arrays and objects are with the rewriting itself. */
+/** Scalar types. `json-schema.ts` rewrites arrays and objects. */
 export const scalarReaders: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['string', readText],
   ['number', readNumeric],
@@ -25,7 +25,7 @@ export function numbers(schema: JsonRecord, names: readonly string[]): JsonRecor
   return Object.fromEntries(found.map((name) => [name, schema[name]]));
 }
 
-/** Values a schema allows by `enum` or `const`, without null, which is `nullable`. */
+/** The values that `enum` or `const` allows, without null, which becomes `nullable`. */
 export function allowedValues(schema: JsonRecord): readonly unknown[] | null {
   if (schema['const'] !== undefined) return [schema['const']].filter((value) => value !== null);
   const values = schema['enum'];
@@ -37,12 +37,12 @@ function readText(schema: JsonRecord, way: Rewriting): TypedKeywords {
   const keywords: Record<string, unknown> = numbers(schema, ['minLength', 'maxLength']);
   if (typeof schema['pattern'] === 'string') keywords['pattern'] = schema['pattern'];
   const { format } = schema;
-  // Other formats are refused by some models; the keyword only annotates.
+  // Some models refuse other formats, and the keyword is only an annotation.
   if (format === 'date-time') keywords['format'] = format;
   else if (typeof format === 'string' && format !== 'enum') hints.push(hint('format', format, way));
   const values = allowedValues(schema);
   if (values !== null) {
-    // An empty text is no legal member of a list of values.
+    // The API refuses an empty text in a list of values.
     const texts = values.filter((value) => typeof value === 'string' && value !== '');
     if (texts.length > 0) keywords['enum'] = texts;
     if (texts.length < values.length) {
@@ -65,7 +65,7 @@ function readNumeric(schema: JsonRecord, way: Rewriting): TypedKeywords {
   ] as const) {
     const value = schema[bound];
     if (!isNumber(value)) continue;
-    // Of one that no double holds, the next integer cannot be told.
+    // The integer next to a number that no double holds is unknown.
     const whole =
       schema['type'] === 'integer' && typeof value === 'number' && Number.isInteger(value);
     if (keywords[name] === undefined) keywords[name] = whole ? value + step : value;
@@ -76,7 +76,7 @@ function readNumeric(schema: JsonRecord, way: Rewriting): TypedKeywords {
   }
   const values = allowedValues(schema);
   if (values !== null && values.length > 0) {
-    // Lists of values are for texts only.
+    // Only strings can have lists of values.
     const [value] = values;
     if (values.length === 1 && isNumber(value)) {
       keywords['minimum'] = value;
@@ -99,7 +99,7 @@ function readBoolean(schema: JsonRecord, way: Rewriting): TypedKeywords {
 const wordless: readonly string[] = ['multipleOf', 'uniqueItems', 'propertyNames', 'contains'];
 const shaping: readonly string[] = ['not', 'if', 'patternProperties', 'dependentSchemas'];
 
-/** Keywords that no type of the dialect has. */
+/** Keywords that the dialect has for no type. */
 export function unsayable(schema: JsonRecord, way: Rewriting): readonly string[] {
   const said = (name: string) => schema[name] !== undefined && schema[name] !== false;
   const loose = wordless.filter(said);
@@ -109,7 +109,7 @@ export function unsayable(schema: JsonRecord, way: Rewriting): readonly string[]
   return [...loose, ...shapes].map((name) => hint(name, schema[name], way));
 }
 
-/** The types a schema allows: as it says, or as its other keywords let guess. */
+/** The types that a schema allows: declared, or guessed from its other keywords. */
 export function typesOf(schema: JsonRecord): readonly string[] {
   const { type } = schema;
   if (typeof type === 'string') return [type.toLowerCase()];

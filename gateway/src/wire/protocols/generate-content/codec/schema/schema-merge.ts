@@ -3,9 +3,9 @@ import { isRecord, type JsonRecord } from '../../../values.ts';
 import { count, drawOutput, type Rewriting, visit } from './schema-rewriting.ts';
 
 /**
- * Both schemas at once, as `allOf` means it; where they contradict each other the second one wins.
- * @param own what earlier merges into the same schema have made: it is added to, so that a long list of schemas is not
- * copied again for each of them
+ * Merges two schemas, as in `allOf`. Where they contradict each other, the second one wins.
+ * @param own objects that earlier merges into the same schema created. They are changed in place, so that a long list
+ *   of schemas is not copied for each of them.
  */
 export function mergeSchemas(
   first: JsonRecord,
@@ -55,7 +55,7 @@ function mergeProperties(
   return merged;
 }
 
-/** Itself when it was made here. A copy of a large schema takes as much as visiting it. */
+/** The object itself if a merge created it. Copying a large schema costs as much as visiting it. */
 function ownRecord(value: JsonRecord, way: Rewriting, own: Set<object>): Record<string, unknown> {
   if (own.has(value)) return value;
   const entries = Object.entries(value);
@@ -73,7 +73,7 @@ function ownList(value: unknown[], way: Rewriting, own: Set<object>): unknown[] 
   return copy;
 }
 
-/** An own member, whatever its name: a property may be called `__proto__`. */
+/** Sets a member under any name: a property may be called `__proto__`. */
 function define(target: Record<string, unknown>, name: string, value: unknown): void {
   Object.defineProperty(target, name, {
     value,
@@ -84,8 +84,8 @@ function define(target: Record<string, unknown>, name: string, value: unknown): 
 }
 
 /**
- * The schema without `$ref` and `allOf`. A schema that contains itself is cut with null: the dialect has no
- * references, so somewhere it must end.
+ * The schema without `$ref` and `allOf`. Null for a recursive schema, which must end somewhere because the dialect has
+ * no references.
  */
 export function flatten(
   schema: JsonRecord,
@@ -112,7 +112,7 @@ export function flatten(
   return null;
 }
 
-/** A JSON pointer into the same document. */
+/** Resolves a JSON pointer into the same document. */
 function resolve(root: JsonRecord, reference: string): JsonRecord | null {
   if (!reference.startsWith('#')) return null;
   let at: unknown = root;

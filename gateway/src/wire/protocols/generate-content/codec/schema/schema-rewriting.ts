@@ -2,30 +2,30 @@ import { GatewayError } from '#errors/index.ts';
 import { type Budget, draw, maxDepth } from '#json/index.ts';
 import type { JsonRecord } from '../../../values.ts';
 
-/** One schema on its way into the protocol's dialect. */
+/** The state of rewriting one schema into the protocol's dialect. */
 export interface Rewriting {
   readonly root: JsonRecord;
-  /** Names under which references are being followed, to notice a schema that contains itself. */
+  /** The references that are being followed, to notice a recursive schema. */
   readonly following: readonly string[];
-  /** Schemas around it, as they will be written. */
+  /** The depth of the written schema. */
   readonly depth: number;
-  /** Say in which order properties come: the model would write them in alphabetical order. */
+  /** Declare the order of properties, which the model would write alphabetically. */
   readonly ordered: boolean;
   readonly notes: Notes;
 }
 
 export interface Notes {
-  /** Schemas still to be visited of this one; what is left then is cut. */
+  /** How many more of its schemas may be visited. The rest is cut. */
   left: number;
-  /** The request's. */
+  /** The request's budget. */
   readonly budget: Budget;
-  /** A constraint was loosened or said in words. */
+  /** A constraint was loosened or moved into words. */
   approximated: boolean;
-  /** The shape itself got wider: what comes back may be something that the schema forbids. */
+  /** The written schema allows shapes that the original forbids. */
   widened: boolean;
 }
 
-/** References to references can grow without bound. */
+/** The most schemas to visit: references to references can grow without bound. */
 const mostOfOne = 20_000;
 
 export function startRewriting(root: JsonRecord, ordered: boolean, budget: Budget): Rewriting {
@@ -33,21 +33,21 @@ export function startRewriting(root: JsonRecord, ordered: boolean, budget: Budge
   return { root, following: [], depth: 0, ordered, notes };
 }
 
-/** Counts members that are gone through. @throws GatewayError `too_complex` */
+/** Counts visited members. @throws GatewayError `too_complex` */
 export function count({ notes }: Rewriting, members: number): void {
   draw(notes.budget, 'schemas', members);
 }
 
 /**
- * Counts schemas that are visited, or members that are copied.
- * @throws GatewayError `too_complex` when the request has visited too many in all its schemas.
+ * Counts visited schemas, or copied members.
+ * @throws GatewayError `too_complex` after too many in all schemas of the request.
  */
 export function visit(way: Rewriting, schemas = 1): void {
   way.notes.left -= schemas;
   count(way, schemas);
 }
 
-/** One schema further inside. @throws GatewayError `too_complex` */
+/** Enters a schema one level deeper. @throws GatewayError `too_complex` */
 export function inside(way: Rewriting): Rewriting {
   const depth = way.depth + 1;
   if (depth > maxDepth) throw new GatewayError('too_complex');
@@ -55,7 +55,7 @@ export function inside(way: Rewriting): Rewriting {
 }
 
 /**
- * Counts a value that is written once more, as often as a reference leads to it.
+ * Counts a value each time that a reference makes the gateway write it.
  * @throws GatewayError `too_complex`
  */
 export function drawOutput(value: unknown, { notes: { budget } }: Rewriting): void {
@@ -72,7 +72,7 @@ export function drawOutput(value: unknown, { notes: { budget } }: Rewriting): vo
   }
 }
 
-/** What a keyword said, for the model to read where the dialect cannot say it. @throws GatewayError `too_complex` */
+/** Puts a keyword that the dialect lacks into words for the model. @throws GatewayError `too_complex` */
 export function hint(keyword: string, value: unknown, way: Rewriting): string {
   drawOutput(value, way);
   const text = JSON.stringify(value) ?? '';

@@ -10,14 +10,14 @@ import { readState } from '../signature.ts';
 type Emit = (event: GenerationEvent) => void;
 type Delta = 'text' | 'reasoning';
 
-/** One answer of a stream, chunk by chunk. */
+/** Decodes one candidate of a stream, chunk by chunk. */
 export class CandidateDecoder {
-  /** Absent on the first answer's events. */
+  /** Absent in events of the first choice. */
   readonly #of: { readonly choice?: number };
-  /** The block that deltas are added to, and whether it has its state already. */
+  /** The block that receives deltas, and whether it has its state. */
   #open: Delta | null = null;
   #isSigned = false;
-  /** The last text, for the places of its sources. */
+  /** The latest text, to place its sources. */
   #text: string[] = [];
   #calls = 0;
   #partial: PartialCall | null = null;
@@ -56,7 +56,7 @@ export class CandidateDecoder {
     emit({ ...this.#of, type: 'finish', finish });
   }
 
-  /** True when it was text that could have log probabilities. */
+  /** Whether it was text that can have log probabilities. */
   #part(part: JsonRecord, logprobs: readonly TokenLogprob[], emit: Emit): boolean {
     const { text, thought } = part;
     if (typeof text === 'string') {
@@ -70,7 +70,7 @@ export class CandidateDecoder {
     return false;
   }
 
-  /** A part with both words and a signature is both (and an empty one with a signature only that). */
+  /** A part with text and a signature yields both. An empty one yields the signature alone. */
   #delta(
     type: Delta,
     text: string,
@@ -88,7 +88,7 @@ export class CandidateDecoder {
       }
     }
     if (state === undefined) return;
-    // An empty thought is never the signature of a text.
+    // An empty thought never signs a text.
     if (type === 'reasoning' && this.#open === 'text') this.#close(emit);
     emit({ ...this.#of, type: 'state', state });
     this.#open ??= 'reasoning';
@@ -123,7 +123,7 @@ export class CandidateDecoder {
     emit({ ...this.#of, type: 'block', block });
   }
 
-  /** Calls come whole, one per part; without a name it is more of the one before. */
+  /** Calls come complete, one per part. A part without a name continues the call before. */
   #call(written: JsonRecord, part: JsonRecord, emit: Emit): void {
     const { name, id, args, willContinue, partialArgs } = written;
     if (typeof name === 'string' && name !== '') {

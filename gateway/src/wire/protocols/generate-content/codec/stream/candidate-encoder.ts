@@ -13,16 +13,16 @@ interface HeldCall {
   arguments: string;
 }
 
-/** One answer of a stream, event by event. Calls are held until they are whole: clients parse each part by itself. */
+/** Writes one candidate of a stream. Holds calls until they are complete, since clients parse each part by itself. */
 export class CandidateEncoder {
   readonly index: number;
-  /** What a frame has before its parts, and after the candidate. */
+  /** The text of a frame before its parts, and after the candidate. */
   readonly #head = 'data: {"candidates":[{"content":{"role":"model","parts":[';
   readonly #end: string;
   readonly #tail: string;
   readonly #hidesThoughts: boolean;
   readonly #calls = new Map<number, HeldCall>();
-  /** A text is open, so that a signature is its own; else it is a thought's. */
+  /** A text is open, so a signature belongs to it. Otherwise it belongs to reasoning. */
   #inText = false;
   #isEmpty = true;
   #finish: Finish = { reason: 'end' };
@@ -65,7 +65,7 @@ export class CandidateEncoder {
       case 'block':
         return this.#block(event);
       case 'citation':
-        // Sources are the provider's own, with offsets that no other one has.
+        // Sources need offsets that only this protocol's provider has.
         return '';
       case 'finish':
         this.#finish = event.finish;
@@ -73,7 +73,7 @@ export class CandidateEncoder {
     }
   }
 
-  /** Calls that nobody ended. */
+  /** The calls that no event ended. */
   flush(): string {
     return [...this.#calls.keys()].map((call) => this.#call(call)).join('');
   }

@@ -6,7 +6,7 @@ const collect = (text: string) => collectEvents(decodeStream(text));
 const state = { protocol: 'generate-content', kind: 'thought-signature', data: 'c2ln' } as const;
 
 describe('streams of the upstream', () => {
-  it('K21: a part with both words or a call and a signature is both', () => {
+  it('K21: a part with content and a signature yields both', () => {
     const text = chunks(
       chunk([{ text: 'Hel', thoughtSignature: 'c2ln' }]),
       chunk([{ text: 'lo' }]),
@@ -23,7 +23,7 @@ describe('streams of the upstream', () => {
     ]);
   });
 
-  it('no signature is lost when several parts of a kind have one', () => {
+  it('no signature is lost if several parts of a kind have one', () => {
     const parts = [
       { text: 'a', thoughtSignature: 'MQ==' },
       { text: 'b', thoughtSignature: 'Mg==' },
@@ -68,7 +68,7 @@ describe('streams of the upstream', () => {
     ]);
   });
 
-  it('arguments that come value by value are put together', () => {
+  it('arguments that come value by value are joined', () => {
     const more = (partialArgs: unknown[], willContinue = true) =>
       chunk([{ functionCall: { partialArgs, willContinue } }]);
     const text = chunks(
@@ -91,12 +91,12 @@ describe('streams of the upstream', () => {
     expect(({} as { e?: unknown }).e).toBeUndefined();
   });
 
-  it('a reason in every chunk ends the answer once', () => {
+  it('a reason in every chunk ends the candidate once', () => {
     const text = chunks(chunk([{ text: 'a' }], 'STOP'), chunk([{ text: 'b' }], 'STOP'));
     expect(decodeStream(text).map(({ type }) => type)).toEqual(['text', 'text', 'finish']);
   });
 
-  it('candidates are told apart, and images are blocks', () => {
+  it('candidates are kept apart, and images are blocks', () => {
     const image = { inlineData: { mimeType: 'image/png', data: 'AA==' } };
     const second = { content: { parts: [image] }, finishReason: 'STOP', index: 1 };
     const text = chunks({ ...chunk([{ text: 'a' }]) }, { candidates: [second] }, chunk([], 'STOP'));

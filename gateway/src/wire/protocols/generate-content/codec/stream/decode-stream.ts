@@ -11,8 +11,8 @@ import { passedOn } from '../passed-on.ts';
 type Emit = (event: GenerationEvent) => void;
 
 /**
- * Finishes are held back until the end: some upstreams name the reason in every chunk, and the sources of a text
- * come after it.
+ * Holds finishes back until the end: some upstreams repeat the reason in every chunk, and the sources of a text come
+ * after it.
  */
 export function createStreamDecoder(): StreamDecoder {
   /** By their index. */

@@ -63,7 +63,7 @@ function candidateComplaints(candidate: Record<string, unknown>, ended: Set<numb
 }
 
 describe('streams for a client', () => {
-  it('are legal whatever order the events come in', () => {
+  it('are legal in whatever order events come', () => {
     fc.assert(
       fc.property(fc.array(answerEvents), (events) => {
         expect(complaints(encodeStream(events))).toEqual([]);
@@ -71,7 +71,7 @@ describe('streams for a client', () => {
     );
   });
 
-  it('end every candidate, once', () => {
+  it('end every candidate once', () => {
     fc.assert(
       fc.property(fc.array(answerEvents), (events) => {
         const last = encodeStream(events).split('\n\n').at(-2) ?? '';
@@ -83,7 +83,7 @@ describe('streams for a client', () => {
     );
   });
 
-  it('say what was said', () => {
+  it('have the content of the events', () => {
     fc.assert(
       fc.property(nativeAnswer, (response) => {
         const json = generateContentCodec.encodeResponse(response, null, answerContext());
@@ -93,7 +93,7 @@ describe('streams for a client', () => {
     );
   });
 
-  it('one chunk per text; calls when they are whole; signatures on the same part', () => {
+  it('have a chunk per text, complete calls, and signatures on the same part', () => {
     const events: GenerationEvent[] = [
       { type: 'reasoning', text: 'hm' },
       { type: 'state', state: { ...state, kind: 'envelope', data: 'gw2.a.b' } },
@@ -121,7 +121,7 @@ describe('streams for a client', () => {
     ]);
   });
 
-  it('a broken answer ends with the error and nothing after it', () => {
+  it('end with the error if they break', () => {
     const encoder = generateContentCodec.createStreamEncoder(answerContext());
     encoder.push({ type: 'text', text: 'a' });
     expect(encoder.fail(new GatewayError('invalid_value', { values: { reason: 'no' } }))).toMatch(
@@ -130,7 +130,7 @@ describe('streams for a client', () => {
     expect(encoder.push({ type: 'text', text: 'b' }) + encoder.end(null)).toBe('');
   });
 
-  it('thoughts stay away from a client that does not want them, their signature does not', () => {
+  it('hide reasoning from a client that does not want it, but not its signature', () => {
     const reasoning = { mode: 'on', effort: null, budget: 5, show: false } as const;
     const events: GenerationEvent[] = [
       { type: 'reasoning', text: 'hm' },

@@ -4,11 +4,16 @@ import type { AnswerContext, StreamEncoder } from '../../../codec.ts';
 import { frame } from '../../../frames.ts';
 import type { JsonRecord } from '../../../values.ts';
 import { CandidateEncoder } from './candidate-encoder.ts';
-import { answerMembers, emptyPart, hidesThoughts, promptFeedback } from '../response/encode-response.ts';
+import {
+  answerMembers,
+  emptyPart,
+  hidesThoughts,
+  promptFeedback,
+} from '../response/encode-response.ts';
 import { encodeStreamError } from '../../errors.ts';
 import { writeUsage } from '../response/write-usage.ts';
 
-/** Every frame is an answer with the parts that came since the one before; the last one ends all candidates. */
+/** Writes frames. Each is a response with the new parts; the last one ends all candidates. */
 export function createStreamEncoder(answer: AnswerContext): StreamEncoder {
   const members = answerMembers(answer);
   const tail = `],${JSON.stringify(members).slice(1)}`;
@@ -50,7 +55,7 @@ export function createStreamEncoder(answer: AnswerContext): StreamEncoder {
   };
 }
 
-/** An answer of which nothing came has an end nevertheless. */
+/** Even an empty response has an end. */
 function ends(candidates: readonly CandidateEncoder[]): JsonRecord[] {
   if (candidates.length > 0) return candidates.map((candidate) => candidate.end());
   return [{ content: { role: 'model', parts: [emptyPart] }, finishReason: 'STOP', index: 0 }];

@@ -1,12 +1,12 @@
 import { isRecord, type JsonRecord } from '../../../values.ts';
 
-/** A call whose arguments come value by value, as they do for clients that ask for it. */
+/** A call whose arguments come value by value, which clients can request. */
 export interface PartialCall {
   readonly call: number;
   readonly args: Record<string, unknown>;
 }
 
-/** Adds what one part says: each entry names a place and a piece of its value; pieces of a text are joined. */
+/** Adds one part. Each entry has a place and a piece of its value. Pieces of a text are joined. */
 export function addArguments(target: Record<string, unknown>, entries: unknown): void {
   for (const entry of Array.isArray(entries) ? entries.filter(isRecord) : []) {
     const { jsonPath } = entry;
@@ -30,7 +30,7 @@ function steps(path: string): Step[] {
   );
 }
 
-/** Arguments are data of the model's: no name in them may reach a prototype, no index may make a huge list. */
+/** Arguments are the model's data: no name in them may reach a prototype, no index may create a huge list. */
 function put(target: Record<string, unknown>, path: readonly Step[], value: unknown): void {
   let at: object = target;
   for (const [place, step] of path.entries()) {

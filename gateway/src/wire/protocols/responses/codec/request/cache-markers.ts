@@ -2,8 +2,8 @@ import type { Block, GenerationRequest } from '#canonical/index.ts';
 import type { Losses } from '../../../losses.ts';
 
 /**
- * The request with a marker only where a part can carry one, which is what a user or a developer says; without any for
- * a server that has none.
+ * Keeps cache markers on the parts that can carry one: those of users and developers. Removes all of them for a server
+ * without markers.
  */
 export function keepCacheMarkers(
   request: GenerationRequest,

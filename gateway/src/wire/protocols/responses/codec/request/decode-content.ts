@@ -5,7 +5,7 @@ import { isBase64, isDataUrl, parseDataUrl } from '../../../data-url.ts';
 import { invalid, readString } from './invalid.ts';
 import { ownExtension, withExtensions } from '../own-extension.ts';
 
-/** The name under which a part of a message that nobody else knows is told from an item. */
+/** The prefix in the names of opaque parts, which distinguishes them from items. */
 export const contentPart = 'content_part';
 
 type PartDecoder = (part: JsonRecord, param: string) => Block;
@@ -13,7 +13,7 @@ type PartDecoder = (part: JsonRecord, param: string) => Block;
 const decoders: Readonly<Record<string, PartDecoder>> = {
   input_text: decodeText,
   output_text: decodeText,
-  // Some clients write chat's name.
+  // Some clients use chat's name.
   text: decodeText,
   refusal: (part, param) => ({
     type: 'refusal',
@@ -24,7 +24,7 @@ const decoders: Readonly<Record<string, PartDecoder>> = {
 };
 
 /**
- * The content of a message or of a call's output: a text, or a list of parts. An empty text has no part.
+ * Decodes the content of a message or of a call's output: a text, or a list of parts. An empty text has no parts.
  * @throws GatewayError `invalid_value`.
  */
 export function decodeContent(content: unknown, param: string): Block[] {
@@ -41,7 +41,7 @@ function decodePart(part: unknown, param: string): Block {
 }
 
 function opaquePart(type: string, part: JsonRecord): OpaqueBlock {
-  // What a user said or showed is not left out in silence.
+  // A user's content is never dropped silently.
   const ifForeign = type === 'input_audio' || type === 'input_video' ? 'refuse' : 'drop';
   const extensions = [ownExtension(contentPart, true, 'ignore')];
   return { type: 'opaque', protocol: 'responses', name: type, value: part, ifForeign, extensions };
@@ -67,7 +67,7 @@ function decodeImage(part: JsonRecord, param: string): Block {
   return {
     type: 'image',
     source,
-    // `auto` is what everybody does who is told nothing.
+    // `auto` is the default everywhere.
     ...(typeof detail === 'string' && detail !== 'auto' && { detail }),
     ...decodeCache(part),
   };

@@ -6,13 +6,12 @@ import { invalid, readString } from './invalid.ts';
 export interface DecodedInput {
   readonly system: readonly TextBlock[];
   readonly turns: readonly Turn[];
-  /** Tools that were defined in the course of the conversation. */
+  /** Tools that the conversation defined on the way. */
   readonly tools: readonly unknown[];
 }
 
 /**
- * `instructions` and `input` → what stands before the conversation, and its turns: consecutive items of one speaker
- * are one turn, in their order.
+ * Decodes `instructions` and `input` into the system prompt and the turns. Adjacent items of one speaker make one turn.
  * @throws GatewayError `invalid_value`.
  */
 export function decodeInput(json: JsonRecord): DecodedInput {
@@ -45,7 +44,7 @@ export function decodeInput(json: JsonRecord): DecodedInput {
 }
 
 function readItems(input: unknown): readonly unknown[] {
-  // A stored prompt brings its own input.
+  // A stored prompt has input of its own.
   if (isAbsent(input)) return [];
   if (typeof input === 'string') return [{ role: 'user', content: input }];
   if (Array.isArray(input)) return input;

@@ -4,7 +4,7 @@ import { decodeContent } from './decode-content.ts';
 import { invalid, readString } from './invalid.ts';
 import { ownExtension, withExtensions } from '../own-extension.ts';
 
-/** What one input item says, and who says it; a null role is whoever spoke last. */
+/** The content of one input item and its speaker. Null: the previous speaker. */
 export interface DecodedItem {
   readonly role: Turn['role'] | null;
   readonly blocks: readonly Block[];
@@ -28,7 +28,7 @@ const roles: Readonly<Record<string, Turn['role']>> = {
   developer: 'system',
 };
 
-/** What they stand for is stored by the provider, or can be read only there. */
+/** Items whose content the provider stores, or that only the provider can read. */
 const serverState = new Set(['item_reference', 'compaction', 'compaction_trigger']);
 
 /** @throws GatewayError `invalid_value`. */
@@ -73,7 +73,7 @@ function decodeReasoning(item: JsonRecord): DecodedItem {
   return { role: 'assistant', blocks: [block] };
 }
 
-/** The texts of a reasoning item's parts, a blank line between them. */
+/** The texts of a reasoning item's parts, separated by blank lines. */
 export function joinTexts(parts: unknown): string {
   if (!Array.isArray(parts)) return '';
   return parts
@@ -114,7 +114,7 @@ function decodeOutput(item: JsonRecord, param: string, kind: 'function' | 'custo
   return { role: 'user', blocks: [block] };
 }
 
-/** Traces of tools that the provider ran, and whatever comes to be. */
+/** Traces of hosted tools, and unknown items. */
 function decodeOpaque(name: string, item: JsonRecord): DecodedItem {
   const block: OpaqueBlock = {
     type: 'opaque',

@@ -50,7 +50,7 @@ export function decodeRequest(request: WireRequest): GenerationRequest {
     logprobs: decodeLogprobsRequest(json, keep),
     cacheKey: stringOrNull(json['prompt_cache_key']),
     endUser: decodeEndUser(json['safety_identifier'], json['user'], keep),
-    // Every answer of this protocol reports it.
+    // Every response of this protocol reports usage.
     wantsUsage: true,
     extensions,
   };

@@ -3,7 +3,7 @@ import { isAbsent, isRecord, type JsonRecord } from '../../../values.ts';
 import { invalid, readList, readNumber, readRecord, readString } from './invalid.ts';
 import { ownExtension } from '../own-extension.ts';
 
-/** Adds what has no place in the canonical value. */
+/** Adds an extension for what has no place in the canonical value. */
 type Keep = (extension: Extension) => void;
 
 const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
@@ -50,10 +50,10 @@ export function decodeFormat(text: JsonRecord): OutputFormat | null {
   }
 }
 
-/** What asks for log probabilities; the number of alternatives alone asks for nothing. */
+/** Requests log probabilities. The number of alternatives alone requests none. */
 export const logprobsInclude = 'message.output_text.logprobs';
 
-/** How many alternatives per token; null when none are wanted. `include` keeps what else it holds. */
+/** The number of alternatives per token; null if none are requested. `include` keeps its other values. */
 export function decodeLogprobsRequest(json: JsonRecord, keep: Keep): number | null {
   const include = readList(json['include'], 'include');
   const rest = include.filter((entry) => entry !== logprobsInclude);
@@ -76,7 +76,7 @@ export function decodeToolChoice(choice: unknown, keep: Keep): ToolChoice | null
     return { mode: 'required', only: [readString(choice['name'], 'tool_choice.name')] };
   }
   if (type === 'allowed_tools') return decodeAllowed(choice, keep);
-  // A tool of the provider's: named by its type, and by more than that only here.
+  // A hosted tool goes by its type. Only this protocol has more names for it.
   if (Object.keys(choice).length > 1) keep(ownExtension('tool_choice', choice, 'ignore'));
   return { mode: 'required', only: [type] };
 }

@@ -3,7 +3,7 @@ import { isAbsent, isRecord, type JsonRecord } from '../../../values.ts';
 import { invalid, readList, readString } from './invalid.ts';
 import { ownExtension, withExtensions } from '../own-extension.ts';
 
-/** The description of a namespace, kept with its first tool. */
+/** The extension with a namespace's description, on its first tool. */
 export const namespaceDescription = 'namespace.description';
 
 const functionMembers = new Set(['type', 'name', 'description', 'parameters', 'strict']);
@@ -45,14 +45,14 @@ function decodeFunction(tool: JsonRecord, param: string, namespace?: string): Fu
   };
 }
 
-/** What else a tool says: that it is found by searching only, who may call it, what it gives back. */
+/** Other members of a tool: whether it is found by search only, who may call it, what it returns. */
 function toolExtensions(tool: JsonRecord, known: ReadonlySet<string>): Extension[] {
   return Object.entries(tool)
     .filter(([name, value]) => !known.has(name) && !isAbsent(value))
     .map(([name, value]) => ownExtension(`tool.${name}`, value, saysNothing(value)));
 }
 
-/** Switched off, it is what every tool is. */
+/** False is the default of every tool. */
 function saysNothing(value: unknown): Extension['ifForeign'] {
   return value === false || (Array.isArray(value) && value.length === 0) ? 'ignore' : 'drop';
 }

@@ -11,12 +11,12 @@ import { formatDataUrl } from '../../../data-url.ts';
 import { contentPart } from './decode-content.ts';
 import { ownValue } from '../own-extension.ts';
 
-/** Lifetimes a breakpoint may name. */
+/** Lifetimes that a breakpoint may name. */
 const lifetimes = new Set(['30m', '12h']);
 
 /**
- * One part of a message or of a call's output; null when nothing of the block can be said there.
- * @throws Unconvertible for media this protocol has no place for.
+ * Encodes a block as a part of a message or of a call's output. Null if the block has no form there.
+ * @throws Unconvertible for media without a place in this protocol.
  */
 export function encodePart(
   block: Block,
@@ -72,7 +72,7 @@ function encodeFile(block: FileBlock): object {
     return { type: 'input_file', file_id: ownFile(source), ...named, ...rest };
   }
   if (source.kind === 'url') return { type: 'input_file', file_url: source.url, ...named, ...rest };
-  // A file in the request must have a name.
+  // An inline file must have a name.
   const filename = block.filename ?? `file.${source.mime.split('/')[1] ?? 'bin'}`;
   return { type: 'input_file', filename, file_data: encodeUrl(source), ...rest };
 }
@@ -105,7 +105,7 @@ function encodeOpaquePart(
   return null;
 }
 
-/** Our own, and part of a message rather than an item. */
+/** Whether the block is this protocol's, and a part of a message rather than an item. */
 export function isPart(block: Extract<Block, { type: 'opaque' }>): boolean {
   return ownValue(block.extensions, contentPart) === true;
 }

@@ -1,7 +1,7 @@
 import { pick } from '../../../pick.ts';
 import type { JsonRecord } from '../../../values.ts';
 
-/** What the counter takes (`InputTokenCountParams` of the vendor's SDK). */
+/** Members that the counter accepts (`InputTokenCountParams` in the vendor's SDK). */
 const counted = [
   'model',
   'instructions',
@@ -13,7 +13,7 @@ const counted = [
   'text',
 ] as const;
 
-/** A request of ours as `POST /v1/responses/input_tokens` takes it. */
+/** The body of `POST /v1/responses/input_tokens` for an encoded request. */
 export function encodeCount(json: JsonRecord): JsonRecord {
   return pick(json, counted);
 }

@@ -19,7 +19,7 @@ import {
 import { encodeToolChoice, encodeTools } from './encode-tools.ts';
 import { encodeTurn } from './encode-turn.ts';
 
-/** Extensions that stand inside a member which is written anyway. */
+/** Extensions inside a member that the encoder writes anyway. */
 const inside = /^(reasoning|text)\.|^include$/;
 
 /** @throws Unconvertible as `Codec.encodeRequest` says. */
@@ -31,7 +31,7 @@ export function encodeRequest(given: GenerationRequest, target: EncodeTarget): E
   const { toolChoice, parallelTools } = request;
   const hosts = target.capabilities.has('hosted_tools');
   const tools = encodeTools(fitTools(request.tools, losses), losses, hosts);
-  // With the last tool its choice goes too: upstreams refuse a choice among nothing.
+  // Without tools, the choice goes too: upstreams refuse a choice among none.
   if (tools.length === 0 && request.tools.length > 0 && toolChoice?.mode === 'required') {
     throw notAvailable('tool_choice', 'a call of a tool that another provider runs');
   }
@@ -54,7 +54,7 @@ export function encodeRequest(given: GenerationRequest, target: EncodeTarget): E
     ...encodeText(request),
     ...encodeInclude(request, willReason(request, target), logprobsInclude),
     ...encodeOrigin(request, target, losses),
-    // The client could not refer to what is stored.
+    // The client could not refer to a stored response.
     store: false,
     ...Object.fromEntries(own),
   };
@@ -62,8 +62,8 @@ export function encodeRequest(given: GenerationRequest, target: EncodeTarget): E
 }
 
 /**
- * The first text before the conversation is its instructions; more of them, and those where a prompt cache ends, are
- * a developer's message.
+ * The first text of the system prompt becomes the instructions. Further texts, and those at the end of a prompt cache,
+ * become a developer's message.
  */
 function encodeInput({ system, turns }: GenerationRequest, losses: Losses): JsonRecord {
   const [first, ...others] = system;

@@ -3,10 +3,10 @@ import type { EncodeTarget } from '../../../codec.ts';
 import { type Losses, notAvailable } from '../../../losses.ts';
 import { ownValue } from '../own-extension.ts';
 
-/** The least that upstreams accept. */
+/** The smallest limit that upstreams accept. */
 const leastOutputTokens = 16;
 
-/** What no upstream of this protocol understands. */
+/** Settings that no upstream of this protocol has. */
 const unknownHere = Object.freeze({
   topK: 'top_k',
   presencePenalty: 'presence_penalty',
@@ -14,7 +14,7 @@ const unknownHere = Object.freeze({
   seed: 'seed',
 } as const);
 
-/** @throws Unconvertible for stop sequences and for several answers. */
+/** @throws Unconvertible for stop sequences and for several choices. */
 export function noteUnknown(request: GenerationRequest, losses: Losses): void {
   if (request.stop.some((text) => text !== '')) throw notAvailable('stop', 'a stop sequence');
   if (request.choices > 1) throw notAvailable('n', 'more than one answer');
@@ -43,7 +43,7 @@ export function encodeMaxOutputTokens(limit: number | null, losses: Losses): obj
   return { max_output_tokens: Math.max(limit, leastOutputTokens) };
 }
 
-/** Undefined when there is nothing to say. */
+/** Undefined if it would be empty. */
 export function encodeReasoningRequest(
   request: GenerationRequest,
   target: EncodeTarget,
@@ -71,7 +71,7 @@ export function encodeReasoningRequest(
   return Object.keys(members).length === 0 ? undefined : members;
 }
 
-/** A model that has no name for it thinks as it does by itself. */
+/** A model without a name for it keeps its default. */
 function encodeOff(
   { traits }: EncodeTarget,
   losses: Losses,
@@ -91,7 +91,7 @@ function encodeEffort(
   return step?.effort ?? 'xhigh';
 }
 
-/** Tokens of thought, and the effort that comes closest. */
+/** Reasoning tokens, and the closest effort. */
 const budgets = [
   { upTo: 512, effort: 'minimal' },
   { upTo: 1024, effort: 'low' },
@@ -99,13 +99,13 @@ const budgets = [
   { upTo: 24_576, effort: 'high' },
 ] as const;
 
-/** Does the upstream reason, so that its state is worth asking for? */
+/** Whether the upstream reasons, so that its state is worth requesting. */
 export function willReason({ reasoning }: GenerationRequest, target: EncodeTarget): boolean {
   if (reasoning !== null) return reasoning.mode === 'on' && mayHave(target, 'reasoning');
   return target.capabilities.has('reasoning');
 }
 
-/** The catalogue says so, or says nothing. */
+/** True if the catalogue confirms it, or does not know. */
 function mayHave({ capabilities }: EncodeTarget, capability: string): boolean {
   return capabilities.size === 0 || capabilities.has(capability);
 }
@@ -136,7 +136,7 @@ export function encodeFormat(format: OutputFormat): object {
   };
 }
 
-/** What the client itself had included, and what the conversion needs. */
+/** What the client included, and what the conversion needs. */
 export function encodeInclude(
   { logprobs, extensions }: GenerationRequest,
   wantsState: boolean,

@@ -12,8 +12,8 @@ interface Namespace {
 }
 
 /**
- * Neighbours in one namespace share an entry.
- * @param hosts the upstream runs tools of its own: one of another provider's can stand for it
+ * Encodes tools. Adjacent tools in one namespace share an entry.
+ * @param hosts the upstream runs hosted tools, which can replace those of another provider
  */
 export function encodeTools(tools: readonly Tool[], losses: Losses, hosts = false): object[] {
   const entries: object[] = [];
@@ -59,7 +59,7 @@ function encodeFunction(tool: FunctionTool, losses: Losses): object {
     name: tool.name,
     ...(tool.description !== null && { description: tool.description }),
     parameters: tool.schema,
-    // Left out, it would mean true.
+    // Absent, it would mean true.
     strict: tool.strict ?? false,
     ...ownToolMembers(tool),
   };
@@ -86,7 +86,7 @@ function encodeCustom(tool: CustomTool, losses: Losses): object {
 
 const codeInterpreter = Object.freeze({ type: 'code_interpreter', container: { type: 'auto' } });
 
-/** What this protocol has for the tools that several providers run. */
+/** This protocol's types of the tools that several providers run. */
 const equivalents: Readonly<Partial<Record<HostedTool['kind'], { readonly type: string }>>> = {
   'web-search': { type: 'web_search' },
   code: codeInterpreter,
@@ -101,8 +101,8 @@ function encodeHosted(tool: HostedTool, losses: Losses, hosts: boolean): object 
 }
 
 /**
- * `tools`: what the names mean.
- * @throws Unconvertible when a tool is demanded that another provider runs.
+ * @param tools tells what the names stand for
+ * @throws Unconvertible if the choice requires a tool that another provider runs.
  */
 export function encodeToolChoice(
   { mode, only }: ToolChoice,
@@ -110,7 +110,7 @@ export function encodeToolChoice(
   hosts = false,
 ): unknown {
   if (only === null || mode === 'none') return mode;
-  // The first of a name comes last, and so is the one that stays.
+  // In reverse, so that the first tool of a name wins.
   const byName = new Map(tools.toReversed().map((tool) => [tool.name, tool]));
   const named = only
     .map((name) => encodeNamed(name, byName.get(name), hosts))
@@ -124,7 +124,7 @@ export function encodeToolChoice(
   return { type: 'allowed_tools', mode, tools: named };
 }
 
-/** Null for a tool that was left out. */
+/** Null for a tool that was dropped. */
 function encodeNamed(name: string, tool: Tool | undefined, hosts: boolean): object | null {
   if (tool?.type !== 'hosted') return { type: tool?.type ?? 'function', name };
   if (tool.protocol === 'responses') return { type: name };

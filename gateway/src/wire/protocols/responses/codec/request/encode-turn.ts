@@ -11,8 +11,7 @@ interface Message {
 }
 
 /**
- * One turn as input items, in the order of its blocks: what is said goes into messages, everything else into items
- * of its own.
+ * Encodes a turn as input items in the order of its blocks: parts go into messages, everything else becomes an item.
  * @throws Unconvertible
  */
 export function encodeTurn(turn: Turn, losses: Losses): object[] {
@@ -41,14 +40,14 @@ export function encodeTurn(turn: Turn, losses: Losses): object[] {
 
 const roles = Object.freeze({ user: 'user', assistant: 'assistant', system: 'developer' });
 
-/** A model's picture or file can only be shown to it again as a user's. */
+/** Only users can show images and files, so the model's own come back as the user's. */
 function roleOf({ role }: Turn, { type }: Block, losses: Losses): string {
   if (role !== 'assistant' || (type !== 'image' && type !== 'file')) return roles[role];
   losses.approximated(type);
   return 'user';
 }
 
-/** Undefined: part of a message. Null: an item that cannot be sent. */
+/** Undefined for a part of a message. Null for an item that cannot be sent. */
 function encodeItem(block: Block, losses: Losses): object | null | undefined {
   switch (block.type) {
     case 'reasoning':
@@ -71,9 +70,8 @@ function encodeItem(block: Block, losses: Losses): object | null | undefined {
 }
 
 /**
- * Without state of this protocol's own there is nothing an upstream would take back. One that hides its thoughts in
- * such a state shows their summary only, and refuses any other text of them; on the way through other clients the two
- * are one.
+ * Without state of this protocol, an upstream accepts no reasoning. An upstream with hidden reasoning shows its summary
+ * alone and refuses any other text; clients of other protocols do not distinguish the two.
  */
 function encodeReasoning(block: ReasoningBlock, losses: Losses): object | null {
   const { state, text } = block;
@@ -93,7 +91,7 @@ function encodeReasoning(block: ReasoningBlock, losses: Losses): object | null {
   };
 }
 
-/** Items of calls and results have no members for what other protocols' clients attach to theirs. */
+/** Items of calls and results have no members for extensions of other protocols' clients. */
 function noteUnplaced({ cache, extensions }: Block, losses: Losses): void {
   losses.foreign(extensions);
   if (cache !== undefined) losses.dropped('cache');
@@ -105,7 +103,7 @@ function encodeResult(block: ToolResultBlock, losses: Losses): object {
   return { type, call_id: block.id, output: encodeOutput(block, losses) };
 }
 
-/** A text where there is nothing else, since older upstreams know only that. */
+/** A single string for text alone, since older upstreams know nothing else. */
 function encodeOutput({ content, isError }: ToolResultBlock, losses: Losses): unknown {
   const blocks = isError ? markedAsError(content) : content;
   if (isError) losses.approximated('tool_result.is_error');
@@ -115,7 +113,7 @@ function encodeOutput({ content, isError }: ToolResultBlock, losses: Losses): un
   return blocks.map((block) => encodePart(block, 'other', losses)).filter((part) => part !== null);
 }
 
-/** There is no other way to say that a call failed. */
+/** This protocol marks a failed call in its text only. */
 function markedAsError(content: readonly Block[]): readonly Block[] {
   const [first, ...rest] = content;
   if (first?.type !== 'text') return [{ type: 'text', text: 'Error' }, ...content];

@@ -5,7 +5,7 @@ import { ownExtension } from '../own-extension.ts';
 type IfForeign = Extension['ifForeign'];
 type Rule = IfForeign | ((value: unknown) => IfForeign);
 
-/** Read into members of the canonical request. */
+/** Members that have a place in the canonical request. */
 const decoded = new Set([
   'model',
   'input',
@@ -19,7 +19,7 @@ const decoded = new Set([
   'prompt_cache_key',
 ]);
 
-/** Read there, and what of them has no equal is kept under a name of its own. */
+/** Members with a place there, of which some parts become extensions. */
 const partlyDecoded = new Set([
   'tool_choice',
   'reasoning',
@@ -30,16 +30,16 @@ const partlyDecoded = new Set([
   'user',
 ]);
 
-/** What a request means to another protocol's upstream; a member that is not listed is lost and reported. */
+/** What losing a member means. A member that is not listed is dropped and reported. */
 const rules: Readonly<Record<string, Rule>> = {
-  // State that only the provider's own storage has.
+  // State in the provider's storage.
   previous_response_id: 'refuse',
   conversation: 'refuse',
   prompt: 'refuse',
   background: (value) => (value === false ? 'ignore' : 'refuse'),
   store: (value) => (value === false ? 'ignore' : 'drop'),
   truncation: (value) => (value === 'disabled' ? 'ignore' : 'drop'),
-  // Say nothing about the answer.
+  // Without effect on the response.
   metadata: 'ignore',
   client_metadata: 'ignore',
   stream_options: 'ignore',
@@ -47,7 +47,7 @@ const rules: Readonly<Record<string, Rule>> = {
   prompt_cache_retention: 'ignore',
 };
 
-/** Every top-level member that the canonical request has no place for. */
+/** All members at the top level without a place in the canonical request. */
 export function decodeExtensions(json: JsonRecord): Extension[] {
   const extensions: Extension[] = [];
   for (const [name, value] of Object.entries(json)) {

@@ -10,13 +10,13 @@ const userTurn = (...blocks: GenerationRequest['turns'][number]['blocks']): Gene
   turns: [{ role: 'user', blocks }],
 });
 
-describe('responses: what a request says', () => {
-  it('a text is one user message', () => {
+describe('responses: decoding a request', () => {
+  it('a text becomes one user message', () => {
     const { turns } = decodeBody({ model: 'm', input: 'Hi' });
     expect(turns).toEqual([{ role: 'user', blocks: [{ type: 'text', text: 'Hi' }] }]);
   });
 
-  it('instructions and leading developer messages stand before the conversation, later ones in it', () => {
+  it('instructions and leading developer messages are the system prompt, later ones stay', () => {
     const { system, turns } = decodeBody({
       model: 'm',
       instructions: 'one',
@@ -31,7 +31,7 @@ describe('responses: what a request says', () => {
     expect(turns.map(({ role }) => role)).toEqual(['user', 'system']);
   });
 
-  it('items of one speaker are one turn, in their order', () => {
+  it('adjacent items of one speaker are one turn, in their order', () => {
     const { turns } = decodeInput(
       { role: 'user', content: 'Hi' },
       { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'blob', content: null },
@@ -63,7 +63,7 @@ describe('responses: what a request says', () => {
     expect(turns[2]?.blocks[1]).toMatchObject({ id: 'c2', kind: 'custom', isError: false });
   });
 
-  it('pictures and files, wherever they are', () => {
+  it('images and files are read in every place', () => {
     const { turns } = decodeInput({
       role: 'user',
       content: [
@@ -113,7 +113,7 @@ describe('responses: what a request says', () => {
     expect(decodeBody({ model: 'm', input: 'Hi', [name]: null }).extensions).toEqual([]);
   });
 
-  it('members without an equal say what becomes of them', () => {
+  it('members without an equivalent declare what their loss means', () => {
     const { extensions } = decodeBody({
       model: 'm',
       input: 'Hi',
@@ -146,12 +146,12 @@ describe('responses: what a request says', () => {
     expect(turns[0]?.blocks[1]).toMatchObject({ type: 'opaque', name: type, ifForeign: 'refuse' });
   });
 
-  it('traces of the provider’s tools can be left out', () => {
+  it('traces of hosted tools can be dropped', () => {
     const { turns } = decodeInput({ role: 'user', content: 'Hi' }, { type: 'web_search_call' });
     expect(turns[1]).toMatchObject({ role: 'assistant', blocks: [{ ifForeign: 'drop' }] });
   });
 
-  it('what Codex sends: custom and namespaced tools, its settings', () => {
+  it('a request of Codex is read: custom and namespaced tools, its settings', () => {
     const decoded = decodeBody({
       model: 'm',
       stream: true,
@@ -235,7 +235,7 @@ describe('responses: what a request says', () => {
     expect(encodeBody(decoded).json['tool_choice']).toEqual(written);
   });
 
-  it('log probabilities are wanted by what is included', () => {
+  it('`include` requests log probabilities', () => {
     const include = ['message.output_text.logprobs'];
     expect(decodeBody({ model: 'm', input: 'Hi', include, top_logprobs: 3 }).logprobs).toBe(3);
     expect(decodeBody({ model: 'm', input: 'Hi', include }).logprobs).toBe(0);
@@ -244,7 +244,7 @@ describe('responses: what a request says', () => {
 });
 
 describe('responses: a request for an upstream', () => {
-  it('nothing is stored, and state is asked for only where there is reasoning', () => {
+  it('nothing is stored, and state is requested only where there is reasoning', () => {
     const on = { mode: 'on', effort: 'low', budget: null, show: null } as const;
     expect(encodeBody(bareRequest).json).toMatchObject({ model: 'gpt-5.6', store: false });
     expect(encodeBody(bareRequest).json['include']).toBeUndefined();
@@ -290,7 +290,7 @@ describe('responses: a request for an upstream', () => {
     expect(encode).toThrow(expect.objectContaining({ what }));
   });
 
-  it('what is left out is told, once each', () => {
+  it('each loss is reported once', () => {
     const { losses, json } = encodeBody({
       ...bareRequest,
       topK: 5,
@@ -325,7 +325,7 @@ describe('responses: a request for an upstream', () => {
     expect(json['tools']).toBeUndefined();
   });
 
-  it('tools that other providers run: an equal one where the upstream runs any, else none', () => {
+  it('a hosted tool becomes its equivalent if the upstream has hosted tools, else it is dropped', () => {
     const tool = (kind: 'web-search' | 'fetch', name: string) =>
       ({ type: 'hosted', kind, protocol: 'messages', name, value: { name } }) as const;
     const tools = [tool('web-search', 'web_search_1'), tool('fetch', 'web_fetch_1')];
@@ -355,7 +355,7 @@ describe('responses: a request for an upstream', () => {
     expect([none['tools'], none['tool_choice']]).toEqual([undefined, undefined]);
   });
 
-  it('a failed call says so in words', () => {
+  it('a failed call is marked in words', () => {
     const result = (text: string) =>
       userTurn({
         type: 'tool-result',
@@ -373,7 +373,7 @@ describe('responses: a request for an upstream', () => {
     ]);
   });
 
-  it('a picture of the model’s comes back as the user’s', () => {
+  it('an image of the model comes back as the user’s', () => {
     const { json, losses } = encodeBody({
       ...bareRequest,
       turns: [

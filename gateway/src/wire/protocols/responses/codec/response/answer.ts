@@ -29,7 +29,7 @@ export function endingOf(reason: FinishReason): Ending {
   }
 }
 
-/** The ids of one answer: the same exchange gives the same. */
+/** The ids of one response. One exchange always gives the same. */
 export interface AnswerIds {
   readonly response: string;
   /** `prefix`: `msg`, `fc`, `ctc`, `rs`, `ig`; `index`: the item's place in the output. */
@@ -44,7 +44,7 @@ export function createAnswerIds({ requestId }: AnswerContext): AnswerIds {
   };
 }
 
-/** What a response says of itself and repeats of its request, without what it has become. */
+/** The members that describe a response and repeat its request, without the result. */
 export function describeAnswer(answer: AnswerContext): JsonRecord {
   const { request } = answer;
   const { reasoning, extensions, format, verbosity, toolChoice } = request;
@@ -66,7 +66,7 @@ export function describeAnswer(answer: AnswerContext): JsonRecord {
     prompt_cache_key: request.cacheKey,
     reasoning: { effort: reasoning?.effort ?? null, summary },
     safety_identifier: request.endUser,
-    // Nothing is: whoever asked for it has been told.
+    // Nothing is stored. A request for storage was reported as a loss.
     store: false,
     temperature: request.temperature,
     text: {
@@ -81,7 +81,7 @@ export function describeAnswer(answer: AnswerContext): JsonRecord {
   };
 }
 
-/** Counts that include what was read from and written to a cache, as this protocol has them. */
+/** Usage as this protocol counts it: cache reads and writes are included in the input. */
 export function encodeUsage(usage: TokenUsage | null): object | null {
   if (usage === null) return null;
   const { input, cacheRead, cacheWrite, cacheWrite1h, output, reasoning } = usage;

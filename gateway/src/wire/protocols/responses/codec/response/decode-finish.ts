@@ -1,14 +1,14 @@
 import type { Finish } from '#canonical/index.ts';
 import { type JsonRecord, recordAt } from '../../../values.ts';
 
-/** What the output held, as far as it decides why it ended. */
+/** The output, as far as the finish depends on it. */
 export interface SeenOutput {
   readonly any: boolean;
   readonly call: boolean;
   readonly refusal: boolean;
 }
 
-/** Why a response ended: this protocol says it only of one that was cut. */
+/** Why a response ended. This protocol gives a reason only if it was cut. */
 export function decodeFinish(response: JsonRecord, seen: SeenOutput): Finish {
   const { status } = response;
   if (status === 'incomplete') {

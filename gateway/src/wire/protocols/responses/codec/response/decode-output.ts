@@ -14,14 +14,14 @@ const decoders: Readonly<Record<string, ItemDecoder>> = {
   image_generation_call: decodeImageCall,
 };
 
-/** One item of a complete answer. Items that say nothing (an empty thought) have no block. */
+/** Decodes one item of a complete response. Empty items (reasoning without text) have no block. */
 export function decodeOutputItem(item: JsonRecord): Block[] {
   const type = String(item['type']);
   const decode = Object.hasOwn(decoders, type) ? decoders[type] : undefined;
   return decode === undefined ? [opaqueItem(type, item)] : decode(item);
 }
 
-/** A trace of something the provider ran. */
+/** A trace of a hosted tool. */
 function opaqueItem(name: string, value: JsonRecord): OpaqueBlock {
   return { type: 'opaque', protocol: 'responses', name, value, ifForeign: 'drop' };
 }
@@ -58,7 +58,7 @@ function decodeText(part: JsonRecord): TextBlock[] {
 function decodeReasoning(item: JsonRecord): Block[] {
   const { id, encrypted_content: data } = item;
   const summary = joinTexts(item['summary']);
-  // A server that tells both tells the same thing twice.
+  // A server that sends both repeats itself.
   const text = summary === '' ? joinTexts(item['content']) : summary;
   const state = decodeState(data, id);
   if (text === '' && state === undefined) return [];
@@ -95,7 +95,7 @@ export function callId({ call_id: callId, id }: JsonRecord): string | null {
   return typeof id === 'string' && id !== '' ? id : null;
 }
 
-/** As the model wrote them; some servers give an object. */
+/** The arguments as the model wrote them. Some servers send an object. */
 export function callArguments(item: JsonRecord, kind: 'function' | 'custom'): string {
   const value = item[kind === 'custom' ? 'input' : 'arguments'];
   if (typeof value === 'string') return value;

@@ -3,7 +3,7 @@ import { isRecord, type JsonRecord } from '../../../values.ts';
 import { decodeFinish } from './decode-finish.ts';
 import { decodeOutputItem } from './decode-output.ts';
 
-/** A complete response → its one candidate. */
+/** Decodes a complete response into its only candidate. */
 export function decodeResponse(json: JsonRecord): GenerationResponse {
   const output = Array.isArray(json['output']) ? json['output'].filter(isRecord) : [];
   const blocks: Block[] = output.flatMap(decodeOutputItem);

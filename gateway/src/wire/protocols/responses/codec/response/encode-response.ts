@@ -21,7 +21,7 @@ import {
   textPart,
 } from './output-items.ts';
 
-/** The first candidate: this protocol has no room for others. */
+/** Encodes the first candidate, since this protocol has room for one. */
 export function encodeResponse(
   response: GenerationResponse,
   usage: TokenUsage | null,
@@ -38,7 +38,7 @@ export function encodeResponse(
   };
 }
 
-/** What is said in a row is one message; the last one shows that the answer was cut. */
+/** Adjacent parts make one message. The last message shows that the response was cut. */
 function encodeOutput(blocks: readonly Block[], ending: Ending, ids: AnswerIds): object[] {
   const output: object[] = [];
   let content: object[] = [];

@@ -1,7 +1,7 @@
 import type { TokenLogprob } from '#canonical/index.ts';
 import { isRecord } from '../../../values.ts';
 
-/** Undefined when there are none: most deltas carry an empty list. */
+/** Undefined if the list is empty, as it is in most deltas. */
 export function decodeLogprobs(list: unknown): TokenLogprob[] | undefined {
   if (!Array.isArray(list) || list.length === 0) return undefined;
   return list.filter(isRecord).map((entry) => ({
@@ -21,7 +21,7 @@ function decodeToken(entry: Readonly<Record<string, unknown>>): Omit<TokenLogpro
   };
 }
 
-/** `bytes` is required by the official types; empty where the upstream gave none. */
+/** The official types require `bytes`. The list is empty if the upstream sent none. */
 export function encodeLogprobs(list: readonly TokenLogprob[]): object[] {
   return list.map(({ token, logprob, bytes, top }) => ({
     token,

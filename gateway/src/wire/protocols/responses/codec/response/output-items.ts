@@ -9,7 +9,7 @@ import { encodeAnnotation } from '../annotations.ts';
 import type { AnswerIds } from './answer.ts';
 import { encodeLogprobs } from './logprobs.ts';
 
-/** The shapes of output items, for complete answers and for the ends of streamed ones. */
+/** The shapes of output items, for complete responses and for the last events of streams. */
 
 export type ItemStatus = 'completed' | 'incomplete';
 
@@ -43,7 +43,7 @@ export function reasoningItem(id: string, text: string, state: NativeState | und
   };
 }
 
-/** State that a client of this protocol can give back: its own, or what was packed for the way. */
+/** State that a client of this protocol can return: the protocol's own, or an envelope. */
 export function carriedState(state: NativeState | undefined): NativeState | undefined {
   if (state === undefined) return undefined;
   const isOwn = state.protocol === 'responses' && state.kind === 'encrypted';
@@ -69,7 +69,7 @@ export function describeCall(
   };
 }
 
-/** A function that takes nothing is called with an empty object, which clients can parse. */
+/** Missing arguments become an empty object, which clients can parse. */
 export function completeArguments(kind: CallHead['kind'], text: string): string {
   return kind === 'function' && text === '' ? '{}' : text;
 }
@@ -79,7 +79,7 @@ export function callItem(head: object, kind: CallHead['kind'], text: string): ob
   return { ...head, ...input, status: 'completed' };
 }
 
-/** Null for a picture that is neither here nor at an address. */
+/** Null for an image that is neither inline nor at an address. */
 export function imageItem(id: string, { source }: ImageBlock): object | null {
   if (source.kind === 'file-id') return null;
   const format = source.mime?.startsWith('image/') ? source.mime.slice('image/'.length) : null;

@@ -20,7 +20,7 @@ export const callHandlers: readonly (readonly [string, Handler])[] = [
   ],
 ];
 
-/** Only calls say anything before their parts come. */
+/** Only calls have content before their parts come. */
 function itemAdded(state: StreamState, event: JsonRecord, emit: Emit): void {
   const item = recordAt(event, 'item');
   const open = state.itemOf(event, String(item['type']));
@@ -46,7 +46,7 @@ function announce(state: StreamState, open: OpenItem, item: JsonRecord, emit: Em
 function argumentsDelta(type: string, state: StreamState, event: JsonRecord, emit: Emit): void {
   const { delta } = event;
   const open = state.itemOf(event, type);
-  // Before the call was announced there is no name for it: its end says it all.
+  // Without an announcement the call has no name yet. Its last event has everything.
   if (open.call === null || open.done || typeof delta !== 'string' || delta === '') return;
   send(open, delta, emit);
 }

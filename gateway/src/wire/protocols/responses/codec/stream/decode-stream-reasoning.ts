@@ -12,7 +12,7 @@ type Family = 'summary' | 'content';
 
 const partKey = Object.freeze({ summary: 'summary_index', content: 'content_index' });
 
-/** Thoughts, and what is told of them. A server that sends both would say everything twice: the first counts. */
+/** Reasoning and its summary. A server that sends both would repeat itself, so only the first counts. */
 export const reasoningHandlers: readonly (readonly [string, Handler])[] = [
   ['response.reasoning_summary_text.delta', deltaOf('summary')],
   ['response.reasoning_summary_text.done', doneOf('summary')],
@@ -35,7 +35,7 @@ function doneOf(family: Family): Handler {
   };
 }
 
-/** The state that has to come back is known only when the item is complete. */
+/** The state to be returned is known only when the item is complete. */
 export function finishReasoning(
   state: StreamState,
   open: OpenItem,
@@ -68,7 +68,7 @@ function send(
 ): void {
   item.family ??= family;
   if (item.family !== family) return;
-  // All parts of an item are one block.
+  // All parts of an item make one block.
   state.open(item, 0, emit);
   const isNextPart = item.sent[part] === undefined && item.sent.length > 0;
   item.sent[part] = (item.sent[part] ?? 0) + text.length;

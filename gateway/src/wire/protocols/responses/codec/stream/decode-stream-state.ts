@@ -3,34 +3,34 @@ import type { JsonRecord } from '../../../values.ts';
 
 export type Emit = (event: GenerationEvent) => void;
 
-/** What one kind of upstream event says. */
+/** Decodes one kind of upstream event. */
 export type Handler = (state: StreamState, event: JsonRecord, emit: Emit) => void;
 
-/** An output item, and how much of it has gone out. */
+/** An output item, and how much of it was sent. */
 export interface OpenItem {
   readonly type: string;
   done: boolean;
-  /** Characters that went out, by part; a call has one. */
+  /** Characters that were sent, by part. A call has one part. */
   readonly sent: number[];
-  /** Annotations that went out, by part. */
+  /** Annotations that were sent, by part. */
   readonly cited: number[];
-  /** Which of its two texts a reasoning item is read from: the first that comes. */
+  /** Which of the two texts of a reasoning item is read: the first to come. */
   family: 'summary' | 'content' | null;
-  /** The canonical number of a call that was announced. */
+  /** The canonical number of an announced call. */
   call: number | null;
 }
 
-/** One upstream stream. Lengths are kept, texts are not. */
+/** The state of one upstream stream. Keeps lengths, not texts. */
 export class StreamState {
   readonly seen = { any: false, call: false, refusal: false };
   readonly #items = new Map<number, OpenItem>();
   readonly #doneIds = new Set<string>();
   #calls = 0;
-  /** The item and part of the block that is open. */
+  /** The item and part of the open block. */
   #openItem: OpenItem | null = null;
   #openPart = 0;
 
-  /** The item an event belongs to; `type` is what such an event can only belong to. */
+  /** The item to which an event belongs. `type` is the only type of item that has such events. */
   itemOf(event: JsonRecord, type: string): OpenItem {
     const index = event['output_index'];
     return this.itemAt(typeof index === 'number' ? index : this.#items.size - 1, type);
@@ -66,7 +66,7 @@ export class StreamState {
     return call;
   }
 
-  /** Makes this part the open block; another one that was open is complete. */
+  /** Opens a block for this part, and completes the block that was open. */
   open(item: OpenItem, part: number, emit: Emit): void {
     if (this.#openItem === item && this.#openPart === part) return;
     this.closeBlock(emit);
@@ -87,8 +87,7 @@ export class StreamState {
 }
 
 /**
- * The index under which the part at `position` of a finished item was streamed: some servers count the parts of a
- * message from 1.
+ * The index under which the part at `position` of a finished item was streamed. Some servers count parts from 1.
  */
 export function streamedIndex({ sent }: OpenItem, position: number): number {
   const known = Object.keys(sent);

@@ -111,7 +111,7 @@ function restOfText(
 ): void {
   const sent = item.sent[part] ?? 0;
   if (typeof text !== 'string' || text.length <= sent) return;
-  // Log probabilities of the part that was streamed have gone out with it.
+  // Log probabilities went out with the streamed part.
   sendText(state, item, part, text.slice(sent), sent === 0 ? logprobs : [], emit);
 }
 
@@ -140,7 +140,7 @@ function restOfRefusal(
   sendRefusal(state, item, part, refusal.slice(sent), emit);
 }
 
-/** An annotation belongs to the text that is open; after its end there is nothing to attach it to. */
+/** An annotation belongs to the open text. After the end of the text, it has no place. */
 function cite(
   state: StreamState,
   item: OpenItem,

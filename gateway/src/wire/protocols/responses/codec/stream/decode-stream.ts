@@ -9,7 +9,7 @@ import { finishReasoning, reasoningHandlers } from './decode-stream-reasoning.ts
 import { type Emit, type Handler, type OpenItem, StreamState } from './decode-stream-state.ts';
 import { finishMessage, textHandlers } from './decode-stream-text.ts';
 
-/** By event; what is not here says nothing that its item does not say at its end. */
+/** By event. Other events hold nothing beyond what their item repeats at its end. */
 const handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ...textHandlers,
   ...reasoningHandlers,
@@ -19,7 +19,7 @@ const handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['response.incomplete', decodeTerminal],
 ]);
 
-/** Failures inside the stream are the tap's to see. */
+/** Decodes events. The tap reads failures in the stream. */
 export function createStreamDecoder(): StreamDecoder {
   const state = new StreamState();
   return {
@@ -42,7 +42,7 @@ function decodeItemDone(state: StreamState, event: JsonRecord, emit: Emit): void
   finishItem(state, state.itemOf(event, String(item['type'])), item, emit);
 }
 
-/** Whatever of the item was not streamed; each item ends once. */
+/** Sends the rest of an item that was not streamed. Each item ends once. */
 function finishItem(state: StreamState, open: OpenItem, item: JsonRecord, emit: Emit): void {
   if (open.done) return;
   open.done = true;
@@ -69,7 +69,7 @@ function finishWhole(state: StreamState, item: JsonRecord, emit: Emit): void {
   }
 }
 
-/** The response stands in its last event once more, on some servers for the first time. */
+/** The last event repeats the response. On some servers it is the first event with content. */
 function decodeTerminal(state: StreamState, event: JsonRecord, emit: Emit): void {
   const response = recordAt(event, 'response');
   const output = Array.isArray(response['output']) ? response['output'].filter(isRecord) : [];
@@ -83,7 +83,7 @@ function decodeTerminal(state: StreamState, event: JsonRecord, emit: Emit): void
   emit({ type: 'finish', finish });
 }
 
-/** Items that never came to their end. */
+/** Ends the items whose last event never came. */
 function endAll(state: StreamState, emit: Emit): void {
   state.closeBlock(emit);
   for (const open of state.openItems()) {

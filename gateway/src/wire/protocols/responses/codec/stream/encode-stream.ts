@@ -13,15 +13,15 @@ import { FrameWriter } from './frame-writer.ts';
 import { OutputWriter } from './output-writer.ts';
 
 /**
- * Writes the events of one response: announced, its items one after another, and the whole of it at the end.
- * The order of items is `OutputWriter`'s.
+ * Writes the events of one response: the announcement, the items one after another, and the whole response at the end.
+ * `OutputWriter` orders the items.
  */
 export class ResponsesStreamEncoder implements StreamEncoder {
   readonly #answer: AnswerContext;
   readonly #ids: AnswerIds;
   readonly #frames = new FrameWriter();
   readonly #output: OutputWriter;
-  /** JSON text of what does not change in the response, without braces; null before it was announced. */
+  /** JSON text of the response's constant members, without braces. Null before the announcement. */
   #description: string | null = null;
   #finish: Finish = { reason: 'end' };
   #closed = false;
@@ -33,7 +33,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   }
 
   push(event: GenerationEvent): string {
-    // Only the first answer has a place.
+    // The protocol has room for the first choice only.
     if (this.#closed || (event.choice ?? 0) !== 0) return '';
     if (event.type === 'finish') {
       this.#finish = event.finish;

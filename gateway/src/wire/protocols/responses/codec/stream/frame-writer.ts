@@ -1,6 +1,6 @@
-/** Writes events in the form of this protocol, numbered from 0. */
+/** Writes events in this protocol's form, numbered from 0. */
 export class FrameWriter {
-  /** Of the next event. */
+  /** The number of the next event. */
   sequenceNumber = 0;
 
   /** `members`: JSON text of the event's own members, without braces. `type` needs no escaping. */

@@ -12,7 +12,7 @@ test.each([
     '{"include":"logprobs","text":"\\"logprobs\\":[1]"}',
     '{"include":"logprobs","text":"\\"logprobs\\":[1]"}',
   ],
-  // No JSON: whoever reads it says so.
+  // Not JSON: the reader will report it.
   ['{"logprobs":[1', '{"logprobs":[1'],
   ['{"logprobs"', '{"logprobs"'],
 ])('%s', (text, expected) => {

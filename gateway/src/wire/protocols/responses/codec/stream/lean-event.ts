@@ -6,13 +6,13 @@ const colon = 0x3a;
 const openBracket = 0x5b;
 
 /**
- * An event without the probabilities of its words. The events that end an item and the answer repeat them all, several
- * numbers for each word, and they came with the words.
+ * An event without log probabilities. The last events of an item and of the response repeat them all, several numbers
+ * for each token, although they came with the tokens.
  */
 export function withoutLogprobs(data: Buffer): Buffer {
   const kept: Buffer[] = [];
   let from = 0;
-  // A quote inside of a string is escaped: what is found is a name, or a value that no colon follows.
+  // Quotes inside strings are escaped. So this is a member's name, or a value, which no colon follows.
   for (let at = data.indexOf(name); at >= 0; at = data.indexOf(name, from)) {
     const after = skipSpace(data, at + name.length);
     const start = data[after] === colon ? skipSpace(data, after + 1) : after;

@@ -9,15 +9,15 @@ import { eventsOf, writeWhole } from './write-whole.ts';
 
 interface Call {
   readonly head: CallHead;
-  /** What came while another item was open. */
+  /** An event that came while another item was open. */
   held: string;
   ended: boolean;
   item: WrittenCall | null;
 }
 
 /**
- * Puts output items one strictly after another, whatever order their events come in. While a call is open, other
- * calls and everything else wait for its end, in the order they came; its own arguments go through at once.
+ * Writes output items strictly one after another, in whatever order their events come. While a call is open, its own
+ * arguments go out at once; everything else waits for its end, in order of arrival.
  */
 export class OutputWriter {
   /** Finished items, JSON text. */
@@ -27,9 +27,9 @@ export class OutputWriter {
   readonly #calls = new Map<number, Call>();
   #openItem: WrittenItem | null = null;
   #openCall: Call | null = null;
-  /** What waits for the end of the open call, in the order it came. */
+  /** Events that wait for the end of the open call, in order of arrival. */
   #queue: (Call | GenerationEvent)[] = [];
-  /** Where the next of the queue is. */
+  /** Index of the next event in the queue. */
   #next = 0;
 
   constructor(frames: FrameWriter, ids: AnswerIds) {
@@ -54,7 +54,7 @@ export class OutputWriter {
     }
   }
 
-  /** Everything that is still open or waiting is complete. */
+  /** Completes everything that is open or waiting. */
   end(status: 'completed' | 'incomplete'): string {
     let frames = '';
     while (this.#openCall !== null) frames += this.#endCall(this.#openCall);
@@ -85,7 +85,7 @@ export class OutputWriter {
     return this.#advance();
   }
 
-  /** Closes the open call once it has ended, and writes what waited for that, up to a call that goes on. */
+  /** Closes the open call if it has ended, and writes the queue up to a call that has not. */
   #advance(): string {
     let frames = '';
     while (this.#openCall?.ended !== false) {
@@ -159,7 +159,7 @@ export class OutputWriter {
     return { frames: this.#open(item), item };
   }
 
-  /** Only thoughts carry state here; that of an open text has no place. */
+  /** Only reasoning carries state in this protocol. State of an open text has no place. */
   #keepState(native: NativeState): string {
     const state = carriedState(native);
     const open = this.#openItem;
@@ -178,7 +178,7 @@ export class OutputWriter {
     return this.#openItem.cite(citation);
   }
 
-  /** A message stays open for what is said next; a thought is an item of its own. */
+  /** A message stays open for the next part. Reasoning is a separate item. */
   #endBlock(): string {
     if (!(this.#openItem instanceof WrittenMessage)) return this.#close('completed');
     this.#openItem.endBlock();
@@ -212,7 +212,7 @@ export class OutputWriter {
     return closed.frames;
   }
 
-  /** Of the item that comes after the open one. */
+  /** The index of the item after the open one. */
   #nextIndex(): number {
     return this.#openItem === null ? this.items.length : this.items.length + 1;
   }

@@ -53,7 +53,7 @@ const message = (text: string) => ({
 });
 
 describe('responses: known failures', () => {
-  it('K13: calls count from 0 whatever stands before them', () => {
+  it('K13: calls count from 0 whatever comes before them', () => {
     const events = decodeEvents(
       upstream(
         itemAdded(0, reasoning),
@@ -68,13 +68,13 @@ describe('responses: known failures', () => {
     ]);
   });
 
-  it('K14: no parallel calls is read and written', () => {
+  it('K14: a ban on parallel calls is read and written', () => {
     const decoded = decodeBody({ model: 'm', input: 'Hi', parallel_tool_calls: false });
     expect(decoded.parallelTools).toBe(false);
     expect(encodeBody(decoded).json['parallel_tool_calls']).toBe(false);
   });
 
-  it('K17, K18: every function has a name and the schema of an object; foreign tools are left out', () => {
+  it('K17, K18: every function has a name and an object’s schema; foreign tools are dropped', () => {
     const named = { type: 'function', description: null, strict: null } as const;
     const { json } = encodeBody({
       ...bareRequest,
@@ -105,7 +105,7 @@ describe('responses: known failures', () => {
     );
   });
 
-  it('K19, K29: thought, call and result keep their order and their ids', () => {
+  it('K19, K29: reasoning, call and result keep their order and their ids', () => {
     const input = [
       { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hi' }] },
       { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'one' },
@@ -121,7 +121,7 @@ describe('responses: known failures', () => {
     expect(encodeBody(decodeBody({ model: 'm', input })).json['input']).toEqual(input);
   });
 
-  it('K29: a thought of another maker goes alone, and what followed it stays', () => {
+  it('K29: reasoning of another maker is dropped alone, and the items after it stay', () => {
     const { json, losses } = encodeBody({
       ...bareRequest,
       turns: [
@@ -144,7 +144,7 @@ describe('responses: known failures', () => {
     expect(losses).toEqual([{ what: 'reasoning', how: 'dropped' }]);
   });
 
-  it('K25: summary and text of a thought are told once', () => {
+  it('K25: summary and text of reasoning are sent once', () => {
     const delta = { output_index: 0, item_id: 'rs_1' };
     const both = {
       ...reasoning,
@@ -180,7 +180,7 @@ describe('responses: known failures', () => {
     expect(decodeStream(raw)[0]?.blocks).toEqual([{ type: 'reasoning', text: 'Raw' }]);
   });
 
-  it('K26: a call gives all of its events and stands in the output', () => {
+  it('K26: a call has all of its events and a place in the output', () => {
     const text = encodeEvents([start(0), more(0, '{"a"'), more(0, ':1}'), over(0)]);
     expect(typesOf(text)).toEqual([
       'created',
@@ -196,13 +196,13 @@ describe('responses: known failures', () => {
     expect(response['output']).toMatchObject([{ call_id: 'call_0', arguments: '{"a":1}' }]);
   });
 
-  it('K27: a failure of the upstream is no finish', () => {
+  it('K27: an upstream failure is not a finish', () => {
     const failed = { type: 'response.failed', response: { status: 'failed', output: [] } };
     const events = decodeEvents(upstream(failed, { type: 'error', error: { message: 'no' } }));
     expect(events).toEqual([]);
   });
 
-  it('K28: after a failure nothing more is written', () => {
+  it('K28: nothing is written after a failure', () => {
     const encoder = codec.createStreamEncoder(answer);
     const written = encoder.push({ type: 'text', text: 'Hi' });
     const failure = new GatewayError('channels_rate_limited', { retryAfter: 7 });
@@ -223,7 +223,7 @@ describe('responses: known failures', () => {
 });
 
 describe('responses: the order of a stream', () => {
-  it('parallel calls that interleave wait, the open one does not', () => {
+  it('interleaved parallel calls wait, except for the open one', () => {
     const encoder = codec.createStreamEncoder(answer);
     encoder.push(start(0));
     expect(encoder.push(more(0, '{"a"'))).toContain('"delta":"{\\"a\\""');
@@ -241,7 +241,7 @@ describe('responses: the order of a stream', () => {
     expect(response.output).toMatchObject([{ arguments: '{}' }, { type: 'message' }]);
   });
 
-  it('state without a thought is an item of its own; that of a text has no place', () => {
+  it('state without reasoning is a separate item; state of a text has no place', () => {
     const state = { protocol: 'responses', kind: 'encrypted', data: 'blob' } as const;
     const envelope = { protocol: 'messages', kind: 'envelope', data: 'gw2.x' } as const;
     const [candidate] = decodeStream(
@@ -289,7 +289,7 @@ describe('responses: the order of a stream', () => {
     expect(last.response['incomplete_details']).toEqual(why === undefined ? null : { reason: why });
   });
 
-  it('usage has the parts of the cache in its sum', () => {
+  it('usage includes the cache in its sum', () => {
     const encoder = codec.createStreamEncoder(answer);
     const text = encoder.end({
       input: 10,
@@ -312,7 +312,7 @@ describe('responses: the order of a stream', () => {
 });
 
 describe('responses: streams of unusual servers', () => {
-  it('content that only the last event has', () => {
+  it('content that only the last event has is read', () => {
     const args = { ...call, arguments: '{"a":1}' };
     const [candidate] = decodeStream(upstream(completed(message('Hi'), args)));
     expect(candidate?.blocks).toMatchObject([
@@ -322,13 +322,13 @@ describe('responses: streams of unusual servers', () => {
     expect(candidate?.finish).toEqual({ reason: 'tool' });
   });
 
-  it('content that only the ends of items have', () => {
+  it('content that only the ends of items have is read', () => {
     const args = { ...call, arguments: '{"a":1}' };
     const text = upstream(itemDone(0, message('Hi')), itemDone(1, args), completed());
     expect(decodeStream(text)[0]?.blocks).toHaveLength(2);
   });
 
-  it('parts that are counted from 1', () => {
+  it('parts may count from 1', () => {
     const place = { output_index: 0, item_id: 'msg_1', content_index: 1 };
     const text = upstream(
       itemAdded(0, { ...message(''), content: [] }),
@@ -339,14 +339,14 @@ describe('responses: streams of unusual servers', () => {
     expect(decodeStream(text)[0]?.blocks).toEqual([{ type: 'text', text: 'Hi there' }]);
   });
 
-  it('events without names and events nobody knows', () => {
+  it('events without names are read, unknown events are ignored', () => {
     const known = upstream(itemDone(0, message('Hi')), completed());
     const unnamed = known.replaceAll(/^event: .*\n/gm, '');
     const odd = upstream({ type: 'response.new_thing.delta', delta: 'x' }) + 'data: [DONE]\n\n';
     expect(decodeStream(odd + unnamed)).toEqual(decodeStream(known));
   });
 
-  it('a body that ends early gives no finish', () => {
+  it('a body that ends early has no finish', () => {
     const events = decodeEvents(
       upstream(itemAdded(0, call), {
         type: 'response.function_call_arguments.delta',
@@ -357,7 +357,7 @@ describe('responses: streams of unusual servers', () => {
     expect(events.map(({ type }) => type)).toEqual(['call-start', 'call-arguments', 'call-end']);
   });
 
-  it('why it ended', () => {
+  it('the finish is read', () => {
     const cut = (reason: string, ...output: readonly object[]) =>
       decodeStream(
         upstream({

@@ -1,8 +1,13 @@
 import type { AnswerIds } from '../response/answer.ts';
 import { type FrameWriter, itemAdded, itemDone, type WrittenItem } from './frame-writer.ts';
-import { type CallHead, callItem, completeArguments, describeCall } from '../response/output-items.ts';
+import {
+  type CallHead,
+  callItem,
+  completeArguments,
+  describeCall,
+} from '../response/output-items.ts';
 
-/** A call of one of the client's tools. */
+/** Writes a call of one of the client's tools. */
 export class WrittenCall implements WrittenItem {
   readonly #frames: FrameWriter;
   readonly #index: number;

@@ -11,11 +11,11 @@ interface OpenPart {
   text: string;
   readonly citations: Citation[];
   readonly logprobs: TokenLogprob[];
-  /** Its block is complete. It stays open, since citations may still come for it. */
+  /** The block is complete. The part stays open, since citations may still come. */
   ended: boolean;
 }
 
-/** A message: texts and refusals, one after another. */
+/** Writes a message: texts and refusals, one after another. */
 export class WrittenMessage implements WrittenItem {
   readonly #frames: FrameWriter;
   readonly #index: number;
@@ -53,7 +53,7 @@ export class WrittenMessage implements WrittenItem {
     return frames + this.#frames.write('response.refusal.delta', members);
   }
 
-  /** Of the text that is open or was open last; in a refusal there is nothing to cite. */
+  /** Adds a citation to the latest text. A refusal cannot have citations. */
   cite(citation: Citation): string {
     const part = this.#open;
     if (part?.type !== 'text') return '';

@@ -2,9 +2,9 @@ import type { NativeState } from '#canonical/index.ts';
 import { type FrameWriter, itemAdded, itemDone, type WrittenItem } from './frame-writer.ts';
 import { reasoningItem } from '../response/output-items.ts';
 
-/** A thought: one summary part when there is text, and the state that has to come back. */
+/** Writes reasoning: a summary part if there is text, and the state to be returned. */
 export class WrittenReasoning implements WrittenItem {
-  /** As its events say it: a change of it is another block. */
+  /** From its events. A different value begins another block. */
   readonly summary: boolean | undefined;
   readonly #frames: FrameWriter;
   readonly #index: number;
@@ -35,7 +35,7 @@ export class WrittenReasoning implements WrittenItem {
     return added + this.#frames.write('response.reasoning_summary_text.delta', delta);
   }
 
-  /** Told with the finished item: there is no event for it. */
+  /** Sent with the finished item, since there is no event for it. */
   keep(state: NativeState): void {
     this.#state = state;
   }

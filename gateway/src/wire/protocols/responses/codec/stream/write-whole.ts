@@ -4,7 +4,7 @@ import type { AnswerIds } from '../response/answer.ts';
 import { type FrameWriter, itemAdded, itemDone } from './frame-writer.ts';
 import { imageItem } from '../response/output-items.ts';
 
-/** Items that come in one piece. Null when the block is none this protocol knows. */
+/** Items that come in one piece. Null if this protocol does not know the block. */
 export function writeWhole(
   frames: FrameWriter,
   index: number,
@@ -37,7 +37,7 @@ function writeImage(frames: FrameWriter, index: number, id: string, item: string
   );
 }
 
-/** Any other block in one piece, as the events that would have streamed it. */
+/** The events that would have streamed a block that comes in one piece. */
 export function eventsOf(block: Block): GenerationEvent[] {
   const end: GenerationEvent = { type: 'block-end' };
   switch (block.type) {
@@ -54,7 +54,7 @@ export function eventsOf(block: Block): GenerationEvent[] {
       return [end, { type: 'reasoning', text, summary }, ...kept, end];
     }
     case 'opaque':
-      // What another provider's tool did, in words.
+      // The words of another provider's hosted tool.
       return block.protocol !== 'responses' && block.text
         ? [end, { type: 'text', text: block.text }, end]
         : [];
