@@ -15,7 +15,7 @@ export function encodeStreamError(error: GatewayError, requestId: string): strin
   return frame('error', encodeError(error, requestId));
 }
 
-/** What a failing event said, as an error body of this protocol; null stands for an event that is not JSON. */
+/** The error body of this protocol for a failed event. Null: the event was not JSON. */
 export function failureBody(event: JsonRecord | null): unknown {
   const error = event?.['error'] ?? event;
   if (isRecord(error)) return { type: 'error', error };

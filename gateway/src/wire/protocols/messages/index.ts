@@ -23,6 +23,6 @@ export const messages = Object.freeze({
   createStreamTap: (context) => new MessagesStreamTap(context),
   encodeError,
   encodeStreamError,
-  // The official parser wants `message_start` to be the first event.
+  // The official parser requires `message_start` to be the first event.
   keepAlive: (begun) => (begun ? ping : commentKeepAlive),
 } satisfies Protocol);

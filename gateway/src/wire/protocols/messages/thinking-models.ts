@@ -1,10 +1,10 @@
-/** How one model's thinking is asked for. */
+/** How to request thinking from one model. */
 export interface Thinking {
-  /** `manual`: a budget of tokens; `adaptive`: the model decides, an effort guides it; `either` takes both. */
+  /** `manual`: a budget of tokens. `adaptive`: the model decides, guided by an effort. `either`: both work. */
   readonly mode: 'none' | 'manual' | 'either' | 'adaptive';
-  /** How it is turned off; null: it cannot be. */
+  /** How to turn thinking off. Null: it is always on. */
   readonly off: 'disabled' | 'between_tools' | null;
-  /** From the least to the most. */
+  /** From lowest to highest. */
   readonly efforts: readonly Effort[];
 }
 
@@ -14,9 +14,9 @@ const all: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 const withoutXhigh = all.filter((effort) => effort !== 'xhigh');
 
 /**
- * By the model's name, since upstreams do not say: https://platform.claude.com/docs/build-with-claude/thinking.
- * A Claude whose version cannot be read is taken for a new one; any other model that speaks this protocol has what
- * it was built after, budgets.
+ * By the model's name, since upstreams do not report it: https://platform.claude.com/docs/build-with-claude/thinking.
+ * A Claude of unknown version counts as new. Any other model of this protocol uses budgets, as the models did after
+ * which it was built.
  */
 export function thinkingOf(model: string): Thinking {
   const name = model.toLowerCase();
@@ -38,18 +38,18 @@ export function thinkingOf(model: string): Thinking {
   return { mode: 'adaptive', off: isPartly ? 'between_tools' : 'disabled', efforts: all };
 }
 
-/** The newer ones, which also do not go on with an answer that was begun for them. */
+/** Newer models, which also do not continue a begun response. */
 export function refusesPrefill(model: string): boolean {
   const { mode } = thinkingOf(model);
   return mode === 'either' || mode === 'adaptive';
 }
 
-/** The ones after Claude 4.6 take no `top_p`, whatever their catalogue entry says of sampling in general. */
+/** Models after Claude 4.6 refuse `top_p`, whatever their catalogue entry says about sampling. */
 export function refusesSampling(model: string): boolean {
   return thinkingOf(model).mode === 'adaptive';
 }
 
-/** Major times a hundred plus minor: `claude-opus-4-6` is 406, `claude-3-7-sonnet@20250219` 307; dates are none. */
+/** Major times 100 plus minor: `claude-opus-4-6` is 406, `claude-3-7-sonnet@20250219` is 307. Dates do not count. */
 function versionOf(name: string): number | null {
   const found =
     /(?:opus|sonnet|haiku|fable|mythos)[-.]?(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?/.exec(name) ??

@@ -2,16 +2,16 @@ import type { Extension } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { isAbsent, isWritable, type JsonRecord, writableRule } from '../values.ts';
 
-/** An object of this protocol while it is being built. */
+/** An object of this protocol under construction. */
 export type WireObject = Record<string, unknown>;
 
-/** Where a value sits in the client's request, and who speaks there. */
+/** The place of a value in the client's request, and its speaker. */
 export interface Place {
   readonly param: string;
   readonly role: 'user' | 'assistant' | 'result';
 }
 
-/** `param` is the path of the member at fault; `rule` completes the sentence "<param> …". */
+/** `param` is the path of the wrong member. `rule` completes the sentence "<param> …". */
 export function invalid(param: string, rule: string): GatewayError {
   return new GatewayError('invalid_value', { values: { reason: `${param} ${rule}` }, param });
 }
@@ -50,8 +50,8 @@ export function ownExtension(
 type Fates = Readonly<Record<string, Extension['ifForeign']>>;
 
 /**
- * Every member that has no place in the canonical model, except those that say nothing (null, an empty list). A
- * member that is not in `fates` is taken to matter.
+ * All members without a place in the canonical model, except empty ones (null, an empty list). A member that is not in
+ * `fates` counts as significant.
  */
 export function otherMembers(
   value: JsonRecord,

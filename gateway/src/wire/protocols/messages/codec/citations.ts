@@ -7,7 +7,7 @@ export function decodeCitations(citations: unknown): Citation[] {
   return decodeAllCitations(citations).filter((citation) => citation !== null);
 }
 
-/** As `decodeCitations`, with null for each that only this protocol understands. */
+/** Like `decodeCitations`, with null for each citation that only this protocol understands. */
 export function decodeAllCitations(citations: unknown): (Citation | null)[] {
   return Array.isArray(citations) ? citations.map(decodeCitation) : [];
 }

@@ -1,6 +1,6 @@
 import { createFieldName } from '../../field-names.ts';
 
-/** What clients of this protocol call what may be lost. */
+/** The names of possible losses for clients of this protocol. */
 export const fieldName = createFieldName(
   {
     max_output_tokens: 'max_tokens',

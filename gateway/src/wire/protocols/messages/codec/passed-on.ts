@@ -1,2 +1,2 @@
-/** Members that are only passed on, see `Codec.passedOn`. */
+/** Members that are passed on unread, see `Codec.passedOn`. */
 export const passedOn: ReadonlySet<string> = new Set(['input', 'input_schema', 'schema']);

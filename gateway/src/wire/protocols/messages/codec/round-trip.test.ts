@@ -16,7 +16,7 @@ import { messagesCodec } from './codec.ts';
 import { readUsage } from '../native/usage.ts';
 
 describe('requests', () => {
-  it('come back as they were, and the same twice', () => {
+  it('survive a round trip over the wire, with the same bytes each time', () => {
     fc.assert(
       fc.property(requests, (request) => {
         const { json, losses } = messagesCodec.encodeRequest(request, target);
@@ -30,8 +30,8 @@ describe('requests', () => {
   });
 });
 
-describe('answers', () => {
-  it('come back as they were', () => {
+describe('responses', () => {
+  it('survive a round trip over the wire', () => {
     fc.assert(
       fc.property(candidates, (candidate) => {
         const json = messagesCodec.encodeResponse(
@@ -44,7 +44,7 @@ describe('answers', () => {
     );
   });
 
-  it('come back as they were when streamed', () => {
+  it('survive a round trip as a stream', () => {
     fc.assert(
       fc.property(candidates, (candidate) => {
         const text = encodeEvents(eventsOf(candidate));
@@ -53,7 +53,7 @@ describe('answers', () => {
     );
   });
 
-  it('repeat the usage, the parts of it apart', () => {
+  it('keep the parts of usage apart', () => {
     const count = fc.nat(1_000_000);
     const usages = fc
       .record({
@@ -78,7 +78,7 @@ describe('answers', () => {
 });
 
 describe('the stream encoder', () => {
-  it('writes legal streams whatever comes', () => {
+  it('writes legal streams for any events', () => {
     fc.assert(
       fc.property(eventSequences, (events) => {
         const calls = assertLegal(encodeEvents(events));
@@ -97,7 +97,7 @@ describe('the stream encoder', () => {
       fc.property(eventSequences, (events) => {
         const come = [...decodeFrames(encodeEvents(events))];
         expect(joined(come, 'reasoning').join('')).toBe(joined(events, 'reasoning').join(''));
-        // Refusals and images are text here.
+        // Refusals and images become text.
         const said = joined(events, 'text').join('');
         expect(joined(come, 'text').join('').length).toBeGreaterThanOrEqual(said.length);
       }),

@@ -3,11 +3,11 @@ import type { JsonRecord } from '../../values.ts';
 
 interface ToolInput {
   readonly input: JsonRecord;
-  /** The text was not an object's JSON and had to be wrapped. */
+  /** The text was not a JSON object and was wrapped in one. */
   readonly wrapped: boolean;
 }
 
-/** Arguments as this protocol has them, an object; whatever else a model produced is put into one. */
+/** Arguments as an object, which this protocol requires. Anything else is wrapped in one. */
 export function toolInput(text: string): ToolInput {
   if (text.trim() === '') return { input: {}, wrapped: false };
   let value: unknown;

@@ -19,20 +19,20 @@ const key = Object.freeze({
 
 const cursor = new JsonCursor();
 
-/** What the tap wants to know of one event. One instance serves all streams, since reading is synchronous. */
+/** What the tap needs from one event. One instance serves all streams, since reading is synchronous. */
 export class MessageEventView implements EventView {
-  /** Read only when asked for, since the event's name usually says it. */
+  /** Whether to read the type. The event's name usually gives it. */
   wantsType = false;
   type: string | null = null;
-  /** A delta with a payload, a block that is more than an empty frame, or a stop reason. */
+  /** The event has a delta with a payload, a block with content, or a stop reason. */
   hasContent = false;
   hasError = false;
   outputBytes = 0;
-  /** `usage` beside the delta or inside the message, parsed; undefined when absent. */
+  /** `usage` beside the delta or inside the message, parsed; undefined if absent. */
   usage: unknown = undefined;
   /** The string `message.model`. */
   readonly model = new EventRange();
-  /** Of the message or its delta, parsed; undefined when absent. */
+  /** The container of the message or of its delta, parsed; undefined if absent. */
   container: unknown = undefined;
 
   read(data: Buffer): boolean {
@@ -61,7 +61,7 @@ export class MessageEventView implements EventView {
     }
   }
 
-  /** Of a block or of the message: the two have no member in common but `type`. */
+  /** Reads a delta of a block or of the message. The two share no member but `type`. */
   #readDelta(): void {
     let isBlockDelta = true;
     let hasPayload = false;
@@ -87,7 +87,7 @@ export class MessageEventView implements EventView {
     if (isBlockDelta && hasPayload) this.hasContent = true;
   }
 
-  /** Text and thinking begin as empty frames; every other block is there once it begins. */
+  /** Text and thinking begin as empty frames. Any other block is content as soon as it begins. */
   #readBlock(): void {
     let type: string | null = null;
     let hasText = false;

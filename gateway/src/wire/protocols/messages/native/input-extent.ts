@@ -1,10 +1,10 @@
 import { InputTally, recordsIn, type InputExtent } from '../../input-extent.ts';
 import { isRecord, type JsonRecord } from '../../values.ts';
 
-/** How the types of tools that the client runs begin; the others are run by the provider. */
+/** Prefixes in the types of tools that the client runs. The provider runs the others. */
 const clients = /^(custom$|bash_|text_editor_|computer_|memory_)/;
 
-/** What of a Messages request's input its bytes do not tell. */
+/** What the bytes of a Messages request do not reveal about its input. */
 export function inputExtent(json: JsonRecord): InputExtent {
   const tally = new InputTally();
   addContent(tally, json['system']);
@@ -16,7 +16,7 @@ export function inputExtent(json: JsonRecord): InputExtent {
   return tally;
 }
 
-/** A text, a list of blocks, or the one object in a tool's result. */
+/** A text, a list of blocks, or the single object in a tool result. */
 function addContent(tally: InputTally, content: unknown): void {
   for (const block of isRecord(content) ? [content] : recordsIn(content)) {
     const { type, source, content: inner } = block;
@@ -29,13 +29,13 @@ function addContent(tally: InputTally, content: unknown): void {
 function addSource(tally: InputTally, source: JsonRecord, isImage: boolean): void {
   const { type, media_type: mime, data, url, content } = source;
   if (type === 'content') addContent(tally, content);
-  // The label of what stands as a picture is corrected where it is wrong, and a data URL is taken for its data.
+  // A repair corrects the wrong media type of an image, and replaces a data URL by its data.
   else if (type === 'base64' && isImage && !isForeign(mime)) tally.image(data);
   else if (type === 'base64') tally.data(mime, data);
   else if (type !== 'text') tally.url(url, isImage);
 }
 
-/** A label that says outright that it is no picture. */
+/** A media type that cannot be an image's. */
 function isForeign(mime: unknown): boolean {
   return typeof mime === 'string' && /^(application|audio|video)\//i.test(mime.trim());
 }

@@ -3,14 +3,14 @@ import type { PatchedRequest, PatchTarget, WireRequest } from '../../protocol.ts
 import type { JsonRecord } from '../../values.ts';
 import { factsOf, isSuspect, repair, type RepairContext } from './repairs/index.ts';
 
-/** `max_tokens` is required in this protocol; this stands in when the catalogue does not know the model's limit. */
+/** The value of `max_tokens`, which this protocol requires, if the catalogue does not know the model's limit. */
 const defaultMaxTokens = 8192;
 
 /**
- * The upstream's model name, and the declared rewrites (docs/repairs.md): `b1` temperature is not accepted by current
- * models, `b2` max_tokens is filled in or cut to the model's limit, and the repairs of what upstreams refuse. A
- * request without faults is spliced from what was scanned before; only one with faults is taken apart.
- * @throws GatewayError `invalid_value` for a fault that cannot be mended without guessing.
+ * Sets the upstream's model name and applies the declared rewrites (docs/repairs.md): `b1` drops temperature, which
+ * current models refuse; `b2` fills in max_tokens or cuts it to the model's limit; the repairs follow. A request without
+ * faults is spliced by the earlier scan. Only one with faults is taken apart.
+ * @throws GatewayError `invalid_value` for a fault that cannot be repaired without guessing.
  */
 export function patchRequest(request: WireRequest, target: PatchTarget): PatchedRequest {
   const { body, json } = request;

@@ -46,12 +46,12 @@ export function readRequest(opened: OpenedRequest): WireRequest {
   };
 }
 
-/** Some hosts have the betas in the body, as a list. */
+/** Some hosts expect the betas in the body, as a list. */
 function betasOf(value: unknown): readonly string[] {
   return (Array.isArray(value) ? value : [value]).filter((name) => typeof name === 'string');
 }
 
-/** Null with a tool that sets no limit. What is no count is the upstream's to refuse. */
+/** Null if any search tool has no limit. The upstream will refuse a limit that is not a count. */
 function searches(json: JsonRecord): Pick<WireRequest, 'webSearches'> {
   let most: number | null | undefined;
   for (const tool of recordsIn(json['tools'])) {

@@ -3,7 +3,7 @@ import { frame } from '../../frames.ts';
 import { isAbsent, isRecord, recordAt, textOf, type JsonRecord } from '../../values.ts';
 import { mergeUsage } from './usage.ts';
 
-/** A whole message as the frames of a stream. */
+/** Turns a whole message into the frames of a stream. */
 export function toEvents(answer: JsonRecord): string {
   const { content, stop_reason, stop_sequence = null, usage, ...base } = answer;
   const message = { ...base, content: [], stop_reason: null, stop_sequence: null };
@@ -20,7 +20,7 @@ export function toEvents(answer: JsonRecord): string {
   return frames + event('message_stop', {});
 }
 
-/** The events of a complete stream as one message. */
+/** Joins the events of a complete stream into one message. */
 export function toWhole(events: readonly JsonRecord[]): JsonRecord {
   let message: JsonRecord = {};
   let usage: JsonRecord = {};
@@ -47,7 +47,7 @@ export function toWhole(events: readonly JsonRecord[]): JsonRecord {
 
 interface OpenBlock {
   block: JsonRecord;
-  /** JSON text, as far as it came. */
+  /** JSON text so far. */
   input: string;
 }
 
@@ -77,7 +77,7 @@ function addDelta(open: OpenBlock, delta: JsonRecord): void {
   }
 }
 
-/** A call that was cut off by the output limit has half of an object. */
+/** The output limit may have cut a call's object in the middle. */
 function parseInput(text: string): unknown {
   try {
     return parseExact(text);

@@ -10,7 +10,7 @@ import { readUsage, readWholeUsage } from './usage.ts';
 
 const modelPath = [keyBytes('model')];
 
-/** A message, or the answer of the token count, which has no usage. @throws UnreadableAnswer */
+/** Accepts a message, or a token count, which has no usage. @throws UnreadableAnswer */
 export function readResponse(body: Buffer, echo: AnswerEcho): WireResponse {
   const answer = readAnswer(body, usageOf);
   if (Array.isArray(answer['content'])) {

@@ -19,17 +19,17 @@ export class MessagesStreamTap implements StreamTap {
   replacement: Buffer | null = null;
   failure: unknown = null;
   outputBytes = 0;
-  /** The usage counts them. */
+  /** The usage counts searches. */
   readonly webSearches = 0;
-  /** Only `message_stop` ends a message; a stop reason without it is a cut stream. */
+  /** Only `message_stop` ends a message. A stream that ends after a stop reason was cut. */
   finished = false;
   readonly #echo: Buffer | null;
   readonly #toolNames: ToolNames | undefined;
   #given: GivenState | null = null;
   #reported: JsonRecord = {};
-  /** The count of output came that is not announced at the start. */
+  /** The final count of output has come, not only the one at the start. */
   #isCounted = false;
-  /** No block is open, and one was. */
+  /** At least one block began, and none is open. */
   #rests = false;
 
   constructor(context: StreamContext) {
@@ -101,7 +101,7 @@ export class MessagesStreamTap implements StreamTap {
     (this.#given ??= new GivenState()).add(kind, id);
   }
 
-  /** Blocks that a tool made are there at once, and come once. */
+  /** Blocks of a hosted tool come complete, and once. */
   #giveFiles(data: Buffer): void {
     const block = recordAt(parseRecord(data) ?? {}, 'content_block');
     for (const { kind, id } of filesOf(block)) this.#give(kind, id);

@@ -37,8 +37,8 @@ function started(block: string, split = false) {
   return { text: String(isReplaced ? tap.replacement : raw), seen, isReplaced };
 }
 
-describe.each(echoed)('the client’s name in %s', (_, block) => {
-  it('comes with the event, whose other bytes stay', () => {
+describe.each(echoed)('the client’s tool name in %s', (_, block) => {
+  it('is restored in an event, whose other bytes stay', () => {
     for (const split of [false, true]) {
       const { text, seen } = started(block('a_b_1'), split);
       expect(text).toBe(started(block('a.b'), split).text);
@@ -46,7 +46,7 @@ describe.each(echoed)('the client’s name in %s', (_, block) => {
     }
   });
 
-  it('comes with a whole answer, whose other bytes stay', () => {
+  it('is restored in a whole response, whose other bytes stay', () => {
     const body = (name: string) =>
       Buffer.from(
         `{ "model":"m","content":[${block(name)} , ${call('f')}],"big":12345678901234567890}`,
@@ -57,7 +57,7 @@ describe.each(echoed)('the client’s name in %s', (_, block) => {
   });
 });
 
-it.each(left)('%s is left as it is', (_, block) => {
+it.each(left)('%s stays unchanged', (_, block) => {
   expect(started(block).isReplaced).toBe(false);
   const body = Buffer.from(`{"content":[${block}]}`);
   expect(messages.readResponse(body, names).body).toBe(body);

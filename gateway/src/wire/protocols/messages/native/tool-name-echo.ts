@@ -4,10 +4,10 @@ import { Copies } from './repairs/copies.ts';
 import { editsBetween } from './repairs/edits.ts';
 import { renameInBlock, renameInBlocks } from './repairs/tool-name-places.ts';
 
-/** By the upstream's names, the client's. */
+/** The client's names, by the upstream's. */
 export type ToolNames = ReadonlyMap<string, string>;
 
-/** The edits of a whole message that put the client's names of its tools back. */
+/** The edits that restore the client's tool names in a whole message. */
 export function echoToolNames(body: Buffer, message: JsonRecord, names: ToolNames): Edit[] {
   const { content } = message;
   const copies = new Copies();

@@ -3,7 +3,7 @@ import { searchesInUsage, termIn, withSurcharges } from '../../reported-surcharg
 import { UsageCounts } from '../../usage-numbers.ts';
 import { isAbsent, isRecord, type JsonRecord, recordAt } from '../../values.ts';
 
-/** `input_tokens` excludes what was read from or written to the cache; `output_tokens` includes thinking. */
+/** `input_tokens` excludes cache reads and writes. `output_tokens` includes thinking. */
 export function readUsage(usage: unknown): ReportedUsage | null {
   if (!isRecord(usage)) return null;
   const counts = new UsageCounts();
@@ -32,8 +32,8 @@ export function readUsage(usage: unknown): ReportedUsage | null {
 const termFields = ['service_tier', 'speed', 'inference_geo'];
 
 /**
- * The usage of a whole message, with the half that it lacks.
- * @param isCounted whether the output is: what a stream announces at its start is a mere beginning
+ * The usage of a whole message. Marks a missing side.
+ * @param isCounted whether the output count is final; the one at the start of a stream is not
  */
 export function readWholeUsage(
   usage: unknown,
@@ -46,7 +46,7 @@ export function readWholeUsage(
   return hasInput || isCounted ? { ...reported, missingSide: hasInput ? 'output' : 'input' } : null;
 }
 
-/** Any of them tells of the input: what is read from a cache or written to it stands beside the rest. */
+/** Any of these members reports input: cache reads and writes are counted beside the rest. */
 const inputCounts = [
   'input_tokens',
   'cache_read_input_tokens',
@@ -54,7 +54,7 @@ const inputCounts = [
   'cache_creation',
 ];
 
-/** A stream reports in pieces; counts are cumulative, so a later one replaces an earlier one and null does not. */
+/** Merges partial reports of a stream. Counts are cumulative: later ones replace earlier ones, null does not. */
 export function mergeUsage(earlier: JsonRecord, later: unknown): JsonRecord {
   if (!isRecord(later)) return earlier;
   const merged = { ...earlier };

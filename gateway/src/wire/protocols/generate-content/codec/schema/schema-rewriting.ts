@@ -7,7 +7,7 @@ export interface Rewriting {
   readonly root: JsonRecord;
   /** The references that are being followed, to notice a recursive schema. */
   readonly following: readonly string[];
-  /** The depth of the written schema. */
+  /** How many written schemas enclose it. */
   readonly depth: number;
   /** Declare the order of properties, which the model would write alphabetically. */
   readonly ordered: boolean;

@@ -11,8 +11,8 @@ export interface Marked {
 }
 
 /**
- * Leaves at most four cache markers, and no long-lived one after a short-lived one, both of which upstreams refuse.
- * The last of the tools and of the system prompt stay, for they serve every later turn; of the others the latest.
+ * Keeps at most four cache markers, and no long-lived one after a short-lived one, because upstreams refuse both.
+ * Keeps the last one of the tools and of the system prompt, which serve every later turn, and the latest of the rest.
  */
 export function limitCacheMarkers(body: Marked, reserved: number, losses: Losses): void {
   const tools = markersIn(body.tools);

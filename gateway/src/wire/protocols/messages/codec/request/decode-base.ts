@@ -7,19 +7,19 @@ interface Base {
   extensions?: Extensions;
 }
 
-/** Members whose absence elsewhere changes nothing that a caller could notice in the answer. */
+/** Members whose loss a caller cannot notice in the response. */
 const harmless = {
   caller: 'ignore',
   eager_input_streaming: 'ignore',
   toolset_name: 'ignore',
 } as const;
 
-/** Text may repeat what it rests on; nobody but this protocol can take that back. */
+/** Text may repeat its sources, which only this protocol accepts. */
 export const harmlessInText = { ...harmless, citations: 'ignore' } as const;
 
 type Fates = Readonly<Record<string, Extension['ifForeign']>>;
 
-/** What any block and tool may carry: the cache marker, and the members that only this protocol understands. */
+/** The cache marker and this protocol's own members, which any block and tool may carry. */
 export function decodeBase(
   value: JsonRecord,
   known: ReadonlySet<string>,

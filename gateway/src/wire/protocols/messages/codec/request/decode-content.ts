@@ -20,7 +20,7 @@ const decoders: Readonly<Record<string, Decoder>> = {
   redacted_thinking: decodeRedacted,
 };
 
-/** The blocks that only one speaker can have written. */
+/** Types of blocks that only one speaker can write. */
 const speakers: Readonly<Record<string, Place['role']>> = {
   tool_use: 'assistant',
   thinking: 'assistant',
@@ -33,8 +33,8 @@ const callMembers = new Set(['type', 'id', 'name', 'input', 'cache_control']);
 const resultMembers = new Set(['type', 'tool_use_id', 'content', 'is_error', 'cache_control']);
 
 /**
- * The content of a message or of a tool's result. A block of an unknown type becomes opaque.
- * @throws GatewayError `invalid_value` for a block that has no meaning where it stands.
+ * Decodes the content of a message or of a tool result. A block of an unknown type becomes opaque.
+ * @throws GatewayError `invalid_value` for a block in the wrong place.
  */
 export function decodeContent(content: unknown, place: Place): Block[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
@@ -72,7 +72,7 @@ export function decodeText(block: JsonRecord, { param }: Pick<Place, 'param'>): 
   };
 }
 
-/** Reaches another protocol as what it says; its own gets the block back. */
+/** Other protocols get its words. Its own protocol gets the block back. */
 function decodeSearchResult(block: JsonRecord): TextBlock {
   const content = Array.isArray(block['content']) ? block['content'] : [];
   const texts = content.map((part: unknown) => (isRecord(part) ? part['text'] : null));
@@ -124,19 +124,19 @@ function decodeRedacted(block: JsonRecord, { param }: Place): Block {
   return reasoningBlock('', redactedState(requireText(block['data'], `${param}.data`)));
 }
 
-/** A thought; without state where it came unsigned. */
+/** A thinking block. It has no state if it was not signed. */
 export function reasoningBlock(text: string, state: NativeState | null): ReasoningBlock {
   return state === null ? { type: 'reasoning', text } : { type: 'reasoning', text, state };
 }
 
-/** A signature that this gateway minted is an envelope around somebody else's state. */
+/** A signature that this gateway made is an envelope around another vendor's state. */
 export function signatureState(signature: unknown): NativeState | null {
   if (typeof signature !== 'string' || signature === '') return null;
   const kind = isEnvelope(signature) ? 'envelope' : 'signature';
   return { protocol: 'messages', kind, data: signature };
 }
 
-/** The state of a thought that only its vendor can read. */
+/** The state of thinking that only its vendor can read. */
 export function redactedState(data: string): NativeState {
   return { protocol: 'messages', kind: 'redacted', data };
 }

@@ -16,8 +16,8 @@ export function decodeImage(block: JsonRecord, { param }: Place): Block {
 }
 
 /**
- * A document; one that is made of text and images becomes its text and, after it, its images, since no other
- * protocol has a document of several parts.
+ * Decodes a document. No other protocol has documents of several parts, so such a document becomes its text, followed
+ * by its images.
  * @throws GatewayError `invalid_value`.
  */
 export function decodeDocument(block: JsonRecord, { param }: Place): Block | readonly Block[] {
@@ -46,7 +46,7 @@ function unknownSource(block: JsonRecord, name: string): Block {
   return { type: 'opaque', protocol: 'messages', name, value: block, ifForeign: 'refuse' };
 }
 
-/** Null for a kind of source that is not known here. */
+/** Null for an unknown kind of source. */
 function decodeSource(
   source: JsonRecord,
   param: string,
@@ -79,7 +79,7 @@ function decodeSource(
   }
 }
 
-/** Tolerates what clients get wrong without harm: line breaks, and a whole data URL where its payload belongs. */
+/** Tolerates harmless mistakes: line breaks, and a data URL in place of its payload. */
 function decodeBase64(
   data: string,
   mime: string | null,

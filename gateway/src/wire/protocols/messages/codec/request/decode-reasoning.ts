@@ -11,8 +11,8 @@ const efforts = new Set<string>(['low', 'medium', 'high', 'xhigh', 'max']);
 const shown: Readonly<Record<string, boolean>> = { summarized: true, omitted: false };
 
 /**
- * `thinking` and `output_config.effort` as one wish. What the two cannot say together in canonical words (an effort
- * without thinking, a kind of thinking that came later) is kept beside it for this protocol.
+ * Reads `thinking` and `output_config.effort` as one setting. Combinations without a canonical form (an effort without
+ * thinking, an unknown kind of thinking) become extensions for this protocol.
  * @throws GatewayError `invalid_value`.
  */
 export function decodeReasoning(thinking: unknown, outputConfig: JsonRecord): Decoded {
@@ -34,7 +34,7 @@ export function decodeReasoning(thinking: unknown, outputConfig: JsonRecord): De
     mode: type === 'disabled' ? 'off' : 'on',
     effort,
     budget: type === 'enabled' ? budget : null,
-    // A display that came later (`updates`) shows something.
+    // A display that the gateway does not know (`updates`) shows something.
     show: shows ?? (typeof display === 'string' ? true : null),
   };
   const isPlain = type === 'enabled' || type === 'adaptive' || type === 'disabled';

@@ -27,7 +27,7 @@ function refusal(fields: object): unknown {
 
 const message = (content: unknown, role = 'user') => ({ messages: [{ role, content }] });
 
-describe('what has no meaning is refused by its place', () => {
+describe('a meaningless value is refused with its path', () => {
   it.each<[string, object]>([
     ['messages', { messages: 'hi' }],
     ['messages.0', { messages: ['hi'] }],
@@ -145,7 +145,7 @@ describe('blocks', () => {
     ]);
   });
 
-  it('say a search result in words and keep it for their own protocol', () => {
+  it('put a search result into words and keep it for their own protocol', () => {
     const block = {
       type: 'search_result',
       title: 'T',
@@ -163,7 +163,7 @@ describe('blocks', () => {
     ]);
   });
 
-  it('tell own signatures from the gateway’s envelopes', () => {
+  it('distinguish the vendor’s signatures from the gateway’s envelopes', () => {
     const state = (kind: string, data: string) => ({ protocol: 'messages', kind, data });
     expect(
       blocksOf(
@@ -183,7 +183,7 @@ describe('blocks', () => {
     ]);
   });
 
-  it('K19: a server’s call and its result go together', () => {
+  it('K19: the call and the result of a hosted tool stay together', () => {
     const [call, result] = blocksOf(
       [
         { type: 'server_tool_use', id: 's', name: 'web_search', input: {} },
@@ -197,7 +197,7 @@ describe('blocks', () => {
     ]);
   });
 
-  it('keep the summary of what came before, in words or not at all', () => {
+  it('keep a compaction with words, and refuse one without', () => {
     expect(blocksOf([{ type: 'compaction', content: 'so far' }], 'assistant')).toMatchObject([
       { type: 'opaque', text: 'so far', ifForeign: 'drop' },
     ]);
@@ -206,7 +206,7 @@ describe('blocks', () => {
     ]);
   });
 
-  it('read results of every shape', () => {
+  it('read results of every form', () => {
     const text = (value: string) => [{ type: 'text', text: value }];
     const contents = ['out', '', undefined, { a: 1 }, [{ type: 'text', text: 'x' }]];
     const results = contents.map((content) => ({ type: 'tool_result', tool_use_id: 'a', content }));
@@ -215,7 +215,7 @@ describe('blocks', () => {
     );
   });
 
-  it('take arguments as text in the order they came in', () => {
+  it('read arguments as text, with their members in order', () => {
     const inputs = [{ b: 1, a: 'é' }, '{"b":1}', null];
     const calls = inputs.map((input, index) => ({
       type: 'tool_use',
@@ -247,7 +247,7 @@ describe('the system prompt', () => {
     ]);
   });
 
-  it('takes what the conversation opens with and leaves what comes later', () => {
+  it('includes leading instructions and leaves later ones in place', () => {
     const { system, turns } = decode({
       system: 'one',
       messages: [
@@ -262,7 +262,7 @@ describe('the system prompt', () => {
 });
 
 describe('tools', () => {
-  it('are functions, hosted ones of a kind, or what only the model knows', () => {
+  it('are functions, hosted tools, or known to the model alone', () => {
     const { tools } = decode({
       tools: [
         {
@@ -340,7 +340,7 @@ describe('reasoning', () => {
   });
 });
 
-it('says of every other member what its loss means', () => {
+it('declares for every other member what its loss means', () => {
   const { extensions } = decode({
     temperature: 0.5,
     container: 'c',

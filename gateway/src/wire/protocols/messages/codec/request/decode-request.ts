@@ -36,12 +36,12 @@ const members = new Set([
   'top_k',
 ]);
 
-/** Everything else is dropped elsewhere and reported; `temperature` too, which no upstream of this protocol takes. */
+/** Other members are dropped and reported. So is `temperature`, which upstreams of this protocol refuse. */
 const fates: Readonly<Record<string, Extension['ifForeign']>> = {
   container: 'refuse',
   mcp_servers: 'refuse',
   thread: 'refuse',
-  // A promise about where the prompt is processed.
+  // It restricts where the prompt may be processed.
   inference_geo: 'refuse',
   anthropic_beta: 'ignore',
   anthropic_version: 'ignore',
@@ -56,7 +56,7 @@ const fates: Readonly<Record<string, Extension['ifForeign']>> = {
 const configMembers = new Set(['effort', 'format']);
 const metadataMembers = new Set(['user_id']);
 
-/** @throws GatewayError `invalid_value`, its `param` the path of what has no meaning. */
+/** @throws GatewayError `invalid_value` with the path of the meaningless value. */
 export function decodeRequest({
   json,
   model,
@@ -101,7 +101,7 @@ export function decodeRequest({
   };
 }
 
-/** The members of an object at the top that the canonical model does not know, as one extension. */
+/** The unknown members of an object at the top level, as one extension. */
 function rest(name: string, value: JsonRecord, known: ReadonlySet<string>): Extension[] {
   const others = otherMembers(value, known, {});
   if (others.length === 0) return [];
@@ -115,8 +115,8 @@ interface System {
 }
 
 /**
- * Claude Code opens its system prompt with a line that says for whom it works. Its own provider wants it first and
- * alone; to any other model it is noise that changes with every conversation and defeats the prompt cache.
+ * Claude Code begins its system prompt with an attribution line. Its own provider requires it as the first block. For
+ * any other model it is noise that changes with every conversation and defeats the prompt cache.
  */
 function decodeSystem(system: unknown): System {
   if (isAbsent(system) || system === '') return { system: [], extensions: [] };

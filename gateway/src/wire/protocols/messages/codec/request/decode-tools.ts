@@ -12,7 +12,7 @@ const toolMembers = new Set([
   'cache_control',
 ]);
 
-/** Tools that the provider runs, by how the dated names of their types begin. */
+/** Hosted tools, by the prefix of their dated types. */
 const hosted: readonly (readonly [prefix: string, kind: HostedTool['kind']])[] = [
   ['web_search_', 'web-search'],
   ['web_fetch_', 'fetch'],
@@ -31,7 +31,7 @@ export function decodeTools(tools: unknown): Tool[] {
 
 function decodeTool(tool: JsonRecord, param: string): Tool {
   const type = optionalText(tool['type']) ?? 'custom';
-  // Typed tools, those that the client runs included, have their schema in the model only.
+  // Typed tools, including those that the client runs, have no schema here: the model knows it.
   if (type !== 'custom') return decodeTyped(tool, type);
   const schema = tool['input_schema'];
   if (!isAbsent(schema) && !isRecord(schema)) {

@@ -14,19 +14,19 @@ import { toolInput } from '../tool-input.ts';
 import type { WireObject } from '../../wire.ts';
 
 /**
- * One block of a request's message; null for one that has nothing to say here.
+ * Encodes one block of a message; null if it would be empty.
  * @throws Unconvertible
  */
 export function encodeBlock(block: Block, losses: Losses): WireObject | null {
   const wire = encodeKind(block, losses);
   if (wire === null) return null;
   if (block.type !== 'opaque') applyExtensions(wire, block.extensions, losses);
-  // Thinking cannot be marked; its own cache entry ends with the block after it.
+  // Thinking cannot carry a marker. The block after it ends its cache entry.
   if (block.cache !== undefined && block.type !== 'reasoning') setCacheControl(wire, block.cache);
   return wire;
 }
 
-/** Lifetimes that the vendor does not know become its usual one. */
+/** Lifetimes that the vendor does not know become its default. */
 export function setCacheControl(wire: WireObject, { ttl }: { readonly ttl: string | null }): void {
   const known = ttl === '5m' || ttl === '1h';
   wire['cache_control'] = known ? { type: 'ephemeral', ttl } : { type: 'ephemeral' };
@@ -71,12 +71,12 @@ function encodeText(block: TextBlock, losses: Losses): WireObject | null {
   return encodePlainText(block.text);
 }
 
-/** Text without a visible character is refused by upstreams. */
+/** Upstreams refuse text without a visible character. */
 function encodePlainText(text: string): WireObject | null {
   return text.trim() === '' ? null : { type: 'text', text };
 }
 
-/** Foreign thoughts have no signature that the upstream would accept, and without one it refuses them. */
+/** An upstream refuses reasoning without a valid signature, which foreign reasoning does not have. */
 function encodeReasoningBlock({ text, state }: ReasoningBlock, losses: Losses): WireObject | null {
   if (state?.protocol === 'messages') {
     if (state.kind === 'redacted') return { type: 'redacted_thinking', data: state.data };

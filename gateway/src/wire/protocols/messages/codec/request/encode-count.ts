@@ -1,7 +1,7 @@
 import { pick } from '../../../pick.ts';
 import type { JsonRecord } from '../../../values.ts';
 
-/** What the counter takes; it refuses all else of a request (`MessageCountTokensParams` of the vendor's SDK). */
+/** The members that the counter accepts (`MessageCountTokensParams` in the vendor's SDK). It refuses all others. */
 const counted = [
   'model',
   'system',
@@ -14,7 +14,7 @@ const counted = [
   'speed',
 ] as const;
 
-/** A request of ours as `POST /v1/messages/count_tokens` takes it. */
+/** The body of `POST /v1/messages/count_tokens` for an encoded request. */
 export function encodeCount(json: JsonRecord): JsonRecord {
   return pick(json, counted);
 }

@@ -9,7 +9,7 @@ import type { WireObject } from '../../wire.ts';
 
 const imageTypes = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 
-/** @throws Unconvertible for a format that this protocol does not take, or somebody else's file. */
+/** @throws Unconvertible for an unsupported format, or for another provider's file. */
 export function encodeImage({ source, detail }: ImageBlock, losses: Losses): WireObject {
   if (detail !== undefined) losses.dropped('image.detail');
   return { type: 'image', source: encodeImageSource(source) };
@@ -26,7 +26,7 @@ function encodeImageSource(source: MediaSource): WireObject {
   );
 }
 
-/** @throws Unconvertible for anything but PDF, plain text and images, or somebody else's file. */
+/** @throws Unconvertible for anything but PDF, plain text and images, and for another provider's file. */
 export function encodeFile(block: FileBlock): WireObject {
   const { source, filename } = block;
   if (source.kind === 'data' && source.mime.toLowerCase().startsWith('image/')) {

@@ -13,20 +13,20 @@ export interface EncodedReasoning {
 export interface ReasoningContext {
   readonly target: EncodeTarget;
   readonly maxTokens: number;
-  /** A tool must be called. */
+  /** The choice requires a tool call. */
   readonly forced: boolean;
-  /** The last step of a tool loop came without its signed thoughts. */
+  /** The last step of a tool loop lacks its signed thinking. */
   readonly brokenLoop: boolean;
 }
 
 const nothing: EncodedReasoning = Object.freeze({ thinking: null, effort: null });
 
-/** Smaller budgets are refused. */
+/** The smallest budget that upstreams accept. */
 const leastBudget = 1024;
 
 /**
- * What the model is asked to think. A request that says nothing stays silent; a budget is always below
- * `max_tokens`, and where that leaves too little for one, thinking is left out.
+ * Encodes the reasoning settings. Without any, the members stay absent. A budget is always below `max_tokens`. If that
+ * leaves too little for a budget, thinking is left out.
  */
 export function encodeReasoning(
   { reasoning: wish, extensions }: Pick<GenerationRequest, 'reasoning' | 'extensions'>,
@@ -34,7 +34,7 @@ export function encodeReasoning(
   losses: Losses,
 ): EncodedReasoning {
   if (wish === null) return nothing;
-  // A negative budget leaves the amount to the model.
+  // With a negative budget, the model decides.
   const reasoning = (wish.budget ?? 0) < 0 ? { ...wish, budget: null } : wish;
   const model = thinkingOf(context.target.model);
   const own = extensions.find(
@@ -50,7 +50,7 @@ export function encodeReasoning(
   if (isOff) return turnOff(model, effort, losses);
   const isManual =
     model.mode === 'manual' || (model.mode === 'either' && reasoning.budget !== null);
-  // A model that decides for itself may also have decided not to think before its calls.
+  // An adaptive model may have decided not to think before its calls.
   const isHindered = context.forced || (isManual && context.brokenLoop);
   if (isHindered && model.off !== null) {
     losses.approximated('reasoning');
@@ -96,14 +96,14 @@ const budgets: Readonly<Record<string, number>> = {
   max: Number.POSITIVE_INFINITY,
 };
 
-/** A budget of our own choice leaves a quarter of the output for the answer itself; the client's is the client's. */
+/** A budget that the gateway chooses leaves a quarter of the output for text. The client's own budget stays. */
 function boundBudget({ budget, effort }: ReasoningRequest, maxTokens: number): number {
   const most = budget === null ? Math.floor((maxTokens * 3) / 4) : maxTokens - 1;
   const wanted = budget ?? budgets[effort ?? 'medium'] ?? leastBudget;
   return Math.max(leastBudget, Math.min(wanted, most));
 }
 
-/** The model's nearest level that is not above what was asked for. */
+/** The model's highest level that does not exceed the requested one. */
 function supportedEffort(
   { mode, effort, budget }: ReasoningRequest,
   model: Thinking,
@@ -114,7 +114,7 @@ function supportedEffort(
   const wanted = isBudget ? effortOf(budget) : effort;
   if (wanted === null || wanted === 'none' || budget === 0) return null;
   if (model.efforts.length === 0) {
-    // Without levels it is the budget that carries the effort; one beside a budget has no place.
+    // Without levels, the budget carries the effort. An effort beside a budget has no place.
     if (budget !== null) losses.dropped('reasoning.effort');
     return null;
   }

@@ -44,7 +44,7 @@ const text = (value: string) => ({ type: 'text', text: value });
 const image: Block = { type: 'image', source: { kind: 'data', mime: 'image/png', base64: 'AAAA' } };
 
 describe('max_tokens', () => {
-  it('is the client’s, else the model’s limit, else the default, and never above the limit', () => {
+  it('is the client’s, or the model’s limit, or the default, and never above the limit', () => {
     const limit = { maxOutputTokens: 64_000 };
     expect(encode({}).body.max_tokens).toBe(8000);
     expect(encode({}).losses).toEqual([]);
@@ -72,7 +72,7 @@ describe('instructions between the turns', () => {
     return [body.messages.map(({ role }) => role).join(' '), losses];
   };
 
-  it('stay what they are for a model that takes them, in the places where it does', () => {
+  it('stay instructions for a model that accepts them, where it accepts them', () => {
     const before = [user('one'), system(said), system(said), assistant(text('x') as Block)];
     const turns = [...before, user('two'), system(said)];
     expect(rolesOf({ turns })).toEqual(['user system assistant user system', []]);
@@ -94,7 +94,7 @@ describe('instructions between the turns', () => {
     expect(rolesOf({ turns })).toEqual([roles, ['~system']]);
   });
 
-  it('are said by the user to older models and to others', () => {
+  it('become the user’s words for older and for other models', () => {
     const turns = [user('one'), system(said)];
     for (const model of ['claude-opus-4-6', 'demo-chat']) {
       expect(rolesOf({ turns }, { model })).toEqual(['user', ['~system']]);
@@ -138,7 +138,7 @@ describe('the conversation', () => {
     ]);
   });
 
-  it('has no empty texts, and keeps the markers that sat on them', () => {
+  it('has no empty texts, and keeps their markers', () => {
     const cache = { ttl: null };
     const { body } = encode({
       system: [
@@ -160,7 +160,7 @@ describe('the conversation', () => {
     expect(refused({ turns: [] })).toBe('messages');
   });
 
-  it('ends as the model takes it', () => {
+  it('ends as the model requires', () => {
     const turns = [user('a'), assistant('so ')];
     expect(encode({ turns }).body.messages.at(-1)?.content).toEqual([text('so')]);
     const newer = encode({ turns }, { model: 'claude-opus-4-7' });
@@ -172,7 +172,7 @@ describe('the conversation', () => {
     });
   });
 
-  it('shows what the model made in the user’s next words', () => {
+  it('shows the model’s own images in the user’s next message', () => {
     const { body, losses } = encode({
       turns: [user('draw'), assistant('here', image), user('bigger')],
     });
@@ -197,7 +197,7 @@ describe('blocks', () => {
     expect(refused({ turns: [user(block)] })).toBe(what);
   });
 
-  it('reports what it leaves out', () => {
+  it('report their losses', () => {
     const opaque = { type: 'opaque', protocol: 'chat', value: {} } as const;
     const { losses } = encode({
       turns: [
@@ -217,7 +217,7 @@ describe('blocks', () => {
     expect(losses).toEqual(['-image.detail', '-x', '~z', '-reasoning']);
   });
 
-  it('K22, K23: gives own thoughts back untouched and nobody else’s', () => {
+  it('K22, K23: return the model’s own thinking untouched and drop foreign reasoning', () => {
     const signature = { protocol: 'messages', kind: 'signature', data: 'Ep/+=\n' } as const;
     const { body } = encode({
       turns: [
@@ -257,7 +257,7 @@ describe('blocks', () => {
     });
   });
 
-  it('says an object that a result is in words', () => {
+  it('turn a result that is an object into words', () => {
     const results = [{ output: 'plain' }, { result: 7 }, { a: 1, b: 2 }].map((object, index) =>
       result({ id: `c${index}`, content: [], object }),
     );
@@ -272,7 +272,7 @@ describe('blocks', () => {
 });
 
 describe('tools', () => {
-  it('K17, K18: are functions with an object for a schema, or are not sent', () => {
+  it('K17, K18: are functions with an object as schema, or are not sent', () => {
     const { body, losses } = encode({
       tools: [
         tool('none'),
@@ -298,7 +298,7 @@ describe('tools', () => {
     expect(losses).toEqual(['~tool.schema', '-tools.web_search']);
   });
 
-  it('are held to a schema that the upstream can enforce', () => {
+  it('are strict with a schema that the upstream can enforce', () => {
     const schema = {
       type: 'object',
       properties: { a: { type: 'integer', minimum: 1 }, b: { type: 'object', properties: {} } },
@@ -349,7 +349,7 @@ describe('tools', () => {
     expect(encode(fields).body.tool_choice).toEqual(choice);
   });
 
-  it('of a subset alone are sent', () => {
+  it('outside the allowed subset are not sent', () => {
     const { body, losses } = encode({
       tools: [...tools, tool('h')],
       toolChoice: { mode: 'auto', only: ['f', 'h'] },
@@ -358,7 +358,7 @@ describe('tools', () => {
     expect(losses).toEqual(['~tool_choice']);
   });
 
-  it('that must be called have to be there', () => {
+  it('that are required must be present', () => {
     expect(refused({ tools, toolChoice: { mode: 'required', only: ['x'] } })).toBe('tool_choice');
   });
 });
@@ -379,7 +379,7 @@ describe('K47: cache markers', () => {
       .filter(({ cache_control: marker }) => marker !== undefined)
       .map((block) => block['name'] ?? block['text']);
 
-  it('are at most four: the tools’ and the system’s last, and the latest', () => {
+  it('are at most four: the last of the tools and of the system prompt, and the latest', () => {
     const { body, losses } = encode({
       tools: [
         { ...tool('f'), cache },
@@ -392,7 +392,7 @@ describe('K47: cache markers', () => {
     expect(losses).toEqual(['-cache']);
   });
 
-  it('of a long life do not follow short ones, and strange lives are the default', () => {
+  it('never have a long-lived one after a short-lived one, and unknown lifetimes are the default', () => {
     const { body } = encode({
       turns: [user(marked('a', '1h'), marked('b', '30m'), marked('c', '1h'))],
     });
@@ -405,7 +405,7 @@ describe('K47: cache markers', () => {
 });
 
 describe('settings', () => {
-  it('K46: leaves sampling out but where it is known to be taken, and never sends a temperature', () => {
+  it('K46: sends sampling only where it is known to be accepted, and never a temperature', () => {
     const fields = {
       temperature: 1,
       topP: 0.9,
@@ -434,11 +434,11 @@ describe('settings', () => {
     expect(encode(fields, newer).body['top_p']).toBe(undefined);
   });
 
-  it('refuses several answers and probabilities', () => {
+  it('refuses several choices and log probabilities', () => {
     expect([refused({ choices: 2 }), refused({ logprobs: 0 })]).toEqual(['n', 'logprobs']);
   });
 
-  it('asks for JSON in words and for a schema by the schema', () => {
+  it('requests JSON in words, and a schema by its member', () => {
     const json = encode({ format: { type: 'json' } });
     expect([json.body.system?.length, json.losses]).toEqual([1, ['~response_format']]);
     const schema = {
@@ -470,7 +470,7 @@ describe('settings', () => {
     expect(losses).toEqual(['~response_format.schema']);
   });
 
-  it('keeps own extensions, reports foreign ones, refuses what the answer hangs on', () => {
+  it('keeps own extensions, reports foreign ones, refuses those that the response depends on', () => {
     const extension = { value: 1, ifForeign: 'drop' } as const;
     const { body, losses } = encode({
       stop: ['END', ' ', ''],
@@ -556,7 +556,7 @@ describe('reasoning', () => {
     expect(thought(fields, model)).toEqual([thinking, effort, losses]);
   });
 
-  it('K24: keeps the budget between the least and max_tokens, or leaves thinking out', () => {
+  it('K24: keeps the budget between the minimum and max_tokens, or leaves thinking out', () => {
     const efforts = fc.constantFrom('minimal', 'low', 'medium', 'high', 'xhigh', 'max', null);
     fc.assert(
       fc.property(
@@ -576,7 +576,7 @@ describe('reasoning', () => {
   });
 
   const tools = [tool('get_weather')];
-  it('is off where a tool must be called', () => {
+  it('is off if a tool call is required', () => {
     const forced = { tools, toolChoice: { mode: 'required', only: null } } as const;
     expect(thought({ effort: 'low' }, 'claude-sonnet-4-5', forced)).toEqual([
       { type: 'disabled' },
@@ -585,7 +585,7 @@ describe('reasoning', () => {
     ]);
   });
 
-  it('is off in a tool loop whose thoughts are gone, where they have a budget, and only there', () => {
+  it('is off in a tool loop without its thinking, for models with a budget only', () => {
     const state = { protocol: 'messages', kind: 'signature', data: 's' } as const;
     const loop = (...blocks: Block[]) => ({
       tools,
@@ -609,7 +609,7 @@ describe('reasoning', () => {
     expect(thought({ effort: 'low' }, 'claude-sonnet-4-5', past)[0]).toEqual(enabled(1024));
   });
 
-  it('stays unsaid when nobody asked', () => {
+  it('is absent if the client did not request it', () => {
     const { body } = encode({ tools, toolChoice: { mode: 'required', only: null } });
     expect(body.thinking).toBe(undefined);
   });

@@ -13,7 +13,7 @@ import { factsOf } from '../../native/repairs/model-facts.ts';
 import { refusesPrefill, refusesSampling } from '../../thinking-models.ts';
 import type { WireObject } from '../../wire.ts';
 
-/** Required here; stands in when neither the client nor the catalogue names a limit. */
+/** The limit if neither the client nor the catalogue names one. The protocol requires the member. */
 const defaultMaxTokens = 8192;
 
 /** @throws Unconvertible */
@@ -67,7 +67,7 @@ export function encodeRequest(
   return { json: body, losses: losses.list() };
 }
 
-/** Leaving these out would give the caller something else than was asked for. */
+/** Refuses settings whose loss would change the response. */
 function refuse({ choices, logprobs }: GenerationRequest): void {
   if (choices > 1) {
     throw new Unconvertible('n', 'this model gives one answer per request: ask for one');
@@ -98,7 +98,7 @@ function takesTopP({ model, capabilities }: EncodeTarget, isThinking: boolean): 
   return capabilities.has('sampling') && !isThinking && !refusesSampling(model);
 }
 
-/** The model's own limit is what a client that names none expects; anything less is told. */
+/** A client that names no limit expects the model's own. Anything lower is reported. */
 function boundOutput(asked: number | null, limit: number | null, losses: Losses): number {
   const wanted = asked ?? limit;
   const bounded = Math.min(wanted ?? defaultMaxTokens, limit ?? Number.POSITIVE_INFINITY);
@@ -106,7 +106,7 @@ function boundOutput(asked: number | null, limit: number | null, losses: Losses)
   return bounded;
 }
 
-/** One block per block of the client's: markers of the prompt cache sit on them. */
+/** Keeps the client's blocks apart, since they may carry cache markers. */
 function encodeSystem(request: GenerationRequest, losses: Losses): WireObject[] {
   const attribution = request.extensions.find(
     ({ protocol, name }) => protocol === 'messages' && name === 'system.attribution',
@@ -136,14 +136,14 @@ function encodeStop(stop: readonly string[], losses: Losses): string[] {
   return sent;
 }
 
-/** Beside what an own extension may have put there. */
+/** Merges with members that an extension may have set. */
 function addTo(body: WireObject, name: string, members: WireObject): void {
   if (Object.keys(members).length === 0) return;
   const present = body[name];
   body[name] = isRecord(present) ? { ...present, ...members } : members;
 }
 
-/** The model is in the middle of a step whose thoughts, which it would demand back, did not come. */
+/** Whether the model is in the middle of a step without the thinking that it requires back. */
 function isBrokenLoop(messages: readonly Message[]): boolean {
   const last = messages.at(-1);
   if (last?.role !== 'user' || last.content[0]?.['type'] !== 'tool_result') return false;
@@ -152,8 +152,8 @@ function isBrokenLoop(messages: readonly Message[]): boolean {
 }
 
 /**
- * An answer that the client began: older models go on with it when it does not end in white space, newer ones want
- * the last word to be the user's.
+ * Handles a response that the client began. Older models continue it unless it ends with white space. Newer models
+ * require the last message to be the user's.
  */
 function closeConversation(messages: Message[], refusesBegun: boolean, losses: Losses): void {
   const last = messages.at(-1);

@@ -16,22 +16,22 @@ import type { WireObject } from '../../wire.ts';
 export interface EncodedTools {
   readonly tools: readonly WireObject[];
   readonly choice: WireObject | null;
-  /** The model must call something. */
+  /** The choice requires a call. */
   readonly forced: boolean;
 }
 
 type Wishes = Pick<GenerationRequest, 'tools' | 'toolChoice' | 'parallelTools'>;
 
 /**
- * @param hosts the upstream runs tools of its own: one of another provider's can stand for it
- * @throws Unconvertible for a choice of a tool that is not there.
+ * @param hosts the upstream runs hosted tools, which can replace those of another provider
+ * @throws Unconvertible for a choice of a missing tool.
  */
 export function encodeTools(wishes: Wishes, losses: Losses, hosts = false): EncodedTools {
   const { toolChoice } = wishes;
   const only = toolChoice?.only ?? null;
   const names = new Set(only);
   const isOne = toolChoice?.mode === 'required' && names.size === 1;
-  // Nothing here says "one of these": the others are left out.
+  // The protocol cannot express a choice among some tools, so only those are sent.
   const isSubset = only !== null && !isOne && toolChoice?.mode !== 'none';
   if (isSubset) losses.approximated('tool_choice');
   const sent = wishes.tools.filter((tool) => !isSubset || names.has(tool.name));
@@ -52,7 +52,7 @@ export function encodeTools(wishes: Wishes, losses: Losses, hosts = false): Enco
   return { tools, choice: encodeChoice(wishes, tools.length > 0, chosen, losses), forced };
 }
 
-/** Null for one that this upstream does not have. */
+/** Null for a tool that this upstream does not have. */
 function encodeTool(tool: Tool, losses: Losses, own: HostedEntry | null): WireObject | null {
   switch (tool.type) {
     case 'function':
@@ -72,21 +72,21 @@ interface HostedEntry {
   readonly name: string;
 }
 
-/** The same service under this protocol's name, in the version that asks for no beta. */
+/** The same service under this protocol's name, in the version that needs no beta. */
 const equivalents: Readonly<Partial<Record<HostedTool['kind'], HostedEntry>>> = {
   'web-search': { type: 'web_search_20250305', name: 'web_search' },
   fetch: { type: 'web_fetch_20250910', name: 'web_fetch' },
   code: { type: 'code_execution_20250825', name: 'code_execution' },
 };
 
-/** Null for a function, for what nobody else has, and where a function of the client's has the name. */
+/** Null for a function, for a tool without an equivalent, and if a function of the client has the name. */
 function equivalentOf(tool: Tool, taken: ReadonlySet<string>): HostedEntry | null {
   if (tool.type !== 'hosted' || tool.protocol === 'messages') return null;
   const entry = equivalents[tool.kind];
   return entry === undefined || taken.has(entry.name) ? null : entry;
 }
 
-/** Two of one kind became the same tool. */
+/** Drops repetitions: two tools of one kind become the same tool. */
 function distinct(tools: readonly WireObject[]): WireObject[] {
   const names = new Set<unknown>();
   return tools.filter(({ name }) => {
@@ -108,7 +108,7 @@ function encodeFunction(tool: FunctionTool, losses: Losses): WireObject {
   return wire;
 }
 
-/** What a tool is held to is bound to the same rules as an answer that is held to a schema. */
+/** A strict tool follows the same rules as a response with a schema. */
 function encodeArguments({ schema, strict }: FunctionTool, losses: Losses): WireObject {
   const onChange = (): void => losses.approximated('tool.schema');
   const object = encodeToolSchema(schema, onChange);
@@ -122,7 +122,7 @@ function encodeChoice(
   losses: Losses,
 ): WireObject | null {
   if (!hasTools) {
-    // Without tools there is nothing to choose from, and upstreams refuse the member.
+    // Upstreams refuse a choice without tools.
     if (toolChoice?.mode === 'required') losses.dropped('tool_choice');
     return null;
   }

@@ -9,10 +9,10 @@ export interface Message {
 }
 
 /**
- * Turns as messages that alternate, begin with the user's, and have the results of one message's calls at the
- * beginning of the next, in the order of the calls. That calls and results fit each other was seen to before.
- * @param takesSystemTurns the model takes instructions between the turns.
- * @throws Unconvertible for a conversation in which nothing is said.
+ * Encodes turns as alternating messages that begin with the user's. The results of one message's calls come at the
+ * beginning of the next, in the order of the calls. An earlier pass has paired calls and results.
+ * @param takesSystemTurns the model accepts instructions between the turns.
+ * @throws Unconvertible for an empty conversation.
  */
 export function encodeTurns(
   turns: readonly Turn[],
@@ -38,10 +38,10 @@ export function encodeTurns(
   return messages;
 }
 
-/** One message per run of blocks by one speaker; what says nothing separates nothing. */
+/** One message per run of blocks by one speaker. Empty blocks do not separate runs. */
 function mergeTurns(turns: readonly Turn[], losses: Losses, takesSystemTurns: boolean): Message[] {
   const messages: Message[] = [];
-  // Only the user can show something: what the model made is shown to it with the user's next words.
+  // Only the user can show images. The model's own are shown with the user's next message.
   let carried: WireObject[] = [];
   const messageOf = (role: Message['role']): Message => {
     const last = messages.at(-1);
@@ -77,7 +77,7 @@ function mergeTurns(turns: readonly Turn[], losses: Losses, takesSystemTurns: bo
   return messages;
 }
 
-/** Instructions follow what the user said, are text, and nobody but the model speaks after them. */
+/** Whether instructions may stay: they are text, follow the user, and only the model speaks after them. */
 function isPlaced(
   { blocks }: Turn,
   last: Message | undefined,
@@ -87,7 +87,7 @@ function isPlaced(
   return isText && last !== undefined && last.role !== 'assistant' && following !== 'user';
 }
 
-/** For each turn, who speaks after it when instructions do not count. */
+/** For each turn, the next speaker, instructions aside. */
 function followingSpeakers(turns: readonly Turn[]): readonly (Turn['role'] | undefined)[] {
   const speakers: (Turn['role'] | undefined)[] = [];
   let speaker: Turn['role'] | undefined;
@@ -102,14 +102,14 @@ function followingSpeakers(turns: readonly Turn[]): readonly (Turn['role'] | und
 const isShown = ({ type }: WireObject): boolean => type === 'image' || type === 'document';
 const isCall = ({ type }: WireObject): boolean => type === 'tool_use';
 
-/** The prompt was to be cached up to a block that is not sent: so it is up to the one before it. */
+/** Moves the cache marker of a block that is not sent to the block before it. */
 export function moveMarker({ cache }: Block, previous: WireObject | undefined): void {
   const type = previous?.['type'];
   if (cache === undefined || previous === undefined) return;
   if (type !== 'thinking' && type !== 'redacted_thinking') setCacheControl(previous, cache);
 }
 
-/** Calls at the very end have no place for their results: such a conversation is refused. */
+/** Upstreams refuse a conversation that ends with calls, since their results have no place. */
 function dropOpenCalls(messages: Message[], losses: Losses): void {
   const last = messages.at(-1);
   if (last?.role !== 'assistant' || !last.content.some(isCall)) return;
@@ -118,7 +118,7 @@ function dropOpenCalls(messages: Message[], losses: Losses): void {
   if (last.content.length === 0) messages.pop();
 }
 
-/** Text after a call is refused, even when the result follows. The provider's own calls stay where they are. */
+/** Upstreams refuse text after a call, even if the result follows. Calls of hosted tools keep their place. */
 function callsLast(content: WireObject[]): WireObject[] {
   if (content.some(({ type }) => type === 'server_tool_use')) return content;
   return [...content.filter((block) => !isCall(block)), ...content.filter(isCall)];
@@ -135,7 +135,7 @@ function resultsFirst(content: WireObject[], before: Message | undefined): WireO
   return [...results, ...content.filter((block) => !isResult(block))];
 }
 
-/** Words of our own. */
+/** A text by the gateway. */
 export function textBlock(value: string): WireObject {
   return { type: 'text', text: value };
 }

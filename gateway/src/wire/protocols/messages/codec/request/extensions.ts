@@ -3,8 +3,8 @@ import type { Losses } from '../../../losses.ts';
 import type { WireObject } from '../../wire.ts';
 
 /**
- * Own extensions become members of the wire object again; what others left behind is reported.
- * @throws Unconvertible for a foreign one that the answer depends on.
+ * Restores this protocol's extensions as members of the wire object, and reports those of other protocols.
+ * @throws Unconvertible for a foreign one that the response depends on.
  */
 export function applyExtensions(
   target: WireObject,
@@ -18,7 +18,7 @@ export function applyExtensions(
   }
 }
 
-/** Extensions that the encoders look up themselves. Their names hold characters or meanings no member has. */
+/** Extensions that encoders look up themselves. They are not members of the wire object. */
 const ownHandled: ReadonlySet<string> = new Set([
   'system.attribution',
   'search_result',

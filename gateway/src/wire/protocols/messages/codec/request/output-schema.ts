@@ -1,7 +1,7 @@
 import { doubleOf } from '../../../exact-json.ts';
 import { isRecord, type JsonRecord } from '../../../values.ts';
 
-/** What the constrained decoder does not check; it refuses a schema that asks for it. */
+/** Keywords that the constrained decoder does not enforce. It refuses schemas with them. */
 const unsupported = new Set([
   'minimum',
   'maximum',
@@ -19,14 +19,14 @@ const unsupported = new Set([
   'contains',
 ]);
 
-/** Keywords whose values are schemas, lists of them, or maps of them. */
+/** Keywords whose value is a schema, a list of schemas, or a map of schemas. */
 const nested = new Set(['items', 'not', 'if', 'then', 'else']);
 const lists = new Set(['anyOf', 'allOf', 'oneOf', 'prefixItems']);
 const maps = new Set(['properties', '$defs', 'definitions']);
 
 /**
- * A schema for the answer as upstreams accept it: objects are closed, and constraints they cannot enforce are said
- * in the description instead. `onChange` hears of every place where the answer may now be wider or narrower.
+ * Rewrites a response schema so that upstreams accept it: objects are closed, and constraints that they cannot enforce
+ * move into the description. Calls `onChange` for every change of what the schema allows.
  */
 export function encodeOutputSchema(schema: JsonRecord, onChange: () => void): JsonRecord {
   const encode = (value: unknown): unknown =>

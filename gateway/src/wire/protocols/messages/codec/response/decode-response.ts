@@ -6,7 +6,7 @@ import { decodeOpaque } from '../decode-opaque.ts';
 import { decodeFinish } from './finish.ts';
 import { optionalText } from '../../wire.ts';
 
-/** A message. What is missing in a block of an upstream that only resembles this protocol counts as empty. */
+/** Decodes a message. Missing members count as empty, since some upstreams only resemble this protocol. */
 export function decodeResponse(json: JsonRecord): GenerationResponse {
   const content = Array.isArray(json['content']) ? json['content'] : [];
   const blocks = content.flatMap((block: unknown) =>

@@ -6,7 +6,7 @@ import { encodeFinish } from './finish.ts';
 import { callId, messageHead } from './message-frame.ts';
 import { encodeOutput } from './output-content.ts';
 
-/** A complete message: the first answer, since this protocol has no others. */
+/** Encodes a complete message from the first candidate, since this protocol has room for one. */
 export function encodeResponse(
   response: GenerationResponse,
   usage: TokenUsage | null,

@@ -16,7 +16,7 @@ export interface WireUsage {
   readonly speed: null;
 }
 
-/** Of what nobody counted, the estimate of the input is all there is to say. */
+/** Without a report of usage, the estimate of the input is all that is known. */
 export function encodeUsage(usage: TokenUsage | null, estimatedInput: number): WireUsage {
   const cacheWrite = usage?.cacheWrite ?? 0;
   const cacheWrite1h = usage?.cacheWrite1h ?? 0;

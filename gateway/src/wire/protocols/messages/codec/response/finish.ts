@@ -12,13 +12,13 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   model_context_window_exceeded: 'context-full',
 };
 
-/** What an answer held, by which a reason is checked: clients act on the reason alone. */
+/** The content of a response, to check its reason: clients act on the reason alone. */
 export interface Outcome {
   readonly hasCalls: boolean;
   readonly isEmpty: boolean;
 }
 
-/** Null when the upstream named no reason. */
+/** Null if the upstream gave no reason. */
 export function decodeFinish(
   reason: unknown,
   sequence: unknown,
@@ -64,7 +64,7 @@ export interface WireFinish {
   readonly stop_details: object | null;
 }
 
-/** `tool_use` exactly when there is a call to be made, unless the answer was cut. */
+/** `tool_use` exactly if there is a call to make, unless the response was cut. */
 export function encodeFinish({ reason, stopSequence }: Finish, hasCalls: boolean): WireFinish {
   const named = stopReasons[reason];
   const isPlain = named === 'end_turn' || named === 'tool_use';

@@ -1,8 +1,8 @@
 import type { AnswerContext } from '../../../codec.ts';
 
 /**
- * What is known of an answer before its content. Its ids come from the exchange's own, so that a replay repeats them.
- * Members that only the protocol's own vendor fills are null, as its types have no answer without them.
+ * The members of a message before its content. Ids derive from the exchange's id, so that a replay repeats them. Members
+ * that only the protocol's vendor fills are null, because its types require them.
  */
 export function messageHead({ requestId, model }: AnswerContext) {
   return {
@@ -15,10 +15,10 @@ export function messageHead({ requestId, model }: AnswerContext) {
   } as const;
 }
 
-/** Of every call: the model made it, rather than a program that it wrote. */
+/** The caller of every call: the model itself, rather than a program that it wrote. */
 export const directCaller = Object.freeze({ type: 'direct' });
 
-/** For a call that came without one. */
+/** The id for a call that came without one. */
 export function callId({ requestId }: AnswerContext, call: number): string {
   return `toolu_${stem(requestId)}_${call}`;
 }

@@ -4,7 +4,7 @@ import { directCaller } from './message-frame.ts';
 import { toolInput } from '../tool-input.ts';
 import type { WireObject } from '../../wire.ts';
 
-/** A block of an answer; null for one that has nothing to show here. */
+/** Encodes a block of a response; null if it has no form here. */
 export function encodeOutput(block: Block, mintId: () => string): WireObject | null {
   switch (block.type) {
     case 'text':
@@ -33,12 +33,12 @@ export function encodeOutput(block: Block, mintId: () => string): WireObject | n
   }
 }
 
-/** An empty text would be refused when the client sends its history back. */
+/** Upstreams would refuse an empty text when the client returns its history. */
 function textBlock(text: string): WireObject | null {
   return text === '' ? null : { type: 'text', text, citations: null };
 }
 
-/** The protocol has no images in answers; Markdown shows one wherever text is shown. */
+/** The protocol has no images in responses. Markdown shows them where text is shown. */
 export function imageText(source: MediaSource): string {
   switch (source.kind) {
     case 'data':
@@ -51,8 +51,8 @@ export function imageText(source: MediaSource): string {
 }
 
 /**
- * Foreign thoughts come with an envelope, which an earlier step made for this client, in the place of the signature.
- * State that nobody wrapped is not for the client.
+ * Foreign reasoning has an envelope in place of the signature, made by an earlier step for this client. State without an
+ * envelope is not for the client.
  */
 function encodeThinking(text: string, state: NativeState | undefined): WireObject | null {
   if (state !== undefined && isRedacted(state)) {

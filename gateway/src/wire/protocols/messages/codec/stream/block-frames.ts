@@ -4,7 +4,7 @@ import { directCaller } from '../response/message-frame.ts';
 import type { CallPiece, Piece, WholePiece, WordsPiece } from './output-line.ts';
 import { toolInput } from '../tool-input.ts';
 
-/** Frames of one block at a time. What a piece still holds back stays in the piece. */
+/** Writes the frames of one block at a time. Unwritten text stays in the piece. */
 
 export function textDelta(index: number, text: string): string {
   return `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":{"type":"text_delta","text":${JSON.stringify(text)}}}\n\n`;
@@ -27,7 +27,7 @@ function stop(index: number): string {
   return frame('content_block_stop', `{"type":"content_block_stop","index":${index}}`);
 }
 
-/** What can be written of the piece now, its end included when it is done. */
+/** Writes as much of the piece as possible, with its end if it is done. */
 export function writePiece(index: number, piece: Piece): string {
   switch (piece.kind) {
     case 'call':
@@ -43,7 +43,7 @@ function writeWords(index: number, piece: WordsPiece): string {
   const { text, signature } = piece;
   const isThinking = piece.kind === 'thinking';
   let frames = '';
-  // Nothing is begun that may turn out empty.
+  // A block that may turn out empty is not begun.
   if (!piece.begun && (text !== '' || signature !== null)) {
     piece.begun = true;
     const empty = { type: 'thinking', thinking: '', signature: '' };
@@ -61,8 +61,8 @@ function writeWords(index: number, piece: WordsPiece): string {
 }
 
 /**
- * Arguments go out as they come once it is clear that they are an object. What is not, clients could not parse: it
- * waits for its end and is put into one.
+ * Writes arguments as they come, once it is clear that they are an object. Clients could not parse anything else: it
+ * waits for its end and is wrapped in an object.
  */
 function writeCall(index: number, piece: CallPiece): string {
   let frames = '';
@@ -81,7 +81,7 @@ function writeCall(index: number, piece: CallPiece): string {
   return frames + stop(index);
 }
 
-/** The calls of a provider's own tools are read like all calls: from the deltas. */
+/** Clients read calls of hosted tools from deltas, like all calls. */
 function writeWhole(index: number, { block }: WholePiece): string {
   const { input } = block;
   if (!isRecord(input)) return start(index, block) + stop(index);

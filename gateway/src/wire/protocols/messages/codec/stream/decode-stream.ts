@@ -9,11 +9,11 @@ import { openImplied, openOutput, type OpenOutput, type OutputState } from './op
 
 type Emit = (event: GenerationEvent) => void;
 
-/** Reads one message. Blocks that overlap, miss their start or their stop are read all the same. */
+/** Decodes one message. Tolerates blocks that overlap, or lack their start or stop. */
 export class MessagesStreamDecoder implements StreamDecoder {
   readonly #open = new Map<unknown, OpenOutput>();
   readonly #state: OutputState = { calls: 0, isEmpty: true };
-  /** After the message's end; whatever follows belongs to no answer. */
+  /** The message has ended. Further events are ignored. */
   #ended = false;
 
   push({ data, name }: StreamEvent, emit: Emit): void {
@@ -47,7 +47,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
   }
 
   #start(index: unknown, block: JsonRecord, emit: Emit): void {
-    // The same place twice: the first one's stop was left out.
+    // A second block at the same index: the stop of the first is missing.
     this.#stop(index, emit);
     this.#open.set(index, openOutput(block, this.#state, emit));
   }

@@ -16,16 +16,16 @@ type CallStart = Extract<GenerationEvent, { type: 'call-start' }>;
 const ping = frame('ping', '{"type":"ping"}');
 
 /**
- * Blocks stand in line and the first is the one that is open: of it everything goes out at once, of the others once
- * it is their turn. So exactly one block is open, however the calls of an answer interleave.
+ * Blocks form a queue, of which the first is open. Its content goes out at once; the others wait for their turn. So
+ * exactly one block is open, however the calls of a response interleave.
  */
 export class MessagesStreamEncoder implements StreamEncoder {
   readonly #answer: AnswerContext;
   readonly #line: Piece[] = [];
-  /** Where in the line the open block is. Taking it out would move all others, however many they are. */
+  /** Index of the open block in the queue. Removing blocks would move all others. */
   #head = 0;
   readonly #openCalls = new Map<number, CallPiece>();
-  /** The words that deltas of their kind still belong to; always the last in the line. */
+  /** The open text or thinking, to which deltas of its kind belong. Always the last in the queue. */
   #words: WordsPiece | null = null;
   #index = 0;
   #started = false;
@@ -37,7 +37,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
   }
 
   push(event: GenerationEvent): string {
-    // One answer is all this protocol has.
+    // The protocol has room for one choice.
     if (event.choice !== undefined && event.choice > 0) return '';
     switch (event.type) {
       case 'text':
@@ -60,7 +60,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
       case 'block':
         return this.#block(event.block);
       case 'citation':
-        // Native citations carry an index that only their maker can read.
+        // Citations in this protocol carry an index that only their maker can read.
         return '';
       case 'finish':
         this.#finish = event.finish;
@@ -108,7 +108,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
     const signature = signatureOf(state);
     if (signature === null) return '';
     if (this.#words !== null) {
-      // State of a text has no place here; what comes as a block of its own was closed off before.
+      // State of a text has no place here. State as a block comes after the text was closed.
       if (this.#words.kind === 'thinking') this.#words.signature = signature;
       return '';
     }
@@ -188,7 +188,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
     this.#words = null;
   }
 
-  /** Writes what has come to the head of the line. */
+  /** Writes the blocks whose turn has come. */
   #advance(): string {
     let frames = '';
     for (let piece = this.#line[this.#head]; piece !== undefined; piece = this.#line[this.#head]) {
@@ -204,7 +204,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
     return this.#begun(frames);
   }
 
-  /** The first frames of an answer open it. */
+  /** Opens the message before its first frames. */
   #begun(frames: string): string {
     if (this.#started || frames === '') return frames;
     this.#started = true;

@@ -14,9 +14,9 @@ export interface OpenOutput {
 }
 
 export interface OutputState {
-  /** Begun so far. */
+  /** The number of calls that have begun. */
   calls: number;
-  /** Nothing but the frames of blocks came. */
+  /** No content has come yet, only frames of blocks. */
   isEmpty: boolean;
 }
 
@@ -38,7 +38,7 @@ export function openOutput(block: JsonRecord, state: OutputState, emit: Emit): O
   return open === undefined ? openWhole(block, type, state) : open(block, state, emit);
 }
 
-/** The block that a delta without one belongs to; null for one that says nothing about that. */
+/** The type of block for a delta without a block; null if the delta does not tell. */
 export function openImplied(delta: JsonRecord, state: OutputState, emit: Emit): OpenOutput | null {
   switch (delta['type']) {
     case 'text_delta':
@@ -53,7 +53,7 @@ export function openImplied(delta: JsonRecord, state: OutputState, emit: Emit): 
 
 function openText(block: JsonRecord, state: OutputState, emit: Emit): OpenOutput {
   let wrote = false;
-  // They may come before the text they belong to; a citation needs a text to sit on.
+  // Citations may come before their text, and need one to be attached to.
   const citations: (Citation | null)[] = decodeAllCitations(block['citations']);
   const write = (text: unknown, to: Emit): void => {
     if (typeof text !== 'string' || text === '') return;
@@ -112,7 +112,7 @@ function openRedacted(block: JsonRecord, state: OutputState): OpenOutput {
   };
 }
 
-/** Arguments go on as they come. Some upstreams give them whole in the start instead; none at all are `{}`. */
+/** Passes arguments on as they come. Some upstreams send them whole in the start. Missing arguments become `{}`. */
 function openCall(block: JsonRecord, state: OutputState, emit: Emit): OpenOutput {
   const call = state.calls;
   state.calls += 1;
@@ -143,7 +143,7 @@ function openCall(block: JsonRecord, state: OutputState, emit: Emit): OpenOutput
   };
 }
 
-/** Only its own protocol understands it, so it goes on in one piece. */
+/** A block that only this protocol understands is passed on in one piece. */
 function openWhole(block: JsonRecord, type: string, state: OutputState): OpenOutput {
   let json = '';
   const members: JsonRecord[] = [block];
@@ -169,7 +169,7 @@ function parseInput(text: string): JsonRecord | null {
     const value: unknown = JSON.parse(text);
     return isRecord(value) ? value : null;
   } catch {
-    // Cut off in the middle: the block is kept as it began.
+    // The stream was cut in the middle. The block keeps its beginning.
     return null;
   }
 }

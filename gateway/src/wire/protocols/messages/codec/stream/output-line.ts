@@ -1,15 +1,15 @@
 import type { WireObject } from '../../wire.ts';
 
-/** A block of the answer, from the first word that came of it until all of it is written. */
+/** A block of the response, from its first piece until it is fully written. */
 export type Piece = WordsPiece | CallPiece | WholePiece;
 
 export interface WordsPiece {
   readonly kind: 'text' | 'refusal' | 'thinking';
-  /** A summary and the thoughts themselves are blocks of their own. */
+  /** Thinking and its summary are separate blocks. */
   readonly summary: boolean | undefined;
-  /** Not written yet. */
+  /** Text that was not written yet. */
   text: string;
-  /** Thinking's; goes out just before its end. */
+  /** The signature of thinking, which goes out just before its end. */
   signature: string | null;
   begun: boolean;
   done: boolean;
@@ -21,7 +21,7 @@ export interface CallPiece {
   readonly id: string;
   readonly name: string;
   text: string;
-  /** What its arguments begin with, white space left out; empty until that has come. */
+  /** The first character of the arguments, white space aside; empty until it has come. */
   opening: string;
   begun: boolean;
   done: boolean;

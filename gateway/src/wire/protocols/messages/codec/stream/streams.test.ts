@@ -54,7 +54,7 @@ const ended = (stream: string) =>
   readFrames(stream).find(({ name }) => name === 'message_delta')?.data['delta'];
 
 describe('the encoder', () => {
-  it('opens with the estimate and a ping, and ends with what was counted', () => {
+  it('opens with the estimate and a ping, and ends with the reported usage', () => {
     const usage = {
       input: 5,
       cacheRead: 1,
@@ -95,7 +95,7 @@ describe('the encoder', () => {
     });
   });
 
-  it('K01: begins with the kind of block that comes first', () => {
+  it('K01: begins with the type of the first block', () => {
     const envelope = { protocol: 'messages', kind: 'envelope', data: 'gw2.a.b' } as const;
     const stream = encodeEvents([
       text(''),
@@ -114,7 +114,7 @@ describe('the encoder', () => {
     ]);
   });
 
-  it('keeps state that is not for the client to itself', () => {
+  it('does not send state that is not for the client', () => {
     const stream = encodeEvents([
       thought('hm'),
       { type: 'state', state: { protocol: 'responses', kind: 'encrypted', data: 'SECRET' } },
@@ -123,7 +123,7 @@ describe('the encoder', () => {
     expect(stream).not.toContain('SECRET');
   });
 
-  it('K02, K03, K06: writes arguments as they come, into a call that began empty', () => {
+  it('K02, K03, K06: writes arguments as they come, after an empty start', () => {
     const encoder = messagesCodec.createStreamEncoder(answerContext);
     const parts = ['{"a":', '"x', 'y"}'];
     const begun = encoder.push(callStart(0));
@@ -140,7 +140,7 @@ describe('the encoder', () => {
     expect(ended(rest)).toMatchObject({ stop_reason: 'tool_use' });
   });
 
-  it('streams the open one of interleaved calls and keeps the others for their turn', () => {
+  it('streams the open one of interleaved calls, while the others wait', () => {
     const encoder = messagesCodec.createStreamEncoder(answerContext);
     const push = (event: GenerationEvent) => encoder.push(event);
     const before = push(callStart(0)) + push(args(0, '{"a"'));
@@ -170,7 +170,7 @@ describe('the encoder', () => {
     expect(assertLegal(stream)).toEqual([written]);
   });
 
-  it('writes a message with nothing in it', () => {
+  it('writes an empty message', () => {
     const stream = encodeEvents([{ type: 'finish', finish: { reason: 'blocked' } }]);
     assertLegal(stream);
     expect(ended(stream)).toEqual({
@@ -212,7 +212,7 @@ function messagesFrame(part: string): string {
 }
 
 describe('the decoder', () => {
-  it('K05, K06: gives arguments on as they come, and none as an object', () => {
+  it('K05, K06: passes arguments on as they come, and missing ones as an object', () => {
     const seen = events(
       start(0, { type: 'tool_use', id: 'a', name: 'f', input: {} }),
       delta(0, { type: 'input_json_delta', partial_json: '' }),
@@ -234,7 +234,7 @@ describe('the decoder', () => {
     expect(seen.at(-1)).toEqual({ type: 'finish', finish: { reason: 'tool' } });
   });
 
-  it('keeps texts that follow each other apart, with their citations', () => {
+  it('keeps adjacent texts apart, with their citations', () => {
     const cited = {
       type: 'web_search_result_location',
       url: 'https://a.example',
@@ -269,7 +269,7 @@ describe('the decoder', () => {
     ]);
   });
 
-  it('puts signatures on their thoughts, shown or not', () => {
+  it('puts signatures on their thinking, visible or not', () => {
     const signature = (data: string) => ({ protocol: 'messages', kind: 'signature', data });
     const [candidate] = collectEvents(
       events(
@@ -292,7 +292,7 @@ describe('the decoder', () => {
     ]);
   });
 
-  it('carries the calls of a server’s tools whole', () => {
+  it('carries calls of hosted tools whole', () => {
     const [candidate] = collectEvents(
       events(
         start(0, { type: 'server_tool_use', id: 's', name: 'web_search', input: {} }),
@@ -307,7 +307,7 @@ describe('the decoder', () => {
     });
   });
 
-  it('reads streams that leave frames out, and nothing after the end', () => {
+  it('reads streams that omit frames, and nothing after the end', () => {
     const seen = events(
       delta(0, { type: 'text_delta', text: 'hi' }),
       ending('end_turn'),
@@ -334,7 +334,7 @@ describe('the decoder', () => {
     expect(events(ending(reason, rest)).at(-1)).toEqual(expected);
   });
 
-  it('tells a refused prompt from an answer that was cut', () => {
+  it('distinguishes a refused prompt from a response that was cut', () => {
     const cut = events(delta(0, { type: 'text_delta', text: 'I' }), ending('refusal'));
     expect(cut.at(-1)).toEqual({ type: 'finish', finish: { reason: 'filtered' } });
   });

@@ -1,7 +1,7 @@
 import { GatewayError } from '#errors/index.ts';
 import { type Block, type Draft, type Message, textBlock } from './draft.ts';
 
-/** @throws GatewayError when nobody says anything. */
+/** @throws GatewayError if the conversation is empty. */
 export function beginWithUser(draft: Draft): boolean {
   const { messages, root } = draft;
   if (Array.isArray(root['messages']) && root['messages'].length === 0) {
@@ -13,7 +13,7 @@ export function beginWithUser(draft: Draft): boolean {
   return true;
 }
 
-/** The vendor itself takes messages of one speaker in a row for one turn; others want the speakers to take turns. */
+/** The vendor joins adjacent messages of one speaker. Other upstreams require alternating speakers. */
 export function takeTurns(draft: Draft): boolean {
   const { messages, context } = draft;
   if (messages === null || context.model.joinsTurns) return false;

@@ -5,9 +5,9 @@ import { isCall, isResult } from './tool-values.ts';
 import { blocksOfTurn, callIds, leadingResults, openConversation, type Turn } from './turns.ts';
 
 /**
- * Every call has its result at the beginning of the next turn. One that comes later is moved there, for one that
- * never came something is said; a call at the very end, which cannot have one, is left out. Nothing stands between
- * the calls of a turn and their results.
+ * Gives every call its result at the beginning of the next turn. A later result is moved there, and a missing one is
+ * replaced by an error. A call at the very end, which cannot have a result, is dropped. Nothing may stand between the
+ * calls of a turn and their results.
  */
 export function answerCalls(draft: Draft): boolean {
   const conversation = openConversation(draft);
@@ -24,7 +24,7 @@ export function answerCalls(draft: Draft): boolean {
       answerTurn(turn, next, (id) => late.take(id, index + 3) ?? noResult(id));
     }
   }
-  // Without the user's turn the model's would run into each other, or be the last.
+  // Without a user's turn, two of the model's turns would be adjacent, or one would be the last.
   for (const turn of turns) {
     if (turn.role !== 'user' || !wasEmptied(turn)) continue;
     turn.parts[0]?.blocks.push(textBlock(turn === turns.at(-1) ? 'Continue.' : placeholder));
@@ -35,17 +35,17 @@ export function answerCalls(draft: Draft): boolean {
 function dropCalls(turn: Turn): void {
   if (!blocksOfTurn(turn).some(isCall)) return;
   for (const part of turn.parts) part.blocks = part.blocks.filter((block) => !isCall(block));
-  // Thoughts alone are no answer.
+  // Thinking alone is not a turn.
   if (!blocksOfTurn(turn).every(isThought)) return;
   for (const part of turn.parts) part.blocks = [];
 }
 
-/** Text after a call is taken for something between it and its result. */
+/** Upstreams take text after a call for something between the call and its result. */
 function putCallsLast(turn: Turn): void {
   const blocks = blocksOfTurn(turn);
   const first = blocks.findIndex(isCall);
   if (first < 0 || !blocks.slice(first).some(({ type }) => type === 'text')) return;
-  // What the provider itself ran stands where it was run.
+  // Calls of hosted tools keep their place.
   if (!blocks.every(isPlain)) return;
   const calls = blocks.filter(isCall);
   for (const part of turn.parts) part.blocks = part.blocks.filter((block) => !isCall(block));
@@ -66,13 +66,13 @@ function wasEmptied(turn: Turn): boolean {
   );
 }
 
-/** After the results that are there. */
+/** Adds results after those that are present. */
 function withResults(blocks: readonly Block[], results: readonly Block[]): Block[] {
   const at = leadingResults(blocks);
   return [...blocks.slice(0, at), ...results, ...blocks.slice(at)];
 }
 
-/** Results that may be taken away from where they stand, found once for all calls that miss theirs. */
+/** Results that may be moved, found once for all calls without a result. */
 class LateResults {
   readonly #found = new Map<unknown, { readonly turn: number; readonly block: Block }[]>();
   readonly #taken = new Set<Block>();
@@ -90,7 +90,7 @@ class LateResults {
     }
   }
 
-  /** The first one of the call in that turn or later: it answers nothing there, for no other call has the id. */
+  /** The call's first result in that turn or later. It answers no other call, since ids are unique. */
   take(id: string, from: number): Block | null {
     const found = this.#found.get(id)?.find(({ turn }) => turn >= from);
     if (found === undefined) return null;

@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
 import { type Draft, gone, type RepairContext } from './draft.ts';
 
-/** Members that the vendor's SDK has in its beta requests only. Refused of a request that names no beta. */
+/** Members that the vendor's SDK has in beta requests only. The vendor refuses them without a beta header. */
 const betaMembers = [
   'context_management',
   'mcp_servers',
@@ -14,8 +14,8 @@ const betaMembers = [
 ] as const;
 
 /**
- * Fields of betas go with the header that opens them, or not at all. Which header opens which is the vendor's to say
- * and changes, so one beta is enough. The form of the answer is no beta any more and goes to its place.
+ * Drops fields of betas if the request names no beta. The vendor decides which beta enables which field, and changes it,
+ * so any beta is enough. The response format is no longer a beta and moves to its present place.
  */
 export function dropBetaFields(draft: Draft): boolean {
   const { root, context } = draft;
@@ -33,14 +33,14 @@ export function dropBetaFields(draft: Draft): boolean {
   return true;
 }
 
-/** Tools of servers that are not named any more. */
+/** Drops the tools of servers that are no longer named. */
 function dropToolsets(draft: Draft): void {
   const { tools } = draft;
   const kept = tools?.filter(({ type }) => type !== 'mcp_toolset');
   if (kept !== undefined && kept.length !== tools?.length) draft.tools = kept;
 }
 
-/** Some hosts have the betas in the body. */
+/** Some hosts expect the betas in the body. */
 export function hasClosedField(json: JsonRecord, { betas }: RepairContext): boolean {
   if (betas.trim() !== '' || json['anthropic_beta'] !== undefined) return false;
   if (betaMembers.some((name) => json[name] !== undefined)) return true;

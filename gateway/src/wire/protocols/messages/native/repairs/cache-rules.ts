@@ -4,7 +4,7 @@ import { blocksIn, type Draft, gone } from './draft.ts';
 /** "A maximum of 4 blocks with cache_control may be provided." */
 const most = 4;
 
-/** Thoughts and tools whose definition comes later cannot end a cached part of the prompt. */
+/** Thinking, and tools that are defined later, cannot end a cached part of the prompt. */
 export function unmarkUncacheable(draft: Draft): boolean {
   return mapMarked(draft, (holder) =>
     isUncacheable(holder) ? draft.change(holder, { cache_control: gone }) : holder,
@@ -15,7 +15,7 @@ export function isUncacheable({ type, defer_loading: deferred }: JsonRecord): bo
   return type === 'thinking' || type === 'redacted_thinking' || deferred === true;
 }
 
-/** The last marker of the tools and of the system prompt serve every later turn; of the others the latest stay. */
+/** Keeps the last marker of the tools and of the system prompt, which serve every later turn, and the latest others. */
 export function limitMarkers(draft: Draft): boolean {
   const { tools, system, messages } = markersOf(draft);
   const all = [...tools, ...system, ...messages];
@@ -34,7 +34,7 @@ export function limitMarkers(draft: Draft): boolean {
   );
 }
 
-/** What lives longer comes first: tools, system prompt, messages, and last the marker of the request itself. */
+/** Long-lived entries come first, in the order tools, system prompt, messages, marker of the request itself. */
 export function orderLifetimes(draft: Draft): boolean {
   let isShort = false;
   const shorten = (holder: JsonRecord): JsonRecord => {
@@ -71,7 +71,7 @@ function markersOf(draft: Draft): Markers {
 
 type Replace = (holder: JsonRecord, where: keyof Markers) => JsonRecord;
 
-/** In the order in which the prompt is read; a tool result before what it holds. */
+/** In the order in which the prompt is read. A tool result precedes its content. */
 function mapMarked(draft: Draft, replace: Replace): boolean {
   const before = draft.root;
   const mapList = <Holder extends JsonRecord>(list: readonly Holder[], where: keyof Markers) =>

@@ -2,7 +2,7 @@ import type { Block, Draft } from './draft.ts';
 import { isCall, isResult } from './tool-values.ts';
 import { openConversation, type Turn } from './turns.ts';
 
-/** `^[a-zA-Z0-9_-]+$`, by hand: every request asks it of every call. */
+/** `^[a-zA-Z0-9_-]+$`, by hand, since it runs for every call of every request. */
 export function isPlainId(id: string): boolean {
   for (let at = 0; at < id.length; at += 1) {
     const unit = id.charCodeAt(at);
@@ -14,8 +14,8 @@ export function isPlainId(id: string): boolean {
 }
 
 /**
- * Ids of calls that are used twice or hold other characters, renamed on both sides: the n-th result that names an id
- * belongs to the n-th call of the turn before that has it.
+ * Renames ids of calls that are used twice or hold other characters, on both sides: the n-th result with an id belongs
+ * to the n-th call with it in the turn before.
  */
 export function renameCalls(draft: Draft): boolean {
   const conversation = openConversation(draft);
@@ -45,9 +45,9 @@ function rename(draft: Draft, block: Block, { role }: Turn, names: CallNames): B
 class CallNames {
   readonly #taken = new Set<string>();
   readonly #given: ReadonlySet<string>;
-  /** The new names of what was last called under an id, in order. */
+  /** The new ids of the latest calls with an id, in order. */
   readonly #current = new Map<string, string[]>();
-  /** By what new names begin with, the number that the next one has. */
+  /** The next number by the prefix of the new id. */
   readonly #counts = new Map<string, number>();
   #inTurn = new Set<string>();
   #results = new Map<string, number>();

@@ -5,16 +5,16 @@ import type { ModelFacts } from './model-facts.ts';
 
 export { gone } from './copies.ts';
 
-/** What decides, beside the body, which rules hold. */
+/** What decides, beside the body, which rules apply. */
 export interface RepairContext {
   readonly model: ModelFacts;
   /** `anthropic-version`. */
   readonly version: string;
-  /** `anthropic-beta`, the comma list as it came. */
+  /** `anthropic-beta`, the comma-separated list as received. */
   readonly betas: string;
-  /** Only tokens are to be counted: there is no output. */
+  /** The request is a token count, without output. */
   readonly isCount: boolean;
-  /** What the request may still make. */
+  /** The rest of the request's budget. */
   readonly budget: Budget;
 }
 
@@ -29,7 +29,7 @@ export interface Message extends JsonRecord {
 
 const roles: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system', 'developer']);
 
-/** Blocks of the user and of the model that hold no more than they say. All others are left as and where they are. */
+/** Types of blocks without further meaning. All others keep their content and place. */
 const plainBlocks: ReadonlySet<string> = new Set([
   'text',
   'image',
@@ -45,10 +45,10 @@ export function isPlain({ type }: Block): boolean {
   return plainBlocks.has(type);
 }
 
-/** A request while it is being repaired: a rule puts changed copies in the place of what the client wrote. */
+/** A request under repair. Rules replace what the client wrote by changed copies. */
 export class Draft extends Copies {
   readonly context: RepairContext;
-  /** The client's names of tools that are called otherwise now, by their new ones. */
+  /** The client's names of renamed tools, by their new names. */
   toolNames: ReadonlyMap<string, string> = new Map();
   #root: JsonRecord;
 
@@ -67,7 +67,7 @@ export class Draft extends Copies {
     this.#root = this.change(this.#root, { [name]: value });
   }
 
-  /** The conversation; null when it is none that we understand, and then nobody reorders it. */
+  /** The conversation. Null if its form is unknown; then no rule reorders it. */
   get messages(): readonly Message[] | null {
     const { messages } = this.#root;
     return Array.isArray(messages) && messages.every(isMessage) ? messages : null;
@@ -77,7 +77,7 @@ export class Draft extends Copies {
     this.set('messages', this.list(this.#root['messages'] as readonly unknown[], messages));
   }
 
-  /** Tools as objects; null when they are something else. */
+  /** The tools as objects; null if they are something else. */
   get tools(): readonly JsonRecord[] | null {
     const { tools } = this.#root;
     return Array.isArray(tools) && tools.every(isRecord) ? tools : null;
@@ -87,7 +87,7 @@ export class Draft extends Copies {
     this.set('tools', this.list(this.#root['tools'] as readonly unknown[], tools));
   }
 
-  /** The message with other blocks. A text that stood for the content becomes a block only when it has to. */
+  /** The message with other blocks. Content that was a single text stays one, if possible. */
   withBlocks(message: Message, blocks: readonly Block[]): Message {
     const { content } = message;
     return this.change(message, {
@@ -96,8 +96,8 @@ export class Draft extends Copies {
   }
 
   /**
-   * Puts another block in the place of each, or none for null; what stands in tool results comes before the result
-   * itself. @returns whether any was replaced.
+   * Replaces each block, or removes it for null. The content of a tool result comes before the result itself.
+   * @returns whether any block was replaced
    */
   mapBlocks(replace: (block: Block, role: string, index: number) => Block | null): boolean {
     const { messages } = this;
@@ -122,7 +122,7 @@ export class Draft extends Copies {
   }
 }
 
-/** The blocks of a content that is made of blocks. */
+/** The content as blocks; null if it is something else. */
 export function blocksIn(content: unknown): readonly Block[] | null {
   return Array.isArray(content) && content.every(isBlock) ? content : null;
 }
@@ -137,12 +137,12 @@ function isMessage(value: unknown): value is Message {
   return typeof content === 'string' || blocksIn(content) !== null;
 }
 
-/** A block with these words. */
+/** A text block. */
 export function textBlock(value: string): Block {
   return { type: 'text', text: value };
 }
 
-/** Nothing but white space. */
+/** White space alone. */
 export function isBlank(value: unknown): boolean {
   return typeof value === 'string' && value.trim() === '';
 }

@@ -3,16 +3,16 @@ import type { JsonRecord } from '../../../values.ts';
 import { Positions } from './layout.ts';
 import { Verbatim } from './verbatim.ts';
 
-/** White space between two elements is kept up to here. Bytes. */
+/** White space between two elements is kept up to this many bytes. */
 const longestSeparator = 256;
 const nothing = Buffer.alloc(0);
 
-/** What a changed copy was made from; nothing for what is new. */
+/** The original of a changed copy; undefined for a new value. */
 export type Origins = ReadonlyMap<object, object>;
 
 /**
- * The edits that make the bytes of `original` those of `repaired`. Values that are the very same ones, or were moved
- * as they are, keep their bytes; of a changed copy only the members and elements that differ are written anew.
+ * The edits that turn the bytes of `original` into those of `repaired`. Identical and moved values keep their bytes. Of
+ * a changed copy, only the members and elements that differ are written anew.
  */
 export function editsBetween(
   body: Buffer,
@@ -43,7 +43,7 @@ class Writer {
     return range;
   }
 
-  /** Adds to one list, however deep it comes to: what is inside is copied once, not once for each level around it. */
+  /** Appends to one list at every depth, so that nested edits are copied once instead of once for each level. */
   edit(original: unknown, repaired: unknown, range: Range, edits: Edit[]): void {
     if (original === repaired) return;
     if (
@@ -93,13 +93,13 @@ class Writer {
     edits: Edit[],
   ): void {
     const ranges = this.#positions.elements(original, range);
-    /** New elements that wait for the next one that stays. */
+    /** New elements that wait for the next kept one. */
     let fresh: Buffer[] = [];
     const places = new Map(original.map((element, index) => [element, index]));
     let kept = -1;
     for (const element of repaired) {
       const source = this.#sourceOf(element);
-      // One that is new, or comes from further ahead, is not looked for.
+      // New elements, and those from further ahead, are not searched for.
       const index = (places.get(source) ?? -1) > kept ? original.indexOf(source, kept + 1) : -1;
       if (index < 0) {
         fresh.push(this.#written(element));
@@ -120,7 +120,7 @@ class Writer {
     return this.#origins.get(element) ?? element;
   }
 
-  /** What stands between two elements that stay, or before the first. */
+  /** The bytes between two kept elements, or before the first. */
   #between(ranges: readonly Range[], kept: number, next: number, fresh: Buffer[]): Edit | null {
     if (next === kept + 1 && fresh.length === 0) return null;
     const start = ranges[kept + 1]!.start;
@@ -129,7 +129,7 @@ class Writer {
     return { start, end: ranges[next]!.start, bytes };
   }
 
-  /** As the client parts its elements; not with a megabyte of spaces, once for each new one. */
+  /** The client's separator between elements, with limited white space, since it is repeated for each new one. */
   #separator(from: number, to: number): string {
     return to - from > longestSeparator ? ',' : this.#body.toString('utf8', from, to);
   }
@@ -156,7 +156,7 @@ class Writer {
     return Buffer.concat(pieces);
   }
 
-  /** A whole value, in pieces that are put together once: bytes of the body where it is of the body. */
+  /** A whole value as pieces, to be joined once. Values of the body keep their bytes. */
   #write(value: unknown, pieces: Buffer[]): void {
     if (typeof value !== 'object' || value === null) {
       pieces.push(Buffer.from(JSON.stringify(value)));
@@ -187,7 +187,7 @@ class Writer {
     }
   }
 
-  /** With what was changed in it. */
+  /** The bytes of a changed copy. */
   #writeMoved(source: object, value: object, range: Range, pieces: Buffer[]): void {
     const edits: Edit[] = [];
     this.edit(source, value, range, edits);

@@ -9,10 +9,10 @@ import {
   textBlock,
 } from './draft.ts';
 
-/** Stands for a turn in which nothing was said and that cannot be left out. */
+/** The content of an empty turn that cannot be left out. */
 export const placeholder = '(no content)';
 
-/** Turns without content, except a begun answer at the end. */
+/** Fills turns without content, except a begun response at the end. */
 export function fillEmptyTurns(draft: Draft): boolean {
   const { messages } = draft;
   if (messages === null) return false;
@@ -32,7 +32,7 @@ export function fillEmptyTurns(draft: Draft): boolean {
   return true;
 }
 
-/** Without a user's turn the model's would run into each other, or be the first or the last. */
+/** Whether, without this user's turn, model turns would be adjacent, or one would be the first or the last. */
 function isNeeded(
   { role }: Message,
   previous: Message | undefined,
@@ -41,7 +41,7 @@ function isNeeded(
   return role === 'user' && previous?.role !== 'user' && following?.role !== 'user';
 }
 
-/** Texts of white space alone, in messages, tool results and the system prompt. A cache marker moves one block up. */
+/** Drops texts of white space alone. Their cache marker moves one block up. */
 export function dropBlankTexts(draft: Draft): boolean {
   let changed = false;
   const system = blocksIn(draft.root['system']);

@@ -1,7 +1,7 @@
 import { type Block, type Draft, isPlain, type Message } from './draft.ts';
 import { isThinking } from './thinking.ts';
 
-/** An answer that was begun for the model must not end in white space. */
+/** A begun response must not end with white space. */
 export function trimBegun(draft: Draft): boolean {
   const { messages } = draft;
   const last = messages?.at(-1);
@@ -26,7 +26,7 @@ function trimLast(draft: Draft, message: Message): Message {
   return draft.withBlocks(message, [...content.slice(0, -1), trimmed]);
 }
 
-/** Newer models, and all that think, want the last word to be the user's. What a provider's own tool broke off goes on. */
+/** Newer models, and all that think, require the last turn to be the user's. A paused hosted tool may continue. */
 export function endWithUser(draft: Draft): boolean {
   const { messages, root, context } = draft;
   const last = messages?.at(-1);

@@ -2,7 +2,7 @@ import { isRecord, recordAt } from '../../../values.ts';
 import { invalid } from '../../wire.ts';
 import { type Block, blocksIn, type Draft, type RepairContext } from './draft.ts';
 
-/** The beginning of each format in base64. */
+/** The first characters of each format in base64. */
 const beginnings: readonly (readonly [start: string, type: string])[] = [
   ['iVBORw0KGgo', 'image/png'],
   ['/9j/', 'image/jpeg'],
@@ -12,10 +12,10 @@ const beginnings: readonly (readonly [start: string, type: string])[] = [
 
 const mediaTypes: ReadonlySet<unknown> = new Set(beginnings.map(([, type]) => type));
 
-/** Line breaks come after 64 or 76 characters, or at the end. */
+/** Line breaks occur after 64 or 76 characters, or at the end. */
 const lineLength = 80;
 
-/** The bytes say what an image is, whatever its label says; and base64 is nothing but base64. */
+/** Sets the media type by the image's bytes, and removes everything but base64. */
 export function mendImages(draft: Draft): boolean {
   return draft.mapBlocks((block) => {
     if (!isImageWrong(block)) return block;
@@ -43,7 +43,7 @@ function typeOf(data: string): string | undefined {
   return beginnings.find(([start]) => data.startsWith(start))?.[1];
 }
 
-/** A common misspelling of the registered name; others stay. */
+/** Corrects a common misspelling of the registered name. Other names stay. */
 function labelOf(label: unknown): unknown {
   if (mediaTypes.has(label)) return label;
   return label === 'image/jpg' ? 'image/jpeg' : label;
@@ -53,7 +53,7 @@ function labelOf(label: unknown): unknown {
 const mostBytes = 10 * 1024 * 1024;
 const mostPixels = 8000;
 
-/** Never made smaller in silence. @throws GatewayError that names the image. */
+/** Images are never scaled silently. @throws GatewayError that names the image. */
 export function checkImageSizes(draft: Draft): boolean {
   if (!draft.context.model.limitsImages) return false;
   for (const [index, message] of (draft.messages ?? []).entries()) {
@@ -63,7 +63,7 @@ export function checkImageSizes(draft: Draft): boolean {
   return false;
 }
 
-/** Tools give images back too. */
+/** Includes images in tool results. */
 function checkBlocks(blocks: readonly Block[], path: string, context: RepairContext): void {
   for (const [position, block] of blocks.entries()) {
     const place = `${path}.${position}`;

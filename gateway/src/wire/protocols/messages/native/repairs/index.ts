@@ -11,16 +11,16 @@ export { isSuspect } from './suspicion.ts';
 
 export interface Repairs {
   readonly edits: readonly Edit[];
-  /** Of the rules that found something, by number. */
+  /** Ids of the rules that changed something, by number. */
   readonly ids: readonly string[];
-  /** The client's names of tools that were given others, by those. */
+  /** The client's names of renamed tools, by their new names. */
   readonly toolNames: ReadonlyMap<string, string>;
 }
 
 /**
- * Mends what an upstream of this protocol would refuse, and writes only what differs.
- * @param changes members of the request that are to be others in any case; undefined removes one.
- * @throws GatewayError `invalid_value` for what cannot be mended without guessing.
+ * Repairs what an upstream of this protocol would refuse, and rewrites only what differs.
+ * @param changes members to set in any case; undefined removes one
+ * @throws GatewayError `invalid_value` for what cannot be repaired without guessing.
  */
 export function repair(
   body: Buffer,

@@ -9,12 +9,12 @@ import {
   skipString,
 } from '#json/skip.ts';
 
-/** Smaller ones are passed over faster than they are remembered. */
+/** Skipping a smaller value is faster than remembering its end. */
 const largeBytes = 64;
 
 /**
- * Found in one pass over all of the bytes: to pass over a value that is nested deep once for each level around it
- * would take the square of its length. For parsed JSON only.
+ * Finds all ends in one pass over the bytes. Skipping a deeply nested value once for each level would take quadratic
+ * time. For valid JSON only.
  */
 function endsIn(body: Buffer): Ends {
   const ends = new Map<number, number>();
@@ -36,7 +36,7 @@ function endsIn(body: Buffer): Ends {
   return ends;
 }
 
-/** Where the objects and lists of a parsed body lie in its bytes. Asked only when something has to be changed. */
+/** The places of a parsed body's objects and lists in its bytes. Needed only for a change. */
 export class Positions {
   readonly #body: Buffer;
   readonly #root: object;
@@ -48,23 +48,23 @@ export class Positions {
   constructor(body: Buffer, root: object) {
     this.#body = body;
     this.#root = root;
-    // Its end is never asked for.
+    // Nobody asks for its end.
     this.#known.set(root, { start: skipSpace(body, 0), end: body.length });
   }
 
-  /** Null for what is not of the body. */
+  /** Null for a value that is not part of the body. */
   find(value: object): Range | null {
     const range = this.#known.get(value);
     if (range !== undefined || this.#complete) return range ?? null;
     if (this.#originals === null) this.#originals = collect(this.#root, new Set());
-    // Reading all of the bytes takes longest; what is new is not worth it.
+    // A pass over all bytes is the most expensive step. New values do not need it.
     if (!this.#originals.has(value)) return null;
     this.#index(this.#root);
     this.#complete = true;
     return this.#known.get(value) ?? null;
   }
 
-  /** The members of an object of the body. Remembers where their values lie. */
+  /** The members of an object of the body. Remembers the places of their values. */
   members(object: Readonly<Record<string, unknown>>, range: Range): KeyedRange[] {
     const members = membersAt(this.#body, range.start, this.#largeEnds());
     for (const { key, valueStart, valueEnd } of members) {
@@ -84,7 +84,7 @@ export class Positions {
     return this.#ends;
   }
 
-  /** Of two members with one name the later one is what was parsed, so the later one is remembered. */
+  /** Of two members with one name, the parser took the later one, so its place is remembered. */
   #remember(value: unknown, range: Range): void {
     if (typeof value === 'object' && value !== null && this.#body[range.start] !== quote) {
       this.#known.set(value, range);

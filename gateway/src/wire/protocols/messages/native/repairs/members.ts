@@ -3,8 +3,8 @@ import { invalid } from '../../wire.ts';
 import { blocksIn, type Draft, gone, isBlank } from './draft.ts';
 
 /**
- * The vendor takes one member, which must not tell who the user is. Other hosts take what the vendor takes at most, so
- * of metadata that is more than that they get nothing.
+ * The vendor accepts one member, which must not identify the user. Other hosts accept at most the same, so they get no
+ * metadata if it holds more.
  */
 export function trimMetadata(draft: Draft): boolean {
   const { metadata } = draft.root;
@@ -33,7 +33,7 @@ function isUserIdWrong({ user_id: user }: JsonRecord): boolean {
   return typeof user !== 'string' || isAddress(user);
 }
 
-/** Something on both sides of an `@` and of a point behind it, without white space. One pass over whatever is sent. */
+/** Text on both sides of an `@` and of a later dot, without white space. Reads its input once. */
 function isAddress(text: string): boolean {
   const at = text.indexOf('@', 1);
   return at > 0 && text.lastIndexOf('.', text.length - 2) > at + 1 && !/\s/.test(text);
@@ -57,7 +57,7 @@ export function hasBlankStop({ stop_sequences: stops }: JsonRecord): boolean {
   return Array.isArray(stops) && stops.some(isBlank);
 }
 
-/** Answers of a given form hold no citations. @throws GatewayError when both are asked for. */
+/** Responses with a format have no citations. @throws GatewayError if the request asks for both. */
 export function checkCitations(draft: Draft): boolean {
   const { root, messages } = draft;
   const format = recordAt(root, 'output_config')['format'] ?? root['output_format'];

@@ -2,7 +2,7 @@ import { type Block, blocksIn, type Draft, isBlank, textBlock } from './draft.ts
 import { isResult } from './tool-values.ts';
 import { blocksOfTurn, openConversation, type Turn } from './turns.ts';
 
-/** Two results of one call: the later one counts, and has the earlier one's text with it when that differs. */
+/** Merges two results of one call: the later one counts, with the earlier one's content if that differs. */
 export function mergeResults(draft: Draft): boolean {
   const conversation = openConversation(draft);
   if (conversation === null) return false;
@@ -48,10 +48,10 @@ function keepLast(
   }
 }
 
-/** Of the results of one call so far. */
+/** The results of one call so far. */
 interface MergedResult {
   content: Block[];
-  /** The last one does not say all of it. */
+  /** The content is more than that of the last result. */
   isLonger: boolean;
 }
 

@@ -3,7 +3,7 @@ import { type Block, blocksIn, type Draft, textBlock } from './draft.ts';
 import { isResult } from './tool-values.ts';
 import { callIds, openConversation } from './turns.ts';
 
-/** Results of calls that nobody made: the text stays, as something the user says. */
+/** Turns results without a call into text of the user. */
 export function quoteOrphans(draft: Draft): boolean {
   const conversation = openConversation(draft);
   if (conversation === null) return false;

@@ -71,7 +71,7 @@ const refused: readonly (readonly [what: string, body: string, param: string, me
     ],
   ];
 
-describe('refusals', () => {
+describe('a fault that cannot be repaired is refused', () => {
   it.each(refused)('%s', (_, body, param, message) => {
     const error = catchError(() => patch(whole(body), {}));
     expect(error).toMatchObject({ errorName: 'invalid_value', param });

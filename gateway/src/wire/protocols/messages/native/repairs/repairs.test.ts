@@ -30,7 +30,7 @@ const cases: readonly Case[] = [
   ...cachingCases,
 ];
 
-/** What the table leaves out: the exact bytes are long. */
+/** Cases that are not in the table because their exact bytes are long. */
 const longer: Readonly<Record<string, string>> = {
   'a result that comes later': talk(
     user(text('hi')),
@@ -68,17 +68,17 @@ describe('repairs', () => {
 });
 
 describe('the table', () => {
-  it('has one rule of each number', () => {
+  it('has one rule for each number', () => {
     const ids = rules.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('has a test of every rule', () => {
+  it('has a test for every rule', () => {
     const tested = new Set([...cases.map(([, id]) => id), 'b33', 'b37', 'b44']);
     expect(rules.map(({ id }) => id).filter((id) => !tested.has(id))).toEqual([]);
   });
 
-  it('is what the documentation says', () => {
+  it('matches the documentation', () => {
     const page = readFileSync(
       new URL('../../../../../../../docs/repairs.md', import.meta.url),
       'utf8',
@@ -90,7 +90,7 @@ describe('the table', () => {
   });
 });
 
-it('a mapped name and the declared rewrites go with the repairs', () => {
+it('a mapped name and the declared rewrites combine with the repairs', () => {
   const before = `{ "temperature":0.5,"top_p":0.2 , "model":"alias","max_tokens":9000,${talk(user(text(''), text('a')))}}`;
   expect(patch(before, { model: 'claude-opus-4-8', limit: 500 })).toMatchObject({
     text: `{ "model":"claude-opus-4-8","max_tokens":500,${talk(user(text('a')))}}`,
@@ -98,7 +98,7 @@ it('a mapped name and the declared rewrites go with the repairs', () => {
   });
 });
 
-it('numbers as text are numbers, also for what they bound', () => {
+it('numbers written as text are numbers, also as limits', () => {
   const before = `{"model":"claude-sonnet-4-5","max_tokens":"900","thinking":{"type":"enabled","budget_tokens":"2000"},${hello}}`;
   expect(patch(before, {})).toMatchObject({
     text: `{"model":"claude-sonnet-4-5","max_tokens":900,${hello}}`,

@@ -2,7 +2,7 @@ import { type Draft, isPlain } from './draft.ts';
 import { isResult } from './tool-values.ts';
 import { leadingResults, openConversation } from './turns.ts';
 
-/** What tools gave back is the first thing in the user's turn. */
+/** Moves tool results to the beginning of the user's turn. */
 export function putResultsFirst(draft: Draft): boolean {
   const conversation = openConversation(draft);
   if (conversation === null) return false;
@@ -12,7 +12,7 @@ export function putResultsFirst(draft: Draft): boolean {
     const late = blocks.slice(leading).filter(isResult);
     const [first] = parts;
     if (role !== 'user' || late.length === 0 || first === undefined) continue;
-    // What we do not know may have to stand before its result.
+    // An unknown block may have to precede its result.
     const lastLate = blocks.lastIndexOf(late.at(-1)!);
     if (!blocks.slice(leading, lastLate).every(isPlain)) continue;
     const moved = new Set(late);

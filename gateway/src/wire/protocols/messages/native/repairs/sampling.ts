@@ -4,7 +4,7 @@ import { isThinking } from './thinking.ts';
 
 const withoutSampling = '2026-10-21';
 
-/** `temperature` itself never goes on, see the patches. */
+/** `temperature` is never sent, see the patches. */
 export function dropSampling(draft: Draft): boolean {
   const { root, context } = draft;
   const dropsTopP = refusesTopP(root, context);
@@ -14,7 +14,9 @@ export function dropSampling(draft: Draft): boolean {
   return dropsTopP || dropsTopK;
 }
 
-/** Models after Claude 4.6 take what says next to nothing; thinking ones a little less. */
+/**
+ * Models after Claude 4.6 accept `top_p` only with almost no effect. Older ones limit it while thinking, a bit less.
+ */
 export function refusesTopP(root: JsonRecord, { model, version }: RepairContext): boolean {
   const topP = root['top_p'];
   if (topP === undefined || topP === null) return false;

@@ -1,17 +1,17 @@
 import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
 import type { Draft } from './draft.ts';
 
-/** Only what can be meant one way. */
+/** Spellings with a single possible meaning. */
 const digits = /^\d{1,15}$/;
 
-/** A count that was written as text; anything else as it is. */
+/** Reads a count that was written as text. Returns anything else unchanged. */
 export function readNumeral(value: unknown): unknown {
   return typeof value === 'string' && digits.test(value) ? Number(value) : value;
 }
 
 const decimal = /^\d{1,15}(\.\d{1,15})?$/;
 
-/** Numbers of the request itself, beside the ones above, that older models take. */
+/** More numbers of the request, which older models accept. */
 const numbers = ['top_p', 'top_k'] as const;
 
 const isWrittenNumber = (value: unknown): value is string =>
@@ -21,7 +21,7 @@ export function hasWrittenNumber(json: JsonRecord): boolean {
   return numbers.some((name) => isWrittenNumber(json[name]));
 }
 
-/** A yes or no that was written as text or as a number; anything else as it is. */
+/** Reads a boolean that was written as text or as a number. Returns anything else unchanged. */
 export function readYesNo(value: unknown): unknown {
   if (value === 'true' || value === 1) return true;
   return value === 'false' || value === 0 ? false : value;

@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from '../../../values.ts';
 import type { Draft } from './draft.ts';
 
-/** Halves of characters, as a text has them that was cut in the middle of one; no upstream takes them. */
+/** Removes lone surrogates, which are left when a text is cut inside a character. Every upstream refuses them. */
 export function mendSurrogates(draft: Draft): boolean {
   let changed = false;
   for (const [name, member] of Object.entries(draft.root)) {
@@ -13,7 +13,7 @@ export function mendSurrogates(draft: Draft): boolean {
   return changed;
 }
 
-/** The value itself when there is nothing to mend. */
+/** Returns the same value if there is nothing to repair. */
 export function toWellFormed(value: unknown): unknown {
   return mend(value, null);
 }

@@ -12,13 +12,13 @@ import { isSchemaWrong } from './tools.ts';
 import { isStrict } from './version-blocks.ts';
 
 /**
- * Looks for faults in tools, instructions and messages. One for all requests, since a walk is never interrupted: what it
- * needs to remember is not made anew each time.
+ * Looks for faults in tools, instructions and messages. One instance serves all requests, since a walk is never
+ * interrupted. So its sets are not created anew each time.
  */
 export class SuspicionWalk {
   readonly #ids = new Set<string>();
   readonly #names = new Set<string>();
-  /** Calls of the turn before that have no result yet. */
+  /** Calls of the previous turn that still lack a result. */
   readonly #open = new Set<string>();
   #context: RepairContext | null = null;
   #markers = 0;
@@ -76,7 +76,7 @@ export class SuspicionWalk {
     for (const message of messages as unknown[]) {
       if (!isRecord(message)) return true;
       const { role, content } = message;
-      // Two messages of one speaker, an instruction, a role nobody knows: to be looked at more closely.
+      // Two messages of one speaker, instructions, and unknown roles need a closer look.
       if (role === before || (role !== 'user' && role !== 'assistant')) return true;
       before = role;
       if (typeof content === 'string') {
@@ -102,7 +102,7 @@ export class SuspicionWalk {
           if (role !== 'assistant' || this.#isCallSuspect(block)) return true;
           break;
         default:
-          // Results come first: behind this one there could be none.
+          // Results come first, so none can follow this block.
           if (role === 'user' && this.#open.size > 0) return true;
           if (hasCall && block.type === 'text') return true;
           if (this.#isBlockSuspect(block, role)) return true;
@@ -152,7 +152,7 @@ export class SuspicionWalk {
   }
 
   #isResultSuspect({ tool_use_id: id, content }: Block): boolean {
-    // Not open: nobody called it, or it has been answered.
+    // Not open: there is no such call, or it has a result.
     if (typeof id !== 'string' || !this.#open.delete(id)) return true;
     if (typeof content === 'string') return !content.isWellFormed();
     if (!isResultContent(content)) return true;
@@ -174,11 +174,11 @@ export class SuspicionWalk {
 }
 
 function isBlankText(value: string): boolean {
-  // Nearly every text begins with a letter.
+  // Nearly every text begins with a visible character.
   return value.charCodeAt(0) > 0x20 && value.charCodeAt(0) < 0x80 ? false : value.trim() === '';
 }
 
-/** Inside of what a tool was called with. */
+/** Whether any text in a call's arguments is malformed. */
 function isIllFormed(value: unknown): boolean {
   if (typeof value === 'string') return !value.isWellFormed();
   if (typeof value !== 'object' || value === null) return false;
@@ -187,7 +187,7 @@ function isIllFormed(value: unknown): boolean {
   return false;
 }
 
-/** The answer to tools, whose calls do not begin with thoughts. */
+/** Whether the conversation ends with results of a step that does not begin with thinking. */
 function isStepSuspect(messages: readonly unknown[]): boolean {
   const last = messages.at(-1) as JsonRecord;
   const before = messages.at(-2) as JsonRecord | undefined;

@@ -10,8 +10,8 @@ import { fittedEffort, isBudgetWrong, isForced, isThinking, isUnknownMode } from
 const walk = new SuspicionWalk();
 
 /**
- * Whether any rule could find something to do. Never says no where one would; may say yes where none does. One walk
- * over what every request has, so that a request without faults, nearly every one, costs next to nothing.
+ * Whether any rule might apply. May be true without need, but is never false when a rule applies. One walk over the
+ * parts that every request has makes requests without faults, which are nearly all, very cheap.
  */
 export function isSuspect(json: JsonRecord, maxTokens: unknown, context: RepairContext): boolean {
   return areMembersSuspect(json, maxTokens, context) || walk.isSuspect(json, context);

@@ -1,9 +1,9 @@
 import { type Block, blocksIn, type Draft, isPlain, type Message, textBlock } from './draft.ts';
 
 /**
- * Instructions between the turns. Where the model takes them they have a place: text alone, after what the user
- * said, and before the model's answer or at the end. At the beginning they are the system prompt; elsewhere the
- * user says them. `developer` is another vendor's word for the same.
+ * Places instructions between the turns. Some models accept them as text alone, after the user and before the model or
+ * the end. At the beginning they become the system prompt; elsewhere they become the user's words. `developer` is
+ * another vendor's word for the same role.
  */
 export function placeSystemTurns(draft: Draft): boolean {
   const { messages, context } = draft;
@@ -11,7 +11,7 @@ export function placeSystemTurns(draft: Draft): boolean {
   if (messages === null) return false;
   const next: Message[] = [];
   const leading: Block[] = [];
-  /** Of a message that says instructions as well. */
+  /** Notes a message with instructions. */
   const joined = new Map<Message, Block[]>();
   const speakers = followingSpeakers(messages);
   let changed = false;
@@ -46,7 +46,7 @@ export function placeSystemTurns(draft: Draft): boolean {
   return true;
 }
 
-/** For each message, whose turn follows it when instructions do not count. */
+/** For each message, the next speaker, instructions aside. */
 function followingSpeakers(messages: readonly Message[]): readonly (string | undefined)[] {
   const speakers: (string | undefined)[] = [];
   let speaker: string | undefined;
@@ -70,7 +70,7 @@ function isPlaced(
   return last?.type === 'server_tool_use';
 }
 
-/** Blocks such as `tool_addition`, which only an instruction may hold. */
+/** Whether it holds blocks that only instructions may hold, such as `tool_addition`. */
 function holdsDirective({ content }: Message): boolean {
   return typeof content !== 'string' && !content.every(isPlain);
 }
@@ -80,7 +80,7 @@ function blocksOf({ content }: Message): readonly Block[] {
   return content === '' ? [] : [textBlock(content)];
 }
 
-/** At its end: its first block may be one that has to stay the first. */
+/** Appends at the end, since the first block may have to stay first. */
 function addToSystem(draft: Draft, blocks: readonly Block[]): void {
   const { system } = draft.root;
   const present = blocksIn(system);

@@ -37,12 +37,12 @@ import {
 import { fitVersion } from './version-blocks.ts';
 
 export interface Rule {
-  /** Stable: it stands in usage rows and in `x-sluice-rewrites`, and docs/repairs.md explains it. */
+  /** Stable: usage rows and `x-sluice-rewrites` contain it, and docs/repairs.md explains it. */
   readonly id: `b${number}`;
   readonly sentence: string;
   /**
-   * @returns whether anything was changed.
-   * @throws GatewayError where there is no way to mend it without guessing.
+   * @returns whether anything changed
+   * @throws GatewayError if it cannot be repaired without guessing.
    */
   readonly apply: (draft: Draft) => boolean;
 }
@@ -51,9 +51,9 @@ const rule = (id: Rule['id'], sentence: string, apply: Rule['apply']): Rule =>
   Object.freeze({ id, sentence, apply });
 
 /**
- * What upstreams refuse, in the order in which it is mended: one rule's work is the next one's input. Values come
- * before the blocks that hold them, blocks before turns, turns before what is counted over all of them. `b1` also
- * takes out `temperature` and `b2` bounds `max_tokens`, for every request, see the patches.
+ * The repairs of what upstreams refuse, in order: each rule works on the result of the one before. Values come before
+ * their blocks, blocks before turns, turns before counts over all of them. For every request, `b1` also drops
+ * `temperature`, and `b2` bounds `max_tokens`, see the patches.
  */
 export const rules: readonly Rule[] = Object.freeze([
   rule('b43', 'numbers and booleans are not written as text', mendSpelling),

@@ -3,8 +3,8 @@ import { type Block, type Draft, isPlain, type Message, type RepairContext } fro
 import { turnOff } from './thinking.ts';
 
 /**
- * Thoughts that nobody signed: the vendor refuses what it did not sign, others may want theirs back just so. What
- * this gateway sealed for another upstream has been taken out before.
+ * Drops unsigned thinking. The vendor refuses what it did not sign; other upstreams may want theirs back unsigned. What
+ * this gateway sealed for another upstream was removed before.
  */
 export function dropUnsigned(draft: Draft): boolean {
   return draft.mapBlocks((block) => (isUnsigned(block, draft.context) ? null : block));
@@ -25,7 +25,7 @@ export function isIncomplete(block: Block, { model }: RepairContext): boolean {
   return model.signsThoughts && typeof block['signature'] !== 'string';
 }
 
-/** In the middle of a step the model wants back the thoughts it began the step with; without them it goes on without. */
+/** In the middle of a step, the model requires the thinking with which the step began. Without it, thinking is off. */
 export function stopThinking(draft: Draft): boolean {
   const { messages, root } = draft;
   if (messages === null || recordAt(root, 'thinking')['type'] !== 'enabled') return false;

@@ -4,7 +4,7 @@ import { type Draft, gone, type RepairContext } from './draft.ts';
 
 const leastBudget = 1024;
 
-/** A budget may be larger than the output when the model thinks between calls of tools too. */
+/** With this beta the model also thinks between tool calls, and its budget may exceed the output. */
 const interleaved = 'interleaved-thinking';
 
 const thinkingModes: ReadonlySet<unknown> = new Set(['enabled', 'adaptive', 'between_tools']);
@@ -17,7 +17,7 @@ function thinkingType(root: JsonRecord): unknown {
   return recordAt(root, 'thinking')['type'];
 }
 
-/** A budget has to be at least 1024 and less than the output. */
+/** A budget must be at least 1024 and less than the output. */
 export function boundBudget(draft: Draft): boolean {
   const { root } = draft;
   const thinking = recordAt(root, 'thinking');
@@ -44,7 +44,7 @@ function mostBudget(root: JsonRecord, { isCount, betas }: RepairContext): number
   return limit - 1;
 }
 
-/** Newer models decide themselves how much they think; a budget says how hard they should. */
+/** Newer models decide how much they think. A budget becomes an effort. */
 export function enabledToAdaptive(draft: Draft): boolean {
   const { root, context } = draft;
   if (context.model.thinking?.mode !== 'adaptive' || thinkingType(root) !== 'enabled') return false;
@@ -56,7 +56,7 @@ export function enabledToAdaptive(draft: Draft): boolean {
   return true;
 }
 
-/** Older models want a budget; the oldest do not think. */
+/** Older models require a budget. The oldest do not think. */
 export function adaptiveToEnabled(draft: Draft): boolean {
   const { root, context } = draft;
   if (!isUnknownMode(thinkingType(root), context)) return false;
@@ -88,7 +88,7 @@ export function keepThinking(draft: Draft): boolean {
   return true;
 }
 
-/** A model that has to call something cannot think first. */
+/** A model cannot think before a required call. */
 export function freeForcedChoice(draft: Draft): boolean {
   const { root, context } = draft;
   if (!isForced(root)) return false;
@@ -106,7 +106,7 @@ export function isForced(root: JsonRecord): boolean {
   return type === 'any' || type === 'tool';
 }
 
-/** Said aloud where that is understood: some models think unless they are told not to. */
+/** Disables thinking explicitly where that is understood: some models think by default. */
 export function turnOff(draft: Draft): void {
   const { thinking } = draft.context.model;
   const off = thinking === null || thinking.off === 'disabled';
@@ -115,7 +115,7 @@ export function turnOff(draft: Draft): void {
 
 const levels: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
-/** To the model's nearest level that is not above, else its lowest; levels nobody knows yet stay. */
+/** Lowers the effort to the model's nearest level, or raises it to its lowest. Unknown levels stay. */
 export function fitEffort(draft: Draft): boolean {
   const fitted = fittedEffort(draft.root, draft.context);
   if (fitted === null) return false;
@@ -123,7 +123,7 @@ export function fitEffort(draft: Draft): boolean {
   return true;
 }
 
-/** Null when nothing is wrong; `gone` when the model has no such level. */
+/** The effort to set, or `gone` to remove it. Null if nothing has to change. */
 export function fittedEffort(
   root: JsonRecord,
   { model }: RepairContext,
@@ -163,7 +163,7 @@ const budgets: Readonly<Record<string, number>> = {
   max: Number.POSITIVE_INFINITY,
 };
 
-/** Of our own choice, so that a quarter of the output is left for the answer. */
+/** A budget that leaves a quarter of the output for text. */
 function budgetFor(root: JsonRecord, { isCount }: RepairContext): number {
   const effort = recordAt(root, 'output_config')['effort'];
   const wanted = budgets[typeof effort === 'string' ? effort : 'medium'] ?? leastBudget;

@@ -1,13 +1,13 @@
 import { isRecord, type JsonRecord } from '../../../values.ts';
 import type { Copies } from './copies.ts';
 
-/** `defined` and `called`: the upstream looks at the name itself; `mentioned`: it looks the name up. */
+/** The upstream validates a `defined` or `called` name itself. It looks a `mentioned` name up. */
 export type NameUse = 'defined' | 'called' | 'mentioned';
 
-/** Another name for each, or the same. */
+/** Returns another name, or the same. */
 export type Rename = (name: string, use: NameUse) => string;
 
-/** Where blocks hold others that may name tools. */
+/** Members with nested blocks that may name tools. */
 const inner: Readonly<Record<string, string>> = Object.freeze({
   tool_result: 'content',
   tool_search_tool_result: 'content',
@@ -18,14 +18,14 @@ const inner: Readonly<Record<string, string>> = Object.freeze({
 });
 
 /**
- * A block of a request or of an answer with other names of the client's own tools; the block itself when there are
- * none. What a tool server or the vendor calls its tools is theirs.
+ * Renames the client's own tools in a block of a request or of a response. Returns the same block if it names none. Tool
+ * servers and the vendor choose the names of their own tools.
  */
 export function renameInBlock(copies: Copies, block: JsonRecord, rename: Rename): JsonRecord {
   const { type } = block;
   switch (type) {
     case 'tool_use':
-      // The members of a set are the vendor's.
+      // The vendor names the members of a set.
       return block['toolset_name'] == null
         ? renameMember(copies, block, 'name', 'called', rename)
         : block;
@@ -52,7 +52,7 @@ export function renameInBlock(copies: Copies, block: JsonRecord, rename: Rename)
   }
 }
 
-/** Of a list of blocks; anything else as it is. */
+/** Renames in a list of blocks. Returns anything else unchanged. */
 export function renameInBlocks(copies: Copies, blocks: unknown, rename: Rename): unknown {
   if (!Array.isArray(blocks)) return blocks;
   return copies.mapList(blocks as unknown[], (block) =>
@@ -60,12 +60,12 @@ export function renameInBlocks(copies: Copies, blocks: unknown, rename: Rename):
   );
 }
 
-/** A definition. Tools of other types than the client's own have the names that their types give them. */
+/** Renames a definition. Tools of other types than the client's own have fixed names. */
 export function renameTool(copies: Copies, tool: JsonRecord, rename: Rename): JsonRecord {
   return isOwnTool(tool) ? renameMember(copies, tool, 'name', 'defined', rename) : tool;
 }
 
-/** One that the client brings, with a schema of its own. */
+/** Whether the client defines the tool, with its own schema. */
 export function isOwnTool({ type }: JsonRecord): boolean {
   return type === undefined || type === null || type === 'custom';
 }

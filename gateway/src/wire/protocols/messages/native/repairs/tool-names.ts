@@ -14,8 +14,8 @@ import {
 } from './tool-name-places.ts';
 
 /**
- * Names that the upstream does not take become others, wherever the client's own tools are named; the answer gets the
- * client's back. Texts that speak of a tool are left as they are.
+ * Replaces names that the upstream refuses, wherever the request names the client's own tools. The response gets the
+ * client's names back. Texts that mention a tool stay unchanged.
  */
 export function renameTools(draft: Draft): boolean {
   const given = namesGiven(draft);
@@ -28,7 +28,7 @@ export function renameTools(draft: Draft): boolean {
   return true;
 }
 
-/** Of the names that are not taken, and of no other, the new one. */
+/** The new names of refused names only. */
 function namesGiven(draft: Draft): ReadonlyMap<string, string> {
   const { root, context } = draft;
   const rule = context.model.toolNames;
@@ -42,14 +42,14 @@ function namesGiven(draft: Draft): ReadonlyMap<string, string> {
   for (const tool of asList(root['tools'])) {
     if (!isRecord(tool) || isOwnTool(tool)) continue;
     const { name } = tool;
-    // Names that are not the client's to choose are not free either.
+    // Fixed names of other tools are not free.
     if (typeof name === 'string' && isToolName(name, rule)) note(name, 'defined');
   }
   const names = planToolNames(found, rule);
   return new Map([...names].filter(([own, upstream]) => own !== upstream));
 }
 
-/** The members of a request in which tools are named. */
+/** Renames in all members of a request that name tools. */
 function renamedMembers(copies: Copies, root: JsonRecord, rename: Rename): JsonRecord {
   const { tools, tool_choice: choice, messages, context_management: management } = root;
   return {
@@ -71,7 +71,7 @@ function renamedMembers(copies: Copies, root: JsonRecord, rename: Rename): JsonR
   };
 }
 
-/** What is not to be cleared from a long conversation, or only of which tools. */
+/** Renames in the rules for clearing long conversations, which include or exclude tools. */
 function renameInEdit(copies: Copies, edit: JsonRecord, rename: Rename): JsonRecord {
   let next = edit;
   for (const member of ['exclude_tools', 'clear_tool_inputs']) {
@@ -102,7 +102,7 @@ function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as unknown[]) : [];
 }
 
-/** Of tools that come with the conversation and not with the request. */
+/** Renames tools that the conversation defines, rather than the request. */
 export function namesDefinedLater({ messages }: JsonRecord): ReadonlySet<string> {
   const names = new Set<string>();
   renamedMembers(new Copies(), { messages }, (name, use) => {
@@ -112,7 +112,7 @@ export function namesDefinedLater({ messages }: JsonRecord): ReadonlySet<string>
   return names;
 }
 
-/** A block that defines or calls a tool under a name that the model's upstream does not take. */
+/** Whether a block defines or calls a tool under a name that the upstream refuses. */
 export function namesBadly(block: JsonRecord, { toolNames }: ModelFacts): boolean {
   let isBad = false;
   renameInBlock(new Copies(), block, (name, use) => {

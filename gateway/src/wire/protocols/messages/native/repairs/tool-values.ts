@@ -5,7 +5,7 @@ import { Verbatim } from './verbatim.ts';
 import { toWellFormed } from './surrogates.ts';
 import { type Block, blocksIn, type Draft, isBlock, type RepairContext } from './draft.ts';
 
-/** What a model called a tool with has to be an object. */
+/** Wraps a call's arguments in an object, which upstreams require. */
 export function wrapInputs(draft: Draft): boolean {
   return draft.mapBlocks((block) => {
     if (block.type !== 'tool_use' || isRecord(block['input'])) return block;
@@ -30,7 +30,7 @@ function asObject(input: unknown, { budget }: RepairContext): unknown {
   return isRecord(read) ? written : { value: written };
 }
 
-/** What a tool gave back is text or blocks; anything else is given as its JSON. */
+/** Turns a result that is neither text nor blocks into its JSON. */
 export function writeResults(draft: Draft): boolean {
   return draft.mapBlocks((block) => {
     if (block.type !== 'tool_result' || isResultContent(block['content'])) return block;

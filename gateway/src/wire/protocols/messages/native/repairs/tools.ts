@@ -8,8 +8,8 @@ import { isCall } from './tool-values.ts';
 import { invalid } from '../../wire.ts';
 
 /**
- * A tool that is defined twice in the same words is defined once; a cache marker moves to the tool before.
- * @throws GatewayError when the words differ.
+ * Drops repeated identical definitions of a tool. Their cache marker moves to the tool before.
+ * @throws GatewayError if two definitions of one name differ.
  */
 export function dropRepeatedTools(draft: Draft): boolean {
   const { tools } = draft;
@@ -38,12 +38,12 @@ export function dropRepeatedTools(draft: Draft): boolean {
   return true;
 }
 
-/** Where the cached part ends is no part of what a tool is. */
+/** A tool without its cache marker, for comparison. */
 function unmarked(tool: JsonRecord): JsonRecord {
   return { ...tool, cache_control: null };
 }
 
-/** The client's own tools take an object, without alternatives at the top. */
+/** The arguments of the client's own tools must be an object without alternatives at the top. */
 export function mendSchemas(draft: Draft): boolean {
   const { tools } = draft;
   if (tools === null) return false;
@@ -55,7 +55,7 @@ export function mendSchemas(draft: Draft): boolean {
   return true;
 }
 
-/** Tools of other types bring no schema, or one of their own. */
+/** Tools of other types have no schema, or their own. */
 export function isSchemaWrong(tool: JsonRecord): boolean {
   const { input_schema: schema } = tool;
   if (!isOwnTool(tool) || tool['name'] === undefined) return false;
@@ -87,7 +87,7 @@ function mendSchema(draft: Draft, tool: JsonRecord): JsonRecord {
   return draft.change(tool, { input_schema, ...(note.length > 0 && { description: told }) });
 }
 
-/** What the schema can no longer say. */
+/** Describes what the schema can no longer express. */
 function alternativesOf({ oneOf, anyOf }: JsonRecord): string[] {
   const branches = oneOf ?? anyOf;
   if (!Array.isArray(branches)) return [];
@@ -99,7 +99,7 @@ function alternativesOf({ oneOf, anyOf }: JsonRecord): string[] {
   return forms.length < 2 ? [] : [`Give the arguments of one of: (${forms.join('), (')}).`];
 }
 
-/** Some hosts refuse calls in the history of tools that are not defined. */
+/** Some hosts refuse a history with calls of undefined tools. */
 export function defineCalledTools(draft: Draft): boolean {
   const { messages, root, context } = draft;
   const { tools } = root;
@@ -121,7 +121,7 @@ export function defineCalledTools(draft: Draft): boolean {
   return true;
 }
 
-/** Tools that are all to be loaded later could never be found. */
+/** If every tool is deferred, the model can never find one. */
 export function loadOneTool(draft: Draft): boolean {
   const { tools } = draft;
   const [first] = tools ?? [];
@@ -131,7 +131,7 @@ export function loadOneTool(draft: Draft): boolean {
   return true;
 }
 
-/** A choice among no tools. */
+/** Drops a choice among no tools. */
 export function dropIdleChoice(draft: Draft): boolean {
   if (!isIdleChoice(draft.root) || namesDefinedLater(draft.root).size > 0) return false;
   draft.set('tool_choice', gone);
@@ -145,14 +145,14 @@ function isIdleChoice({ tools, tool_choice: choice, mcp_servers: servers }: Json
   return tools === undefined || tools === null || (Array.isArray(tools) && tools.length === 0);
 }
 
-/** @throws GatewayError when the tool that has to be called is not among the tools. */
+/** @throws GatewayError if the required tool is not among the tools. */
 export function checkChoice(draft: Draft): boolean {
   const { tools, root } = draft;
   const choice = root['tool_choice'];
   if (tools === null || tools.length === 0 || !isRecord(choice) || choice['type'] !== 'tool')
     return false;
   const { name } = choice;
-  // A set of tools has names that only its provider knows.
+  // Only the provider knows the names in a set of tools.
   if (typeof name !== 'string' || tools.some((tool) => typeof tool['name'] !== 'string'))
     return false;
   if (tools.some((tool) => tool['name'] === name) || root['mcp_servers'] != null) return false;

@@ -1,13 +1,13 @@
 import { type Block, type Draft, type Message, textBlock } from './draft.ts';
 import { isCall } from './tool-values.ts';
 
-/** A message whose blocks may be put elsewhere. */
+/** A message whose blocks may be moved. */
 export interface Part {
   readonly message: Message;
   blocks: Block[];
 }
 
-/** What one speaker says until another one does: messages of one role in a row are one turn. */
+/** Adjacent messages of one role. */
 export interface Turn {
   readonly role: 'user' | 'assistant';
   readonly parts: Part[];
@@ -15,13 +15,13 @@ export interface Turn {
 
 export interface Conversation {
   readonly turns: readonly Turn[];
-  /** One more at the end, which is the user's. */
+  /** Adds a user's message at the end. */
   addUserPart(): Part;
-  /** Gives the messages back; the ones that were emptied on the way are left out. @returns whether any differs. */
+  /** Writes the messages back, without those that became empty. @returns whether any differs */
   finish(): boolean;
 }
 
-/** Instructions between the turns belong to none of them. */
+/** Groups messages into turns. Instructions between turns belong to none. */
 export function openConversation(draft: Draft): Conversation | null {
   const { messages } = draft;
   if (messages === null) return null;
@@ -69,14 +69,14 @@ export function blocksOfTurn(turn: Turn | undefined): Block[] {
   return turn?.parts.flatMap(({ blocks }) => blocks) ?? [];
 }
 
-/** The ids of what it calls. */
+/** The ids of its calls. */
 export function callIds(turn: Turn | undefined): string[] {
   return blocksOfTurn(turn)
     .filter(isCall)
     .map(({ id }) => id);
 }
 
-/** How many blocks at the beginning are what tools gave back. */
+/** The number of leading tool results. */
 export function leadingResults(blocks: readonly Block[]): number {
   const end = blocks.findIndex(({ type }) => type !== 'tool_result');
   return end < 0 ? blocks.length : end;

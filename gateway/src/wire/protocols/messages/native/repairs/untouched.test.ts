@@ -143,7 +143,7 @@ const untouched: readonly Untouched[] = [
   ],
 ];
 
-describe('what no rule speaks of', () => {
+describe('a request to which no rule applies', () => {
   it.each(untouched.map(([what, body, options = {}]) => ({ what, body, options })))(
     '$what',
     ({ body, options }) => {
@@ -155,7 +155,7 @@ describe('what no rule speaks of', () => {
     },
   );
 
-  it('is left alone beside what has to be mended', () => {
+  it('an unknown value stays unchanged beside a repair', () => {
     const unknown = '{"type":"new","big":12345678901234567890,"a":[1.0 , 2E0]}';
     const before = talk(user(unknown, text('')), model(text('x')), user(text('y')));
     expect(patch(whole(before), {}).text).toBe(

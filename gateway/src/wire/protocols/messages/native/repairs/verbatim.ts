@@ -1,4 +1,4 @@
-/** JSON that is written as it is, so that its numbers keep all their digits. */
+/** JSON that is written unchanged, so that its numbers keep all digits. */
 export class Verbatim {
   readonly json: string;
   constructor(json: string) {

@@ -2,14 +2,14 @@ import { recordAt } from '../../../values.ts';
 import { type Block, type Draft, gone, type RepairContext } from './draft.ts';
 import { blocksOfTurn, leadingResults, openConversation } from './turns.ts';
 
-/** Under this version only users show documents, and what they say holds no citations. */
+/** In this version only users may show documents, and their text has no citations. */
 const strictVersion = '2026-10-21';
 
 export function isStrict({ version }: RepairContext): boolean {
   return version === strictVersion;
 }
 
-/** A document of the model's own goes to the user's next turn. */
+/** Moves a document of the model to the user's next turn. */
 export function fitVersion(draft: Draft): boolean {
   if (!isStrict(draft.context)) return false;
   const changed = draft.mapBlocks((block, role) =>
@@ -24,7 +24,7 @@ function isCiting({ type, citations }: Block): boolean {
   return type === 'text' && Array.isArray(citations) && citations.length > 0;
 }
 
-/** Search results are made of texts too. */
+/** Includes the texts in search results. */
 function withoutCitations(draft: Draft, block: Block): Block {
   const { type, content } = block;
   if (type !== 'search_result' || !Array.isArray(content)) return block;
