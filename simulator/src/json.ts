@@ -1,4 +1,4 @@
-/** Readers for bodies whose shape nobody has checked yet. */
+/** Readers for unchecked bodies. */
 
 export type JsonObject = Record<string, unknown>;
 
@@ -10,7 +10,7 @@ export function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** The member as an object, or an empty one: lets a reader walk down without guarding each step. */
+/** The member as an object, or an empty one, so that readers need no checks on the way. */
 export function objectAt(value: unknown, key: string): JsonObject {
   const member = isObject(value) ? value[key] : undefined;
   return isObject(member) ? member : {};
@@ -26,12 +26,12 @@ export function stringAt(value: unknown, key: string): string {
   return typeof member === 'string' ? member : '';
 }
 
-/** The objects of a list; anything else in it is left to the validators to reject. */
+/** The objects of a list. Validators reject other elements. */
 export function objectsIn(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** Parses, answering `undefined` for text that is not JSON. */
+/** Parses JSON. Undefined for any other text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

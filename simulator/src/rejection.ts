@@ -1,4 +1,4 @@
-/** Extra facts that one vendor or another puts into an error body. */
+/** Further members that some vendors put into an error body. */
 export interface RejectionDetail {
   /** chat and responses: the field that is wrong. */
   readonly param?: string;
@@ -11,7 +11,7 @@ export interface RejectionDetail {
 }
 
 /**
- * A request the simulated vendor refuses. Thrown by validators, rendered by each protocol in its
+ * The simulated vendor refuses a request. Validators throw it, and each protocol renders it in its
  * own error shape.
  */
 export class Rejection extends Error {

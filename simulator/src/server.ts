@@ -32,27 +32,27 @@ export interface SimulatorOptions {
 export interface Simulator {
   readonly url: string;
   readonly port: number;
-  /** Everything received since the start or the last `clear()`, oldest first; the newest of them when they are too many. */
+  /** Requests since the start or the last `clear()`, oldest first. Keeps the newest if there are too many. */
   requests(): ReceivedRequest[];
-  /** Forgets the requests, the count of aborted ones and how often faults applied. */
+  /** Clears the requests, the count of aborted ones and the counts of faults. */
   clear(): void;
   /**
-   * Gives every request this fault until further notice, '' for none: an outage that a test ends
-   * when it likes. Throws when the fault is unknown.
+   * Gives every request this fault until the next call, '' for none: an outage under a test's
+   * control. Throws for an unknown fault.
    */
   setFault(text: string): void;
   /** Open sockets. */
   connections(): number;
-  /** Requests whose client left before the end of the answer. */
+  /** Requests whose client disconnected before the end of the response. */
   aborted(): number;
   close(): Promise<void>;
 }
 
-/** 2026-09-21: equal requests get equal answers, so time stands still unless a clock is given. */
+/** 2026-09-21. Equal requests get equal responses, so time stands still without a given clock. */
 const standingStill = 1_790_000_000;
 const defaultSigningKey = 'sluice simulator';
 
-/** Starts a simulated vendor for every text protocol. Rejects when the port cannot be had. */
+/** Starts a simulated vendor for every text protocol. Rejects if the port is not available. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { clock } = options;
   let standingFault = '';
@@ -147,7 +147,7 @@ interface Own {
   counts(): { readonly open: number; readonly aborted: number };
 }
 
-/** The simulator's own addresses, which no vendor has; they stay out of the log. */
+/** The simulator's own paths, which no vendor has. They are not logged. */
 function answerOwn(request: IncomingMessage, response: ServerResponse, own: Own): boolean {
   const answers: Readonly<Record<string, () => unknown>> = {
     'GET /health': () => ({ status: 'ok' }),

@@ -40,7 +40,7 @@ export const protocolNames = (Object.keys(minimal) as ProtocolName[]).filter(
   (name) => name !== 'embeddings',
 );
 
-/** JSON as a test reads it: any member may be asked for. */
+/** JSON as tests read it, with any member. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Json = any;
 
@@ -111,7 +111,7 @@ export interface RawAnswer {
   readonly headers: Record<string, string | string[] | undefined>;
   readonly body: Buffer;
   readonly chunks: readonly Buffer[];
-  /** Ended as HTTP says it should. */
+  /** Ended correctly by HTTP. */
   readonly complete: boolean;
   /** Milliseconds from the request to the head, to the first body byte, and to the end. */
   readonly headAt: number;

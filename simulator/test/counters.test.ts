@@ -27,7 +27,7 @@ async function count(protocol: keyof typeof addresses, body: object) {
   return { status: response.status, text: await response.text() };
 }
 
-test('the official client counts the input as an answer does', async () => {
+test('the official client counts the same input as a response reports', async () => {
   const client = new OpenAI({ apiKey: 'key', baseURL: `${simulator.url}/v1`, maxRetries: 0 });
   const request = { model: 'demo-chat', instructions: 'Be brief.', input: 'how many are these?' };
   const counted = await client.responses.inputTokens.count(request);
@@ -42,7 +42,7 @@ const messages = { model: 'demo-chat', messages: [{ role: 'user', content: 'hell
 const contents = [{ role: 'user', parts: [{ text: 'hello' }] }];
 const input = { model: 'demo-chat', input: 'hello' };
 
-describe('counters refuse what is no part of a count', () => {
+describe('counters refuse members that are not part of a count', () => {
   test.each<[keyof typeof addresses, object, RegExp]>([
     ['messages', { ...messages, max_tokens: 5 }, /max_tokens: Extra inputs are not permitted/],
     ['messages', { ...messages, stream: false }, /stream: Extra inputs are not permitted/],
@@ -70,7 +70,7 @@ describe('counters refuse what is no part of a count', () => {
     expect(text).toMatch(message);
   });
 
-  test('and take what is', async () => {
+  test('and accept those that are', async () => {
     const wrapped = { model: 'models/demo-chat', contents, tools: [] };
     const counted = await Promise.all([
       count('messages', messages),

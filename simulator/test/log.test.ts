@@ -16,7 +16,7 @@ async function overHttp(): Promise<ReceivedRequest[]> {
   return (await (await fetch(`${simulator.url}/__requests`)).json()) as ReceivedRequest[];
 }
 
-test('a request is logged as it came, and what became of it', async () => {
+test('a request is logged as received, with its outcome', async () => {
   await ask(simulator, 'chat', { stream: true }, { 'X-Mixed-Case': 'Kept' });
   await expect.poll(() => simulator.requests()[0]?.finished).toBe(true);
   const [logged] = await overHttp();
@@ -97,7 +97,7 @@ test('a large body is cut, its size and digest are true', async () => {
   expect(simulator.requests()[0]?.body).toHaveLength(2 ** 20);
 });
 
-test('a client that leaves is seen, and its connection goes', async () => {
+test('a disconnect is logged, and its connection closes', async () => {
   await askRaw(simulator, 'chat', { stream: true }, { 'x-simulator-fault': 'gap=100' }, 150);
   await expect.poll(() => simulator.aborted()).toBe(1);
   expect(simulator.requests()[0]).toMatchObject({ finished: false, clientLeft: true });
@@ -113,7 +113,7 @@ test('connections can be counted from outside', async () => {
   await open;
 });
 
-test('the log can be cleared, and the simulator says that it lives', async () => {
+test('the log can be cleared, and the simulator reports that it is alive', async () => {
   await ask(simulator, 'chat');
   await fetch(`${simulator.url}/__requests`, { method: 'DELETE' });
   expect(await overHttp()).toEqual([]);
@@ -121,7 +121,7 @@ test('the log can be cleared, and the simulator says that it lives', async () =>
   expect(await health.json()).toEqual({ status: 'ok' });
 });
 
-test('ten thousand requests at most are kept', { timeout: 60_000 }, async () => {
+test('the log keeps at most ten thousand requests', { timeout: 60_000 }, async () => {
   const { createRequestLog } = await import('../src/log/request-log.ts');
   const log = createRequestLog(() => 0);
   const body = Buffer.from('{}');

@@ -351,7 +351,7 @@ describe('the latest version', () => {
     expect(json.error.message).toBe(`${field}: Extra inputs are not permitted`);
   });
 
-  test('takes a system turn in its place only', async () => {
+  test('accepts a system turn in its place only', async () => {
     const system = { role: 'system', content: 'x' };
     const right = await ask(simulator, 'messages', messages(user, system), latest);
     expect(right.status).toBe(200);
@@ -359,7 +359,7 @@ describe('the latest version', () => {
     expect(wrong.json.error.message).toMatch(/must follow a user message/);
   });
 
-  test('takes no document from the assistant', async () => {
+  test('refuses a document from the assistant', async () => {
     const document = {
       type: 'document',
       source: { type: 'text', media_type: 'text/plain', data: 'a' },
@@ -402,7 +402,7 @@ test('consecutive messages of one role are one turn', async () => {
   expect(status).toBe(200);
 });
 
-test('a newer model takes a system turn', async () => {
+test('a newer model accepts a system turn', async () => {
   const changes = { model: 'claude-opus-4-8', ...messages(user, { role: 'system', content: 'x' }) };
   expect((await ask(simulator, 'messages', changes)).status).toBe(200);
 });

@@ -12,7 +12,7 @@ interface StreamOptions {
   readonly obfuscation: boolean;
 }
 
-/** The answer as one `chat.completion`. */
+/** The response as one `chat.completion`. */
 export function renderCompletion(scenario: Scenario, envelope: Envelope): unknown {
   return {
     id: completionId(scenario),
@@ -32,8 +32,8 @@ export function renderCompletion(scenario: Scenario, envelope: Envelope): unknow
 }
 
 /**
- * The answer as chunks. With `includeUsage` every chunk but the last carries `usage: null` and one
- * with empty choices carries the counts; without it the member does not appear at all.
+ * The response as chunks. With `includeUsage`, every chunk has `usage: null`, except for the last
+ * one, which has empty choices and the counts. Without it, no chunk has the member.
  */
 export function renderChunks(
   scenario: Scenario,

@@ -5,7 +5,7 @@ import { Rejection } from '../rejection.ts';
 const roles = ['system', 'assistant', 'user', 'function', 'tool', 'developer'];
 const partTypes = ['text', 'image_url', 'input_audio', 'refusal', 'audio', 'file'];
 
-/** Shape of each message, then the order of calls and results. @throws Rejection */
+/** Checks the shape of each message, then the order of calls and results. @throws Rejection */
 export function checkMessages(messages: unknown, model: string): void {
   if (!isPresent(messages)) throw missing('messages');
   if (!Array.isArray(messages)) throw wrongType('messages', 'an array of objects', messages);
@@ -104,7 +104,7 @@ function checkCalls(calls: unknown, param: string): void {
   });
 }
 
-/** Every call is answered by the tool messages that follow it, before any other role. */
+/** Tool messages must answer every call before a message of another role. */
 function checkPairing(messages: readonly JsonObject[]): void {
   let open = new Set<string>();
   messages.forEach((message, index) => {
@@ -133,9 +133,8 @@ function unanswered(ids: ReadonlySet<string>, index: number): Rejection {
 }
 
 /**
- * Compatible upstreams disagree on reasoning in the history. A model name containing
- * `require-echo` behaves like those that insist on it in turns with tool calls, `reject-echo` like
- * those that refuse it.
+ * Compatible upstreams disagree on reasoning in the history. A model with `require-echo` in its
+ * name requires it in turns with tool calls; one with `reject-echo` refuses it.
  */
 function checkEcho(messages: readonly JsonObject[], model: string): void {
   messages.forEach((message, index) => {

@@ -1,4 +1,4 @@
-/** Where a fault can be asked for: a header, the model's name, or the start of the path. */
+/** A request names a fault in a header, in the model's name, or at the start of the path. */
 const inModel = '+fault(';
 const inPath = /^\/fault(?:\(|%28)(.*?)(?:\)|%29)(?=\/)/i;
 
@@ -11,7 +11,7 @@ export function splitModel(name: string): { model: string; fault: string } {
   return { model: name.slice(0, start), fault: name.slice(start + inModel.length, -1) };
 }
 
-/** `/fault(status=529)/v1/messages` → a base address at which everything has this fault. */
+/** `/fault(status=529)/v1/messages` → the fault of every request to this base address. */
 export function splitPath(path: string): { path: string; fault: string } {
   const match = inPath.exec(path);
   if (!match) return { path, fault: '' };

@@ -1,6 +1,6 @@
-/** Counts how often each fault text was asked for, so that `times=K` can let later requests pass. */
+/** Counts requests by fault text, so that `times=K` can let later requests pass. */
 export interface FaultCounter {
-  /** True while this fault still applies to the next request that asks for it. */
+  /** Whether the fault still applies to the next request with it. */
   applies(text: string, times: number | undefined): boolean;
   clear(): void;
 }

@@ -5,7 +5,7 @@ import type { Fault } from './fault.ts';
 import { wait, waitForever } from './wait.ts';
 import { createBodyWriter } from './writer.ts';
 
-/** Sends a reply with the timing, the cuts and the framing that the fault asks for. */
+/** Sends a reply with the timing, the cuts and the framing of the fault. */
 export async function deliver(
   response: ServerResponse,
   reply: Reply,
@@ -55,7 +55,7 @@ function isPaced(fault: Fault): boolean {
   return pacing.some((key) => fault[key] !== undefined);
 }
 
-/** The fast way, for load tests: one write for the whole body. */
+/** The fast path for load tests: one write for the whole body. */
 function deliverAtOnce(
   response: ServerResponse,
   reply: Reply,

@@ -3,17 +3,17 @@ import { Rejection } from '../rejection.ts';
 import type { Fault } from './fault.ts';
 import { randomBytes } from './random.ts';
 
-/** The parts of a protocol that a fault needs: how this vendor words a failure. */
+/** The parts of a protocol that a fault needs: the vendor's form of a failure. */
 export interface FaultVoice {
   reject(rejection: Rejection): Reply;
   errorEvent(rejection: Rejection): WireEvent;
   isDone(event: WireEvent): boolean;
 }
 
-/** Appears in every simulated upstream failure: it must never reach a gateway's client. */
+/** A mark in every simulated upstream failure. It must never reach a gateway's client. */
 export const canary = 'CANARY-upstream-text';
 
-/** Replaces the answer, or its events, by what the fault asks for. Pure; delivery comes later. */
+/** Replaces the response, or its events, as the fault requires. Pure; delivery comes later. */
 export function distortReply(reply: Reply, fault: Fault, voice: FaultVoice): Reply {
   const failure = failureOf(fault);
   const errorAt = reply.body.kind === 'stream' ? errorPosition(fault) : undefined;
@@ -33,7 +33,7 @@ export function distortReply(reply: Reply, fault: Fault, voice: FaultVoice): Rep
   return fault['no-done'] ? withoutDone(reply, voice) : reply;
 }
 
-/** The event that is replaced by an error, when the fault asks for an error inside the stream. */
+/** The event to be replaced by an error, if the fault is an error inside the stream. */
 function errorPosition(fault: Fault): number | undefined {
   if (fault['error-first']) return 0;
   return fault['error-at'] ?? (fault.status === undefined ? undefined : fault.after);

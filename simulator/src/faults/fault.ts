@@ -1,7 +1,7 @@
 import type { Shape, UsageFault } from '../scenario/scenario.ts';
 import { usageFaults } from '../scenario/scenario.ts';
 
-/** Keys that stand alone. */
+/** Keys without a value. */
 const flagKeys = [
   'refuse',
   'stall',
@@ -42,19 +42,19 @@ const numberKeys = [
 type FlagKey = (typeof flagKeys)[number];
 type NumberKey = (typeof numberKeys)[number];
 
-/** What to do wrong. Keys as written in the request, see the README for their meaning. */
+/** A fault. The keys are those of the request; the README explains them. */
 export type Fault = Readonly<
   Partial<Record<FlagKey, true> & Record<NumberKey, number>> & {
     usage?: UsageFault;
     slice?: number | 'random';
-    /** Does nothing: makes an otherwise equal fault count its `times` separately. */
+    /** Has no effect, but lets an otherwise equal fault count its `times` separately. */
     id?: string;
   }
 >;
 
 export const noFault: Fault = Object.freeze({});
 
-/** Parses `key=value;flag;key=value`. Answers a sentence instead when a key or value is unknown. */
+/** Parses `key=value;flag;key=value`. Returns a sentence for an unknown key or value. */
 export function parseFault(text: string): Fault | string {
   const fault: Record<string, unknown> = {};
   for (const entry of text.split(';')) {
@@ -78,7 +78,7 @@ function includes<T extends string>(list: readonly T[], value: string | undefine
   return (list as readonly (string | undefined)[]).includes(value);
 }
 
-/** The part of a fault that changes the answer itself. */
+/** The part of a fault that changes the response itself. */
 export function shapeOf(fault: Fault): Shape {
   return {
     ...(fault.events !== undefined && { events: fault.events }),

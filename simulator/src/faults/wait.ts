@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waits; answers false at once when the client leaves meanwhile. */
+/** Waits. Returns false as soon as the client disconnects. */
 export async function wait(milliseconds: number, left: AbortSignal): Promise<boolean> {
   if (milliseconds > 0) {
     await sleep(milliseconds, undefined, { signal: left }).catch(() => undefined);
@@ -8,7 +8,7 @@ export async function wait(milliseconds: number, left: AbortSignal): Promise<boo
   return !left.aborted;
 }
 
-/** Says nothing until the client has had enough. */
+/** Stays silent until the client disconnects. */
 export async function waitForever(left: AbortSignal): Promise<void> {
   if (left.aborted) return;
   await new Promise<void>((resolve) => {

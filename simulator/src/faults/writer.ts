@@ -3,10 +3,10 @@ import { createGzip, constants, type Gzip } from 'node:zlib';
 import type { Fault } from './fault.ts';
 import { createRandom } from './random.ts';
 
-/** Puts pieces of a body on the wire, compressed or sliced where the fault asks for it. */
+/** Writes pieces of a body, compressed or sliced as the fault requires. */
 export interface BodyWriter {
   write(piece: Uint8Array | string): Promise<void>;
-  /** Writes what the encoding still holds; the response itself is ended by the caller. */
+  /** Flushes the encoding. The caller ends the response. */
   finish(): Promise<void>;
 }
 

@@ -12,8 +12,8 @@ const opaque = new Set([
 ]);
 
 /**
- * The body with every protocol key in camelCase: this vendor takes `generation_config` as readily
- * as `generationConfig`. Schemas, arguments and results stay as they are.
+ * The body with every protocol key in camelCase, since this vendor accepts `generation_config` and
+ * `generationConfig` alike. Schemas, arguments and results stay unchanged.
  */
 export function normalizeKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(normalizeKeys);
@@ -27,7 +27,7 @@ export function normalizeKeys(value: unknown): unknown {
   return result;
 }
 
-/** `contents` may be one content instead of a list; a content without role is the user's. */
+/** `contents` may be a single content. A content without a role is the user's. */
 export function contentsOf(body: JsonObject): unknown[] {
   const { contents } = body;
   const list = Array.isArray(contents) ? contents : isObject(contents) ? [contents] : [];

@@ -3,12 +3,12 @@ import { isObject, parseJson, type JsonObject } from '../json.ts';
 import type { Choice, Scenario, Stop, Usage } from '../scenario/scenario.ts';
 
 export interface ThoughtOptions {
-  /** Show the thoughts; they are counted either way. */
+  /** Whether to show thoughts. They are counted in any case. */
   readonly include: boolean;
   sign(nonce: string): string;
 }
 
-/** The whole answer as one GenerateContentResponse. */
+/** The whole response as one GenerateContentResponse. */
 export function renderResponse(scenario: Scenario, thoughts: ThoughtOptions): JsonObject {
   if (isBlocked(scenario)) return { ...blocked, ...tail(scenario) };
   return {
@@ -20,7 +20,7 @@ export function renderResponse(scenario: Scenario, thoughts: ThoughtOptions): Js
   };
 }
 
-/** The answer in increments: calls whole, usage and finish reason with the last one. */
+/** The response in increments: complete calls; usage and finish reason in the last one. */
 export function renderChunks(scenario: Scenario, thoughts: ThoughtOptions): WireEvent[] {
   if (isBlocked(scenario)) return [asEvent({ ...blocked, ...tail(scenario) })];
   const base = { modelVersion: scenario.model, responseId: scenario.identity };
@@ -43,7 +43,7 @@ export function renderChunks(scenario: Scenario, thoughts: ThoughtOptions): Wire
   );
 }
 
-/** A filtered prompt has no candidates at all. */
+/** A filtered prompt has no candidates. */
 function isBlocked(scenario: Scenario): boolean {
   return scenario.choices.every((choice) => choice.stop === 'filter');
 }
@@ -78,7 +78,7 @@ function wholeParts(choice: Choice, thoughts: ThoughtOptions): JsonObject[] {
   return [...parts, ...callParts(choice, thoughts)];
 }
 
-/** Thoughts and text piece by piece; the text's signature comes last, on an empty part. */
+/** Thoughts and text in pieces. The text's signature comes last, on an empty part. */
 function partIncrements(choice: Choice, thoughts: ThoughtOptions): JsonObject[] {
   const shown = thoughts.include ? (choice.reasoning?.pieces ?? []) : [];
   const texts = choice.stop === 'refusal' ? [] : choice.text;
@@ -91,7 +91,7 @@ function partIncrements(choice: Choice, thoughts: ThoughtOptions): JsonObject[] 
   ];
 }
 
-/** Of parallel calls only the first carries the signature. A call that was cut off is not sent. */
+/** Only the first of parallel calls has the signature. A call that was cut is not sent. */
 function callParts(choice: Choice, thoughts: ThoughtOptions): JsonObject[] {
   return choice.calls.flatMap((call, index) => {
     const args = parseJson(call.pieces.join(''));

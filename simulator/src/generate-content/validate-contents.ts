@@ -1,7 +1,7 @@
 import { isObject, isPresent, stringAt, type JsonObject } from '../json.ts';
 import { invalid, invalidField } from './protocol.ts';
 
-/** A part has exactly one of these; unknown members beside them pass. */
+/** A part has exactly one of these. Unknown members beside them pass. */
 const dataFields = [
   'text',
   'inlineData',
@@ -51,7 +51,7 @@ function checkPart(part: unknown, path: string): void {
   checkCall(part['functionResponse'], 'function_response', 'response', path);
 }
 
-/** A signature may ride on an empty text, nothing else may. */
+/** An empty text may carry a signature only. */
 function checkText(part: JsonObject, path: string): void {
   const { text } = part;
   if (!isPresent(text)) return;

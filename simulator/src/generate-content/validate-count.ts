@@ -2,11 +2,11 @@ import { isObject, isPresent } from '../json.ts';
 import { normalizeKeys } from './normalize.ts';
 import { invalid, invalidField } from './protocol.ts';
 
-/** What a count may have beside one of the two; unlike a request, the vendor's counter is strict about the rest. */
+/** Other members of a count. Unlike for requests, the vendor refuses unknown members of counts. */
 const members = new Set(['model', 'contents', 'generateContentRequest']);
 
 /**
- * The request that is to be counted: bare contents, or a whole request with the model that the path names.
+ * The request to be counted: bare contents, or a whole request with the model in the path.
  * @throws Rejection
  */
 export function validateCount(given: unknown, model: string): unknown {

@@ -12,7 +12,7 @@ const allowed = new Set(
 
 const types = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'];
 
-/** The OpenAPI subset that `parameters` and `responseSchema` take. @throws Rejection */
+/** Checks the OpenAPI subset of `parameters` and `responseSchema`. @throws Rejection */
 export function checkSchema(schema: unknown, path: string): void {
   if (!isObject(schema)) return;
   for (const key of Object.keys(schema)) {

@@ -4,7 +4,7 @@ import { invalid } from './protocol.ts';
 
 export const signaturePurpose = 'generate-content';
 
-/** What Gemini CLI sends for history that never had a signature; the vendor lets it pass. */
+/** Gemini CLI sends this for history without a signature, and the vendor accepts it. */
 const skipSignature = 'skip_thought_signature_validator';
 
 interface Turn {
@@ -12,7 +12,7 @@ interface Turn {
   readonly parts: readonly JsonObject[];
 }
 
-/** The order of calls and results, and the signatures of the current turn. @throws Rejection */
+/** Checks the order of calls and results, and the signatures of the current turn. @throws Rejection */
 export function checkTurns(contents: readonly JsonObject[], signed: boolean, signer: Signer): void {
   const turns = mergeTurns(contents);
   if (turns[0]?.role !== 'user') {
@@ -46,7 +46,7 @@ function having(turn: Turn | undefined, field: string): readonly JsonObject[] {
 function checkOrder(turn: Turn, previous: Turn | undefined, next: Turn | undefined): void {
   const called = having(turn, 'functionCall').length;
   const answered = having(turn, 'functionResponse').length;
-  // A model turn that holds results itself is the trace of tools that ran at the vendor.
+  // Results inside a model turn are the trace of hosted tools.
   const calls = turn.role === 'model' ? called - answered : called;
   const results = turn.role === 'model' ? 0 : answered;
   if (calls > 0 && (turn.role !== 'model' || previous === undefined)) {
@@ -67,8 +67,8 @@ function checkOrder(turn: Turn, previous: Turn | undefined, next: Turn | undefin
 }
 
 /**
- * In the current turn (all that follows the last real user message) the first call of every step
- * must bring back its signature. Anywhere, a signature that is not ours is corrupted.
+ * In the current turn (everything after the last real user message), the first call of every step
+ * must return its signature. A signature that the simulator did not make counts as corrupted.
  */
 function checkSignatures(turns: readonly Turn[], signed: boolean, signer: Signer): void {
   const current = turns.findLastIndex(
@@ -77,7 +77,7 @@ function checkSignatures(turns: readonly Turn[], signed: boolean, signer: Signer
   turns.forEach((turn, index) => {
     for (const part of having(turn, 'thoughtSignature')) {
       const signature = stringAt(part, 'thoughtSignature');
-      // Bytes come back as base64 or base64url, this vendor reads both.
+      // Bytes return as base64 or base64url. This vendor reads both.
       if (signature === skipSignature || signature === encodedSkip) continue;
       if (!signer.verify(signaturePurpose, signature, '')) {
         throw invalid('Invalid/Corrupted thought signature.');

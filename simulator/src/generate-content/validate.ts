@@ -8,7 +8,7 @@ import { checkSchema } from './validate-schema.ts';
 import { checkTurns } from './validate-turns.ts';
 
 /**
- * Rejects what this vendor rejects, unknown fields excepted: they pass. Answers the body with
+ * Rejects what this vendor rejects, except for unknown fields, which pass. Returns the body with
  * camelCase keys. @throws Rejection
  */
 export function validateGenerateContent(given: unknown, model: string, signer: Signer): JsonObject {

@@ -16,11 +16,11 @@ export interface Request {
   /** Path with query. */
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
-  /** Without content encoding; undefined when that could not be undone. */
+  /** Decoded; undefined if the content encoding is unknown or broken. */
   readonly body: Buffer | undefined;
 }
 
-/** What to send and how; `faultText` is what applied, for the log. */
+/** What to send and how. `faultText` is the fault that applied, for the log. */
 export interface Answer {
   readonly reply: Reply;
   readonly fault: Fault;
@@ -36,7 +36,7 @@ export interface AnswerParts {
   readonly cache: ReplyCache;
 }
 
-/** From a request to its answer: who is asked, what goes wrong, what is said. */
+/** Turns a request into its response: the endpoint, the fault, the content. */
 export async function answerRequest(request: Request, parts: AnswerParts): Promise<Answer> {
   const { path: target, fault: pathFault } = splitPath(request.target);
   const [path = '', search = ''] = target.split('?', 2);

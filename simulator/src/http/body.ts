@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib';
 
-/** The raw body. Rejects when the client leaves before its end. */
+/** The raw body. Rejects if the client disconnects before its end. */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -16,7 +16,7 @@ const decoders: Readonly<Record<string, (body: Buffer) => Promise<Buffer>>> = {
   zstd: promisify(zstdDecompress),
 };
 
-/** The body without its content encoding, or undefined when that is unknown or broken. */
+/** The decoded body. Undefined if its content encoding is unknown or broken. */
 export async function decodeBody(
   body: Buffer,
   encoding: string | undefined,

@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Reply } from './reply.ts';
 
 /**
- * Keeps answers to requests that come again, byte for byte: a load test repeats a few bodies many
- * thousand times, and equal requests have equal answers.
+ * Keeps responses for repeated identical requests: a load test repeats a few bodies many thousand
+ * times, and equal requests have equal responses.
  */
 export type ReplyCache = (
   request: {
@@ -22,7 +22,7 @@ const bodyLimit = 64 * 1024;
 /** A short request for many vectors has an answer of megabytes. */
 const replyLimit = 1024 * 1024;
 
-/** The headers that can change an answer. */
+/** The headers that can change a response. */
 const decisive = [
   'authorization',
   'x-api-key',
@@ -41,7 +41,7 @@ export function createReplyCache(): ReplyCache {
     const known = kept.get(key);
     if (known) return known;
     const reply = produce();
-    // Refused bodies may be accepted later (a stored response), so only answers are kept.
+    // A refused body may be accepted later (a stored response), so only successes are kept.
     if (reply.status === 200 && isShort(reply)) {
       kept.set(key, reply);
       const oldest = kept.size > entryLimit ? kept.keys().next().value : undefined;

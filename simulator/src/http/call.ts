@@ -4,9 +4,9 @@ import type { Shape } from '../scenario/scenario.ts';
 import type { Signer } from '../scenario/signature.ts';
 import type { Reply } from './reply.ts';
 
-/** One request as an endpoint sees it: arrived, authenticated, parsed, its fault already split off. */
+/** One request as an endpoint sees it: received, authenticated, parsed, without its fault. */
 export interface Call {
-  /** The model asked for, without a fault suffix; '' when the request names none. */
+  /** The requested model, without a fault suffix; '' if the request names none. */
   readonly model: string;
   readonly body: unknown;
   readonly headers: IncomingHttpHeaders;
@@ -15,7 +15,7 @@ export interface Call {
   readonly shape: Shape;
 }
 
-/** What endpoints share for the life of one simulator. */
+/** State that the endpoints of one simulator share. */
 export interface World {
   readonly signer: Signer;
   /** Seconds since the epoch for `created` fields; a constant unless a clock was injected. */
@@ -24,8 +24,8 @@ export interface World {
 
 export type Endpoint = (call: Call) => Reply;
 
-/** How one vendor checks credentials and words its failures. */
+/** One vendor's check of credentials and form of failures. */
 export interface Protocol extends FaultVoice {
-  /** @throws Rejection when no credential in this vendor's scheme is present. */
+  /** @throws Rejection without a credential in this vendor's scheme. */
   authenticate(headers: IncomingHttpHeaders, query: URLSearchParams): void;
 }

@@ -10,7 +10,7 @@ export type ReplyBody =
   | { readonly kind: 'whole'; readonly bytes: Uint8Array | string }
   | { readonly kind: 'stream'; readonly format: Format; readonly events: readonly WireEvent[] };
 
-/** An answer before delivery: what to send, not yet how. */
+/** A response before delivery: what to send, not how. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

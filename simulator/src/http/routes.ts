@@ -16,13 +16,13 @@ import type { Endpoint, Protocol, World } from './call.ts';
 
 export interface Route {
   readonly protocol: Protocol;
-  /** Absent where the vendor has nothing: the answer is its 404. */
+  /** Absent for an unknown path, which gets the vendor's 404. */
   readonly endpoint?: Endpoint;
   /** The model, where the path names it. */
   readonly model?: string;
 }
 
-/** Finds who answers a path (without query); where vendors share one, their headers decide. */
+/** Finds the endpoint of a path (without query). Headers decide between vendors that share a path. */
 export type Router = (
   method: string,
   path: string,
@@ -30,7 +30,7 @@ export type Router = (
   query: URLSearchParams,
 ) => Route;
 
-/** The model paths of generate-content. Its current clients say `v1`, older ones `v1beta`. */
+/** The model paths of generate-content. Its current clients use `v1`, older ones `v1beta`. */
 const googlePath = /^\/v1(?:beta|alpha)?\/models(?:\/(.+?))?(?::([a-zA-Z]+))?$/;
 
 export function createRouter(world: World): Router {
@@ -67,7 +67,7 @@ export function createRouter(world: World): Router {
   };
 }
 
-/** `/v1/models` exists at three vendors: the action or the credential tells this one. */
+/** Three vendors have `/v1/models`. The action or the credential identifies this one. */
 function isGoogle(path: string, headers: IncomingHttpHeaders, query: URLSearchParams): boolean {
   if (/^\/v1(?:beta|alpha)\//.test(path)) return true;
   const match = googlePath.exec(path);
@@ -99,7 +99,7 @@ function routeGoogle(
   return endpoint ? { protocol, endpoint, model } : { protocol };
 }
 
-/** A name that is not valid percent-encoding is taken as it stands. */
+/** A name that is not valid percent-encoding is taken literally. */
 function decodeName(name: string | undefined): string {
   try {
     return decodeURIComponent(name ?? '');

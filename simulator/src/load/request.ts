@@ -1,10 +1,10 @@
 import { request as sendRequest, type Agent, type IncomingMessage } from 'node:http';
 import { watchTerminator } from './terminator.ts';
 
-/** Times in milliseconds since the request was due; null for what never happened. */
+/** Times in milliseconds since the request was due; null for events that never happened. */
 export interface LoadResult {
   readonly status: number | null;
-  /** First byte of the answer's head. */
+  /** First byte of the response's head. */
   readonly timeToFirstByte: number | null;
   /** First `data:` of the body of a stream, first byte of any other body. */
   readonly timeToFirstEvent: number | null;
@@ -13,13 +13,13 @@ export interface LoadResult {
   readonly maxGap: number;
   readonly total: number;
   readonly bytes: number;
-  /** The whole answer arrived, with the terminator of its protocol if it was a stream. */
+  /** The whole response arrived, with the terminator of its protocol if it was a stream. */
   readonly completed: boolean;
-  /** Why not; null when completed. */
+  /** The reason for a failure; null if completed. */
   readonly failure: LoadFailure | null;
 }
 
-/** `connect`: no answer. `status`: not 2xx. `cut`: the body broke off. `error-event`: in the stream. */
+/** `connect`: no response. `status`: not 2xx. `cut`: the body broke off. `error-event`: in the stream. */
 export type LoadFailure =
   | 'connect'
   | 'timeout'
@@ -40,7 +40,7 @@ export interface LoadRequest {
   readonly due: number;
 }
 
-/** Sends one request and measures its answer. Never rejects. */
+/** Sends one request and measures its response. Never rejects. */
 export function measureRequest(load: LoadRequest): Promise<LoadResult> {
   return new Promise((resolve) => {
     const since = () => performance.now() - load.due;

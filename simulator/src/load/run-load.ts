@@ -18,8 +18,8 @@ export interface LoadOptions {
   /** or after this time; requests under way are finished. */
   readonly durationMs?: number;
   /**
-   * Requests per second, started on time whatever the answers do (open loop). Without it every
-   * connection sends its next request when the last is answered (closed loop).
+   * Requests per second, started on time regardless of responses (open loop). Without it, every
+   * connection sends its next request after the last response (closed loop).
    */
   readonly rate?: number;
   readonly stream: boolean;
@@ -28,7 +28,7 @@ export interface LoadOptions {
   onResult?(result: LoadResult): void;
 }
 
-/** Loads one address and measures the answers. Throws when neither end nor body makes sense. */
+/** Loads one address and measures the responses. Throws without an end or a body. */
 export async function runLoad(options: LoadOptions): Promise<LoadSummary> {
   const limit = options.requests ?? Number.POSITIVE_INFINITY;
   const duration = options.durationMs ?? Number.POSITIVE_INFINITY;
@@ -82,7 +82,7 @@ async function runClosed(
   await Promise.all(Array.from({ length: connections }, work));
 }
 
-/** Requests that are late are measured from when they were due, so that a stall is not hidden. */
+/** A late request is measured from when it was due, so that a stall is not hidden. */
 async function runOpen(
   rate: number,
   start: number,

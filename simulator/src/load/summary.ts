@@ -6,7 +6,7 @@ export interface LoadSummary {
   readonly requests: number;
   readonly completed: number;
   readonly failures: Readonly<Partial<Record<LoadFailure, number>>>;
-  /** How often each status was answered. */
+  /** Number of responses by status. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly seconds: number;
   readonly requestsPerSecond: number;
@@ -22,7 +22,7 @@ export interface SummaryBuilder {
   finish(elapsedMs: number): LoadSummary;
 }
 
-/** Takes failures into the counts, but only completed requests into the times. */
+/** Counts failures, but times only completed requests. */
 export function createSummary(): SummaryBuilder {
   const timeToFirstByte = createHistogram();
   const timeToFirstEvent = createHistogram();

@@ -1,8 +1,8 @@
-/** Watches a stream for the mark with which its protocol says "this was all". */
+/** Watches a stream for the terminator of its protocol. */
 export interface TerminatorWatch {
   see(chunk: Buffer): void;
   readonly complete: boolean;
-  /** An error event was seen. */
+  /** The stream had an error event. */
   readonly failed: boolean;
 }
 

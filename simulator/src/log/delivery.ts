@@ -1,22 +1,22 @@
 import type { ServerResponse } from 'node:http';
 
-/** How far the answer to one request has come; kept up to date while it is sent. */
+/** The progress of one response, updated while it is sent. */
 export interface Delivery {
   readonly status: number | null;
   readonly eventsSent: number;
   readonly finished: boolean;
   readonly clientLeft: boolean;
-  /** Aborts when the connection closes before the answer was complete. */
+  /** Aborts if the connection closes before the response is complete. */
   readonly left: AbortSignal;
   answered(status: number): void;
   countEvent(count?: number): void;
-  /** From now on a closed connection is our own doing. */
+  /** From now on the simulator itself closes the connection. */
   giveUp(): void;
-  /** Ends the connection in the middle of the answer. */
+  /** Ends the connection in the middle of the response. */
   cut(response: ServerResponse): void;
 }
 
-/** Watches the response; `onLeft` is called once when the client goes away too early. */
+/** Watches the response. Calls `onLeft` once if the client disconnects early. */
 export function watchDelivery(response: ServerResponse, onLeft: () => void): Delivery {
   const leaving = new AbortController();
   const state = {

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { parseJson } from '../json.ts';
 import type { Delivery } from './delivery.ts';
 
-/** One request as the simulator received it, and what became of its answer. */
+/** One request as received, and the outcome of its response. */
 export interface ReceivedRequest {
   /** 1 for the first request after start; never reused. */
   readonly sequence: number;
@@ -14,16 +14,16 @@ export interface ReceivedRequest {
   readonly path: string;
   /** In the order received, names lower-cased, duplicates kept. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** The body as text; '' when it is not UTF-8. */
+  /** The body as text; '' if it is not UTF-8. */
   readonly body: string;
-  /** Only when the body is not UTF-8. */
+  /** Only if the body is not UTF-8. */
   readonly bodyBase64: string | null;
-  /** True size, also when the logged body was cut. */
+  /** The true size, even if the logged body was cut. */
   readonly bodyBytes: number;
   readonly bodyTruncated: boolean;
-  /** Of the whole body; only when the logged body was cut. */
+  /** Of the whole body; only if the logged body was cut. */
   readonly bodySha256: string | null;
-  /** The parsed body after its content encoding was undone; null when it is not JSON or was cut. */
+  /** The body, decoded and parsed; null if it is not JSON or was cut. */
   readonly json: unknown;
   /** The fault that applied, '' for none. */
   readonly fault: string;
@@ -33,13 +33,13 @@ export interface ReceivedRequest {
   readonly clientLeft: boolean;
 }
 
-/** What is known when a request has arrived completely. */
+/** What is known once a request has arrived completely. */
 export interface Arrival {
   readonly method: string;
   readonly path: string;
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
-  /** The body without its content encoding. */
+  /** The decoded body. */
   readonly decoded: Buffer;
   readonly fault: string;
 }
@@ -61,7 +61,7 @@ export interface RequestLog {
 
 const usualLimit = 10_000;
 const bodyLimit = 2 ** 20;
-/** Bounds the log as a whole: ten thousand bodies of a megabyte would not fit into memory. */
+/** Bounds the whole log: ten thousand bodies of a megabyte would not fit into memory. */
 const totalLimit = 256 * 2 ** 20;
 
 export function createRequestLog(now: () => number, entryLimit = usualLimit): RequestLog {

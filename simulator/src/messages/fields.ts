@@ -2,8 +2,8 @@ import type { JsonObject } from '../json.ts';
 import { invalid } from './protocol.ts';
 
 /**
- * Whether fields outside the published set may pass. The vendor rejects them unless a beta header
- * opens one; the `x_` prefix is the simulator's own door, for tests of unknown-field passthrough.
+ * Whether fields outside the published set may pass. The vendor rejects them without a beta header.
+ * The simulator also accepts the prefix `x_`, for tests of unknown fields.
  */
 export interface Strictness {
   readonly beta: boolean;
@@ -33,7 +33,7 @@ export const requestFields = new Set(
   ).split(' '),
 );
 
-/** Of a request whose tokens are counted: what says nothing of its input is no part of it. */
+/** Fields of a token count, which omits everything that is not input. */
 export const countFields = new Set(
   (
     'model messages system tools tool_choice thinking output_config cache_control speed ' +
@@ -41,7 +41,7 @@ export const countFields = new Set(
   ).split(' '),
 );
 
-/** Fields of the blocks whose set is closed; other block types are not checked. */
+/** Fields of block types with a closed set. Other types are not checked. */
 export const blockFields: Readonly<Record<string, ReadonlySet<string>>> = {
   text: new Set(['type', 'text', 'cache_control', 'citations']),
   image: new Set(['type', 'source', 'cache_control', 'transformations']),

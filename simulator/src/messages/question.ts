@@ -127,7 +127,7 @@ function textOf(content: unknown): string {
     .join('\n');
 }
 
-/** Images stand in messages and inside tool results. */
+/** Includes images in tool results. */
 function countImages(content: unknown): number {
   return objectsIn(content).reduce(
     (sum, block) => sum + (block['type'] === 'image' ? 1 : countImages(block['content'])),

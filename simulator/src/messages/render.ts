@@ -2,7 +2,7 @@ import type { WireEvent } from '../http/reply.ts';
 import { isObject, parseJson, type JsonObject } from '../json.ts';
 import type { Choice, Reasoning, Scenario, Stop, Usage } from '../scenario/scenario.ts';
 
-/** Signs thinking text; `omitted` leaves the text out and keeps the signature. */
+/** Signs thinking. `omitted` leaves the text out and keeps the signature. */
 export interface ThinkingOptions {
   sign(reasoning: Reasoning, text: string): string;
   readonly omitted: boolean;
@@ -134,7 +134,7 @@ function renderThinking(reasoning: Reasoning, thinking: ThinkingOptions): Block 
   };
 }
 
-/** `input_tokens` excludes what the cache served or took; `output_tokens` includes the thinking. */
+/** `input_tokens` excludes cache reads and writes; `output_tokens` includes the thinking. */
 function renderUsage(usage: Usage): JsonObject {
   return {
     input_tokens: usage.freshInput,
@@ -157,7 +157,7 @@ function provisional(usage: JsonObject): JsonObject {
   return { ...rest, output_tokens: 1 };
 }
 
-/** The final counts of a stream: the input side once more, without the parts that never change. */
+/** The final counts of a stream: the input again, without its constant parts. */
 function cumulative(usage: JsonObject): JsonObject {
   const { cache_creation: _, service_tier: __, ...rest } = usage;
   return rest;

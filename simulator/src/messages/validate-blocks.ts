@@ -3,7 +3,7 @@ import { blockFields, otherBlocks, rejectExtra, type Strictness } from './fields
 import { checkImage } from './validate-image.ts';
 import { invalid } from './protocol.ts';
 
-/** Checks the content of every message by itself; order between messages comes later. */
+/** Checks the content of each message. The order of messages is checked later. */
 export function checkBlocks(messages: readonly JsonObject[], strictness: Strictness): void {
   messages.forEach((message, index) => {
     const { content, role } = message;

@@ -3,7 +3,7 @@ import { invalid } from './protocol.ts';
 
 const maxMarks = 4;
 
-/** Number, form and order of cache marks over tools, system and messages. @throws Rejection */
+/** Checks number, form and order of cache markers in tools, system and messages. @throws Rejection */
 export function checkCache(body: JsonObject): void {
   const marks: { ttl: string; path: string }[] = [];
   const collect = (block: JsonObject, path: string) => {
@@ -33,7 +33,7 @@ export function checkCache(body: JsonObject): void {
       );
     });
   });
-  // The marker of the whole request takes a place of its own, on its last block.
+  // The marker of the whole request counts separately, on its last block.
   collect(body, 'body');
   if (marks.length > maxMarks) {
     throw invalid(

@@ -14,7 +14,7 @@ const magic: readonly (readonly [pattern: RegExp, type: string])[] = [
   [/^52494646.{8}57454250/, 'image/webp'],
 ];
 
-/** @throws Rejection when the source is incomplete or the bytes are not what it says */
+/** @throws Rejection if the source is incomplete or its media type does not match the bytes */
 export function checkImage(source: unknown, path: string): void {
   if (!isObject(source)) throw invalid(`${path}.source: Field required`);
   const type = stringAt(source, 'type');

@@ -4,11 +4,11 @@ import { invalid } from './protocol.ts';
 interface Turn {
   readonly role: unknown;
   readonly blocks: readonly JsonObject[];
-  /** Where the turn begins, for messages to the caller. */
+  /** The index of the turn's first message, for error messages. */
   readonly index: number;
 }
 
-/** Every tool_use is answered at the start of the next user turn, exactly once. @throws Rejection */
+/** The start of the next user turn answers every tool_use exactly once. @throws Rejection */
 export function checkPairing(messages: readonly JsonObject[]): void {
   const turns = mergeTurns(messages);
   const known = new Set<string>();
@@ -22,7 +22,7 @@ export function checkPairing(messages: readonly JsonObject[]): void {
   });
 }
 
-/** Consecutive messages of one role are one turn for this vendor. */
+/** This vendor joins adjacent messages of one role. */
 function mergeTurns(messages: readonly JsonObject[]): Turn[] {
   const turns: Turn[] = [];
   messages.forEach((message, index) => {
@@ -51,11 +51,11 @@ function checkUnique(turn: Turn, known: Set<string>): void {
   }
 }
 
-/** Results that stand after other content do not count as "immediately after". */
+/** Results after other content do not count as "immediately after". */
 function checkAnswered(turn: Turn, next: Turn | undefined): void {
   const asked = idsOf(turn, 'tool_use', 'id');
   if (asked.length === 0) return;
-  // Text behind a call stands between it and its result.
+  // Text after a call stands between the call and its result.
   const call = turn.blocks.findIndex((block) => block['type'] === 'tool_use');
   const isCut = turn.blocks.slice(call).some((block) => block['type'] === 'text');
   const blocks = isCut ? [] : (next?.blocks ?? []);

@@ -8,7 +8,7 @@ export const signaturePurpose = 'messages';
 const modes = ['enabled', 'adaptive', 'disabled', 'between_tools'];
 const efforts = ['low', 'medium', 'high', 'xhigh', 'max'];
 
-/** Sampling parameters: gone in the latest version, restricted before. @throws Rejection */
+/** Checks sampling: the latest version has none, earlier ones restrict it. @throws Rejection */
 export function checkSampling(body: JsonObject, strictness: Strictness): void {
   for (const field of ['temperature', 'top_p', 'top_k'] as const) {
     const value = body[field];
@@ -27,7 +27,7 @@ export function checkSampling(body: JsonObject, strictness: Strictness): void {
   }
 }
 
-/** The switch, its conflicts with other fields, and the blocks that come back. @throws Rejection */
+/** Checks `thinking`, its conflicts with other fields, and returned blocks. @throws Rejection */
 export function checkThinking(body: JsonObject, signer: Signer): void {
   checkEffort(body['output_config']);
   checkSignatures(body, signer);
@@ -75,7 +75,7 @@ function checkBudget(thinking: unknown, limit: unknown): void {
   }
 }
 
-/** A prefilled answer is impossible, and a turn inside a tool loop must begin with its thinking. */
+/** Refuses a prefilled response, and a turn in a tool loop that does not begin with its thinking. */
 function checkOpening(messages: readonly JsonObject[], mode: string): void {
   const last = messages.at(-1);
   if (last?.['role'] === 'assistant') {
@@ -86,7 +86,7 @@ function checkOpening(messages: readonly JsonObject[], mode: string): void {
   const inLoop = objectsIn(last?.['content']).some((block) => block['type'] === 'tool_result');
   if (!inLoop || mode !== 'enabled') return;
   const end = messages.findLastIndex((message) => message['role'] === 'assistant');
-  // Consecutive messages of one role are one turn.
+  // Adjacent messages of one role are one turn.
   const before = messages.slice(0, end + 1).findLastIndex(({ role }) => role === 'user');
   const index = Math.max(before + 1, 0);
   const first = stringAt(objectsIn(messages[index]?.['content'])[0], 'type');

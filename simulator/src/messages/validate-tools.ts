@@ -3,7 +3,7 @@ import { invalid } from './protocol.ts';
 
 const choices = ['auto', 'any', 'tool', 'none'];
 
-/** Tool definitions and the choice between them. @throws Rejection */
+/** Checks tool definitions and the choice between them. @throws Rejection */
 export function checkTools(body: JsonObject): void {
   const given = body['tools'];
   if (isPresent(given) && !Array.isArray(given))
@@ -21,7 +21,7 @@ export function checkTools(body: JsonObject): void {
   checkChoice(body['tool_choice'], names);
 }
 
-/** Answers the name. Only client tools carry a schema; typed and server tools are known by type. */
+/** Returns the name. Only client tools have a schema. The vendor knows typed and server tools. */
 function checkTool(tool: unknown, path: string): string {
   if (!isObject(tool)) throw invalid(`${path}: Input should be an object`);
   const type = stringAt(tool, 'type');

@@ -13,7 +13,7 @@ import { checkTools } from './validate-tools.ts';
 
 const versions = ['2023-06-01', '2026-10-21'];
 
-/** Rejects what the Messages API rejects, in the vendor's words where known. @throws Rejection */
+/** Rejects what the Messages API rejects, in the vendor's words if known. @throws Rejection */
 export function validateMessages(
   given: unknown,
   model: string,
@@ -77,7 +77,7 @@ function checkRequired(body: JsonObject, model: string, counting: boolean): void
 
 const maxOutput = 200_000;
 
-/** JSON allows half a surrogate pair, the vendor does not. */
+/** JSON allows a lone surrogate, the vendor does not. */
 function checkWellFormed(value: unknown, path: string): void {
   if (typeof value === 'string') {
     if (value.isWellFormed()) return;
@@ -176,7 +176,7 @@ function checkRest(body: JsonObject, strictness: Strictness): void {
   }
 }
 
-/** Like an e-mail address: something on both sides of an `@` and of a point behind it, without white space. */
+/** Like an e-mail address: text on both sides of an `@` and of a later dot, without white space. */
 function isAddress(text: string): boolean {
   const at = text.indexOf('@', 1);
   return at > 0 && text.lastIndexOf('.', text.length - 2) > at + 1 && !/\s/.test(text);

@@ -36,7 +36,7 @@ export const listGoogleModels: Endpoint = (call) => {
   return jsonReply(200, googleModel(find(call)));
 };
 
-/** Listed or not, every model exists, unless its name says otherwise. */
+/** Every model exists, listed or not, unless its name marks it as missing. */
 function find(call: Call): Model {
   const { model } = call;
   if (call.headers['anthropic-version'] === undefined) checkModelExists(model);

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '../json.ts';
 
 /**
- * Padding that hides the length of a delta from whoever watches the connection. This vendor adds it
- * unless `stream_options.include_obfuscation` is false; a gateway must not trip over it.
+ * Padding that hides the length of a delta from observers of the connection. This vendor adds it
+ * unless `stream_options.include_obfuscation` is false. A gateway must tolerate it.
  */
 export function obfuscate(piece: string): { readonly obfuscation: string } {
   return { obfuscation: 'x'.repeat(16 - (piece.length % 16)) };

@@ -4,7 +4,7 @@ import type { Protocol } from '../http/call.ts';
 import { jsonReply, type WireEvent } from '../http/reply.ts';
 import { Rejection } from '../rejection.ts';
 
-/** What Chat Completions and Responses have in common: the credential and the error body. */
+/** The credential and the error body, which Chat Completions and Responses share. */
 export const openai = {
   authenticate(headers) {
     const token = bearerToken(headers);
@@ -49,7 +49,7 @@ export function errorCode(status: number): string | null {
   return null;
 }
 
-/** The body as an object, or the vendor's complaint about it. */
+/** The body as an object. @throws Rejection in the vendor's words */
 export function requireObject(body: unknown) {
   if (!isObject(body)) {
     throw new Rejection(
@@ -85,7 +85,7 @@ export function wrongValue(param: string, value: unknown, allowed: readonly stri
   });
 }
 
-/** Checks an optional number: absent and null pass. */
+/** Checks an optional number. Absent and null pass. */
 export function checkNumber(
   param: string,
   value: unknown,
@@ -113,7 +113,7 @@ export function checkNumber(
   }
 }
 
-/** Checks what a function tool needs wherever it is written. */
+/** Checks a function tool, in either protocol's place. */
 export function checkFunction(param: string, tool: Record<string, unknown>): void {
   const { name, parameters } = tool;
   if (name === undefined) throw missing(`${param}.name`);

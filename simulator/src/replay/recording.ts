@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Reply } from '../http/reply.ts';
 import { isObject, objectAt, parseJson, type JsonObject } from '../json.ts';
 
-/** Headers that belonged to the recorded connection, not to the recorded answer. */
+/** Headers of the recorded connection, as opposed to the recorded response. */
 const connectionHeaders = new Set([
   'transfer-encoding',
   'content-length',
@@ -13,14 +13,14 @@ const connectionHeaders = new Set([
   'date',
 ]);
 
-/** Answers what was recorded, byte for byte; a sentence when it cannot. */
+/** Returns the recorded response, byte for byte, or a sentence if there is none. */
 export type Replayer = (id: string) => Promise<Reply | string>;
 
 /** `folder` holds one JSON file per recorded exchange, named by its id. */
 export function createReplayer(folder: string | undefined): Replayer {
   const known = new Map<string, Reply>();
   return async (id) => {
-    // The id becomes a file name: anything that could leave the folder is not an id.
+    // The id becomes a file name, so a text that could leave the folder is not an id.
     if (!/^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(id)) return `'${id}' is not the id of a recording.`;
     if (folder === undefined) return 'The simulator was started without a folder of recordings.';
     const reply = known.get(id) ?? (await load(folder, id));

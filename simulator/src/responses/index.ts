@@ -13,7 +13,7 @@ import { renderEvents } from './stream.ts';
 import { validateCount, validateResponses } from './validate.ts';
 import { checkItems, signaturePurpose } from './validate-items.ts';
 
-/** As Chat Completions, but a failure inside a stream is an event of its own. */
+/** Like Chat Completions, but a failure inside a stream is a separate event. */
 export const responsesProtocol: Protocol = {
   ...openai,
   errorEvent: ({ status, message, detail }) => ({

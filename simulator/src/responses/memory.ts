@@ -1,6 +1,6 @@
 /**
- * Stored responses, so that `previous_response_id` works the way it does at the vendor. Bounded:
- * the oldest is forgotten.
+ * Stored responses, so that `previous_response_id` works as it does at the vendor. Bounded: drops
+ * the oldest.
  */
 export interface ResponseMemory {
   remember(id: string, items: readonly unknown[]): void;

@@ -9,7 +9,7 @@ import {
   type ToolChoice,
 } from '../scenario/question.ts';
 
-/** The input as items: a string is one user message. */
+/** The input as items. A string becomes one user message. */
 export function inputItems(body: JsonObject): readonly unknown[] {
   const { input } = body;
   return typeof input === 'string' ? [{ role: 'user', content: input }] : arrayAt(body, 'input');
@@ -33,7 +33,7 @@ export function readResponses(
     tools: readTools(body['tools']),
     toolChoice: readToolChoice(body['tool_choice']),
     parallelCalls: body['parallel_tool_calls'] !== false,
-    // Parallel calls stand next to each other and are one round.
+    // Adjacent calls are parallel and make one round.
     toolRounds: since.filter((item, index) => isCall(item) && !isCall(since[index - 1])).length,
     toolResults: tail.map(textOf),
     reasoning: wantsReasoning(body, call.model),

@@ -13,7 +13,7 @@ export interface RenderOptions {
   readonly created: number;
   /** Fields of the request that the response repeats. */
   readonly request: JsonObject;
-  /** Signed reasoning to bring back; undefined when the request did not ask for it. */
+  /** Signed reasoning to be returned; undefined if the request did not ask for it. */
   readonly encrypt: ((nonce: string) => string) | undefined;
 }
 
@@ -21,7 +21,7 @@ export function responseId(scenario: Scenario): string {
   return `resp_${scenario.identity}`;
 }
 
-/** The finished items, in the order they are produced: reasoning, message, calls. */
+/** The finished items in order: reasoning, message, calls. */
 export function renderItems(scenario: Scenario, options: RenderOptions): OutputItem[] {
   const choice = scenario.choices[0];
   if (choice === undefined) return [];

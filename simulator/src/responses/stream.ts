@@ -39,7 +39,7 @@ function renderItemSteps(output: OutputItem, index: number): Step[] {
   ];
 }
 
-/** The item as it is announced: everything that will be streamed is still empty. */
+/** The item at its announcement, when its streamed members are empty. */
 function emptied(item: JsonObject): JsonObject {
   switch (item['type']) {
     case 'message':

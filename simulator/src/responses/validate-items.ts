@@ -7,7 +7,7 @@ const roles = ['assistant', 'system', 'developer', 'user'];
 const inputParts = ['input_text', 'input_image', 'input_file', 'input_audio'];
 const outputParts = ['output_text', 'refusal'];
 
-/** What each kind of item cannot do without. */
+/** The required members of each kind of item. */
 const requiredFields: Readonly<Record<string, readonly string[]>> = {
   function_call: ['call_id', 'name', 'arguments'],
   function_call_output: ['call_id', 'output'],
@@ -20,8 +20,8 @@ const requiredFields: Readonly<Record<string, readonly string[]>> = {
 export const signaturePurpose = 'responses';
 
 /**
- * Checks the items of the input. `earlier` are the items of the stored response that this one
- * continues; calls among them may be answered here. @throws Rejection
+ * Checks the items of the input. `earlier` are the items of the stored response that the request
+ * continues; the input may answer their calls. @throws Rejection
  */
 export function checkItems(
   items: readonly unknown[],

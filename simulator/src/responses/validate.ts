@@ -10,7 +10,7 @@ import {
 } from '../openai/protocol.ts';
 import { Rejection } from '../rejection.ts';
 
-/** Checks everything but the input items; unknown fields pass. @throws Rejection */
+/** Checks everything but the input items. Unknown fields pass. @throws Rejection */
 export function validateResponses(given: unknown, model: string): JsonObject {
   const body = requireObject(given);
   if (typeof body['model'] !== 'string' || model === '') throw missing('model');
@@ -34,7 +34,7 @@ export function validateResponses(given: unknown, model: string): JsonObject {
   return body;
 }
 
-/** What the counter takes of a request; it refuses the rest. */
+/** The members that the counter accepts. It refuses all others. */
 const countFields = new Set(
   (
     'model instructions input tools tool_choice parallel_tool_calls reasoning text truncation ' +
@@ -42,7 +42,7 @@ const countFields = new Set(
   ).split(' '),
 );
 
-/** A request whose tokens are to be counted. @throws Rejection */
+/** Checks a token count. @throws Rejection */
 export function validateCount(given: unknown, model: string): JsonObject {
   const body = validateResponses(given, model);
   const param = Object.keys(body).find((name) => !countFields.has(name));
@@ -58,7 +58,7 @@ function checkTools(body: JsonObject): void {
       const param = `tools[${index}]`;
       if (!isObject(tool)) throw wrongType(param, 'an object', tool);
       if (stringAt(tool, 'type') === '') throw missing(`${param}.type`);
-      // Names stand beside the type here: a tool in the chat form has none at this place.
+      // Here the name stands beside the type. A tool in chat's form has none there.
       if (tool['type'] === 'function' || tool['type'] === 'custom') checkFunction(param, tool);
     });
   }

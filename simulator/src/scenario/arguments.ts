@@ -1,9 +1,9 @@
 import { arrayAt, isObject, type JsonObject } from '../json.ts';
 
-/** Deeper than any sensible tool; stops schemas that refer to themselves. */
+/** Deeper than any sensible tool. Stops recursive schemas. */
 const maxDepth = 6;
 
-/** A value that satisfies the ordinary parts of a JSON Schema; the same schema gives the same value. */
+/** A value for a JSON Schema with ordinary keywords. The same schema gives the same value. */
 export function exampleFor(schema: unknown, name = 'value'): unknown {
   return example(schema, name, schema, 0);
 }

@@ -1,9 +1,9 @@
 import { instructionOf, type Question, type Tool } from './question.ts';
 
 /**
- * Which tools the answer calls. `call tool NAME` in the user's text asks for one (several mentions
- * are worked off one per round, which makes a loop of several steps), `call tools` for one call of
- * each, and a forced tool choice for the first or the named one.
+ * Which tools the response calls. `call tool NAME` in the user's text requests one call; several
+ * mentions make a loop with one call per round. `call tools` requests one call of each tool. A
+ * forced tool choice requests the first or the named one.
  */
 export function chooseCalls(question: Question): readonly Tool[] {
   const { tools, toolChoice, toolRounds } = question;

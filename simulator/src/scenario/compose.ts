@@ -6,12 +6,12 @@ import { countTokens, instructionOf, type Question } from './question.ts';
 import type { Choice, Scenario, Shape, Stop, ToolCall } from './scenario.ts';
 import { countInput, distortUsage } from './usage.ts';
 
-/** Long texts are quoted only so far: an answer must not grow with the prompt. */
+/** Limits quotations: a response must not grow with the prompt. */
 const quoteLimit = 200;
 const textPiece = 16;
 const argumentPiece = 12;
 
-/** Decides the whole answer from the question alone: the same request always gets the same one. */
+/** Composes the response from the question alone: the same request always gets the same one. */
 export function composeScenario(
   question: Question,
   shape: Shape,
@@ -132,7 +132,7 @@ function countCalls(calls: readonly ToolCall[]): number {
   return calls.reduce((sum, call) => sum + countTokens(call.name + call.pieces.join('')), 0);
 }
 
-/** Cuts reasoning, text and calls, in this order, where the token limit falls. */
+/** Cuts reasoning, text and calls, in this order, at the token limit. */
 function limitChoice(choice: Choice, maxTokens: number | null): Choice {
   if (maxTokens === null || choice.stop === 'filter') return choice;
   let room = maxTokens * 4;

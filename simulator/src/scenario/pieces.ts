@@ -1,6 +1,6 @@
 /**
- * Splits text the way models stream it: a few characters at a time, never inside a surrogate pair.
- * `size` counts UTF-16 units and is exceeded by one where a pair needs it.
+ * Splits text as models stream it: a few characters at a time, never inside a surrogate pair.
+ * `size` counts UTF-16 units. A piece exceeds it by one rather than split a pair.
  */
 export function splitText(text: string, size: number): string[] {
   const pieces: string[] = [];
@@ -12,14 +12,14 @@ export function splitText(text: string, size: number): string[] {
   return pieces;
 }
 
-/** Splits into exactly `count` pieces; short texts give some empty ones at the end. */
+/** Splits into exactly `count` pieces. Those of a short text may be empty at the end. */
 export function splitInto(text: string, count: number): string[] {
   const pieces = splitText(text, Math.max(1, Math.ceil(text.length / count)));
   while (pieces.length < count) pieces.push('');
   return pieces;
 }
 
-/** The first `length` units of the text, one more where the cut would halve a surrogate pair. */
+/** The first `length` units of the text, or one more rather than split a surrogate pair. */
 export function cutText(text: string, length: number): string {
   return text.slice(0, pairSafeEnd(text, length));
 }

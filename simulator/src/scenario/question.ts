@@ -1,9 +1,9 @@
-/** What a request asks for, in words that belong to no protocol. */
+/** What a request asks for, independent of its protocol. */
 export interface Question {
   readonly model: string;
-  /** Hex digest of the request body: every id of the answer is derived from it. */
+  /** Hex digest of the request body, from which every id of the response derives. */
   readonly identity: string;
-  /** Text of the last message a person wrote (tool results are not that). */
+  /** Text of the user's last message, tool results aside. */
   readonly userText: string;
   readonly imageCount: number;
   readonly tools: readonly Tool[];
@@ -41,17 +41,17 @@ export interface PromptPart {
 }
 
 /**
- * Where words with an effect are looked for: the end of the user's text. Agents put long prompts in
- * front of what a person typed, and those may hold the same words by chance.
+ * The end of the user's text, where words with an effect are looked for. Agents put long prompts
+ * before what a person typed, and those may hold the same words by chance.
  */
 export function instructionOf(question: Question): string {
   return question.userText.slice(-300);
 }
 
-/** Four characters are one token, rounded up: easy to verify by hand, near enough to real ones. */
+/** Four characters per token, rounded up: easy to verify by hand, and close to real counts. */
 export function countTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }
 
-/** What an image costs in prompt tokens, whatever its size. */
+/** Prompt tokens of an image of any size. */
 export const imageTokens = 85;

@@ -1,15 +1,15 @@
-/** The whole answer to one request, before any protocol has given it a shape. */
+/** The whole response to one request, before a protocol shapes it. */
 export interface Scenario {
   readonly model: string;
   readonly identity: string;
   readonly choices: readonly Choice[];
-  /** Absent only when a fault asks for an answer without usage. */
+  /** Absent only for a fault without usage. */
   readonly usage: Usage | null;
 }
 
 export interface Choice {
   readonly reasoning: Reasoning | null;
-  /** The answer in the pieces it is streamed in. */
+  /** The pieces in which the response is streamed. */
   readonly text: readonly string[];
   readonly calls: readonly ToolCall[];
   readonly stop: Stop;
@@ -18,12 +18,12 @@ export interface Choice {
 
 export interface Reasoning {
   readonly pieces: readonly string[];
-  /** Distinguishes this reasoning from every other; signatures are minted over it. */
+  /** Identifies this reasoning. Signatures are made over it. */
   readonly nonce: string;
 }
 
 export interface ToolCall {
-  /** Hex, without the prefix that each vendor puts before it. */
+  /** Hex, without the vendor's prefix. */
   readonly id: string;
   readonly name: string;
   readonly kind: 'function' | 'custom';
@@ -31,10 +31,10 @@ export interface ToolCall {
   readonly pieces: readonly string[];
 }
 
-/** `refusal`: the model declines. `filter`: a safety filter stops the request or the answer. */
+/** `refusal`: the model declines. `filter`: a safety filter stops the request or the response. */
 export type Stop = 'end' | 'length' | 'tools' | 'refusal' | 'filter' | 'sequence';
 
-/** Every count separate and disjoint; each protocol adds them up its own way. */
+/** Disjoint counts. Each protocol adds them up in its own way. */
 export interface Usage {
   readonly freshInput: number;
   readonly cacheRead: number;
@@ -45,11 +45,11 @@ export interface Usage {
   readonly reasoning: number;
 }
 
-/** How a fault changes the answer itself, rather than its delivery. */
+/** How a fault changes the response itself, rather than its delivery. */
 export interface Shape {
   /** Stream exactly this many content events. */
   readonly events?: number;
-  /** Size of the answer's text. */
+  /** Size of the response's text. */
   readonly textBytes?: number;
   /** Size of one extra-large content event. */
   readonly bigEvent?: number;

@@ -1,16 +1,16 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * Signs reasoning the way vendors do: the caller must bring it back untouched, and a signature that
- * was made elsewhere does not pass.
+ * Signs reasoning as vendors do: the caller must return it untouched, and a foreign signature is
+ * refused.
  */
 export interface Signer {
-  /** `content` is what must come back unmodified beside the signature ('' when nothing must). */
+  /** `content` must return unmodified with the signature ('' if there is none). */
   mint(purpose: string, nonce: string, content: string): string;
   verify(purpose: string, signature: string, content: string): boolean;
 }
 
-/** Two simulators with the same key accept each other's signatures, as two keys of one account do. */
+/** Simulators with the same key accept each other's signatures, like two keys of one account. */
 export function createSigner(key: string): Signer {
   const seal = (purpose: string, nonce: string, content: string) =>
     createHmac('sha256', key).update(`${purpose}\n${nonce}\n${content}`).digest('hex');

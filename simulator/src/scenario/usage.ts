@@ -4,12 +4,12 @@ import type { Usage, UsageFault } from './scenario.ts';
 export type InputUsage = Pick<Usage, 'freshInput' | 'cacheRead' | 'cacheWrite5m' | 'cacheWrite1h'>;
 
 /**
- * The input side of the usage, from the request alone so that it never depends on what was asked
- * before. Whatever stood before the last assistant turn must have been sent already, so it counts
- * as read from the cache.
+ * The input side of the usage, from the request alone, so that it never depends on earlier
+ * requests. Everything before the last assistant turn must have been sent before, so it counts as
+ * read from the cache.
  *
- * `explicit` (messages): only what lies before the last cache mark is cacheable, and the part of
- * that which is new counts as written. `implicit`: reads happen by themselves; a mark adds writes.
+ * `explicit` (messages): only the prompt before the last cache marker is cacheable, and its new
+ * part counts as written. `implicit`: reads are automatic, and a marker adds writes.
  */
 export function countInput(
   prompt: readonly PromptPart[],
@@ -49,7 +49,7 @@ export function sumTokens(prompt: readonly PromptPart[]): number {
   return prompt.reduce((sum, part) => sum + part.tokens, 0);
 }
 
-/** Wrong numbers on demand, to see whether a bill is ever made from them. */
+/** Wrong numbers on demand, to test that nobody is billed by them. */
 export function distortUsage(usage: Usage, fault: UsageFault | undefined): Usage | null {
   if (fault === undefined) return usage;
   if (fault === 'missing') return null;

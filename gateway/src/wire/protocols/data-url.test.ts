@@ -40,7 +40,7 @@ describe('a data URL', () => {
     expect(parseDataUrl(url)).toBe(null);
   });
 
-  test('says the same in base64 and percent-encoded, whatever the bytes are', () => {
+  test('gives the same data from base64 and from percent-encoding, for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1 }), (bytes) => {
         const base64 = Buffer.from(bytes).toString('base64');

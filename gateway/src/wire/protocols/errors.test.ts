@@ -10,7 +10,7 @@ const event = (name: string, value: object): StreamEvent => {
   return { raw: Buffer.from(`event: ${name}\ndata: ${data.toString()}\n\n`), name, data };
 };
 
-/** Name and parsed data of the one frame in a text. */
+/** Name and parsed data of the only frame in a text. */
 function frameOf(text: string): [string | null, unknown] {
   const [, , name = null, data = ''] = /^(event: (.*)\n)?data: (.*)\n\n$/.exec(text) ?? [];
   return [name, JSON.parse(data)];
@@ -137,7 +137,7 @@ describe('the end of a broken stream', () => {
 });
 
 describe('keep-alives', () => {
-  it('are what each protocol’s clients bear', () => {
+  it('are accepted by each protocol’s clients', () => {
     expect(chat.keepAlive(true)).toMatch(/^:.*\n\n$/);
     expect(responses.keepAlive(true)).toMatch(/^:.*\n\n$/);
     expect(messages.keepAlive(false)).toMatch(/^:.*\n\n$/);

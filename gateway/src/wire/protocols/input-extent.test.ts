@@ -24,7 +24,7 @@ function extentOf(protocol: TextProtocolName, request: object) {
 
 type Case = readonly [name: string, parts: readonly unknown[], seen: Partial<typeof plain>];
 
-/** What holds whatever stands around the part. */
+/** Properties that hold wherever the part is. */
 function describeParts(
   protocol: TextProtocolName,
   wrap: (parts: readonly unknown[]) => object,

@@ -35,7 +35,7 @@ describe('the arguments of a function', () => {
     });
   });
 
-  it('say of every array that it holds something', () => {
+  it('declare the items of every array', () => {
     const bare = { type: 'array' };
     const whole = { type: 'array', items: {} };
     const properties = {

@@ -80,7 +80,7 @@ describe('what the gateway itself insists on', () => {
       (value) => `{"contents":[],"generation_config":{"candidate_count":${value}}}`,
     ],
   ];
-  it.each(fields)('%s refuses counts that are none: %s', (protocol, body) => {
+  it.each(fields)('%s refuses invalid counts: %s', (protocol, body) => {
     for (const value of numbers) {
       expect(refusal(protocol, body(value), inPath('m'))?.[0]).toBe('invalid_value');
     }
@@ -113,7 +113,7 @@ describe('what the gateway itself insists on', () => {
 });
 
 describe('patches', () => {
-  it('change nothing when nothing has to change', () => {
+  it('change nothing without need', () => {
     expect(patch('chat', '{ "model":"m","messages":[] }').same).toBe(true);
     const asked =
       '{"model":"m","messages":[],"stream":true,"stream_options":{"include_usage":true}}';

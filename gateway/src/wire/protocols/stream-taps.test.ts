@@ -11,7 +11,7 @@ function tapOf(protocol: TextProtocolName, context: Partial<StreamContext> = {})
   return { tap, see };
 }
 
-/** As the reader makes it: the data is a view of the event's bytes. */
+/** An event as the reader makes it: the data is a view of the event's bytes. */
 function eventOf(data: unknown, name: string | null): StreamEvent {
   const text = typeof data === 'string' ? data : JSON.stringify(data);
   const head = name === null ? 'data: ' : `event: ${name}\ndata: `;
@@ -57,7 +57,7 @@ describe('chat', () => {
     expect(tapOf('chat').see(chunk(delta))).toBe(content);
   });
 
-  it('counts what is spoken as output, a second of sound as some 20 tokens', () => {
+  it('counts speech as output, a second of audio as about 20 tokens', () => {
     const { tap, see } = tapOf('chat');
     expect(see(chunk({ audio: { id: 'audio_1', data: 'A'.repeat(64_000) } }))).toBe(content);
     expect(tap.outputBytes).toBe(80);
@@ -65,14 +65,14 @@ describe('chat', () => {
     expect(tap.outputBytes).toBe(82);
   });
 
-  it('does not take heartbeats and filter results for content', () => {
+  it('does not count heartbeats and filter results as content', () => {
     const { see } = tapOf('chat');
     expect(see({ choices: [], prompt_filter_results: [{ prompt_index: 0 }] })).toBe(forward);
     expect(see(chunk({ role: 'assistant' }))).toBe(forward);
     expect(see(chunk({ role: 'assistant', content: '', tool_calls: [] }))).toBe(forward);
   });
 
-  it('takes out the usage chunk it asked for, and only that one', () => {
+  it('removes the usage chunk that the gateway requested, and no other', () => {
     const { tap, see } = tapOf('chat', { usageInjected: true });
     expect(see({ choices: [], usage: null })).toBe(forward);
     expect(see({ ...chunk({ content: 'x' }), usage })).toBe(content);
@@ -173,7 +173,7 @@ describe('responses', () => {
     }
   });
 
-  it('takes an incomplete response for a success', () => {
+  it('treats an incomplete response as a success', () => {
     const { tap, see } = tapOf('responses');
     expect(see({ ...completed, type: 'response.incomplete' })).toBe(terminal | content);
     expect(tap.finished).toBe(true);
@@ -213,7 +213,7 @@ describe('messages', () => {
     usage: { output_tokens: 15, input_tokens: null, cache_read_input_tokens: 7 },
   };
 
-  it('K34: reads a stream from start to stop, by name or by type, its usage from both ends', () => {
+  it('K34: reads a stream from start to stop, by name or by type, with usage from both ends', () => {
     for (const named of [true, false]) {
       const { tap, see } = tapOf('messages', { clientModel: 'mine' });
       const send = (data: { type: string }) => see(data, named ? data.type : null);
@@ -234,7 +234,7 @@ describe('messages', () => {
     }
   });
 
-  it('takes a tool call for content once it begins', () => {
+  it('treats a tool call as content once it begins', () => {
     const { see } = tapOf('messages');
     const tool = { type: 'tool_use', id: 't', name: 'f', input: {} };
     expect(see({ type: 'content_block_start', content_block: tool })).toBe(content);
@@ -276,7 +276,7 @@ describe('generate-content', () => {
     expect([tap.finished, tap.outputBytes, tap.usage?.tokens.input]).toEqual([true, 5, 5]);
   });
 
-  it('remembers a count of the answer that the last report forgets', () => {
+  it('remembers an output count that the last report omits', () => {
     const { tap, see } = tapOf('generate-content');
     see({ usageMetadata: { promptTokenCount: 9, totalTokenCount: 9 } });
     see({ ...text('Hello'), usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 21 } });
@@ -286,7 +286,7 @@ describe('generate-content', () => {
     expect(tap.usage?.missingSide).toBeUndefined();
   });
 
-  it('believes the last total that has something of the answer', () => {
+  it('believes the last total that includes output', () => {
     const { tap, see } = tapOf('generate-content');
     see({ ...text('Hello'), usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 21 } });
     const last = { promptTokenCount: 87, thoughtsTokenCount: 78, totalTokenCount: 165 };
@@ -295,14 +295,14 @@ describe('generate-content', () => {
     expect(tap.usage?.missingSide).toBeUndefined();
   });
 
-  it('does not take the total of a beginning for that of the answer', () => {
+  it('does not treat the total of the beginning as that of the response', () => {
     const { tap, see } = tapOf('generate-content');
     see({ ...text('Hello'), usageMetadata: { promptTokenCount: 9, totalTokenCount: 9 } });
     see(text('', { finishReason: 'STOP' }));
     expect(tap.usage).toMatchObject({ tokens: { input: 9, output: 0 }, missingSide: 'output' });
   });
 
-  it('takes a blocked prompt for an answer and an error for a failure', () => {
+  it('treats a blocked prompt as a response and an error as a failure', () => {
     const blocked = tapOf('generate-content');
     expect(blocked.see({ promptFeedback: { blockReason: 'SAFETY' } })).toBe(content | terminal);
     expect(blocked.tap.finished).toBe(true);

@@ -15,7 +15,7 @@ describe('the answer to a token count', () => {
     expect(encodeTokenCount('generate-content', 7)).toBe('{"totalTokens":7}');
   });
 
-  it('keeps what else an upstream says', () => {
+  it('keeps other members of an upstream’s count', () => {
     const body = Buffer.from('{"totalTokens": 31, "promptTokensDetails": []}');
     expect(readTokenCount('generate-content', 'generate-content', body).body).toBe(body);
   });

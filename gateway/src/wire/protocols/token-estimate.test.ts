@@ -21,7 +21,7 @@ test('four bytes are a token, and a part of one counts whole', () => {
   expect(estimateTokens(8)).toBe(2);
 });
 
-test('a request counts all that it says', () => {
+test('a request counts all of its text', () => {
   expect(estimateInputTokens(frame('x'.repeat(4_000)))).toBe(framed + 1_000);
   expect(estimateInputTokens(frame('some words '.repeat(1_000)))).toBe(framed + 2_750);
 });
@@ -82,7 +82,7 @@ test.each([
   expect(estimateOutputTokens({ id: 'something', model: 'other', ...answer })).toBe(10);
 });
 
-test('nonsense is nothing', () => {
+test('nonsense counts as 0', () => {
   expect(estimateOutputTokens('text')).toBe(0);
   expect(estimateOutputTokens(null)).toBe(0);
 });

@@ -147,7 +147,7 @@ describe('usage in normal form', () => {
     expect(usageOf('generate-content', { promptTokenCount: value })?.implausible).toBe(true);
   });
 
-  it.each(Object.keys(envelopes) as TextProtocolName[])('%s: none is not zero', (protocol) => {
+  it.each(Object.keys(envelopes) as TextProtocolName[])('%s: no usage is not zero', (protocol) => {
     for (const usage of [null, undefined, {}, [], 'x']) expect(usageOf(protocol, usage)).toBe(null);
   });
 
