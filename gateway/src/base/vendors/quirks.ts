@@ -1,5 +1,4 @@
 import type { TextProtocolName } from '#canonical/index.ts';
-import type { Vendor } from './vendor.ts';
 
 /** Something that one vendor refuses although its protocol has it, declared as an edit of the request. */
 export interface Quirk {
@@ -26,7 +25,7 @@ const none: QuirksOfRequest = Object.freeze([]);
 
 /** What a vendor refuses of a request for one of its models. Undefined: an upstream that nobody knows. */
 export function quirksFor(
-  vendor: Pick<Vendor, 'quirks'> | undefined,
+  vendor: { readonly quirks?: readonly Quirk[] } | undefined,
   protocol: TextProtocolName,
   model: string,
 ): QuirksOfRequest {

@@ -1,5 +1,3 @@
-import type { Vendor } from './vendor.ts';
-
 /**
  * What one upstream takes of a protocol that other speakers of it refuse. Shared code asks for a trait and never for a
  * name. Plain data: it is sent to other threads.
@@ -43,7 +41,7 @@ export const plainTraits: UpstreamTraits = Object.freeze({
 
 /** What one model of a vendor takes. Undefined: an upstream that nobody knows. */
 export function traitsFor(
-  vendor: Pick<Vendor, 'traitsOf'> | undefined,
+  vendor: { traitsOf?(model: string): UpstreamTraits } | undefined,
   model: string,
 ): UpstreamTraits {
   return vendor?.traitsOf?.(model) ?? plainTraits;
