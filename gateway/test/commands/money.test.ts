@@ -2,9 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { migrate, openDatabase } from '#database/index.ts';
-import { toLine } from '#usage/record-line.ts';
-import { writeUsage } from '#usage/record-usage.repository.ts';
-import { charge, keepPrice, record, unpaidAttempt } from '../journal/records.ts';
+import { charge, keepPrice, record, recordAll, unpaidAttempt } from '../journal/records.ts';
 import { createWorkplace } from './support.ts';
 
 const file = `users: [{ email: ada@example.com, balance: 5 }]
@@ -119,7 +117,7 @@ async function used() {
   await migrate(database);
   await keepPrice(database);
   const time = Date.UTC(2026, 10, 21, 23);
-  const lines = [
+  const records = [
     record('req_1', { time, charge: charge(10n) }),
     record('req_2', { time: time + 1, model: '=1+1', charge: charge(30n) }),
     record('req_3', { time: time + 2, model: 'a,"b"', outcome: 'failed' }),
@@ -130,7 +128,7 @@ async function used() {
       charge: charge(5n),
     }),
   ];
-  await writeUsage(database, lines.map(toLine).join(','));
+  await recordAll(database, records);
   await database.close();
   return workplace;
 }
@@ -156,7 +154,7 @@ test('usage shows what clients wrote as text, without terminal control', async (
   const { sluice, folder } = await used();
   const database = openDatabase({ url: `sqlite:${join(folder, 'data/sluice.db')}` });
   const model = '\u001b[2J\u009b1m\u202egpt\nreq_9  forged\r\u2028';
-  await writeUsage(database, toLine(record('req_odd', { time: Date.UTC(2026, 10, 22), model })));
+  await recordAll(database, [record('req_odd', { time: Date.UTC(2026, 10, 22), model })]);
   await database.close();
   const { out } = await sluice('usage');
   expect(out).toContain(String.raw`\u001b[2J\u009b1m\u202egpt\u000areq_9  forged\u000d\u2028`);
@@ -188,10 +186,9 @@ test('usage shows how many refusals share a row, and counts each', async () => {
   const { sluice, folder } = await used();
   const database = openDatabase({ url: `sqlite:${join(folder, 'data/sluice.db')}` });
   const refused = { outcome: 'refused', status: 400, attempts: [], count: 140 } as const;
-  await writeUsage(
-    database,
-    toLine(record('req_many', { time: Date.UTC(2026, 10, 22), ...refused })),
-  );
+  await recordAll(database, [
+    record('req_many', { time: Date.UTC(2026, 10, 22), ...refused }),
+  ]);
   await database.close();
   const { out } = await sluice('usage');
   expect(out).toContain(' 400 refused × 140 ');

@@ -2,8 +2,6 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listTeams, listUsers, upsertTeam, upsertUser } from '#identity/index.ts';
 import { currentRevision, type OpenDatabase } from '#database/index.ts';
-import { toLine } from '#usage/record-line.ts';
-import { writeUsage } from '#usage/record-usage.repository.ts';
 import {
   balances,
   creditAccount,
@@ -11,7 +9,7 @@ import {
   postTransaction,
   type HolderAccount,
 } from '#ledger/index.ts';
-import { charge, record } from '../journal/records.ts';
+import { charge, record, recordAll } from '../journal/records.ts';
 import { change, dialects, isSkipped, openTestDatabase } from './databases.ts';
 import { team, user } from './samples.ts';
 
@@ -78,7 +76,7 @@ describe.each(dialects)('%s', (dialect) => {
     it('separates what was credited from what was spent', async () => {
       const window = '2026-11-21';
       const parts = { teamId: ofTeam.slice(5), charge: charge(7n, { payer: 'team', window }) };
-      await writeUsage(database, toLine(record('req_1', parts)));
+      await recordAll(database, [record('req_1', parts)]);
       const { kysely } = database;
       expect((await fundingOf(kysely, [ofTeam])).get(ofTeam)).toBe(100_000_000_000n);
       expect(await balanceOf(ofTeam)).toBe(99_999_999_993n);

@@ -4,12 +4,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listTeams, listUsers, upsertTeam, upsertUser } from '#identity/index.ts';
 import type { OpenDatabase } from '#database/index.ts';
 import type { ExchangeRecord } from '#usage/index.ts';
-import { toLine } from '#usage/record-line.ts';
 import { removeOldUsage } from '#usage/retention.repository.ts';
-import { writeUsage } from '#usage/record-usage.repository.ts';
 import { balances, creditAccount, reconcile, type Difference } from '#ledger/index.ts';
 import { checkMeters } from '#ledger/reconcile/meters.repository.ts';
-import { charge, keepPrice, record, unpaidAttempt } from '../journal/records.ts';
+import { charge, keepPrice, record, recordAll, unpaidAttempt } from '../journal/records.ts';
 import { change, dialects, isSkipped, openTestDatabase } from './databases.ts';
 import { team, user } from './samples.ts';
 
@@ -44,8 +42,8 @@ describe.each(dialects)('%s', (dialect) => {
       );
       // Three batches over six hours: of a user, of a team, free ones and failed ones.
       for (const batch of [0, 1, 2]) {
-        const lines = Array.from({ length: 20 }, (_, index) => toLine(exchange(batch, index)));
-        await writeUsage(database, lines.join(','), { now: start + batch * 1_000 });
+        const records = Array.from({ length: 20 }, (_, index) => exchange(batch, index));
+        await recordAll(database, records, { now: start + batch * 1_000 });
       }
     });
     afterEach(() => opened.close());
@@ -231,8 +229,8 @@ describe.each(dialects)('%s', (dialect) => {
       const end = new AbortController();
       const writing = (async () => {
         for (let batch = 3; !end.signal.aborted; batch++) {
-          const lines = Array.from({ length: 20 }, (_, index) => toLine(exchange(batch, index)));
-          await writeUsage(database, lines.join(','));
+          const records = Array.from({ length: 20 }, (_, index) => exchange(batch, index));
+          await recordAll(database, records);
           await removeOldUsage(database, start + (batch - 2) * hour, 20);
           await wait(20);
         }

@@ -8,10 +8,8 @@ import {
   upsertUser,
 } from '#identity/index.ts';
 import { createDatabaseBreaker, createRevisionWatch } from '#database/index.ts';
-import { toLine } from '#usage/record-line.ts';
-import { writeUsage } from '#usage/record-usage.repository.ts';
 import { groupings, listUsage, sumUsage, totalUsage } from '#usage/index.ts';
-import { record } from '../journal/records.ts';
+import { record, recordAll } from '../journal/records.ts';
 import { sqlPayloads } from '../support/sql-payloads.ts';
 import { change, dialects, isSkipped, openTestDatabase, testSecrets } from './databases.ts';
 import { key, user } from './samples.ts';
@@ -36,7 +34,7 @@ describe.each(dialects)('%s', (dialect) => {
     it('find nothing, and change nothing', async () => {
       const { database } = opened;
       const { kysely } = database;
-      await writeUsage(database, toLine(record('req_other', { model: 'x', channel: 'x' })));
+      await recordAll(database, [record('req_other', { model: 'x', channel: 'x' })]);
       const before = await countRows(database);
       const watch = createRevisionWatch({ database, interval: 2 ** 30 });
       const directory = createKeyDirectory({
@@ -78,10 +76,10 @@ describe.each(dialects)('%s', (dialect) => {
         }
       });
       const keys = new Map((await listKeys(kysely)).map(({ name, id }) => [name, id]));
-      const lines = names.map((name, at) =>
-        toLine(record(`req_${at}`, { model: name, channel: name, keyId: keys.get(name) ?? '' })),
+      const records = names.map((name, at) =>
+        record(`req_${at}`, { model: name, channel: name, keyId: keys.get(name) ?? '' }),
       );
-      await writeUsage(database, lines.join(','));
+      await recordAll(database, records);
       for (const [at, name] of names.entries()) {
         expect((await findKey(kysely, name))?.name).toBe(name);
         for (const member of ['key', 'model', 'channel'] as const) {

@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { upsertKey, upsertTeam, upsertUser } from '#identity/index.ts';
 import { formatUsd, type OpenDatabase } from '#database/index.ts';
-import { toLine } from '#usage/record-line.ts';
-import { writeUsage } from '#usage/record-usage.repository.ts';
 import type { ExchangeRecord, UsageFilter } from '#usage/index.ts';
-import { charge, keepPrice, record } from '../journal/records.ts';
+import { charge, keepPrice, record, recordAll } from '../journal/records.ts';
 import { change } from './databases.ts';
 import { key, team, user } from './samples.ts';
 
@@ -74,7 +72,7 @@ export async function seedUsage(database: OpenDatabase): Promise<readonly Seeded
     teamId: row.team === null ? null : idOf(teams, row.team),
   }));
   await keepPrice(database);
-  await writeUsage(database, rows.map(toRecord).map(toLine).join(','));
+  await recordAll(database, rows.map(toRecord));
   return rows.toSorted((a, b) => b.time - a.time || (a.id < b.id ? 1 : -1));
 }
 

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { upsertKey, upsertTeam, upsertUser } from '#identity/index.ts';
 import type { OpenDatabase } from '#database/index.ts';
-import { toLine } from '#usage/record-line.ts';
-import { writeUsage } from '#usage/record-usage.repository.ts';
 import {
   listUsage,
   sumUsage,
@@ -11,7 +9,7 @@ import {
   type SumFilter,
   type UsageFilter,
 } from '#usage/index.ts';
-import { charge, record } from '../journal/records.ts';
+import { charge, record, recordAll } from '../journal/records.ts';
 import { change, dialects, isSkipped, openTestDatabase } from './databases.ts';
 import { key, team, user } from './samples.ts';
 
@@ -37,7 +35,7 @@ describe.each(dialects)('%s', (dialect) => {
           ...(index < 20 ? known : {}),
         }),
       );
-      await writeUsage(database, records.map(toLine).join(','));
+      await recordAll(database, records);
     });
     afterAll(() => opened.close());
 
@@ -82,7 +80,7 @@ describe.each(dialects)('%s', (dialect) => {
       do {
         const page = await list({ limit: 4, ...(cursor === null ? {} : { cursor }) });
         seen.push(...page.data.map(({ id }) => id));
-        if (cursor === null) await writeUsage(database, toLine(record('req_new', { time: 9_000 })));
+        if (cursor === null) await recordAll(database, [record('req_new', { time: 9_000 })]);
         cursor = page.next;
       } while (cursor !== null);
       expect(seen).toEqual(
@@ -115,7 +113,7 @@ describe.each(dialects)('%s', (dialect) => {
       const records = [day, day + 1, 2 * day].map((time, index) =>
         record(`req_sum_${index}`, { ...charged, time }),
       );
-      await writeUsage(database, records.map(toLine).join(','));
+      await recordAll(database, records);
       expect(await totalUsage(kysely, { model: 'sum' })).toEqual({
         requests: 3,
         cost: 3n * (2n ** 53n + 1n),

@@ -1,13 +1,12 @@
 import type { KyselyPlugin } from 'kysely';
 import { upsertTeam, upsertUser } from '#identity/index.ts';
 import type { OpenDatabase } from '#database/index.ts';
-import type { ExchangeRecord } from '#usage/index.ts';
-import { toLine } from '#usage/record-line.ts';
+import { isDataError, type ExchangeRecord } from '#usage/index.ts';
 import { removeOldUsage } from '#usage/retention.repository.ts';
-import { isDataError, writeUsage } from '#usage/record-usage.repository.ts';
 import { creditAccount, spentOf, type HolderAccount } from '#ledger/index.ts';
 import { change } from '../database/databases.ts';
 import { team, user } from '../database/samples.ts';
+import { recordAll } from '../journal/records.ts';
 import { SimulatedClock } from './simulated-clock.ts';
 import {
   callersOf,
@@ -171,7 +170,7 @@ export async function createSimulation(database: OpenDatabase, random: () => num
     if (records.length === 0) return false;
     const through = interrupted ? failing(below(5)) : database;
     try {
-      await writeUsage(through, records.map(toLine).join(','), { now: clock.now() });
+      await recordAll(through, records, { now: clock.now() });
     } catch (error) {
       if (isDataError(error)) throw error;
       problem = error;
@@ -197,7 +196,7 @@ export async function createSimulation(database: OpenDatabase, random: () => num
   /** Like a journal that was away for longer than rows are kept. Its row still exists, or nothing is written. */
   async function bringBack(record: ExchangeRecord): Promise<void> {
     try {
-      await writeUsage(database, toLine(record), { now: clock.now(), isLeftOver: true });
+      await recordAll(database, [record], { now: clock.now(), isLeftOver: true });
     } catch (error) {
       if (!isDataError(error)) throw error;
     }

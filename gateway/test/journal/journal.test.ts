@@ -6,10 +6,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { OpenDatabase } from '#database/index.ts';
 import { openJournal, type Journal, type JournalProblem } from '#journal/index.ts';
-import { toLine } from '#usage/record-line.ts';
-import { writeUsage } from '#usage/record-usage.repository.ts';
+import { lineVersion } from '#usage/index.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
-import { charge, record } from './records.ts';
+import { charge, record, recordAll } from './records.ts';
+import { completeRecord, readRows, storedValues, toRow } from './stored-lines.ts';
 
 describe.each(dialects)('%s', (dialect) => {
   describe.skipIf(isSkipped(dialect))('journal', () => {
@@ -43,51 +43,13 @@ describe.each(dialects)('%s', (dialect) => {
 
     it('writes every record to the database, with all its parts', async () => {
       const journal = await open();
-      await Promise.all([1, 2, 3].map((number) => journal.append(record(`req_${number}`))));
+      const records = [record('req_1'), record('req_2'), completeRecord];
+      await Promise.all(records.map((each) => journal.append(each)));
       await journal.close(30_000);
       expect(journal.depth).toBe(0);
-      expect(await idsInDatabase()).toEqual(['req_1', 'req_2', 'req_3']);
-      const row = await database.kysely.selectFrom('usage').selectAll().executeTakeFirstOrThrow();
-      expect({ ...row, attempts: JSON.parse(row.attempts), id: '' }).toEqual({
-        id: '',
-        time: 1_760_000_000_000,
-        key_id: 'key_1',
-        user_id: 'usr_1',
-        team_id: null,
-        group_name: 'default',
-        model: 'gpt-5',
-        upstream_model: 'gpt-5',
-        channel: 'openai-main',
-        protocol: 'chat',
-        operation: 'generate',
-        stream: 1,
-        outcome: 'completed',
-        status: 200,
-        error: null,
-        attempts: record('').attempts,
-        input_tokens: 10,
-        cache_read_tokens: 1,
-        cache_write_tokens: 2,
-        cache_write_1h_tokens: 3,
-        output_tokens: 20,
-        reasoning_tokens: 5,
-        usage_source: 'reported',
-        cost: null,
-        receipt: null,
-        payer: null,
-        held: null,
-        overshoot: null,
-        price_version: null,
-        multiplier: null,
-        budget_window: null,
-        count: 1,
-        posting: null,
-        ttft_ms: 12,
-        duration_ms: 345,
-        rewrites: '["b1"]',
-        losses: expect.stringMatching(/^\["top_k"\]$/),
-        user_agent: 'test/1',
-      });
+      expect(await idsInDatabase()).toEqual(['req_1', 'req_2', completeRecord.id]);
+      const [values] = storedValues(lineVersion);
+      expect((await readRows(database)).at(-1)).toEqual(toRow(values, expect.any(String)));
     });
 
     it('applies what an earlier process left', async () => {
@@ -133,11 +95,9 @@ describe.each(dialects)('%s', (dialect) => {
     });
 
     it('writes a record once, however often and from wherever it is applied', async () => {
-      const lines = Array.from({ length: 45 }, (_, index) => toLine(record(`req_${index}`)));
+      const records = Array.from({ length: 45 }, (_, index) => record(`req_${index}`));
       for (let time = 0; time < 25; time++) {
-        await Promise.all(
-          [0, 1, 2, 3].map((node) => writeUsage(database, lines.slice(node).join(','))),
-        );
+        await Promise.all([0, 1, 2, 3].map((node) => recordAll(database, records.slice(node))));
       }
       expect(await idsInDatabase()).toHaveLength(45);
     });

@@ -1,5 +1,13 @@
-import type { AttemptRecord, ChargeRecord, ExchangeRecord } from '#usage/index.ts';
 import type { OpenDatabase } from '#database/index.ts';
+import {
+  linesOf,
+  recordUsage,
+  type AttemptRecord,
+  type ChargeRecord,
+  type ExchangeRecord,
+  type RecordUsageOptions,
+  type UsageLines,
+} from '#usage/index.ts';
 
 /** A finished exchange with something in every part. */
 export function record(id: string, parts: Partial<ExchangeRecord> = {}): ExchangeRecord {
@@ -78,4 +86,21 @@ export async function keepPrice({ kysely }: OpenDatabase): Promise<void> {
     .values({ id: 'price_1', model: 'm', price: '{"output":"0.001"}', created_at: 1 })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
+}
+
+/** Writes them in a transaction of their own, as the journal does. */
+export function recordAll(
+  database: OpenDatabase,
+  records: readonly ExchangeRecord[],
+  options?: RecordUsageOptions,
+): Promise<void> {
+  return recordLines(database, linesOf(records), options);
+}
+
+export function recordLines(
+  { kysely }: OpenDatabase,
+  lines: UsageLines,
+  options?: RecordUsageOptions,
+): Promise<void> {
+  return kysely.transaction().execute((trx) => recordUsage(trx, lines, options));
 }

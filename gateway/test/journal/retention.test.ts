@@ -5,11 +5,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { openJournal } from '#journal/index.ts';
 import type { JournalProblem } from '#journal/open.ts';
-import { toLine } from '#usage/record-line.ts';
 import { removeOldUsage } from '#usage/retention.repository.ts';
-import { writeUsage } from '#usage/record-usage.repository.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
-import { charge, record } from './records.ts';
+import { charge, record, recordAll } from './records.ts';
 
 const day = 86_400_000;
 
@@ -52,7 +50,7 @@ describe.each(dialects)('%s', (dialect) => {
       for (const each of [old, young]) await killed.append(each);
       await killed.close(100);
       // Its node had applied the first, and was killed before it could forget it; another one goes on for weeks.
-      await writeUsage(database, toLine(old));
+      await recordAll(database, [old]);
       await removeOldUsage(database, now - 30 * day, 10);
 
       const problems: string[] = [];

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { OpenDatabase } from '#database/index.ts';
-import { isDataError, writeUsage } from '#usage/record-usage.repository.ts';
-import { toLine } from '#usage/record-line.ts';
+import { isDataError, lineVersion, readLines, toLine, type ExchangeRecord } from '#usage/index.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
-import { charge, record, unpaidAttempt } from './records.ts';
+import { charge, record, recordAll, recordLines, unpaidAttempt } from './records.ts';
 
 const hour = 3_600_000;
 
@@ -32,7 +31,7 @@ describe.each(dialects)('%s', (dialect) => {
       );
 
     it('books a batch as one transaction and names it in its rows', async () => {
-      const lines = [
+      const records = [
         record('req_1', { charge: charge(10n) }),
         record('req_2', { charge: charge(20n, { overshoot: '3', held: '17' }) }),
         record('req_3', {
@@ -42,7 +41,7 @@ describe.each(dialects)('%s', (dialect) => {
         record('req_4', { charge: charge(0n) }),
         record('req_5'),
       ];
-      await writeUsage(database, lines.map(toLine).join(','), { now: 7_000 });
+      await recordAll(database, records, { now: 7_000 });
       const booked = await entries();
       const [posting] = new Set(booked.map((entry) => entry.transaction_id));
       const shared = { transaction_id: posting, kind: 'usage', time: 7_000 };
@@ -88,14 +87,14 @@ describe.each(dialects)('%s', (dialect) => {
     });
 
     it('counts a record once, however often and from wherever it is applied', async () => {
-      const lines = Array.from({ length: 45 }, (_, index) =>
-        toLine(record(`req_${index}`, { charge: charge(BigInt(index)) })),
+      const records = Array.from({ length: 45 }, (_, index) =>
+        record(`req_${index}`, { charge: charge(BigInt(index)) }),
       );
       for (let time = 0; time < 25; time++) {
-        const shuffled = lines.toSorted(() => Math.random() - 0.5);
+        const shuffled = records.toSorted(() => Math.random() - 0.5);
         await Promise.all([0, 1, 2, 3].map((node) => apply(shuffled.slice(node * 7))));
       }
-      await apply([...lines, ...lines]);
+      await apply([...records, ...records]);
       const sum = 990n;
       expect(await spentNow()).toMatchObject({ 'user:usr_1:balance': sum, 'key:key_1:quota': sum });
       const revenue = (await entries()).filter(({ account }) => account === 'revenue');
@@ -105,10 +104,10 @@ describe.each(dialects)('%s', (dialect) => {
     });
 
     /** Two that meet on PostgreSQL may be told to try again, as the applier does. */
-    async function apply(lines: readonly string[]): Promise<void> {
+    async function apply(records: readonly ExchangeRecord[]): Promise<void> {
       for (;;) {
         try {
-          await writeUsage(database, lines.join(','));
+          await recordAll(database, records);
           return;
         } catch (error) {
           if ((error as { code?: string }).code !== '40P01') throw error;
@@ -117,29 +116,29 @@ describe.each(dialects)('%s', (dialect) => {
     }
 
     it('counts a record that comes twice in one batch once', async () => {
-      const line = toLine(record('req_1', { charge: charge(10n) }));
-      await writeUsage(database, `${line},${line}`);
+      const twice = record('req_1', { charge: charge(10n) });
+      await recordAll(database, [twice, twice]);
       expect((await entries()).map(({ amount }) => amount)).toEqual([10n, -10n]);
     });
 
     it('leaves nothing when the same batch comes again', async () => {
-      const line = toLine(record('req_1', { charge: charge(10n) }));
-      await writeUsage(database, line);
+      const records = [record('req_1', { charge: charge(10n) })];
+      await recordAll(database, records);
       const before = await entries();
-      await writeUsage(database, line);
+      await recordAll(database, records);
       expect(await entries()).toEqual(before);
     });
 
     it('sums by the hour, without the names of models that were only tried', async () => {
       const at = 1_000 * hour;
-      const lines = [
+      const records = [
         record('req_1', { time: at, charge: charge(10n) }),
         record('req_2', { time: at + hour - 1, outcome: 'failed' }),
         record('req_3', { time: at + hour }),
         record('req_4', { time: at, model: 'x1', attempts: [], channel: null, outcome: 'refused' }),
         record('req_5', { time: at, model: 'x2', attempts: [], channel: null, outcome: 'refused' }),
       ];
-      await writeUsage(database, lines.map(toLine).join(','));
+      await recordAll(database, records);
       const found = await database.kysely
         .selectFrom('usage_hourly')
         .select(['hour', 'model', 'channel', 'requests', 'failed', 'cost', 'cache_write_tokens'])
@@ -164,7 +163,7 @@ describe.each(dialects)('%s', (dialect) => {
 
     it('sums unbilled tokens by the channel that used them', async () => {
       const answered = record('').attempts;
-      const lines = [
+      const records = [
         record('req_1', { attempts: [unpaidAttempt('spare', 4), ...answered] }),
         record('req_2', {
           attempts: [unpaidAttempt('spare', 14), unpaidAttempt('openai-main', 84)],
@@ -172,7 +171,7 @@ describe.each(dialects)('%s', (dialect) => {
           channel: null,
         }),
       ];
-      await writeUsage(database, lines.map(toLine).join(','));
+      await recordAll(database, records);
       const found = await database.kysely
         .selectFrom('usage_hourly')
         .select(['channel', 'requests', 'output_tokens', 'unbilled_tokens'])
@@ -187,19 +186,20 @@ describe.each(dialects)('%s', (dialect) => {
 
     it('accepts lines of the version before charges', async () => {
       const line = JSON.parse(toLine(record('req_old'))) as unknown[];
-      await writeUsage(database, JSON.stringify(line.slice(0, 28)));
+      const lines = JSON.stringify(line.slice(0, 28));
+      await recordLines(database, readLines([{ version: 1, lines }]));
       expect(await rows()).toMatchObject([{ id: 'req_old', cost: null, receipt: null }]);
       expect(await entries()).toEqual([]);
     });
 
     it('a line of the versions before counts is one exchange, in its row and its hour', async () => {
       const refused = record('req_', { outcome: 'refused', attempts: [] });
-      const lines = [28, 36, 37].map((length) =>
-        JSON.stringify(
-          (JSON.parse(toLine({ ...refused, id: `req_${length}` })) as unknown[]).slice(0, length),
-        ),
-      );
-      await writeUsage(database, [...lines, toLine({ ...refused, count: 140 })].join(','));
+      const older = [28, 36, 37].map((length, index) => {
+        const line = JSON.parse(toLine({ ...refused, id: `req_${length}` })) as unknown[];
+        return { version: index + 1, lines: JSON.stringify(line.slice(0, length)) };
+      });
+      const lines = toLine({ ...refused, count: 140 });
+      await recordLines(database, readLines([...older, { version: lineVersion, lines }]));
       expect((await rows()).map((row) => row.count).toSorted((a, b) => a - b)).toEqual([
         1, 1, 1, 140,
       ]);
@@ -209,26 +209,28 @@ describe.each(dialects)('%s', (dialect) => {
 
     it('holds amounts beyond what a JSON number holds', async () => {
       const cost = 2n ** 53n + 1n;
-      await writeUsage(database, toLine(record('req_1', { charge: charge(cost) })));
+      await recordAll(database, [record('req_1', { charge: charge(cost) })]);
       expect((await rows())[0]?.cost).toBe(cost);
       expect((await entries()).map(({ amount }) => amount)).toEqual([cost, -cost]);
     });
 
     it('refuses an impossible charge permanently', async () => {
       const most = String(2n ** 63n - 1n);
-      await writeUsage(database, toLine(record('req_0', { charge: charge(1n, { cost: most }) })));
+      await recordAll(database, [record('req_0', { charge: charge(1n, { cost: most }) })]);
       const tooMuch = { cost: String(2n ** 63n) };
       const team = { payer: 'team', window: '2026-11-22' } as const;
       const nobody = [team, { window: '2026-11-22' }];
       const impossible = [{ cost: '-1' }, { cost: '1.5' }, tooMuch, ...nobody];
       for (const parts of impossible) {
-        const line = toLine(record('req_1', { charge: charge(1n, parts) }));
-        const error: unknown = await writeUsage(database, line).catch((thrown: unknown) => thrown);
+        const records = [record('req_1', { charge: charge(1n, parts) })];
+        const error: unknown = await recordAll(database, records).catch(
+          (thrown: unknown) => thrown,
+        );
         expect(isDataError(error)).toBe(true);
       }
       // One that the total cannot take any more is refused as well, and the total stays.
-      const more = toLine(record('req_2', { charge: charge(1n) }));
-      const error: unknown = await writeUsage(database, more).catch((thrown: unknown) => thrown);
+      const more = [record('req_2', { charge: charge(1n) })];
+      const error: unknown = await recordAll(database, more).catch((thrown: unknown) => thrown);
       expect(isDataError(error)).toBe(true);
       expect((await rows()).map(({ id }) => id)).toEqual(['req_0']);
     });

@@ -1,21 +1,27 @@
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import type { OpenDatabase } from '#database/index.ts';
-import { parseLines, positionOf } from '#usage/read-lines.ts';
-import { lineVersion } from '#usage/record-line.ts';
-import { writeUsage } from '#usage/record-usage.repository.ts';
+import { lineVersion, readLines, toLine } from '#usage/index.ts';
+import { positionOf } from '#usage/record-line.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
-import { storedBatches, storedValues, type Values } from './stored-lines.ts';
+import { recordLines } from './records.ts';
+import { completeRecord, readRows, storedBatches, storedValues, toRow } from './stored-lines.ts';
 
 test('a stored line of every version is on file', () => {
   const versions = Array.from({ length: lineVersion }, (_, index) => index + 1);
   expect(storedBatches.map(({ version }) => version)).toEqual(versions);
 });
 
-test.each(storedBatches)('a line of version $version says what it said', ({ version, lines }) => {
-  const read = parseLines(lines).map((row) =>
+test('what is written today is a line of its version', () => {
+  expect(storedBatches.at(-1)?.lines.startsWith(`${toLine(completeRecord)},`)).toBe(true);
+});
+
+test.each(storedBatches)('a line of version $version is read to all of its values', (batch) => {
+  const { rows, text } = readLines([batch]);
+  expect(JSON.parse(`[${text}]`)).toEqual(rows);
+  const read = rows.map((row) =>
     Object.fromEntries(Object.entries(positionOf).map(([name, at]) => [name, row[at]])),
   );
-  expect(read).toEqual(storedValues(version));
+  expect(read).toEqual(storedValues(batch.version));
 });
 
 describe.each(dialects)('%s', (dialect) => {
@@ -28,29 +34,9 @@ describe.each(dialects)('%s', (dialect) => {
     });
     afterEach(() => opened.close());
 
-    const json = ['attempts', 'rewrites', 'losses', 'receipt'] as const;
-    const amounts = ['cost', 'held', 'overshoot'] as const;
-
-    async function readRows(): Promise<Values[]> {
-      const rows = await database.kysely.selectFrom('usage').selectAll().orderBy('id').execute();
-      return rows.map((row) => ({
-        ...row,
-        ...Object.fromEntries(json.map((name) => [name, JSON.parse(row[name] ?? 'null')])),
-      }));
-    }
-
-    function toRow(values: Values, posting: string | undefined): Values {
-      const bigints = amounts.map((name) => {
-        const amount = values[name];
-        return [name, typeof amount === 'string' ? BigInt(amount) : null];
-      });
-      const isCharged = values['cost'] !== null;
-      const kept = Object.entries(values).filter(([name]) => name !== 'upstream_state');
-      return Object.fromEntries([...kept, ...bigints, ['posting', isCharged ? posting : null]]);
-    }
-
-    it.each(storedBatches)('of version $version becomes its row', async ({ version, lines }) => {
-      await writeUsage(database, lines, { now: 5 });
+    it.each(storedBatches)('of version $version becomes its row', async (batch) => {
+      const { version } = batch;
+      await recordLines(database, readLines([batch]), { now: 5 });
       const { kysely } = database;
       const entries = await kysely
         .selectFrom('ledger_entries')
@@ -58,7 +44,9 @@ describe.each(dialects)('%s', (dialect) => {
         .orderBy('account')
         .execute();
       const posting = entries[0]?.transaction_id;
-      expect(await readRows()).toEqual(storedValues(version).map((row) => toRow(row, posting)));
+      expect(await readRows(database)).toEqual(
+        storedValues(version).map((row) => toRow(row, posting)),
+      );
       const cost = 2n ** 53n + 1n;
       expect(entries.map(({ account, amount }) => [account, amount])).toEqual(
         version === 1

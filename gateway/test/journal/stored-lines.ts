@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { OpenDatabase } from '#database/index.ts';
+import type { ExchangeRecord } from '#usage/index.ts';
 
 /*
  * A batch as each version stored it: never written anew by the code of today. The first line is of a record with
@@ -21,10 +23,86 @@ export const storedBatches: readonly StoredBatch[] = readdirSync(folder)
   }))
   .toSorted((a, b) => a.version - b.version);
 
-/** What a line says, by column; JSON is parsed. */
-export type Values = Readonly<Record<string, unknown>>;
+/** With every member present: a new one has to be added below, and is then looked for in lines and rows. */
+type Complete<Value> = Value extends readonly (infer Item)[]
+  ? readonly Complete<Item>[]
+  : Value extends object
+    ? { readonly [Member in keyof Value]-?: Complete<NonNullable<Value[Member]>> }
+    : Value;
 
 const usage = { input: 1, cacheRead: 2, cacheWrite: 3, cacheWrite1h: 4, output: 5, reasoning: 6 };
+
+/** The first line of the newest version. */
+export const completeRecord: Complete<ExchangeRecord> = {
+  id: 'req_4_a',
+  time: 1_760_000_000_123,
+  keyId: 'key_1',
+  userId: 'usr_1',
+  teamId: 'team_1',
+  group: 'staff',
+  model: 'gpt-5',
+  upstreamModel: 'gpt-5-2026',
+  channel: 'openai-main',
+  protocol: 'responses',
+  operation: 'generate',
+  stream: true,
+  outcome: 'completed',
+  status: 200,
+  error: 'unavailable',
+  attempts: [
+    {
+      channel: 'spare',
+      class: 'started',
+      status: 529,
+      result: 'overloaded',
+      startedAt: 1_760_000_000_130,
+      durationMs: 40,
+      upstreamRequestId: 'up_1',
+      usage,
+    },
+    {
+      channel: 'openai-main',
+      class: 'shown',
+      status: 200,
+      result: 'completed',
+      startedAt: 1_760_000_000_180,
+      durationMs: 340,
+      upstreamRequestId: 'up_2',
+      usage,
+    },
+  ],
+  tokens: { input: 11, cacheRead: 12, cacheWrite: 13, cacheWrite1h: 14, output: 15, reasoning: 16 },
+  usageSource: 'reported',
+  ttftMs: 17.4,
+  durationMs: 18.6,
+  rewrites: ['b1', 'p2'],
+  losses: ['top_k'],
+  userAgent: 'Größe/1 "q"',
+  count: 2,
+  charge: {
+    payer: 'team',
+    cost: '9007199254740993',
+    held: '9007199254740000',
+    overshoot: '993',
+    priceVersion: '00c0ffee00c0ffee',
+    multiplier: '1.25',
+    receipt: [
+      { part: 'input', quantity: 11, rate: '1250000' },
+      { part: 'output', quantity: 15, rate: '10000000' },
+    ],
+    window: '2025-10-09',
+  },
+  upstreamState: {
+    owner: 'd0',
+    channel: 'ch_1',
+    credential: 'd1',
+    expiresAt: 1_762_592_000_123,
+    ids: ['d2', 'response', 'd3', 'item'],
+  },
+};
+
+/** What a line says, by column; JSON is parsed. */
+export type Values = Readonly<Record<string, unknown>>;
 
 const charged: Values = {
   cost: '9007199254740993',
@@ -144,4 +222,27 @@ export function storedValues(version: number): readonly [Values, Values] {
       count: version >= 4 ? 140 : 1,
     },
   ];
+}
+
+const json = ['attempts', 'rewrites', 'losses', 'receipt'] as const;
+const amounts = ['cost', 'held', 'overshoot'] as const;
+
+/** All usage rows by their ids; JSON is parsed. */
+export async function readRows({ kysely }: OpenDatabase): Promise<Values[]> {
+  const rows = await kysely.selectFrom('usage').selectAll().orderBy('id').execute();
+  return rows.map((row) => ({
+    ...row,
+    ...Object.fromEntries(json.map((name) => [name, JSON.parse(row[name] ?? 'null')])),
+  }));
+}
+
+/** The row that such values come to. @param posting of one that costs something */
+export function toRow(values: Values, posting: unknown): Values {
+  const bigints = amounts.map((name) => {
+    const amount = values[name];
+    return [name, typeof amount === 'string' ? BigInt(amount) : null];
+  });
+  const isCharged = values['cost'] !== null;
+  const kept = Object.entries(values).filter(([name]) => name !== 'upstream_state');
+  return Object.fromEntries([...kept, ...bigints, ['posting', isCharged ? posting : null]]);
 }

@@ -4,12 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { OpenDatabase } from '#database/index.ts';
 import { openJournal } from '#journal/index.ts';
-import type { StateRecord } from '#usage/index.ts';
-import { toLine } from '#usage/record-line.ts';
+import { readLines, toLine, type StateRecord } from '#usage/index.ts';
 import { removeExpiredState } from '#usage/upstream-state.repository.ts';
-import { writeUsage } from '#usage/record-usage.repository.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
-import { record } from './records.ts';
+import { record, recordAll, recordLines } from './records.ts';
 
 const state = (parts: Partial<StateRecord> = {}): StateRecord => ({
   owner: 'alice',
@@ -28,14 +26,14 @@ describe.each(dialects)('%s', (dialect) => {
     'ids are stored with the row of their answer, each once',
     async () => {
       const { database, close } = await openTestDatabase(dialect);
-      const lines = [
-        toLine(record('req_1', { upstreamState: state() })),
-        toLine(record('req_2')),
-        toLine(record('req_3', { upstreamState: state({ owner: 'bob', ids: ['one', 'item'] }) })),
-        toLine(record('req_4', { upstreamState: state({ credential: 'c', expiresAt: 9e12 + 1 }) })),
-      ].join(',');
-      await writeUsage(database, lines);
-      await writeUsage(database, lines);
+      const records = [
+        record('req_1', { upstreamState: state() }),
+        record('req_2'),
+        record('req_3', { upstreamState: state({ owner: 'bob', ids: ['one', 'item'] }) }),
+        record('req_4', { upstreamState: state({ credential: 'c', expiresAt: 9e12 + 1 }) }),
+      ];
+      await recordAll(database, records);
+      await recordAll(database, records);
       const shared = { channel: 'ch_1', model: 'gpt-5' };
       const later = { ...shared, owner: 'alice', credential: 'c', expires_at: 9e12 + 1 };
       expect(await kept(database)).toEqual([
@@ -51,9 +49,9 @@ describe.each(dialects)('%s', (dialect) => {
 
   it.skipIf(isSkipped(dialect))('a refused batch stores nothing', async () => {
     const { database, close } = await openTestDatabase(dialect);
-    const good = toLine(record('req_1', { upstreamState: state() }));
-    const bad = toLine(record('req_2', { time: 1.5 }));
-    await expect(writeUsage(database, `${good},${bad}`)).rejects.toThrow(/integer|REAL|bigint/i);
+    const good = record('req_1', { upstreamState: state() });
+    const bad = record('req_2', { time: 1.5 });
+    await expect(recordAll(database, [good, bad])).rejects.toThrow(/integer|REAL|bigint/i);
     expect(await kept(database)).toEqual([]);
     await close();
   });
@@ -61,7 +59,8 @@ describe.each(dialects)('%s', (dialect) => {
   it.skipIf(isSkipped(dialect))('a line of an earlier version has none', async () => {
     const { database, close } = await openTestDatabase(dialect);
     const line = JSON.parse(toLine(record('req_1'))) as unknown[];
-    await writeUsage(database, JSON.stringify(line.slice(0, 36)));
+    const lines = JSON.stringify(line.slice(0, 36));
+    await recordLines(database, readLines([{ version: 2, lines }]));
     expect(await kept(database)).toEqual([]);
     await close();
   });
@@ -72,8 +71,8 @@ describe.each(dialects)('%s', (dialect) => {
       const { database, url, close } = await openTestDatabase(dialect);
       const ids = Array.from({ length: 25 }, (_, at) => [`id_${at}`, 'item']).flat();
       const old = state({ ids, expiresAt: 1_000 });
-      await writeUsage(database, toLine(record('req_1', { upstreamState: old })));
-      await writeUsage(database, toLine(record('req_2', { upstreamState: state() })));
+      await recordAll(database, [record('req_1', { upstreamState: old })]);
+      await recordAll(database, [record('req_2', { upstreamState: state() })]);
       expect(await removeExpiredState(database, 1_000, 10)).toBe(0);
       expect(await removeExpiredState(database, 1_001, 10)).toBe(10);
       expect(await kept(database)).toHaveLength(17);

@@ -1,4 +1,5 @@
-import { PostgresAdapter, sql, type Kysely, type Transaction } from 'kysely';
+import { sql, type Kysely, type Transaction } from 'kysely';
+import { isPostgres } from './is-postgres.ts';
 import { changesChannel } from './listening.ts';
 import type { Database } from './schema.ts';
 
@@ -14,7 +15,7 @@ export async function nextRevision(trx: Transaction<Database>): Promise<number> 
     .set((expression) => ({ value: expression('value', '+', 1) }))
     .where('name', '=', 'global')
     .returning('value')
-    .$if(trx.getExecutor().adapter instanceof PostgresAdapter, (query) =>
+    .$if(isPostgres(trx), (query) =>
       query.returning(sql`pg_notify(${changesChannel}, '')`.as('notified')),
     )
     .executeTakeFirstOrThrow();

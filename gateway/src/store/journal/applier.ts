@@ -1,5 +1,11 @@
 import type { OpenDatabase } from '#database/index.ts';
-import { isDataError, writeUsage, type WriteUsageOptions } from '#usage/index.ts';
+import {
+  isDataError,
+  readLines,
+  recordUsage,
+  type RecordUsageOptions,
+  type StoredLines,
+} from '#usage/index.ts';
 import type { Batch, JournalFile } from './journal-file.repository.ts';
 import type { FromApplier } from './messages.ts';
 
@@ -70,9 +76,8 @@ export function createApplier({ file, database, report, appliedUpTo, leftOver }:
     const last = batches.at(-1);
     if (first === undefined || last === undefined) return;
     lastTime = performance.now();
-    const lines = batches.map((batch) => batch.lines).join(',');
     try {
-      await write(lines, { isLeftOver: first.id <= leftOver });
+      await write(batches, { isLeftOver: first.id <= leftOver });
     } catch (error) {
       report({ kind: 'away', message: (error as Error).message });
       await wait(pause);
@@ -87,21 +92,35 @@ export function createApplier({ file, database, report, appliedUpTo, leftOver }:
   }
 
   /** @throws the database's error when it is away. */
-  async function write(lines: string, options: WriteUsageOptions): Promise<void> {
+  async function write(
+    batches: readonly StoredLines[],
+    options: RecordUsageOptions,
+  ): Promise<void> {
     try {
-      await writeUsage(database, lines, options);
+      await record(batches, options);
     } catch (error) {
       if (!isDataError(error)) throw error;
-      await writeOneByOne(lines, options);
+      for (const batch of batches) await writeOneByOne(batch, options);
     }
   }
 
+  async function record(
+    batches: readonly StoredLines[],
+    options: RecordUsageOptions,
+  ): Promise<void> {
+    const lines = readLines(batches);
+    await database.kysely.transaction().execute((trx) => recordUsage(trx, lines, options));
+  }
+
   /** One record that the database will not take must not hold up the others for ever. */
-  async function writeOneByOne(lines: string, options: WriteUsageOptions): Promise<void> {
+  async function writeOneByOne(
+    { version, lines }: StoredLines,
+    options: RecordUsageOptions,
+  ): Promise<void> {
     for (const line of JSON.parse(`[${lines}]`) as unknown[]) {
       const text = JSON.stringify(line);
       try {
-        await writeUsage(database, text, options);
+        await record([{ version, lines: text }], options);
       } catch (error) {
         if (!isDataError(error)) throw error;
         const { message } = error as Error;

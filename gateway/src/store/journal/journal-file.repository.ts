@@ -87,6 +87,7 @@ function openFile(file: string) {
   const reject = database.prepare('insert into rejected (line, reason) values (?, ?)');
   const last = database.prepare('select coalesce(max(id), 0) as id from batches');
   const first = database.prepare('select min(id) as id from batches');
+  const newest = database.prepare('select coalesce(max(version), 0) as version from batches');
   const probe = database.prepare(
     'insert into probe (id, value) values (1, 1) on conflict (id) do update set value = value + 1',
   );
@@ -104,6 +105,8 @@ function openFile(file: string) {
     /** The oldest batch that is there; beyond all numbers when there is none. */
     firstId: () => (first.get() as { id: number | null }).id ?? Infinity,
     lastId: () => (last.get() as { id: number }).id,
+    /** The version of the newest lines that are there; 0 when there are none. */
+    newestVersion: () => (newest.get() as { version: number }).version,
     /** Puts a record that the database will never take aside, for a person to look at. */
     reject: (line: string, reason: string) => void reject.run(line, reason),
     /** A write like any other, to learn whether the disk takes writes again. */

@@ -14,10 +14,14 @@ let anchor: JournalFile | null = null;
 /** Never given twice within a process, so that `remove` can never meet a newer batch of the same number. */
 let lastId = 0;
 
+/** Before anything is served: until they are in the database, nobody knows what has been spent. */
+const ofNewerVersion = `storage.data_dir: the journal in ${dataDir} holds usage records of a newer version: start that version of sluice until it has put them into the database`;
+
 try {
   const lock = lockJournal(dataDir);
   anchor = openJournalFile(dataDir);
   file = openJournalFile(dataDir);
+  if (file.newestVersion() > lineVersion) throw new Error(ofNewerVersion);
   // What the writer before was told to remove may have been lost with it.
   file.removeUpTo(appliedUpTo);
   // The applier has seen everything up to there and looks only beyond.

@@ -1,6 +1,8 @@
+import type { UsageHourlyTable } from '#database/index.ts';
 import { chargedOf, meterNames, type Charged, type HolderAccount } from '#ledger/index.ts';
-import type { AttemptRecord } from './record.ts';
-import { costOf, positionOf, RecordError, type LineValues } from './read-lines.ts';
+import { costOf, RecordError, type LineValues } from './read-lines.ts';
+import { positionOf } from './record-line.ts';
+import type { AttemptRecord } from './record-parts.ts';
 
 /** What a batch adds to the books and to the totals that are kept beside the rows. */
 export interface BatchTotals {
@@ -11,29 +13,22 @@ export interface BatchTotals {
   readonly hours: readonly HourTotals[];
 }
 
-/** Sums of one hour of one key, model and channel; the meaning of each as in `UsageHourlyTable`. */
-export interface HourTotals {
-  readonly hour: number;
-  readonly keyId: string;
-  readonly userId: string;
-  readonly teamId: string;
-  readonly model: string;
-  readonly channel: string;
-  requests: number;
-  failed: number;
-  input: number;
-  cacheRead: number;
-  cacheWrite: number;
-  cacheWrite1h: number;
-  output: number;
-  reasoning: number;
-  cost: bigint;
-  unbilled: number;
-}
+/** Sums of one hour of one key, model and channel. */
+export type HourTotals = UsageHourlyTable;
 
 type Hours = Map<string, HourTotals>;
 
 const hourMs = 3_600_000;
+
+/** They have the same names in a row and in its hour. */
+const tokenSums = [
+  'input_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'cache_write_1h_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+] as const;
 
 /** @throws RecordError for a charge that cannot be. */
 export function sumUp(rows: readonly LineValues[]): BatchTotals {
@@ -76,18 +71,13 @@ function addToHour(hours: Hours, row: LineValues, cost: bigint): void {
   const count = row[positionOf.count] as number;
   totals.requests += count;
   if (outcome === 'failed' || outcome === 'refused') totals.failed += count;
-  totals.input += row[positionOf.input_tokens] as number;
-  totals.cacheRead += row[positionOf.cache_read_tokens] as number;
-  totals.cacheWrite += row[positionOf.cache_write_tokens] as number;
-  totals.cacheWrite1h += row[positionOf.cache_write_1h_tokens] as number;
-  totals.output += row[positionOf.output_tokens] as number;
-  totals.reasoning += row[positionOf.reasoning_tokens] as number;
+  for (const name of tokenSums) totals[name] += row[positionOf[name]] as number;
   totals.cost += cost;
   for (const { channel, usage } of attempts) {
     if (usage === undefined) continue;
     const { input, cacheRead, cacheWrite, cacheWrite1h, output } = usage;
     const unbilled = input + cacheRead + cacheWrite + cacheWrite1h + output;
-    hourOf(hours, row, model, channel).unbilled += unbilled;
+    hourOf(hours, row, model, channel).unbilled_tokens += unbilled;
   }
 }
 
@@ -102,21 +92,21 @@ function hourOf(hours: Hours, row: LineValues, model: string, channel: string): 
   if (totals === undefined) {
     totals = {
       hour,
-      keyId,
-      userId,
-      teamId,
+      key_id: keyId,
+      user_id: userId,
+      team_id: teamId,
       model,
       channel,
       requests: 0,
       failed: 0,
-      input: 0,
-      cacheRead: 0,
-      cacheWrite: 0,
-      cacheWrite1h: 0,
-      output: 0,
-      reasoning: 0,
+      input_tokens: 0,
+      cache_read_tokens: 0,
+      cache_write_tokens: 0,
+      cache_write_1h_tokens: 0,
+      output_tokens: 0,
+      reasoning_tokens: 0,
       cost: 0n,
-      unbilled: 0,
+      unbilled_tokens: 0,
     };
     hours.set(name, totals);
   }

@@ -1,11 +1,13 @@
 import { CompiledQuery, type Transaction } from 'kysely';
-import type { Database, OpenDatabase } from '#database/index.ts';
+import type { Database } from '#database/index.ts';
+import { isPostgres } from '#database/is-postgres.ts';
 
 /**
  * Rows per statement. SQLite runs a few prepared statements again and again: from 32 rows on, what a statement costs
  * by itself no longer counts. PostgreSQL is asked as seldom as its bound of 65 535 parameters lets us.
  */
 const rowsPerStatement = { sqlite: 32, postgres: 1_000 } as const;
+type Dialect = keyof typeof rowsPerStatement;
 
 export interface BulkInsert {
   readonly table: keyof Database;
@@ -21,10 +23,10 @@ export interface BulkInsert {
  */
 export async function bulkInsert<Returned>(
   trx: Transaction<Database>,
-  dialect: OpenDatabase['dialect'],
   insert: BulkInsert,
   rows: readonly (readonly unknown[])[],
 ): Promise<Returned[]> {
+  const dialect = isPostgres(trx) ? 'postgres' : 'sqlite';
   const size = rowsPerStatement[dialect];
   const whole = rows.length - (rows.length % size);
   const chunks: (readonly (readonly unknown[])[])[] = [];
@@ -44,7 +46,7 @@ export async function bulkInsert<Returned>(
 /** Texts of whole statements; the driver finds the compiled statement by its text. */
 const statements = new WeakMap<BulkInsert, Map<number, string>>();
 
-function statement(dialect: OpenDatabase['dialect'], insert: BulkInsert, rows: number): string {
+function statement(dialect: Dialect, insert: BulkInsert, rows: number): string {
   let texts = statements.get(insert);
   if (texts === undefined) statements.set(insert, (texts = new Map<number, string>()));
   // The two dialects differ in their parameters.
@@ -54,11 +56,7 @@ function statement(dialect: OpenDatabase['dialect'], insert: BulkInsert, rows: n
   return text;
 }
 
-function build(
-  dialect: OpenDatabase['dialect'],
-  { table, columns, end }: BulkInsert,
-  rows: number,
-): string {
+function build(dialect: Dialect, { table, columns, end }: BulkInsert, rows: number): string {
   const width = columns.length;
   const values = Array.from({ length: rows }, (_, row) => {
     const places = columns.map((_, column) =>

@@ -1,6 +1,8 @@
-export type * from './record.ts';
+export { linesOf, readLines, type StoredLines, type UsageLines } from './read-lines.ts';
+export type { ExchangeRecord, Operation, Outcome } from './record.ts';
 export { lineVersion, toLine } from './record-line.ts';
-export { isDataError, writeUsage, type WriteUsageOptions } from './record-usage.repository.ts';
+export type * from './record-parts.ts';
+export { isDataError, recordUsage, type RecordUsageOptions } from './record-usage.repository.ts';
 export { keepUsageFor, removeStateWhenExpired } from './retention.ts';
 export type { UsageEntry } from './usage-entry.ts';
 export {

@@ -1,27 +1,66 @@
-import { lineColumns, type LineColumn } from './record-line.ts';
+import type { ExchangeRecord } from './record.ts';
+import { lineColumns, lineVersion, positionOf, toLine } from './record-line.ts';
 
-/** The values of a line in the order of `lineColumns`. */
+/** The values of a line in the order of `columns`. */
 export type LineValues = unknown[];
+
+/** Lines as a journal keeps them. */
+export interface StoredLines {
+  /** `lineVersion` of the program that wrote them. */
+  readonly version: number;
+  /** Joined by commas. */
+  readonly lines: string;
+}
+
+/** Records that are ready to become rows. */
+export interface UsageLines {
+  readonly rows: readonly LineValues[];
+  /** The same as text: lines of this version, joined by commas. */
+  readonly text: string;
+}
 
 /** The record itself is at fault, not the database: trying again would not help. */
 export class RecordError extends Error {
   override readonly name = 'RecordError';
 }
 
-/** Lines joined by commas → their values; what a line of an earlier version lacks is null, and its count 1. */
-export function parseLines(lines: string): LineValues[] {
+/**
+ * Reads lines by the version that they were written with.
+ * @throws RecordError for a line that is damaged; Error for lines of a newer version, which are to be kept.
+ */
+export function readLines(stored: readonly StoredLines[]): UsageLines {
+  const text = stored
+    .map(({ version, lines }) => (version === lineVersion ? lines : renew(version, lines)))
+    .join(',');
+  return { rows: parse(text, lineColumns.length), text };
+}
+
+/** Records that stand in no journal. */
+export function linesOf(records: readonly ExchangeRecord[]): UsageLines {
+  return readLines([{ version: lineVersion, lines: records.map(toLine).join(',') }]);
+}
+
+/** Lines of an earlier version, as this one would have written them. */
+function renew(version: number, lines: string): string {
+  if (version > lineVersion) {
+    throw new Error(
+      `usage records are of version ${version}, and this program reads up to version ${lineVersion}: run the newer one`,
+    );
+  }
+  const missing = lineColumns.filter(({ since }) => since > version).map(({ before }) => before);
+  return parse(lines, lineColumns.length - missing.length)
+    .map((row) => JSON.stringify([...row, ...missing]))
+    .join(',');
+}
+
+function parse(lines: string, width: number): LineValues[] {
   const rows = JSON.parse(`[${lines}]`) as LineValues[];
   for (const row of rows) {
-    while (row.length < lineColumns.length) row.push(null);
-    row[positionOf.count] ??= 1;
+    const length = Array.isArray(row) ? row.length : 0;
+    if (length !== width) throw new RecordError(`a line has ${length} values instead of ${width}`);
   }
   return rows;
 }
-
-/** Where a column stands in a line. */
-export const positionOf = Object.fromEntries(
-  lineColumns.map(([name], index) => [name, index]),
-) as Record<LineColumn, number>;
 
 /** What a 64-bit column holds. */
 const mostNano = 2n ** 63n - 1n;

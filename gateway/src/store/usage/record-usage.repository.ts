@@ -1,50 +1,49 @@
 import type { Transaction } from 'kysely';
-import type { Database, OpenDatabase } from '#database/index.ts';
+import type { Database } from '#database/index.ts';
 import { hourlyDimensions, hourlySums } from '#database/usage-hourly.ts';
 import { usageRemovedBefore } from '#database/usage-removed.ts';
 import { createTransactionId, postTransaction, type Account } from '#ledger/index.ts';
 import { sumUp, type BatchTotals } from './batch-totals.ts';
 import { bulkInsert, type BulkInsert } from './bulk-insert.repository.ts';
-import { parseLines, positionOf, RecordError, type LineValues } from './read-lines.ts';
+import { RecordError, type LineValues, type UsageLines } from './read-lines.ts';
+import { positionOf } from './record-line.ts';
 import { insertUpstreamState } from './upstream-state.repository.ts';
 import { insertUsage } from './usage-rows.repository.ts';
 
-export interface WriteUsageOptions {
+export interface RecordUsageOptions {
   /** Unix milliseconds. */
   readonly now?: number;
   /**
-   * These lines may have been applied long ago. One from a time of which rows have been removed is refused then, unless
+   * These records may have been applied long ago. One from a time of which rows have been removed is refused then, unless
    * its row is still there: whether it was counted, nobody can tell any more.
    */
   readonly isLeftOver?: boolean;
 }
 
 /**
- * Writes lines into the usage table and what they cost into the books, all in one transaction. A record that is there
- * already is left as it is and counts nowhere again, so applying the same lines any number of times, in any order,
+ * Inserts usage rows and posts what they cost to the books, within a transaction of the caller. A record that is there
+ * already is left as it is and counts nowhere again, so applying the same records any number of times, in any order,
  * from any number of processes, comes to the same as once.
  *
- * The books get one transaction for all rows of the batch; its id stands in the rows, so that it can be checked
- * against them.
- * @throws RecordError, or what the database throws
+ * The books get one transaction for all of these rows; its id stands in the rows, so that it can be checked against
+ * them.
+ * @throws RecordError, or what the database throws; the transaction must be rolled back then.
  */
-export async function writeUsage(
-  { kysely, dialect }: OpenDatabase,
-  lines: string,
-  { now = Date.now(), isLeftOver = false }: WriteUsageOptions = {},
+export async function recordUsage(
+  trx: Transaction<Database>,
+  lines: UsageLines,
+  { now = Date.now(), isLeftOver = false }: RecordUsageOptions = {},
 ): Promise<void> {
-  const rows = parseLines(lines);
+  const { rows } = lines;
   // Before anything is written: a charge that cannot be is found here.
   const totals = sumUp(rows);
   const posting = createTransactionId(now);
-  await kysely.transaction().execute(async (trx) => {
-    const inserted = await insertUsage(trx, dialect, rows, lines, posting);
-    if (inserted.size === 0) return;
-    if (isLeftOver) refuseRemoved(only(rows, inserted), await usageRemovedBefore(trx));
-    const fresh = inserted.size === rows.length ? rows : only(rows, inserted);
-    await writeTotals(trx, dialect, fresh === rows ? totals : sumUp(fresh), posting, now);
-    await insertUpstreamState(trx, dialect, fresh);
-  });
+  const inserted = await insertUsage(trx, lines, posting);
+  if (inserted.size === 0) return;
+  if (isLeftOver) refuseRemoved(only(rows, inserted), await usageRemovedBefore(trx));
+  const fresh = inserted.size === rows.length ? rows : only(rows, inserted);
+  await writeTotals(trx, fresh === rows ? totals : sumUp(fresh), posting, now);
+  await insertUpstreamState(trx, fresh);
 }
 
 /** @throws RecordError when one of these rows may have been there before, counted and removed. */
@@ -72,7 +71,6 @@ export function isDataError(error: unknown): boolean {
 
 async function writeTotals(
   trx: Transaction<Database>,
-  dialect: OpenDatabase['dialect'],
   { accounts, meters, hours }: BatchTotals,
   posting: string,
   now: number,
@@ -86,9 +84,11 @@ async function writeTotals(
   }
   // In one order everywhere: two nodes that change the same rows must not wait for each other in a circle.
   const spent = [...meters].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  await bulkInsert(trx, dialect, spentInsert, spent);
-  const sums = hours.map((totals) => Object.values(totals)).toSorted(byTextOf(hourKey.length));
-  await bulkInsert(trx, dialect, hourInsert, sums);
+  await bulkInsert(trx, spentInsert, spent);
+  const sums = hours
+    .map((totals) => hourColumns.map((name) => totals[name]))
+    .toSorted(byTextOf(hourKey.length));
+  await bulkInsert(trx, hourInsert, sums);
 }
 
 function byTextOf(length: number) {
@@ -103,11 +103,11 @@ const spentInsert: BulkInsert = {
 };
 
 const hourKey = ['hour', ...hourlyDimensions] as const;
+const hourColumns = [...hourKey, ...hourlySums] as const;
 
 const hourInsert: BulkInsert = {
   table: 'usage_hourly',
-  // In the order of `HourTotals`.
-  columns: [...hourKey, ...hourlySums],
+  columns: hourColumns,
   end: `on conflict (${hourKey.join(', ')}) do update set ${hourlySums
     .map((name) => `${name} = usage_hourly.${name} + excluded.${name}`)
     .join(', ')}`,

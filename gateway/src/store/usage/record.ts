@@ -1,4 +1,6 @@
 import type { ProtocolName, TokenUsage } from '#canonical/index.ts';
+import type { UsageTable } from '#database/index.ts';
+import type { AttemptRecord, ChargeRecord, StateRecord, StateValues } from './record-parts.ts';
 
 /** The operations that leave a usage row. */
 export type Operation = 'generate' | 'count-tokens';
@@ -12,33 +14,6 @@ export type Outcome =
   | 'failed'
   /** The client left a stream before its end; the upstream was cancelled. */
   | 'client-left';
-
-/** How far an attempt got; it decides what may be retried. */
-export type AttemptClass =
-  /** Nothing reached the upstream. */
-  | 'not-sent'
-  /** Sent, and no byte of an answer came: the upstream may or may not have worked. */
-  | 'uncertain'
-  /** An answer began, and nothing of it was shown to the client. */
-  | 'started'
-  /** The client has seen some of it. */
-  | 'shown';
-
-export interface AttemptRecord {
-  readonly channel: string;
-  readonly class: AttemptClass;
-  /** The upstream's status; null when there was none. */
-  readonly status: number | null;
-  /** `completed`, or why it failed: a short word of ours, never upstream text. */
-  readonly result: string;
-  /** Unix milliseconds. */
-  readonly startedAt: number;
-  readonly durationMs: number;
-  /** The upstream's own request id, for talking to its support. */
-  readonly upstreamRequestId: string | null;
-  /** What the upstream says it used although the attempt failed: nobody but the operator pays for it. */
-  readonly usage?: TokenUsage;
-}
 
 /** Everything that is kept of one exchange: metadata and counts, never a body. Plain JSON. */
 export interface ExchangeRecord {
@@ -80,49 +55,91 @@ export interface ExchangeRecord {
   readonly upstreamState?: StateRecord;
 }
 
-/** Ids that an answer gave out of what its upstream keeps, and whose they are. Digests (`Secrets.digestState`) only. */
-export interface StateRecord {
-  readonly owner: string;
-  /** The channel's id. */
-  readonly channel: string;
-  readonly credential: string | null;
-  /** Unix milliseconds. */
-  readonly expiresAt: number;
-  /** Digest and kind of each, in turn: half as long in a line as pairs are. */
-  readonly ids: readonly string[];
+type Read<Value> = (record: ExchangeRecord) => Value;
+
+interface History {
+  /** The first version of lines that has it; default: 1. */
+  readonly since: number;
+  /** What lines from before mean; default: null. */
+  readonly before?: string | number;
 }
 
 /**
- * What an exchange costs and who owes it, fixed before the client sees the end of its answer. Amounts are nano-USD
- * in decimal digits, since this travels as JSON.
+ * How a value stands in a line: text and integers as they are, `json` as JSON, and an `amount` of nano-USD as decimal
+ * digits, since it may exceed what a JSON number holds.
  */
-export interface ChargeRecord {
-  /** Whose liability it is. */
-  readonly payer: 'user' | 'team';
-  readonly cost: string;
-  /** What was held at admission. */
-  readonly held: string;
-  /** `cost` beyond `held`, when it was more. */
-  readonly overshoot: string;
-  readonly priceVersion: string;
-  /** The group's, at admission. */
-  readonly multiplier: string;
-  /**
-   * Line items; their exact sum × the multiplier, rounded once, is `cost`. Where the usage was estimated or
-   * quarantined, `held` is the most that is charged: then they say what would have been.
-   */
-  readonly receipt: readonly ReceiptItem[];
-  /**
-   * The date of admission in the team's time zone, `2026-11-21`: the windows of its budgets that this counts in. Null
-   * when a user pays. All other meters follow from who pays (`ledger/meter-names.ts`).
-   */
-  readonly window: string | null;
+type Column<Value> =
+  | (bigint extends Value ? readonly ['amount', Read<string | null>, History?] : never)
+  | (number extends Value ? readonly ['integer', Read<Value>, History?] : never)
+  | (string extends Value
+      ? readonly ['text', Read<Value>, History?] | readonly ['json', Read<object | null>, History?]
+      : never);
+
+/** `posting` is not known before the row is written. */
+type RowColumns = {
+  readonly [Name in keyof Omit<UsageTable, 'posting'>]: Column<UsageTable[Name]>;
+};
+
+interface OtherColumns {
+  /** Goes into a table of its own. */
+  readonly upstream_state: readonly ['beside', Read<StateValues | null>, History];
 }
 
-export interface ReceiptItem {
-  /** A part of the price, as configuration writes it: `input`, `cache_read`, `output`, `image_tiers.2K`. */
-  readonly part: string;
-  readonly quantity: number;
-  /** 10⁻¹⁵ USD per unit, decimal digits, before the multiplier. */
-  readonly rate: string;
+/**
+ * The values of a line, in their order: the type of each, and how it is read from a record. Lines are written and read,
+ * and rows inserted, by this table alone. A new column goes to the end and names the version of lines that introduces
+ * it; a column never moves.
+ */
+export const columns = {
+  id: ['text', ({ id }) => id],
+  time: ['integer', ({ time }) => time],
+  key_id: ['text', ({ keyId }) => keyId],
+  user_id: ['text', ({ userId }) => userId],
+  team_id: ['text', ({ teamId }) => teamId],
+  group_name: ['text', ({ group }) => group],
+  model: ['text', ({ model }) => cut(model)],
+  upstream_model: ['text', ({ upstreamModel }) => upstreamModel],
+  channel: ['text', ({ channel }) => channel],
+  protocol: ['text', ({ protocol }) => protocol],
+  operation: ['text', ({ operation }) => operation],
+  stream: ['integer', ({ stream }) => (stream ? 1 : 0)],
+  outcome: ['text', ({ outcome }) => outcome],
+  status: ['integer', ({ status }) => status],
+  error: ['text', ({ error }) => error],
+  attempts: ['json', ({ attempts }) => attempts],
+  input_tokens: ['integer', ({ tokens }) => tokens.input],
+  cache_read_tokens: ['integer', ({ tokens }) => tokens.cacheRead],
+  cache_write_tokens: ['integer', ({ tokens }) => tokens.cacheWrite],
+  cache_write_1h_tokens: ['integer', ({ tokens }) => tokens.cacheWrite1h],
+  output_tokens: ['integer', ({ tokens }) => tokens.output],
+  reasoning_tokens: ['integer', ({ tokens }) => tokens.reasoning],
+  usage_source: ['text', ({ usageSource }) => usageSource],
+  // Times from a fine clock have fractions.
+  ttft_ms: ['integer', ({ ttftMs }) => (ttftMs === null ? null : Math.round(ttftMs))],
+  duration_ms: ['integer', ({ durationMs }) => Math.round(durationMs)],
+  rewrites: ['json', ({ rewrites }) => rewrites],
+  losses: ['json', ({ losses }) => losses],
+  user_agent: ['text', ({ userAgent }) => (userAgent === null ? null : cut(userAgent))],
+  cost: ['amount', ({ charge }) => charge?.cost ?? null, { since: 2 }],
+  payer: ['text', ({ charge }) => charge?.payer ?? null, { since: 2 }],
+  held: ['amount', ({ charge }) => charge?.held ?? null, { since: 2 }],
+  overshoot: ['amount', ({ charge }) => charge?.overshoot ?? null, { since: 2 }],
+  price_version: ['text', ({ charge }) => charge?.priceVersion ?? null, { since: 2 }],
+  multiplier: ['text', ({ charge }) => charge?.multiplier ?? null, { since: 2 }],
+  receipt: ['json', ({ charge }) => charge?.receipt ?? null, { since: 2 }],
+  budget_window: ['text', ({ charge }) => charge?.window ?? null, { since: 2 }],
+  upstream_state: ['beside', ({ upstreamState }) => stateValues(upstreamState), { since: 3 }],
+  count: ['integer', ({ count }) => count ?? 1, { since: 4, before: 1 }],
+} as const satisfies RowColumns & OtherColumns;
+
+/** What a client chose freely is cut to this length. */
+const maxClientText = 256;
+
+function cut(text: string): string {
+  return text.length > maxClientText ? text.slice(0, maxClientText) : text;
+}
+
+function stateValues(state: StateRecord | undefined): StateValues | null {
+  if (state === undefined) return null;
+  return [state.owner, state.channel, state.credential, state.expiresAt, state.ids];
 }

@@ -15,7 +15,7 @@ interface Removed extends ChargedRow {
  * so that the books can still be checked against the rows that are left.
  */
 export function removeOldUsage(
-  { kysely, dialect }: OpenDatabase,
+  { kysely }: OpenDatabase,
   before: number,
   limit: number,
 ): Promise<number> {
@@ -28,7 +28,7 @@ export function removeOldUsage(
     );
     if (rows.length === 0) return 0;
     const carried = [...carry(rows)].toSorted(([a], [b]) => (a < b ? -1 : 1));
-    await bulkInsert(trx, dialect, removedInsert, carried);
+    await bulkInsert(trx, removedInsert, carried);
     await markUsageRemoved(trx, before);
     return rows.length;
   });

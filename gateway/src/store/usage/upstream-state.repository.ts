@@ -1,12 +1,13 @@
 import { sql, type Transaction } from 'kysely';
 import type { Database, OpenDatabase } from '#database/index.ts';
 import { bulkInsert, type BulkInsert } from './bulk-insert.repository.ts';
-import { positionOf, type LineValues } from './read-lines.ts';
+import type { LineValues } from './read-lines.ts';
+import { positionOf } from './record-line.ts';
+import type { StateValues } from './record-parts.ts';
 
 /** Keeps whom the answers of these rows gave which ids. An id that is given again is kept longer. */
 export async function insertUpstreamState(
   trx: Transaction<Database>,
-  dialect: OpenDatabase['dialect'],
   rows: readonly LineValues[],
 ): Promise<void> {
   // By key, since a statement must not meet a row twice; in one order everywhere, so that two nodes that write the
@@ -15,22 +16,9 @@ export async function insertUpstreamState(
   for (const row of rows) addRows(found, row);
   if (found.size === 0) return;
   const sorted = [...found].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  await bulkInsert(
-    trx,
-    dialect,
-    stateInsert,
-    sorted.map(([, values]) => values),
-  );
+  const values = sorted.map(([, row]) => row);
+  await bulkInsert(trx, stateInsert, values);
 }
-
-/** As `record-line.ts` writes it. */
-type StateValues = readonly [
-  owner: string,
-  channel: string,
-  credential: string | null,
-  expiresAt: number,
-  ids: readonly string[],
-];
 
 function addRows(found: Map<string, readonly unknown[]>, row: LineValues): void {
   const state = row[positionOf.upstream_state] as StateValues | null;

@@ -1,32 +1,25 @@
 import { sql, type Transaction } from 'kysely';
-import type { Database, OpenDatabase } from '#database/index.ts';
+import type { Database } from '#database/index.ts';
+import { isPostgres } from '#database/is-postgres.ts';
 import { bulkInsert, type BulkInsert } from './bulk-insert.repository.ts';
-import { positionOf, type LineValues } from './read-lines.ts';
-import { usageColumns } from './record-line.ts';
+import type { LineValues, UsageLines } from './read-lines.ts';
+import { positionOf, usageColumns } from './record-line.ts';
 
 const names = usageColumns.map(({ name }) => name);
 
-/**
- * Inserts usage rows and gives the ids of those that were not there yet. Rows that cost something name `posting`.
- *
- * @param lines the same rows as text, as they stand in the journal
- */
+/** Inserts usage rows and gives the ids of those that were not there yet. Rows that cost something name `posting`. */
 export async function insertUsage(
   trx: Transaction<Database>,
-  dialect: OpenDatabase['dialect'],
-  rows: readonly LineValues[],
-  lines: string,
+  { rows, text }: UsageLines,
   posting: string,
 ): Promise<Set<string>> {
-  const inserted =
-    dialect === 'postgres'
-      ? await insertText(trx, lines, posting)
-      : await bulkInsert<{ id: string }>(
-          trx,
-          dialect,
-          usageInsert,
-          rows.map((row) => toParameters(row, posting)),
-        );
+  const inserted = isPostgres(trx)
+    ? await insertText(trx, text, posting)
+    : await bulkInsert<{ id: string }>(
+        trx,
+        usageInsert,
+        rows.map((row) => toParameters(row, posting)),
+      );
   return new Set(inserted.map(({ id }) => id));
 }
 
@@ -36,11 +29,9 @@ async function insertText(
   lines: string,
   posting: string,
 ): Promise<{ id: string }[]> {
-  const values = usageColumns.map(({ name, type, position }) => {
+  const values = usageColumns.map(({ type, position }) => {
     const value = sql`line ->> ${sql.lit(position)}`;
-    const typed = type === 'integer' ? sql`(${value})::bigint` : value;
-    // Lines of an earlier version have none.
-    return name === 'count' ? sql`coalesce(${typed}, 1)` : typed;
+    return type === 'integer' || type === 'amount' ? sql`(${value})::bigint` : value;
   });
   const cost = sql`(line ->> ${sql.lit(positionOf.cost)})::bigint`;
   const { rows } = await sql<{ id: string }>`

@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { OpenDatabase } from '#database/index.ts';
+import { openJournal, type JournalProblem } from '#journal/index.ts';
+import { openJournalFile } from '#journal/journal-file.repository.ts';
+import { lineVersion, toLine, type StoredLines } from '#usage/index.ts';
+import { openTestDatabase } from '../database/databases.ts';
+import { charge, record } from './records.ts';
+import { storedBatches } from './stored-lines.ts';
+
+let opened: Awaited<ReturnType<typeof openTestDatabase>>;
+let database: OpenDatabase;
+let dataDir: string;
+let problems: JournalProblem[];
+beforeEach(async () => {
+  opened = await openTestDatabase('sqlite');
+  ({ database } = opened);
+  dataDir = mkdtempSync(join(tmpdir(), 'sluice-'));
+  problems = [];
+});
+afterEach(async () => {
+  await opened.close();
+  rmSync(dataDir, { recursive: true });
+});
+
+const open = () =>
+  openJournal({
+    dataDir,
+    databaseUrl: opened.url,
+    maxSize: 2 ** 30,
+    onProblem: (problem) => problems.push(problem),
+  });
+
+/** As if programs of these versions had left them. */
+function leave(batches: readonly StoredLines[]): void {
+  const file = openJournalFile(dataDir);
+  for (const [index, { version, lines }] of batches.entries()) {
+    const count = (JSON.parse(`[${lines}]`) as unknown[]).length;
+    file.insert({ id: index + 1, version, count, lines });
+  }
+  file.close();
+}
+
+async function idsInDatabase(): Promise<string[]> {
+  const rows = await database.kysely.selectFrom('usage').select('id').orderBy('id').execute();
+  return rows.map(({ id }) => id);
+}
+
+test('a journal with lines of every version is applied', async () => {
+  leave(storedBatches);
+  const journal = await open();
+  await journal.caughtUp;
+  await journal.close(30_000);
+  expect(await idsInDatabase()).toEqual(
+    storedBatches.flatMap(({ version }) => [`req_${version}_a`, `req_${version}_b`]),
+  );
+  expect(problems).toEqual([]);
+});
+
+test('a line that does not fit its version is put aside, and the others are applied', async () => {
+  const lines = toLine(record('req_good'));
+  const short = JSON.stringify((JSON.parse(toLine(record('req_bad'))) as unknown[]).slice(0, 30));
+  leave([...storedBatches, { version: lineVersion, lines: `${short},${lines}` }]);
+  const journal = await open();
+  await journal.caughtUp;
+  await journal.close(30_000);
+  const ids = storedBatches.flatMap(({ version }) => [`req_${version}_a`, `req_${version}_b`]);
+  expect(await idsInDatabase()).toEqual([...ids, 'req_good'].toSorted());
+  expect(problems.map(({ kind }) => kind)).toEqual(['record-rejected']);
+});
+
+// What a gateway has not understood it cannot bill, and must not drop: after a downgrade it does not start.
+test('a journal with lines of a newer version is not opened, and keeps all of them', async () => {
+  const older = { version: lineVersion, lines: toLine(record('req_1', { charge: charge(1n) })) };
+  const newer = { version: lineVersion + 1, lines: `[${'1,'.repeat(80)}1]` };
+  leave([older, newer]);
+  await expect(open()).rejects.toThrow(
+    `the journal in ${dataDir} holds usage records of a newer version`,
+  );
+  expect(await idsInDatabase()).toEqual([]);
+  const file = openJournalFile(dataDir);
+  expect(file.after(0, 10)).toMatchObject([older, newer]);
+  file.close();
+});
