@@ -186,9 +186,7 @@ test('usage shows how many refusals share a row, and counts each', async () => {
   const { sluice, folder } = await used();
   const database = openDatabase({ url: `sqlite:${join(folder, 'data/sluice.db')}` });
   const refused = { outcome: 'refused', status: 400, attempts: [], count: 140 } as const;
-  await recordAll(database, [
-    record('req_many', { time: Date.UTC(2026, 10, 22), ...refused }),
-  ]);
+  await recordAll(database, [record('req_many', { time: Date.UTC(2026, 10, 22), ...refused })]);
   await database.close();
   const { out } = await sluice('usage');
   expect(out).toContain(' 400 refused × 140 ');
@@ -259,7 +257,7 @@ test('reconcile finds nothing, and then every alteration', async () => {
   const { sluice, json, folder } = await used();
   expect(await sluice('reconcile')).toEqual({
     code: 0,
-    out: '4 rows, 2 hours, 2 transactions, 2 openings, 2 postings, 4 accounts, 3 meters, 1 keys: no differences\n',
+    out: '4 rows, 2 hours, 2 transactions, 2 openings, 2 postings, 4 accounts, 3 meters, 1 key: no differences\n',
     err: '',
   });
   expect(await json('reconcile', '--from', '2026-11-22T00:00:00Z')).toEqual({
@@ -273,7 +271,7 @@ test('reconcile finds nothing, and then every alteration', async () => {
   database.close();
   const { code, out } = await sluice('reconcile');
   expect(code).toBe(1);
-  expect(out).toMatch(/^receipt req_1: expected 0, found 10\n.*: 1 differences\n$/);
+  expect(out).toMatch(/^receipt req_1: expected 0, found 10\n.*: 1 difference\n$/);
   const machine = await sluice('reconcile', '--json');
   expect(machine.code).toBe(1);
   expect(JSON.parse(machine.out)).toMatchObject({ ok: false, differences: 1 });

@@ -28,7 +28,10 @@ export const reconcileCommand: Command = {
       }),
     );
     if (asJson) printJson(io, { ok: count === 0, checked, differences: count, first: shown });
-    else io.stdout(`${summary(checked)}: ${count === 0 ? 'no' : count} differences\n`);
+    else
+      io.stdout(
+        `${summary(checked)}: ${count === 0 ? 'no differences' : counted(count, 'differences')}\n`,
+      );
     return count === 0 ? exitCode.done : exitCode.failed;
   },
 };
@@ -42,6 +45,11 @@ function describe({ check, subject, expected, found }: Difference): string {
 
 function summary(checked: Readonly<Record<string, number | undefined>>): string {
   return Object.entries(checked)
-    .map(([what, count]) => `${count} ${what}`)
+    .map(([what, count]) => counted(count ?? 0, what))
     .join(', ');
+}
+
+/** @param what in the plural */
+function counted(count: number, what: string): string {
+  return `${count} ${count === 1 ? what.slice(0, -1) : what}`;
 }
