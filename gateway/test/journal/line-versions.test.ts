@@ -77,7 +77,7 @@ test('a journal with lines of a newer version is not opened, and keeps all of th
   const newer = { version: lineVersion + 1, lines: `[${'1,'.repeat(80)}1]` };
   leave([older, newer]);
   await expect(open()).rejects.toThrow(
-    `the journal in ${dataDir} holds usage records of a newer version`,
+    `${join(dataDir, 'journal.db')} is newer than this version (records of version ${lineVersion + 1}): run the newer version of sluice`,
   );
   expect(await idsInDatabase()).toEqual([]);
   const file = openJournalFile(dataDir);

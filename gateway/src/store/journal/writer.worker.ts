@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { lockJournal, openJournalFile, type JournalFile } from './journal-file.repository.ts';
 import type { FromWriter, ToWriter, WriterSettings } from './messages.ts';
@@ -14,14 +15,11 @@ let anchor: JournalFile | null = null;
 /** Never given twice within a process, so that `remove` can never meet a newer batch of the same number. */
 let lastId = 0;
 
-/** Before anything is served: until they are in the database, nobody knows what has been spent. */
-const ofNewerVersion = `storage.data_dir: the journal in ${dataDir} holds usage records of a newer version: start that version of sluice until it has put them into the database`;
-
 try {
   const lock = lockJournal(dataDir);
   anchor = openJournalFile(dataDir);
   file = openJournalFile(dataDir);
-  if (file.newestVersion() > lineVersion) throw new Error(ofNewerVersion);
+  assertReadable(file.newestVersion());
   // What the writer before was told to remove may have been lost with it.
   file.removeUpTo(appliedUpTo);
   // The applier has seen everything up to there and looks only beyond.
@@ -39,6 +37,14 @@ try {
   });
 } catch (error) {
   reply({ kind: 'refused', message: (error as Error).message });
+}
+
+/** Nothing is served meanwhile: until such records are in the database, nobody knows what has been spent. */
+function assertReadable(version: number): void {
+  if (version <= lineVersion) return;
+  throw new Error(
+    `storage.data_dir: ${join(dataDir, 'journal.db')} is newer than this version (records of version ${version}): run the newer version of sluice, which writes them to the database`,
+  );
 }
 
 function receive(message: Exclude<ToWriter, { kind: 'close' }>): void {

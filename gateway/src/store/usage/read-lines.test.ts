@@ -8,7 +8,9 @@ const width = lineColumns.length;
 test('lines of a newer version are refused as a whole, and none of them is called damaged', () => {
   const newer = { version: lineVersion + 1, lines: line(width + 1) };
   const read = () => readLines([{ version: lineVersion, lines: line(width) }, newer]);
-  expect(read).toThrow(`usage records are of version ${lineVersion + 1}, and this program reads`);
+  expect(read).toThrow(
+    `usage records are of version ${lineVersion + 1}, this version of sluice reads`,
+  );
   expect(read).not.toThrow(RecordError);
 });
 

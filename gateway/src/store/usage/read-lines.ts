@@ -44,7 +44,7 @@ export function linesOf(records: readonly ExchangeRecord[]): UsageLines {
 function renew(version: number, lines: string): string {
   if (version > lineVersion) {
     throw new Error(
-      `usage records are of version ${version}, and this program reads up to version ${lineVersion}: run the newer one`,
+      `usage records are of version ${version}, this version of sluice reads up to ${lineVersion}: run the newer one`,
     );
   }
   const missing = lineColumns.filter(({ since }) => since > version).map(({ before }) => before);
