@@ -53,7 +53,7 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     tasks: `billing canonical database upstream vendors ${anywhere}`,
   },
   edge: {
-    http: `bodies canonical compression protocols ${anywhere}`,
+    http: `bodies compression ${anywhere}`,
     endpoints: `billing bodies canonical catalogue http identity ledger limits protocols relay usage ${anywhere}`,
     'console-api': `administration billing canonical catalogue database http identity journal ledger limits tasks usage ${anywhere}`,
   },

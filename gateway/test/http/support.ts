@@ -5,11 +5,15 @@ import { onTestFinished } from 'vitest';
 import type { Caller, KeyDirectory } from '#identity/index.ts';
 import type { CatalogueSnapshot, Channel, Model } from '#catalogue/index.ts';
 import { createMemoryCounters } from '#limits/index.ts';
-import { registerEndpoints, type EndpointOptions, type Health } from '#endpoints/index.ts';
+import {
+  registerEndpoints,
+  surfaces,
+  type EndpointOptions,
+  type Health,
+} from '#endpoints/index.ts';
 import { createServer, type ServerOptions } from '#http/index.ts';
 import { createBodyMemory } from '#bodies/index.ts';
 import { createMetrics } from '#observability/index.ts';
-import { textProtocols } from '#protocols/index.ts';
 import { createAdmission, type ExchangeInput, type Relay } from '#relay/index.ts';
 
 export const key = 'sk-test-0123456789';
@@ -78,7 +82,7 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
     trustedProxies: [],
     tls: null,
     publicUrl: null,
-    encoders: textProtocols,
+    surfaces,
     onUnexpectedError,
     ...settings.server,
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { UsageQuestion } from '#endpoints/openai/usage.ts';
+import type { UsageQuestion } from '#endpoints/usage/routes.ts';
 import type { UsageSum } from '#usage/index.ts';
 import { call, key, now, startGateway } from './support.ts';
 

@@ -37,8 +37,8 @@ const sideDoors: Readonly<Record<string, SideDoor>> = {
     why: 'steps of the scan, for finding the places of edits in what was scanned',
   },
   'protocols/protocol.ts': {
-    by: ['http/', 'upstream/'],
-    why: 'the interface alone: neither needs any protocol to be loaded',
+    by: ['upstream/'],
+    why: 'the interface alone: it needs no protocol to be loaded',
   },
   'upstream/event-stream.ts': {
     by: ['body-work/'],

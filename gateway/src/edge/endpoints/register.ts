@@ -17,7 +17,7 @@ import { createKeyPlaces } from './key-places.ts';
 import { createModelLists } from './model-lists.ts';
 import { createOneLargeBodyHook } from './one-large-body.ts';
 import { openaiRoutes, websocketRefusal } from './openai/routes.ts';
-import { usageRoute, type UsageSource } from './openai/usage.ts';
+import { usageRoute, type UsageSource } from './usage/routes.ts';
 import { createRateHooks, type RefusalGuard } from './rates.ts';
 import { createTextExchange } from './text-exchange.ts';
 import { answerUnknownPaths } from './unknown-path.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { GatewayError } from '#errors/index.ts';
-import { baseUrlHint, baseUrlSuffix, originOf, pathOf } from '#http/index.ts';
+import { baseUrlHint, originOf, pathOf, withoutBase } from '#http/index.ts';
 import { methodsOfModelPath, parseModelCall } from './model-path.ts';
 
 declare module 'fastify' {
@@ -9,8 +9,6 @@ declare module 'fastify' {
     unlisted?: boolean;
   }
 }
-
-const version = /^\/(?:v1beta|v1|api\/v3)(?=\/)/;
 
 /**
  * Responds to paths without a route, before any authentication and without reading a body: 405 if the path exists for
@@ -40,12 +38,13 @@ export function answerUnknownPaths(server: FastifyInstance): void {
     return known === undefined ? [] : [...known];
   };
 
-  const suffixFor = (path: string): string | null => {
+  const baseFor = (path: string): string | null => {
     const call = /\/models\/(.+)/s.exec(path);
     if (call !== null && parseModelCall(call[1] ?? '') !== null) return '/v1beta';
+    const { surfaces } = server;
     for (const known of methodsByPath.keys()) {
-      const bare = known.replace(version, '');
-      if (bare !== known && path.endsWith(bare)) return baseUrlSuffix(known);
+      const bare = withoutBase(known, surfaces.bases);
+      if (bare !== null && path.endsWith(bare)) return surfaces.baseOf(known);
     }
     return null;
   };
@@ -56,9 +55,9 @@ export function answerUnknownPaths(server: FastifyInstance): void {
     if (methods.length > 0) {
       return new GatewayError('method_not_allowed', { headers: { allow: methods.join(', ') } });
     }
-    const suffix = path.startsWith('/console') ? null : suffixFor(path);
-    if (suffix === null) return new GatewayError('not_found');
-    const hint = baseUrlHint(originOf(request.raw, server.publicUrl), suffix);
+    const base = path.startsWith('/console') ? null : baseFor(path);
+    if (base === null) return new GatewayError('not_found');
+    const hint = baseUrlHint(originOf(request.raw, server.publicUrl), base);
     return new GatewayError('not_found_hint', { values: { hint } });
   };
 

@@ -1,16 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { TextProtocolName } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import type { Protocol } from '#protocols/protocol.ts';
 import { endAfterDraining, mustClose } from './early-answer.ts';
-import { errorShapeOf, type ErrorShape } from './error-shape.ts';
 import { fromFastifyError } from './fastify-error.ts';
 import { ownHeaders } from './own-headers.ts';
-import { pathOf } from './target.ts';
-import { encodeContentsError, encodeSynthesisError } from './video-errors.ts';
-
-/** The part of each text protocol that the error path needs. */
-export type ErrorEncoders = Readonly<Record<TextProtocolName, Pick<Protocol, 'encodeError'>>>;
+import type { Surfaces } from './surface.ts';
 
 /** Receives every unexpected error for the log; the client learns nothing of it. */
 export type UnexpectedErrorListener = (error: unknown, requestId: string) => void;
@@ -29,7 +22,7 @@ const longestWait = 60;
 
 /** The only place that turns an error into a response. */
 export function createErrorResponder(
-  encoders: ErrorEncoders,
+  surfaces: Surfaces,
   onUnexpectedError: UnexpectedErrorListener,
 ): ErrorResponder {
   return function respondWithError(thrown, request, reply) {
@@ -50,8 +43,7 @@ export function createErrorResponder(
     if (response.headersSent || response.destroyed) return;
 
     const raw = request.raw;
-    const shape = errorShapeOf(raw.method, pathOf(raw.url ?? '/'), raw.headers);
-    const body = encode(shape, error, request.id, encoders);
+    const body = surfaces.shapeOf(raw).encodeError(error, request.id);
     const headers = ownHeaders(request);
     headers.push('content-type', 'application/json');
     headers.push('content-length', String(Buffer.byteLength(body)));
@@ -69,17 +61,6 @@ export function createErrorResponder(
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   return fromFastifyError(thrown) ?? new GatewayError('internal_error', { cause: thrown });
-}
-
-function encode(
-  shape: ErrorShape,
-  error: GatewayError,
-  requestId: string,
-  encoders: ErrorEncoders,
-): string {
-  if (shape === 'video-synthesis') return encodeSynthesisError(error, requestId);
-  if (shape === 'video-contents') return encodeContentsError(error, requestId);
-  return encoders[shape].encodeError(error, requestId);
 }
 
 function addErrorHeaders(headers: string[], error: GatewayError): void {

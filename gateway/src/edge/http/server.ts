@@ -8,14 +8,15 @@ import { createClientAddress, type ClientAddress } from './client-address.ts';
 import { holdBackContinue } from './continue.ts';
 import {
   createErrorResponder,
-  type ErrorEncoders,
   type ErrorResponder,
   type UnexpectedErrorListener,
 } from './error-response.ts';
+import { renameAliases } from './header-aliases.ts';
 import { refuseMalformed, requireHost } from './malformed-request.ts';
 import { boundPipelining } from './pipelining.ts';
 import { keepPromises, type PromisedConnections } from './promised-connections.ts';
 import { createRequestId } from './request-id.ts';
+import { createSurfaces, type Surface, type Surfaces } from './surface.ts';
 import { repairTarget } from './target.ts';
 import { readTlsFiles } from './tls-files.ts';
 import { transferRefusal } from './transfer-encoding.ts';
@@ -30,7 +31,8 @@ export interface ServerOptions {
   readonly tls: { readonly cert: string; readonly key: string } | null;
   /** The address of this gateway for people, used in messages; null: the host of the request. */
   readonly publicUrl: string | null;
-  readonly encoders: ErrorEncoders;
+  /** Every client API that is served; one of them has the prefix `/`. */
+  readonly surfaces: readonly Surface[];
   readonly onUnexpectedError: UnexpectedErrorListener;
   /** Milliseconds; only tests set it lower. */
   readonly headersTimeout?: number;
@@ -56,6 +58,7 @@ declare module 'fastify' {
     respondWithError: ErrorResponder;
     clientAddress: ClientAddress;
     publicUrl: string | null;
+    surfaces: Surfaces;
     isDraining: () => boolean;
     promised: PromisedConnections;
     /** A client that accepts nothing of its response for this many milliseconds is cut off. */
@@ -91,17 +94,19 @@ const maxHeaderSize = 32 * 1024;
 
 /** The HTTP server without its routes: limits, request ids, errors, bodies. Call `listen` after adding the routes. */
 export function createServer(options: ServerOptions): FastifyInstance {
-  const respondWithError = createErrorResponder(options.encoders, options.onUnexpectedError);
+  const surfaces = createSurfaces(options.surfaces);
+  const respondWithError = createErrorResponder(surfaces, options.onUnexpectedError);
   const pace = createBodyPace(options.slowestPace ?? slowestPace, () => performance.now());
   const settings: FastifyServerOptions = {
     logger: false,
     trustProxy: false,
-    serverFactory: (listener) => createNodeServer(boundPipelining(requireHost(listener)), options),
+    serverFactory: (listener) =>
+      createNodeServer(boundPipelining(requireHost(renaming(listener))), options),
     clientErrorHandler: refuseMalformed,
     frameworkErrors: respondWithError,
     genReqId: createRequestId,
     requestIdHeader: false,
-    rewriteUrl: (request) => repairTarget(request.url ?? ''),
+    rewriteUrl: (request) => repairTarget(request.url ?? '', surfaces.bases),
     // Other code decides whether to serve while stopping, instead of the framework's own 503.
     return503OnClosing: false,
     exposeHeadRoutes: true,
@@ -117,6 +122,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.decorate('respondWithError', respondWithError);
   server.decorate('clientAddress', createClientAddress(options.trustedProxies));
   server.decorate('publicUrl', options.publicUrl);
+  server.decorate('surfaces', surfaces);
   server.decorate('isDraining', options.isDraining ?? (() => false));
   server.decorate('promised', keepPromises(server.server, options.isPatient ?? (() => false)));
   server.decorate('writeStall', options.writeStall ?? writeStall);
@@ -142,6 +148,14 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', createBodyParser({ limit: options.bodyLimit, pace }));
   return server;
+}
+
+/** Before the framework: a request that it refuses itself is answered by its headers too. */
+function renaming(listener: RequestListener): RequestListener {
+  return (request, response) => {
+    renameAliases(request.headers);
+    listener(request, response);
+  };
 }
 
 function createNodeServer(listener: RequestListener, options: ServerOptions): Server {

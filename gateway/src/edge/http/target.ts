@@ -1,21 +1,50 @@
-/** A doubled version prefix, or anything else that `repairTarget` repairs. */
-const suspect = /\/\/|\/(?:\?|$)|^(?:\/(?:v1beta|v1|api\/v3)){2}(?:[/?]|$)/;
-const repeated = /^(?:\/(?:v1beta|v1|api\/v3))+(?=\/(?:v1beta|v1|api\/v3)(?:\/|$))/;
+/** What a wrong base URL leaves in a target, besides a repeated base. */
+const untidy = /\/\/|\/(?:\?|$)/;
 
 /**
  * The request target for routing. Repairs what wrong base URLs produce: doubled and trailing slashes, and repeated
  * version prefixes (the last one counts). Everything else stays, and a target that is not a path (absolute form, `*`)
  * becomes a path without a route: authentication must never read another path from a target than the router.
+ *
+ * @param bases the version prefixes of the client surfaces, such as `/v1`
  */
-export function repairTarget(target: string): string {
+export function repairTarget(target: string, bases: readonly string[]): string {
   if (target.charCodeAt(0) !== 47) return `/${target}`;
-  if (!suspect.test(target)) return target;
+  if (!untidy.test(target)) return withoutRepeatedBases(target, bases);
   const mark = target.indexOf('?');
   const path = mark === -1 ? target : target.slice(0, mark);
   const query = mark === -1 ? '' : target.slice(mark);
   const slashes = path.replace(/\/{2,}/g, '/');
   const trimmed = slashes.length > 1 && slashes.endsWith('/') ? slashes.slice(0, -1) : slashes;
-  return trimmed.replace(repeated, '') + query;
+  return withoutRepeatedBases(trimmed, bases) + query;
+}
+
+function withoutRepeatedBases(target: string, bases: readonly string[]): string {
+  let at = 0;
+  let length = baseLength(target, at, bases);
+  while (length > 0) {
+    const next = baseLength(target, at + length, bases);
+    if (next === 0) break;
+    at += length;
+    length = next;
+  }
+  return at === 0 ? target : target.slice(at);
+}
+
+/** The length of the whole base at this position; 0: there is none. */
+function baseLength(target: string, at: number, bases: readonly string[]): number {
+  for (const base of bases) {
+    if (!target.startsWith(base, at)) continue;
+    const end = target[at + base.length];
+    if (end === undefined || end === '/' || end === '?') return base.length;
+  }
+  return 0;
+}
+
+/** A path without its base; null if it does not begin with one. */
+export function withoutBase(path: string, bases: readonly string[]): string | null {
+  const length = baseLength(path, 0, bases);
+  return length === 0 || length === path.length ? null : path.slice(length);
 }
 
 /** The path of a target, percent-decoded once like the router does; a path that cannot be decoded stays as it is. */
@@ -30,14 +59,7 @@ export function pathOf(target: string): string {
   }
 }
 
-/** The end of a client's base URL for the endpoint at this path. */
-export function baseUrlSuffix(path: string): string {
-  if (path.startsWith('/v1/messages')) return '';
-  if (path.startsWith('/v1beta/')) return '/v1beta';
-  return path.startsWith('/api/v3/') ? '/api/v3' : '/v1';
-}
-
 /** The advice for a wrong base URL, in the header `x-sluice-hint` and in the message of a 404. */
-export function baseUrlHint(origin: string, suffix: string): string {
-  return `use base URL ${origin}${suffix}`;
+export function baseUrlHint(origin: string, base: string): string {
+  return `use base URL ${origin}${base}`;
 }

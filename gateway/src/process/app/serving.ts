@@ -3,10 +3,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { hasMoney } from '#billing/index.ts';
 import type { Config } from '#config/index.ts';
-import { registerEndpoints, type EndpointOptions } from '#endpoints/index.ts';
+import { registerEndpoints, surfaces, type EndpointOptions } from '#endpoints/index.ts';
 import { createServer, listenOn } from '#http/index.ts';
 import { memoryLimit } from '#bodies/index.ts';
-import { textProtocols } from '#protocols/index.ts';
 import type { Logger } from '#observability/index.ts';
 import {
   createAdmission,
@@ -84,7 +83,7 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
   let patient = false;
   const server = createServer({
     ...settings,
-    encoders: textProtocols,
+    surfaces,
     onUnexpectedError: options.onUnexpectedError,
     isDraining: () => draining,
     isPatient: () => patient,

@@ -17,6 +17,8 @@ export { estimateInputTokens, estimateOutputTokens, estimateTokens } from './tok
 export { parseExact, parsePassingOn, passingOn } from './exact-json.ts';
 export type { NamedState, StateKind, StateName } from './named-state.ts';
 export { planToolNames } from './tool-names.ts';
+export { encodeError as encodeContentsError } from './video-contents/errors.ts';
+export { encodeError as encodeSynthesisError } from './video-synthesis/errors.ts';
 export { isRecord, type JsonRecord } from './values.ts';
 
 /** What a vendor refuses is edited in every protocol alike, after the protocol's own patches. */

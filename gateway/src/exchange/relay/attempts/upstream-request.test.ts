@@ -69,10 +69,10 @@ test('S-26: only the allow-list goes upstream, and the credential is the channel
   expect(request.origin + request.path).toBe('http://upstream.test:9/v1/chat/completions');
 });
 
-test('the version header has two spellings and a default', () => {
+test('the version header has a default', () => {
   expect(build('messages', 'anthropic', {}).headers['anthropic-version']).toBe('2023-06-01');
-  const renamed = build('messages', 'anthropic', { 'vendorb-version': '2026-10-21' });
-  expect(renamed.headers['anthropic-version']).toBe('2026-10-21');
+  const named = build('messages', 'anthropic', { 'anthropic-version': '2026-10-21' });
+  expect(named.headers['anthropic-version']).toBe('2026-10-21');
   const beta = build('messages', 'anthropic', { 'anthropic-beta': 'a,b' });
   expect(beta.headers['anthropic-beta']).toBe('a,b');
 });

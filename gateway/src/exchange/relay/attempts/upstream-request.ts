@@ -10,14 +10,8 @@ import type { ExchangeInput } from '../exchange.ts';
 /** The header whose names may cost something. */
 export const betaHeader = 'anthropic-beta';
 
-/** Client headers that may go upstream, each with the names it may arrive under. */
-const forwarded: readonly (readonly [name: string, arrivesAs: readonly string[]])[] = [
-  ['accept', ['accept']],
-  ['user-agent', ['user-agent']],
-  ['anthropic-version', ['anthropic-version', 'vendorb-version']],
-  [betaHeader, [betaHeader]],
-  ['openai-beta', ['openai-beta']],
-];
+/** Client headers that may go upstream. */
+const forwarded = ['accept', 'user-agent', 'anthropic-version', betaHeader, 'openai-beta'];
 
 /** To an upstream of another protocol, whose versions and betas are not the client's. */
 const forwardedAnywhere = forwarded.slice(0, 2);
@@ -58,9 +52,9 @@ export function buildUpstreamRequest(options: UpstreamRequestOptions): UpstreamR
     'accept-encoding': 'identity',
   };
   const names = protocol === input.protocol ? forwarded : forwardedAnywhere;
-  for (const [name, arrivesAs] of names) {
-    const value = firstOf(input.headers, arrivesAs);
-    if (value !== undefined) headers[name] = value;
+  for (const name of names) {
+    const value = input.headers[name];
+    if (typeof value === 'string' && value !== '') headers[name] = value;
   }
   if (typeof options.betas === 'string') setBetas(headers, options.betas);
   if (protocol === 'messages') headers['anthropic-version'] ??= defaultAnthropicVersion;
@@ -79,14 +73,6 @@ export function buildUpstreamRequest(options: UpstreamRequestOptions): UpstreamR
 function setBetas(headers: Record<string, string>, betas: string): void {
   if (betas === '') delete headers[betaHeader];
   else headers[betaHeader] = betas;
-}
-
-function firstOf(headers: ExchangeInput['headers'], names: readonly string[]): string | undefined {
-  for (const name of names) {
-    const value = headers[name];
-    if (typeof value === 'string' && value !== '') return value;
-  }
-  return undefined;
 }
 
 function copyHeaders(

@@ -52,7 +52,7 @@ function contextOf(
 ): RepairContext {
   return {
     model: factsOf(upstreamModel),
-    version: textOf(headers?.['anthropic-version'] ?? headers?.['vendorb-version']),
+    version: textOf(headers?.['anthropic-version']),
     betas: textOf(headers?.['anthropic-beta']),
     isCount: path.operation === 'count-tokens',
     budget: { ...budget },

@@ -7,7 +7,7 @@ import { encodeOwnUsage, type UsageSum } from '#usage/index.ts';
 import { callerOf } from '../caller-of.ts';
 import type { EndpointContext } from '../context.ts';
 import { queryText } from '../query.ts';
-import { limitsOf } from './usage-limits.ts';
+import { limitsOf } from './limits-of.ts';
 
 /** The sources of the numbers. */
 export interface UsageSource {

@@ -1,0 +1,59 @@
+import type { IncomingMessage } from 'node:http';
+import type { GatewayError } from '#errors/index.ts';
+import { pathOf } from './target.ts';
+
+/** How the clients of a surface read an error. */
+export interface ErrorShape {
+  /** The whole error body as JSON text. `requestId` is ours. */
+  encodeError(error: GatewayError, requestId: string): string;
+  /** A second header for the request id, where the clients of this shape look for it. */
+  readonly requestIdHeader?: string;
+}
+
+/** The paths of one client API. Its folder in `endpoints/` declares it; nothing here knows one by name. */
+export interface Surface {
+  /** What its paths begin with. A prefix that ends in `/` covers the same path without it too. */
+  readonly prefix: string;
+  /** The end of a client's base URL, such as `/v1`; may be empty. */
+  readonly base: string;
+  /** A function where the request decides, because several protocols share a path. */
+  readonly shape: ErrorShape | ((request: RequestHead, path: string) => ErrorShape);
+}
+
+export type RequestHead = Pick<IncomingMessage, 'method' | 'headers'>;
+
+/** All surfaces of a server. */
+export interface Surfaces {
+  /** The shape of an error for a request, including paths that do not exist. */
+  shapeOf(request: RequestHead & Pick<IncomingMessage, 'url'>): ErrorShape;
+  /** The end of a client's base URL for the endpoint at this path. */
+  baseOf(path: string): string;
+  /** The bases, longest first; without the empty one. */
+  readonly bases: readonly string[];
+}
+
+/**
+ * The surface with the longest matching prefix has a path.
+ * @throws Error unless one of them has the prefix `/`, for every path that no other covers
+ */
+export function createSurfaces(list: readonly Surface[]): Surfaces {
+  const longestFirst = list.toSorted((a, b) => b.prefix.length - a.prefix.length);
+  const other = longestFirst.at(-1);
+  if (other?.prefix !== '/') throw new Error("no surface has the prefix '/'");
+  const surfaceAt = (path: string): Surface => longestFirst.find(covers(path)) ?? other;
+  const bases = new Set(list.map(({ base }) => base).filter((base) => base !== ''));
+  return Object.freeze({
+    shapeOf(request) {
+      const path = pathOf(request.url ?? '/');
+      const { shape } = surfaceAt(path);
+      return typeof shape === 'function' ? shape(request, path) : shape;
+    },
+    baseOf: (path) => surfaceAt(path).base,
+    bases: [...bases].toSorted((a, b) => b.length - a.length),
+  } satisfies Surfaces);
+}
+
+function covers(path: string): (surface: Surface) => boolean {
+  return ({ prefix }) =>
+    path.startsWith(prefix) || (prefix.endsWith('/') && prefix.slice(0, -1) === path);
+}

@@ -1,0 +1,30 @@
+import type { GatewayError } from '#errors/index.ts';
+
+/** The vendor's flat members, plus chat's error object. */
+export function encodeError(error: GatewayError, requestId: string): string {
+  const { message, param, entry } = error;
+  const code = codeOf(entry.status);
+  return JSON.stringify({
+    request_id: requestId,
+    code,
+    message,
+    error: { message, type: entry.type, param, code: entry.code },
+  });
+}
+
+function codeOf(status: number): string {
+  switch (status) {
+    case 401:
+      return 'InvalidApiKey';
+    case 402:
+      return 'Arrearage';
+    case 403:
+      return 'AccessDenied';
+    case 404:
+      return 'InvalidTask';
+    case 429:
+      return 'Throttling';
+    default:
+      return status >= 500 ? 'InternalError' : 'InvalidParameter';
+  }
+}
