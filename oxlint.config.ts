@@ -59,7 +59,7 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   process: {
     nodes: `canonical database journal ${anywhere}`,
-    startup: `canonical catalogue database declaration identity vendors ${anywhere}`,
+    startup: `administration canonical catalogue database declaration identity vendors ${anywhere}`,
     supervisor: `startup ${anywhere}`,
     app: `billing bodies body-work catalogue conversion database endpoints estimation http identity journal ledger limits nodes protocols relay routing startup upstream upstream-state usage vendors ${anywhere}`,
     commands: `administration app billing bodies canonical catalogue console-api conversion database declaration http identity journal json ledger limits nodes other-gateways price-lists protocols relay routing startup supervisor tasks upstream usage vendors ${anywhere}`,

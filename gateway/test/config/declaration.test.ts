@@ -1,15 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { applyFile, noAudit } from '#administration/index.ts';
 import { createKey, findUserByEmail, listKeys, upsertUser } from '#identity/index.ts';
 import { listAliases, listGroups, upsertGroup, upsertModel } from '#catalogue/index.ts';
 import { type Declared, parseConfig } from '#config/index.ts';
 import { currentRevision, type OpenDatabase } from '#database/index.ts';
-import {
-  applyDeclaration,
-  ensureDefaultGroup,
-  exportState,
-  planDeclaration,
-  readState,
-} from '#declaration/index.ts';
+import { ensureDefaultGroup, exportState, planDeclaration, readState } from '#declaration/index.ts';
 import {
   change,
   dialects,
@@ -51,7 +46,12 @@ describe.each(dialects)('%s', (dialect) => {
       return () => opened.close();
     });
 
-    const apply = (text: string) => applyDeclaration(database, testSecrets, read(text), 1_000);
+    const apply = (text: string) =>
+      applyFile(
+        { database, secrets: testSecrets, audit: noAudit, now: () => 1_000 },
+        { kind: 'file', path: 'f.yaml' },
+        read(text),
+      );
     const plan = async (text: string, environment: Record<string, string> = {}) =>
       planDeclaration(
         read(text, environment),

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { applyFile, noAudit } from '#administration/index.ts';
 import { parseConfig } from '#config/index.ts';
-import { applyDeclaration, exportState, planDeclaration, readState } from '#declaration/index.ts';
+import { exportState, planDeclaration, readState } from '#declaration/index.ts';
 import { openTestDatabase, testSecrets } from '../database/databases.ts';
 
 /** Names that YAML, placeholders or environment variables could misread. */
@@ -163,7 +164,11 @@ test('an applied and exported file round-trips', async () => {
       const opened = await openTestDatabase('sqlite');
       try {
         const declared = parseConfig(text, { file: 'f.json', environment: {} }).declared!;
-        await applyDeclaration(opened.database, testSecrets, declared);
+        await applyFile(
+          { database: opened.database, secrets: testSecrets, audit: noAudit, now: Date.now },
+          { kind: 'file', path: 'f.json' },
+          declared,
+        );
         const exported = exportState(
           await readState(opened.database.kysely, testSecrets),
           new Set(),

@@ -34,27 +34,25 @@ export class DeclarationConflict extends Error {
 }
 
 /**
- * Makes the database what the file declares, in one transaction: all of it or nothing. Applying the same file
+ * Makes the database what the file declares, within a transaction: all of it or nothing. Applying the same file
  * again changes nothing. Gives what was done.
+ * @param change its rows become the file's, whoever makes the change
  * @throws DeclarationConflict when an entry's name belongs to the console or a reference cannot be met.
  */
 export async function applyDeclaration(
-  database: OpenDatabase,
-  secrets: Secrets,
+  { trx, secrets, now }: Change,
+  dialect: OpenDatabase['dialect'],
   declared: Declared,
-  now: number = Date.now(),
 ): Promise<Plan> {
-  return database.kysely.transaction().execute(async (trx) => {
-    await lockDeclaration(trx, database.dialect);
-    const state = await readStateFor(declared, trx, secrets);
-    const plan = planDeclaration(declared, state, (secret) => secrets.hashKey(secret));
-    if (plan.conflicts.length > 0) throw new DeclarationConflict(plan.conflicts);
-    const change = createChange(trx, { owner: 'file', secrets, now });
-    const upserts = createUpserts(declared, state, change);
-    for (const step of plan.steps) await applyStep(step, upserts, change);
-    await ensureDefault(createChange(trx, { owner: 'system', secrets, now }));
-    return plan;
-  });
+  await lockDeclaration(trx, dialect);
+  const state = await readStateFor(declared, trx, secrets);
+  const plan = planDeclaration(declared, state, (secret) => secrets.hashKey(secret));
+  if (plan.conflicts.length > 0) throw new DeclarationConflict(plan.conflicts);
+  const change = createChange(trx, { owner: 'file', secrets, now });
+  const upserts = createUpserts(declared, state, change);
+  for (const step of plan.steps) await applyStep(step, upserts, change);
+  await ensureDefault(createChange(trx, { owner: 'system', secrets, now }));
+  return plan;
 }
 
 /** What exists without any file: the group `default`. Safe to call at every start. */

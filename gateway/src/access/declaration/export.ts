@@ -1,6 +1,7 @@
 import type { DeclaredPrice } from '#config/index.ts';
 import { formatDuration } from '#config/index.ts';
 import { vendorFacts } from '#vendors/index.ts';
+import { views } from './fields.ts';
 import { compact, Placeholder, toFileText } from './file-text.ts';
 import { createVariableNames } from './variable-names.ts';
 import type { CurrentState } from './state.repository.ts';
@@ -32,43 +33,31 @@ export function exportState(state: CurrentState, bundledModels: ReadonlySet<stri
     channels: exportChannels(state, names),
     models: state.models
       .filter(({ id }) => !aliasNames.has(id))
-      .map((model) =>
-        compact({
+      .map((model) => {
+        const { price: _, ...fields } = views.model(model);
+        return compact({
           id: model.id,
-          type: model.type,
-          display_name: model.displayName,
-          owned_by: model.ownedBy,
-          context_window: model.contextWindow,
-          max_output_tokens: model.maxOutputTokens,
-          capabilities: model.capabilities,
-          echo_reasoning: model.echoReasoning,
-          image_tool_model: model.imageToolModel,
-          allow: model.allow,
-          enabled: model.enabled ? null : false,
+          ...fields,
+          enabled: unlessUsual(model.enabled, true),
           price: model.price === null ? null : exportPrice(model.price),
-        }),
-      ),
-    aliases: Object.fromEntries(aliases.map(({ name, model }) => [name, model])),
-    users: state.users.map((user) =>
-      compact({
-        email: user.email,
-        name: user.name,
-        role: user.role,
-        balance: user.balance,
-        quota: user.quota,
-        enabled: user.enabled ? null : false,
+        });
       }),
-    ),
-    teams: teams.map((team) =>
-      compact({
+    aliases: Object.fromEntries(aliases.map(({ name, model }) => [name, model])),
+    users: state.users.map((user) => {
+      const { name, role, ...fields } = views.user(user);
+      const enabled = unlessUsual(user.enabled, true);
+      return compact({ email: user.email, name, role, balance: user.balance, ...fields, enabled });
+    }),
+    teams: teams.map((team) => {
+      const { enabled: _, ...fields } = views.team(team);
+      return compact({
         name: team.name,
         balance: team.balance,
-        rpm: team.rpm,
+        ...fields,
         budget: compact(team.budget),
-        time_zone: team.timeZone,
         members: team.members.map((member) => compact({ ...member })),
-      }),
-    ),
+      });
+    }),
     keys: exportKeys(state, names),
   };
   return toFileText(
@@ -102,37 +91,33 @@ function exportChannels(state: CurrentState, names: Names): object[] {
       header,
       new Placeholder(variables(channel.name, `HEADER_${header}`)),
     ]);
-    const { baseUrl } = vendorFacts[channel.provider];
-    return [
-      {
-        ...compact({
-          name: channel.name,
-          provider: channel.provider,
-          base_url: channel.baseUrl === baseUrl ? null : channel.baseUrl,
-          api_key: keys.length === 1 ? keys[0] : null,
-          api_keys: keys.length > 1 ? keys : null,
-          protocols: channel.protocols,
-          groups,
-        }),
-        models: models.map(({ name, upstream }) => (name === upstream ? name : { name, upstream })),
-        ...compact({
-          priority: channel.priority,
-          weight: channel.weight,
-          user_agents: channel.userAgents,
-          headers: Object.fromEntries(headers),
-          timeouts: Object.fromEntries(
-            Object.entries(channel.timeouts).map(([part, milliseconds]) => [
-              snakeCase(part),
-              formatDuration(milliseconds),
-            ]),
-          ),
-          bills_after_cancel: channel.billsAfterCancel ? true : null,
-          state: channel.state === 'guarded' ? null : channel.state,
-          shared_state: channel.sharedState,
-          enabled: channel.enabled ? null : false,
-        }),
-      },
-    ];
+    const baseUrl = unlessUsual(channel.baseUrl, vendorFacts[channel.provider].baseUrl);
+    const {
+      provider,
+      base_url,
+      api_keys: _,
+      ...fields
+    } = views.channel({ ...channel, baseUrl, groups, models });
+    const entry = compact({
+      name: channel.name,
+      provider,
+      base_url,
+      api_key: keys.length === 1 ? keys[0] : null,
+      api_keys: keys.length > 1 ? keys : null,
+      ...fields,
+      headers: Object.fromEntries(headers),
+      timeouts: Object.fromEntries(
+        Object.entries(channel.timeouts).map(([part, milliseconds]) => [
+          snakeCase(part),
+          formatDuration(milliseconds),
+        ]),
+      ),
+      bills_after_cancel: unlessUsual(channel.billsAfterCancel, false),
+      state: unlessUsual(channel.state, 'guarded'),
+      enabled: unlessUsual(channel.enabled, true),
+    });
+    // The file must name them, even none.
+    return [{ ...entry, models: fields['models'] }];
   });
 }
 
@@ -143,23 +128,20 @@ function exportKeys(state: CurrentState, names: Names): object[] {
     .filter((key) => key.team === null || names.teams.has(key.team))
     .filter((key) => names.groups.has(key.group))
     .filter((key) => key.models.every((model) => names.models.has(model)))
-    .map((key) =>
-      compact({
+    .map((key) => {
+      const { secret: _, ...fields } = views.key(key, null);
+      return compact({
         name: key.name,
-        user: key.user,
-        team: key.team,
-        group: key.group,
-        models: key.models,
-        quota: key.quota,
-        expires_at: key.expiresAt === null ? null : new Date(key.expiresAt).toISOString(),
-        ips: key.ips,
-        rpm: key.rpm,
-        rph: key.rph,
-        max_concurrency: key.maxConcurrency,
-        conversion: key.conversion === 'strict' ? 'strict' : null,
-        enabled: key.enabled ? null : false,
-      }),
-    );
+        ...fields,
+        conversion: unlessUsual(key.conversion, 'lenient'),
+        enabled: unlessUsual(key.enabled, true),
+      });
+    });
+}
+
+/** Null, which a file leaves out, for what is so without being named. */
+function unlessUsual<Value>(value: Value, usual: Value): Value | null {
+  return value === usual ? null : value;
 }
 
 function exportPrice(price: DeclaredPrice): object {

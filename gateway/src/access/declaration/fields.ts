@@ -51,7 +51,7 @@ interface Enabled {
   readonly enabled: boolean;
 }
 
-/** Each kind of entry as the fields of the file. Kinds without `enabled` in the file are enabled by being in it. */
+/** Each kind of entry as the fields of the file, for a plan, an export and an audit log. Kinds without `enabled` in the file are enabled by being in it. */
 export const views = {
   group: (group: DeclaredGroup, row: Enabled = { enabled: true }): Fields => ({
     price_multiplier: normalDecimal(group.priceMultiplier),

@@ -2,6 +2,6 @@ export { applyDeclaration, DeclarationConflict, ensureDefaultGroup } from './app
 export { exportState } from './export.ts';
 export { compact, Placeholder, toFileText } from './file-text.ts';
 export { createVariableNames } from './variable-names.ts';
-export type { FieldChange } from './fields.ts';
+export { compareFields, type FieldChange, views } from './fields.ts';
 export { type Kind, type Plan, planDeclaration, type PlanStep } from './plan.ts';
 export { type CurrentState, lockDeclaration, readState } from './state.repository.ts';

@@ -29,7 +29,7 @@ import { createBodyMemory, defaultBodyMemory } from '#bodies/index.ts';
 import { journalFolders, workerFolder } from '#nodes/index.ts';
 import type { Logger, Metrics, UncaughtErrors } from '#observability/index.ts';
 import { createChannelHealth } from '#routing/index.ts';
-import { applyFile, prepareDatabase, type FirstStart } from '#startup/index.ts';
+import { prepareDatabase, reapplyFile, type FirstStart } from '#startup/index.ts';
 import type { GuardedFetchOptions } from '#upstream/index.ts';
 import { sumUsage } from '#usage/index.ts';
 
@@ -207,7 +207,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       journal,
       database,
       async reload(newConfig) {
-        await applyFile(newConfig, secrets);
+        await reapplyFile(newConfig, secrets);
         await directory.refresh();
       },
       refresh: directory.refresh,

@@ -7,15 +7,17 @@ export const apply: Command = {
   options: commonOptions,
   positionals: [],
   async run(input, io) {
-    const { loadCommandConfig, withWorkspace } = await import('./workspace.ts');
-    const { applyDeclaration, DeclarationConflict } = await import('#declaration/index.ts');
+    const { loadCommandConfig, withAdministration } = await import('./workspace.ts');
+    const { applyFile } = await import('#administration/index.ts');
+    const { DeclarationConflict } = await import('#declaration/index.ts');
     const { formatPlan, summarise } = await import('./plan-text.ts');
     const config = await loadCommandConfig(input, io);
-    const { declared } = config;
-    if (declared === null) throw new Error('there is no configuration file to apply');
+    const { declared, file } = config;
+    if (declared === null || file === null)
+      throw new Error('there is no configuration file to apply');
     try {
-      const done = await withWorkspace(config, ({ database, secrets }) =>
-        applyDeclaration(database, secrets, declared),
+      const done = await withAdministration(config, (administration) =>
+        applyFile(administration, { kind: 'file', path: file }, declared),
       );
       if (input.flag('json')) printJson(io, { ok: true, ...done });
       else io.stdout(`${formatPlan(done)}${summarise(done, 'done')}\n`);
@@ -24,7 +26,7 @@ export const apply: Command = {
       if (!(error instanceof DeclarationConflict)) throw error;
       const { conflicts } = error;
       if (input.flag('json')) printJson(io, { ok: false, steps: [], conflicts, notes: [] });
-      else for (const conflict of conflicts) io.stderr(`${config.file}: ${conflict}\n`);
+      else for (const conflict of conflicts) io.stderr(`${file}: ${conflict}\n`);
       return exitCode.failed;
     }
   },

@@ -1,4 +1,3 @@
-import type { OpenDatabase } from '#database/index.ts';
 import { type Command, commonOptions, exitCode, printJson, UsageError } from './command.ts';
 
 export const userCredit = createCredit('user', 'EMAIL');
@@ -16,29 +15,21 @@ function createCredit(kind: 'user' | 'team', holder: string): Command {
     },
     positionals: [holder, 'AMOUNT'],
     async run(input, io) {
-      const { loadCommandConfig, withWorkspace } = await import('./workspace.ts');
-      const { createChange, formatUsd } = await import('#database/index.ts');
-      const { balances, creditAccount } = await import('#ledger/index.ts');
+      const { commandActor, loadCommandConfig, withAdministration } =
+        await import('./workspace.ts');
+      const { creditBalance } = await import('#administration/index.ts');
+      const { formatUsd } = await import('#database/index.ts');
       const [name = '', text = ''] = input.positionals;
       const amount = await readAmount(text);
       const reason = input.text('reason')?.trim() ?? '';
       if (reason === '') throw new UsageError('--reason: expected a text');
       const config = await loadCommandConfig(input, io);
-      const { transaction, balance } = await withWorkspace(config, ({ database, secrets }) =>
-        database.kysely.transaction().execute(async (trx) => {
-          const account = `${kind}:${await idOf(trx, kind, name)}` as const;
-          const change = createChange(trx, { owner: 'console', secrets, now: Date.now() });
-          const transaction = await creditAccount(change, {
-            account,
-            amount,
-            kind: amount > 0n ? 'top-up' : 'correction',
-            actor: input.text('actor') ?? 'command line',
-            reason,
-          });
-          const left = await balances(trx, [account]);
-          return { transaction, balance: formatUsd(left.get(account) ?? 0n) };
-        }),
+      const actor = commandActor(input.text('actor'));
+      const credited = await withAdministration(config, (administration) =>
+        creditBalance(administration, actor, { kind, holder: name, amount, reason }),
       );
+      const { transaction } = credited;
+      const balance = formatUsd(credited.balance);
       if (input.flag('json')) {
         printJson(io, { transaction, [kind]: name, amount: formatUsd(amount), balance });
       } else {
@@ -59,18 +50,4 @@ async function readAmount(text: string): Promise<bigint> {
     if (!(error instanceof RangeError)) throw error;
   }
   throw new UsageError(`AMOUNT: expected an amount in USD other than 0, got "${text}"`);
-}
-
-async function idOf(
-  db: OpenDatabase['kysely'],
-  kind: 'user' | 'team',
-  name: string,
-): Promise<string> {
-  const { findUserByEmail, listTeams } = await import('#identity/index.ts');
-  const found =
-    kind === 'user'
-      ? await findUserByEmail(db, name)
-      : (await listTeams(db)).find((team) => team.name === name);
-  if (found === null || found === undefined) throw new Error(`${kind} '${name}' does not exist`);
-  return found.id;
 }

@@ -1,14 +1,6 @@
 import type { DeclaredKey } from '#config/index.ts';
-import {
-  type Command,
-  type CommandInput,
-  commonOptions,
-  exitCode,
-  printJson,
-  UsageError,
-} from './command.ts';
-import { describeOptions } from './setting-problems.ts';
-import type { Workspace } from './workspace.ts';
+import { type Command, type CommandInput, commonOptions, exitCode, printJson } from './command.ts';
+import { readOptions } from './read-options.ts';
 
 export const keyCreate: Command = {
   name: 'key create',
@@ -40,22 +32,14 @@ export const keyCreate: Command = {
   },
   positionals: [],
   async run(input, io) {
-    const { loadCommandConfig, withWorkspace } = await import('./workspace.ts');
-    const { createChange } = await import('#database/index.ts');
-    const { createKey } = await import('#identity/index.ts');
+    const { commandActor, loadCommandConfig, withAdministration } = await import('./workspace.ts');
+    const { createKey } = await import('#administration/index.ts');
     const { keyToJson } = await import('./key-json.ts');
     const { secret: _, ...settings } = await readSettings(input);
     const config = await loadCommandConfig(input, io);
-    const { key, secret } = await withWorkspace(config, async (workspace) => {
-      await checkNames(settings, workspace);
-      return workspace.database.kysely.transaction().execute((trx) => {
-        const { secrets } = workspace;
-        return createKey(
-          createChange(trx, { owner: 'console', secrets, now: Date.now() }),
-          settings,
-        );
-      });
-    });
+    const { key, secret } = await withAdministration(config, (administration) =>
+      createKey(administration, commandActor(), settings),
+    );
     const { id, name, ...rest } = keyToJson(key);
     if (input.flag('json')) printJson(io, { id, name, key: secret, ...rest });
     else io.stdout(`key '${name}' of ${key.user}, shown only once:\n${secret}\n`);
@@ -63,11 +47,10 @@ export const keyCreate: Command = {
   },
 };
 
-/** The options by the rules of the file; a mistake is told with the option's own name. */
 async function readSettings(input: CommandInput): Promise<DeclaredKey> {
-  const { ConfigError, parseKeySettings } = await import('#config/index.ts');
-  try {
-    return parseKeySettings({
+  const { parseKeySettings } = await import('#config/index.ts');
+  return readOptions(() =>
+    parseKeySettings({
       name: input.text('name'),
       user: input.text('user'),
       team: input.text('team'),
@@ -80,34 +63,6 @@ async function readSettings(input: CommandInput): Promise<DeclaredKey> {
       rph: input.text('rph'),
       max_concurrency: input.text('max-concurrency'),
       conversion: input.text('conversion'),
-    });
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    throw new UsageError(describeOptions(error.problems));
-  }
-}
-
-/** @throws Error naming what does not exist. */
-async function checkNames(
-  key: Omit<DeclaredKey, 'secret'>,
-  { database, secrets }: Workspace,
-): Promise<void> {
-  const { readState } = await import('#declaration/index.ts');
-  const { bundledModelNames } = await import('./workspace.ts');
-  const state = await readState(database.kysely, secrets);
-  if (!state.users.some(({ email, enabled }) => enabled && email === key.user)) {
-    throw new Error(`user '${key.user}' does not exist`);
-  }
-  if (key.team !== null && !state.teams.some(({ name, enabled }) => enabled && name === key.team)) {
-    throw new Error(`team '${key.team}' does not exist`);
-  }
-  const isGroup = state.groups.some(({ name, enabled }) => enabled && name === key.group);
-  if (!isGroup && key.group !== 'default') throw new Error(`group '${key.group}' does not exist`);
-  const models = new Set([
-    ...(await bundledModelNames()),
-    ...state.models.map(({ id }) => id),
-    ...state.aliases.filter(({ enabled }) => enabled).map(({ name }) => name),
-  ]);
-  const missing = key.models.find((model) => !models.has(model));
-  if (missing !== undefined) throw new Error(`model '${missing}' does not exist`);
+    }),
+  );
 }

@@ -6,18 +6,12 @@ export const keyRevoke: Command = {
   options: commonOptions,
   positionals: ['KEY'],
   async run(input, io) {
-    const { loadCommandConfig, withWorkspace } = await import('./workspace.ts');
-    const { createChange } = await import('#database/index.ts');
-    const { findKey, revokeKey } = await import('#identity/index.ts');
+    const { commandActor, loadCommandConfig, withAdministration } = await import('./workspace.ts');
+    const { revokeKey } = await import('#administration/index.ts');
     const config = await loadCommandConfig(input, io);
     const [nameOrId = ''] = input.positionals;
-    const { key, changed } = await withWorkspace(config, ({ database, secrets }) =>
-      database.kysely.transaction().execute(async (trx) => {
-        const found = await findKey(trx, nameOrId);
-        if (found === null) throw new Error(`key '${nameOrId}' does not exist`);
-        const change = createChange(trx, { owner: 'console', secrets, now: Date.now() });
-        return { key: found, changed: await revokeKey(change, found.name) };
-      }),
+    const { key, changed } = await withAdministration(config, (administration) =>
+      revokeKey(administration, commandActor(), nameOrId),
     );
     if (input.flag('json')) printJson(io, { id: key.id, name: key.name, revoked: true });
     else io.stdout(`key '${key.name}' ${changed ? 'is' : 'was already'} revoked\n`);

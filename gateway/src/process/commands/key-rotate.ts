@@ -26,22 +26,16 @@ export const keyRotate: Command = {
   },
   positionals: ['KEY'],
   async run(input, io) {
-    const { loadCommandConfig, withWorkspace } = await import('./workspace.ts');
-    const { createChange } = await import('#database/index.ts');
-    const { findKey, rotateKey } = await import('#identity/index.ts');
+    const { commandActor, loadCommandConfig, withAdministration } = await import('./workspace.ts');
+    const { rotateKey } = await import('#administration/index.ts');
     const { keyToJson } = await import('./key-json.ts');
     const grace = await readGrace(input);
     const config = await loadCommandConfig(input, io);
     const [nameOrId = ''] = input.positionals;
-    const now = Date.now();
-    const { key, secret } = await withWorkspace(config, ({ database, secrets }) =>
-      database.kysely.transaction().execute(async (trx) => {
-        const found = await findKey(trx, nameOrId);
-        if (found === null) throw new Error(`key '${nameOrId}' does not exist`);
-        return rotateKey(createChange(trx, { owner: 'console', secrets, now }), found.name, grace);
-      }),
+    const { key, secret, previousUntil } = await withAdministration(config, (administration) =>
+      rotateKey(administration, commandActor(), { nameOrId, grace }),
     );
-    const until = grace > 0 ? new Date(now + grace).toISOString() : null;
+    const until = previousUntil === null ? null : new Date(previousUntil).toISOString();
     const { id, name, ...rest } = keyToJson(key);
     if (input.flag('json')) {
       printJson(io, { id, name, key: secret, ...rest, previous_valid_until: until });

@@ -11,7 +11,7 @@ import { tryListening } from '#http/listen.ts';
 import { assertDataFolderFree, openJournal } from '#journal/index.ts';
 import { adoptJournals, journalFolders } from '#nodes/index.ts';
 import { createLogger, renderTogether } from '#observability/index.ts';
-import { applyFile, prepareDatabase } from '#startup/index.ts';
+import { prepareDatabase, reapplyFile } from '#startup/index.ts';
 import { createWorkerPool, workerForks } from '#supervisor/index.ts';
 import { type CommandInput, type CommandIo, exitCode } from './command.ts';
 import { watchDamage } from './damage.ts';
@@ -104,7 +104,7 @@ export async function startSupervisor(
         logger,
         running: given,
         async apply(changed) {
-          await applyFile(changed, secrets);
+          await reapplyFile(changed, secrets);
           const problems = await pool.askAll('refresh');
           if (problems.length > 0) throw new Error(problems.join('\n'));
         },

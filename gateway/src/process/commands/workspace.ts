@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import type { Actor, Administration } from '#administration/index.ts';
 import type { Config } from '#config/index.ts';
 import {
   assertMigrated,
@@ -73,6 +74,22 @@ export async function withReadableWorkspace<Result>(
     await assertMigrated(workspace.database);
     return work(workspace);
   });
+}
+
+/** The same for a command that is a use case: what it changes the database with. */
+export function withAdministration<Result>(
+  config: Config,
+  work: (administration: Administration) => Promise<Result>,
+): Promise<Result> {
+  return withWorkspace(config, async ({ database, secrets }) => {
+    const { noAudit } = await import('#administration/index.ts');
+    return work({ database, secrets, audit: noAudit, now: Date.now });
+  });
+}
+
+/** Who a command acts for, as its caller says. */
+export function commandActor(name = 'command line'): Actor {
+  return { kind: 'command', name };
 }
 
 /** Brings the tables up to date and does no more: it may run where the master key is not known. */

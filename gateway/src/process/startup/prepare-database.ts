@@ -1,12 +1,14 @@
+import { type Actor, type Administration, applyFile, noAudit } from '#administration/index.ts';
 import type { Config } from '#config/index.ts';
 import {
   claimMasterKey,
   connectDatabase,
   migrate,
+  type OpenDatabase,
   openDatabase,
   type Secrets,
 } from '#database/index.ts';
-import { applyDeclaration, ensureDefaultGroup } from '#declaration/index.ts';
+import { ensureDefaultGroup } from '#declaration/index.ts';
 import { createFirstAdmin, offerFirstKey, withdrawDemo, type FirstStart } from './first-start.ts';
 import { assertSecretsFile, formatSecrets, writeSecretsFile } from './secrets-file.ts';
 import { hasUnshown } from './unshown-secrets.ts';
@@ -37,7 +39,12 @@ export async function prepareDatabase(
     const options = { config, secrets, now, beforeSecrets };
     const admin = await createFirstAdmin(database, options);
     if (config.declared === null) await ensureDefaultGroup(database, secrets, now);
-    else await applyDeclaration(database, secrets, config.declared, now);
+    else
+      await applyFile(
+        administrationOf(database, secrets, () => now),
+        fileOf(config),
+        config.declared,
+      );
     const key = await offerFirstKey(database, options);
     if (secretsFile === null || (admin === null && key === null)) {
       return { admin, key, secretsFile: null };
@@ -50,13 +57,25 @@ export async function prepareDatabase(
 }
 
 /** Puts the lists of a reloaded file into force. */
-export async function applyFile(config: Config, secrets: Secrets): Promise<void> {
+export async function reapplyFile(config: Config, secrets: Secrets): Promise<void> {
   if (config.declared === null) return;
   const database = openDatabase({ url: config.storage.url, statementTimeout: 0 });
   try {
-    await applyDeclaration(database, secrets, config.declared);
+    await applyFile(administrationOf(database, secrets, Date.now), fileOf(config), config.declared);
     await withdrawDemo(database, secrets, Date.now());
   } finally {
     await database.close();
   }
+}
+
+function administrationOf(
+  database: OpenDatabase,
+  secrets: Secrets,
+  now: () => number,
+): Administration {
+  return { database, secrets, audit: noAudit, now };
+}
+
+function fileOf({ file }: Config): Actor {
+  return { kind: 'file', path: file ?? '' };
 }

@@ -1,0 +1,24 @@
+import type { Change } from '#database/index.ts';
+import type { FieldChange, Kind, PlanStep } from '#declaration/index.ts';
+import type { Actor } from './actor.ts';
+
+export type Action = PlanStep['action'] | 'rotate' | 'revoke' | 'credit';
+
+/** One line of the audit log: what was done to what. */
+export interface AuditEntry {
+  readonly action: Action;
+  readonly subject: { readonly kind: Kind; readonly name: string };
+  /** Every field that changed, before and after. A secret is named and never shown. */
+  readonly fields: readonly FieldChange[];
+  /** Why, in the actor's own words; absent: the action asks for none. */
+  readonly reason?: string;
+}
+
+/**
+ * Where changes are put on record, inside the transaction of the change: what is on record has happened, and what has
+ * happened is on record. The time is the change's.
+ */
+export type Audit = (change: Change, actor: Actor, entry: AuditEntry) => Promise<void>;
+
+/** For as long as no log is kept. */
+export const noAudit: Audit = () => Promise.resolve();

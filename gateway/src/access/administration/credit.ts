@@ -1,0 +1,68 @@
+import { formatUsd, type Change } from '#database/index.ts';
+import { compareFields } from '#declaration/index.ts';
+import { findUserByEmail, listTeams } from '#identity/index.ts';
+import { balances, creditAccount, type HolderAccount } from '#ledger/index.ts';
+import { type Actor, actorName } from './actor.ts';
+import { type Administration, perform } from './perform.ts';
+import { missing } from './refusal.ts';
+
+export interface CreditOptions {
+  readonly kind: 'user' | 'team';
+  /** E-mail address or team name. */
+  readonly holder: string;
+  /** Nano-USD, not 0; negative takes away, as a correction. */
+  readonly amount: bigint;
+  readonly reason: string;
+}
+
+export interface Credited {
+  /** Id of the transaction in the books. */
+  readonly transaction: string;
+  /** What is left now. Nano-USD. */
+  readonly balance: bigint;
+}
+
+/**
+ * Adds to a balance or takes from it. Both stay in the books with who did it and why.
+ * @throws Refusal for a holder that does not exist; Error for credits beyond what an account may have.
+ */
+export function creditBalance(
+  administration: Administration,
+  actor: Actor,
+  { kind, holder, amount, reason }: CreditOptions,
+): Promise<Credited> {
+  return perform(administration, actor, async (change) => {
+    const { account, name } = await accountOf(change, kind, holder);
+    const transaction = await creditAccount(change, {
+      account,
+      amount,
+      kind: amount > 0n ? 'top-up' : 'correction',
+      actor: actorName(actor),
+      reason,
+    });
+    const balance = (await balances(change.trx, [account])).get(account) ?? 0n;
+    const fields = compareFields(
+      { balance: formatUsd(balance - amount) },
+      { balance: formatUsd(balance) },
+    );
+    return {
+      result: { transaction, balance },
+      audited: [{ action: 'credit', subject: { kind, name }, fields, reason }],
+    };
+  });
+}
+
+async function accountOf(
+  { trx }: Change,
+  kind: CreditOptions['kind'],
+  holder: string,
+): Promise<{ readonly account: HolderAccount; readonly name: string }> {
+  if (kind === 'user') {
+    const user = await findUserByEmail(trx, holder);
+    if (user === null) throw missing(kind, holder);
+    return { account: `user:${user.id}`, name: user.email };
+  }
+  const team = (await listTeams(trx)).find(({ name }) => name === holder);
+  if (team === undefined) throw missing(kind, holder);
+  return { account: `team:${team.id}`, name: team.name };
+}

@@ -1,0 +1,175 @@
+import {
+  bundledAliases,
+  bundledModels,
+  listAliases,
+  listGroups,
+  listModels,
+} from '#catalogue/index.ts';
+import type { DeclaredKey } from '#config/index.ts';
+import type { Change } from '#database/index.ts';
+import { compareFields, type FieldChange, views } from '#declaration/index.ts';
+import {
+  createKey as createStoredKey,
+  findKey,
+  findUserByEmail,
+  listTeams,
+  revokeKey as revokeStoredKey,
+  rotateKey as rotateStoredKey,
+  type StoredKey,
+} from '#identity/index.ts';
+import type { Actor } from './actor.ts';
+import { type Administration, perform } from './perform.ts';
+import { missing } from './refusal.ts';
+
+export type KeySettings = Omit<DeclaredKey, 'secret'>;
+
+/** A key with its new secret, which is kept nowhere in clear text. */
+export interface IssuedKey {
+  readonly key: StoredKey;
+  readonly secret: string;
+}
+
+export interface RotatedKey extends IssuedKey {
+  /** How long the old secret stays valid. Unix milliseconds; null: it is not valid any more. */
+  readonly previousUntil: number | null;
+}
+
+export interface RevokedKey {
+  readonly key: StoredKey;
+  /** False: it was revoked before. */
+  readonly changed: boolean;
+}
+
+/**
+ * Creates a key. A key that the file declares without a secret gets one and keeps its declared settings.
+ * @throws Refusal for a user, team, group or model that does not exist; Error when the name has a key with a secret.
+ */
+export function createKey(
+  administration: Administration,
+  actor: Actor,
+  settings: KeySettings,
+): Promise<IssuedKey> {
+  return perform(administration, actor, async (change) => {
+    await checkNames(change, settings);
+    const before = await findByName(change, settings.name);
+    const result = await createStoredKey(change, settings);
+    return {
+      result,
+      audited: [
+        {
+          action: before === null ? 'create' : 'update',
+          subject: { kind: 'key', name: settings.name },
+          fields:
+            before === null
+              ? compareFields({}, views.key(result.key, result.key.prefix))
+              : [secretChange],
+        },
+      ],
+    };
+  });
+}
+
+/**
+ * Replaces a key's secret. The old one stays valid for `grace` milliseconds.
+ * @param nameOrId of the key
+ * @throws Refusal for a key that does not exist; Error for one without a secret that may be replaced here.
+ */
+export function rotateKey(
+  administration: Administration,
+  actor: Actor,
+  { nameOrId, grace }: { readonly nameOrId: string; readonly grace: number },
+): Promise<RotatedKey> {
+  return perform(administration, actor, async (change) => {
+    const { name } = await knownKey(change, nameOrId);
+    const issued = await rotateStoredKey(change, name, grace);
+    const previousUntil = grace > 0 ? change.now + grace : null;
+    return {
+      result: { ...issued, previousUntil },
+      audited: [
+        {
+          action: 'rotate',
+          subject: { kind: 'key', name },
+          fields: [
+            secretChange,
+            ...compareFields(
+              { previous_valid_until: null },
+              { previous_valid_until: asTime(previousUntil) },
+            ),
+          ],
+        },
+      ],
+    };
+  });
+}
+
+/**
+ * Ends a key for good, whoever owns it. Its usage stays on record.
+ * @throws Refusal for a key that does not exist.
+ */
+export function revokeKey(
+  administration: Administration,
+  actor: Actor,
+  nameOrId: string,
+): Promise<RevokedKey> {
+  return perform(administration, actor, async (change) => {
+    const key = await knownKey(change, nameOrId);
+    const changed = await revokeStoredKey(change, key.name);
+    return {
+      result: { key, changed },
+      audited: changed
+        ? [
+            {
+              action: 'revoke',
+              subject: { kind: 'key', name: key.name },
+              fields: compareFields({ revoked_at: null }, { revoked_at: asTime(change.now) }),
+            },
+          ]
+        : [],
+    };
+  });
+}
+
+async function knownKey(change: Change, nameOrId: string): Promise<StoredKey> {
+  const key = await findKey(change.trx, nameOrId);
+  if (key === null) throw missing('key', nameOrId);
+  return key;
+}
+
+/** A key's id may be another key's name, but creates none of that name. */
+async function findByName(change: Change, name: string): Promise<StoredKey | null> {
+  const key = await findKey(change.trx, name);
+  return key?.name === name ? key : null;
+}
+
+const secretChange: FieldChange = { field: 'secret', before: null, after: null, secret: true };
+
+function asTime(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : new Date(milliseconds).toISOString();
+}
+
+/** @throws Refusal naming the first that does not exist. */
+async function checkNames({ trx }: Change, key: KeySettings): Promise<void> {
+  const user = await findUserByEmail(trx, key.user);
+  if (user?.enabled !== true) throw missing('user', key.user);
+  if (key.team !== null) {
+    const teams = await listTeams(trx);
+    if (!teams.some(({ name, enabled }) => enabled && name === key.team)) {
+      throw missing('team', key.team);
+    }
+  }
+  if (key.group !== 'default') {
+    const groups = await listGroups(trx);
+    if (!groups.some(({ name, enabled }) => enabled && name === key.group)) {
+      throw missing('group', key.group);
+    }
+  }
+  if (key.models.length === 0) return;
+  const known = new Set([
+    ...bundledModels.map(({ id }) => id),
+    ...bundledAliases.keys(),
+    ...(await listModels(trx)).map(({ id }) => id),
+    ...(await listAliases(trx)).filter(({ enabled }) => enabled).map(({ name }) => name),
+  ]);
+  const unknown = key.models.find((model) => !known.has(model));
+  if (unknown !== undefined) throw missing('model', unknown);
+}

@@ -1,0 +1,36 @@
+import { type Change, createChange, type OpenDatabase, type Secrets } from '#database/index.ts';
+import { type Actor, ownerFor } from './actor.ts';
+import type { Audit, AuditEntry } from './audit.ts';
+
+/** What every use case works with. */
+export interface Administration {
+  readonly database: OpenDatabase;
+  readonly secrets: Secrets;
+  readonly audit: Audit;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/** What a use case did: its result, and its lines for the audit log. None where nothing changed. */
+export interface Done<Result> {
+  readonly result: Result;
+  readonly audited: readonly AuditEntry[];
+}
+
+/**
+ * Runs a use case in one transaction: its checks, its change, and the record of it. Nothing stays of one that throws,
+ * or whose record cannot be written.
+ */
+export function perform<Result>(
+  administration: Administration,
+  actor: Actor,
+  useCase: (change: Change) => Promise<Done<Result>>,
+): Promise<Result> {
+  const { database, secrets, audit, now } = administration;
+  return database.kysely.transaction().execute(async (trx) => {
+    const change = createChange(trx, { owner: ownerFor(actor), secrets, now: now() });
+    const { result, audited } = await useCase(change);
+    for (const entry of audited) await audit(change, actor, entry);
+    return result;
+  });
+}

@@ -1,0 +1,31 @@
+import type { ConfigProblem } from '#config/index.ts';
+import { UsageError } from './command.ts';
+
+/**
+ * Settings that were given as options, by the rules of the file.
+ * @param positionals how the help calls settings that are words of the command line and no options
+ * @throws UsageError naming what is wrong as it is typed.
+ */
+export async function readOptions<Settings>(
+  read: () => Settings,
+  positionals: Readonly<Record<string, string>> = {},
+): Promise<Settings> {
+  const { ConfigError } = await import('#config/index.ts');
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new UsageError(
+      error.problems.map((problem) => describe(problem, positionals)).join('; '),
+    );
+  }
+}
+
+function describe(
+  { path, expected, got }: ConfigProblem,
+  positionals: Readonly<Record<string, string>>,
+): string {
+  const option = path.replace(/\[\d+\]$/, '').replace(/^(model|ip)s$/, '$1');
+  const name = positionals[path] ?? `--${option.replaceAll('_', '-')}`;
+  return `${name}: expected ${expected}, got ${got}`;
+}

@@ -1,0 +1,206 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  type Actor,
+  type Administration,
+  applyFile,
+  type AuditEntry,
+  createKey,
+  createUser,
+  creditBalance,
+  type KeySettings,
+  Refusal,
+  revokeKey,
+  rotateKey,
+} from '#administration/index.ts';
+import { parseConfig } from '#config/index.ts';
+import type { Change } from '#database/index.ts';
+import { findKey, findUserByEmail, listKeys, upsertUser } from '#identity/index.ts';
+import { change, dialects, isSkipped, openTestDatabase, testSecrets } from './databases.ts';
+import { key, user } from './samples.ts';
+
+const now = 1_800_000_000_000;
+const actor: Actor = { kind: 'user', id: 'usr_1', email: 'root@example.com' };
+const { secret: _secret, ...sample } = key;
+const settings: KeySettings = { ...sample, name: 'made', models: [] };
+
+interface Recorded {
+  readonly actor: Actor;
+  readonly entry: AuditEntry;
+  readonly isWithin: boolean;
+}
+
+describe.each(dialects)('%s', (dialect) => {
+  describe.skipIf(isSkipped(dialect))('use cases', () => {
+    let opened: Awaited<ReturnType<typeof openTestDatabase>>;
+    let administration: Administration;
+    let records: Recorded[];
+
+    beforeEach(async () => {
+      opened = await openTestDatabase(dialect);
+      records = [];
+      administration = {
+        database: opened.database,
+        secrets: testSecrets,
+        now: () => now,
+        audit: async ({ trx }, by, entry) => {
+          records.push({ actor: by, entry, isWithin: trx.isTransaction });
+        },
+      };
+      await change(opened.database, (file) => upsertUser(file, user));
+      return () => opened.close();
+    });
+
+    const kysely = () => opened.database.kysely;
+    const entries = () => records.map(({ entry }) => entry);
+
+    it('are recorded with who, what and every field, and never with a secret', async () => {
+      const { secret, key: made } = await createKey(administration, actor, settings);
+      await rotateKey(administration, actor, { nameOrId: made.id, grace: 60_000 });
+      const last = await rotateKey(administration, actor, { nameOrId: 'made', grace: 0 });
+      await creditBalance(administration, actor, {
+        kind: 'user',
+        holder: 'ADA@example.com',
+        amount: -2_500_000_000n,
+        reason: 'invoice 7',
+      });
+      await revokeKey(administration, actor, 'made');
+      await createUser(administration, actor, { ...user, email: 'eve@example.com' });
+
+      expect(records.every((record) => record.actor === actor && record.isWithin)).toBe(true);
+      const secretField = { field: 'secret', before: null, after: null, secret: true };
+      const subject = { kind: 'key', name: 'made' };
+      const changed = (field: string, before: string | null, after: string | null) => ({
+        field,
+        before,
+        after,
+        secret: false,
+      });
+      expect(entries()).toEqual([
+        {
+          action: 'create',
+          subject,
+          fields: expect.arrayContaining([secretField, changed('rpm', null, '60')]),
+        },
+        {
+          action: 'rotate',
+          subject,
+          fields: [
+            secretField,
+            changed(
+              'previous_valid_until',
+              'null',
+              JSON.stringify(new Date(now + 60_000).toISOString()),
+            ),
+          ],
+        },
+        { action: 'rotate', subject, fields: [secretField] },
+        {
+          action: 'credit',
+          subject: { kind: 'user', name: 'ada@example.com' },
+          fields: [changed('balance', '"10"', '"7.5"')],
+          reason: 'invoice 7',
+        },
+        {
+          action: 'revoke',
+          subject,
+          fields: [changed('revoked_at', 'null', JSON.stringify(new Date(now).toISOString()))],
+        },
+        {
+          action: 'create',
+          subject: { kind: 'user', name: 'eve@example.com' },
+          fields: expect.arrayContaining([changed('balance', null, '"10"')]),
+        },
+      ]);
+      const text = JSON.stringify(records);
+      for (const hidden of [secret, last.secret, testSecrets.hashKey(secret), made.prefix]) {
+        expect(text).not.toContain(hidden);
+      }
+    });
+
+    it.each([
+      ['user', { user: 'nobody@example.com' }],
+      ['team', { team: 'nobody' }],
+      ['group', { group: 'nobody' }],
+      ['model', { models: ['gpt-5', 'nobody'] }],
+    ])('refuse a key whose %s does not exist', async (kind, wrong) => {
+      const refused = createKey(administration, actor, { ...settings, ...wrong });
+      await expect(refused).rejects.toThrow(Refusal);
+      await expect(refused).rejects.toMatchObject({
+        reason: 'missing',
+        message: expect.stringMatching(new RegExp(`^${kind} 'nobody.*' does not exist$`)),
+      });
+      expect(await listKeys(kysely())).toEqual([]);
+      expect(records).toEqual([]);
+    });
+
+    it('refuse an address that has a user, and what does not exist', async () => {
+      await expect(createUser(administration, actor, user)).rejects.toMatchObject({
+        reason: 'taken',
+        message: "user 'ada@example.com' already exists",
+      });
+      const credit = { amount: 1n, reason: 'x', holder: 'nobody' };
+      const refusals = [
+        () => revokeKey(administration, actor, 'nobody'),
+        () => rotateKey(administration, actor, { nameOrId: 'nobody', grace: 0 }),
+        () => creditBalance(administration, actor, { ...credit, kind: 'user' }),
+        () => creditBalance(administration, actor, { ...credit, kind: 'team' }),
+      ];
+      for (const refused of refusals) {
+        await expect(refused()).rejects.toMatchObject({ reason: 'missing' });
+      }
+      expect(records).toEqual([]);
+    });
+
+    it('leave nothing behind when they cannot be recorded', async () => {
+      const unrecorded: Administration = {
+        ...administration,
+        audit: async (_change: Change) => {
+          throw new Error('the log is full');
+        },
+      };
+      await expect(createKey(unrecorded, actor, settings)).rejects.toThrow('the log is full');
+      expect(await findKey(kysely(), 'made')).toBeNull();
+      const eve = { ...user, email: 'eve@example.com' };
+      await expect(createUser(unrecorded, actor, eve)).rejects.toThrow('the log is full');
+      expect(await findUserByEmail(kysely(), eve.email)).toBeNull();
+    });
+
+    it('record nothing where nothing changed', async () => {
+      await createKey(administration, actor, settings);
+      await revokeKey(administration, actor, 'made');
+      records.length = 0;
+      expect(await revokeKey(administration, actor, 'made')).toMatchObject({ changed: false });
+      expect(records).toEqual([]);
+    });
+
+    it('apply a file as the file, and record its steps once', async () => {
+      const text = `users: [{ email: ada@example.com, balance: 10, name: Ada L. }]
+keys: [{ name: late, user: ada@example.com }]`;
+      const { declared } = parseConfig(text, { file: 'f.yaml', environment: {} });
+      const file: Actor = { kind: 'file', path: 'f.yaml' };
+      const apply = () => applyFile(administration, file, declared!);
+      await apply();
+      expect(records.map(({ actor: by }) => by)).toEqual([file, file]);
+      expect(entries().map(({ action, subject }) => `${action} ${subject.kind}`)).toEqual([
+        'update user',
+        'create key',
+      ]);
+      expect(await findKey(kysely(), 'late')).toMatchObject({ owner: 'file' });
+      await apply();
+      expect(records).toHaveLength(2);
+    });
+
+    it('give a declared key its first secret, and record that alone', async () => {
+      const text = 'keys: [{ name: made, user: ada@example.com }]';
+      const { declared } = parseConfig(`users: [{ email: ada@example.com }]\n${text}`, {
+        file: 'f.yaml',
+        environment: {},
+      });
+      await applyFile(administration, { kind: 'file', path: 'f.yaml' }, declared!);
+      records.length = 0;
+      const { key: made } = await createKey(administration, actor, settings);
+      expect(made).toMatchObject({ owner: 'file', secretOwner: 'console', rpm: null });
+      expect(entries()).toMatchObject([{ action: 'update', fields: [{ field: 'secret' }] }]);
+    });
+  });
+});
