@@ -7,6 +7,7 @@ import { environmentDefaults, providerKeys } from './environment.ts';
 import type { Environment } from './expand.ts';
 import { check, createReport, type Report, reportUnknownKey } from './issues.ts';
 import { isPostgresUrl } from './network.ts';
+import { describeNotInForce } from './not-in-force.ts';
 import { ConfigError, type ConfigProblem } from './problem.ts';
 import { isAbsent, isMapping, type RawMapping, type RawValue, Scalar } from './scalar.ts';
 import { settings } from './schema/settings.ts';
@@ -31,11 +32,25 @@ const largestFile = 64 * 2 ** 20;
  * @throws ConfigError with every problem of the file.
  */
 export function loadConfig(options: LoadOptions = {}): Config {
+  return inspectConfig(options).config;
+}
+
+/** A configuration, and what of its file does nothing yet: a line each, with the key's path. */
+export interface InspectedConfig {
+  readonly config: Config;
+  readonly notInForce: readonly string[];
+}
+
+/**
+ * The same, for whoever tells the operator about the file.
+ * @throws ConfigError with every problem of the file.
+ */
+export function inspectConfig(options: LoadOptions = {}): InspectedConfig {
   const environment = options.environment ?? process.env;
   const workingDirectory = options.workingDirectory ?? process.cwd();
   const file = findConfigFile(options.path, environment, workingDirectory);
   const text = file === null ? '' : readText(file, workingDirectory);
-  return parseConfig(text, { ...options, environment, workingDirectory, file });
+  return inspectText(text, { ...options, environment, workingDirectory, file });
 }
 
 /** The file to read, as the user named it; null: the embedded defaults. */
@@ -55,10 +70,13 @@ export function findConfigFile(
  * Checks text that has already been read. `file` is its name in messages; null: the text is the embedded defaults.
  * @throws ConfigError with every problem.
  */
-export function parseConfig(
-  text: string,
-  options: Omit<LoadOptions, 'path'> & { readonly file: string | null },
-): Config {
+export function parseConfig(text: string, options: TextOptions): Config {
+  return inspectText(text, options).config;
+}
+
+type TextOptions = Omit<LoadOptions, 'path'> & { readonly file: string | null };
+
+function inspectText(text: string, options: TextOptions): InspectedConfig {
   const environment = options.environment ?? process.env;
   const workingDirectory = options.workingDirectory ?? process.cwd();
   const { file } = options;
@@ -75,11 +93,12 @@ export function parseConfig(
   });
   checkTogether(parts, report);
   if (report.problems.length > 0) throw new ConfigError(inOrder(report.problems));
-  return assemble(parts as CompleteSettings, file === null ? null : declared, {
+  const config = assemble(parts as CompleteSettings, file === null ? null : declared, {
     file,
     environment,
     workingDirectory,
   });
+  return { config, notInForce: describeNotInForce(document.root) };
 }
 
 type CompleteSettings = { [Key in keyof typeof settings]: NonNullable<PartialSettings[Key]> };

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Actor, Administration } from '#administration/index.ts';
-import type { Config } from '#config/index.ts';
+import type { Config, InspectedConfig } from '#config/index.ts';
 import {
   assertMigrated,
   claimMasterKey,
@@ -23,9 +23,17 @@ export interface Workspace {
 
 /** Loads the configuration a command works with. @throws ConfigError */
 export async function loadCommandConfig(input: CommandInput, io: CommandIo): Promise<Config> {
-  const { loadConfig } = await import('#config/index.ts');
+  return (await inspectCommandConfig(input, io)).config;
+}
+
+/** The same, with what of the file does nothing yet. @throws ConfigError */
+export async function inspectCommandConfig(
+  input: CommandInput,
+  io: CommandIo,
+): Promise<InspectedConfig> {
+  const { inspectConfig } = await import('#config/index.ts');
   const { bundledAliases, bundledModels } = await import('#catalogue/bundled.ts');
-  return loadConfig({
+  return inspectConfig({
     ...io,
     path: input.text('config'),
     bundledModels: bundledModels.map(({ id }) => id),

@@ -1,0 +1,170 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { protocolNames } from '#canonical/index.ts';
+import { inspectConfig } from '#config/index.ts';
+import { notInForce } from '#config/not-in-force.ts';
+import { textProtocols } from '#protocols/index.ts';
+import { findVendor, providerNames } from '#vendors/index.ts';
+import { createWorkplace } from '../commands/support.ts';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+const full = path.join(import.meta.dirname, 'fixtures/full.yaml');
+const environment = {
+  DATABASE_PASSWORD: 'pa55',
+  MASTER_KEY: Buffer.from(Array.from({ length: 32 }, (_, index) => index)).toString('base64'),
+  ADMIN_PASSWORD: 'correct horse',
+  METRICS: 'scrape-me-please',
+  OPENAI: 'sk-upstream-credential',
+  CI_KEY: 'sk-ci-0123456789abcdefghijklmnopqrstu',
+};
+
+const everyOne = `
+admin: { password: correct horse }
+timeouts: { image_first_byte: 1s, total: 1m }
+video: { poll_interval: 5s, expire_after: 1h, check_audio: false, keep_results: true, storage_url: 'file:x' }
+channels:
+  - { name: a, provider: ark, base_url: 'https://a.test', models: [m, p] }
+  - { name: d, provider: dashscope, models: [f] }
+  - { name: o, provider: openai, protocols: [chat, images], models: [m], timeouts: { image_first_byte: 1s, keepalive_comment: 2s, total: 1m } }
+  - { name: s, provider: simulator, protocols: [video-synthesis, video-contents], models: [f] }
+models:
+  - { id: m, type: chat, image_tool_model: p }
+  - { id: p, type: image }
+  - { id: f, type: video }
+users: [{ email: a@b.test }]
+teams: [{ name: t, members: [{ user: a@b.test, role: owner }] }]
+`;
+
+describe('sluice check', () => {
+  test('warns of every key and value that is not in force yet', async () => {
+    const { sluice, json } = createWorkplace(everyOne);
+    const lines = [
+      'admin.password: not in force yet',
+      'timeouts.image_first_byte: not in force yet',
+      'video.poll_interval: not in force yet',
+      'video.expire_after: not in force yet',
+      'video.check_audio: not in force yet',
+      'video.keep_results: not in force yet',
+      'video.storage_url: not in force yet',
+      'channels[0].provider: ark is not in force yet',
+      'channels[1].provider: dashscope is not in force yet',
+      'channels[2].protocols[1]: images is not in force yet',
+      'channels[3].protocols[0]: video-synthesis is not in force yet',
+      'channels[3].protocols[1]: video-contents is not in force yet',
+      'channels[2].timeouts.image_first_byte: not in force yet',
+      'channels[2].timeouts.keepalive_comment: not in force yet',
+      'models[1].type: image is not in force yet',
+      'models[2].type: video is not in force yet',
+      'models[0].image_tool_model: not in force yet',
+      'teams[0].members[0].role: owner is not in force yet',
+    ];
+    const { code, err } = await sluice('check');
+    expect(code).toBe(0);
+    expect(err.split('\n').filter((line) => line.includes('in force'))).toEqual(
+      lines.map((line) => `warning: ${line}`),
+    );
+    expect(await json('check')).toMatchObject({ ok: true, warnings: lines });
+  });
+
+  test('says nothing of a file that names none of them', async () => {
+    const quiet = `admin: { email: a@b.test, password: '' }
+video: { poll_interval: null }
+channels: [{ name: o, provider: openai, models: [m] }]
+models: [{ id: m, type: chat }]
+`;
+    const { sluice } = createWorkplace(quiet, { SLUICE_ADMIN_PASSWORD: 'correct horse' });
+    expect((await sluice('check')).err).not.toContain('in force');
+  });
+});
+
+/*
+ * A name that no file but those that carry every setting from the file into the database and out again mentions is read
+ * by nobody. The words say it, not the types: a name that something else has too is not seen.
+ */
+
+const carriers = [
+  'base/config/**',
+  'access/declaration/**',
+  'access/other-gateways/**',
+  'access/price-lists/**',
+  'access/catalogue/bundled/**',
+  'access/catalogue/build-snapshot.ts',
+  'access/catalogue/snapshot.ts',
+  'access/**/*.repository.ts',
+  // It makes the first channels, as a file would declare them.
+  'process/startup/first-start.ts',
+];
+
+/** What the words cannot tell, with the reason. */
+const untellable: Readonly<Record<string, string>> = {
+  'admin.password': 'the first start stores it, and there is nowhere to sign in',
+  'video.poll_interval': 'the journal has an option of this name',
+  'channels[].timeouts.keepalive_comment': 'that of the gateway is in force',
+  'teams[].members[].role': 'users have roles too',
+};
+
+const source = path.join(root, 'gateway/src');
+const words: ReadonlySet<string> = new Set(
+  globSync('**/*.ts', { cwd: source })
+    .filter((file) => !file.endsWith('.test.ts'))
+    .filter((file) => !carriers.some((glob) => path.posix.matchesGlob(file, glob)))
+    .flatMap((file) => readFileSync(path.join(source, file), 'utf8').match(/\w+/g) ?? []),
+);
+
+const camelCase = (key: string): string =>
+  key.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** The names of all settings and of all fields of what a file declares. */
+function namesIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(namesIn);
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return [];
+  return Object.entries(value).flatMap(([name, part]) =>
+    /^[a-z][A-Za-z0-9]*$/.test(name) ? [name, ...namesIn(part)] : namesIn(part),
+  );
+}
+
+const listed = notInForce.filter(({ values }) => values === undefined);
+const tellable = listed.filter(({ path: key }) => untellable[key] === undefined);
+const nameOf = (key: string): string => camelCase(key.slice(key.lastIndexOf('.') + 1));
+
+test('what is listed is read by nobody', () => {
+  expect(tellable.map(({ path: key }) => key).filter((key) => words.has(nameOf(key)))).toEqual([]);
+});
+
+test('what is read by nobody is listed', () => {
+  const { config } = inspectConfig({ path: full, environment, bundledModels: ['bundled-model'] });
+  const unread = new Set(namesIn(config).filter((name) => !words.has(name)));
+  expect([...unread].toSorted()).toEqual(
+    [...new Set(tellable.map(({ path: key }) => nameOf(key)))].toSorted(),
+  );
+});
+
+test('every reason why the words cannot tell is of a key that is listed', () => {
+  const keys = notInForce.map(({ path: key }) => key);
+  expect(Object.keys(untellable).filter((key) => !keys.includes(key))).toEqual([]);
+});
+
+const valuesOf = (key: string): readonly string[] =>
+  notInForce.find(({ path: listedKey }) => listedKey === key)?.values ?? [];
+
+test('providers that nothing serves, and protocols that nothing speaks, are listed', () => {
+  const unserved = providerNames.filter((name) => findVendor(name) === undefined);
+  expect(valuesOf('channels[].provider').toSorted()).toEqual(unserved.toSorted());
+  // Embeddings are spoken, and no text.
+  const spoken = new Set<string>([...Object.keys(textProtocols), 'embeddings']);
+  const unspoken = protocolNames.filter((name) => !spoken.has(name));
+  expect(valuesOf('channels[].protocols[]').toSorted()).toEqual(unspoken.toSorted());
+});
+
+test('the documentation names all of them', () => {
+  const page = readFileSync(path.join(root, 'docs/configuration.md'), 'utf8');
+  const section = /^## Not in force yet$([^]*?)^## /m.exec(page)?.[1] ?? '';
+  const terms = notInForce.flatMap(
+    ({ path: key, values }) =>
+      values ?? (key.startsWith('video.') ? 'video' : key.split('.').at(-1)!),
+  );
+  expect(
+    terms.filter((term) => !section.includes(`\`${term}\``) && !section.includes(`.${term}\``)),
+  ).toEqual([]);
+});
