@@ -10,6 +10,7 @@ test('a vendor without a provider value of its own is known by the host of its a
   expect(whoIs('openai-compatible', 'https://api.x.ai/v1')).toBe('xai');
   expect(whoIs('openai-compatible', 'https://api.x.ai.example/v1')).toBe('openai-compatible');
   expect(whoIs('openai-compatible', 'http://127.0.0.1:8000/v1')).toBe('openai-compatible');
+  expect(whoIs('openai-compatible', 'no address')).toBe('openai-compatible');
   // What the channel says of itself counts first.
   expect(whoIs('openai', 'https://api.x.ai/v1')).toBe('openai');
 });

@@ -54,10 +54,9 @@ export function isCalled(vendor: Vendor | VendorFacts): vendor is Vendor {
   return 'classify' in vendor;
 }
 
-const hostedBy: ReadonlyMap<string, HostedVendor> = new Map(
-  hosted.map((vendor) => [addressKey(vendor.provider, vendor.baseUrl), vendor]),
+const byHost: ReadonlyMap<string, HostedVendor> = new Map(
+  hosted.map((vendor) => [new URL(vendor.baseUrl).hostname, vendor]),
 );
-const providersOfHosted: ReadonlySet<string> = new Set(hosted.map(({ provider }) => provider));
 
 /** Who each channel goes to; forgotten with the snapshot that the channel belongs to. */
 const found = new WeakMap<ChannelAddress, Vendor>();
@@ -73,14 +72,10 @@ export function vendorOf(channel: ChannelAddress): Vendor | undefined {
   const known = found.get(channel);
   if (known !== undefined) return known;
   const { provider, baseUrl } = channel;
-  const own = providersOfHosted.has(provider)
-    ? hostedBy.get(addressKey(provider, baseUrl))
-    : undefined;
-  const vendor = own ?? findVendor(provider);
+  // A broken address fails the attempt that needs it, not the choice among all channels.
+  const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : '';
+  const own = byHost.get(host);
+  const vendor = own?.provider === provider ? own : findVendor(provider);
   if (vendor !== undefined) found.set(channel, vendor);
   return vendor;
-}
-
-function addressKey(provider: string, baseUrl: string): string {
-  return `${provider} ${new URL(baseUrl).hostname}`;
 }
