@@ -58,7 +58,7 @@ test('the published table matches the results', () => {
 
 function sectionOf({ upstream, clients, rows }: (typeof upstreams)[number]): Section {
   return {
-    title: `An answer of ${upstream}`,
+    title: `From an upstream of ${upstream}`,
     columns: clients.map((client) => `to ${client}`),
     lines: rows.map(({ feature: { area, name, why }, outcomes }) => {
       const became = outcomes.map(({ streamed }) => streamed);

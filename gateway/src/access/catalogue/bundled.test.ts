@@ -20,7 +20,7 @@ describe('bundled prices', () => {
   it('have the date of the documentation', () => {
     const page = readFileSync(new URL('../../../../docs/billing.md', import.meta.url), 'utf8');
     const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-    expect(page).toContain(`was gone through on ${date.format(Date.parse(bundledAt))}`);
+    expect(page).toContain(`was checked on ${date.format(Date.parse(bundledAt))}`);
   });
 
   it.each(priced)('of $id are complete, in normal form, and plausible', ({ id, type, price }) => {

@@ -59,10 +59,10 @@ export const calls = inArea('Calls', [
   { name: 'a call', of: ofAll([{ args: marked }]) },
   { name: 'the id of a call', of: ofAll([{ id: `call_${mark}` }]) },
   { name: 'parallel calls', of: ofAll([{}, { id: 'call_2', name: 'get_time', args: marked }]) },
-  { name: 'words before a call', of: ofAll([{}], mark) },
+  { name: 'text before a call', of: ofAll([{}], mark) },
   {
-    name: 'arguments that are no JSON',
-    why: 'as they came, in an object where the client gets an object',
+    name: 'arguments that are not JSON',
+    why: 'unchanged; in an object if the client expects an object',
     of: {
       chat: { message: { content: null, tool_calls: [chatCall({ args: broken })] } },
       responses: { output: [outputCall({ args: broken })] },
@@ -70,7 +70,7 @@ export const calls = inArea('Calls', [
   },
   {
     name: 'a call with free text',
-    why: 'as it came where the client has such tools; else in an object',
+    why: 'unchanged if the client has such tools; else in an object',
     of: {
       chat: {
         message: { content: null, tool_calls: [{ id: 'call_1', type: 'custom', custom }] },
@@ -92,12 +92,12 @@ export const calls = inArea('Calls', [
 ]);
 
 const envelope = /gw2\.[\w-]{40,}|"thoughtSignature":"(?!c2ln")[\w+/=-]{20,}/;
-const travels = 'in an envelope; chat has `reasoning_details`, which few clients give back';
+const travels = 'in an envelope; chat has `reasoning_details`, which few clients return';
 const summary = [{ type: 'summary_text', text: mark }];
 
-export const thoughts = inArea('Thoughts', [
+export const thoughts = inArea('Reasoning', [
   {
-    name: 'thoughts that are shown',
+    name: 'visible reasoning',
     of: {
       chat: { message: { reasoning_content: mark, content: 'so' } },
       responses: { output: [{ type: 'reasoning', id: 'rs_1', summary }] },
@@ -121,7 +121,7 @@ export const thoughts = inArea('Thoughts', [
     },
   },
   {
-    name: 'signed or encrypted thoughts',
+    name: 'signed or encrypted reasoning',
     shown: envelope,
     why: travels,
     of: {

@@ -88,11 +88,11 @@ const finishes = Object.entries(reasons).flatMap(([upstream, named]) =>
   })),
 );
 
-export const whys = inArea('Why it ended', [
+export const whys = inArea('Finish reasons', [
   ...finishes,
   {
     name: 'the stop sequence that was met',
-    why: 'only messages names it',
+    why: 'only messages reports it',
     harmless: true,
     of: {
       chat: { choice: { finish_reason: 'stop', stop_reason: mark } },
@@ -101,7 +101,7 @@ export const whys = inArea('Why it ended', [
   },
   {
     name: 'why it was refused or filtered',
-    why: 'words of the vendor’s own; that it was is told',
+    why: 'the vendor’s own explanation; the fact itself is carried',
     harmless: true,
     of: {
       chat: { choice: { finish_reason: 'content_filter', content_filter_results: { a: mark } } },

@@ -17,14 +17,14 @@ export interface AnswerFeature {
 }
 
 export const answerAreas = [
-  'Words',
+  'Text',
   'Calls',
-  'Thoughts',
-  'Pictures, sound, files',
+  'Reasoning',
+  'Images, audio, files',
   'Tools that the vendor runs',
-  'Why it ended',
-  'What was used',
-  'About the answer',
+  'Finish reasons',
+  'Usage',
+  'About the response',
   'Failures',
 ] as const;
 export type AnswerArea = (typeof answerAreas)[number];

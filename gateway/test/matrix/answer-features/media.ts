@@ -5,12 +5,12 @@ const part = (mimeType: string) => ({ parts: [{ inlineData: { mimeType, data: by
 const imagePart = (url: string) => ({
   message: { content: 'so', images: [{ type: 'image_url', image_url: { url } }] },
 });
-const asMarkdown = 'is a Markdown image to chat and messages';
-const noPlace = 'only generateContent has a place for it';
+const asMarkdown = 'becomes a Markdown image for chat and messages';
+const noPlace = 'only generateContent can hold it';
 
-export const media = inArea('Pictures, sound, files', [
+export const media = inArea('Images, audio, files', [
   {
-    name: 'a picture',
+    name: 'an image',
     shown: bytes,
     why: asMarkdown,
     of: {
@@ -20,7 +20,7 @@ export const media = inArea('Pictures, sound, files', [
     },
   },
   {
-    name: 'a picture, by its address',
+    name: 'an image by address',
     why: asMarkdown,
     of: {
       chat: imagePart(`https://${mark}.example/a.png`),
@@ -30,24 +30,24 @@ export const media = inArea('Pictures, sound, files', [
     },
   },
   {
-    name: 'sound',
+    name: 'audio',
     shown: bytes,
-    why: 'only generateContent has a place for it, and chat does not say of what kind it is',
+    why: 'only generateContent can hold it, and chat does not report its type',
     of: {
       chat: { message: { content: null, audio: { id: 'a', data: bytes, expires_at: 1 } } },
       'generate-content': part('audio/wav'),
     },
   },
   {
-    name: 'the words of sound',
-    why: 'are text',
+    name: 'the transcript of audio',
+    why: 'becomes text',
     of: {
       chat: {
         message: { content: null, audio: { id: 'a', data: bytes, transcript: mark } },
       },
     },
   },
-  { name: 'a film', shown: bytes, why: noPlace, of: { 'generate-content': part('video/mp4') } },
+  { name: 'video', shown: bytes, why: noPlace, of: { 'generate-content': part('video/mp4') } },
   {
     name: 'a file',
     shown: bytes,
@@ -69,13 +69,13 @@ const used = (name: string, result: Members) => ({
 });
 const told = (part: Members) => ({ parts: [part, { text: 'so' }] });
 const found = (candidate: Members) => ({ candidate });
-const inWords = 'generateContent’s code is said in words; other traces mean nothing elsewhere';
-const vendorOnly = 'only its vendor can go on with it';
+const inWords = 'generateContent’s code becomes text; other traces mean nothing elsewhere';
+const vendorOnly = 'only its vendor can continue with it';
 
 export const hosted = inArea('Tools that the vendor runs', [
   {
     name: 'a web search',
-    why: 'only its vendor understands the trace; of generateContent’s, whose sources are citations, it is not told',
+    why: 'only its vendor understands the trace; not reported for generateContent, whose sources are citations',
     harmless: true,
     of: {
       responses: item('web_search_call', { action: { type: 'search', query: mark } }),
@@ -87,8 +87,8 @@ export const hosted = inArea('Tools that the vendor runs', [
     },
   },
   {
-    name: 'what must be shown beside a search (`searchEntryPoint`)',
-    why: 'a widget of its vendor',
+    name: 'the widget of a search (`searchEntryPoint`)',
+    why: 'the vendor’s own widget',
     harmless: true,
     of: {
       'generate-content': found({
@@ -97,8 +97,8 @@ export const hosted = inArea('Tools that the vendor runs', [
     },
   },
   {
-    name: 'a page that was read',
-    why: 'as with a search',
+    name: 'a fetched page',
+    why: 'as for a search',
     harmless: true,
     of: {
       messages: used('web_fetch', {
@@ -111,7 +111,7 @@ export const hosted = inArea('Tools that the vendor runs', [
     },
   },
   {
-    name: 'code that was run',
+    name: 'executed code',
     why: inWords,
     of: {
       responses: item('code_interpreter_call', { code: mark, container_id: 'c' }),
@@ -123,19 +123,19 @@ export const hosted = inArea('Tools that the vendor runs', [
     },
   },
   {
-    name: 'what it gave',
+    name: 'its result',
     why: inWords,
     of: {
       'generate-content': told({ codeExecutionResult: { outcome: 'OUTCOME_OK', output: mark } }),
     },
   },
   {
-    name: 'a search in files',
+    name: 'a file search',
     why: vendorOnly,
     of: { responses: item('file_search_call', { queries: [mark] }) },
   },
   {
-    name: 'a call of an MCP server',
+    name: 'a call to an MCP server',
     why: vendorOnly,
     of: {
       responses: item('mcp_call', { name: mark, server_label: 'a', arguments: '{}' }),
@@ -143,8 +143,8 @@ export const hosted = inArea('Tools that the vendor runs', [
     },
   },
   {
-    name: 'a call that its own clients carry out (shell, computer, patch)',
-    why: 'no other client is offered the tool',
+    name: 'a call that the vendor’s clients execute (shell, computer, patch)',
+    why: 'other clients do not have the tool',
     of: { responses: item('local_shell_call', { call_id: 'c', action: { command: [mark] } }) },
   },
   {
@@ -163,8 +163,8 @@ export const hosted = inArea('Tools that the vendor runs', [
     },
   },
   {
-    name: 'a piece that nobody knows',
-    why: 'nobody else can know it',
+    name: 'an unknown part',
+    why: 'unknown to every other protocol',
     of: {
       chat: { message: { content: [{ type: 'x_unknown', value: mark }, textBlock('so')] } },
       responses: item('x_unknown', { value: mark }),

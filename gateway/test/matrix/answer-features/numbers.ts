@@ -15,11 +15,11 @@ const content = (usage: Members) => ({
   },
 });
 
-const noParts = 'only the sum is told, which has it';
+const noParts = 'only the sum is reported, which includes it';
 const itsOwn = 'belongs to one vendor';
 
 export const numbers = [
-  ...inArea('What was used', [
+  ...inArea('Usage', [
     {
       name: 'input',
       shown: `${count}`,
@@ -52,9 +52,9 @@ export const numbers = [
       },
     },
     {
-      name: 'written for an hour',
+      name: 'cache written for an hour',
       shown: /1h/,
-      why: `only messages tells for how long; ${noParts}`,
+      why: `only messages reports the time; ${noParts}`,
       harmless: true,
       of: {
         messages: messages({
@@ -73,7 +73,7 @@ export const numbers = [
       },
     },
     {
-      name: 'thinking, as a part of it',
+      name: 'reasoning, as part of the output',
       shown: `${count}`,
       of: {
         chat: chat({ completion_tokens_details: { reasoning_tokens: count } }),
@@ -83,14 +83,14 @@ export const numbers = [
       },
     },
     {
-      name: 'what a vendor’s tool read',
+      name: 'input of a vendor’s tool',
       shown: `${count + 5}`,
       of: {
         'generate-content': content({ promptTokenCount: 5, toolUsePromptTokenCount: count }),
       },
     },
     {
-      name: 'parts by kind (sound, pictures, predictions)',
+      name: 'parts by kind (audio, images, predictions)',
       shown: `${count}`,
       why: noParts,
       harmless: true,
@@ -102,16 +102,16 @@ export const numbers = [
       },
     },
     {
-      name: 'how often a vendor’s tool ran',
+      name: 'number of a vendor’s tool runs',
       shown: `${count}`,
       why: itsOwn,
       harmless: true,
       of: { messages: messages({ server_tool_use: { web_search_requests: count } }) },
     },
   ]),
-  ...inArea('About the answer', [
+  ...inArea('About the response', [
     {
-      name: 'the id of the answer',
+      name: 'the id of the response',
       why: 'the gateway makes its own',
       harmless: true,
       of: {
@@ -123,7 +123,7 @@ export const numbers = [
     },
     {
       name: 'the model',
-      why: 'the client reads the name that it asked for',
+      why: 'the client gets the name that it asked for',
       harmless: true,
       of: {
         chat: { answer: { model: mark } },
@@ -133,7 +133,7 @@ export const numbers = [
       },
     },
     {
-      name: 'the tier that served it',
+      name: 'the service tier',
       why: 'tiers belong to one vendor',
       harmless: true,
       of: {
@@ -155,7 +155,7 @@ export const numbers = [
       },
     },
     {
-      name: 'a container, edits of the context',
+      name: 'container, context edits',
       why: itsOwn,
       harmless: true,
       of: {
@@ -168,8 +168,8 @@ export const numbers = [
       },
     },
     {
-      name: 'a member that nobody knows',
-      why: 'nobody else can know it',
+      name: 'an unknown member',
+      why: 'unknown to every other protocol',
       harmless: true,
       of: {
         chat: { answer: { x_unknown: mark } },

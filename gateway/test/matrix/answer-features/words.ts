@@ -16,11 +16,11 @@ const annotated = (annotation: Members) => ({
 const cited = (citation: Members) => ({ content: [textBlock('so', { citations: [citation] })] });
 const token = { token: 'so', logprob: -0.0625, bytes: [115, 111], top_logprobs: [] };
 
-const citesNoOther = 'messages and generateContent have citations of their own tools only';
-const pointsElsewhere = 'points into what its vendor was given or has found';
+const citesNoOther = 'messages and generateContent cite only their own tools';
+const pointsElsewhere = 'refers to content that only the vendor has';
 
 export const words: readonly AnswerFeature[] = [
-  ...inArea('Words', [
+  ...inArea('Text', [
     {
       name: 'text',
       of: {
@@ -31,7 +31,7 @@ export const words: readonly AnswerFeature[] = [
       },
     },
     {
-      name: 'several texts',
+      name: 'several text parts',
       of: {
         chat: { message: { content: [textBlock('so'), textBlock(mark)] } },
         responses: {
@@ -46,7 +46,7 @@ export const words: readonly AnswerFeature[] = [
     },
     {
       name: 'a refusal',
-      why: 'is text to messages and generateContent',
+      why: 'becomes text for messages and generateContent',
       of: {
         chat: { message: { content: null, refusal: mark } },
         responses: { output: [outputMessage({ type: 'refusal', refusal: mark })] },
@@ -87,7 +87,7 @@ export const words: readonly AnswerFeature[] = [
       },
     },
     {
-      name: 'a file that the vendor’s tool wrote, cited',
+      name: 'a citation of a file that the vendor’s tool wrote',
       why: pointsElsewhere,
       of: {
         responses: annotated({
@@ -111,7 +111,7 @@ export const words: readonly AnswerFeature[] = [
     {
       name: 'log probabilities',
       shown: /-0\.0625/,
-      why: 'messages has none; generateContent names no bytes',
+      why: 'messages has none; generateContent reports no bytes',
       of: {
         chat: { choice: { logprobs: { content: [token], refusal: null } } },
         responses: { output: [outputMessage(outputText('so', { logprobs: [token] }))] },
@@ -123,8 +123,8 @@ export const words: readonly AnswerFeature[] = [
       },
     },
     {
-      name: 'several answers',
-      why: 'responses and messages have one, and refuse a request for more; of an upstream that sends more, the first is theirs',
+      name: 'several choices',
+      why: 'responses and messages have one choice and refuse a request for more; if an upstream sends more, they get the first',
       of: {
         chat: { second: { content: mark } },
         'generate-content': { second: [{ text: mark }] },

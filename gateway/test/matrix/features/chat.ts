@@ -78,7 +78,7 @@ export const chat: ClientFeatures = {
       { name: 'several text parts', ...withPart({ type: 'text', text: 'again' }) },
       {
         name: "a message's `name`",
-        why: 'only chat has names of speakers',
+        why: 'only chat names speakers',
         body: said(user('hello', { name: 'Ada' })),
       },
       {
@@ -86,8 +86,8 @@ export const chat: ClientFeatures = {
         ...answered({ content: null, refusal: 'No.' }),
       },
       {
-        name: 'an answer begun for the model',
-        why: 'newer Claude models do not go on with an answer: it becomes text before the question',
+        name: 'a prefilled response',
+        why: 'newer Claude models do not continue a prefill: it becomes text before the question',
         body: said(user('hello'), { role: 'assistant', content: 'I say' }),
       },
     ]),
@@ -130,7 +130,7 @@ export const chat: ClientFeatures = {
       },
       {
         name: '`input_audio`',
-        why: 'only chat and generateContent take sound',
+        why: 'only chat and generateContent take audio',
         ...withPart({ type: 'input_audio', input_audio: { data: sound, format: 'wav' } }),
       },
       {
@@ -148,7 +148,7 @@ export const chat: ClientFeatures = {
       {
         name: 'the old `functions`',
         body: { functions: [{ name: 'now', parameters: citySchema }] },
-        why: 'make one call at a time, which generateContent cannot be asked for',
+        why: 'one call at a time, which generateContent cannot be asked for',
       },
       {
         name: "a function's `strict`",
@@ -158,19 +158,19 @@ export const chat: ClientFeatures = {
       },
       {
         name: "a function's `cache_control`",
-        why: 'the upstream finds its caches by itself',
+        why: 'the upstream manages its caches by itself',
         body: { tools: [fn('now', {}, { cache_control: { type: 'ephemeral' } })] },
         without: { tools: [fn('now')] },
       },
       { name: 'names with dots or of 80 characters', body: { tools: [fn(`a.${'b'.repeat(78)}`)] } },
       {
         name: '`custom` tools',
-        why: 'become functions with one text, and their calls come back as they were',
+        why: 'become functions with one string; their calls are converted back',
         body: { tools: [{ type: 'custom', custom: patch }] },
       },
       {
         name: '`custom` tools with a grammar',
-        why: 'as above; the grammar is told in words',
+        why: 'as above; the grammar is described in words',
         body: {
           tools: [
             {
@@ -192,7 +192,7 @@ export const chat: ClientFeatures = {
       },
       {
         name: '`tool_choice: allowed_tools`',
-        why: 'messages has no such choice: only the allowed tools are sent',
+        why: 'messages has no such choice, so only the allowed tools are sent',
         ...withTools({
           tool_choice: {
             type: 'allowed_tools',
@@ -205,7 +205,7 @@ export const chat: ClientFeatures = {
       },
       {
         name: '`parallel_tool_calls: false`',
-        why: 'generateContent cannot be told',
+        why: 'generateContent has no such option',
         ...withTools({ parallel_tool_calls: false }),
       },
       { name: 'a call and its result', body: looped, without: { tools } },
@@ -232,7 +232,7 @@ export const chat: ClientFeatures = {
       },
       {
         name: 'arguments that are not JSON',
-        why: 'these upstreams want an object: the text is put into one',
+        why: 'these upstreams need an object, so the text is put into one',
         body: called([call('call_1', 'get_weather', '{"city":')], [result('call_1', 'sunny')]),
         without: looped,
       },
@@ -255,11 +255,11 @@ export const chat: ClientFeatures = {
         body: { web_search_options: {} },
       },
     ]),
-    ...inArea('The form of the answer', [
+    ...inArea('The response format', [
       { name: '`response_format: json_schema`', body: { response_format: schema } },
       {
         name: "a schema's `strict`",
-        why: 'messages and generateContent always keep to the schema',
+        why: 'messages and generateContent always enforce the schema',
         harmless: true,
         body: {
           response_format: { ...schema, json_schema: { ...schema.json_schema, strict: true } },
@@ -267,8 +267,8 @@ export const chat: ClientFeatures = {
         without: { response_format: schema },
       },
       {
-        name: 'a schema with keywords that few know',
-        why: 'what the upstream would refuse is told in the description',
+        name: 'a schema with uncommon keywords',
+        why: 'keywords that the upstream would refuse are described in words',
         body: {
           response_format: {
             type: 'json_schema',
@@ -284,11 +284,11 @@ export const chat: ClientFeatures = {
       },
       {
         name: '`response_format: json_object`',
-        why: 'messages has no such mode: the model is asked in words',
+        why: 'messages has no such mode, so the instructions ask for it',
         body: { response_format: { type: 'json_object' } },
       },
       { name: '`verbosity`', why: 'neither has it', body: { verbosity: 'low' } },
-      { name: '`n: 2`', why: 'one answer per request there', body: { n: 2 } },
+      { name: '`n: 2`', why: 'one choice per request there', body: { n: 2 } },
       {
         name: '`logprobs`',
         why: 'messages has none; generateContent reports them without bytes',
@@ -296,8 +296,8 @@ export const chat: ClientFeatures = {
       },
       { name: '`top_logprobs`', why: 'as above', body: { logprobs: true, top_logprobs: 2 } },
       {
-        name: 'spoken answers',
-        why: 'the answer would be another one',
+        name: 'audio output',
+        why: 'the response depends on it',
         body: { modalities: ['text', 'audio'], audio: { voice: 'a', format: 'wav' } },
       },
       {
@@ -307,7 +307,7 @@ export const chat: ClientFeatures = {
       },
       {
         name: '`stream_options.include_usage`',
-        why: "the gateway's own business: usage is always asked for",
+        why: 'the gateway always asks for usage',
         body: { stream: true, stream_options: { include_usage: true } },
         without: { stream: true },
         harmless: true,
@@ -327,17 +327,17 @@ export const chat: ClientFeatures = {
       },
       {
         name: '`reasoning_effort: none`',
-        why: 'this model cannot be kept from thinking: its lowest level',
+        why: 'this model always reasons; it gets its lowest level',
         body: { reasoning_effort: 'none' },
       },
       {
         name: 'a budget (`thinking.budget_tokens`)',
-        why: 'becomes the nearest effort where the model takes no budgets',
+        why: 'becomes the nearest effort if the model takes no budgets',
         body: { thinking: { type: 'enabled', budget_tokens: 2000 } },
       },
       {
         name: '`reasoning_content` in the history',
-        why: 'responses and messages take back only thoughts that they signed',
+        why: 'responses and messages accept only reasoning that they signed',
         ...answered({ reasoning_content: 'Hm.' }),
       },
     ]),
@@ -353,22 +353,22 @@ export const chat: ClientFeatures = {
       { name: '`presence_penalty`', why: 'neither has it', body: { presence_penalty: 0.5 } },
       { name: '`frequency_penalty`', why: 'neither has it', body: { frequency_penalty: 0.5 } },
       { name: '`seed`', why: 'neither has it', body: { seed: 7 } },
-      { name: '`stop`', why: 'responses cannot stop at a text', body: { stop: ['x'] } },
+      { name: '`stop`', why: 'responses has no stop sequences', body: { stop: ['x'] } },
       {
         name: '`stop: ["\\n"]`',
-        why: 'responses cannot stop at a text; messages refuses white space',
+        why: 'responses has no stop sequences; messages refuses white space',
         body: { stop: ['\n'] },
       },
       {
         name: '`logit_bias`',
-        why: 'token numbers belong to one model',
+        why: 'token ids belong to one model',
         body: { logit_bias: { 1: 1 } },
       },
     ]),
     ...inArea('State, vendors and accounts', [
       {
         name: '`cache_control` on a part',
-        why: 'generateContent and OpenAI before GPT-5.6 find their caches by themselves',
+        why: 'generateContent and OpenAI before GPT-5.6 manage their caches by themselves',
         body: said(user([{ ...text, cache_control: { type: 'ephemeral' } }])),
         without: said(user([text])),
       },
@@ -380,19 +380,19 @@ export const chat: ClientFeatures = {
       },
       {
         name: '`metadata`',
-        why: 'kept by a vendor for its own console',
+        why: 'only for the vendor’s own console',
         body: { metadata: { a: 'b' } },
         harmless: true,
       },
       { name: '`service_tier`', why: 'tiers belong to one vendor', body: { service_tier: 'flex' } },
       {
         name: '`store: true`',
-        why: "nobody else's storage could be asked for it",
+        why: 'no other vendor stores it',
         body: { store: true },
       },
       {
-        name: 'a member that nobody knows',
-        why: 'nobody else can know it',
+        name: 'an unknown member',
+        why: 'unknown to every other protocol',
         body: { x_unknown: 1 },
       },
     ]),

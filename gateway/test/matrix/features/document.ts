@@ -18,7 +18,7 @@ function describeSection({ title, columns, lines }: Section): string {
     [`**${area}**`, ...columns.map(() => ''), ''],
     ...lines.filter((line) => line.area === area).map(({ cells }) => cells),
   ]);
-  return `### ${title}\n\n${table([['', ...columns, 'Told as, and why'], ...rows])}`;
+  return `### ${title}\n\n${table([['', ...columns, 'Reported as, and why'], ...rows])}`;
 }
 
 /** The last cell of a line: the names of what is told, each once, and the reason. */

@@ -21,7 +21,7 @@ export const areas = [
   'The conversation',
   'Media',
   'Tools',
-  'The form of the answer',
+  'The response format',
   'Reasoning',
   'Limits and sampling',
   'State, vendors and accounts',

@@ -53,13 +53,13 @@ export const generateContent: ClientFeatures = {
       { name: 'several turns', body: said(user(hi), model(hi), user(text)) },
       { name: 'several text parts', ...withPart({ text: 'again' }) },
       {
-        name: 'a part that nobody knows',
-        why: 'nobody else can know it',
+        name: 'an unknown part',
+        why: 'unknown to every other protocol',
         ...withPart({ xUnknown: 1 }),
       },
       {
-        name: 'an answer begun for the model',
-        why: 'newer Claude models do not go on with an answer: it becomes text before the question',
+        name: 'a prefilled response',
+        why: 'newer Claude models do not continue a prefill: it becomes text before the question',
         body: said(user(hi), model({ text: 'I say' })),
       },
     ]),
@@ -68,7 +68,7 @@ export const generateContent: ClientFeatures = {
       { name: '`inlineData`, PDF', ...withPart(inline('application/pdf', pdf)) },
       {
         name: '`inlineData`, audio',
-        why: 'only chat and generateContent take sound',
+        why: 'only chat and generateContent take audio',
         ...withPart(inline('audio/wav', sound)),
       },
       {
@@ -87,7 +87,7 @@ export const generateContent: ClientFeatures = {
       },
       {
         name: '`mediaResolution`',
-        why: 'others have it per image, or not at all',
+        why: 'others set it per image, or not at all',
         body: config({ mediaResolution: 'MEDIA_RESOLUTION_LOW' }),
       },
       {
@@ -109,7 +109,7 @@ export const generateContent: ClientFeatures = {
       { name: 'a function without parameters', body: declare({ name: 'now' }) },
       {
         name: "a function's `response`",
-        why: 'told to the model only, and only there',
+        why: 'only that vendor’s models see it',
         body: declare(fn('now', { response: { type: 'STRING' } })),
         without: declare(fn('now')),
         harmless: true,
@@ -128,7 +128,7 @@ export const generateContent: ClientFeatures = {
         ...choose({ mode: 'ANY', allowedFunctionNames: ['get_time'] }),
       },
       {
-        name: '`allowedFunctionNames`, a part of the functions',
+        name: '`allowedFunctionNames`, some of the functions',
         why: 'only the allowed tools are sent',
         body: {
           ...declare(fn('a'), fn('b'), fn('c')),
@@ -154,7 +154,7 @@ export const generateContent: ClientFeatures = {
       },
       {
         name: '`response.error`',
-        why: 'said in words where there is no such mark',
+        why: 'stated in words if there is no such mark',
         body: called([call()], [result('get_weather', { response: { error: 'no such city' } })]),
         without: looped,
       },
@@ -165,7 +165,7 @@ export const generateContent: ClientFeatures = {
       },
       {
         name: 'media in a result (`parts`)',
-        why: "follows as a user's message: chat's results are text",
+        why: 'follows in a user message, since results in chat are text',
         body: called([call()], [result('get_weather', { parts: [inline('image/png', png)] })]),
         without: looped,
       },
@@ -200,7 +200,7 @@ export const generateContent: ClientFeatures = {
         ),
       },
     ]),
-    ...inArea('The form of the answer', [
+    ...inArea('The response format', [
       { name: '`responseJsonSchema`', body: config({ ...json, responseJsonSchema: citySchema }) },
       {
         name: '`responseSchema`',
@@ -211,12 +211,12 @@ export const generateContent: ClientFeatures = {
       },
       {
         name: '`responseMimeType: application/json`',
-        why: 'messages has no such mode: the model is asked in words',
+        why: 'messages has no such mode, so the instructions ask for it',
         body: config(json),
       },
       {
         name: '`responseMimeType: text/x.enum`',
-        why: 'the answer would be another one',
+        why: 'the response depends on it',
         body: config({
           responseMimeType: 'text/x.enum',
           responseSchema: { type: 'STRING', enum: ['a', 'b'] },
@@ -224,7 +224,7 @@ export const generateContent: ClientFeatures = {
       },
       {
         name: '`candidateCount: 2`',
-        why: 'one answer per request there',
+        why: 'one choice per request there',
         body: config({ candidateCount: 2 }),
       },
       {
@@ -239,7 +239,7 @@ export const generateContent: ClientFeatures = {
       },
       {
         name: '`responseModalities: IMAGE`',
-        why: 'the answer would be another one',
+        why: 'the response depends on it',
         body: config({ responseModalities: ['TEXT', 'IMAGE'] }),
       },
       {
@@ -251,25 +251,25 @@ export const generateContent: ClientFeatures = {
     ...inArea('Reasoning', [
       {
         name: '`thinkingBudget`',
-        why: 'becomes the nearest effort where the model takes no budgets',
+        why: 'becomes the nearest effort if the model takes no budgets',
         body: config({ thinkingConfig: { thinkingBudget: 2000 } }),
       },
       {
         name: '`thinkingBudget: 0`',
-        why: 'a server that does not know `none` thinks as it does by itself',
+        why: 'a server that does not know `none` reasons by default',
         body: config({ thinkingConfig: { thinkingBudget: 0 } }),
       },
       { name: '`thinkingLevel`', body: config({ thinkingConfig: { thinkingLevel: 'HIGH' } }) },
       {
         name: '`includeThoughts`',
-        why: 'chat shows what it shows',
+        why: 'chat decides by itself',
         harmless: true,
         body: config({ thinkingConfig: { thinkingLevel: 'HIGH', includeThoughts: true } }),
         without: config({ thinkingConfig: { thinkingLevel: 'HIGH' } }),
       },
       {
-        name: 'thoughts in the history',
-        why: 'responses and messages take back only thoughts that they signed; chat upstreams that want them get them',
+        name: 'reasoning in the history',
+        why: 'responses and messages accept only reasoning that they signed; chat upstreams that need it get it',
         harmless: true,
         ...after({ text: 'Hm.', thought: true }),
       },
@@ -302,19 +302,19 @@ export const generateContent: ClientFeatures = {
       { name: '`seed`', why: 'neither has it', body: config({ seed: 7 }) },
       {
         name: '`stopSequences`',
-        why: 'responses cannot stop at a text',
+        why: 'responses has no stop sequences',
         body: config({ stopSequences: ['x'] }),
       },
       {
         name: 'five `stopSequences`',
-        why: 'chat takes four; responses cannot stop at a text',
+        why: 'chat takes four; responses has no stop sequences',
         body: config({ stopSequences: ['a', 'b', 'c', 'd', 'e'] }),
       },
     ]),
     ...inArea('State, vendors and accounts', [
       {
         name: '`cachedContent`',
-        why: 'rests on state at the vendor',
+        why: 'needs state at the vendor',
         body: { cachedContent: 'cachedContents/1' },
       },
       {
@@ -322,14 +322,14 @@ export const generateContent: ClientFeatures = {
         why: 'every vendor has its own filters',
         body: { safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'OFF' }] },
       },
-      { name: '`labels`', why: "for the vendor's own bill", body: { labels: { a: 'b' } } },
+      { name: '`labels`', why: "for the vendor's own billing", body: { labels: { a: 'b' } } },
       { name: '`serviceTier`', why: 'tiers belong to one vendor', body: { serviceTier: 'flex' } },
       {
         name: '`store`',
-        why: "nobody else's storage could be asked for it",
+        why: 'no other vendor stores it',
         body: { store: true },
       },
-      { name: 'a member that nobody knows', why: 'nobody else can know it', body: { xUnknown: 1 } },
+      { name: 'an unknown member', why: 'unknown to every other protocol', body: { xUnknown: 1 } },
     ]),
   ],
 };

@@ -51,7 +51,7 @@ export const messages: ClientFeatures = {
       { name: '`system` in several blocks', body: { system: [hi, text] } },
       {
         name: "Claude Code's attribution line",
-        why: 'says for whom Claude Code works; noise to other models',
+        why: 'names the user of Claude Code; irrelevant to other models',
         body: { system: [{ type: 'text', text: 'x-anthropic-billing-header: a' }, hi] },
         without: { system: [hi] },
         harmless: true,
@@ -68,12 +68,12 @@ export const messages: ClientFeatures = {
       },
       { name: 'several text blocks', ...withBlock({ type: 'text', text: 'again' }) },
       {
-        name: 'an answer begun for the model',
+        name: 'a prefilled response',
         body: said(user('hello'), { role: 'assistant', content: 'I say' }),
       },
       {
         name: '`search_result`',
-        why: 'what it says is carried as text; that it can be cited is not',
+        why: 'its content is carried as text, but cannot be cited',
         ...withBlock({
           type: 'search_result',
           title: 'A',
@@ -82,8 +82,8 @@ export const messages: ClientFeatures = {
         }),
       },
       {
-        name: 'a block that nobody knows',
-        why: 'nobody else can know it',
+        name: 'an unknown block',
+        why: 'unknown to every other protocol',
         ...withBlock({ type: 'x_unknown', value: 1 }),
       },
     ]),
@@ -102,7 +102,7 @@ export const messages: ClientFeatures = {
       },
       {
         name: '`document`, text',
-        why: 'chat takes PDF only: the text is said',
+        why: 'chat takes only PDF, so the text goes into the message',
         ...withBlock({
           type: 'document',
           source: { type: 'text', media_type: 'text/plain', data: 'some text' },
@@ -142,7 +142,7 @@ export const messages: ClientFeatures = {
       },
       {
         name: "a tool's `cache_control`",
-        why: 'tools have no markers there',
+        why: 'tools have no cache markers there',
         body: { tools: [tool('now', marker)] },
         without: { tools: [tool('now')] },
       },
@@ -161,7 +161,7 @@ export const messages: ClientFeatures = {
       },
       {
         name: '`defer_loading`, `allowed_callers`',
-        why: 'no other vendor searches among tools, or writes programs that call them',
+        why: 'no other vendor searches among tools or calls them from code',
         body: { tools: [tool('now', { defer_loading: true, allowed_callers: ['direct'] })] },
         without: { tools: [tool('now')] },
         things: 2,
@@ -176,7 +176,7 @@ export const messages: ClientFeatures = {
       },
       {
         name: '`disable_parallel_tool_use`',
-        why: 'generateContent cannot be told',
+        why: 'generateContent has no such option',
         body: { tools, tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
         without: { tools, tool_choice: { type: 'auto' } },
       },
@@ -191,29 +191,29 @@ export const messages: ClientFeatures = {
       },
       {
         name: 'a call without its result',
-        why: 'messages allows it, nobody else: the model is told that there was none',
+        why: 'only messages allows it; an error result states that there was none',
         body: called([call('toolu_1'), call('toolu_2')], [result('toolu_1', 'sunny')]),
         without: looped,
       },
       {
         name: 'a result without its call',
-        why: 'every upstream refuses it: the model is told as by the user',
+        why: 'every upstream refuses it; it becomes a user message',
         body: said(user([result('toolu_9', 'sunny')])),
       },
       {
         name: '`is_error`',
-        why: 'said in words where there is no such mark',
+        why: 'stated in words if there is no such mark',
         body: called([call('toolu_1')], [result('toolu_1', 'no such city', { is_error: true })]),
         without: called([call('toolu_1')], [result('toolu_1', 'no such city')]),
       },
       {
         name: 'image in a result',
-        why: "follows as a user's message: chat's results are text",
+        why: 'follows in a user message, since results in chat are text',
         ...withResult(image(bytes)),
       },
       {
         name: '`document` in a result',
-        why: "follows as a user's message: chat's results are text",
+        why: 'follows in a user message, since results in chat are text',
         ...withResult({ type: 'document', source: paperBytes }),
       },
       {
@@ -233,12 +233,12 @@ export const messages: ClientFeatures = {
       },
       {
         name: 'typed client tools (`bash`, `text_editor`, `computer`)',
-        why: 'their schema is in the model only',
+        why: 'only the model knows their schema',
         body: { tools: [{ type: 'bash_20250124', name: 'bash' }] },
       },
       {
         name: 'a hosted tool that is forced',
-        why: 'its call cannot be had',
+        why: 'the upstream cannot make the call',
         body: {
           tools: [{ type: 'web_search_20250305', name: 'web_search' }],
           tool_choice: { type: 'tool', name: 'web_search' },
@@ -246,7 +246,7 @@ export const messages: ClientFeatures = {
       },
       {
         name: 'a hosted tool’s trace in the history',
-        why: 'only its vendor understands it; the call and its result go together',
+        why: 'only its vendor understands it; call and result are dropped together',
         things: 2,
         ...after(
           { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} },
@@ -254,7 +254,7 @@ export const messages: ClientFeatures = {
         ),
       },
     ]),
-    ...inArea('The form of the answer', [
+    ...inArea('The response format', [
       {
         name: '`output_config.format`',
         body: { output_config: { format: { type: 'json_schema', schema: citySchema } } },
@@ -268,13 +268,13 @@ export const messages: ClientFeatures = {
       },
       {
         name: '`thinking: adaptive`',
-        why: 'chat thinks as much as it does by itself',
+        why: 'chat reasons by default',
         body: { thinking: { type: 'adaptive' } },
         harmless: true,
       },
       {
         name: '`thinking: disabled`',
-        why: 'this model cannot be kept from thinking: its lowest level',
+        why: 'this model always reasons; it gets its lowest level',
         body: { thinking: { type: 'disabled' } },
       },
       {
@@ -284,7 +284,7 @@ export const messages: ClientFeatures = {
       },
       {
         name: '`thinking.display: omitted`',
-        why: 'chat shows what it shows',
+        why: 'chat decides by itself',
         harmless: true,
         body: {
           thinking: { type: 'adaptive', display: 'omitted' },
@@ -294,13 +294,13 @@ export const messages: ClientFeatures = {
       },
       {
         name: '`thinking` in the history, unsigned',
-        why: 'responses takes back only thoughts that it signed; chat upstreams that want them get them',
+        why: 'responses accepts only reasoning that it signed; chat upstreams that need it get it',
         harmless: true,
         ...after({ type: 'thinking', thinking: 'Hm.', signature: '' }),
       },
       {
         name: '`thinking` with the `signature` of another vendor',
-        why: 'only its maker can read it; the text of the thought is carried where text alone can be',
+        why: 'only its maker can read it; its text is carried if the upstream accepts text alone',
         things: 2,
         ...after({ type: 'thinking', thinking: 'Hm.', signature: 'b3RoZXI=' }),
       },
@@ -314,44 +314,44 @@ export const messages: ClientFeatures = {
       { name: '`max_tokens`', body: { max_tokens: 100 } },
       {
         name: '`temperature`',
-        why: 'no upstream of this protocol takes it, and so no client means it',
+        why: 'messages upstreams do not take it, so no client relies on it',
         body: { temperature: 0.5 },
       },
       { name: '`top_p`', body: { top_p: 0.5 } },
       { name: '`top_k`', why: 'neither has it', body: { top_k: 5 } },
       {
         name: '`stop_sequences`',
-        why: 'responses cannot stop at a text',
+        why: 'responses has no stop sequences',
         body: { stop_sequences: ['x'] },
       },
       {
         name: 'more than four `stop_sequences`',
-        why: 'chat takes four; responses cannot stop at a text',
+        why: 'chat takes four; responses has no stop sequences',
         body: { stop_sequences: ['a', 'b', 'c', 'd', 'e'] },
       },
     ]),
     ...inArea('State, vendors and accounts', [
       {
         name: '`cache_control` on a block',
-        why: 'generateContent and OpenAI before GPT-5.6 find their caches by themselves',
+        why: 'generateContent and OpenAI before GPT-5.6 manage their caches by themselves',
         body: said(user([{ ...text, ...marker }])),
         without: said(user([text])),
       },
       {
         name: '`cache_control.ttl`',
-        why: "as above; how long a cache lives is the upstream's own",
+        why: 'as above; the upstream decides how long a cache lives',
         body: said(user([{ ...text, ...hour }])),
         without: said(user([text])),
       },
       {
         name: '`cache_control` on a result',
-        why: 'results have no markers there',
+        why: 'results have no cache markers there',
         body: called([call('toolu_1')], [result('toolu_1', 'sunny', marker)]),
         without: looped,
       },
       {
         name: '`cache_control` of the request',
-        why: 'the upstream finds its caches by itself',
+        why: 'the upstream manages its caches by itself',
         body: marker,
         harmless: true,
       },
@@ -362,10 +362,10 @@ export const messages: ClientFeatures = {
       },
       { name: '`service_tier`', why: 'tiers belong to one vendor', body: { service_tier: 'auto' } },
       { name: '`speed`', why: 'tiers belong to one vendor', body: { speed: 'fast' } },
-      { name: '`container`', why: 'rests on state at the vendor', body: { container: 'c_1' } },
+      { name: '`container`', why: 'needs state at the vendor', body: { container: 'c_1' } },
       {
         name: '`mcp_servers`',
-        why: 'the vendor would call the server',
+        why: 'only the vendor can call the server',
         body: { mcp_servers: [{ type: 'url', name: 'a', url: 'https://mcp.example' }] },
       },
       {
@@ -375,7 +375,7 @@ export const messages: ClientFeatures = {
       },
       {
         name: '`inference_geo`',
-        why: 'a promise about the place of processing',
+        why: 'a guarantee about the place of processing',
         body: { inference_geo: 'eu' },
       },
       {
@@ -384,8 +384,8 @@ export const messages: ClientFeatures = {
         ...after({ type: 'compaction', content: 'So far: x.' }),
       },
       {
-        name: 'a member that nobody knows',
-        why: 'nobody else can know it',
+        name: 'an unknown member',
+        why: 'unknown to every other protocol',
         body: { x_unknown: 1 },
       },
     ]),

@@ -112,7 +112,7 @@ export const responses: ClientFeatures = {
       },
       {
         name: 'file, plain text as data',
-        why: 'chat takes PDF only: the text is said',
+        why: 'chat takes only PDF, so the text goes into the message',
         ...withPart({
           type: 'input_file',
           file_data: `data:text/plain;base64,${plainText}`,
@@ -135,7 +135,7 @@ export const responses: ClientFeatures = {
       },
       {
         name: '`input_audio`',
-        why: 'only chat and generateContent take sound, and responses has no form for it',
+        why: 'only chat and generateContent take audio, and responses has no field for it',
         ...withPart({ type: 'input_audio', input_audio: { data: sound, format: 'wav' } }),
       },
     ]),
@@ -154,12 +154,12 @@ export const responses: ClientFeatures = {
       { name: 'names with dots or of 80 characters', body: { tools: [fn(`a.${'b'.repeat(78)}`)] } },
       {
         name: '`custom` tools',
-        why: 'become functions with one text, and their calls come back as they were',
+        why: 'become functions with one string; their calls are converted back',
         body: { tools: [custom] },
       },
       {
         name: '`custom` tools with a grammar',
-        why: 'as above; the grammar is told in words',
+        why: 'as above; the grammar is described in words',
         body: {
           tools: [
             {
@@ -183,7 +183,7 @@ export const responses: ClientFeatures = {
       },
       {
         name: '`namespace` tools',
-        why: 'the name gets a prefix, and comes back without it; what the namespace is for is not told',
+        why: 'the name gets a prefix, which is removed again; the namespace’s description is lost',
         body: { tools: [space(fn('read'))] },
         things: 2,
       },
@@ -207,12 +207,12 @@ export const responses: ClientFeatures = {
       },
       {
         name: '`parallel_tool_calls: false`',
-        why: 'generateContent cannot be told',
+        why: 'generateContent has no such option',
         ...withTools({ parallel_tool_calls: false }),
       },
       {
         name: '`max_tool_calls`',
-        why: 'counts tools that the vendor runs',
+        why: 'counts only tools that the vendor runs',
         ...withTools({ max_tool_calls: 2 }),
       },
       { name: 'a call and its result', body: looped, without: { tools } },
@@ -233,7 +233,7 @@ export const responses: ClientFeatures = {
       },
       {
         name: 'image in a result',
-        why: "follows as a user's message: chat's results are text",
+        why: 'follows in a user message, since results in chat are text',
         body: called(
           call('call_1'),
           result('call_1', [
@@ -265,12 +265,12 @@ export const responses: ClientFeatures = {
       },
       {
         name: 'hosted `mcp`',
-        why: 'the vendor would call the server',
+        why: 'only the vendor can call the server',
         body: { tools: [{ type: 'mcp', server_label: 'a', server_url: 'https://mcp.example' }] },
       },
       {
         name: 'a hosted tool that is forced',
-        why: 'its call cannot be had',
+        why: 'the upstream cannot make the call',
         body: { tools: [{ type: 'web_search' }], tool_choice: { type: 'web_search' } },
       },
       {
@@ -279,18 +279,18 @@ export const responses: ClientFeatures = {
         ...after({ type: 'web_search_call', id: 'ws_1', status: 'completed' }),
       },
     ]),
-    ...inArea('The form of the answer', [
+    ...inArea('The response format', [
       { name: '`text.format: json_schema`', body: { text: { format: schema } } },
       {
         name: "a schema's `strict`",
-        why: 'messages and generateContent always keep to the schema',
+        why: 'messages and generateContent always enforce the schema',
         harmless: true,
         body: { text: { format: { ...schema, strict: true } } },
         without: { text: { format: schema } },
       },
       {
         name: '`text.format: json_object`',
-        why: 'messages has no such mode: the model is asked in words',
+        why: 'messages has no such mode, so the instructions ask for it',
         body: { text: { format: { type: 'json_object' } } },
       },
       { name: '`text.verbosity`', why: 'neither has it', body: { text: { verbosity: 'low' } } },
@@ -314,25 +314,25 @@ export const responses: ClientFeatures = {
       },
       {
         name: '`reasoning.effort: none`',
-        why: 'this model cannot be kept from thinking: its lowest level',
+        why: 'this model always reasons; it gets its lowest level',
         body: { reasoning: { effort: 'none' } },
       },
       {
         name: '`reasoning.summary`',
-        why: 'chat shows what it shows; generateContent is always asked for its thoughts',
+        why: 'chat decides by itself; generateContent is always asked for its reasoning',
         harmless: true,
         body: { reasoning: { effort: 'high', summary: 'auto' } },
         without: { reasoning: { effort: 'high' } },
       },
       {
         name: '`include: reasoning.encrypted_content`',
-        why: 'the state of thoughts always comes with the answer',
+        why: 'the response always includes the reasoning state',
         body: { include: ['reasoning.encrypted_content'] },
         harmless: true,
       },
       {
         name: 'a summary in the history',
-        why: 'messages takes back only thoughts that it signed; chat upstreams that want them get them',
+        why: 'messages accepts only reasoning that it signed; chat upstreams that need it get it',
         harmless: true,
         ...after({
           type: 'reasoning',
@@ -352,51 +352,51 @@ export const responses: ClientFeatures = {
       { name: '`top_p`', body: { top_p: 0.5 } },
       {
         name: '`truncation: auto`',
-        why: 'only responses shortens a conversation by itself',
+        why: 'only responses truncates a conversation by itself',
         body: { truncation: 'auto' },
       },
     ]),
     ...inArea('State, vendors and accounts', [
       {
         name: '`previous_response_id`',
-        why: 'rests on state at the vendor',
+        why: 'needs state at the vendor',
         body: { previous_response_id: 'resp_1' },
       },
       {
         name: '`conversation`',
-        why: 'rests on state at the vendor',
+        why: 'needs state at the vendor',
         body: { conversation: 'conv_1' },
       },
       {
         name: '`item_reference`',
-        why: 'rests on state at the vendor',
+        why: 'needs state at the vendor',
         body: input({ type: 'item_reference', id: 'msg_1' }),
       },
       {
         name: '`background: true`',
-        why: 'rests on state at the vendor',
+        why: 'needs state at the vendor',
         body: { background: true, stream: true },
         without: { stream: true },
       },
       {
         name: 'stored `prompt`',
-        why: 'rests on state at the vendor',
+        why: 'needs state at the vendor',
         body: { prompt: { id: 'pmpt_1' } },
       },
       {
         name: 'a `compaction` item',
-        why: 'only its maker can read it, and it stands for the conversation before it',
+        why: 'only its maker can read it, and it replaces the conversation before it',
         body: input({ type: 'compaction', encrypted_content: 'eA==' }, user('hello')),
       },
       {
         name: '`store: false`',
-        why: 'nothing is stored anyway',
+        why: 'nothing is stored in any case',
         body: { store: false },
         harmless: true,
       },
       {
         name: '`store: true`',
-        why: "nobody else's storage could be asked for it",
+        why: 'no other vendor stores it',
         body: { store: true },
       },
       {
@@ -416,14 +416,14 @@ export const responses: ClientFeatures = {
       },
       {
         name: '`metadata`',
-        why: 'kept by a vendor for its own console',
+        why: 'only for the vendor’s own console',
         body: { metadata: { a: 'b' } },
         harmless: true,
       },
       { name: '`service_tier`', why: 'tiers belong to one vendor', body: { service_tier: 'flex' } },
       {
-        name: 'a member that nobody knows',
-        why: 'nobody else can know it',
+        name: 'an unknown member',
+        why: 'unknown to every other protocol',
         body: { x_unknown: 1 },
       },
     ]),
