@@ -74,7 +74,7 @@ describe.skipIf(!canStartRedis || isSkipped('postgres') || !isLinux)('workers', 
       await expect.poll(async () => (await askChat(url)).status, { timeout: 5_000 }).toBe(200);
       expect(
         lines(gateway).filter(({ msg }) => msg === 'a worker died; starting its replacement'),
-      ).toEqual([expect.objectContaining({ detail: 'worker 1, by a signal' })]);
+      ).toEqual([expect.objectContaining({ detail: 'worker 1, killed by a signal' })]);
 
       // A whole process group is told, as service managers do; streams end well all the same.
       const streams = Array.from({ length: 6 }, () =>
