@@ -1,7 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Caller, CallerTeam, CallerUser } from '../gateway/src/access/identity/index.ts';
-import { createBilling } from '../gateway/src/money/billing/index.ts';
+import {
+  createBilling,
+  textBound,
+  tokenLines,
+  type PriceRates,
+} from '../gateway/src/money/billing/index.ts';
 import type { Group, Model } from '../gateway/src/access/catalogue/index.ts';
 import { createMemoryCounters, type RateLimit } from '../gateway/src/money/limits/index.ts';
 
@@ -90,6 +95,10 @@ const counters = createMemoryCounters({
 });
 const billing = createBilling({ counters, now: Date.now });
 
+const bound = (rates: PriceRates) =>
+  textBound(rates, model, { bodyBytes: 1_500, outputLimit: 1_000, choices: 1 });
+const lines = (rates: PriceRates) => tokenLines(rates, tokens);
+
 async function admit(number: number, caller: Caller): Promise<void> {
   const id = `req_${number}`;
   const decision = await counters.admit({ id, limits: limitsOf(caller) });
@@ -99,14 +108,12 @@ async function admit(number: number, caller: Caller): Promise<void> {
     caller,
     model,
     group,
-    bodyBytes: 1_500,
-    outputLimit: 1_000,
-    choices: 1,
+    bound,
     expiresAt: Date.now() + 1_800_000,
   });
   const hold = held instanceof Promise ? await held : held;
   if (hold === null) throw new Error('it is not free');
-  billing.settle(hold, billing.charge(hold, tokens, 'reported'));
+  billing.commitHold(hold, billing.charge(hold, lines, 'reported'));
   counters.leave(id);
 }
 

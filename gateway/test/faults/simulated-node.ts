@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Caller, CallerTeam, CallerUser } from '#identity/index.ts';
-import { createBilling, metersOf, type Billing, type Hold } from '#billing/index.ts';
+import { createBilling, metersOf, textBound, type Billing, type Hold } from '#billing/index.ts';
 import type { Group, Model as PricedModel } from '#catalogue/index.ts';
 import { createMemoryCounters, type Counters, type SpentSource } from '#limits/index.ts';
 import { GatewayError } from '#errors/index.ts';
@@ -147,9 +147,7 @@ export class SimulatedNode {
         caller,
         model,
         group,
-        bodyBytes,
-        outputLimit,
-        choices: 1,
+        bound: (rates) => textBound(rates, model, { bodyBytes, outputLimit, choices: 1 }),
         expiresAt: clock.now() + longest,
       });
       if (hold === null) throw new Error('nothing here is free');

@@ -5,7 +5,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Caller } from '#identity/index.ts';
-import { createBilling, type Hold } from '#billing/index.ts';
+import {
+  createBilling,
+  textBound,
+  tokenLines,
+  type Hold,
+  type PriceRates,
+} from '#billing/index.ts';
 import type { Group, Model } from '#catalogue/index.ts';
 import { createMemoryCounters } from '#limits/index.ts';
 import { openDatabase } from '#database/index.ts';
@@ -86,7 +92,9 @@ async function openWorld(dialect: Dialect) {
   async function hold(caller: Caller): Promise<Hold | string> {
     const { billing, counters } = process;
     const id = `req_${(count += 1)}`;
-    const order = { id, caller, model, group, bodyBytes: 10, outputLimit: 50, choices: 1 };
+    const demand = { bodyBytes: 10, outputLimit: 50, choices: 1 };
+    const bound = (rates: PriceRates) => textBound(rates, model, demand);
+    const order = { id, caller, model, group, bound };
     try {
       const held = await billing.hold({ ...order, expiresAt: Date.now() + 60_000 });
       if (held === null) throw new Error('it is not free');
@@ -108,10 +116,14 @@ async function openWorld(dialect: Dialect) {
       expect(held).toBe('unavailable');
       return;
     }
-    const charge = billing.charge(held, { ...noTokens, output }, 'reported');
+    const charge = billing.charge(
+      held,
+      (rates) => tokenLines(rates, { ...noTokens, output }),
+      'reported',
+    );
     const { keyId, userId, teamId } = caller;
     await journal.append(record(held.id, { keyId, userId, teamId, charge }));
-    billing.settle(held, charge);
+    billing.commitHold(held, charge);
     for (const name of held.meters) {
       spent.set(name, (spent.get(name) ?? 0n) + BigInt(charge.cost));
     }
@@ -123,7 +135,7 @@ async function openWorld(dialect: Dialect) {
     if (held === 'unavailable') return;
     if (left === 0n) expect(held).toBe('key_quota_exceeded');
     else expect(held).toMatchObject({ amount: left });
-    if (typeof held !== 'string') process.billing.settle(held, null);
+    if (typeof held !== 'string') process.billing.commitHold(held, null);
   }
 
   async function endBlock(): Promise<void> {

@@ -2,12 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   costOfReceipt,
+  holdOf,
   imageLines,
   parseMultiplier,
   ratesOf,
   receiptOf,
   surchargedLines,
-  textHold,
+  textBound,
   tokenBounds,
   tokenLines,
   videoSecondLines,
@@ -341,7 +342,10 @@ it('a hold covers every usage within its bounds, however the input is divided', 
           output,
           reasoning: 0,
         };
-        const hold = textHold(ratesOf(price), { maxOutputTokens }, demand, parseMultiplier(by));
+        const hold = holdOf(
+          textBound(ratesOf(price), { maxOutputTokens }, demand),
+          parseMultiplier(by),
+        );
         const { cost } = textCost(price, used, by);
         expect(hold === 2n ** 63n - 1n || hold >= cost).toBe(true);
       },

@@ -25,6 +25,7 @@ export {
   type LossName,
 } from './loss-names.ts';
 export type { Surcharges } from './surcharges.ts';
+export type { OperationName, TextOperationName } from './operation-name.ts';
 export { protocolNames, type ProtocolName, type TextProtocolName } from './protocol-name.ts';
 export type {
   CustomTool,

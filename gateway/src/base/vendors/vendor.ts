@@ -1,4 +1,4 @@
-import type { ProtocolName, TextProtocolName } from '#canonical/index.ts';
+import type { OperationName, ProtocolName, TextProtocolName } from '#canonical/index.ts';
 import type { ErrorName } from '#errors/index.ts';
 import type { Quirk } from './quirks.ts';
 import type { SurchargeFacts } from './surcharges.ts';
@@ -53,7 +53,7 @@ export interface HostedVendor extends Vendor {
 
 export interface UpstreamTarget {
   readonly protocol: ProtocolName;
-  readonly operation: 'generate' | 'count-tokens';
+  readonly operation: OperationName;
   readonly model: string;
   readonly stream: boolean;
 }

@@ -1,4 +1,4 @@
-import { judgeUsage, type Hold } from '#billing/index.ts';
+import { judgeUsage, surchargedLines, tokenLines, type Hold } from '#billing/index.ts';
 import type { Loss } from '#canonical/index.ts';
 import type { Model } from '#catalogue/index.ts';
 import { lossCodes, type AnswerLosses } from '#conversion/index.ts';
@@ -144,11 +144,11 @@ export function settle(parts: SettlingParts, state: ExchangeState, ending: Endin
   const record = recordOf(state, ending, charge, durationMs);
   return parts.journal.append(record).then(
     () => {
-      if (hold !== null) parts.billing.settle(hold, charge);
+      if (hold !== null) parts.billing.commitHold(hold, charge);
       parts.observer.finished(observed(parts, state, record));
     },
     (error: unknown) => {
-      if (hold !== null) parts.billing.settle(hold, null);
+      if (hold !== null) parts.billing.commitHold(hold, null);
       parts.observer.finished(observed(parts, state, withoutRow(record)));
       throw error;
     },
@@ -167,9 +167,11 @@ function chargeFor(
     const told = usage.surcharges;
     const surcharges =
       told === undefined || model === null ? undefined : chargedSurcharges(told, model, facts);
-    return billing.charge(hold, usage.tokens, sourceOf(state, usage), surcharges);
+    const lines = (rates: Hold['rates']) =>
+      surchargedLines(rates, tokenLines(rates, usage.tokens), surcharges);
+    return billing.charge(hold, lines, sourceOf(state, usage));
   } catch (error) {
-    billing.settle(hold, null);
+    billing.commitHold(hold, null);
     throw error;
   }
 }

@@ -1,6 +1,5 @@
 import type { Caller } from '#identity/index.ts';
-import type { TextProtocolName } from '#canonical/index.ts';
-import type { Operation } from '#usage/index.ts';
+import type { TextOperationName, TextProtocolName } from '#canonical/index.ts';
 import type { ParseRoom } from '#json/index.ts';
 import type { ClientResponse } from './client-response.ts';
 
@@ -16,7 +15,7 @@ export interface ExchangeInput {
   /** Whether the rates refuse it, while that is being asked: known before anything is sent. Never rejected. */
   readonly undecided: Promise<Error | undefined> | null;
   readonly protocol: TextProtocolName;
-  readonly operation: Operation;
+  readonly operation: TextOperationName;
   /** Decoded (no content encoding left). Empty once the relay has no more use for it. */
   body: Buffer;
   /** From the URL, where the protocol puts it there. */

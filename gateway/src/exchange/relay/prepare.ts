@@ -1,5 +1,5 @@
 import type { RequestFacts } from '#body-work/index.ts';
-import type { Hold } from '#billing/index.ts';
+import { textBound, type Hold } from '#billing/index.ts';
 import {
   isPriced,
   resolveModel,
@@ -178,6 +178,11 @@ function mostImageTokens(
   return Math.max(...names.values().map((name) => familyOf({ model: name, protocol }).image.most));
 }
 
+/** Everything else costs something, whatever is added to it. */
+function isFree(operation: ExchangeInput['operation']): boolean {
+  return operation === 'count-tokens';
+}
+
 /**
  * Sets aside what the request may cost. Counting tokens costs nothing. What costs something needs a journal that can
  * take its row; what does not is served without one.
@@ -192,7 +197,7 @@ export function holdMoney(
   const { caller } = input;
   const group = snapshot.groups.get(caller.group);
   // A key of a group that is gone: nothing will serve it, as the search for channels is about to say.
-  if (group === undefined || input.operation !== 'generate') return null;
+  if (group === undefined || isFree(input.operation)) return null;
   if (!parts.journal.usable && !parts.billing.isFree(model, group)) {
     throw new GatewayError('unavailable');
   }
@@ -201,12 +206,15 @@ export function holdMoney(
     caller,
     model,
     group,
-    bodyBytes: input.body.length,
-    outputLimit: request.maxOutputTokens,
-    choices: request.choices,
-    terms: checked.terms,
-    ...(request.webSearches !== undefined && { webSearches: request.webSearches }),
-    extent: { ...request.extent, imageTokens: mostImageTokens(input, checked) },
+    bound: (rates) =>
+      textBound(rates, model, {
+        bodyBytes: input.body.length,
+        outputLimit: request.maxOutputTokens,
+        choices: request.choices,
+        terms: checked.terms,
+        ...(request.webSearches !== undefined && { webSearches: request.webSearches }),
+        extent: { ...request.extent, imageTokens: mostImageTokens(input, checked) },
+      }),
     expiresAt: parts.clock.now() + longestTotal(snapshot, parts.timeouts) + settleMs,
   });
 }

@@ -73,7 +73,7 @@ async function prepareOrRefuse(parts: RelayParts, state: ExchangeState): Promise
     if (refused !== undefined) {
       // As if nothing had been asked after the rates. There is money to give back when Redis has just failed, or when
       // the body took longer to come than Redis remembers the refusal.
-      if (state.hold !== null) parts.billing.settle(state.hold, null);
+      if (state.hold !== null) parts.billing.commitHold(state.hold, null);
       throw refused;
     }
     if (error instanceof ClientGone) {

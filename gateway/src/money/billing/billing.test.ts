@@ -3,8 +3,11 @@ import type { Caller, CallerTeam } from '#identity/index.ts';
 import type { Group, Model } from '#catalogue/index.ts';
 import { createMemoryCounters, unlimited } from '#limits/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { createBilling, type Hold, type TextOrder } from './billing.ts';
+import { createBilling, type Hold, type Order } from './billing.ts';
+import { textBound } from './hold-bound.ts';
 import { metersOf } from './meters-of.ts';
+import type { PriceRates } from './rates.ts';
+import { tokenLines, type PricedTokens } from './token-lines.ts';
 
 const cent = 10_000_000n;
 const now = Date.UTC(2026, 10, 21, 16, 30);
@@ -70,14 +73,12 @@ function setUp() {
   });
   const billing = createBilling({ counters, now: () => now });
   let count = 0;
-  const order = (change: Partial<TextOrder> = {}): TextOrder => ({
+  const order = (change: Partial<Order> = {}): Order => ({
     id: `req_${(count += 1)}`,
     caller,
     model,
     group,
-    bodyBytes: 200,
-    outputLimit: 400,
-    choices: 1,
+    bound: (rates) => textBound(rates, model, { bodyBytes: 200, outputLimit: 400, choices: 1 }),
     expiresAt: now + 60_000,
     ...change,
   });
@@ -85,9 +86,11 @@ function setUp() {
     counters,
     billing,
     order,
-    hold: async (change?: Partial<TextOrder>) => billing.hold(order(change)),
+    hold: async (change?: Partial<Order>) => billing.hold(order(change)),
   };
 }
+
+const linesOf = (tokens: PricedTokens) => (rates: PriceRates) => tokenLines(rates, tokens);
 
 const nameOf = async (promise: Promise<unknown>) => {
   try {
@@ -201,7 +204,10 @@ describe('a hold', () => {
   test('counts what was spent before a limit was set', async () => {
     const { hold, billing, counters } = setUp();
     const held = (await hold()) as Hold;
-    billing.settle(held, { ...billing.charge(held, noTokens, 'reported'), cost: '30' });
+    billing.commitHold(held, {
+      ...billing.charge(held, linesOf(noTokens), 'reported'),
+      cost: '30',
+    });
     const names = ['user:usr_1:balance', 'user:usr_1:quota', 'key:key_1:quota'];
     for (const name of names) expect(counters.read(name)).toEqual({ spent: 30n, held: 0n });
     expect(await nameOf(hold({ caller: { ...caller, quota: 30n } }))).toBe('key_quota_exceeded');
@@ -219,10 +225,50 @@ describe('a hold', () => {
   test.each([
     ['a free model', { model: { ...model, price: { input: '0', output: '0' } } }],
     ['a free group', { group: { ...group, priceMultiplier: '0' } }],
+    [
+      'free pictures',
+      {
+        model: {
+          ...model,
+          type: 'image',
+          price: { imageTiers: [{ name: '1K', maxPixels: 100, price: '0' }] },
+        } as Model,
+      },
+    ],
   ])('is not needed for %s, whatever the balance', async (_what, change) => {
     const { hold } = setUp();
     const broke = { ...caller, user: { ...user, funding: 0n } };
     expect(await hold({ caller: broke, ...change })).toBeNull();
+  });
+});
+
+test('a free model whose searches cost something is held for', async () => {
+  const { hold } = setUp();
+  const price = { input: '0', output: '0', fees: { web_search: '1' } };
+  const searching = { ...model, price };
+  const bound = (rates: PriceRates) =>
+    textBound(rates, searching, { bodyBytes: 1, outputLimit: 1, choices: 1, webSearches: 2 });
+  expect((await hold({ model: searching, bound }))?.amount).toBe(200n * cent);
+});
+
+describe('a model that lacks a price for what it does', () => {
+  const withPrice = (change: Partial<Model>): Model => ({ ...model, ...change });
+
+  test.each([
+    ['input alone, for text', withPrice({ price: { input: '1' } })],
+    ['input alone at 0, for text', withPrice({ price: { input: '0' } })],
+    ['output alone at 0, for text', withPrice({ price: { output: '0' } })],
+    ['a fee alone at 0, for text', withPrice({ price: { fees: { web_search: '0' } } })],
+    ['seconds of video, for text', withPrice({ price: { videoSecond: { '720P': '1' } } })],
+    ['nothing', withPrice({ price: {} })],
+    ['no price', withPrice({ price: null })],
+    ['tokens, for video', withPrice({ type: 'video' })],
+  ])('is not free, and nothing is held: %s', async (_what, unpriced) => {
+    const { hold, billing } = setUp();
+    expect(await nameOf(hold({ model: unpriced }))).toBe('internal_error');
+    expect(() => billing.isFree(unpriced, group)).toThrow(GatewayError);
+    const freeGroup = { ...group, priceMultiplier: '0' };
+    expect(await nameOf(hold({ model: unpriced, group: freeGroup }))).toBe('internal_error');
   });
 });
 
@@ -238,8 +284,8 @@ describe('a charge', () => {
   const settled = async (used: typeof tokens, source: 'reported' | 'estimated' | 'quarantined') => {
     const { hold, billing, counters } = setUp();
     const held = (await hold()) as Hold;
-    const charge = billing.charge(held, used, source);
-    billing.settle(held, charge);
+    const charge = billing.charge(held, linesOf(used), source);
+    billing.commitHold(held, charge);
     return { charge, meter: counters.read('user:usr_1:balance') };
   };
 
@@ -280,7 +326,7 @@ describe('a charge', () => {
     const own = { ...model };
     const held = (await billing.hold(order({ model: own }))) as Hold;
     Object.assign(own, { price: { input: '900', output: '900' }, priceVersion: 'v2' });
-    expect(billing.charge(held, tokens, 'reported')).toMatchObject({
+    expect(billing.charge(held, linesOf(tokens), 'reported')).toMatchObject({
       cost: '3000000',
       priceVersion: 'v1',
     });
@@ -291,7 +337,7 @@ describe('a charge', () => {
     const poor = { ...caller, user: { ...user, funding: 2n * cent } };
     const held = (await hold({ caller: poor })) as Hold;
     expect(await nameOf(hold({ caller: poor }))).toBe('insufficient_balance');
-    billing.settle(held, null);
+    billing.commitHold(held, null);
     expect(await nameOf(hold({ caller: poor }))).toBe('held');
   });
 });

@@ -1,33 +1,24 @@
 import type { Caller } from '#identity/index.ts';
-import type { Surcharges, TokenUsage } from '#canonical/index.ts';
-import type { Group, Model } from '#catalogue/index.ts';
+import { isPriced, type Group, type Model } from '#catalogue/index.ts';
 import type { Counters, HoldDecision } from '#limits/index.ts';
 import { GatewayError, type ErrorName } from '#errors/index.ts';
 import type { ChargeRecord } from '#usage/index.ts';
-import { parseMultiplier, receiptOf, type Multiplier } from './cost.ts';
-import { textHold, type DemandedInput } from './hold-bound.ts';
+import { parseMultiplier, receiptOf, type Line, type Multiplier } from './cost.ts';
+import { holdOf } from './hold-bound.ts';
 import { chargeOf } from './judge-usage.ts';
 import { metersOf } from './meters-of.ts';
 import { ratesOf, type PriceRates } from './rates.ts';
-import { surchargedLines } from './surcharges.ts';
-import { tokenLines } from './token-lines.ts';
 
-/** A text request that is about to be sent. */
-export interface TextOrder {
+/** A request that is about to be sent. */
+export interface Order {
   /** The exchange. */
   readonly id: string;
   readonly caller: Caller;
   /** Priced (`isPriced`). */
   readonly model: Model;
   readonly group: Group;
-  readonly bodyBytes: number;
-  /** As the client wrote them. */
-  readonly outputLimit: number | null;
-  readonly choices: number;
-  readonly extent?: DemandedInput;
-  /** As in `TextDemand`. */
-  readonly terms?: readonly string[];
-  readonly webSearches?: number | null;
+  /** The most that it can use. Not asked where nothing can cost anything. */
+  readonly bound: (rates: PriceRates) => readonly Line<number | bigint>[];
   /** Unix milliseconds after which nobody can still be working on it. */
   readonly expiresAt: number;
 }
@@ -55,16 +46,18 @@ export interface Billing {
    * At once while counting is in memory; a promise when it is not.
    * @throws GatewayError the 402 or 429 of the first exhausted limit.
    */
-  hold(order: TextOrder): Hold | null | Promise<Hold | null>;
-  /** What the used tokens cost on the hold's terms. `source` as in the usage row: numbers not reported are capped. */
+  hold(order: Order): Hold | null | Promise<Hold | null>;
+  /**
+   * What was used, at the rates of the hold. `source` as in the usage row: numbers that were not reported cost no more
+   * than the hold.
+   */
   charge(
     hold: Hold,
-    tokens: TokenUsage,
+    lines: (rates: PriceRates) => readonly Line[],
     source: 'reported' | 'estimated' | 'quarantined' | 'none',
-    surcharges?: Surcharges,
   ): ChargeRecord;
   /** Ends the hold: after the charge is durable, or with null when nothing is owed. */
-  settle(hold: Hold, charge: ChargeRecord | null): void;
+  commitHold(hold: Hold, charge: ChargeRecord | null): void;
 }
 
 export interface BillingOptions {
@@ -85,7 +78,7 @@ export function createBilling({ counters, now }: BillingOptions): Billing {
       if (terms === null) return null;
       const { rates, multiplier } = terms;
       const { id, caller } = order;
-      const amount = textHold(rates, order.model, order, multiplier);
+      const amount = holdOf(order.bound(rates), multiplier);
       const { meters, window } = metersOf(caller, now());
       const decision = counters.hold({ id, amount, meters, expiresAt: order.expiresAt });
       const finish = (decided: HoldDecision): Hold => {
@@ -102,11 +95,8 @@ export function createBilling({ counters, now }: BillingOptions): Billing {
       return decision instanceof Promise ? decision.then(finish) : finish(decision);
     },
 
-    charge(hold, tokens, source, surcharges) {
-      const { items, cost } = receiptOf(
-        surchargedLines(hold.rates, tokenLines(hold.rates, tokens), surcharges),
-        hold.multiplier,
-      );
+    charge(hold, lines, source) {
+      const { items, cost } = receiptOf(lines(hold.rates), hold.multiplier);
       const charged = chargeOf(cost, hold.amount, source);
       const overshoot = charged > hold.amount ? charged - hold.amount : 0n;
       return {
@@ -121,7 +111,7 @@ export function createBilling({ counters, now }: BillingOptions): Billing {
       };
     },
 
-    settle(hold, charge) {
+    commitHold(hold, charge) {
       counters.settle(hold.id, hold.meters, charge === null ? 0n : BigInt(charge.cost));
     },
   };
@@ -132,21 +122,17 @@ type Terms = Pick<Hold, 'rates' | 'priceVersion' | 'multiplier' | 'multiplierTex
 /** Null when nothing can cost anything: neither balance nor limits matter then. */
 function termsOf(model: Model, group: Group): Terms | null {
   const { price, priceVersion } = model;
-  if (price === null || priceVersion === null) throw new GatewayError('internal_error');
+  // Whoever lets a model through that has no price for what it does has a defect; nothing is given away for it.
+  if (price === null || priceVersion === null || !isPriced(model)) {
+    throw new GatewayError('internal_error');
+  }
   const rates = ratesOf(price);
   let multiplier = multipliers.get(group);
   if (multiplier === undefined) {
     multipliers.set(group, (multiplier = parseMultiplier(group.priceMultiplier)));
   }
-  if (multiplier === 0n || hasNoPrice(rates)) return null;
+  if (multiplier === 0n || rates.isZero) return null;
   return { rates, priceVersion, multiplier, multiplierText: group.priceMultiplier };
-}
-
-function hasNoPrice({ tokens, fees }: PriceRates): boolean {
-  if (tokens === null || tokens.dearestInput.perUnit !== 0n || tokens.output.perUnit !== 0n) {
-    return false;
-  }
-  return fees.values().every(({ perUnit }) => perUnit === 0n);
 }
 
 /** By what the name of a meter ends in, a window's date aside; see `limits/counters.ts`. */

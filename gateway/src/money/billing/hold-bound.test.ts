@@ -1,11 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { parseMultiplier, receiptOf, type Line } from './cost.ts';
-import { holdOf, imageHold, textHold, tokenBounds } from './hold-bound.ts';
+import { parseMultiplier, receiptOf, type Line, type Multiplier } from './cost.ts';
+import {
+  holdOf,
+  imageBound,
+  textBound,
+  tokenBounds,
+  type ImageDemand,
+  type TextDemand,
+} from './hold-bound.ts';
 import { imageLines } from './image-lines.ts';
-import { ratesOf } from './rates.ts';
+import { ratesOf, type PriceRates } from './rates.ts';
 import { videoSecondLines } from './video-lines.ts';
 
 const one = parseMultiplier('1');
+const textHold = (
+  by: PriceRates,
+  limits: { readonly maxOutputTokens: number | null },
+  demand: TextDemand,
+  multiplier: Multiplier,
+) => holdOf(textBound(by, limits, demand), multiplier);
+const imageHold = (by: PriceRates, demand: ImageDemand, multiplier: Multiplier) =>
+  holdOf(imageBound(by, demand), multiplier);
 const rates = ratesOf({ input: '1', cacheWrite1h: '2', output: '10' });
 const model = { maxOutputTokens: 64_000 };
 const hold = (bodyBytes: number, outputLimit: number | null, choices: number | null = null) =>
@@ -70,10 +85,13 @@ describe('the hold of a text request', () => {
     );
   });
 
-  it('is nothing for a price without token parts', () => {
-    const free = ratesOf({ videoSecond: { '720P': '1' } });
-    expect(textHold(free, model, { bodyBytes: 9, outputLimit: 9, choices: 9 }, one)).toBe(0n);
-  });
+  it.each([{ videoSecond: { '720P': '1' } }, { input: '1' }, { output: '1' }, {}])(
+    'is refused at a price that lacks input or output: %j',
+    (price) => {
+      const demand = { bodyBytes: 9, outputLimit: 9, choices: 9 };
+      expect(() => textHold(ratesOf(price), model, demand, one)).toThrow(RangeError);
+    },
+  );
 
   it.each([0, -1, -1e308, Number.NaN])('%d is no limit and no count', (value) => {
     expect(hold(0, value, value)).toBe(hold(0, null, null));
@@ -115,6 +133,11 @@ describe('the hold of pictures and of video', () => {
   it('covers the layers of each', () => {
     const demand = { images: null, layers: 16, referenceImages: 0 };
     expect(imageHold(priced, demand, one)).toBe(90_000_000n + 16n * 45_000_000n);
+  });
+
+  it('is refused for pictures at a price without tiers', () => {
+    const demand = { images: 1, layers: 0, referenceImages: 0 };
+    expect(() => imageHold(rates, demand, one)).toThrow(RangeError);
   });
 
   it('is what the seconds asked for cost', () => {

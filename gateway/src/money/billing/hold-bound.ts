@@ -75,16 +75,15 @@ function inputBound(
 }
 
 /**
- * The most that a text request can cost, in nano-USD, for its hold: every input token in the dearest part, every
- * answer as long as it may get. Saturates at 2⁶³−1.
+ * The most that a text request can use: every input token in the dearest part, every answer as long as it may get.
+ * @throws RangeError for a price without input or output, which no text model is served at.
  */
-export function textHold(
+export function textBound(
   rates: PriceRates,
   model: BoundingModel,
   demand: TextDemand,
-  multiplier: Multiplier,
-): bigint {
-  if (rates.tokens === null) return 0n;
+): readonly Line<bigint>[] {
+  if (rates.tokens === null) throw new RangeError('no price for text');
   const bounds = tokenBounds(model, demand);
   const lines: Line<bigint>[] = [
     { rate: rates.tokens.dearestInput, quantity: bounds.input },
@@ -93,13 +92,13 @@ export function textHold(
   const { terms = [], webSearches } = demand;
   const factor = terms.length === 0 ? undefined : dearestFactor(rates, terms);
   const tokens = factor === undefined ? lines : lines.map((line) => ({ ...line, factor }));
-  if (webSearches === undefined) return saturate(ceilingOf(tokens, multiplier));
+  if (webSearches === undefined) return tokens;
   const searches = bounded(webSearches) ?? BigInt(webSearches === null ? usualSearches : 0);
-  return saturate(ceilingOf([...tokens, ...feeBounds(rates, searches)], multiplier));
+  return [...tokens, ...feeBounds(rates, searches)];
 }
 
-/** The hold for what is known beforehand: seconds and resolution of a video, tokens of its estimate. */
-export function holdOf(lines: readonly Line[], multiplier: Multiplier): bigint {
+/** The hold for the most that an exchange can use, in nano-USD. Saturates at 2⁶³−1. */
+export function holdOf(lines: readonly Line<number | bigint>[], multiplier: Multiplier): bigint {
   return saturate(ceilingOf(lines, multiplier));
 }
 
@@ -110,28 +109,25 @@ export interface ImageDemand {
   readonly referenceImages: number;
 }
 
-/** The hold for pictures priced by tier: what comes back decides the tier, so each counts as the dearest. */
-export function imageHold(
+/**
+ * The most that pictures priced by tier can cost: what comes back decides the tier, so each counts as the dearest.
+ * @throws RangeError for a price without tiers.
+ */
+export function imageBound(
   rates: PriceRates,
   { images, layers, referenceImages }: ImageDemand,
-  multiplier: Multiplier,
-): bigint {
+): readonly Line<bigint>[] {
   const count = bounded(images) ?? 1n;
   const dearest = (of: 'image' | 'layer') =>
     rates.imageTiers.map((tier) => tier[of]).toSorted((a, b) => (a.perUnit < b.perUnit ? 1 : -1));
   const [image] = dearest('image');
   const [layer] = dearest('layer');
-  if (image === undefined || layer === undefined) return 0n;
-  return saturate(
-    ceilingOf(
-      [
-        { rate: image, quantity: count },
-        { rate: layer, quantity: count * (bounded(layers) ?? 0n) },
-        { rate: rates.referenceImage, quantity: bounded(referenceImages - 1) ?? 0n },
-      ],
-      multiplier,
-    ),
-  );
+  if (image === undefined || layer === undefined) throw new RangeError('no price for pictures');
+  return [
+    { rate: image, quantity: count },
+    { rate: layer, quantity: count * (bounded(layers) ?? 0n) },
+    { rate: rates.referenceImage, quantity: bounded(referenceImages - 1) ?? 0n },
+  ];
 }
 
 /** A number from outside as a count, rounded up; null for none, and for what says nothing (0, less, NaN). */

@@ -3,7 +3,7 @@ export {
   type Billing,
   type BillingOptions,
   type Hold,
-  type TextOrder,
+  type Order,
 } from './billing.ts';
 export {
   costOfReceipt,
@@ -15,7 +15,7 @@ export {
   type ReceiptLine,
 } from './cost.ts';
 export { hasMoney } from './has-money.ts';
-export { textHold, tokenBounds, type TextDemand } from './hold-bound.ts';
+export { holdOf, textBound, tokenBounds, type TextDemand } from './hold-bound.ts';
 export { imageLines, type ReturnedImage, type Unbillable } from './image-lines.ts';
 export { judgeUsage } from './judge-usage.ts';
 export { metersOf } from './meters-of.ts';

@@ -13,15 +13,20 @@ export interface Rate {
   readonly inThousandths: boolean;
 }
 
-export interface TokenRates {
+/** What tokens of the input cost, by the part they fall into. */
+export interface InputRates {
   readonly input: Rate;
   readonly inputImage: Rate;
   readonly cacheRead: Rate;
   readonly cacheWrite: Rate;
   readonly cacheWrite1h: Rate;
-  readonly output: Rate;
-  /** The highest of the parts an input token can fall into. */
+  /** The highest of these parts. */
   readonly dearestInput: Rate;
+}
+
+/** What the tokens of an answer cost, in and out. */
+export interface TokenRates extends InputRates {
+  readonly output: Rate;
 }
 
 export interface TierRates {
@@ -33,7 +38,10 @@ export interface TierRates {
 
 /** A price with its defaults filled in, as integers. What a kind of model does not have is null or empty. */
 export interface PriceRates {
+  /** Null unless input and output are priced: what a text answer needs. */
   readonly tokens: TokenRates | null;
+  /** Null unless input is priced: what an operation without output needs. */
+  readonly inputTokens: InputRates | null;
   /** Ascending. */
   readonly imageTiers: readonly TierRates[];
   readonly referenceImage: Rate;
@@ -43,6 +51,8 @@ export interface PriceRates {
   readonly multipliers: ReadonlyMap<string, bigint>;
   /** Per use, by its name. */
   readonly fees: ReadonlyMap<string, Rate>;
+  /** Every part that is priced costs 0. False for a price without parts: what it does not name is not free. */
+  readonly isZero: boolean;
 }
 
 /** A rate is kept in 10⁻¹⁵ USD: nine decimals of a price per million units, all fifteen of one per unit. */
@@ -69,6 +79,7 @@ export function ratesOf(price: DeclaredPrice): PriceRates {
 }
 
 function compileRates(price: DeclaredPrice): PriceRates {
+  const inputTokens = compileInputRates(price);
   const {
     imageTiers = [],
     videoSecond = {},
@@ -77,8 +88,9 @@ function compileRates(price: DeclaredPrice): PriceRates {
     fees = {},
   } = price;
   const factor = exact(price.layerFactor ?? defaultLayerFactor, factorPlaces);
-  return Object.freeze({
-    tokens: compileTokenRates(price),
+  const rates = {
+    tokens: compileTokenRates(price, inputTokens),
+    inputTokens,
     imageTiers: imageTiers.map(({ name, maxPixels, price: perImage }) => {
       const image = exact(perImage, perUnitPlaces);
       return {
@@ -110,12 +122,26 @@ function compileRates(price: DeclaredPrice): PriceRates {
     fees: new Map(
       Object.entries(fees).map(([name, perUse]) => [name, perUnit(`fees.${name}`, perUse)]),
     ),
-  });
+  };
+  return Object.freeze({ ...rates, isZero: isZero(rates) });
 }
 
-/** Null unless both ends are priced. Every other part falls back as the configuration contract says. */
-function compileTokenRates(price: DeclaredPrice): TokenRates | null {
-  if (price.input === undefined || price.output === undefined) return null;
+function isZero(rates: Omit<PriceRates, 'isZero'>): boolean {
+  const { tokens, inputTokens, imageTiers, referenceImage, videoSecond, videoTokens, fees } = rates;
+  const parts = [
+    ...(inputTokens === null ? [] : [inputTokens.dearestInput, referenceImage]),
+    ...(tokens === null ? [] : [tokens.output]),
+    ...imageTiers.flatMap(({ image, layer }) => [image, layer, referenceImage]),
+    ...videoSecond.values(),
+    ...videoTokens.values().flatMap(({ text, withVideo }) => [text, withVideo]),
+    ...fees.values(),
+  ];
+  return parts.length > 0 && parts.every(({ perUnit }) => perUnit === 0n);
+}
+
+/** Null unless input is priced. Every other part falls back as the configuration contract says. */
+function compileInputRates(price: DeclaredPrice): InputRates | null {
+  if (price.input === undefined) return null;
   const cacheWrite = price.cacheWrite ?? price.input;
   const inputs = {
     input: perMillion('input', price.input),
@@ -127,7 +153,16 @@ function compileTokenRates(price: DeclaredPrice): TokenRates | null {
   const dearestInput = Object.values(inputs).reduce((dearest, each) =>
     each.perUnit > dearest.perUnit ? each : dearest,
   );
-  return { ...inputs, output: perMillion('output', price.output), dearestInput };
+  return { ...inputs, dearestInput };
+}
+
+/** Null unless both ends are priced. */
+function compileTokenRates(
+  { output }: DeclaredPrice,
+  inputTokens: InputRates | null,
+): TokenRates | null {
+  if (inputTokens === null || output === undefined) return null;
+  return { ...inputTokens, output: perMillion('output', output) };
 }
 
 const perMillion = (part: string, price: Decimal) => rate(part, exact(price, perMillionPlaces));

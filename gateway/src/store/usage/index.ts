@@ -1,5 +1,5 @@
 export { linesOf, readLines, type StoredLines, type UsageLines } from './read-lines.ts';
-export type { ExchangeRecord, Operation, Outcome } from './record.ts';
+export type { ExchangeRecord, Outcome } from './record.ts';
 export { lineVersion, toLine } from './record-line.ts';
 export type * from './record-parts.ts';
 export { isDataError, recordUsage, type RecordUsageOptions } from './record-usage.repository.ts';

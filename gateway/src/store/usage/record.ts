@@ -1,9 +1,6 @@
-import type { ProtocolName, TokenUsage } from '#canonical/index.ts';
+import type { OperationName, ProtocolName, TokenUsage } from '#canonical/index.ts';
 import type { UsageTable } from '#database/index.ts';
 import type { AttemptRecord, ChargeRecord, StateRecord, StateValues } from './record-parts.ts';
-
-/** The operations that leave a usage row. */
-export type Operation = 'generate' | 'count-tokens';
 
 export type Outcome =
   /** The answer reached its success terminator upstream (whether or not the client stayed for it). */
@@ -31,7 +28,7 @@ export interface ExchangeRecord {
   /** The channel that answered; null when none did. */
   readonly channel: string | null;
   readonly protocol: ProtocolName;
-  readonly operation: Operation;
+  readonly operation: OperationName;
   readonly stream: boolean;
   readonly outcome: Outcome;
   /** The HTTP status the client got. */

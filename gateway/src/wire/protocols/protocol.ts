@@ -1,4 +1,4 @@
-import type { ReportedUsage, TextProtocolName } from '#canonical/index.ts';
+import type { ReportedUsage, TextOperationName, TextProtocolName } from '#canonical/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import type { Budget, JsonScan, ParseRoom } from '#json/index.ts';
 import type { QuirksOfRequest } from '#vendors/index.ts';
@@ -62,7 +62,7 @@ export interface Protocol {
 
 /** What the URL names in protocols that use it so (generate-content); null elsewhere. */
 export interface RequestPath {
-  readonly operation: 'generate' | 'count-tokens';
+  readonly operation: TextOperationName;
   readonly model: string | null;
   readonly stream: boolean | null;
 }
