@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type OxlintOverride } from 'oxlint';
 
@@ -89,6 +90,14 @@ export function placeOf(room: string): string {
 /** Wire formats; none imports another. */
 export const protocolFolders =
   'chat responses messages generate-content images video-synthesis video-contents'.split(' ');
+
+/** What every operation of the relay is built on; it knows none of them. `attempts` may use `exchange`, not the reverse. */
+export const sharedRelayFolders: Readonly<Record<string, readonly string[]>> = {
+  exchange: [],
+  attempts: ['exchange'],
+};
+
+const relayEntries = readdirSync(new URL('gateway/src/exchange/relay', import.meta.url));
 
 /** Packages that only some files may import; paths are globs below `gateway/src`. */
 export const confinedPackages: readonly {
@@ -211,6 +220,18 @@ const directionOverrides: OxlintOverride[] = [
       `wire/protocols/${protocol}/**`,
       [...roomPatterns('protocols'), sibling],
       ['wire/protocols/**'],
+    );
+  }),
+  ...Object.entries(sharedRelayFolders).map(([folder, allowed]) => {
+    const others = relayEntries.filter((entry) => entry !== folder && !allowed.includes(entry));
+    const operations: Pattern = {
+      regex: `^(\\./)?(\\.\\./)+(${others.join('|')})(/|$)`,
+      message: `directions: relay/${folder} knows no operation`,
+    };
+    return restrict(
+      `exchange/relay/${folder}/**`,
+      [...roomPatterns('relay'), operations],
+      ['exchange/relay/**', 'exchange/**'],
     );
   }),
   {

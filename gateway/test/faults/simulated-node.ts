@@ -4,15 +4,14 @@ import { createBilling, metersOf, textBound, type Billing, type Hold } from '#bi
 import type { Group, Model as PricedModel } from '#catalogue/index.ts';
 import { createMemoryCounters, type Counters, type SpentSource } from '#limits/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import type { ExchangeRecord, Outcome } from '#usage/index.ts';
-import {
-  createExchangeState,
-  settle,
-  type Ending,
-  type ExchangeState,
-} from '#relay/exchange-state.ts';
-import type { ExchangeInput } from '#relay/exchange.ts';
-import { nothingUsed } from '#relay/exchange-usage.ts';
+import type { AttemptRecord, ExchangeRecord, Outcome } from '#usage/index.ts';
+import { openExchange, type Exchange } from '#relay/exchange/exchange.ts';
+import { finishExchange } from '#relay/exchange/finish.ts';
+import { noTokens, nothingUsed } from '#relay/exchange/measured.ts';
+import type { Ending } from '#relay/exchange/record-of.ts';
+import { nothingTried, type SentRequest } from '#relay/exchange/tried.ts';
+import type { TextInput } from '#relay/text/input.ts';
+import { measureText } from '#relay/text/measure-text.ts';
 import { unpaidAttempt } from '../journal/records.ts';
 import type { SimulatedClock } from './simulated-clock.ts';
 
@@ -75,7 +74,15 @@ export interface NodeOptions {
 }
 
 const group: Group = { name: 'default', priceMultiplier: '1' };
-const noTokens = nothingUsed.tokens;
+const answered: SentRequest = {
+  channel: 'main',
+  upstreamModel: null,
+  rewrites: [],
+  losses: [],
+  answerLosses: null,
+  upstreamState: null,
+  ttftMs: null,
+};
 /** Bodies are not simulated. */
 const digestBody = () => '';
 const headers = { 'user-agent': 'simulation' };
@@ -86,7 +93,7 @@ export class SimulatedNode {
   callers: readonly Caller[];
   counters: Counters;
   #billing: Billing;
-  readonly #live = new Map<string, { readonly state: ExchangeState; readonly hold: Hold }>();
+  readonly #live = new Map<string, { readonly exchange: Exchange; readonly hold: Hold }>();
   /** Ended, and not durable yet. */
   #waiting: Waiting[] = [];
   /** Durable, and not applied for certain. */
@@ -123,7 +130,7 @@ export class SimulatedNode {
 
   /** Requests under way and records waiting for the disk, each with the time of its admission. */
   get times(): readonly number[] {
-    const live = [...this.#live.values()].map(({ state }) => state.input.arrivedAt);
+    const live = [...this.#live.values()].map(({ exchange }) => exchange.input.arrivedAt);
     return [...live, ...this.#waiting.map(({ record }) => record.time)];
   }
 
@@ -133,9 +140,9 @@ export class SimulatedNode {
     const caller = this.callers[this.#below(this.callers.length)]!;
     const id = nextId();
     const model = modelAt(price);
-    const state = createExchangeState({ digestBody }, this.#inputOf(id, caller));
-    state.model = `model-${this.#below(2)}`;
-    state.catalogueModel = model;
+    const exchange = openExchange({ digestBody }, this.#inputOf(id, caller));
+    exchange.model = `model-${this.#below(2)}`;
+    exchange.catalogueModel = model;
     const { bodyBytes } = most;
     const outputLimit = 1 + this.#below(most.outputLimit);
     const full = BigInt(bodyBytes / 2) * price.input + BigInt(outputLimit) * price.output;
@@ -151,7 +158,7 @@ export class SimulatedNode {
         expiresAt: clock.now() + longest,
       });
       if (hold === null) throw new Error('nothing here is free');
-      state.hold = hold;
+      exchange.hold = hold;
       const shortOn: string[] = [];
       for (const { name, limit } of limits) {
         const taken = await this.counters.read(name);
@@ -167,26 +174,32 @@ export class SimulatedNode {
         diary.limits.set(name, limit > before ? limit : before);
       }
       this.holding.add(id);
-      this.#live.set(id, { state, hold });
+      this.#live.set(id, { exchange, hold });
       this.#used.set(id, outputLimit);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       if (random() < 0.1)
-        this.#end(state, { outcome: 'refused', status: 402, error, usage: nothingUsed });
+        this.#end(exchange, {
+          outcome: 'refused',
+          status: 402,
+          error,
+          measured: nothingUsed,
+          tried: nothingTried,
+        });
     }
   }
 
   /** The longest output of each request under way. */
   readonly #used = new Map<string, number>();
 
-  #inputOf(id: string, caller: Caller): ExchangeInput {
+  #inputOf(id: string, caller: Caller): TextInput {
     const { clock } = this.#options;
     return {
       id,
       arrivedAt: clock.now(),
       startedAt: clock.monotonic(),
       caller,
-      undecided: null,
+      pendingRateCheck: null,
       protocol: 'chat',
       operation: 'generate',
       body: Buffer.alloc(0),
@@ -194,7 +207,7 @@ export class SimulatedNode {
       pathStream: null,
       framing: 'event-stream',
       headers,
-      client: {} as ExchangeInput['client'],
+      client: {} as TextInput['client'],
     };
   }
 
@@ -205,17 +218,17 @@ export class SimulatedNode {
   }
 
   #finish(id: string): void {
-    const { state } = this.#live.get(id)!;
+    const { exchange } = this.#live.get(id)!;
     const { random } = this.#options;
-    if (random() < 0.2)
-      state.attempts.push(unpaidAttempt(`spare-${this.#below(2)}`, this.#below(1_000)));
+    const attempts =
+      random() < 0.2 ? [unpaidAttempt(`spare-${this.#below(2)}`, this.#below(1_000))] : [];
     const way = random();
-    if (way < 0.15) this.#end(state, this.#failure(id));
-    else this.#answer(id, state, way);
+    if (way < 0.15) this.#end(exchange, this.#failure(id, exchange, attempts));
+    else this.#answer(id, exchange, attempts, way);
   }
 
-  /** Some failures used something that nobody pays. */
-  #failure(id: string): Ending {
+  /** Some failures have used something, which nobody owes. */
+  #failure(id: string, exchange: Exchange, attempts: readonly AttemptRecord[]): Ending {
     const tokens = {
       ...noTokens,
       input: this.#below(200),
@@ -227,15 +240,18 @@ export class SimulatedNode {
       outcome: 'failed',
       status: 502,
       error,
-      usage: this.#options.random() < 0.5 ? usage : nothingUsed,
+      measured:
+        this.#options.random() < 0.5
+          ? measureText(usage, exchange.catalogueModel!, 1, null)
+          : nothingUsed,
+      tried: { attempts, sent: null },
     };
   }
 
-  #answer(id: string, state: ExchangeState, way: number): void {
+  #answer(id: string, exchange: Exchange, failed: readonly AttemptRecord[], way: number): void {
     const { diary, clock } = this.#options;
     diary.answered.set(id, (diary.answered.get(id) ?? 0) + 1);
-    state.channel = 'main';
-    state.attempts.push({
+    const attempt: AttemptRecord = {
       channel: 'main',
       class: 'shown',
       status: 200,
@@ -243,34 +259,36 @@ export class SimulatedNode {
       startedAt: clock.now(),
       durationMs: 1,
       upstreamRequestId: null,
-    });
+    };
     const isImplausible = way > 0.95;
     const input = this.#below(1 + most.bodyBytes / 2);
     const output = isImplausible ? 900_000 : this.#below(1 + this.#used.get(id)!);
     const hasLeft = way > 0.8 && !isImplausible;
-    this.#end(state, {
+    const usage = {
+      tokens: way < 0.2 ? noTokens : { ...noTokens, input, output },
+      source: hasLeft ? 'estimated' : 'reported',
+      implausible: isImplausible,
+    } as const;
+    this.#end(exchange, {
       outcome: hasLeft ? 'client-left' : 'completed',
       status: 200,
       error: null,
-      usage: {
-        tokens: way < 0.2 ? noTokens : { ...noTokens, input, output },
-        source: hasLeft ? 'estimated' : 'reported',
-        implausible: isImplausible,
-      },
+      measured: measureText(usage, exchange.catalogueModel!, 1, null),
+      tried: { attempts: [...failed, attempt], sent: answered },
     });
   }
 
-  #end(state: ExchangeState, ending: Ending): void {
+  #end(exchange: Exchange, ending: Ending): void {
     const { clock, diary } = this.#options;
-    const { id } = state.input;
+    const { id } = exchange.input;
     this.#live.delete(id);
     this.#used.delete(id);
     const billing = this.#billing;
     const journal = { append: (record: ExchangeRecord) => this.#append(record) };
     const isSuccess = (outcome: Outcome) => outcome === 'completed';
-    void settle(
+    void finishExchange(
       { billing, clock, digestBody, journal, observer: { finished: () => {} } },
-      state,
+      exchange,
       ending,
     ).then(
       () => {
@@ -317,10 +335,10 @@ export class SimulatedNode {
 
   /** Before it is so late: what would be due by then fails, or by a defect of ours is never ended. */
   reachDeadline(monotonic: number): void {
-    for (const [id, { state }] of this.#live) {
+    for (const [id, { exchange }] of this.#live) {
       if (this.#options.diary.terms.get(id)!.due > monotonic) continue;
       if (this.#options.random() < 0.5) {
-        this.#end(state, this.#failure(id));
+        this.#end(exchange, this.#failure(id, exchange, []));
         continue;
       }
       this.#live.delete(id);

@@ -17,6 +17,7 @@ import {
   districts,
   placeOf,
   protocolFolders,
+  sharedRelayFolders,
 } from '../../../oxlint.config.ts';
 
 /*
@@ -70,6 +71,24 @@ const protocolProbe = (protocol: string): Probe => {
   };
 };
 
+/** Of what all operations share: it imports no folder of an operation, nor what puts operations together. */
+const sharedRelayProbe = ([folder, allowed]: readonly [string, readonly string[]]): Probe => {
+  const fine = [...allowed.map((other) => `../${other}/parts.ts`), './parts.ts', face('routing')];
+  const forbidden = [
+    ...Object.keys(sharedRelayFolders)
+      .filter((other) => other !== folder && !allowed.includes(other))
+      .map((other) => `../${other}/parts.ts`),
+    '../text/input.ts',
+    '../relay.ts',
+    face('http'),
+  ];
+  return {
+    file: `gateway/src/exchange/relay/${folder}/shared.ts`,
+    specifiers: [...fine, ...forbidden],
+    forbidden,
+  };
+};
+
 const rootProbe = (name: string): Probe => ({
   file: `gateway/src/${name}`,
   specifiers: [...rooms.map(face), ...packages],
@@ -84,6 +103,7 @@ const probes: readonly Probe[] = [
   roomProbe('relay', 'writer.worker.ts'),
   roomProbe('limits', 'redis/link.ts'),
   ...protocolFolders.map(protocolProbe),
+  ...Object.entries(sharedRelayFolders).map(sharedRelayProbe),
   rootProbe('main.js'),
   {
     file: 'gateway/src/exchange/relay/concrete.ts',

@@ -84,7 +84,7 @@ function createRateHook(
     }
     const refusal = settle(counters, request, caller, decision);
     if (kind === 'generation' && isShort(request)) {
-      request.undecided = refusal;
+      request.pendingRateCheck = refusal;
       void pass(refusal, (refused) => {
         if (refused !== undefined) onLateRefusal(refused);
       });

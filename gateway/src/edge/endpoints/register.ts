@@ -73,9 +73,9 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointOpti
 
 /** Counts refusals before the relay; the relay reports the later ones itself. */
 function countRefusals(server: FastifyInstance, metrics: Metrics): void {
-  server.addHook('onError', ({ undecided }, _reply, error, done) => {
-    if (undecided === null) countRefusal(metrics, error);
-    else void countUnlessRefused(metrics, undecided, error);
+  server.addHook('onError', ({ pendingRateCheck }, _reply, error, done) => {
+    if (pendingRateCheck === null) countRefusal(metrics, error);
+    else void countUnlessRefused(metrics, pendingRateCheck, error);
     done();
   });
 }
@@ -83,10 +83,10 @@ function countRefusals(server: FastifyInstance, metrics: Metrics): void {
 /** A request refused by its rates is counted as that, whatever else is wrong with it. */
 async function countUnlessRefused(
   metrics: Metrics,
-  undecided: Promise<Error | undefined>,
+  pendingRateCheck: Promise<Error | undefined>,
   error: Error,
 ): Promise<void> {
-  if ((await undecided) === undefined) countRefusal(metrics, error);
+  if ((await pendingRateCheck) === undefined) countRefusal(metrics, error);
 }
 
 function countRefusal(metrics: Metrics, error: Error): void {

@@ -2,26 +2,23 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TextProtocolName } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { createClientResponse } from '#http/index.ts';
-import type { ExchangeInput, Relay } from '#relay/index.ts';
+import type { TextInput, Relay } from '#relay/index.ts';
 import { callerOf } from './caller-of.ts';
 
 /** What an endpoint knows about a request besides its body. */
 export interface TextCall {
   readonly protocol: TextProtocolName;
-  readonly operation: ExchangeInput['operation'];
+  readonly operation: TextInput['operation'];
   readonly pathModel: string | null;
   readonly pathStream: boolean | null;
-  readonly framing: ExchangeInput['framing'];
+  readonly framing: TextInput['framing'];
 }
 
 /** Runs one text request through the relay; every outcome has been answered or logged when it resolves. */
 export type TextExchange = (request: FastifyRequest, reply: FastifyReply, call: TextCall) => void;
 
 /** For protocols whose path says nothing about the request. */
-export function textCall(
-  protocol: TextProtocolName,
-  operation: ExchangeInput['operation'],
-): TextCall {
+export function textCall(protocol: TextProtocolName, operation: TextInput['operation']): TextCall {
   return Object.freeze({
     protocol,
     operation,
@@ -43,18 +40,14 @@ export function createTextExchange(
     // The relay releases it as soon as possible; Fastify would keep it until the response has ended.
     request.body = undefined;
     const client = createClientResponse(request, reply);
-    const input: ExchangeInput = {
+    const input: TextInput = {
       id: request.id,
       arrivedAt: request.arrivedAt,
       startedAt: request.startedAt,
       caller: callerOf(request),
-      undecided: request.undecided,
-      protocol: call.protocol,
-      operation: call.operation,
+      pendingRateCheck: request.pendingRateCheck,
+      ...call,
       body,
-      pathModel: call.pathModel,
-      pathStream: call.pathStream,
-      framing: call.framing,
       headers: request.raw.headers,
       client,
       ...(bodyClaim !== null && { memory: bodyClaim }),

@@ -26,12 +26,12 @@ export function createErrorResponder(
   onUnexpectedError: UnexpectedErrorListener,
 ): ErrorResponder {
   return function respondWithError(thrown, request, reply) {
-    const { undecided } = request;
+    const { pendingRateCheck } = request;
     // A path that cannot be decoded has a request without the members that routes receive.
-    if (undecided instanceof Promise) {
-      request.undecided = null;
+    if (pendingRateCheck instanceof Promise) {
+      request.pendingRateCheck = null;
       reply.hijack();
-      void undecided.then((refusal) => respondWithError(refusal ?? thrown, request, reply));
+      void pendingRateCheck.then((refusal) => respondWithError(refusal ?? thrown, request, reply));
       return;
     }
     const error = toGatewayError(thrown);

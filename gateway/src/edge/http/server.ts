@@ -73,7 +73,7 @@ declare module 'fastify' {
      * A check that starts before the body and is decided while the body is read: the refusal, or undefined. Never
      * rejects. Code that refuses the request for another reason reports this refusal first.
      */
-    undecided: Promise<Error | undefined> | null;
+    pendingRateCheck: Promise<Error | undefined> | null;
   }
 }
 
@@ -128,7 +128,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.decorate('writeStall', options.writeStall ?? writeStall);
   server.decorateRequest('arrivedAt', 0);
   server.decorateRequest('startedAt', 0);
-  server.decorateRequest('undecided', null);
+  server.decorateRequest('pendingRateCheck', null);
   server.decorateRequest('bodyClaim', null);
   server.addHook('onRequest', (request, _reply, done) => {
     request.arrivedAt = Date.now();

@@ -1,10 +1,14 @@
-export { createAdmission, type Admission, type OverloadCause, type Waiting } from './admission.ts';
-export type { ClientResponse } from './client-response.ts';
-export type { ExchangeInput, Relay } from './exchange.ts';
-export type { Clock } from './clock.ts';
-export { createDrainSlots } from './drain-slots.ts';
-export type { RelayParts } from './parts.ts';
-export { watchPressure, type PressureCause } from './pressure.ts';
-export { createPressureReport } from './pressure-report.ts';
-export { createRelay } from './relay.ts';
-export { createWatch, type Watch } from './watch.ts';
+export {
+  createAdmission,
+  type Admission,
+  type OverloadCause,
+  type Waiting,
+} from './exchange/admission.ts';
+export type { ClientResponse } from './exchange/client-response.ts';
+export type { Clock } from './exchange/clock.ts';
+export { createDrainSlots } from './exchange/drain-slots.ts';
+export { watchPressure, type PressureCause } from './exchange/pressure.ts';
+export { createPressureReport } from './exchange/pressure-report.ts';
+export { createTicker, type Ticker } from './exchange/ticker.ts';
+export { createRelay, type Relay, type RelayInput, type RelayParts } from './relay.ts';
+export type { TextInput } from './text/input.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CatalogueSnapshot, Channel, Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { findCandidates, upstreamProtocol, type Wish } from './candidates.ts';
+import { findCandidates, upstreamProtocol, type RouteQuery } from './candidates.ts';
 
 const channel = (name: string, fields: Partial<Channel> = {}): Channel => ({
   id: `ch_${name}`,
@@ -34,7 +34,7 @@ const snapshotOf = (...channels: Channel[]): CatalogueSnapshot => {
   };
 };
 
-const wish: Wish = {
+const query: RouteQuery = {
   group: 'default',
   clientModel: 'gpt',
   servedNames: ['gpt'],
@@ -65,7 +65,7 @@ describe('candidates', () => {
     const snapshot = snapshotOf(channel('low', { weight: 1000 }), channel('high', { priority: 1 }));
     const random = seeded(1);
     for (let round = 0; round < 100; round += 1) {
-      const names = findCandidates(snapshot, wish, random).map((route) => route.channel.name);
+      const names = findCandidates(snapshot, query, random).map((route) => route.channel.name);
       expect(names).toEqual(['high', 'low']);
     }
   });
@@ -75,7 +75,7 @@ describe('candidates', () => {
     const random = seeded(7);
     let first = 0;
     for (let round = 0; round < 4000; round += 1) {
-      if (findCandidates(snapshot, wish, random)[0]?.channel.name === 'three') first += 1;
+      if (findCandidates(snapshot, query, random)[0]?.channel.name === 'three') first += 1;
     }
     expect(first / 4000).toBeGreaterThan(0.72);
     expect(first / 4000).toBeLessThan(0.78);
@@ -83,14 +83,14 @@ describe('candidates', () => {
 
   test('a weight of zero is a last resort', () => {
     const snapshot = snapshotOf(channel('spare', { weight: 0 }), channel('main'));
-    const names = findCandidates(snapshot, wish, seeded(3)).map((route) => route.channel.name);
+    const names = findCandidates(snapshot, query, seeded(3)).map((route) => route.channel.name);
     expect(names).toEqual(['main', 'spare']);
   });
 
   test('another group or model is not available', () => {
     const snapshot = snapshotOf(channel('main'));
-    const run = (change: Partial<Wish>) =>
-      errorOf(() => findCandidates(snapshot, { ...wish, ...change }, Math.random));
+    const run = (change: Partial<RouteQuery>) =>
+      errorOf(() => findCandidates(snapshot, { ...query, ...change }, Math.random));
     expect(run({ group: 'other' })).toBe('model_not_available');
     expect(run({ servedNames: ['nope'] })).toBe('model_not_available');
     expect(run({})).toBe('none');
@@ -104,14 +104,14 @@ describe('candidates', () => {
     );
     const random = seeded(5);
     for (let round = 0; round < 50; round += 1) {
-      const names = findCandidates(snapshot, wish, random).map((route) => route.channel.name);
+      const names = findCandidates(snapshot, query, random).map((route) => route.channel.name);
       expect(names).toEqual(['first', 'same', 'other']);
     }
   });
 
   test('a channel without any text protocol serves nobody', () => {
     const snapshot = snapshotOf(channel('pictures', { protocols: ['images'] }));
-    expect(errorOf(() => findCandidates(snapshot, wish, Math.random))).toBe('model_not_available');
+    expect(errorOf(() => findCandidates(snapshot, query, Math.random))).toBe('model_not_available');
   });
 
   test('the client’s own protocol is used if possible, otherwise the first that is named', () => {
@@ -123,8 +123,8 @@ describe('candidates', () => {
 
   test('only the client type prevents a route', () => {
     const snapshot = snapshotOf(channel('cli', { userAgents: ['claude-cli/*'] }));
-    expect(errorOf(() => findCandidates(snapshot, wish, Math.random))).toBe('client_not_allowed');
-    const allowed = findCandidates(snapshot, { ...wish, userAgent: 'claude-cli/2' }, Math.random);
+    expect(errorOf(() => findCandidates(snapshot, query, Math.random))).toBe('client_not_allowed');
+    const allowed = findCandidates(snapshot, { ...query, userAgent: 'claude-cli/2' }, Math.random);
     expect(allowed).toHaveLength(1);
   });
 });

@@ -1,20 +1,22 @@
-import type { TextProtocolName } from '#canonical/index.ts';
+import type { ProtocolName, TextProtocolName } from '#canonical/index.ts';
 import type { CatalogueSnapshot, Channel, Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { vendorOf } from '#vendors/index.ts';
 import { matchesUserAgent } from './user-agent.ts';
 
-export interface Wish {
+/** Which routes a request may take. */
+export interface RouteQuery {
   readonly group: string;
   /** The model name as the client wrote it; errors show it. */
   readonly clientModel: string;
   /** Names under which channels may serve the model, in order of preference (an alias, then its model). */
   readonly servedNames: readonly string[];
-  readonly protocol: TextProtocolName;
+  /** The client's. */
+  readonly protocol: ProtocolName;
   readonly userAgent: string;
 }
 
-const textProtocols: ReadonlySet<string> = new Set<TextProtocolName>([
+const textProtocols: ReadonlySet<ProtocolName> = new Set<TextProtocolName>([
   'chat',
   'responses',
   'messages',
@@ -22,14 +24,15 @@ const textProtocols: ReadonlySet<string> = new Set<TextProtocolName>([
 ]);
 
 /**
- * The protocol to use with a channel for a client: the client's own if the channel has it, else the channel's first
- * text protocol; null if it has none.
+ * The protocol to use with a channel for a client: the client's own if the channel has it, else, for a text client, the
+ * channel's first text protocol; null if it has none. Only text is converted.
  */
-export function upstreamProtocol(
+export function upstreamProtocol<Client extends ProtocolName>(
   { protocols }: Pick<Channel, 'protocols'>,
-  client: TextProtocolName,
-): TextProtocolName | null {
+  client: Client,
+): Client | TextProtocolName | null {
   if (protocols.includes(client)) return client;
+  if (!textProtocols.has(client)) return null;
   const other = protocols.find((protocol) => textProtocols.has(protocol));
   return other === undefined ? null : (other as TextProtocolName);
 }
@@ -42,39 +45,39 @@ export function upstreamProtocol(
  */
 export function findCandidates(
   snapshot: CatalogueSnapshot,
-  wish: Wish,
+  query: RouteQuery,
   random: () => number,
 ): Route[] {
-  const routes = speakingRoutes(snapshot, wish);
+  const routes = speakingRoutes(snapshot, query);
   if (routes.length === 0) {
     throw new GatewayError('model_not_available', {
-      values: { model: wish.clientModel },
+      values: { model: query.clientModel },
       param: 'model',
     });
   }
-  const open = openTo(routes, wish);
+  const open = openTo(routes, query);
   if (open.length === 0) throw new GatewayError('client_not_allowed');
-  return open.length === 1 ? open : order(open, wish.protocol, random);
+  return open.length === 1 ? open : order(open, query.protocol, random);
 }
 
 /** The same routes in no particular order; empty if there are none. */
-export function servingRoutes(snapshot: CatalogueSnapshot, wish: Wish): readonly Route[] {
-  return openTo(speakingRoutes(snapshot, wish), wish);
+export function servingRoutes(snapshot: CatalogueSnapshot, query: RouteQuery): readonly Route[] {
+  return openTo(speakingRoutes(snapshot, query), query);
 }
 
-function openTo(routes: readonly Route[], { userAgent }: Wish): Route[] {
+function openTo(routes: readonly Route[], { userAgent }: RouteQuery): Route[] {
   return routes.filter((route) => matchesUserAgent(route.channel.userAgents, userAgent));
 }
 
-function speakingRoutes(snapshot: CatalogueSnapshot, wish: Wish): Route[] {
-  const group = snapshot.routes.get(wish.group);
+function speakingRoutes(snapshot: CatalogueSnapshot, query: RouteQuery): Route[] {
+  const group = snapshot.routes.get(query.group);
   if (group === undefined) return [];
   const found: Route[] = [];
-  for (const name of wish.servedNames) {
+  for (const name of query.servedNames) {
     for (const route of group.get(name) ?? []) {
       const { channel } = route;
       const speaks =
-        upstreamProtocol(channel, wish.protocol) !== null && vendorOf(channel) !== undefined;
+        upstreamProtocol(channel, query.protocol) !== null && vendorOf(channel) !== undefined;
       // A channel may serve both an alias and its model; it is tried once.
       if (speaks && !found.some((other) => other.channel.id === channel.id)) found.push(route);
     }
@@ -83,7 +86,7 @@ function speakingRoutes(snapshot: CatalogueSnapshot, wish: Wish): Route[] {
 }
 
 /** Weighted order without replacement: the key `u^(1/w)` sorts as drawing one by one would (Efraimidis, Spirakis 2006). */
-function order(routes: Route[], client: TextProtocolName, random: () => number): Route[] {
+function order(routes: Route[], client: ProtocolName, random: () => number): Route[] {
   const keyed = routes.map((route) => ({
     route,
     priority: route.channel.priority,

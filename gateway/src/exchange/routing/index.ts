@@ -1,6 +1,6 @@
 export type { Admission } from './admission.ts';
 export { createChannelAffinity, startingAt, type ChannelAffinity } from './affinity.ts';
-export { findCandidates, servingRoutes, upstreamProtocol, type Wish } from './candidates.ts';
+export { findCandidates, servingRoutes, upstreamProtocol, type RouteQuery } from './candidates.ts';
 export { conversationOf, type Conversation, type ConversationSource } from './conversation.ts';
 export type { FailureKind } from './failure-kind.ts';
 export { createChannelHealth, type AttemptResult, type ChannelHealth } from './health.ts';

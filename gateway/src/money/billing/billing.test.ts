@@ -3,6 +3,7 @@ import type { Caller, CallerTeam } from '#identity/index.ts';
 import type { Group, Model } from '#catalogue/index.ts';
 import { createMemoryCounters, unlimited } from '#limits/index.ts';
 import { GatewayError } from '#errors/index.ts';
+import type { Line } from './cost.ts';
 import { createBilling, type Hold, type Order } from './billing.ts';
 import { textBound } from './hold-bound.ts';
 import { metersOf } from './meters-of.ts';
@@ -230,9 +231,9 @@ describe('a hold', () => {
       {
         model: {
           ...model,
-          type: 'image',
+          type: 'image' as const,
           price: { imageTiers: [{ name: '1K', maxPixels: 100, price: '0' }] },
-        } as Model,
+        },
       },
     ],
   ])('is not needed for %s, whatever the balance', async (_what, change) => {
@@ -244,11 +245,26 @@ describe('a hold', () => {
 
 test('a free model whose searches cost something is held for', async () => {
   const { hold } = setUp();
-  const price = { input: '0', output: '0', fees: { web_search: '1' } };
+  const price = { input: '0', output: '0', fees: { web_search: '0.1' } };
   const searching = { ...model, price };
   const bound = (rates: PriceRates) =>
     textBound(rates, searching, { bodyBytes: 1, outputLimit: 1, choices: 1, webSearches: 2 });
-  expect((await hold({ model: searching, bound }))?.amount).toBe(200n * cent);
+  expect((await hold({ model: searching, bound }))?.amount).toBe(20n * cent);
+});
+
+test('an embedding is held for and charged at the price of its input alone', async () => {
+  const { billing, order } = setUp();
+  const embedding = { ...model, type: 'embedding', price: { input: '100' } } as Model;
+  const lines = ({ inputTokens }: PriceRates, quantity: number): Line[] => [
+    { rate: inputTokens!.input, quantity },
+  ];
+  const bound = (rates: PriceRates) => lines(rates, 300);
+  const held = (await billing.hold(order({ model: embedding, bound }))) as Hold;
+  expect(held.amount).toBe(3n * cent);
+  expect(billing.charge(held, (rates) => lines(rates, 7), 'reported')).toMatchObject({
+    cost: '700000',
+    receipt: [{ part: 'input', quantity: 7 }],
+  });
 });
 
 describe('a model that lacks a price for what it does', () => {

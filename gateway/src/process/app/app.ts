@@ -146,7 +146,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       degraded: () => degraded(),
       renderMetrics: worker?.renderMetrics,
     });
-    const { relay, watch } = createRelaying(
+    const { relay, ticker } = createRelaying(
       {
         ...storage,
         config,
@@ -178,7 +178,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         config,
         logger,
         relay,
-        watch,
+        ticker,
         counters,
         memory,
         metrics,

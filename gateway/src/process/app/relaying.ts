@@ -20,9 +20,9 @@ import { textCodecs, textProtocols } from '#protocols/index.ts';
 import {
   createDrainSlots,
   createRelay,
-  createWatch,
+  createTicker,
   type Relay,
-  type Watch,
+  type Ticker,
 } from '#relay/index.ts';
 import { createChannelAffinity, type ChannelHealth } from '#routing/index.ts';
 import {
@@ -51,8 +51,8 @@ export interface RelayingOptions extends Pick<Storage, 'database' | 'breaker'> {
 
 export interface Relaying {
   readonly relay: Relay;
-  /** Watches all running exchanges and ends them when the gateway stops. */
-  readonly watch: Watch;
+  /** Calls all running exchanges, and ends them when the gateway stops. */
+  readonly ticker: Ticker;
 }
 
 /** Creates the relay and everything it needs towards the upstreams. */
@@ -62,7 +62,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
   const upstream = closing.add(
     createUpstreamClient({ maxConnections: config.limits.inFlight, onDefect }),
   );
-  const watch = closing.add(createWatch(clock, onDefect));
+  const ticker = closing.add(createTicker(clock, onDefect));
   const estimator = closing.add(
     createTokenEstimator({
       onProblem: (error) => logger.error('the tokenizer thread exited', error),
@@ -109,7 +109,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     journal,
     billing: createBilling({ counters, now: clock.now }),
     timeouts: config.timeouts,
-    watch,
+    ticker,
     drains: createDrainSlots(config.limits.inFlight),
     missingUsage: config.billing.missingUsage,
     clock,
@@ -118,7 +118,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     digestBody: secrets.digestBody,
     onUnexpectedError: options.onUnexpectedError,
   });
-  return { relay, watch };
+  return { relay, ticker };
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   watchPressure,
   type OverloadCause,
   type PressureCause,
-  type Watch,
+  type Ticker,
 } from '#relay/index.ts';
 import { clock } from './clock.ts';
 import type { Closing } from './closing.ts';
@@ -30,7 +30,7 @@ export interface ServingOptions extends Omit<
   readonly config: Config;
   readonly logger: Logger;
   /** Watches all running exchanges. */
-  readonly watch: Watch;
+  readonly ticker: Ticker;
   /** Whether anything can be admitted. */
   readonly isUsable: () => boolean;
   /** Degraded components, in words. */
@@ -65,7 +65,7 @@ export interface Serving {
 
 /** Adds the endpoints to a server that does not listen yet. */
 export function createServing(options: ServingOptions, closing: Closing): Serving {
-  const { config, logger, watch, isUsable, degraded, writeStall, ...endpoints } = options;
+  const { config, logger, ticker, isUsable, degraded, writeStall, ...endpoints } = options;
   const { server: settings } = config;
   const admission = createAdmission({
     ...config.limits,
@@ -128,7 +128,7 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
       void drained.promise.then(() => {
         if (over) return;
         patient = false;
-        watch.endAll();
+        ticker.endAll();
         admission.refuseWaiting();
         cut = setTimeout(() => server.server.closeAllConnections(), lastWordsMs);
       });

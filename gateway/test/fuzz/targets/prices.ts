@@ -3,7 +3,7 @@ import type { Model, Route } from '#catalogue/index.ts';
 import type { ProviderName } from '#config/index.ts';
 import { type Provider, findVendor, isDear } from '#vendors/index.ts';
 import { textProtocols, type WireRequest } from '#protocols/index.ts';
-import { passedBetas, termsSent } from '#relay/surcharges.ts';
+import { passedBetas, termsSent } from '#relay/text/surcharges.ts';
 import { convert, textProtocolNames } from '../../support/convert.ts';
 import { holds, type FuzzTarget } from '../target.ts';
 import { isClientError } from './refusals.ts';

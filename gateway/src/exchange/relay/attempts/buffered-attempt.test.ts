@@ -3,8 +3,9 @@ import { textProtocols } from '#protocols/index.ts';
 import { findVendor } from '#vendors/index.ts';
 import type { UpstreamListener, UpstreamRequest } from '#upstream/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { createDrainSlots } from '../drain-slots.ts';
-import { AnswerTooComplex, type LargeAnswers, type WholeAnswer } from '../large-answer.ts';
+import { createDrainSlots } from '../exchange/drain-slots.ts';
+import type { WireResponse } from '#protocols/index.ts';
+import { AnswerTooComplex, type AnswerReader, type ReadingAnswer } from './answer-reader.ts';
 import { BufferedAttempt } from './buffered-attempt.ts';
 
 const provider = findVendor('simulator')!;
@@ -22,7 +23,7 @@ function start(
   clientDeadline = Number.POSITIVE_INFINITY,
   drains = createDrainSlots(20),
   sent = true,
-  large: Pick<LargeAnswers, 'whole'> | null = null,
+  readInThread: AnswerReader<WireResponse>['readInThread'] = () => null,
 ) {
   let listener: UpstreamListener | null = null;
   let aborted = false;
@@ -40,15 +41,16 @@ function start(
       },
       close: async () => {},
     },
-    protocol: textProtocols.chat,
-    wire: textProtocols.chat,
     provider,
-    echo: { clientModel: 'm', upstreamModel: 'm' },
+    reader: {
+      largest: 256 * 1024,
+      read: (body) =>
+        textProtocols.chat.readResponse(body, { clientModel: 'm', upstreamModel: 'm' }),
+      readInThread,
+    },
     client,
     drains,
-    large: large as LargeAnswers | null,
-    takeGiven: null,
-    watch: { add: () => ({ end: () => {} }), endAll: () => {}, close: () => {} },
+    ticker: { add: () => ({ end: () => {} }), endAll: () => {}, close: () => {} },
     deadline: 1_800_000,
     clientDeadline,
     onDefect: (error) => expect.fail(String(error)),
@@ -78,7 +80,7 @@ describe('R-19 a client that has left', () => {
     first.attempt.tick(1_000);
     second.attempt.tick(1_000);
     expect([first.aborted(), second.aborted()]).toEqual([false, true]);
-    expect(await second.attempt.outcome).toMatchObject({ kind: 'left', usage: null });
+    expect(await second.attempt.outcome).toMatchObject({ kind: 'left', status: null });
 
     first.listener.onHead(200, {});
     first.listener.onData(answer);
@@ -99,7 +101,6 @@ describe('R-19 a client that has left', () => {
     expect(await attempt.outcome).toMatchObject({
       kind: 'left',
       status: null,
-      usage: null,
       shown: false,
     });
   });
@@ -145,22 +146,20 @@ test.each([
 describe('a large answer', () => {
   /** One that came, and is being read in a thread. */
   const startLarge = () => {
-    const { promise, resolve, reject } = Promise.withResolvers<WholeAnswer>();
+    const { promise, resolve, reject } = Promise.withResolvers<WireResponse>();
     let given = 0;
     let abandoned = 0;
-    const large = {
-      whole(body: Buffer) {
-        given = body.length;
-        return {
-          result: promise,
-          abandon() {
-            abandoned += 1;
-            reject(new GatewayError('unavailable'));
-          },
-        };
-      },
+    const readInThread = (body: Buffer): ReadingAnswer<WireResponse> => {
+      given = body.length;
+      return {
+        result: promise,
+        abandon() {
+          abandoned += 1;
+          reject(new GatewayError('unavailable'));
+        },
+      };
     };
-    const started = start(undefined, undefined, true, large);
+    const started = start(undefined, undefined, true, readInThread);
     started.listener.onHead(200, {});
     started.listener.onData(Buffer.alloc(256 * 1024, ' '));
     started.listener.onEnd();
@@ -170,14 +169,12 @@ describe('a large answer', () => {
   test('is complete when the thread has read it', async () => {
     const { attempt, resolve, given } = startLarge();
     expect(given()).toBe(256 * 1024);
-    const usage = null;
-    const read = { kind: 'whole', body: answer, usage, given: undefined, losses: [], kept: [] };
-    resolve({ ...read, outputTokens: 7 } as WholeAnswer);
+    const read = { body: answer, usage: null };
+    resolve(read);
     expect(await attempt.outcome).toMatchObject({
       kind: 'complete',
       status: 200,
-      body: [answer],
-      outputTokens: 7,
+      answer: read,
     });
   });
 
@@ -216,7 +213,7 @@ describe('a large answer', () => {
   });
 });
 
-test('where no answer can be large, one that is ends the attempt', async () => {
+test('an answer beyond the largest that is read ends the attempt', async () => {
   const { attempt, listener, aborted } = start();
   listener.onHead(200, {});
   listener.onData(Buffer.alloc(256 * 1024 + 1, ' '));

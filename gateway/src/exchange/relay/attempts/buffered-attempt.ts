@@ -1,12 +1,6 @@
 import { CollectedBody } from '#bodies/index.ts';
-import { largestAnswer, readWholeAnswer, type WireProtocol } from '#body-work/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import {
-  UnreadableAnswer,
-  type AnswerEcho,
-  type Protocol,
-  type WireResponse,
-} from '#protocols/index.ts';
+import { UnreadableAnswer } from '#protocols/index.ts';
 import type { Provider } from '#vendors/index.ts';
 import type {
   UpstreamCall,
@@ -16,68 +10,68 @@ import type {
   UpstreamListener,
   UpstreamRequest,
 } from '#upstream/index.ts';
-import type { ClientResponse } from '../client-response.ts';
-import type { DrainSlots } from '../drain-slots.ts';
-import {
-  answerInThread,
-  AnswerTooComplex,
-  type LargeAnswers,
-  type ReadingAnswer,
-  type WholeAnswer,
-} from '../large-answer.ts';
-import type { TakeGiven } from '../state/given-names.ts';
-import type { Watch, Watched, Watching } from '../watch.ts';
+import type { ClientResponse } from '../exchange/client-response.ts';
+import type { DrainSlots } from '../exchange/drain-slots.ts';
+import type { Ticker, TickListener, TickRegistration } from '../exchange/ticker.ts';
+import { AnswerTooComplex, type AnswerReader, type ReadingAnswer } from './answer-reader.ts';
 import { errorBodyLimit, failureOfAnswer, isError, parseJson } from './error-body.ts';
-import { brokenAttempt, reachOf, type AttemptFailure, type AttemptOutcome } from './outcome.ts';
+import {
+  brokenAttempt,
+  reachOf,
+  type AttemptFailure,
+  type CompleteAttempt,
+  type LeftAttempt,
+} from './outcome.ts';
 
-/** An answer that nobody waits for any more is read for so long: it is paid for, and its row tells the cost. */
+/** How long an answer is read on that nobody waits for any more: it is paid for, and its row tells the cost. */
 const drainMs = 120_000;
 
-export interface BufferedAttemptOptions {
+/** How an attempt ended whose answer is shown whole, or not at all. */
+export type BufferedOutcome<Answer> =
+  | AttemptFailure
+  | (CompleteAttempt & { readonly answer: Answer })
+  | LeftAttempt;
+
+export interface BufferedAttemptOptions<Answer> {
   readonly upstream: UpstreamClient;
-  readonly protocol: Pick<Protocol, 'readResponse'>;
-  /** What the upstream speaks; null: it answers in no other form than was asked. */
-  readonly wire: WireProtocol | null;
   readonly provider: Provider;
-  readonly echo: AnswerEcho;
   readonly client: Pick<ClientResponse, 'left'>;
-  /** Null where no answer is so large that another thread had to read it. */
-  readonly large: LargeAnswers | null;
-  /** Null where the answer's ids are not the upstream's. */
-  readonly takeGiven: TakeGiven | null;
-  readonly watch: Watch;
+  readonly reader: AnswerReader<Answer>;
+  readonly ticker: Ticker;
   readonly drains: DrainSlots;
   /** Monotonic time after which the attempt is given up. */
   readonly deadline: number;
   /** Monotonic time until which the client waits. */
   readonly clientDeadline: number;
-  /** Told of a fault of ours that no call hears of. */
+  /** Hears of a fault of ours that no call reports. */
   readonly onDefect: (error: unknown) => void;
 }
 
-/** One try of a non-streamed exchange. A client that leaves does not stop it once it is sent: the answer is paid for. */
-export class BufferedAttempt implements UpstreamListener, Watched {
-  readonly outcome: Promise<AttemptOutcome>;
+/**
+ * One try of a non-streamed exchange. A client that leaves does not stop it once it is sent: the answer is paid for.
+ */
+export class BufferedAttempt<Answer> implements UpstreamListener, TickListener {
+  readonly outcome: Promise<BufferedOutcome<Answer>>;
   upstreamHeaders: UpstreamHeaders = {};
-  readonly #options: BufferedAttemptOptions;
+  readonly #options: BufferedAttemptOptions<Answer>;
   readonly #call: UpstreamCall;
   readonly #body = new CollectedBody();
-  readonly #watching: Watching;
+  readonly #ticks: TickRegistration;
   #status = 0;
   #over = false;
   /** What a thread does with the answer, once that is whole. */
-  #reading: ReadingAnswer<WholeAnswer> | null = null;
+  #reading: ReadingAnswer<Answer> | null = null;
   /** The client was seen to have left: until this monotonic time the answer is waited for. */
   #drainUntil: number | null = null;
-  #resolve: (outcome: AttemptOutcome) => void = () => {};
+  #resolve: (outcome: BufferedOutcome<Answer>) => void = () => {};
 
   /** @param request not kept. */
-  constructor(request: UpstreamRequest, options: BufferedAttemptOptions) {
+  constructor(request: UpstreamRequest, options: BufferedAttemptOptions<Answer>) {
     this.#options = options;
     this.outcome = new Promise((resolve) => {
       this.#resolve = resolve;
     });
-    this.#watching = options.watch.add(this);
+    this.#ticks = options.ticker.add(this);
     this.#call = options.upstream.send(request, this);
   }
 
@@ -88,7 +82,7 @@ export class BufferedAttempt implements UpstreamListener, Watched {
 
   onData(chunk: Buffer): void {
     this.#body.add(chunk);
-    if (this.#body.length > this.#limit) {
+    if (this.#body.length > this.#options.reader.largest) {
       this.#call.abort();
       this.#finish(brokenAttempt(this.#status, 'started', 'answer-too-large'));
       return;
@@ -101,10 +95,15 @@ export class BufferedAttempt implements UpstreamListener, Watched {
   }
 
   onEnd(): void {
-    if (isError(this.#status)) this.#finish(this.#judge());
-    else if (this.#options.large === null || this.#body.length < answerInThread) {
-      this.#finish(this.#read());
-    } else void this.#readElsewhere(this.#options.large);
+    if (isError(this.#status)) {
+      this.#finish(this.#judge());
+      return;
+    }
+    const { reader } = this.#options;
+    const body = this.#body.whole();
+    this.#reading = reader.readInThread?.(body) ?? null;
+    if (this.#reading === null) this.#finish(this.#read(body));
+    else void this.#awaitReading(this.#reading);
   }
 
   onBreak(error: UpstreamError): void {
@@ -130,9 +129,6 @@ export class BufferedAttempt implements UpstreamListener, Watched {
         kind: 'left',
         asked: this.#call.sent,
         status: this.#status === 0 ? null : this.#status,
-        usage: null,
-        outputBytes: 0,
-        whole: false,
         shown: false,
       });
     } else if (now >= clientDeadline) {
@@ -161,34 +157,28 @@ export class BufferedAttempt implements UpstreamListener, Watched {
     return failureOfAnswer(this.#options.provider, this.#status, this.upstreamHeaders, body);
   }
 
-  get #limit(): number {
-    return this.#options.large === null ? answerInThread : largestAnswer;
-  }
-
-  #read(): AttemptOutcome {
-    const { protocol, wire, echo } = this.#options;
+  #read(body: Buffer): BufferedOutcome<Answer> {
     try {
-      return this.#complete(readWholeAnswer(this.#body.whole(), wire, protocol, echo));
+      return this.#complete(this.#options.reader.read(body));
     } catch (error) {
       if (!(error instanceof UnreadableAnswer)) throw error;
       return this.#unreadable(error);
     }
   }
 
-  async #readElsewhere(large: LargeAnswers): Promise<void> {
+  async #awaitReading(reading: ReadingAnswer<Answer>): Promise<void> {
     try {
-      this.#reading = large.whole(this.#body.whole());
-      const { body, ...answer } = await this.#reading.result;
+      const answer = await reading.result;
       this.#reading = null;
-      if (!this.#over) this.#finish(this.#complete({ ...answer, body: body as Buffer }));
+      if (!this.#over) this.#finish(this.#complete(answer));
     } catch (error) {
       this.#reading = null;
-      // Its outcome counts only while it is waited for; a fault of ours is told in any case.
-      this.#finish(this.#failedElsewhere(error));
+      // Its outcome counts only while it is waited for; a fault of ours is reported in any case.
+      this.#finish(this.#failedReading(error));
     }
   }
 
-  #failedElsewhere(error: unknown): AttemptFailure {
+  #failedReading(error: unknown): AttemptFailure {
     const status = this.#status;
     if (error instanceof UnreadableAnswer) return this.#unreadable(error);
     if (error instanceof AnswerTooComplex) return brokenAttempt(status, 'started', 'too-complex');
@@ -199,14 +189,9 @@ export class BufferedAttempt implements UpstreamListener, Watched {
     return brokenAttempt(status, 'started', 'defect');
   }
 
-  #complete({
-    body,
-    usage,
-    given,
-    outputTokens = null,
-  }: WireResponse & { readonly outputTokens?: number | null }): AttemptOutcome {
-    if (given !== undefined) this.#options.takeGiven?.(given);
-    return { kind: 'complete', status: this.#status, usage, tap: null, body: [body], outputTokens };
+  #complete(answer: Answer): BufferedOutcome<Answer> {
+    this.#options.reader.accept?.(answer);
+    return { kind: 'complete', status: this.#status, answer };
   }
 
   #unreadable({ body, usage }: UnreadableAnswer): AttemptFailure {
@@ -217,11 +202,11 @@ export class BufferedAttempt implements UpstreamListener, Watched {
     return { ...failure, usage };
   }
 
-  #finish(outcome: AttemptOutcome): void {
+  #finish(outcome: BufferedOutcome<Answer>): void {
     if (this.#over) return;
     this.#over = true;
     this.#reading?.abandon();
-    this.#watching.end();
+    this.#ticks.end();
     if (this.#drainUntil !== null) this.#options.drains.release();
     this.#resolve(outcome);
   }

@@ -1,6 +1,6 @@
 import type { Channel } from '#catalogue/index.ts';
 import type { Timeouts } from '#config/index.ts';
-import type { ExchangeInput } from '../exchange.ts';
+import type { ExchangeInput } from '../exchange/input.ts';
 
 /**
  * The monotonic time after which the client has given up, as its SDK says in `x-stainless-timeout` (seconds);

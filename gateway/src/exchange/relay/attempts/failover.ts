@@ -1,126 +1,130 @@
 import type { Route } from '#catalogue/index.ts';
-import type { ExchangeState } from '../exchange-state.ts';
-import type { RelayParts } from '../parts.ts';
-import type { Prepared } from '../prepare.ts';
-import { ClientGone } from '../large-body.ts';
+import { ClientGone } from '../exchange/client-gone.ts';
+import type { SentRequest, Tried } from '../exchange/tried.ts';
 import { clientDeadline, totalDeadline } from './deadlines.ts';
 import { finalError } from './final-error.ts';
 import type { AttemptFailure, AttemptOutcome } from './outcome.ts';
-import { RouteConversions } from './route-conversions.ts';
-import { maxTries, type StreamSlot, type Tries } from './tries.ts';
+import type { AttemptParts } from './parts.ts';
+import type { Sender } from './sender.ts';
+import { maxTries, type TriedInput, type Tries } from './tries.ts';
 import { tryRoute } from './try-route.ts';
 
-const leftEarly = Object.freeze({
-  kind: 'left',
-  asked: false,
-  status: null,
-  usage: null,
-  outputBytes: 0,
-  whole: false,
-  shown: false,
-});
-
-/**
- * Tries channel after channel until one answers or the client has seen something.
- * @param slot null for a non-streamed exchange.
- * @throws GatewayError when no channel answered, or when the fault is the client's own.
- */
-export async function attemptUntilAnswered(
-  parts: RelayParts,
-  state: ExchangeState,
-  prepared: Prepared,
-  slot: StreamSlot | null,
-): Promise<Exclude<AttemptOutcome, AttemptFailure>> {
-  try {
-    return await tryInTurn(parts, state, prepared, slot);
-  } catch (error) {
-    if (error instanceof ClientGone) return leftEarly;
-    throw error;
-  }
+/** The client left before the channel whose turn it was had been asked. */
+export interface NotAsked {
+  readonly kind: 'not-asked';
 }
 
-async function tryInTurn(
-  parts: RelayParts,
-  state: ExchangeState,
-  prepared: Prepared,
-  slot: StreamSlot | null,
-): Promise<Exclude<AttemptOutcome, AttemptFailure>> {
-  const { health, clock } = parts;
-  const { routes } = prepared;
-  const { client, protocol } = state.input;
-  const tries: Tries = {
+/** No channel answered, or the fault is the client's own. */
+export interface Unanswered {
+  readonly kind: 'unanswered';
+  /** The client's error; anything but a GatewayError is a fault of ours. */
+  readonly error: unknown;
+}
+
+/** All that attempts know when they are over. */
+export interface Attempted<Sent extends SentRequest, Outcome> extends Tried<Sent> {
+  readonly outcome: Exclude<Outcome, AttemptFailure> | NotAsked | Unanswered;
+}
+
+const notAsked: NotAsked = Object.freeze({ kind: 'not-asked' });
+
+/**
+ * Tries channel after channel until one answers or the client has seen something. Never rejects.
+ * @param routes in the order to try them.
+ */
+export async function attemptUntilAnswered<
+  Sent extends SentRequest,
+  Outcome extends AttemptOutcome,
+>(
+  parts: Pick<AttemptParts, 'health' | 'clock' | 'timeouts'>,
+  input: TriedInput,
+  routes: readonly Route[],
+  sender: Sender<Sent, Outcome>,
+): Promise<Attempted<Sent, Outcome>> {
+  const tries: Tries<Sent, Outcome> = {
     parts,
-    state,
-    prepared,
-    slot,
-    conversions: null,
+    input,
+    routes,
+    sender,
+    attempts: [],
+    last: null,
     sent: 0,
     uncertain: 0,
+    refusing: [],
+    refusal: null,
     failures: [],
   };
+  let outcome;
+  try {
+    outcome = await tryInTurn(tries);
+  } catch (error) {
+    outcome = endOf(error);
+  }
+  return { outcome, attempts: tries.attempts, sent: tries.last };
+}
 
+function endOf(error: unknown): NotAsked | Unanswered {
+  return error instanceof ClientGone ? notAsked : { kind: 'unanswered', error };
+}
+
+/** @throws GatewayError, ClientGone */
+async function tryInTurn<Sent extends SentRequest, Outcome extends AttemptOutcome>(
+  tries: Tries<Sent, Outcome>,
+): Promise<Exclude<Outcome, AttemptFailure> | NotAsked> {
+  const { parts, input, routes, sender, failures } = tries;
+  const { health, clock } = parts;
+  const { client } = input;
   for (let at = 0; at < routes.length; at += 1) {
     if (tries.sent >= maxTries || tries.uncertain > 1) break;
-    if (client.left) return leftEarly;
+    if (client.left) return notAsked;
     const route = routes[at]!;
     if (tries.sent > 0 && !isInTime(tries, route)) continue;
-    if (!route.channel.protocols.includes(protocol)) {
-      tries.conversions ??= new RouteConversions(parts, state, prepared);
-      if (!(await tries.conversions.convert(route))) continue;
+    const preparing = sender.prepare(route);
+    if (preparing !== null) {
+      const refusal = await preparing;
+      if (refusal !== null) {
+        tries.refusing.push(route);
+        tries.refusal ??= refusal;
+        continue;
+      }
       // Converting may have fetched something meanwhile.
-      if (client.left) return leftEarly;
+      if (client.left) return notAsked;
     }
     const mayFailOver = at + 1 < routes.length && tries.sent + 1 < maxTries;
     const now = clock.monotonic();
-    const wanted = credentialOfHome(tries, route);
+    const wanted = sender.credentialFor?.(route) ?? -1;
     const admission = health.admit(route, tries.sent > 0, mayFailOver, now, wanted);
     if (!admission.admitted) {
-      if (admission.kind !== null) tries.failures.push(admission.kind);
+      if (admission.kind !== null) failures.push(admission.kind);
       continue;
     }
     const outcome = await tryRoute(tries, route, admission);
     if (outcome !== null) return outcome;
   }
 
-  const { conversions } = tries;
-  const able = routes.filter((route) => conversions?.isRefused(route) !== true);
-  if (able.length === 0 && conversions?.refusal != null) throw conversions.refusal;
+  const able = routes.filter((route) => !tries.refusing.includes(route));
+  if (able.length === 0 && tries.refusal !== null) throw tries.refusal;
   if (tries.sent === 0) {
     const last = health.admitAnyway(able, clock.monotonic());
     if (last !== null) {
       // So far it was passed over, each channel for a reason of its own; now it speaks for itself.
-      tries.failures.splice(able.indexOf(last.route), 1);
+      failures.splice(able.indexOf(last.route), 1);
       const outcome = await tryRoute(tries, last.route, last.admission);
       if (outcome !== null) return outcome;
     }
   }
-  // Whom the attempts asked stands in their records; nobody answered.
-  state.channel = null;
-  state.upstreamModel = null;
+  // Which channels were asked stands in the records of the attempts; none of them answered.
+  if (tries.last !== null) tries.last = { ...tries.last, channel: null, upstreamModel: null };
   const now = clock.monotonic();
   const waits = able.map((route) => health.waitOf(route, now));
-  const { model, named } = prepared.request;
-  throw finalError(tries.failures, Math.min(...waits), model, named);
-}
-
-/** The credential that what the request names was made with: another one may belong to another account. */
-function credentialOfHome(
-  { parts: { upstreamState }, prepared: { home } }: Tries,
-  { channel }: Route,
-): number {
-  if (home === null || home.channel !== channel.id || channel.credentials.length < 2) return -1;
-  return channel.credentials.findIndex(
-    (secret) => upstreamState.digest('credential', secret) === home.credential,
-  );
+  throw finalError(failures, Math.min(...waits), sender.model, sender.stateError?.());
 }
 
 /** Is there still time when this channel usually answers? A second try that cannot end in an answer is only work. */
-function isInTime({ parts, state, slot }: Tries, route: Route): boolean {
-  const { health, clock, timeouts } = parts;
-  const deadline = Math.min(
-    clientDeadline(state.input),
-    totalDeadline(state.input, route.channel, timeouts),
-  );
-  const usual = health.usualTime(route, slot === null ? 'buffered' : 'stream');
-  return clock.monotonic() + usual < deadline;
+function isInTime<Sent extends SentRequest, Outcome extends AttemptOutcome>(
+  { parts: { health, clock, timeouts }, input, sender }: Tries<Sent, Outcome>,
+  route: Route,
+): boolean {
+  const deadline = Math.min(clientDeadline(input), totalDeadline(input, route.channel, timeouts));
+  return clock.monotonic() + health.usualTime(route, sender.kind) < deadline;
 }

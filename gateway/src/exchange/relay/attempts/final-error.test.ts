@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { GatewayError } from '#errors/index.ts';
 import { finalError, type Failure } from './final-error.ts';
 
 const kinds: readonly Failure[] = [
@@ -16,12 +17,16 @@ const statusOf: Record<Failure, number> = {
   'state-missing': 404,
 };
 
+const missing = new GatewayError('state_not_found', { values: { param: 'input' } });
+
 test('R-07: one kind has its status, a mix is 503, over every mix of three attempts', () => {
   for (const a of kinds) {
     for (const b of kinds) {
       for (const c of kinds) {
         const same = a === b && b === c;
-        expect(finalError([a, b, c], 4000, 'm').entry.status).toBe(same ? statusOf[a] : 503);
+        expect(finalError([a, b, c], 4000, 'm', missing).entry.status).toBe(
+          same ? statusOf[a] : 503,
+        );
       }
     }
   }

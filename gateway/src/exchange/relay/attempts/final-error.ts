@@ -1,7 +1,5 @@
 import { GatewayError } from '#errors/index.ts';
-import type { NamedState } from '#protocols/index.ts';
 import type { FailureKind } from '#routing/index.ts';
-import { stateNotFound } from '../state/state-not-found.ts';
 
 /** Why an attempt failed. `state-missing`: the channel does not have what the request names, or the model. */
 export type Failure = FailureKind | 'state-missing';
@@ -15,8 +13,8 @@ export function finalError(
   /** Milliseconds until the first rate-limited channel is usable again; null when none is rate-limited. */
   shortestWaitMs: number | null,
   clientModel: string,
-  /** What the request names of what upstreams keep. */
-  named: readonly NamedState[] = [],
+  /** For what the request names and no channel has; absent where requests name nothing. */
+  stateError?: GatewayError,
 ): GatewayError {
   const kinds = new Set(failures);
   if (kinds.size !== 1) return new GatewayError('unavailable');
@@ -33,7 +31,7 @@ export function finalError(
         param: 'model',
       });
     case 'state-missing':
-      return stateNotFound(named[0] ?? { kind: 'item', param: 'input' });
+      return stateError ?? new GatewayError('upstream_abnormal');
     default:
       return new GatewayError('upstream_abnormal');
   }

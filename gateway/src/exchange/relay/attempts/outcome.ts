@@ -1,7 +1,6 @@
 import type { ReportedUsage } from '#canonical/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import type { AttemptClass } from '#usage/index.ts';
-import type { StreamTap } from '#protocols/index.ts';
 import type { Classification } from '#vendors/index.ts';
 
 /** An attempt that failed before the client saw any of it: another channel may still answer. */
@@ -14,55 +13,40 @@ export interface AttemptFailure {
   readonly result: string;
   /** The upstream closed an idle connection under our hands: the same channel deserves one more try. */
   readonly stale: boolean;
-  /** What the upstream says it used all the same: the operator's loss. */
+  /** What the upstream says it used nevertheless: the operator's loss. */
   readonly usage?: ReportedUsage | null;
-  /** Nothing of the channel's doing: no other one is tried and the client is told just this. */
+  /** Nothing of the channel's doing: no other one is tried, and this is the client's error. */
   readonly final?: GatewayError;
 }
 
-/** How one attempt ended. */
-export type AttemptOutcome =
-  | AttemptFailure
-  /** A complete answer. `body`: what the client has not been given yet, to be sent once the row is durable. */
-  | {
-      readonly kind: 'complete';
-      readonly status: number;
-      readonly usage: ReportedUsage | null;
-      /** Null for an answer that was not streamed. */
-      readonly tap: StreamTap | null;
-      readonly body: readonly (Buffer | string)[];
-      /** An estimate, made with the answer where it was read; absent: nobody has made one. */
-      readonly outputTokens?: number | null;
-    }
-  /** Broke after the client had seen content. */
-  | {
-      readonly kind: 'broken';
-      readonly status: number;
-      readonly error: GatewayError;
-      /** What it says about the channel; null when the end was nothing of its doing. */
-      readonly classification: Classification | null;
-      /** What the error frame must repeat of the answer it ends. */
-      readonly tap: StreamTap;
-      readonly usage: ReportedUsage | null;
-      readonly result: string;
-      /** For a while the upstream had been waiting for the client to read. */
-      readonly heldUp: boolean;
-    }
-  /** The client left before the end; the upstream was cancelled, or its answer read on for what it costs. */
-  | {
-      readonly kind: 'left';
-      /** The upstream had the request, though perhaps it had not answered. */
-      readonly asked: boolean;
-      readonly status: number | null;
-      readonly usage: ReportedUsage | null;
-      /** Bytes of text, reasoning and tool arguments that had come by then. */
-      readonly outputBytes: number;
-      /** Searches of the upstream's seen by then; absent: none. */
-      readonly webSearches?: number;
-      /** Its end was read all the same, so that `usage` is the whole answer's. */
-      readonly whole: boolean;
-      readonly shown: boolean;
-    };
+/** A complete answer. */
+export interface CompleteAttempt {
+  readonly kind: 'complete';
+  readonly status: number;
+}
+
+/** Broke after the client had seen content. */
+export interface BrokenAttempt {
+  readonly kind: 'broken';
+  readonly status: number;
+  readonly error: GatewayError;
+  /** What it says about the channel; null when the channel had no part in the end. */
+  readonly classification: Classification | null;
+  readonly usage: ReportedUsage | null;
+  readonly result: string;
+}
+
+/** The client left before the end; the upstream was cancelled, or its answer read on for what it costs. */
+export interface LeftAttempt {
+  readonly kind: 'left';
+  /** The upstream had the request, though perhaps it had not answered. */
+  readonly asked: boolean;
+  readonly status: number | null;
+  readonly shown: boolean;
+}
+
+/** How one attempt ended. Operations add what they know of their answers. */
+export type AttemptOutcome = AttemptFailure | CompleteAttempt | BrokenAttempt | LeftAttempt;
 
 const abnormal: Classification = Object.freeze({
   kind: 'failover',

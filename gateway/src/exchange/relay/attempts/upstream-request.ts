@@ -1,48 +1,38 @@
-import type { TextProtocolName } from '#canonical/index.ts';
+import type { OperationName, ProtocolName } from '#canonical/index.ts';
 import type { Channel, Route } from '#catalogue/index.ts';
 import type { Timeouts } from '#config/index.ts';
 import { trimTrailing } from '#config/index.ts';
-import type { PatchedRequest } from '#protocols/index.ts';
 import type { Provider } from '#vendors/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
-import type { ExchangeInput } from '../exchange.ts';
-
-/** The header whose names may cost something. */
-export const betaHeader = 'anthropic-beta';
-
-/** Client headers that may go upstream. */
-const forwarded = ['accept', 'user-agent', 'anthropic-version', betaHeader, 'openai-beta'];
-
-/** To an upstream of another protocol, whose versions and betas are not the client's. */
-const forwardedAnywhere = forwarded.slice(0, 2);
-
-const defaultAnthropicVersion = '2023-06-01';
+import type { ExchangeInput } from '../exchange/input.ts';
 
 export interface UpstreamRequestOptions {
-  readonly input: ExchangeInput;
+  readonly operation: OperationName;
   readonly route: Route;
   readonly provider: Provider;
   /** Of the credential that the attempt is made with; null for a channel without any. */
   readonly secret: string | null;
   /** The upstream's, which is the client's own unless the request was converted. */
-  readonly protocol: TextProtocolName;
-  readonly patched: PatchedRequest;
-  /** In place of the client's betas; null or absent: they pass as they are. */
-  readonly betas?: string | null;
+  readonly protocol: ProtocolName;
+  readonly body: Buffer;
+  /** The client's. */
+  readonly clientHeaders: ExchangeInput['headers'];
+  /** What of them goes upstream, by the operation's allow-list; nothing else does. */
+  readonly forwarded: Readonly<Record<string, string>>;
   /** Whether the answer is asked for as a stream. */
   readonly stream: boolean;
   /** The gateway's; the channel's own go before them. */
   readonly timeouts: Timeouts;
 }
 
-/** The whole request for one attempt. Headers are built from an allow-list: nothing else of the client's goes on. */
+/** The whole request for one attempt. */
 export function buildUpstreamRequest(options: UpstreamRequestOptions): UpstreamRequest {
-  const { input, route, provider, protocol } = options;
+  const { route, provider, protocol } = options;
   const { channel } = route;
   const base = baseOf(channel);
   const path = provider.path({
     protocol,
-    operation: input.operation,
+    operation: options.operation,
     model: route.upstreamModel,
     stream: options.stream,
   });
@@ -50,29 +40,36 @@ export function buildUpstreamRequest(options: UpstreamRequestOptions): UpstreamR
     'content-type': 'application/json',
     // Compression would hold back the events of a stream, and unpacking is work an answer does not need.
     'accept-encoding': 'identity',
+    ...options.forwarded,
   };
-  const names = protocol === input.protocol ? forwarded : forwardedAnywhere;
-  for (const name of names) {
-    const value = input.headers[name];
-    if (typeof value === 'string' && value !== '') headers[name] = value;
+  if (provider.forwards !== undefined) {
+    copyHeaders(options.clientHeaders, headers, provider.forwards);
   }
-  if (typeof options.betas === 'string') setBetas(headers, options.betas);
-  if (protocol === 'messages') headers['anthropic-version'] ??= defaultAnthropicVersion;
-  if (provider.forwards !== undefined) copyHeaders(input.headers, headers, provider.forwards);
   Object.assign(headers, channelHeaders(channel), provider.headers(options.secret, protocol));
   return {
     origin: base.origin,
     path: base.path + path,
     method: 'POST',
     headers,
-    body: options.patched.body,
+    body: options.body,
     timeouts: channelTimeouts(channel, options.timeouts),
   };
 }
 
-function setBetas(headers: Record<string, string>, betas: string): void {
-  if (betas === '') delete headers[betaHeader];
-  else headers[betaHeader] = betas;
+/** Client headers that any upstream may get. */
+export const allowedAnywhere: readonly string[] = ['accept', 'user-agent'];
+
+/** Those of the client's headers that an allow-list names. */
+export function forwardedHeaders(
+  headers: ExchangeInput['headers'],
+  allowed: readonly string[],
+): Record<string, string> {
+  const forwarded: Record<string, string> = {};
+  for (const name of allowed) {
+    const value = headers[name];
+    if (typeof value === 'string' && value !== '') forwarded[name] = value;
+  }
+  return forwarded;
 }
 
 function copyHeaders(

@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest';
+import type { Route } from '#catalogue/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { createChannelHealth } from '#routing/index.ts';
+import { ClientGone } from '../exchange/client-gone.ts';
+import type { SentRequest } from '../exchange/tried.ts';
+import { attemptUntilAnswered } from './failover.ts';
+import { brokenAttempt, type AttemptOutcome } from './outcome.ts';
+import type { Sender } from './sender.ts';
+
+/* With a sender of its own: failover knows nothing of what is sent and answered. */
+
+const routeOf = (id: string): Route =>
+  ({
+    channel: { id, name: id, credentials: ['secret'], timeouts: {} },
+    upstreamModel: `${id}-up`,
+  }) as unknown as Route;
+
+interface Answer {
+  readonly kind: 'complete';
+  readonly status: 200;
+  readonly said: string;
+}
+
+const answer: Answer = { kind: 'complete', status: 200, said: 'hello' };
+const broken = brokenAttempt(500, 'started', 'reset');
+const clientFault: AttemptOutcome = {
+  ...broken,
+  classification: { kind: 'client', error: 'context_too_long' },
+};
+
+/** @param outcomes by channel; an Error is thrown while the request is built. */
+function open(
+  outcomes: Readonly<Record<string, Answer | AttemptOutcome | Error>>,
+  more: Partial<Sender<SentRequest, Answer | AttemptOutcome>> = {},
+) {
+  const asked: string[] = [];
+  const client = { left: false };
+  const sender: Sender<SentRequest, Answer | AttemptOutcome> = {
+    model: 'm',
+    kind: 'buffered',
+    prepare: () => null,
+    build({ channel: { name }, upstreamModel }) {
+      const outcome = outcomes[name]!;
+      if (outcome instanceof Error) throw outcome;
+      return {
+        sent: {
+          channel: name,
+          upstreamModel,
+          rewrites: [`r-${name}`],
+          losses: [],
+          answerLosses: null,
+          upstreamState: null,
+          ttftMs: null,
+        },
+        send() {
+          asked.push(name);
+          return { outcome: Promise.resolve(outcome), upstreamHeaders: { 'x-request-id': name } };
+        },
+      };
+    },
+    errorOf: () => new GatewayError('context_too_long'),
+    ...more,
+  };
+  const health = createChannelHealth(() => {});
+  const parts = {
+    health,
+    clock: { now: () => 0, monotonic: () => 0 },
+    timeouts: { total: 1_000 } as never,
+  };
+  const input = { client: client as never, headers: {}, startedAt: 0 };
+  const routes = Object.keys(outcomes).map(routeOf);
+  return { asked, client, health, run: () => attemptUntilAnswered(parts, input, routes, sender) };
+}
+
+describe('what attempts return', () => {
+  test('the answer, with all requests that were sent and the one that was answered', async () => {
+    const { run, asked } = open({ a: broken, b: answer, c: answer });
+    expect(await run()).toMatchObject({
+      outcome: { kind: 'complete', said: 'hello' },
+      attempts: [
+        { channel: 'a', class: 'started', result: 'reset', upstreamRequestId: 'a' },
+        { channel: 'b', class: 'shown', result: 'completed', upstreamRequestId: 'b' },
+      ],
+      sent: { channel: 'b', upstreamModel: 'b-up', rewrites: ['r-b'] },
+    });
+    expect(asked).toEqual(['a', 'b']);
+  });
+
+  test('when none answers: no channel, and what was changed for the last', async () => {
+    const { run } = open({ a: broken, b: broken });
+    expect(await run()).toMatchObject({
+      outcome: { kind: 'unanswered', error: { errorName: 'upstream_abnormal' } },
+      attempts: [{ channel: 'a' }, { channel: 'b' }],
+      sent: { channel: null, upstreamModel: null, rewrites: ['r-b'] },
+    });
+  });
+
+  test('when the client is at fault: the channel that says so', async () => {
+    const { run, asked } = open({ a: clientFault, b: answer });
+    expect(await run()).toMatchObject({
+      outcome: { kind: 'unanswered', error: { errorName: 'context_too_long' } },
+      sent: { channel: 'a' },
+    });
+    expect(asked).toEqual(['a']);
+  });
+
+  test('when a request cannot be built: what was sent before', async () => {
+    const defect = new TypeError('x');
+    expect(await open({ a: broken, b: defect }).run()).toMatchObject({
+      outcome: { kind: 'unanswered', error: defect },
+      attempts: [{ channel: 'a' }],
+      sent: { channel: 'a', rewrites: ['r-a'] },
+    });
+  });
+
+  test('when the client is gone: that nobody was asked', async () => {
+    const { run, client, asked } = open({ a: answer });
+    client.left = true;
+    expect(await run()).toEqual({ outcome: { kind: 'not-asked' }, attempts: [], sent: null });
+    expect(asked).toEqual([]);
+    expect(await open({ a: new ClientGone() }).run()).toMatchObject({
+      outcome: { kind: 'not-asked' },
+    });
+  });
+});
+
+describe('a route that cannot be asked for this', () => {
+  const refusal = new GatewayError('invalid_value', { values: { reason: 'x' } });
+
+  test('is passed over', async () => {
+    const prepare = ({ channel }: Route) => Promise.resolve(channel.name === 'a' ? refusal : null);
+    const { run, asked } = open({ a: answer, b: answer }, { prepare });
+    expect(await run()).toMatchObject({ sent: { channel: 'b' } });
+    expect(asked).toEqual(['b']);
+  });
+
+  test('is the reason when there is no other', async () => {
+    const { run } = open({ a: answer, b: answer }, { prepare: () => Promise.resolve(refusal) });
+    const { outcome, attempts, sent } = await run();
+    expect(outcome).toEqual({ kind: 'unanswered', error: refusal });
+    expect({ attempts, sent }).toEqual({ attempts: [], sent: null });
+  });
+});
+
+test('a channel that lacks what the request names is not blamed for it', async () => {
+  const missing: AttemptOutcome = {
+    ...broken,
+    classification: { kind: 'failover', as: 'model-missing', blame: 'model' },
+  };
+  const error = new GatewayError('state_not_found', { values: { param: 'input' } });
+  const named = { lacksState: () => true, stateError: () => error };
+  const { run, health } = open({ a: missing, b: missing }, named);
+  expect(await run()).toMatchObject({ outcome: { error } });
+  expect(health.admit(routeOf('a'), false, false, 0).admitted).toBe(true);
+});

@@ -1,0 +1,69 @@
+import { ClientGone } from './client-gone.ts';
+import type { Exchange } from './exchange.ts';
+import { findModel } from './find-model.ts';
+import { asGatewayError, finishLeft, finishRefused } from './finish.ts';
+import { holdMoney } from './hold-money.ts';
+import type { CheckedRequest, Operation } from './operation.ts';
+import type { ExchangeInput } from './input.ts';
+import type { ExchangeParts } from './parts.ts';
+import { nothingUsed } from './measured.ts';
+import { nothingTried } from './tried.ts';
+
+/**
+ * Checks a request, holds money for it and finds who can answer it, in the documented order of refusals.
+ * @returns null when its client left before anything was done.
+ * @throws GatewayError when it is refused; the row is durable then, unless the rates refuse it, which leaves none.
+ */
+export async function admitExchange<
+  Input extends ExchangeInput,
+  Checked extends CheckedRequest,
+  Prepared,
+>(
+  parts: ExchangeParts,
+  operation: Operation<Input, Checked, Prepared>,
+  exchange: Exchange<Input>,
+): Promise<Prepared | null> {
+  const { input } = exchange;
+  const { pendingRateCheck } = input;
+  try {
+    const opening = operation.open(input);
+    const opened = opening instanceof Promise ? await opening : opening;
+    const resolved = findModel(parts, exchange, operation.modelType, opened.model);
+    let checked = opened.check(exchange, resolved);
+    const authorize = operation.authorize?.(exchange, checked) ?? null;
+    if (authorize !== null) {
+      // It may have to wait; a rate's refusal comes first.
+      if (pendingRateCheck !== null) await requireRates(pendingRateCheck);
+      checked = await authorize();
+    }
+    if (!operation.isFree) {
+      const held = holdMoney(parts, input, resolved, (rates) =>
+        operation.bound(exchange, checked, rates),
+      );
+      // In memory it is there at once, and no turn of the event loop is spent on it.
+      exchange.hold = held instanceof Promise ? await held : held;
+    }
+    if (pendingRateCheck !== null) await requireRates(pendingRateCheck);
+    return operation.prepare(exchange, checked);
+  } catch (error) {
+    const refused = pendingRateCheck === null ? undefined : await pendingRateCheck;
+    if (refused !== undefined) {
+      // As if nothing had been asked after the rates. There is money to give back when Redis has just failed, or when
+      // the body took longer to come than Redis remembers the refusal.
+      if (exchange.hold !== null) parts.billing.commitHold(exchange.hold, null);
+      throw refused;
+    }
+    if (error instanceof ClientGone) {
+      await finishLeft(parts, exchange, nothingUsed, nothingTried);
+      return null;
+    }
+    const refusal = asGatewayError(parts, input, error);
+    await finishRefused(parts, exchange, refusal);
+    throw refusal;
+  }
+}
+
+async function requireRates(pendingRateCheck: Promise<Error | undefined>): Promise<void> {
+  const refused = await pendingRateCheck;
+  if (refused !== undefined) throw refused;
+}

@@ -1,0 +1,43 @@
+import { isPriced, resolveModel, type CatalogueSnapshot, type Model } from '#catalogue/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import type { Exchange } from './exchange.ts';
+import type { ExchangeParts } from './parts.ts';
+
+/** A model that the caller may use, and the catalogue it was found in. */
+export interface ResolvedModel {
+  /** As the client wrote it. */
+  readonly name: string;
+  readonly model: Model;
+  /** The catalogue as it was when the request came; all that follows is decided by it. */
+  readonly snapshot: CatalogueSnapshot;
+  /** Names under which channels may serve the model, the preferred first. */
+  readonly servedNames: readonly string[];
+}
+
+/**
+ * The model behind a name, by the documented order of checks: allowed for the key, known, enabled, priced.
+ * @throws GatewayError
+ */
+export function findModel(
+  { snapshot: current }: Pick<ExchangeParts, 'snapshot'>,
+  exchange: Exchange,
+  type: Model['type'],
+  name: string,
+): ResolvedModel {
+  const { models: allowed } = exchange.input.caller;
+  exchange.model = name;
+  const snapshot = current();
+  const resolved = resolveModel(snapshot, name);
+  exchange.catalogueModel = resolved?.model ?? null;
+  const values = { model: name };
+  if (allowed !== null && !allowed.has(name) && (resolved === null || !allowed.has(resolved.id))) {
+    throw new GatewayError('model_not_allowed', { values, param: 'model' });
+  }
+  if (resolved === null || resolved.model.type !== type) {
+    throw new GatewayError('model_not_available', { values, param: 'model' });
+  }
+  const { model, id } = resolved;
+  if (!model.enabled) throw new GatewayError('model_disabled', { values, param: 'model' });
+  if (!isPriced(model)) throw new GatewayError('model_unpriced', { values, param: 'model' });
+  return { name, model, snapshot, servedNames: id === name ? [id] : [name, id] };
+}

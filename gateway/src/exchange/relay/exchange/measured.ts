@@ -1,0 +1,29 @@
+import type { Line, PriceRates } from '#billing/index.ts';
+import type { TokenUsage } from '#canonical/index.ts';
+import type { ExchangeRecord } from '#usage/index.ts';
+
+/** What an exchange used, as far as anybody knows: for its row, and for its charge. */
+export interface Measured {
+  readonly tokens: TokenUsage;
+  readonly source: ExchangeRecord['usageSource'];
+  /** What of the price it comes to. */
+  readonly lines: (rates: PriceRates) => readonly Line[];
+}
+
+export const noTokens: TokenUsage = Object.freeze({
+  input: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  cacheWrite1h: 0,
+  output: 0,
+  reasoning: 0,
+});
+
+const noLines: readonly Line[] = Object.freeze([]);
+
+/** Nothing was used that anybody owes for. */
+export const nothingUsed: Measured = Object.freeze({
+  tokens: noTokens,
+  source: 'none',
+  lines: () => noLines,
+});

@@ -1,0 +1,68 @@
+import type { Loss } from '#canonical/index.ts';
+import { lossCodes } from '#conversion/index.ts';
+import type { GatewayError } from '#errors/index.ts';
+import type { ChargeRecord, ExchangeRecord, Outcome } from '#usage/index.ts';
+import type { Exchange } from './exchange.ts';
+import type { Measured } from './measured.ts';
+import type { SentRequest, Tried } from './tried.ts';
+
+/** How an exchange ended. */
+export interface Ending {
+  readonly outcome: Outcome;
+  /** The HTTP status the client got. */
+  readonly status: number;
+  readonly error: GatewayError | null;
+  readonly measured: Measured;
+  readonly tried: Tried;
+}
+
+/** The exchange's one row. */
+export function recordOf(
+  { input, model, stream }: Exchange,
+  { outcome, status, error, measured, tried }: Ending,
+  charge: ChargeRecord | null,
+  durationMs: number,
+): ExchangeRecord {
+  const { caller } = input;
+  const { attempts, sent } = tried;
+  const { upstreamState = null, ttftMs = null } = sent ?? {};
+  const userAgent = input.headers['user-agent'];
+  return {
+    id: input.id,
+    time: input.arrivedAt,
+    keyId: caller.keyId,
+    userId: caller.userId,
+    teamId: caller.teamId,
+    group: caller.group,
+    model: withoutKeys(model).slice(0, 200),
+    upstreamModel: sent?.upstreamModel ?? null,
+    channel: sent?.channel ?? null,
+    protocol: input.protocol,
+    operation: input.operation,
+    stream,
+    outcome,
+    status,
+    error: error?.errorName ?? null,
+    attempts,
+    tokens: measured.tokens,
+    usageSource: measured.source,
+    ttftMs: ttftMs === null ? null : Math.round(ttftMs),
+    durationMs: Math.round(durationMs),
+    rewrites: sent?.rewrites ?? [],
+    losses: sent === null ? [] : lossCodes(lossesOf(sent)),
+    userAgent: typeof userAgent === 'string' ? withoutKeys(userAgent).slice(0, 200) : null,
+    charge,
+    ...(upstreamState !== null && { upstreamState }),
+  };
+}
+
+function lossesOf({ losses, answerLosses }: SentRequest): readonly Loss[] {
+  return answerLosses === null ? losses : [...losses, ...answerLosses.all()];
+}
+
+/** Settings get mixed up: a key in the place of a model's name must not be kept. No model is called like this. */
+function withoutKeys(text: string): string {
+  return text.includes('sk-')
+    ? text.replaceAll(/(?<![a-z0-9])sk-[\x21-\x7e]{16,}/gi, 'sk-…')
+    : text;
+}

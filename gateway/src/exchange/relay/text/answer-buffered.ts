@@ -1,0 +1,92 @@
+import { GatewayError } from '#errors/index.ts';
+import { estimateOutputTokens } from '#protocols/index.ts';
+import type { Admission } from '#routing/index.ts';
+import { BufferedAttempt, type BufferedOutcome } from '../attempts/buffered-attempt.ts';
+import { attemptUntilAnswered } from '../attempts/failover.ts';
+import { answerHeaders } from '../exchange/answer-headers.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import {
+  finishCompleted,
+  finishFailed,
+  finishLeft,
+  finishWithoutAnswer,
+} from '../exchange/finish.ts';
+import { nothingUsed } from '../exchange/measured.ts';
+import { attemptOptions } from './attempt-options.ts';
+import type { TextInput } from './input.ts';
+import { measureLeft, measureText } from './measure-text.ts';
+import type { TextParts } from './parts.ts';
+import type { PreparedText } from './prepared.ts';
+import { TextAnswerReader, type TextAnswer } from './text-answer-reader.ts';
+import { TextSender, upstreamRequest, type ReadyText } from './text-sender.ts';
+import { usageOfAnswer } from './usage.ts';
+
+type Outcome = BufferedOutcome<TextAnswer>;
+
+/**
+ * Answers a request whose answer is shown whole.
+ * @throws GatewayError for the client, who has been written nothing then.
+ */
+export async function answerBuffered(
+  parts: TextParts,
+  exchange: Exchange<TextInput>,
+  prepared: PreparedText,
+): Promise<void> {
+  const { input } = exchange;
+  const sender = new TextSender<Outcome>(parts, input, prepared, 'buffered', (request, admission) =>
+    startBuffered(parts, input, prepared, request, admission),
+  );
+  const attempted = await attemptUntilAnswered(parts, input, prepared.routes, sender);
+  const { outcome, sent } = attempted;
+  switch (outcome.kind) {
+    case 'unanswered':
+      throw await finishWithoutAnswer(parts, exchange, outcome.error, attempted);
+    case 'not-asked':
+      return finishLeft(parts, exchange, nothingUsed, attempted);
+    case 'left': {
+      const seen = { ...outcome, usage: null, outputBytes: 0, webSearches: 0, whole: false };
+      return finishLeft(parts, exchange, measureLeft(seen, prepared, sent), attempted);
+    }
+    case 'complete':
+  }
+  const { body, usage, outputTokens } = outcome.answer;
+  const used = usageOfAnswer(
+    usage,
+    parts.missingUsage,
+    prepared,
+    // The answer as it was given: it was read once already.
+    () => outputTokens ?? estimateOutputTokens(JSON.parse(body.toString())),
+  );
+  if (used === null) {
+    const failure = new GatewayError('upstream_abnormal');
+    await finishFailed(parts, exchange, failure, attempted);
+    throw failure;
+  }
+  if (sent !== null) sent.ttftMs = parts.clock.monotonic() - input.startedAt;
+  const measured = measureText(used, prepared.model, prepared.request.choices, sent);
+  await finishCompleted(parts, exchange, measured, attempted);
+  input.client.start(200, {
+    'content-type': 'application/json',
+    'content-length': String(body.length),
+    ...answerHeaders(sent),
+  });
+  input.client.end(body);
+}
+
+/** What is returned lasts as long as the answer: nothing in it may hold the request. */
+function startBuffered(
+  parts: TextParts,
+  input: TextInput,
+  prepared: PreparedText,
+  request: ReadyText<Outcome>,
+  admission: Admission,
+): BufferedAttempt<TextAnswer> {
+  const options = attemptOptions(parts, input, prepared, request, admission);
+  const asked = upstreamRequest(parts, input, request, admission, false);
+  return new BufferedAttempt(asked, {
+    ...options,
+    reader: new TextAnswerReader(options),
+    client: input.client,
+    drains: parts.drains,
+  });
+}

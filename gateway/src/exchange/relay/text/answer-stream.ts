@@ -1,0 +1,170 @@
+import { GatewayError } from '#errors/index.ts';
+import { estimateTokens, type Protocol, type StreamTap } from '#protocols/index.ts';
+import type { Admission } from '#routing/index.ts';
+import { attemptUntilAnswered } from '../attempts/failover.ts';
+import { answerHeaders } from '../exchange/answer-headers.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import {
+  asGatewayError,
+  finishCompleted,
+  finishFailed,
+  finishLeft,
+  finishWithoutAnswer,
+} from '../exchange/finish.ts';
+import { nothingUsed } from '../exchange/measured.ts';
+import { attemptOptions } from './attempt-options.ts';
+import { forgetText } from './forget-text.ts';
+import type { TextInput } from './input.ts';
+import { measureLeft, measureText } from './measure-text.ts';
+import type { TextParts } from './parts.ts';
+import type { PreparedText } from './prepared.ts';
+import { createFraming } from './streams/framing.ts';
+import { StreamAttempt } from './streams/stream-attempt.ts';
+import type { StreamOutcome } from './streams/stream-outcome.ts';
+import { StreamSink } from './streams/stream-sink.ts';
+import { TextSender, upstreamRequest, type ReadyText } from './text-sender.ts';
+import { usageOfAnswer, usageOfLeaving } from './usage.ts';
+
+/** One streamed exchange: what its attempts share. */
+interface Streaming {
+  readonly parts: TextParts;
+  readonly input: TextInput;
+  readonly prepared: PreparedText;
+  readonly sink: StreamSink;
+  /** The attempt under way, so that the client's leaving can reach it. */
+  attempt: StreamAttempt | null;
+}
+
+/**
+ * Answers a request whose answer is streamed.
+ * @throws GatewayError for the client, who has been written nothing then.
+ */
+export async function answerStream(
+  parts: TextParts,
+  exchange: Exchange<TextInput>,
+  prepared: PreparedText,
+): Promise<void> {
+  const { input } = exchange;
+  const protocol = parts.protocols[input.protocol];
+  const framing = createFraming(input.framing);
+  const sink = new StreamSink(input.client, protocol, framing, parts.clock.monotonic);
+  const streaming: Streaming = { parts, input, prepared, sink, attempt: null };
+  const sender: TextSender<StreamOutcome> = new TextSender(
+    parts,
+    input,
+    prepared,
+    'stream',
+    (request, admission, started) => startStream(streaming, sender, request, admission, started),
+  );
+  input.client.onLeave(() => leaveAttempt(streaming));
+
+  const attempted = await attemptUntilAnswered(parts, input, prepared.routes, sender);
+  const { outcome, sent } = attempted;
+  switch (outcome.kind) {
+    case 'unanswered': {
+      const failure = await finishWithoutAnswer(parts, exchange, outcome.error, attempted);
+      // Kept alive while every channel failed: the status is out, so the error travels inside the stream.
+      if (!sink.opened) throw failure;
+      sink.end([protocol.encodeStreamError(failure, input.id, null)]);
+      return;
+    }
+    case 'not-asked':
+      return finishLeft(parts, exchange, nothingUsed, attempted);
+    case 'left':
+      return finishLeft(parts, exchange, measureLeft(outcome, prepared, sent), attempted);
+    case 'broken': {
+      const { error, usage, tap } = outcome;
+      if (outcome.heldUp) {
+        const { terms, model, request } = prepared;
+        const { outputBytes, webSearches } = tap;
+        const used = usageOfLeaving(usage, prepared, outputBytes, { terms, webSearches });
+        const measured = measureText(used, model, request.choices, sent);
+        await finishLeft(parts, exchange, measured, attempted, error);
+      } else await finishFailed(parts, exchange, error, attempted, 200);
+      sink.end([streamErrorOf(protocol, error, input.id, tap)]);
+      return;
+    }
+    case 'complete':
+  }
+  const { usage, tap, body } = outcome;
+  const used = usageOfAnswer(usage, parts.missingUsage, prepared, () =>
+    estimateTokens(tap.outputBytes),
+  );
+  if (used === null) {
+    const failure = new GatewayError('upstream_abnormal');
+    await finishFailed(parts, exchange, failure, attempted, sink.opened ? 200 : undefined);
+    if (!sink.opened) throw failure;
+    sink.end([streamErrorOf(protocol, failure, input.id, tap)]);
+    return;
+  }
+  const measured = measureText(used, prepared.model, prepared.request.choices, sent);
+  try {
+    await finishCompleted(parts, exchange, measured, attempted);
+  } catch (error) {
+    if (!sink.opened || !(error instanceof GatewayError)) throw error;
+    sink.end([protocol.encodeStreamError(error, input.id, null)]);
+    return;
+  }
+  sink.open(answerHeaders(sent));
+  sink.end(body);
+}
+
+/** What is returned lasts as long as the answer: nothing in it may hold the request. */
+function startStream(
+  streaming: Streaming,
+  sender: Pick<TextSender<StreamOutcome>, 'forget'>,
+  request: ReadyText<StreamOutcome>,
+  admission: Admission,
+  started: number,
+): StreamAttempt {
+  const { parts, input, prepared, sink } = streaming;
+  const { clock, health, drains, timeouts } = parts;
+  const { route, patched, sent } = request;
+  const options = attemptOptions(parts, input, prepared, request, admission);
+  const { continuesAfterDisconnect, webSearches } = prepared.request;
+  const drainsOnLeave = route.channel.billsAfterCancel || continuesAfterDisconnect === true;
+  const asked = upstreamRequest(parts, input, request, admission, true);
+  streaming.attempt = new StreamAttempt(asked, {
+    ...options,
+    context: {
+      ...options.echo,
+      usageInjected: patched.usageInjected,
+      searches: webSearches !== undefined,
+    },
+    sink,
+    drains: drainsOnLeave ? drains : null,
+    headers: answerHeaders(sent),
+    monotonic: clock.monotonic,
+    keepAliveMs: timeouts.keepaliveComment,
+    onFirstContent() {
+      const now = clock.monotonic();
+      health.begun(admission, route, now);
+      health.took(admission, 'stream', now - started);
+      sent.ttftMs = now - input.startedAt;
+    },
+    onShown() {
+      sender.forget();
+      forgetText(input, prepared);
+    },
+  });
+  return streaming.attempt;
+}
+
+/** Called by the client's connection, where nobody would catch an exception. */
+function leaveAttempt({ attempt, parts, input }: Streaming): void {
+  try {
+    attempt?.clientLeft();
+  } catch (error) {
+    attempt?.end(asGatewayError(parts, input, error));
+  }
+}
+
+/** The frames that end a broken answer: from whoever wrote what came before them. */
+function streamErrorOf(
+  protocol: Protocol,
+  error: GatewayError,
+  requestId: string,
+  tap: StreamTap,
+): string {
+  return tap.fail?.(error) ?? protocol.encodeStreamError(error, requestId, tap);
+}

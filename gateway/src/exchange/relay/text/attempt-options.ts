@@ -1,0 +1,41 @@
+import type { Protocol } from '#protocols/index.ts';
+import type { Admission } from '#routing/index.ts';
+import { clientDeadline, totalDeadline } from '../attempts/deadlines.ts';
+import type { TextInput } from './input.ts';
+import { LargeAnswers } from './large-answer.ts';
+import type { TextParts } from './parts.ts';
+import type { PreparedText } from './prepared.ts';
+import { createTakeGiven } from './state/given-names.ts';
+import type { TextRequest } from './route-request.ts';
+import { echoOf } from './text-sender.ts';
+
+/** What attempts of both kinds are made with. @param request not kept. */
+export function attemptOptions(
+  parts: TextParts,
+  input: TextInput,
+  prepared: PreparedText,
+  { route, provider, converted, patched, sent }: TextRequest,
+  { secret }: Admission,
+) {
+  const { bodies, protocols, upstream, ticker, timeouts } = parts;
+  const spoken = converted?.protocol ?? input.protocol;
+  const echo = echoOf(prepared.request.model, route, patched);
+  const { keyId } = input.caller;
+  const protocol: Pick<Protocol, 'readResponse' | 'createStreamTap'> =
+    converted?.reader ?? protocols[spoken];
+  return {
+    upstream,
+    provider,
+    protocol,
+    wire: protocols[spoken],
+    echo,
+    large: new LargeAnswers({ bodies, keyId, upstream: spoken, echo, converted }),
+    // The ids of a converted answer are ours; no upstream knows them.
+    takeGiven:
+      converted === null ? createTakeGiven(parts, input, prepared, route, secret, sent) : null,
+    ticker,
+    deadline: totalDeadline(input, route.channel, timeouts),
+    clientDeadline: clientDeadline(input),
+    onDefect: (error: unknown) => parts.onUnexpectedError(error, input.id),
+  };
+}

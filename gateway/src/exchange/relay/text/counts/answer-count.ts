@@ -1,0 +1,39 @@
+import { answerHeaders } from '../../exchange/answer-headers.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import { finishCompleted, finishLeft, finishWithoutAnswer } from '../../exchange/finish.ts';
+import { nothingUsed } from '../../exchange/measured.ts';
+import type { TextInput } from '../input.ts';
+import type { TextParts } from '../parts.ts';
+import type { PreparedText } from '../prepared.ts';
+import type { TokenCounting } from './count-tokens.ts';
+
+/**
+ * Counting costs nothing, so its row has no tokens; what an upstream said of them is in the answer.
+ * @throws GatewayError for the client, who has been written nothing then.
+ */
+export async function answerCount(
+  parts: TextParts,
+  exchange: Exchange<TextInput>,
+  prepared: PreparedText,
+  counting: TokenCounting,
+): Promise<void> {
+  const { client } = exchange.input;
+  const counted = await counting.count(exchange.input, prepared);
+  const { outcome, sent } = counted;
+  switch (outcome.kind) {
+    case 'unanswered':
+      throw await finishWithoutAnswer(parts, exchange, outcome.error, counted);
+    case 'left':
+      return finishLeft(parts, exchange, nothingUsed, counted);
+    case 'counted':
+  }
+  const { body, estimated } = outcome;
+  await finishCompleted(parts, exchange, nothingUsed, counted);
+  client.start(200, {
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    ...answerHeaders(sent),
+    ...(estimated && { 'x-sluice-estimated': '1' }),
+  });
+  client.end(body);
+}

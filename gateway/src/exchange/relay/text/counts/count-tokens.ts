@@ -1,0 +1,123 @@
+import { GatewayError } from '#errors/index.ts';
+import { familyOf, outlineRequest, type EstimateTarget, type Outline } from '#estimation/index.ts';
+import { encodeTokenCount } from '#protocols/index.ts';
+import { upstreamProtocol } from '#routing/index.ts';
+import type { Unanswered } from '../../attempts/failover.ts';
+import type { Tried } from '../../exchange/tried.ts';
+import { inputTokensOf } from '../input-tokens.ts';
+import type { TextInput } from '../input.ts';
+import type { LargeBody } from '../large-body.ts';
+import type { TextParts } from '../parts.ts';
+import type { PreparedText } from '../prepared.ts';
+import type { TextSent } from '../text-sent.ts';
+import { createCountedRequests } from './counted-requests.ts';
+import { countRoutes } from './count-routes.ts';
+import { createCounterAsking, type CountersTried } from './upstream-count.ts';
+
+/** What became of counting a request's tokens. */
+export interface Counting extends Tried<TextSent> {
+  readonly outcome: TokenCount | CountLeft | Unanswered;
+}
+
+/** An answer to "how many tokens is this?". */
+export interface TokenCount {
+  readonly kind: 'counted';
+  /** In the client's shape. */
+  readonly body: Buffer | string;
+  /** No upstream counted; it is our own guess. */
+  readonly estimated: boolean;
+}
+
+/** The client did not wait. */
+export interface CountLeft {
+  readonly kind: 'left';
+}
+
+/** Counts by an upstream's counter or, when there is none or it fails, by an estimate of our own. */
+export interface TokenCounting {
+  /** Never rejects. */
+  count(input: TextInput, prepared: PreparedText): Promise<Counting>;
+}
+
+export function createTokenCounting(parts: TextParts): TokenCounting {
+  const askCounters = createCounterAsking(parts);
+
+  async function count(
+    input: TextInput,
+    prepared: PreparedText,
+    tried: CountersTried,
+  ): Promise<TokenCount | CountLeft> {
+    const { protocol } = input;
+    const { routes } = prepared;
+    const requests = createCountedRequests(parts, input, prepared);
+    await requests.requireAnswerable();
+    const counters = countRoutes(routes, protocol);
+    const counted = await askCounters(input, prepared, counters, requests, tried);
+    if (counted === 'left') return { kind: 'left' };
+    if (counted !== null) return { kind: 'counted', body: counted, estimated: false };
+
+    // Which counters were asked stands in the records of the attempts; none of them answered.
+    tried.sent = null;
+    const targets = routes.map(({ channel, upstreamModel }): EstimateTarget => ({
+      model: upstreamModel,
+      protocol: upstreamProtocol(channel, protocol) ?? protocol,
+    }));
+    const isPassedOn = routes.some(({ channel }) => channel.protocols.includes(protocol));
+    const outline = prepared.large?.isRead
+      ? await outlineLarge(prepared.large, isPassedOn)
+      : outlineOf(parts, input, prepared, isPassedOn);
+    const tokens =
+      outline === null
+        ? estimateUnread(prepared, targets)
+        : await parts.estimator.estimate(outline, targets);
+    return { kind: 'counted', body: encodeTokenCount(protocol, tokens), estimated: true };
+  }
+
+  return {
+    async count(input, prepared) {
+      const tried: CountersTried = { attempts: [], sent: null };
+      try {
+        return { outcome: await count(input, prepared, tried), ...tried };
+      } catch (error) {
+        return { outcome: { kind: 'unanswered', error }, ...tried };
+      }
+    },
+  };
+}
+
+/**
+ * Null for what this gateway cannot read and an upstream of the client's protocol might: it is passed on unread when
+ * an answer is asked for, so it is no error here.
+ * @throws GatewayError for what would be refused there too.
+ */
+function outlineOf(
+  { codecs }: Pick<TextParts, 'codecs'>,
+  input: TextInput,
+  { request }: PreparedText,
+  isPassedOn: boolean,
+): Outline | null {
+  try {
+    return outlineRequest(codecs[input.protocol].decodeRequest(request));
+  } catch (error) {
+    return nullIfUnread(error, isPassedOn);
+  }
+}
+
+async function outlineLarge(large: LargeBody, isPassedOn: boolean): Promise<Outline | null> {
+  try {
+    return await large.outline();
+  } catch (error) {
+    return nullIfUnread(error, isPassedOn);
+  }
+}
+
+function nullIfUnread(error: unknown, isPassedOn: boolean): null {
+  const isUnread = error instanceof GatewayError && error.errorName === 'invalid_value';
+  if (isPassedOn && isUnread) return null;
+  throw error;
+}
+
+function estimateUnread(prepared: PreparedText, targets: readonly EstimateTarget[]): number {
+  const factor = Math.max(1, ...targets.map((target) => familyOf(target).said));
+  return Math.max(1, Math.ceil(inputTokensOf(prepared) * factor));
+}

@@ -1,0 +1,195 @@
+import type { TextProtocolName } from '#canonical/index.ts';
+import type { Route } from '#catalogue/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import type { ConvertedRequest } from '#conversion/index.ts';
+import type { AttemptRecord } from '#usage/index.ts';
+import { readTokenCount, type WireResponse } from '#protocols/index.ts';
+import type { Admission } from '#routing/index.ts';
+import { vendorOf } from '#vendors/index.ts';
+import { recordAttempt } from '../../attempts/attempt-record.ts';
+import type { AnswerReader } from '../../attempts/answer-reader.ts';
+import { BufferedAttempt, type BufferedOutcome } from '../../attempts/buffered-attempt.ts';
+import { clientDeadline } from '../../attempts/deadlines.ts';
+import type { AttemptFailure } from '../../attempts/outcome.ts';
+import type { DrainSlots } from '../../exchange/drain-slots.ts';
+import { errorOfTextFailure } from '../error-of-text-failure.ts';
+import type { TextInput } from '../input.ts';
+import { answerInThread } from '../large-answer.ts';
+import type { TextParts } from '../parts.ts';
+import type { PreparedText } from '../prepared.ts';
+import { largeRequestFor, requestFor } from '../route-request.ts';
+import { upstreamRequest } from '../text-sender.ts';
+import type { TextSent } from '../text-sent.ts';
+import type { CountedRequests } from './counted-requests.ts';
+import { createCounterRests, type CounterRests } from './counter-rests.ts';
+import type { CountRoute } from './count-routes.ts';
+
+/** A count that takes longer than this, all counters together, is worth less than an estimate. */
+const patienceMs = 5_000;
+const maxAsked = 2;
+/** An upstream that has no counter, or none for this model, will hardly get one soon; others may recover. */
+const missingRestMs = 10 * 60_000;
+const failedRestMs = 30_000;
+
+/** Nobody pays for a count, so nothing is read on for a client that has left. */
+const noDrains: DrainSlots = Object.freeze({ take: () => false, release: () => {} });
+
+/** The upstream's answer as it came; `left`: the client did not wait; null: no counter answered. */
+export type UpstreamCount = Buffer | 'left' | null;
+
+/** What became of counters so far, for the row. */
+export interface CountersTried {
+  readonly attempts: AttemptRecord[];
+  sent: TextSent | null;
+}
+
+/**
+ * Asks counters in turn. What becomes of it says nothing about a channel's health, and only what is in good health is
+ * asked.
+ * @param tried gets what is sent, also when this rejects.
+ * @throws GatewayError when a counter of the client's own protocol says that the fault is the client's.
+ */
+export type AskCounters = (
+  input: TextInput,
+  prepared: PreparedText,
+  counters: readonly CountRoute[],
+  requests: Pick<CountedRequests, 'of'>,
+  tried: CountersTried,
+) => Promise<UpstreamCount>;
+
+type CountParts = Pick<
+  TextParts,
+  'protocols' | 'health' | 'clock' | 'timeouts' | 'upstream' | 'ticker' | 'onUnexpectedError'
+>;
+
+export function createCounterAsking(parts: CountParts): AskCounters {
+  const rests = createCounterRests();
+  const { health, clock } = parts;
+  return async function askCounters(input, prepared, counters, requests, tried) {
+    const { client } = input;
+    const deadline = Math.min(clock.monotonic() + patienceMs, clientDeadline(input));
+    let asked = 0;
+    for (const { route, protocol } of counters) {
+      if (client.left) return 'left';
+      const now = clock.monotonic();
+      if (asked === maxAsked || now >= deadline) break;
+      // A channel on trial is tried with a real request, not with this.
+      if (rests.isResting(route, now) || health.read(route.channel, now).breaker !== 'closed') {
+        continue;
+      }
+      const isNative = protocol === input.protocol;
+      const converted = isNative ? null : await requests.of(route, protocol);
+      if (!isNative && converted === null) continue;
+      const admission = health.admit(route, false, false, now);
+      if (!admission.admitted) continue;
+      asked += 1;
+      try {
+        const counter = { route, protocol, converted, admission, deadline };
+        const outcome = await askOnce(parts, input, prepared, counter, tried);
+        if (outcome.kind === 'left') return 'left';
+        if (outcome.kind === 'complete') return outcome.answer.body;
+        if (outcome.final !== undefined) throw outcome.final;
+        if (outcome.classification.kind !== 'client') {
+          // It may be what the request names that is missing, rather than the counter.
+          if (!isNative || prepared.request.named === undefined || !isRefusal(outcome)) {
+            rest(rests, route, outcome, clock.monotonic());
+          }
+        } else if (isNative) throw errorOfTextFailure(outcome, prepared.request);
+      } finally {
+        health.settle(admission, route, 'undecided', clock.monotonic());
+      }
+    }
+    return null;
+  };
+}
+
+interface Asking extends CountRoute {
+  /** Null for the client's own protocol. */
+  readonly converted: ConvertedRequest | null;
+  readonly admission: Admission;
+  /** Monotonic milliseconds. */
+  readonly deadline: number;
+}
+
+/** One counter, asked once more when the connection was a stale one. */
+async function askOnce(
+  parts: CountParts,
+  input: TextInput,
+  prepared: PreparedText,
+  counter: Asking,
+  tried: CountersTried,
+): Promise<BufferedOutcome<WireResponse>> {
+  const outcome = await send(parts, input, prepared, counter, tried);
+  return outcome.kind === 'failed' && outcome.stale
+    ? send(parts, input, prepared, counter, tried)
+    : outcome;
+}
+
+async function send(
+  parts: CountParts,
+  input: TextInput,
+  prepared: PreparedText,
+  { route, protocol, converted, admission, deadline }: Asking,
+  tried: CountersTried,
+): Promise<BufferedOutcome<WireResponse>> {
+  const { clock } = parts;
+  const provider = vendorOf(route.channel);
+  if (provider === undefined) throw new GatewayError('internal_error');
+  const request =
+    prepared.large?.isRead && converted === null
+      ? await largeRequestFor(input, prepared, prepared.large, route)
+      : requestFor(parts.protocols[input.protocol], input, prepared, route, converted);
+  tried.sent = request.sent;
+  const startedAt = clock.now();
+  const started = clock.monotonic();
+  const asked = upstreamRequest(
+    parts,
+    input,
+    { ...request, route, provider, converted },
+    admission,
+    false,
+  );
+  const attempt = new BufferedAttempt(asked, {
+    upstream: parts.upstream,
+    provider,
+    client: input.client,
+    reader: countReader(protocol, input.protocol),
+    ticker: parts.ticker,
+    drains: noDrains,
+    deadline,
+    clientDeadline: Number.POSITIVE_INFINITY,
+    onDefect: (error) => parts.onUnexpectedError(error, input.id),
+  });
+  const outcome = await attempt.outcome;
+  tried.attempts.push(
+    recordAttempt(outcome, attempt.upstreamHeaders, {
+      channel: route.channel.name,
+      startedAt,
+      durationMs: clock.monotonic() - started,
+    }),
+  );
+  return outcome;
+}
+
+/** No count is so large that another thread had to read it. */
+function countReader(
+  upstream: TextProtocolName,
+  client: TextProtocolName,
+): AnswerReader<WireResponse> {
+  return { largest: answerInThread, read: (body) => readTokenCount(upstream, client, body) };
+}
+
+/** With these an upstream says that it has no such model, or not what the request names. */
+function isRefusal({ status }: AttemptFailure): boolean {
+  return status === 403 || status === 404;
+}
+
+function rest(rests: CounterRests, route: Route, outcome: AttemptFailure, now: number): void {
+  const { status, classification } = outcome;
+  const wait =
+    classification.kind === 'failover' && classification.coolDownSeconds !== undefined
+      ? classification.coolDownSeconds * 1000
+      : failedRestMs;
+  const isMissing = status === 404 || status === 405 || status === 501;
+  rests.rest(route, now + (isMissing ? missingRestMs : wait));
+}

@@ -1,0 +1,60 @@
+import type { Route } from '#catalogue/index.ts';
+import { carriesEnvelopes } from '#conversion/index.ts';
+import { conversationOf, findCandidates, startingAt } from '#routing/index.ts';
+import { routeQueryOf } from '../exchange/route-query.ts';
+import type { TextInput } from './input.ts';
+import type { TextParts } from './parts.ts';
+import type { CheckedText, PreparedText } from './prepared.ts';
+
+/**
+ * The routes to answer a request, in the order to try them.
+ * @throws GatewayError when there is none.
+ */
+export function findRoutes(
+  parts: Pick<TextParts, 'affinity' | 'clock' | 'random'>,
+  input: TextInput,
+  checked: CheckedText,
+): PreparedText {
+  const { resolved, request, terms, large, facts, names } = checked;
+  const { model, snapshot } = resolved;
+  const found = findCandidates(snapshot, routeQueryOf(input, resolved), parts.random);
+  const routes =
+    names === null || names.refusing.size === 0
+      ? found
+      : found.filter(({ channel }) => !names.refusing.has(channel));
+  const prepared = {
+    request,
+    large,
+    inputTokens: null,
+    model,
+    terms,
+    routes,
+    conversation: null,
+    home: names?.home ?? null,
+    strange: names?.strange ?? null,
+    isSealed: null,
+  };
+  if (routes.length === 1) return prepared;
+  const speaks = ({ channel }: Route) => channel.protocols.includes(input.protocol);
+  const isMixed = routes.some(speaks) && !routes.every(speaks);
+  const isSealed = isMixed
+    ? (facts?.isSealed ?? carriesEnvelopes(request.body, input.protocol))
+    : null;
+  const conversation =
+    facts?.conversation ??
+    conversationOf({
+      keyId: input.caller.keyId,
+      model: request.model,
+      headers: input.headers,
+      json: request.json,
+    });
+  const now = parts.clock.monotonic();
+  // A warm cache is no reason to convert what a channel of the client's own protocol could answer; thoughts that only
+  // the other channel can read are.
+  const ranksFirst = isSealed === false ? speaks : undefined;
+  const preferred =
+    prepared.home === null
+      ? parts.affinity.prefer(routes, conversation, now, ranksFirst)
+      : startingAt(routes, prepared.home.channel);
+  return { ...prepared, routes: preferred, conversation, isSealed };
+}

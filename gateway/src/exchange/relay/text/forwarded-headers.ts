@@ -1,0 +1,34 @@
+import type { TextProtocolName } from '#canonical/index.ts';
+import { allowedAnywhere, forwardedHeaders } from '../attempts/upstream-request.ts';
+import type { TextInput } from './input.ts';
+
+/** The header whose names may cost something. */
+export const betaHeader = 'anthropic-beta';
+
+/** To an upstream of the client's own protocol; those of another have versions and betas of their own. */
+const allowedInSameProtocol: readonly string[] = [
+  ...allowedAnywhere,
+  'anthropic-version',
+  betaHeader,
+  'openai-beta',
+];
+
+const defaultAnthropicVersion = '2023-06-01';
+
+/**
+ * What of the client's headers an upstream is sent.
+ * @param protocol the upstream's.
+ * @param betas in place of the client's betas; null: they pass as they are.
+ */
+export function textHeaders(
+  input: Pick<TextInput, 'headers' | 'protocol'>,
+  protocol: TextProtocolName,
+  betas: string | null,
+): Readonly<Record<string, string>> {
+  const isSame = protocol === input.protocol;
+  const headers = forwardedHeaders(input.headers, isSame ? allowedInSameProtocol : allowedAnywhere);
+  if (betas === '') delete headers[betaHeader];
+  else if (betas !== null) headers[betaHeader] = betas;
+  if (protocol === 'messages') headers['anthropic-version'] ??= defaultAnthropicVersion;
+  return headers;
+}

@@ -1,0 +1,172 @@
+import { ownerOf } from '#identity/index.ts';
+import type {
+  BodyPool,
+  JobRequest,
+  PatchedBody,
+  RequestFacts,
+  RunningJob,
+} from '#body-work/index.ts';
+import { errorOf, isPlainError, termsOf } from '#body-work/index.ts';
+import type { ConversionTarget, ConvertedBody } from '#conversion/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import type { Outline } from '#estimation/index.ts';
+import { holdsMoreThan } from '#json/index.ts';
+import type { PatchTarget, WireRequest } from '#protocols/index.ts';
+import { clientDeadline } from '../attempts/deadlines.ts';
+import { ClientGone } from '../exchange/client-gone.ts';
+import type { TextInput } from './input.ts';
+import type { TextParts } from './parts.ts';
+
+/** From so many bytes on converting a request takes longer than handing it to a thread. */
+const convertedInThread = 256 * 1024;
+/** The same of reading it and of splicing, which cost little. */
+const readInThread = 1024 * 1024;
+/**
+ * Of more members and values than this a body is read in a thread whatever its length: each takes up to 2 µs to convert
+ * or repair, and an agent's 256 KiB hold a third of them.
+ */
+const mostValues = 10_000;
+
+/** Null for a body that is handled where it is. */
+export function largeBodyOf(
+  parts: Pick<TextParts, 'bodies' | 'ticker'>,
+  input: TextInput,
+): LargeBody | null {
+  const { body } = input;
+  const isRead = body.length >= readInThread || holdsMoreThan(body, mostValues);
+  return isRead || body.length >= convertedInThread ? new LargeBody(parts, input, isRead) : null;
+}
+
+/** The prepared request has the body again when the work has ended, however it has. */
+export async function givingBack<Value>(
+  prepared: { request: WireRequest },
+  input: TextInput,
+  work: Promise<Value>,
+): Promise<Value> {
+  try {
+    return await work;
+  } finally {
+    prepared.request = { ...prepared.request, body: input.body };
+  }
+}
+
+/** What threads do with one exchange's body. Nothing else may use the body meanwhile: it is handed over. */
+export class LargeBody {
+  /** Reading, too, is done in a thread. */
+  readonly isRead: boolean;
+  readonly #bodies: BodyPool;
+  readonly #ticker: TextParts['ticker'];
+  readonly #input: TextInput;
+  /** An upstream may still be sent these very bytes. */
+  #isLent = false;
+
+  constructor(
+    { bodies, ticker }: Pick<TextParts, 'bodies' | 'ticker'>,
+    input: TextInput,
+    isRead: boolean,
+  ) {
+    this.#bodies = bodies;
+    this.#ticker = ticker;
+    this.#input = input;
+    this.isRead = isRead;
+  }
+
+  /**
+   * As `Protocol.openRequest` and `readRequest` do; `read` does what the latter would, so that the model can be looked
+   * at before.
+   * @throws GatewayError
+   */
+  async open(): Promise<{
+    model: string;
+    read: () => { request: WireRequest; facts: RequestFacts };
+  }> {
+    const { headers, caller } = this.#input;
+    const source = { keyId: caller.keyId, headers };
+    const of = this.#job();
+    const { model, facts } = await this.#run(
+      this.#bodies.run(caller.keyId, { kind: 'read', ...of, source }),
+    );
+    return {
+      model,
+      read: () => {
+        if (isPlainError(facts)) throw errorOf(facts);
+        return { facts, request: unparsed(facts, model, of.path, this.#input.body) };
+      },
+    };
+  }
+
+  /** As `Protocol.patchRequest`, of a request without the reasoning that other upstreams made. @throws GatewayError */
+  async patch(target: PatchTarget): Promise<PatchedBody> {
+    const job = { kind: 'patch', ...this.#job(), target } as const;
+    const patched = await this.#run(this.#bodies.run(this.#input.caller.keyId, job));
+    this.#isLent = patched.body.buffer === this.#input.body.buffer;
+    return patched;
+  }
+
+  /** As `Conversion.convert`. @throws GatewayError, MediaLeftAlone */
+  async convert(target: ConversionTarget): Promise<ConvertedBody> {
+    const { id, arrivedAt, protocol, caller } = this.#input;
+    const { keyId } = caller;
+    const strict = caller.conversion === 'strict';
+    const converted = { id, arrivedAt, protocol, keyId, owner: ownerOf(caller), strict };
+    const job = { kind: 'convert', ...this.#job(), converted, target } as const;
+    const { terms, ...rest } = await this.#run(this.#bodies.run(keyId, job));
+    return { ...rest, terms: termsOf(terms) };
+  }
+
+  /** What it consists of, for an estimate of its tokens. @throws GatewayError for what cannot be decoded. */
+  outline(): Promise<Outline> {
+    const job = { kind: 'outline', ...this.#job() } as const;
+    return this.#run(this.#bodies.run(this.#input.caller.keyId, job));
+  }
+
+  #job(): JobRequest {
+    const { id, protocol, operation, pathModel, pathStream, body } = this.#input;
+    return {
+      exchange: id,
+      protocol,
+      path: { operation, model: pathModel, stream: pathStream },
+      body: this.#isLent ? new Uint8Array(body) : body,
+    };
+  }
+
+  async #run<Value>(running: RunningJob<Value>): Promise<Value> {
+    const input = this.#input;
+    const deadline = clientDeadline(input);
+    const ticks = this.#ticker.add({
+      tick(now) {
+        if (input.client.left) running.cancel(new ClientGone());
+        else if (now >= deadline) running.abandon(new GatewayError('unavailable'));
+      },
+      end: (error) => running.abandon(error),
+    });
+    try {
+      const { body, outcome } = await running.result;
+      input.body = body;
+      this.#isLent = false;
+      if ('error' in outcome) throw outcome.error;
+      return outcome.value;
+    } finally {
+      ticks.end();
+    }
+  }
+}
+
+const noScan: WireRequest['scan'] = Object.freeze({
+  members: new Map(),
+  objects: new Map(),
+  memberCount: 0,
+  valueCount: 0,
+});
+
+/** The request with the names of its members alone: their values are known in threads only. */
+function unparsed(
+  { checked, members }: RequestFacts,
+  model: string,
+  path: JobRequest['path'],
+  body: Buffer,
+): WireRequest {
+  const json: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  for (const name of members) json[name] = undefined;
+  return { ...checked, path, body, scan: noScan, json, model };
+}

@@ -1,0 +1,58 @@
+import type { RequestFacts } from '#body-work/index.ts';
+import type { WireRequest } from '#protocols/index.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import type { ResolvedModel } from '../exchange/find-model.ts';
+import type { OpenedRequest } from '../exchange/operation.ts';
+import type { TextInput } from './input.ts';
+import { largeBodyOf, type LargeBody } from './large-body.ts';
+import type { TextParts } from './parts.ts';
+import type { CheckedText } from './prepared.ts';
+import { namedRoutes } from './named-routes.ts';
+import { termsSent } from './surcharges.ts';
+
+/**
+ * Reads a text request as far as its model: here, or in a thread when it is large.
+ * @throws GatewayError, ClientGone
+ */
+export function openText(
+  parts: Pick<TextParts, 'protocols' | 'bodies' | 'ticker'>,
+  input: TextInput,
+): OpenedRequest<TextInput, CheckedText> | Promise<OpenedRequest<TextInput, CheckedText>> {
+  const large = largeBodyOf(parts, input);
+  if (large?.isRead) return openLarge(large);
+  const protocol = parts.protocols[input.protocol];
+  const { operation, pathModel, pathStream } = input;
+  const path = { operation, model: pathModel, stream: pathStream };
+  const opened = protocol.openRequest(input.body, path, input.memory);
+  return {
+    model: opened.model,
+    check: (exchange, resolved) =>
+      checkText(exchange, resolved, protocol.readRequest(opened), large, null),
+  };
+}
+
+async function openLarge(large: LargeBody): Promise<OpenedRequest<TextInput, CheckedText>> {
+  const { model, read } = await large.open();
+  return {
+    model,
+    check(exchange, resolved) {
+      const { request, facts } = read();
+      return checkText(exchange, resolved, request, large, facts);
+    },
+  };
+}
+
+/** @throws GatewayError for what is asked for beside the answer and nobody has priced. */
+function checkText(
+  exchange: Exchange<TextInput>,
+  resolved: ResolvedModel,
+  request: WireRequest,
+  large: LargeBody | null,
+  facts: RequestFacts | null,
+): CheckedText {
+  const { input } = exchange;
+  exchange.stream = request.stream;
+  const routes = () => namedRoutes(input, resolved);
+  const terms = termsSent(request, resolved.model, input, routes);
+  return { resolved, request, terms, large, facts, names: null };
+}

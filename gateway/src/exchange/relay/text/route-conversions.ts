@@ -1,0 +1,112 @@
+import { ownerOf } from '#identity/index.ts';
+import type { TextProtocolName } from '#canonical/index.ts';
+import type { Route } from '#catalogue/index.ts';
+import type { Conversion, ConversionTarget, ConvertedRequest } from '#conversion/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { upstreamProtocol } from '#routing/index.ts';
+import { quirksFor, traitsFor, vendorOf } from '#vendors/index.ts';
+import type { TextInput } from './input.ts';
+import { givingBack, type LargeBody } from './large-body.ts';
+import type { TextParts } from './parts.ts';
+import type { PreparedText } from './prepared.ts';
+
+/** The request as each route of another protocol is to get it, made when the route's turn comes. */
+export class RouteConversions {
+  readonly #parts: Pick<TextParts, 'converter'>;
+  readonly #input: TextInput;
+  readonly #prepared: PreparedText;
+  readonly #converted = new Map<Route, ConvertedRequest>();
+  #conversion: Conversion | null = null;
+
+  constructor(parts: Pick<TextParts, 'converter'>, input: TextInput, prepared: PreparedText) {
+    this.#parts = parts;
+    this.#input = input;
+    this.#prepared = prepared;
+  }
+
+  /** The route's request, when it has been made; null for a route that speaks the client's protocol. */
+  of(route: Route): ConvertedRequest | null {
+    return this.#converted.get(route) ?? null;
+  }
+
+  /** Makes the route's request. Resolves to why the route cannot be asked for this; null: it can. */
+  async convert(route: Route): Promise<GatewayError | null> {
+    try {
+      this.#converted.set(route, await this.#make(route));
+      return null;
+    } catch (error) {
+      // Without the body nobody else can be asked either.
+      if (!(error instanceof GatewayError) || isBodyGone(this.#prepared)) throw error;
+      return error;
+    }
+  }
+
+  /** Lets go of all that was made: no other route is going to be asked. */
+  forget(): void {
+    this.#conversion = null;
+    this.#converted.clear();
+  }
+
+  #make(route: Route): Promise<ConvertedRequest> {
+    const protocol = upstreamProtocol(route.channel, this.#input.protocol);
+    if (protocol === null) throw new GatewayError('internal_error');
+    this.#conversion ??= openConversion(this.#parts, this.#input, this.#prepared);
+    return this.#conversion.convert(targetOf(route, protocol, this.#prepared));
+  }
+}
+
+/** The thread that had it did not come to an end. */
+export function isBodyGone({ request }: PreparedText): boolean {
+  return request.body.length === 0;
+}
+
+/** Of the request as it came; the same for all its routes. */
+export function openConversion(
+  { converter }: Pick<TextParts, 'converter'>,
+  input: TextInput,
+  prepared: PreparedText,
+): Conversion {
+  const { request, large } = prepared;
+  if (large !== null)
+    return { convert: (target) => convertLarge(converter, input, prepared, large, target) };
+  return converter.open({
+    id: input.id,
+    arrivedAt: input.arrivedAt,
+    protocol: input.protocol,
+    request,
+    keyId: input.caller.keyId,
+    owner: ownerOf(input.caller),
+    strict: input.caller.conversion === 'strict',
+  });
+}
+
+async function convertLarge(
+  converter: TextParts['converter'],
+  input: TextInput,
+  prepared: PreparedText,
+  large: LargeBody,
+  target: ConversionTarget,
+): Promise<ConvertedRequest> {
+  const converted = await givingBack(prepared, input, large.convert(target));
+  return { ...converted, ...converter.read(converted.terms) };
+}
+
+/** @param protocol one of those that the route's channel speaks. */
+export function targetOf(
+  { channel, upstreamModel }: Route,
+  protocol: TextProtocolName,
+  { model }: PreparedText,
+): ConversionTarget {
+  const vendor = vendorOf(channel);
+  return {
+    protocol,
+    channel: channel.id,
+    provider: channel.provider,
+    model: upstreamModel,
+    traits: traitsFor(vendor, upstreamModel),
+    quirks: quirksFor(vendor, protocol, upstreamModel),
+    maxOutputTokens: model.maxOutputTokens,
+    capabilities: model.capabilities,
+    echoReasoning: model.echoReasoning,
+  };
+}

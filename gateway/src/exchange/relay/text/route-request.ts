@@ -1,0 +1,119 @@
+import type { Loss } from '#canonical/index.ts';
+import type { Route } from '#catalogue/index.ts';
+import { carriesEnvelopes, withoutEnvelopes, type ConvertedRequest } from '#conversion/index.ts';
+import type { PatchedRequest, PatchTarget, Protocol, WireRequest } from '#protocols/index.ts';
+import { quirksFor, vendorOf, type Provider } from '#vendors/index.ts';
+import { channelHeaders } from '../attempts/upstream-request.ts';
+import { betaHeader } from './forwarded-headers.ts';
+import type { TextInput } from './input.ts';
+import { givingBack, type LargeBody } from './large-body.ts';
+import type { PreparedText } from './prepared.ts';
+import { passedBetas, surchargesOf, type PassedBetas } from './surcharges.ts';
+import type { TextSent } from './text-sent.ts';
+
+const noLosses: readonly Loss[] = Object.freeze([]);
+/** Of a history that an upstream of another protocol wrote in part. */
+const strippedLosses: readonly Loss[] = Object.freeze([
+  Object.freeze({ what: 'reasoning.state', how: 'dropped' }),
+]);
+
+/** What one route is sent. */
+export interface RouteRequest {
+  readonly sent: TextSent;
+  readonly patched: PatchedRequest;
+  /** In place of the client's betas; null: they pass as they are. */
+  readonly betas: string | null;
+}
+
+/** The same with where it goes. */
+export interface TextRequest extends RouteRequest {
+  readonly route: Route;
+  readonly provider: Provider;
+  /** Null when the channel speaks the client's protocol. */
+  readonly converted: ConvertedRequest | null;
+}
+
+/**
+ * What one route is sent.
+ * @param converted null for a route that speaks the client's protocol.
+ * @throws GatewayError for what no upstream of the client's protocol takes.
+ */
+export function requestFor(
+  protocol: Protocol,
+  input: TextInput,
+  prepared: PreparedText,
+  route: Route,
+  converted: ConvertedRequest | null,
+): RouteRequest {
+  const { request } = prepared;
+  if (converted !== null) {
+    const { losses, answerLosses } = converted;
+    return routeRequest(route, converted, null, losses, answerLosses);
+  }
+  const native = nativeRequest(protocol, prepared);
+  const { target, betas } = nativeTarget(input, prepared, route);
+  const patched = protocol.patchRequest(native, target);
+  return routeRequest(route, patched, betas, native === request ? noLosses : strippedLosses, null);
+}
+
+/**
+ * The same for a request that threads have read, to a route that speaks the client's protocol.
+ * @throws GatewayError, ClientGone
+ */
+export async function largeRequestFor(
+  input: TextInput,
+  prepared: PreparedText,
+  large: LargeBody,
+  route: Route,
+): Promise<RouteRequest> {
+  const { target, betas } = nativeTarget(input, prepared, route);
+  const patched = await givingBack(prepared, input, large.patch(target));
+  return routeRequest(route, patched, betas, patched.isStripped ? strippedLosses : noLosses, null);
+}
+
+function nativeTarget(
+  input: TextInput,
+  { model }: PreparedText,
+  route: Route,
+): { readonly target: PatchTarget; readonly betas: PassedBetas | null } {
+  const betas = passedBetas(input.headers[betaHeader], model, surchargesOf(route));
+  const headers = betas === null ? input.headers : { ...input.headers, [betaHeader]: betas.value };
+  const target = {
+    upstreamModel: route.upstreamModel,
+    maxOutputTokens: model.maxOutputTokens,
+    headers: { ...headers, ...channelHeaders(route.channel) },
+    quirks: quirksFor(vendorOf(route.channel), input.protocol, route.upstreamModel),
+  };
+  return { target, betas };
+}
+
+function routeRequest(
+  route: Route,
+  patched: PatchedRequest,
+  betas: PassedBetas | null,
+  losses: readonly Loss[],
+  answerLosses: TextSent['answerLosses'],
+): RouteRequest {
+  const sent = {
+    channel: route.channel.name,
+    upstreamModel: route.upstreamModel,
+    rewrites: betas === null ? patched.rewrites : [...patched.rewrites, ...betas.dropped],
+    losses,
+    answerLosses,
+    surcharges: surchargesOf(route),
+    upstreamState: null,
+    ttftMs: null,
+  };
+  return { sent, patched, betas: betas?.value ?? null };
+}
+
+/**
+ * The request for an upstream that speaks the client's protocol: the very same, unless its history holds reasoning
+ * that other upstreams made and we sealed, which this one would refuse.
+ */
+function nativeRequest(protocol: Protocol, prepared: PreparedText): WireRequest {
+  const { request } = prepared;
+  prepared.isSealed ??= carriesEnvelopes(request.body, protocol.name);
+  if (!prepared.isSealed) return request;
+  return withoutEnvelopes(protocol, request);
+}

@@ -1,0 +1,133 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { ownerOf } from '#identity/index.ts';
+import type { Channel } from '#catalogue/index.ts';
+import type { GatewayError } from '#errors/index.ts';
+import type { NamedState } from '#protocols/index.ts';
+import { isShared, type Standing, type StateHome } from '#upstream-state/index.ts';
+import type { TextInput } from '../input.ts';
+import type { TextParts } from '../parts.ts';
+import { stateNotFound } from './state-not-found.ts';
+
+/** What the ids that a request names mean for its way. */
+export interface NameJudgement {
+  /** Channels that do not take them. */
+  readonly refusing: ReadonlySet<Channel>;
+  /** Where the conversation was; null when nothing says so. */
+  readonly home: StateHome | null;
+  /** Ids that the answer may repeat without having given them out: nobody knows whose they are. */
+  readonly strange: ReadonlySet<string>;
+}
+
+/** Rows of another node are on their way for so long at most: its journal commits, gathers and applies. Milliseconds. */
+const waits = [100, 200, 300, 400, 500, 500];
+
+interface Judged extends NamedState {
+  readonly digest: string;
+  standing: Standing;
+}
+
+/**
+ * Whether the caller may name what it names, for each channel that the names would reach.
+ * @param channels those that speak the client's protocol; to others no id is passed on
+ * @throws GatewayError `previous_response_not_found` or `state_not_found` when no channel takes them: in the same
+ *   words for another owner's and for unknown ones, and after the same time where unknown ones are refused.
+ *   `unavailable` when the database does not answer.
+ */
+export async function judgeNames(
+  parts: Pick<TextParts, 'upstreamState' | 'onRefusedState'>,
+  input: TextInput,
+  named: readonly NamedState[],
+  channels: readonly Channel[],
+): Promise<NameJudgement> {
+  const { upstreamState } = parts;
+  const owner = upstreamState.digest('owner', ownerOf(input.caller));
+  const judged = named.map((name): Judged => {
+    const digest = upstreamState.digest('id', name.id);
+    return { ...name, digest, standing: upstreamState.recall(owner, digest) };
+  });
+
+  async function lookUp(): Promise<void> {
+    const asked = judged.filter(({ standing }) => standing.is !== 'own');
+    const found = await upstreamState.find(
+      owner,
+      asked.map(({ digest }) => digest),
+    );
+    for (const name of asked) name.standing = found.get(name.digest) ?? name.standing;
+  }
+
+  const isOpen = () => judged.some(({ standing }) => standing.is !== 'own');
+  if (channels.some(({ state: rule }) => rule !== 'any')) {
+    if (isOpen()) await lookUp();
+    // Whether they are somebody's or nobody's, the refusal comes after the same time.
+    if (channels.some(({ state: rule }) => rule === 'owned')) {
+      for (const milliseconds of waits) {
+        if (takers(channels, judged).length > 0 || input.client.left) break;
+        await wait(milliseconds);
+        await lookUp();
+      }
+    }
+  } else if (isOpen() && hasChoice(channels)) {
+    // Nothing is checked: it only tells where the conversation was, and there are others to ask.
+    await lookUp().catch(() => {});
+  }
+
+  const taking = new Set(takers(channels, judged));
+  const refusing = new Set(channels.filter((channel) => !taking.has(channel)));
+  for (const channel of refusing) report(parts, input, channel, judged);
+  if (taking.size === 0) throw refusalOf(channels, judged);
+  return {
+    refusing,
+    home: homeOf(judged),
+    strange: new Set(judged.filter(({ standing }) => standing.is !== 'own').map(({ id }) => id)),
+  };
+}
+
+function takers(channels: readonly Channel[], judged: readonly Judged[]): readonly Channel[] {
+  return channels.filter((channel) => refusedBy(channel, judged) === undefined);
+}
+
+/** The first that the channel does not take. */
+function refusedBy({ state, sharedState }: Channel, judged: readonly Judged[]): Judged | undefined {
+  if (state === 'any') return undefined;
+  return judged.find(({ id, standing: { is } }) => {
+    const isTaken = is === 'own' || (is === 'unknown' && state === 'guarded');
+    return !isTaken && !isShared(sharedState, id);
+  });
+}
+
+function refusalOf(channels: readonly Channel[], judged: readonly Judged[]): GatewayError {
+  const refused = channels.map((channel) => refusedBy(channel, judged)).find(Boolean);
+  return stateNotFound(refused ?? { kind: 'item', param: 'input' });
+}
+
+/** For the operator, who may have to share what it names; never whose it is. */
+function report(
+  { onRefusedState }: Pick<TextParts, 'onRefusedState'>,
+  { id }: TextInput,
+  channel: Channel,
+  judged: readonly Judged[],
+): void {
+  const refused = refusedBy(channel, judged);
+  if (refused === undefined) return;
+  onRefusedState({
+    requestId: id,
+    channel: channel.name,
+    kind: refused.kind,
+    digest: refused.digest,
+  });
+}
+
+/** A response continues on its upstream, whatever else is named. */
+function homeOf(judged: readonly Judged[]): StateHome | null {
+  let home: StateHome | null = null;
+  for (const { kind, standing } of judged) {
+    if (standing.is !== 'own') continue;
+    if (kind === 'response' || kind === 'conversation') return standing.home;
+    home ??= standing.home;
+  }
+  return home;
+}
+
+function hasChoice(channels: readonly Channel[]): boolean {
+  return channels.length > 1 || (channels[0]?.credentials.length ?? 0) > 1;
+}

@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import { textProtocols } from '#protocols/index.ts';
+import { findVendor } from '#vendors/index.ts';
+import type { UpstreamListener, UpstreamRequest } from '#upstream/index.ts';
+import { createDrainSlots, type DrainSlots } from '../../exchange/drain-slots.ts';
+import type { LargeAnswers } from '../large-answer.ts';
+import { createFraming } from './framing.ts';
+import { StreamAttempt } from './stream-attempt.ts';
+import { StreamSink } from './stream-sink.ts';
+
+const chunk = (value: object): Buffer =>
+  Buffer.from(`data: ${JSON.stringify({ id: 'c', ...value })}\n\n`);
+const content = chunk({ choices: [{ index: 0, delta: { content: 'so' }, finish_reason: null }] });
+const ending = Buffer.concat([
+  chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }),
+  chunk({ choices: [], usage: { prompt_tokens: 30, completion_tokens: 900 } }),
+  Buffer.from('data: [DONE]\n\n'),
+]);
+
+/** A stream of a channel that `bills_after_cancel`, whose client leaves at `leftAt` with some content before it. */
+function leave({
+  drains,
+  leftAt = 1_000,
+  deadline = 1_800_000,
+  sent = true,
+}: {
+  readonly drains: DrainSlots;
+  readonly leftAt?: number;
+  readonly deadline?: number;
+  /** Whether the upstream has had the request by then; without it there is no answer either. */
+  readonly sent?: boolean;
+}) {
+  let listener: UpstreamListener | null = null;
+  let aborted = false;
+  const client = {
+    headSent: false,
+    halfClosed: false,
+    left: false,
+    onDrain: () => {},
+    onLeave: () => {},
+    start: () => void (client.headSent = true),
+    write: () => true,
+    end: () => {},
+  };
+  const monotonic = () => leftAt;
+  const { chat } = textProtocols;
+  const attempt = new StreamAttempt({} as UpstreamRequest, {
+    upstream: {
+      send(_request, given) {
+        listener = given;
+        return {
+          sent,
+          pause: () => {},
+          resume: () => {},
+          abort: () => void (aborted = true),
+        };
+      },
+      close: async () => {},
+    },
+    protocol: chat,
+    wire: chat,
+    provider: findVendor('simulator')!,
+    context: { clientModel: 'm', upstreamModel: 'm', usageInjected: false },
+    sink: new StreamSink(client, chat, createFraming('event-stream'), monotonic),
+    headers: {},
+    large: {} as LargeAnswers,
+    takeGiven: null,
+    ticker: { add: () => ({ end: () => {} }), endAll: () => {}, close: () => {} },
+    drains,
+    monotonic,
+    keepAliveMs: 15_000,
+    deadline,
+    clientDeadline: Number.POSITIVE_INFINITY,
+    onFirstContent: () => {},
+    onShown: () => {},
+    onDefect: (error) => expect.fail(String(error)),
+  });
+  const upstream = listener as unknown as UpstreamListener;
+  if (sent) {
+    upstream.onHead(200, { 'content-type': 'text/event-stream' });
+    upstream.onData(content);
+  }
+  attempt.clientLeft();
+  return { attempt, upstream, aborted: () => aborted };
+}
+
+describe('bills_after_cancel: a left answer is read on for what it costs', () => {
+  test('its usage is the whole answer’s when the end comes within a minute', async () => {
+    const { attempt, upstream, aborted } = leave({ drains: createDrainSlots(20) });
+    attempt.tick(60_999);
+    expect(aborted()).toBe(false);
+    upstream.onData(ending);
+    expect(await attempt.outcome).toMatchObject({
+      kind: 'left',
+      shown: true,
+      whole: true,
+      usage: { tokens: { input: 30, output: 900 } },
+    });
+  });
+
+  test('what the upstream was not even sent is cancelled', async () => {
+    const { attempt, aborted } = leave({ drains: createDrainSlots(20), sent: false });
+    expect(aborted()).toBe(true);
+    expect(await attempt.outcome).toMatchObject({ kind: 'left', asked: false, shown: false });
+  });
+
+  test('after a minute it is cancelled', async () => {
+    const { attempt, aborted } = leave({ drains: createDrainSlots(20) });
+    attempt.tick(60_999);
+    expect(aborted()).toBe(false);
+    attempt.tick(61_000);
+    expect(aborted()).toBe(true);
+    expect(await attempt.outcome).toMatchObject({ kind: 'left', whole: false, usage: null });
+  });
+
+  test('earlier when the request’s own time is over', () => {
+    const { attempt, aborted } = leave({ drains: createDrainSlots(20), deadline: 5_000 });
+    attempt.tick(4_999);
+    expect(aborted()).toBe(false);
+    attempt.tick(5_000);
+    expect(aborted()).toBe(true);
+  });
+
+  test.each([
+    [1, 1],
+    [20, 1],
+    [40, 2],
+    [5_000, 250],
+  ])(
+    'of %i places, %i may be read on at once: a twentieth, and one in any case',
+    (places, share) => {
+      const drains = createDrainSlots(places);
+      const reading = Array.from({ length: share }, () => leave({ drains }));
+      expect(reading.some(({ aborted }) => aborted())).toBe(false);
+      expect(leave({ drains }).aborted()).toBe(true);
+      // However one of them ends, its slot is free again.
+      reading[0]!.upstream.onData(ending);
+      const next = leave({ drains });
+      expect(next.aborted()).toBe(false);
+      expect(leave({ drains }).aborted()).toBe(true);
+      next.attempt.tick(61_000);
+      expect(leave({ drains }).aborted()).toBe(false);
+    },
+  );
+});

@@ -1,0 +1,451 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { beginsAsEvents, beginsAsJson, type WireProtocol } from '#body-work/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import {
+  UnreadableAnswer,
+  verdict,
+  type Protocol,
+  type StreamContext,
+  type StreamEvent,
+  type StreamTap,
+} from '#protocols/index.ts';
+import type { Provider } from '#vendors/index.ts';
+import {
+  createEventStreamReader,
+  EventTooLarge,
+  type EventStreamReader,
+  type UpstreamCall,
+  type UpstreamClient,
+  type UpstreamError,
+  type UpstreamHeaders,
+  type UpstreamListener,
+  type UpstreamRequest,
+} from '#upstream/index.ts';
+import { AnswerTooComplex, type ReadingAnswer } from '../../attempts/answer-reader.ts';
+import { failureOfAnswer, isError } from '../../attempts/error-body.ts';
+import { brokenAttempt } from '../../attempts/outcome.ts';
+import type { DrainSlots } from '../../exchange/drain-slots.ts';
+import type { Ticker, TickListener, TickRegistration } from '../../exchange/ticker.ts';
+import type { LargeAnswers } from '../large-answer.ts';
+import type { TakeGiven } from '../state/given-names.ts';
+import { AnswerFlow, type AnswerFlowOptions } from './answer-flow.ts';
+import { EndOfBody } from './end-of-body.ts';
+import {
+  cutStream,
+  endedStream,
+  failedStream,
+  leftStream,
+  type StreamOutcome,
+  type StreamSoFar,
+} from './stream-outcome.ts';
+import { UnstreamedAnswer } from './unstreamed-answer.ts';
+
+/** A larger event is not one of any protocol. */
+const eventLimit = 8 * 1024 * 1024;
+/** What was a whole answer is handled in pieces of so many bytes. */
+const turnBytes = 64 * 1024;
+/** The client's head is held back for content no longer than this after the upstream's head. */
+const headHoldMs = 10_000;
+/** A left answer of an upstream that charges for all of it is read on for so long, to learn how much that is. */
+const drainMs = 60_000;
+/** How long the usage is awaited when all that the answer had begun was whole as the client left: it is on its way. */
+const lastUsageMs = 500;
+/** A client that keeps the upstream waiting for so long is why the rest never came. */
+const heldUpMs = 5_000;
+
+export interface StreamAttemptOptions extends AnswerFlowOptions {
+  readonly upstream: UpstreamClient;
+  readonly protocol: Pick<Protocol, 'createStreamTap'>;
+  /** What the upstream speaks. */
+  readonly wire: WireProtocol;
+  readonly provider: Provider;
+  readonly context: StreamContext;
+  /** For whole answers that are too large to be read here. */
+  readonly large: LargeAnswers;
+  /** Null where the answer's ids are not the upstream's. */
+  readonly takeGiven: TakeGiven | null;
+  readonly ticker: Ticker;
+  /** Where the answer is read on after its client has left; null: the upstream is cancelled at once. */
+  readonly drains: DrainSlots | null;
+  readonly monotonic: () => number;
+  readonly keepAliveMs: number;
+  /** Monotonic time after which the attempt is given up. */
+  readonly deadline: number;
+  /** Monotonic time until which the client waits for the head. */
+  readonly clientDeadline: number;
+  /** Told once, when the client has been written some of the answer. */
+  readonly onShown: () => void;
+  /** Told of a fault of ours that no call hears of. */
+  readonly onDefect: (error: unknown) => void;
+}
+
+type Phase =
+  /** No head of the upstream yet. */
+  | 'waiting'
+  /** An error answer, or a whole one where a stream was asked. */
+  | 'judging'
+  /** Events come, and go to the client as `AnswerFlow` says. */
+  | 'answering'
+  /** The client has left, and the rest is read for its usage alone. */
+  | 'draining'
+  | 'over';
+
+/** One try of a streamed exchange: what the upstream, the client and the clock do to it, and how it ends. */
+export class StreamAttempt implements UpstreamListener, TickListener {
+  readonly outcome: Promise<StreamOutcome>;
+  upstreamHeaders: UpstreamHeaders = {};
+  readonly #options: StreamAttemptOptions;
+  readonly #tap: StreamTap;
+  readonly #reader: EventStreamReader;
+  readonly #flow: AnswerFlow;
+  readonly #call: UpstreamCall;
+  #phase: Phase = 'waiting';
+  #status = 0;
+  #headAt = 0;
+  /** Some of the body has come. */
+  #begun = false;
+  /** Not null while `judging`. */
+  #unstreamed: UnstreamedAnswer | null = null;
+  /** What a thread does with a whole answer. */
+  #reading: ReadingAnswer<Buffer> | null = null;
+  /** `draining` ends at this monotonic time. */
+  #drainUntil = 0;
+  #hasDrainSlot = false;
+  /** Complete, but the upstream has not ended its body. */
+  #endOfBody: EndOfBody | null = null;
+  /** How many of the names that the answer gives out have been taken. */
+  #taken = 0;
+  readonly #ticks: TickRegistration;
+  #resolve: (outcome: StreamOutcome) => void = () => {};
+
+  /** @param request not kept. */
+  constructor(request: UpstreamRequest, options: StreamAttemptOptions) {
+    this.#options = options;
+    this.outcome = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    this.#tap = options.protocol.createStreamTap(options.context);
+    this.#reader = createEventStreamReader({
+      maxEventBytes: eventLimit,
+      onEvent: (event) => this.#onEvent(event),
+    });
+    this.#flow = new AnswerFlow(options, (bytes) => this.#show(bytes));
+    this.#ticks = options.ticker.add(this);
+    this.#call = options.upstream.send(request, this);
+  }
+
+  onHead(status: number, headers: UpstreamHeaders): void {
+    this.#status = status;
+    this.upstreamHeaders = headers;
+    this.#headAt = this.#options.monotonic();
+    if (this.#phase === 'draining') return;
+    if (!isError(status) && isEventStream(headers)) {
+      this.#phase = 'answering';
+      return;
+    }
+    this.#judge();
+  }
+
+  onData(chunk: Buffer): void {
+    if (!this.#begun) this.#begin(chunk);
+    if (this.#unstreamed === null) this.#read(chunk);
+    else if (this.#unstreamed.add(chunk)) this.#finishJudged(this.#unstreamed);
+  }
+
+  onEnd(): void {
+    if (this.#over) {
+      this.#endOfBody?.come();
+      return;
+    }
+    if (this.#unstreamed?.mayAnswer === true && this.#unstreamed.isLarge) {
+      void this.#readElsewhere(this.#unstreamed);
+      return;
+    }
+    if (this.#unstreamed !== null && !this.#readUnstreamed(this.#unstreamed)) return;
+    this.#endOfEvents();
+  }
+
+  #endOfEvents(): void {
+    this.#reader.end();
+    this.#flow.flush();
+    if (this.#phase === 'draining') this.#finishLeft();
+    if (this.#over) return;
+    // A clean close counts only when the protocol says the answer is whole; a quiet end is a failure.
+    if (this.#tap.finished) this.#complete();
+    else this.#cut('no-terminator');
+  }
+
+  onBreak(error: UpstreamError): void {
+    if (this.#over) {
+      this.#endOfBody?.come();
+      return;
+    }
+    if (this.#phase === 'draining') {
+      this.#finishLeft();
+      return;
+    }
+    if (error.breakPoint === 'started') {
+      // The head of an error answer says what is wrong, whatever becomes of its body.
+      const isJudged = error.reason !== 'defect' && isError(this.#status);
+      if (this.#unstreamed !== null && isJudged) this.#finishJudged(this.#unstreamed);
+      else this.#cut(error.reason);
+      return;
+    }
+    const stale = error.breakPoint === 'stale-connection';
+    const attemptClass = stale ? 'uncertain' : error.breakPoint;
+    this.#finish({ ...brokenAttempt(this.#status, attemptClass, error.reason), stale });
+  }
+
+  /**
+   * The client has closed its connection: nobody will read the rest, so the upstream stops working, unless it charges
+   * for the whole answer anyway.
+   */
+  clientLeft(): void {
+    if (this.#over || this.#phase === 'draining') return;
+    const { finished, awaitsUsage } = this.#tap;
+    if (this.#flow.ending && finished && !awaitsUsage) this.#complete();
+    else if (this.#isWorkedOn && this.#options.drains?.take() === true) {
+      this.#hasDrainSlot = true;
+      this.#drain(drainMs);
+    } else if (awaitsUsage) this.#drain(lastUsageMs);
+    else this.#leave();
+  }
+
+  tick(now: number): void {
+    const { deadline, clientDeadline, sink, keepAliveMs } = this.#options;
+    if (this.#phase === 'draining') {
+      if (now >= Math.min(deadline, this.#drainUntil)) this.#leave();
+      return;
+    }
+    if (now >= deadline) {
+      this.#cut('deadline');
+      return;
+    }
+    if (now >= clientDeadline && !sink.opened) {
+      this.#endWith(new GatewayError('upstream_abnormal'), 'client-deadline');
+      return;
+    }
+    const isAnswer = this.#phase === 'answering' || this.#unstreamed?.mayAnswer === true;
+    const holding = isAnswer && this.#flow.holding;
+    if ((holding && now - this.#headAt >= headHoldMs) || sink.inDoubt) this.#flow.open();
+    sink.keepAlive(now, keepAliveMs);
+  }
+
+  end(error: GatewayError): void {
+    if (this.#over) return;
+    if (this.#phase === 'draining') this.#leave();
+    else if (this.#flow.ending && this.#tap.finished) this.#completeEarly();
+    else this.#endWith(error, 'ended');
+  }
+
+  #judge(): void {
+    this.#phase = 'judging';
+    const { provider } = this.#options;
+    this.#unstreamed = new UnstreamedAnswer(provider, this.#status, this.upstreamHeaders);
+  }
+
+  /** What an answer is shows in its first bytes; some servers name another type, or answer what was not asked. */
+  #begin(chunk: Buffer): void {
+    this.#begun = true;
+    if (this.#phase === 'answering' && beginsAsJson(chunk)) this.#judge();
+    else if (this.#unstreamed?.mayAnswer === true && beginsAsEvents(chunk)) {
+      this.#unstreamed = null;
+      this.#phase = 'answering';
+    }
+  }
+
+  #read(chunk: Buffer): void {
+    try {
+      this.#reader.push(chunk);
+    } catch (error) {
+      if (!(error instanceof EventTooLarge)) throw error;
+      this.#cut('event-too-large');
+      return;
+    }
+    this.#flow.flush();
+  }
+
+  /** A whole answer goes on as the stream that was asked. False when it is none, and the attempt is over. */
+  #readUnstreamed(answer: UnstreamedAnswer): boolean {
+    const { wire, context } = this.#options;
+    const read = answer.mayAnswer ? answer.stream(wire, context.upstreamModel) : answer.judge();
+    if (!Buffer.isBuffer(read)) {
+      this.#finish(read);
+      return false;
+    }
+    this.#unstreamed = null;
+    this.#phase = 'answering';
+    this.#read(read);
+    return !this.#over;
+  }
+
+  /** The same in a thread. What comes of it is handled in turns, as what comes from a connection is. */
+  async #readElsewhere(answer: UnstreamedAnswer): Promise<void> {
+    try {
+      this.#reading = this.#options.large.stream(answer.body);
+      const events = await this.#reading.result;
+      this.#reading = null;
+      if (this.#over) return;
+      this.#unstreamed = null;
+      this.#phase = 'answering';
+      for (let at = 0; at < events.length && !this.#over; at += turnBytes) {
+        this.#read(events.subarray(at, at + turnBytes));
+        await nextTurn();
+      }
+      if (!this.#over) this.#endOfEvents();
+    } catch (error) {
+      this.#reading = null;
+      this.#failElsewhere(answer, error);
+    }
+  }
+
+  #failElsewhere(answer: UnstreamedAnswer, error: unknown): void {
+    // What is over stays as it is.
+    if (error instanceof UnreadableAnswer) this.#finish(answer.unreadable(error));
+    else if (error instanceof AnswerTooComplex) this.#cut('too-complex');
+    else if (error instanceof GatewayError) this.#endWith(error, 'ended');
+    else {
+      this.#options.onDefect(error);
+      this.#cut('defect');
+    }
+  }
+
+  get #over(): boolean {
+    return this.#phase === 'over';
+  }
+
+  /** The upstream may have begun with an answer. */
+  get #isWorkedOn(): boolean {
+    return this.#phase !== 'judging' && this.#call.sent;
+  }
+
+  #onEvent(event: StreamEvent): void {
+    if (this.#phase !== 'answering') {
+      this.#onUnseenEvent(event);
+      return;
+    }
+    const flags = this.#tap.inspect(event);
+    this.#takeGiven();
+    if ((flags & verdict.failed) !== 0) {
+      this.#flow.flush();
+      this.#upstreamFailed();
+      return;
+    }
+    const bytes =
+      (flags & verdict.drop) !== 0
+        ? null
+        : (flags & verdict.replace) !== 0
+          ? this.#tap.replacement
+          : event.raw;
+    if (!this.#flow.add(bytes, flags)) this.#cut('head-too-large');
+    else if (this.#flow.ending && this.#tap.closed) this.#completeEarly();
+  }
+
+  /** Before the event goes out: what it names must be known by then. */
+  #takeGiven(): void {
+    const { given } = this.#tap;
+    if (given === undefined || given.length === this.#taken) return;
+    this.#options.takeGiven?.(given.slice(this.#taken));
+    this.#taken = given.length;
+  }
+
+  #show(bytes: Buffer): void {
+    const { sink, onShown } = this.#options;
+    const shownBefore = sink.shown;
+    sink.show(bytes, this.#call);
+    if (!shownBefore && sink.shown) onShown();
+  }
+
+  #onUnseenEvent(event: StreamEvent): void {
+    if (this.#phase !== 'draining') return;
+    const flags = this.#tap.inspect(event);
+    this.#takeGiven();
+    const isOver = this.#tap.closed || (flags & verdict.failed) !== 0;
+    // What waits for the usage alone has no slot: nobody pays for more of an answer than its client has seen begin.
+    if (isOver || !(this.#hasDrainSlot || this.#tap.awaitsUsage)) this.#leave();
+  }
+
+  #drain(milliseconds: number): void {
+    this.#phase = 'draining';
+    this.#drainUntil = this.#options.monotonic() + milliseconds;
+    this.#flow.takeHeld();
+    // It may have been waiting for the client to read.
+    this.#call.resume();
+  }
+
+  #leave(): void {
+    this.#finishLeft();
+    this.#call.abort();
+  }
+
+  #finishLeft(): void {
+    this.#finish(leftStream(this.#soFar()));
+  }
+
+  /** The upstream said so itself, in an event of its protocol. */
+  #upstreamFailed(): void {
+    const { provider } = this.#options;
+    const failure = failureOfAnswer(provider, null, this.upstreamHeaders, this.#tap.failure);
+    this.#finish(failedStream(this.#soFar(), failure));
+    this.#call.abort();
+  }
+
+  #cut(result: string): void {
+    this.#finish(cutStream(this.#soFar(), result));
+    this.#call.abort();
+  }
+
+  #endWith(error: GatewayError, result: string): void {
+    this.#finish(endedStream(this.#soFar(), error, result));
+    this.#call.abort();
+  }
+
+  #finishJudged(answer: UnstreamedAnswer): void {
+    this.#finish(answer.judge());
+    this.#call.abort();
+  }
+
+  /** Nothing more is awaited although the body goes on. */
+  #completeEarly(): void {
+    const { ticker, monotonic } = this.#options;
+    this.#complete();
+    this.#endOfBody = new EndOfBody(this.#call, ticker, monotonic());
+  }
+
+  #complete(): void {
+    const rest: (Buffer | string)[] = this.#flow.takeHeld();
+    const tap = this.#tap;
+    let completion;
+    try {
+      completion = tap.completion();
+    } catch (error) {
+      // Whoever called hears of it; called again, it would only throw again.
+      this.#cut('defect');
+      throw error;
+    }
+    if (completion !== '') rest.push(completion);
+    this.#finish({ kind: 'complete', status: this.#status, usage: tap.usage, tap, body: rest });
+  }
+
+  #soFar(): StreamSoFar {
+    const { sink, monotonic } = this.#options;
+    const heldUp = sink.heldUpFor(monotonic()) >= heldUpMs;
+    const { sent } = this.#call;
+    return { status: this.#status, sent, tap: this.#tap, shown: sink.shown, heldUp };
+  }
+
+  #finish(outcome: StreamOutcome): void {
+    if (this.#over) return;
+    if (this.#hasDrainSlot) this.#options.drains?.release();
+    this.#phase = 'over';
+    this.#reading?.abandon();
+    this.#unstreamed = null;
+    this.#ticks.end();
+    this.#resolve(outcome);
+  }
+}
+
+function isEventStream(headers: UpstreamHeaders): boolean {
+  const type = headers['content-type'];
+  return typeof type === 'string' && /^text\/event-stream\b/i.test(type);
+}

@@ -1,0 +1,92 @@
+import type { ReportedUsage } from '#canonical/index.ts';
+import type { GatewayError } from '#errors/index.ts';
+import type { StreamTap } from '#protocols/index.ts';
+import type { Classification } from '#vendors/index.ts';
+import {
+  brokenAttempt,
+  reachOf,
+  type AttemptFailure,
+  type BrokenAttempt,
+  type CompleteAttempt,
+  type LeftAttempt,
+} from '../../attempts/outcome.ts';
+import { errorOfTextFailure } from '../error-of-text-failure.ts';
+import type { LeftAnswer } from '../measure-text.ts';
+
+/** How an attempt ended whose answer is streamed. */
+export type StreamOutcome = AttemptFailure | CompleteStream | BrokenStream | LeftStream;
+
+export interface CompleteStream extends CompleteAttempt {
+  readonly usage: ReportedUsage | null;
+  readonly tap: StreamTap;
+  /** What the client has not been given yet, to be sent once the row is durable. */
+  readonly body: readonly (Buffer | string)[];
+}
+
+export interface BrokenStream extends BrokenAttempt {
+  /** What the error frame must repeat of the answer it ends. */
+  readonly tap: StreamTap;
+  /** For a while the upstream had been waiting for the client to read. */
+  readonly heldUp: boolean;
+}
+
+export interface LeftStream extends LeftAttempt, LeftAnswer {}
+
+/** What there was of a streamed answer when it ended. */
+export interface StreamSoFar {
+  /** 0: the upstream had not answered. */
+  readonly status: number;
+  /** The upstream may have seen the request. */
+  readonly sent: boolean;
+  readonly tap: StreamTap;
+  /** The client has seen some of it. */
+  readonly shown: boolean;
+  /** For a while the upstream had been waiting for the client to read. */
+  readonly heldUp: boolean;
+}
+
+/** The upstream failed, in whatever way: another channel may answer while the client has seen nothing. */
+export function failedStream(soFar: StreamSoFar, failure: AttemptFailure): StreamOutcome {
+  const { status, tap, shown } = soFar;
+  if (shown) {
+    const { result, classification } = failure;
+    return brokenStream(soFar, errorOfTextFailure(failure, null), result, classification);
+  }
+  return { ...failure, status: status === 0 ? null : status, usage: tap.usage };
+}
+
+/** The answer stopped without its protocol's ending. */
+export function cutStream(soFar: StreamSoFar, result: string): StreamOutcome {
+  return failedStream(soFar, cutAttempt(soFar, result));
+}
+
+/** Given up for a reason that no channel has caused. */
+export function endedStream(
+  soFar: StreamSoFar,
+  error: GatewayError,
+  result: string,
+): StreamOutcome {
+  if (soFar.shown) return brokenStream(soFar, error, result, null);
+  return { ...cutAttempt(soFar, result), final: error };
+}
+
+export function leftStream({ status, sent, tap, shown }: StreamSoFar): StreamOutcome {
+  const { usage, outputBytes, finished, webSearches } = tap;
+  const known = status === 0 ? null : status;
+  const seen = { usage, outputBytes, webSearches, whole: finished };
+  return { kind: 'left', asked: sent, status: known, ...seen, shown };
+}
+
+function cutAttempt({ status, sent }: StreamSoFar, result: string): AttemptFailure {
+  return brokenAttempt(status, reachOf(status, sent), result);
+}
+
+function brokenStream(
+  { status, tap, heldUp }: StreamSoFar,
+  error: GatewayError,
+  result: string,
+  classification: Classification | null,
+): StreamOutcome {
+  const { usage } = tap;
+  return { kind: 'broken', status, error, classification, tap, usage, result, heldUp };
+}

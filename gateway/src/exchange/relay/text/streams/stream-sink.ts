@@ -1,0 +1,98 @@
+import type { Protocol } from '#protocols/index.ts';
+import type { UpstreamCall } from '#upstream/index.ts';
+import type { ClientResponse } from '../../exchange/client-response.ts';
+import type { Framing } from './framing.ts';
+
+/**
+ * A client whose sending side is closed is written to at least this often, which is on every tick: one that is
+ * gone altogether answers the first frame with a reset, and the second one fails on it. One that still reads
+ * ignores them.
+ */
+const probeMs = 200;
+
+/**
+ * The client's side of a streamed exchange, shared by all its attempts: opens the answer when there is something
+ * to show, passes bytes on, and slows the upstream down to the client's pace.
+ */
+export class StreamSink {
+  readonly framing: Framing;
+  /** An event of the answer has been written: no other channel may take over. */
+  shown = false;
+  /** Monotonic time of the last write. */
+  lastWriteAt = 0;
+  readonly #client: ClientResponse;
+  readonly #protocol: Protocol;
+  readonly #monotonic: () => number;
+  /** The call that waits for the client to read. */
+  #paused: UpstreamCall | null = null;
+  #pausedAt = 0;
+
+  constructor(
+    client: ClientResponse,
+    protocol: Protocol,
+    framing: Framing,
+    monotonic: () => number,
+  ) {
+    this.#client = client;
+    this.#protocol = protocol;
+    this.framing = framing;
+    this.#monotonic = monotonic;
+    client.onDrain(() => {
+      const call = this.#paused;
+      this.#paused = null;
+      call?.resume();
+    });
+  }
+
+  get opened(): boolean {
+    return this.#client.headSent;
+  }
+
+  /** Has the client perhaps gone? Only an answer that has been opened can find out. */
+  get inDoubt(): boolean {
+    return this.#client.halfClosed;
+  }
+
+  /** For how many milliseconds the upstream has been waiting for the client to read. */
+  heldUpFor(now: number): number {
+    return this.#paused === null ? 0 : now - this.#pausedAt;
+  }
+
+  open(extraHeaders: Readonly<Record<string, string>>): void {
+    if (this.#client.headSent) return;
+    this.#client.start(200, { ...this.framing.headers, ...extraHeaders });
+    this.lastWriteAt = this.#monotonic();
+  }
+
+  /** Writes bytes of the answer itself. `call` is paused when the client does not keep up. */
+  show(bytes: Buffer, call: UpstreamCall): void {
+    const framed = this.framing.verbatim ? bytes : this.framing.frame(bytes);
+    if (framed === null) return;
+    this.shown = true;
+    this.lastWriteAt = this.#monotonic();
+    if (!this.#client.write(framed) && this.#paused === null) {
+      this.#paused = call;
+      this.#pausedAt = this.lastWriteAt;
+      call.pause();
+    }
+  }
+
+  /** Writes a keep-alive frame when nothing has been written for so long, or to probe a client in doubt. */
+  keepAlive(now: number, silenceMs: number): void {
+    // What waits for a client that does not read is as good as another frame.
+    if (!this.#client.headSent || this.#paused !== null) return;
+    const dueMs = this.#client.halfClosed ? Math.min(silenceMs, probeMs) : silenceMs;
+    if (now - this.lastWriteAt < dueMs) return;
+    this.lastWriteAt = now;
+    this.#client.write(this.framing.keepAlive(this.#protocol.keepAlive(this.shown)));
+  }
+
+  /** Ends the body with what is left of the answer. */
+  end(rest: readonly (Buffer | string)[]): void {
+    for (const bytes of rest) {
+      const framed = this.framing.frame(typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
+      if (framed !== null && framed.length > 0) this.#client.write(framed);
+    }
+    this.#client.end(this.framing.closing());
+  }
+}

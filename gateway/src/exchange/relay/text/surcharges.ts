@@ -1,0 +1,110 @@
+import { ratesOf } from '#billing/index.ts';
+import type { Surcharges } from '#canonical/index.ts';
+import type { Model, Route } from '#catalogue/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import type { WireRequest } from '#protocols/index.ts';
+import { vendorOf, isDear, noSurcharges, type SurchargeFacts } from '#vendors/index.ts';
+import type { TextInput } from './input.ts';
+
+const noTerms: readonly string[] = Object.freeze([]);
+
+/** What the upstream of a route charges for besides tokens. */
+export function surchargesOf({ channel }: Route): SurchargeFacts {
+  return vendorOf(channel)?.surcharges ?? noSurcharges;
+}
+
+/** Whether a term has a price at this model, or may be asked for without one. */
+function isOffered({ price, allow }: Model, term: string): boolean {
+  return allow.has(term) || price?.multipliers?.[term] !== undefined;
+}
+
+/**
+ * The terms of the request that reach an upstream, which are those of the client's own protocol: conversion drops
+ * them.
+ * @param routes that may answer
+ * @throws GatewayError for one that its upstream charges for and nobody has priced
+ */
+export function termsSent(
+  { terms, betas = noTerms }: Pick<WireRequest, 'terms' | 'betas'>,
+  model: Model,
+  { protocol, operation }: Pick<TextInput, 'protocol' | 'operation'>,
+  routes: () => readonly Route[],
+): readonly string[] {
+  // Counting tokens costs nothing on any terms.
+  if (operation === 'count-tokens' || (terms.length === 0 && betas.length === 0)) return noTerms;
+  const native = routes().filter(({ channel }) => channel.protocols.includes(protocol));
+  if (native.length === 0) return noTerms;
+  for (const term of terms) {
+    const isCharged = native.some((route) => isDear(surchargesOf(route), term));
+    if (!isCharged || isOffered(model, term)) continue;
+    const [field = '', value = ''] = term.split('.');
+    const fault =
+      value === 'other' ? 'no other model may answer' : `'${value}' has no price for this model`;
+    throw refusal(field, `${fault}, please leave it out`);
+  }
+  for (const route of native) {
+    const closed = betas.find((name) => closedBeta(name, model, surchargesOf(route)) !== null);
+    if (closed !== undefined) {
+      throw refusal(
+        'anthropic_beta',
+        `'${closed}' has no price for this model, please leave it out`,
+      );
+    }
+  }
+  return terms;
+}
+
+function refusal(param: string, rule: string): GatewayError {
+  return new GatewayError('invalid_value', { values: { reason: `${param}: ${rule}` }, param });
+}
+
+/** What a beta is known by that would cost what nobody has priced; null for any other. */
+function closedBeta(name: string, model: Model, { betas }: SurchargeFacts): string | null {
+  const word = name.trim().toLowerCase();
+  const beta = betas.find(({ prefix }) => word.startsWith(prefix));
+  if (beta === undefined) return null;
+  const isOpen =
+    (beta.term === undefined || isOffered(model, beta.term)) &&
+    (beta.windowAbove === undefined || (model.contextWindow ?? 0) > beta.windowAbove);
+  return isOpen ? null : beta.prefix;
+}
+
+export interface PassedBetas {
+  /** The header's value; empty: nothing is left of it. */
+  readonly value: string;
+  /** As rewrites, `beta.context-1m`. */
+  readonly dropped: readonly string[];
+}
+
+/** The client's betas without those that would cost what nobody has priced. Null: all of them pass as they are. */
+export function passedBetas(
+  header: unknown,
+  model: Model,
+  facts: SurchargeFacts,
+): PassedBetas | null {
+  if (typeof header !== 'string' || facts.betas.length === 0) return null;
+  const dropped = new Set<string>();
+  const kept = header.split(',').filter((name) => {
+    const closed = closedBeta(name, model, facts);
+    if (closed !== null) dropped.add(`beta.${closed}`);
+    return closed === null;
+  });
+  return dropped.size === 0 ? null : { value: kept.join(',').trim(), dropped: [...dropped] };
+}
+
+/**
+ * What of the answer's report is charged or noted: terms that the price multiplies, and those that the upstream
+ * charges for although nobody has priced them.
+ * @param allow of the model: what it lists is not noted
+ */
+export function chargedSurcharges(
+  { reported, webSearches }: Surcharges,
+  { price, allow }: Pick<Model, 'price' | 'allow'>,
+  facts: SurchargeFacts,
+): Surcharges | undefined {
+  const multipliers = price === null ? null : ratesOf(price).multipliers;
+  const terms = reported.filter(
+    (term) => multipliers?.has(term) === true || (isDear(facts, term) && !allow.has(term)),
+  );
+  return terms.length === 0 && webSearches === 0 ? undefined : { reported: terms, webSearches };
+}

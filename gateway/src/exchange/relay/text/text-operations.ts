@@ -1,0 +1,46 @@
+import type { TextOperationName } from '#canonical/index.ts';
+import type { Operation } from '../exchange/operation.ts';
+import { answerBuffered } from './answer-buffered.ts';
+import { answerStream } from './answer-stream.ts';
+import { authorizeNames } from './authorize-names.ts';
+import { boundText } from './bound-text.ts';
+import { answerCount } from './counts/answer-count.ts';
+import { createTokenCounting } from './counts/count-tokens.ts';
+import { findRoutes } from './find-routes.ts';
+import type { TextInput } from './input.ts';
+import { openText } from './open-text.ts';
+import type { TextParts } from './parts.ts';
+import type { CheckedText, PreparedText } from './prepared.ts';
+
+type TextOperation = Operation<TextInput, CheckedText, PreparedText>;
+
+/** Answers and token counts in the protocols of text: they differ in what they cost, and in who answers. */
+export function createTextOperations(
+  parts: TextParts,
+): Readonly<Record<TextOperationName, TextOperation>> {
+  const counting = createTokenCounting(parts);
+  const both: Omit<TextOperation, 'isFree' | 'mayStream' | 'answer'> = {
+    modelType: 'chat',
+    open: (input) => openText(parts, input),
+    authorize: (exchange, checked) => authorizeNames(parts, exchange, checked),
+    bound: ({ input }, checked, rates) => boundText(input, checked, rates),
+    prepare: ({ input }, checked) => findRoutes(parts, input, checked),
+  };
+  return {
+    generate: {
+      ...both,
+      isFree: false,
+      mayStream: true,
+      answer: (exchange, prepared) =>
+        prepared.request.stream
+          ? answerStream(parts, exchange, prepared)
+          : answerBuffered(parts, exchange, prepared),
+    },
+    'count-tokens': {
+      ...both,
+      isFree: true,
+      mayStream: false,
+      answer: (exchange, prepared) => answerCount(parts, exchange, prepared, counting),
+    },
+  };
+}
