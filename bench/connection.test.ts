@@ -59,7 +59,7 @@ describe('the client of the bench', () => {
     await expect(connection.exchange(request)).rejects.toThrow('closed in the middle');
   });
 
-  test('fails on an answer whose end cannot be told', async () => {
+  test('fails on a response without a recognisable end', async () => {
     const connection = await answering(['HTTP/1.1 200 OK\r\n\r\nab']);
     await expect(connection.exchange(request)).rejects.toThrow('without framing');
   });

@@ -17,7 +17,7 @@ describe('Chat Completions rejects', () => {
   test.each<[string, Record<string, unknown>, string | RegExp]>([
     ['no model', { model: undefined }, 'you must provide a model parameter'],
     ['no messages', { messages: undefined }, "Missing required parameter: 'messages'."],
-    ['messages that are no list', { messages: 'hi' }, /Invalid type for 'messages'/],
+    ['messages that are not a list', { messages: 'hi' }, /Invalid type for 'messages'/],
     ['an unknown role', { messages: [{ role: 'human', content: 'x' }] }, /Invalid value: 'human'/],
     [
       'a user message without content',
@@ -45,7 +45,7 @@ describe('Chat Completions rejects', () => {
       /must be a response to a preceeding message/,
     ],
     [
-      'arguments that are no text',
+      'arguments that are not a string',
       {
         messages: [
           user,

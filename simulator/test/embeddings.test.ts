@@ -74,14 +74,14 @@ describe('the vendor refuses', () => {
     ['an empty list', { input: [] }, /'\$.input' is invalid/],
     ['an empty list in a list', { input: [[1], []] }, /'\$.input' is invalid/],
     ['texts beside tokens', { input: ['a', [1]] }, /'\$.input' is invalid/],
-    ['a token that is no integer', { input: [1, 2.5] }, /'\$.input' is invalid/],
+    ['a token that is not an integer', { input: [1, 2.5] }, /'\$.input' is invalid/],
     ['an object', { input: { text: 'a' } }, /'\$.input' is invalid/],
     ['too many inputs', { input: Array(2049).fill('a') }, /maximum length 2048/],
     ['a text that is too long', { input: 'a'.repeat(40_000) }, /maximum context length is 8192/],
     ['too many tokens', { input: Array(8193).fill(1) }, /maximum context length is 8192/],
     ['another encoding', { encoding_format: 'int8' }, /Invalid value: 'int8'/],
     ['too many dimensions', { dimensions: 4000 }, /above maximum value/],
-    ['a user that is no text', { user: 7 }, /Invalid type for 'user'/],
+    ['a user that is not a string', { user: 7 }, /Invalid type for 'user'/],
   ])('%s', async (_, changes, message) => {
     const { status, json } = await embed(changes);
     expect(status).toBe(400);

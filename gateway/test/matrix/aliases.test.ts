@@ -3,7 +3,7 @@ import { attemptsOf, jumpingClock, shareGateway } from '../behaviour/support.ts'
 import { textProtocols } from '../behaviour/text-protocols.ts';
 import { describeServed, type ProtocolName } from './gateway.ts';
 
-/** Of each client: what only its own upstream is told, and in which order others stand in for that one. */
+/** Of each client: what only its own upstream gets, and in which order others replace it. */
 const clients: Readonly<
   Record<ProtocolName, { lossy: object; lost: string; others: readonly ProtocolName[] }>
 > = {
@@ -55,7 +55,7 @@ describe.each(cases)('$client.name, with $others in its stead', ({ client, other
   const native = `${name}-${client.name}`;
   const standIn = `${name}-${others.at(-1)}`;
 
-  /** Asks so many times in turn; gives what the client was told of losses, and the request's id. */
+  /** Asks this many times in turn; gives the losses that the client sees, and the request's id. */
   async function ask(count: number) {
     const answers = [];
     for (let round = 0; round < count; round += 1) {

@@ -120,7 +120,7 @@ const wrongs: Readonly<Record<string, Wrong>> = {
       'fileData.fileUri',
     ],
   },
-  'an address that is none': {
+  'an invalid address': {
     chat: [said.chat(image('file:///etc/passwd')), 'messages.0.content.0.image_url.url'],
     responses: [
       said.responses({ type: 'input_image', image_url: 'file:///etc/passwd' }),
@@ -175,7 +175,7 @@ const wrongs: Readonly<Record<string, Wrong>> = {
       'functionResponse',
     ],
   },
-  'a result that is none': {
+  'an invalid result': {
     chat: [answered.chat([5]), 'messages.2.content.0'],
     responses: [answered.responses([5]), 'input.2.output.0'],
     messages: [answered.messages([5]), 'messages.2.content.0.content.0'],
@@ -193,7 +193,7 @@ const wrongs: Readonly<Record<string, Wrong>> = {
       'contents.1.parts.0.functionCall.name',
     ],
   },
-  'arguments by a schema that is none': {
+  'arguments by an invalid schema': {
     chat: [tool.chat('object'), 'tools.0.function.parameters'],
     responses: [tool.responses([]), 'tools.0.parameters'],
     messages: [tool.messages(true), 'tools.0.input_schema'],
@@ -202,7 +202,7 @@ const wrongs: Readonly<Record<string, Wrong>> = {
       'tools.0.functionDeclarations.0.parametersJsonSchema',
     ],
   },
-  'an answer by a schema that is none': {
+  'a response by an invalid schema': {
     chat: [form.chat('object'), 'response_format.json_schema.schema'],
     responses: [form.responses([]), 'text.format.schema'],
     messages: [form.messages(true), 'output_config.format'],
@@ -228,7 +228,7 @@ const odd: Readonly<Record<string, object>> = {
   },
 };
 
-/** A number that is none, or none that can be written again, and one that can; as they stand in the JSON text. */
+/** Not a number, a number that cannot be written again, and one that can; as the JSON text has them. */
 const numbers = listed(
   '-1 1.5 9007199254740993 -9007199254740993 18446744073686646784 1e308 1e400 -1e400 "1e3" "NaN" [1] 7',
 );
@@ -355,7 +355,7 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
       const bodies = asked
         .map(({ body }) => body)
         .filter((body) => body.includes(JSON.stringify(text).slice(1, -1)));
-      // Neither rounded, nor what is written for a number that is none.
+      // Neither rounded, nor the null that stands for an invalid number.
       for (const body of bodies) {
         expect(body, name).not.toMatch(/:null|:-?900719925474099[24]|:184467440736866[45]\d/);
       }

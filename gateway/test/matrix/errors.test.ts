@@ -24,7 +24,7 @@ const overloaded: Expected = {
   kinds: ['overloaded_error', 'UNAVAILABLE'],
 };
 
-/** What an upstream says before anything else, and what every client is told in its own shape. */
+/** What an upstream says before anything else, and what every client gets in its own shape. */
 const refusals: Readonly<Record<string, Refusal & { readonly expected: Expected }>> = {
   'context-too-long': {
     status: 400,
@@ -126,7 +126,7 @@ const refusals: Readonly<Record<string, Refusal & { readonly expected: Expected 
   },
 };
 
-/** Answers that are none, before the client has been shown anything. */
+/** Invalid responses, before the client has been shown anything. */
 const unreadable = ['html', 'garbage', 'empty', 'close-at=0', 'cut-at=0', 'refuse'];
 /** Where nobody listens, and where an answer ends in its middle. */
 const brokenOff = {

@@ -91,7 +91,7 @@ describe('an unconvertible part is refused by its own name', () => {
     expect(asked.map(({ path }) => path)).toEqual(['/v1/responses']);
   });
 
-  test('a client that refers to items is told how to send them instead', async () => {
+  test('a client that refers to items learns how to send them instead', async () => {
     const more = { input: [{ type: 'item_reference', id: 'msg_1' }] };
     for (const model of ['at-chat', 'at-messages', 'at-generate-content']) {
       const answer = await post('/v1/responses', responses(model, more));

@@ -139,7 +139,7 @@ describe.each(['CONTRIBUTING.md', 'README.md', 'docs/lifecycle.md'])('%s names',
         !isNoPlace.has(span),
     );
     if (page !== 'README.md') expect(paths.length).toBeGreaterThan(10);
-    // The life of a request is told in the rooms of the source; a file without one stands beside the last one named.
+    // The life of a request names the rooms of the source; a file without one stands beside the last one named.
     let folder = '';
     const missing = paths.filter((span) => {
       const [first = ''] = span.split('/');
@@ -188,6 +188,25 @@ describe.each(['CONTRIBUTING.md', 'README.md', 'docs/lifecycle.md'])('%s names',
   });
 });
 
+// Decisions keep the names of their time.
+test.each(markdownIn('docs').filter((page) => page !== 'docs/lifecycle.md'))(
+  '%s names source files that exist',
+  (page) => {
+    const spans = Array.from(withoutCode(read(page)).matchAll(/`([\w.<>*/-]+\/[\w.<>*-]+\.ts)`/g));
+    const missing = spans.filter(([, span = '']) => {
+      const [first = ''] = span.split('/');
+      const place = places.get(first);
+      const candidates = [
+        span,
+        join('gateway', span),
+        ...(place === undefined ? [] : [join('gateway/src', place, span.slice(first.length))]),
+      ];
+      return !candidates.some((path) => globSync(patternOf(path), { cwd: root }).length > 0);
+    });
+    expect(missing.map(([, span]) => span)).toEqual([]);
+  },
+);
+
 /** What a start makes, or `npm install`, and what every folder has. */
 const isNoPlace: ReadonlySet<string> = new Set(['sluice.yaml', 'node_modules/.bin', 'index.ts']);
 
@@ -216,7 +235,7 @@ test('the page of endpoints lists every route', () => {
     const spelled = [` ${path}\``, `\`${path}\``, `${path}:`];
     return !rows.some((row) => row.includes(method) && spelled.some((text) => row.includes(text)));
   });
-  // The first only refuses; the other is told in a sentence.
+  // The first only refuses; a sentence describes the other.
   expect(missing.toSorted()).toEqual(['GET /v1/responses', 'POST /v1/models/{model}']);
 });
 

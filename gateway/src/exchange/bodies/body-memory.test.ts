@@ -11,7 +11,7 @@ afterEach(() => void vi.useRealTimers());
 /** 256 MiB: 64 of them a reserve, 192 shared. A body counts three times. */
 const create = (limit = 256 * mebibyte) => createBodyMemory({ limit, monotonic: () => Date.now() });
 
-/** What a waiting body is told, as a word. */
+/** The outcome for a waiting body, as a word. */
 function wait(claim: BodyClaim, mebibytes: number): () => string {
   let told = 'nothing';
   claim.waitForBody(mebibytes * mebibyte, (refusal) => {

@@ -33,7 +33,7 @@ const lossless = (w: number, h: number) => {
 };
 const extended = (w: number, h: number) =>
   webp('VP8X', [0, 0, 0, 0, ...le24(w - 1), ...le24(h - 1)]);
-/** With so many bytes of metadata before the frame, in segments of at most 60 000. */
+/** With this many bytes of metadata before the frame, in segments of at most 60 000. */
 const jpeg = (w: number, h: number, metadata: number, frame = 0xc0) => {
   const segments: Buffer[] = [];
   for (let left = metadata; left > 0; left -= 60_000) {

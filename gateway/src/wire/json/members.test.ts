@@ -31,7 +31,7 @@ it('gives a member another name', () => {
   expect(splice(body, [replaceKey(body, member!, 'new')]).toString()).toBe('{ "new" : {"old":1} }');
 });
 
-it('what is no object has no members, what is no list no elements', () => {
+it('a value that is not an object has no members, one that is not a list no elements', () => {
   const body = Buffer.from(' [1, "]", {}] ');
   expect(objectStart(body, 0)).toBeNull();
   const text = elementsAt(body, 1).map(({ start, end }) => body.toString('utf8', start, end));

@@ -8,7 +8,7 @@ export interface AnswerFeature {
   readonly of: { readonly [Upstream in TextProtocolName]?: SaidOf[Upstream] };
   /** What shows that it arrived; `mark` when absent. */
   readonly shown?: string | RegExp;
-  /** In place of the mark: what the client is told, in its protocol's own words. */
+  /** In place of the mark: what the client gets, in its protocol's own words. */
   readonly told?: (client: TextProtocolName, answer: string) => string;
   /** Why it does not arrive everywhere as it is, or how it does. */
   readonly why?: string;

@@ -60,7 +60,7 @@ function giveStream(upstream: TextProtocolName, client: TextProtocolName, stream
 export interface Became {
   readonly how: 'carried' | 'approximated' | 'dropped' | 'ignored' | 'lost in silence' | 'untrue';
   readonly losses: readonly Loss[];
-  /** How the client is told, where there are words for it. */
+  /** What the client reads, where its protocol has words for it. */
   readonly told: string | null;
 }
 
@@ -79,7 +79,7 @@ export function outcomeOf(
   return { whole: whole && became(whole), streamed: became(streamed) };
 }
 
-/** Only what stands in the client's answer has arrived, and what stands there was not dropped. */
+/** Only parts of the client's response have arrived, and a part that it has was not dropped. */
 function howOf(feature: AnswerFeature, { text, losses: [loss] }: Given): Became['how'] {
   if (feature.told !== undefined) return 'carried';
   const { shown = mark, harmless } = feature;

@@ -21,7 +21,7 @@ function describeSection({ title, columns, lines }: Section): string {
   return `### ${title}\n\n${table([['', ...columns, 'Reported as, and why'], ...rows])}`;
 }
 
-/** The last cell of a line: the names of what is told, each once, and the reason. */
+/** The last cell of a line: the names that are reported, each once, and the reason. */
 export function toldAndWhy(names: readonly string[], why = ''): string {
   const told = [...new Set(names)].map((name) => `\`${name}\``).join(', ');
   return [told, why].filter((text) => text !== '').join(': ');

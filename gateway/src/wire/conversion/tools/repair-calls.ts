@@ -7,7 +7,7 @@ const noResult = 'Error: no result was recorded for this call.';
 
 /**
  * Repairs calls as Messages clients get it from their own upstreams too (docs/repairs.md, b17 to b19): a call without a
- * result gets one that says so, or is removed at the very end; a result without a call is quoted; of two results for
+ * result gets one that reports it, or is removed at the very end; a result without a call is quoted; of two results for
  * one call the later counts.
  * @param turns neighbours have different roles
  */
