@@ -1,8 +1,8 @@
 import type { LossName } from './loss-names.ts';
 
 /**
- * A part of a request or a response that the other protocol cannot express. The usage row records it and the client is
- * told: a loss is data, never silence.
+ * A part of a request or a response that the other protocol cannot express. The usage row and a
+ * header report it: a loss is data, never silence.
  */
 export interface Loss {
   /** A `LossName` (`temperature`, `image.detail`), or the client's own name of what only its protocol has. */
