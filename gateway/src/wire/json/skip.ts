@@ -113,6 +113,14 @@ function skipContainer(bytes: Buffer, at: number, around: number, budget: SkipBu
       if (i < 0) return notJson;
       continue;
     }
+    if (byte === openBracket && budget === unlimited) {
+      const end = skipNumbers(bytes, i);
+      if (end > 0 && depth < maxDepth) {
+        if (depth === around) return end;
+        i = end;
+        continue;
+      }
+    }
     if (byte === openBrace || byte === openBracket) {
       depth += 1;
       if (depth > maxDepth) return tooComplex;
@@ -132,4 +140,37 @@ function skipContainer(bytes: Buffer, at: number, around: number, budget: SkipBu
     i += 1;
   }
   return notJson;
+}
+
+/** A vector of an embedding is shorter. Bounds what a search that finds nothing costs. */
+const longestNumbers = 1024 * 1024;
+
+/**
+ * One past a long list of numbers, found natively; {@link notJson} for any other value and for short lists, which are
+ * walked as fast. Vectors are megabytes of digits with nothing between them to count or to match.
+ */
+function skipNumbers(bytes: Buffer, open: number): number {
+  const first = bytes[open + 1]!;
+  const isNumber = first === 0x2d || (first >= 0x30 && first <= 0x39);
+  if (!isNumber) return notJson;
+  let i = open + 1;
+  const near = Math.min(i + nearBytes, bytes.length);
+  while (i < near) {
+    if (!isOfNumbers(bytes[i]!)) return notJson;
+    i += 1;
+  }
+  const ahead = bytes.subarray(i, i + longestNumbers);
+  const close = ahead.indexOf(closeBracket);
+  if (close < 0) return notJson;
+  const rest = ahead.subarray(0, close);
+  const isFlat = !others.some((other) => rest.includes(other));
+  return isFlat ? i + close + 1 : notJson;
+}
+
+/** What may stand in JSON and not in a list of numbers. */
+const others = [quote, openBracket, openBrace, closeBrace, colon];
+
+/** Digits, signs, points, exponents, commas and space. */
+function isOfNumbers(byte: number): boolean {
+  return byte <= 0x39 ? byte !== quote : byte === 0x65 || byte === 0x45;
 }
