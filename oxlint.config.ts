@@ -89,7 +89,9 @@ export function placeOf(room: string): string {
 
 /** Wire formats; none imports another. */
 export const protocolFolders =
-  'chat responses messages generate-content images video-synthesis video-contents'.split(' ');
+  'chat responses messages generate-content embeddings images video-synthesis video-contents'.split(
+    ' ',
+  );
 
 /** What every operation of the relay is built on; it knows none of them. `attempts` may use `exchange`, not the reverse. */
 export const sharedRelayFolders: Readonly<Record<string, readonly string[]>> = {

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createBodyMemory } from '#bodies/index.ts';
-import type { TextInput } from '#relay/index.ts';
+import type { RelayInput } from '#relay/index.ts';
 import {
   call,
   caller,
@@ -43,7 +43,7 @@ async function until(holds: () => boolean, milliseconds = 10_000): Promise<void>
 
 /** Answers when the test says so; each request's memory counts until then. */
 async function startHolding(settings: GatewaySettings) {
-  const held: TextInput[] = [];
+  const held: RelayInput[] = [];
   const ends: (() => void)[] = [];
   const gateway = await startGateway({
     ...settings,

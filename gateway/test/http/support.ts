@@ -14,7 +14,7 @@ import {
 import { createServer, type ServerOptions } from '#http/index.ts';
 import { createBodyMemory } from '#bodies/index.ts';
 import { createMetrics } from '#observability/index.ts';
-import { createAdmission, type TextInput, type Relay } from '#relay/index.ts';
+import { createAdmission, type RelayInput, type Relay } from '#relay/index.ts';
 
 export const key = 'sk-test-0123456789';
 export const now = Date.UTC(2026, 10, 21);
@@ -43,7 +43,7 @@ export interface Gateway {
   readonly port: number;
   readonly server: FastifyInstance;
   /** What the relay was given, in order. */
-  readonly exchanges: TextInput[];
+  readonly exchanges: RelayInput[];
   /** What was reported as unexpected. */
   readonly unexpected: unknown[];
   readonly keyLookups: string[];
@@ -70,7 +70,7 @@ export interface GatewaySettings {
 
 /** A listening gateway over fakes, closed with the test. */
 export async function startGateway(settings: GatewaySettings = {}): Promise<Gateway> {
-  const exchanges: TextInput[] = [];
+  const exchanges: RelayInput[] = [];
   const unexpected: unknown[] = [];
   const keyLookups: string[] = [];
   const known = { ...caller, ...settings.caller };

@@ -1,7 +1,7 @@
 import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 import type { ModelLists } from './model-lists.ts';
 import type { RateHooks } from './rates.ts';
-import type { TextExchange } from './text-exchange.ts';
+import type { RunExchange } from './run-exchange.ts';
 
 /** What the routes of every client surface share. */
 export interface EndpointContext {
@@ -12,6 +12,6 @@ export interface EndpointContext {
   readonly countRates: RateHooks;
   /** The hook of the same routes that runs after the rates. */
   readonly limitLargeBodies: onRequestHookHandler;
-  readonly runText: TextExchange;
+  readonly run: RunExchange;
   readonly lists: ModelLists;
 }

@@ -19,7 +19,7 @@ import { createOneLargeBodyHook } from './one-large-body.ts';
 import { openaiRoutes, websocketRefusal } from './openai/routes.ts';
 import { usageRoute, type UsageSource } from './usage/routes.ts';
 import { createRateHooks, type RefusalGuard } from './rates.ts';
-import { createTextExchange } from './text-exchange.ts';
+import { createExchangeRunner } from './run-exchange.ts';
 import { answerUnknownPaths } from './unknown-path.ts';
 
 export interface EndpointOptions extends Omit<AdmissionParts, 'keyPlaces'> {
@@ -53,7 +53,7 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointOpti
       countRefusal(metrics, refusal),
     ),
     limitLargeBodies: createOneLargeBodyHook(options.hasMoney),
-    runText: createTextExchange(options.relay, options.onUnexpectedError),
+    run: createExchangeRunner(options.relay, options.onUnexpectedError),
     lists: createModelLists(options.snapshot),
   };
   server.decorateRequest('caller', null);

@@ -1,3 +1,5 @@
+import type { EmbedInput } from './embeddings/input.ts';
+import { createEmbedOperation } from './embeddings/embed-operation.ts';
 import { admitExchange } from './exchange/admit.ts';
 import { openExchange } from './exchange/exchange.ts';
 import type { ExchangeInput } from './exchange/input.ts';
@@ -11,7 +13,7 @@ import { createTextOperations } from './text/text-operations.ts';
 export type RelayParts = TextParts;
 
 /** What a client can ask for, in any operation. */
-export type RelayInput = TextInput;
+export type RelayInput = TextInput | EmbedInput;
 
 export interface Relay {
   /**
@@ -25,6 +27,7 @@ export interface Relay {
 export function createRelay(parts: RelayParts): Relay {
   const operations: Readonly<Record<RelayInput['operation'], Operation>> = {
     ...createTextOperations(parts),
+    embed: createEmbedOperation(parts),
   };
   return { run: (input) => runExchange(parts, operations[input.operation], input) };
 }

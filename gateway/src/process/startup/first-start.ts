@@ -16,7 +16,7 @@ import {
   disableChannel,
   type StoredChannel,
 } from '#catalogue/index.ts';
-import type { Config, DeclaredChannel, ProviderName } from '#config/index.ts';
+import type { Config, DeclaredChannel, ModelType, ProviderName } from '#config/index.ts';
 import {
   createChange,
   hashPassword,
@@ -186,6 +186,8 @@ async function offerChannels(change: Change, config: Config): Promise<void> {
   }
 }
 
+const callableTypes: ReadonlySet<string> = new Set(['chat', 'embedding'] satisfies ModelType[]);
+
 function channelFor(
   name: string,
   provider: ProviderName,
@@ -201,7 +203,7 @@ function channelFor(
     groups: ['default'],
     models: bundledModelsOf(provider)
       // Only callable models are offered: images and video have no endpoints yet, and unpriced models are refused.
-      .filter(({ type, price }) => type === 'chat' && price !== null)
+      .filter(({ type, price }) => callableTypes.has(type) && price !== null)
       .map(({ id }) => ({ name: id, upstream: id })),
     priority: 0,
     weight: 1,

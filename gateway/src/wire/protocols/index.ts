@@ -10,6 +10,12 @@ import { responses, responsesCodec } from './responses/index.ts';
 export { applyQuirks } from './apply-quirks.ts';
 export * from './codec.ts';
 export { digest } from './digest.ts';
+export {
+  embeddings,
+  type EmbeddingsRequest,
+  type EmbeddingsResponse,
+  type OpenedEmbeddings,
+} from './embeddings/index.ts';
 export { isEnvelope } from './envelope.ts';
 export * from './protocol.ts';
 export { encodeTokenCount, readTokenCount } from './token-count.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { EndpointContext } from '../context.ts';
-import { textCall } from '../text-exchange.ts';
+import { textCall } from '../run-exchange.ts';
 
 const messages = textCall('messages', 'generate');
 const countTokens = textCall('messages', 'count-tokens');
@@ -13,12 +13,12 @@ export function anthropicRoutes(context: EndpointContext) {
     scope.post(
       '/v1/messages',
       { onRequest: [admit, countRates.generation, limitLargeBodies] },
-      (request, reply) => context.runText(request, reply, messages),
+      (request, reply) => context.run(request, reply, messages),
     );
     scope.post(
       '/v1/messages/count_tokens',
       { onRequest: [admit, countRates.free, limitLargeBodies] },
-      (request, reply) => context.runText(request, reply, countTokens),
+      (request, reply) => context.run(request, reply, countTokens),
     );
     done();
   };

@@ -5,7 +5,7 @@ import { callerOf } from '../caller-of.ts';
 import type { EndpointContext } from '../context.ts';
 import { checkModelPath, modelTail, parseModelCall } from '../model-path.ts';
 import { queryText } from '../query.ts';
-import type { TextCall } from '../text-exchange.ts';
+import type { TextCall } from '../run-exchange.ts';
 import { encodeGeminiPage } from './model-page.ts';
 
 /** The generate-content protocol under its own prefix, where the key may be in the query. */
@@ -62,5 +62,5 @@ function run(context: EndpointContext, request: FastifyRequest, reply: FastifyRe
     pathStream: stream,
     framing: stream && queryText(request.query, 'alt') !== 'sse' ? 'json-array' : 'event-stream',
   };
-  context.runText(request, reply, text);
+  context.run(request, reply, text);
 }

@@ -4,13 +4,20 @@ import { answerJson } from '#http/index.ts';
 import { callerOf } from '../caller-of.ts';
 import type { EndpointContext } from '../context.ts';
 import { checkModelPath, modelTail } from '../model-path.ts';
-import { textCall } from '../text-exchange.ts';
+import { textCall, type EmbedCall } from '../run-exchange.ts';
 import { encodeModelPage } from './model-page.ts';
 
 const chat = textCall('chat', 'generate');
 const responses = textCall('responses', 'generate');
 
-/** OpenAI's text endpoints (chat and responses), and the model list that clients of Anthropic's API share. */
+const embeddings: EmbedCall = {
+  protocol: 'embeddings',
+  operation: 'embed',
+  pathModel: null,
+  pathStream: null,
+};
+
+/** OpenAI's endpoints for text (chat and responses) and embeddings, and the model list that clients of Anthropic's API share. */
 export function openaiRoutes(context: EndpointContext) {
   return function openai(scope: FastifyInstance, _options: object, done: () => void): void {
     scope.addHook('onRequest', checkModelPath);
@@ -19,10 +26,13 @@ export function openaiRoutes(context: EndpointContext) {
     const onRequest = [context.admit, context.countRates.generation, context.limitLargeBodies];
     const free = { onRequest: context.countRates.free };
     scope.post('/v1/chat/completions', { onRequest }, (request, reply) =>
-      context.runText(request, reply, chat),
+      context.run(request, reply, chat),
     );
     scope.post('/v1/responses', { onRequest }, (request, reply) =>
-      context.runText(request, reply, responses),
+      context.run(request, reply, responses),
+    );
+    scope.post('/v1/embeddings', { onRequest }, (request, reply) =>
+      context.run(request, reply, embeddings),
     );
 
     scope.get('/v1/models', free, (request, reply) => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { GatewayError } from '#errors/index.ts';
 import { UnreadableAnswer } from '../protocol.ts';
 import { embeddings } from './index.ts';
-import { readInput } from './input.ts';
+import { readExtent } from './extent.ts';
 
 const echo = { clientModel: 'mine', upstreamModel: 'mine' };
 
@@ -24,7 +24,7 @@ describe('a request', () => {
     ['an object in a list', ['a', { image: 'x' }], { items: 2, tokens: null, unseen: true }],
     ['a number', 7, { items: 1, tokens: null, unseen: true }],
   ])('with %s', (_, input, expected) => {
-    expect(readInput(input)).toEqual(expected);
+    expect(readExtent(input)).toEqual(expected);
   });
 
   test('knows the bytes of its input', () => {

@@ -8,7 +8,7 @@ import {
   watchList,
 } from '#json/index.ts';
 import { readModel, requireOneOf } from '../request-values.ts';
-import { readInput, type EmbeddingsInput } from './input.ts';
+import { readExtent, type EmbeddingsExtent } from './extent.ts';
 
 const watched = watchList(['model', 'input']);
 
@@ -21,9 +21,11 @@ export interface OpenedEmbeddings {
   readonly model: string;
 }
 
-/** A request that was checked. The parsed body is not kept: an upstream is sent the client's own bytes. */
+/** A request that was checked. */
 export interface EmbeddingsRequest extends Omit<OpenedEmbeddings, 'json'> {
-  readonly input: EmbeddingsInput;
+  /** By name, without the value of `input`: an upstream is sent the client's own bytes. */
+  readonly members: Readonly<Record<string, unknown>>;
+  readonly extent: EmbeddingsExtent;
   /** Bytes of the body that `input` takes. */
   readonly inputBytes: number;
 }
@@ -44,7 +46,8 @@ export function readRequest({ json, ...opened }: OpenedEmbeddings): EmbeddingsRe
   const range = opened.scan.members.get('input');
   return {
     ...opened,
-    input: readInput(json['input']),
+    members: { ...json, input: undefined },
+    extent: readExtent(json['input']),
     inputBytes: range === undefined ? 0 : range.valueEnd - range.valueStart,
   };
 }

@@ -1,5 +1,5 @@
 /** How much there is to embed, as far as the request itself says. */
-export interface EmbeddingsInput {
+export interface EmbeddingsExtent {
   /** What gets a vector of its own: texts, token lists, objects. At least 1. */
   readonly items: number;
   /** The number of tokens when every item is a list of tokens; null when a text has to be tokenized first. */
@@ -9,10 +9,10 @@ export interface EmbeddingsInput {
 }
 
 /**
- * Reads the `input` of a request: a text, a list of texts, a list of tokens, or a list of token lists. Other shapes
+ * How much the `input` of a request is: a text, a list of texts, a list of tokens, or a list of token lists. Other shapes
  * pass: some servers embed objects that name an image, and each server refuses what it cannot read.
  */
-export function readInput(input: unknown): EmbeddingsInput {
+export function readExtent(input: unknown): EmbeddingsExtent {
   if (!Array.isArray(input)) return { items: 1, tokens: null, unseen: typeof input !== 'string' };
   const list: readonly unknown[] = input;
   if (isTokenList(list)) return { items: 1, tokens: list.length, unseen: false };

@@ -2,10 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TextProtocolName } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { createClientResponse } from '#http/index.ts';
-import type { TextInput, Relay } from '#relay/index.ts';
+import type { EmbedInput, Relay, RelayInput, TextInput } from '#relay/index.ts';
 import { callerOf } from './caller-of.ts';
 
-/** What an endpoint knows about a request besides its body. */
+/** What a text endpoint knows about a request besides its body. */
 export interface TextCall {
   readonly protocol: TextProtocolName;
   readonly operation: TextInput['operation'];
@@ -14,8 +14,14 @@ export interface TextCall {
   readonly framing: TextInput['framing'];
 }
 
-/** Runs one text request through the relay; every outcome has been answered or logged when it resolves. */
-export type TextExchange = (request: FastifyRequest, reply: FastifyReply, call: TextCall) => void;
+export type EmbedCall = Pick<EmbedInput, 'protocol' | 'operation' | 'pathModel' | 'pathStream'>;
+
+/** Runs one request through the relay; every outcome has been answered or logged when it resolves. */
+export type RunExchange = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  call: TextCall | EmbedCall,
+) => void;
 
 /** For protocols whose path says nothing about the request. */
 export function textCall(protocol: TextProtocolName, operation: TextInput['operation']): TextCall {
@@ -29,18 +35,18 @@ export function textCall(protocol: TextProtocolName, operation: TextInput['opera
 }
 
 /** Turns a Fastify request into an exchange for the relay. */
-export function createTextExchange(
+export function createExchangeRunner(
   relay: Relay,
   onUnexpectedError: (error: unknown, requestId: string) => void,
-): TextExchange {
-  return function runText(request, reply, call) {
+): RunExchange {
+  return function runExchange(request, reply, call) {
     const { body, bodyClaim } = request;
     // A POST without any body never reaches the body parser.
     if (!Buffer.isBuffer(body)) throw new GatewayError('invalid_body');
     // The relay releases it as soon as possible; Fastify would keep it until the response has ended.
     request.body = undefined;
     const client = createClientResponse(request, reply);
-    const input: TextInput = {
+    const input: RelayInput = {
       id: request.id,
       arrivedAt: request.arrivedAt,
       startedAt: request.startedAt,

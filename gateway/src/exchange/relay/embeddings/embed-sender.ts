@@ -1,0 +1,109 @@
+import type { Route } from '#catalogue/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { embeddings, type EmbeddingsResponse } from '#protocols/index.ts';
+import type { Admission } from '#routing/index.ts';
+import { vendorOf } from '#vendors/index.ts';
+import type { AnswerReader } from '../attempts/answer-reader.ts';
+import { BufferedAttempt, type BufferedOutcome } from '../attempts/buffered-attempt.ts';
+import { clientDeadline, totalDeadline } from '../attempts/deadlines.ts';
+import { errorOfFailure } from '../attempts/error-of-failure.ts';
+import type { AttemptFailure } from '../attempts/outcome.ts';
+import type { AttemptParts } from '../attempts/parts.ts';
+import type { ReadyRequest, Sender } from '../attempts/sender.ts';
+import {
+  allowedAnywhere,
+  buildUpstreamRequest,
+  forwardedHeaders,
+} from '../attempts/upstream-request.ts';
+import type { SentRequest } from '../exchange/tried.ts';
+import type { EmbedInput } from './input.ts';
+import type { PreparedEmbed } from './prepared.ts';
+
+export type EmbedOutcome = BufferedOutcome<EmbeddingsResponse>;
+
+/** Bytes: 2,048 vectors of 3,072 numbers in base64, twice. Vectors as text are four times as long. */
+const largestResponse = 64 * 1024 * 1024;
+
+const allowed: readonly string[] = [...allowedAnywhere, 'openai-beta'];
+
+/** Sends a request as it came, with the channel's name of the model. */
+export class EmbedSender implements Sender<SentRequest, EmbedOutcome> {
+  readonly kind = 'buffered';
+  readonly model: string;
+  readonly #parts: AttemptParts;
+  readonly #input: EmbedInput;
+  readonly #prepared: PreparedEmbed;
+
+  constructor(parts: AttemptParts, input: EmbedInput, prepared: PreparedEmbed) {
+    this.model = prepared.request.model;
+    this.#parts = parts;
+    this.#input = input;
+    this.#prepared = prepared;
+  }
+
+  prepare(): null {
+    return null;
+  }
+
+  build(route: Route): ReadyRequest<SentRequest, EmbedOutcome> {
+    return {
+      sent: sentTo(route),
+      send: (admission) => this.#send(route, admission),
+    };
+  }
+
+  errorOf(failure: AttemptFailure): GatewayError {
+    return errorOfFailure(failure, this.#prepared.request.members);
+  }
+
+  #send(route: Route, { secret }: Admission): BufferedAttempt<EmbeddingsResponse> {
+    const input = this.#input;
+    const { upstream, ticker, drains, timeouts, onUnexpectedError } = this.#parts;
+    const { request } = this.#prepared;
+    const { upstreamModel } = route;
+    const provider = vendorOf(route.channel);
+    if (provider === undefined) throw new GatewayError('internal_error');
+    const asked = buildUpstreamRequest({
+      operation: 'embed',
+      route,
+      provider,
+      secret,
+      protocol: 'embeddings',
+      body: embeddings.patchRequest(request, upstreamModel),
+      clientHeaders: input.headers,
+      forwarded: forwardedHeaders(input.headers, allowed),
+      stream: false,
+      timeouts,
+    });
+    return new BufferedAttempt(asked, {
+      upstream,
+      provider,
+      client: input.client,
+      reader: readerFor(request.model, upstreamModel),
+      ticker,
+      drains,
+      deadline: totalDeadline(input, route.channel, timeouts),
+      clientDeadline: clientDeadline(input),
+      onDefect: (error) => onUnexpectedError(error, input.id),
+    });
+  }
+}
+
+function sentTo({ channel, upstreamModel }: Route): SentRequest {
+  return {
+    channel: channel.name,
+    upstreamModel,
+    rewrites: [],
+    losses: [],
+    answerLosses: null,
+    upstreamState: null,
+    ttftMs: null,
+  };
+}
+
+function readerFor(clientModel: string, upstreamModel: string): AnswerReader<EmbeddingsResponse> {
+  return {
+    largest: largestResponse,
+    read: (body) => embeddings.readResponse(body, { clientModel, upstreamModel }),
+  };
+}
