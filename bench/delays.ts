@@ -72,12 +72,12 @@ async function measureRounds({ settings, targets, upstream }: Bench): Promise<re
       cpu = seen.cpu;
       const { firstByte, end } = seen;
       progress(
-        `round ${round}: ${target.name} ${rate}/s, ${Math.round((rate * cpu) / 1e4)} % busy, first byte ${told(firstByte)}, end ${told(end)}`,
+        `round ${round}: ${target.name} ${rate}/s, ${Math.round((rate * cpu) / 1e4)} % busy, first byte ${spreadText(firstByte)}, end ${spreadText(end)}`,
       );
     }
   }
   return measured;
 }
 
-const told = ({ p50, p99 }: Delays['end']) =>
+const spreadText = ({ p50, p99 }: Delays['end']) =>
   `${(p50 / 1e3).toFixed(2)}/${(p99 / 1e3).toFixed(1)} ms`;

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { expect, test, vi } from 'vitest';
 import { createLineSink } from './line-sink.ts';
 
-/** Takes what is written only when told to. */
+/** A stream that accepts a write only on request. */
 function createStream() {
   const chunks: string[] = [];
   let release: (() => void) | null = null;

@@ -81,7 +81,7 @@ export function overloaded(retryAfter: number | null): Classification {
   };
 }
 
-/** The operator's credential or account is at fault: nothing the client could mend. */
+/** The operator's credential or account is at fault: nothing that the client could fix. */
 export function refusedCredential(): Classification {
   return { kind: 'failover', as: 'abnormal', blame: 'credential' };
 }

@@ -34,7 +34,7 @@ export interface Vendor extends VendorFacts {
   path(target: UpstreamTarget): string;
   /** The credential's headers, and others that it wants, by lower-case name. Null: the channel has no credential. */
   headers(secret: string | null, protocol: ProtocolName): Readonly<Record<string, string>>;
-  /** Whether a header of the client's, by lower-case name, goes on to it besides the usual ones. Absent: none does. */
+  /** Whether a client header, by lower-case name, is forwarded besides the usual ones. Absent: none is. */
   forwards?(header: string): boolean;
   classify(failure: UpstreamFailure): Classification;
   /** What it charges for besides tokens. */
@@ -78,7 +78,7 @@ export type Classification =
       readonly as: 'abnormal' | 'overloaded' | 'rate-limited' | 'model-missing';
       /** What is at fault, and so better left alone for a while. */
       readonly blame: Blame;
-      /** How long, when the upstream or its kind of error says so. */
+      /** The cool-down, if the upstream or its kind of error determines it. */
       readonly coolDownSeconds?: number;
     };
 

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-/** A body whose bytes arrive when the test says so. */
+/** A body whose bytes arrive when the test sends them. */
 function start() {
   const socket = { bytesRead: 500 };
   const request = Object.assign(new EventEmitter(), { socket, destroyed: false });

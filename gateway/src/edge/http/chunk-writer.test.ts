@@ -5,7 +5,7 @@ import { ChunkWriter } from './chunk-writer.ts';
 
 const limit = 128 * 1024;
 
-/** A socket whose system takes a write when it is told to. */
+/** A socket whose system accepts a write only on request. */
 function open() {
   const writes: string[] = [];
   let taken: (() => void) | null = null;

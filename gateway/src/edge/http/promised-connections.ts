@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
  * Responses of a stopping gateway ask the client to close the connection. Responses whose head was sent before had
  * promised to keep it, and a load balancer may send the next request the moment they end: that request is served, and
  * only a connection that has been idle for this long is closed. Longer than the four seconds after which the load
- * balancer is told to close idle connections itself (docs/several-nodes.md).
+ * balancer should close idle connections itself (docs/several-nodes.md).
  */
 const reuseMs = 4_500;
 

@@ -14,7 +14,7 @@ const timeouts: Timeouts = {
   keepaliveComment: 5_000,
 };
 
-/** Answers nobody before it is told to, and counts. */
+/** Responds only on request, and counts. */
 async function startUpstream() {
   const sockets = new Set<Socket>();
   const waiting: ServerResponse[] = [];

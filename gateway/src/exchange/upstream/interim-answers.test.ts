@@ -21,7 +21,7 @@ const cases: Record<string, readonly [string, string]> = {
     `HTTP/1.1 102 \r\nserver: x\r\n\r\nHTTP/1.1 103 \r\n\r\nHTTP/1.0 102 \r\n\r\n${answer}`,
   ],
   'a 101 is left alone': ['HTTP/1.1 101 \r\n\r\n', 'HTTP/1.1 101 \r\n\r\n'],
-  'so is what is no HTTP': ['HTTP 100 \r\n\r\n', 'HTTP 100 \r\n\r\n'],
+  'so is malformed HTTP': ['HTTP 100 \r\n\r\n', 'HTTP 100 \r\n\r\n'],
 };
 
 describe.each(Object.entries(cases))('%s', (_name, [before, after]) => {

@@ -16,7 +16,7 @@ const timeouts: Timeouts = {
 
 const bytes = 4 * 2 ** 20;
 
-/** Runs for so many milliseconds, so that much has come by the end. */
+/** Blocks for the given time, so that much has arrived by the end. */
 function work(milliseconds: number): void {
   const end = performance.now() + milliseconds;
   while (performance.now() < end);
@@ -62,7 +62,7 @@ test('others get turns while an answer arrives faster than it is handled, and ma
         most = Math.max(most, inTurn);
         work(1);
         if (all < bytes / 2 || all - chunk.length >= bytes / 2) return;
-        // In the same turn as the rest: whoever paused it decides when it goes on.
+        // In the same turn as the rest: whoever paused it decides when it resumes.
         isPaused = true;
         call.pause();
         setTimeout(() => {

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { type Command, type CommandInput, UsageError } from './command.ts';
 
 /**
- * Reads the arguments after a command's name. Null: help was asked for.
+ * Reads the arguments after a command's name. Null: help was requested.
  * @throws UsageError for an unknown option, a missing value, or too many or too few words.
  */
 export function parseArguments(command: Command, args: readonly string[]): CommandInput | null {
@@ -33,7 +33,7 @@ export function parseArguments(command: Command, args: readonly string[]): Comma
   };
 }
 
-/** Stands before a negative amount while the arguments are read: Node takes every `-5` for an option. */
+/** Marks a negative amount while the arguments are read: Node takes every `-5` for an option. */
 const negative = '\0';
 
 function markAmounts({ options }: Command, args: readonly string[]): string[] {
@@ -56,7 +56,7 @@ function parse(command: Command, args: readonly string[]) {
       allowPositionals: true,
     });
   } catch (error) {
-    // Node's text goes on with advice about `--`, which helps nobody here.
+    // The rest of Node's text is advice about `--`, which does not apply here.
     const [first = 'the arguments cannot be read'] = (error as Error).message.split(/\.\s/);
     const option = /^Option '(--[a-z-]+)' argument is ambiguous/.exec(first)?.[1];
     if (option !== undefined) {
@@ -88,7 +88,7 @@ export function formatHelp(command: Command, summary: string): string {
   return `sluice ${command.name}${words} [options]\n\n${summary}.\n${description}\nOptions:\n${columns(rows)}`;
 }
 
-/** Two columns, indented, the first as wide as it needs to be. */
+/** Two columns, indented, the first as wide as necessary. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const width = Math.max(...rows.map(([left = '']) => left.length));
   return rows.map(([left = '', right = '']) => `  ${left.padEnd(width)}  ${right}\n`).join('');

@@ -1,9 +1,9 @@
 import type { Config } from '#config/index.ts';
 
-/** What is not a setting, and the administrator, who is only made at the first start. */
+/** Members that are not settings, and the administrator, which is only created at the first start. */
 const others: ReadonlySet<string> = new Set(['file', 'declared', 'environmentKeys', 'admin']);
 
-/** The settings that a newly read file changes, as the file spells them. They are read at the start only. */
+/** The settings that a newly read file changes, in the file's spelling. They take effect only at a start. */
 export function changedSettings(running: Config, read: Config): string[] {
   const sections = (Object.keys(read) as (keyof Config)[]).filter((key) => !others.has(key));
   const changed = sections.flatMap((section) => {

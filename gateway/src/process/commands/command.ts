@@ -1,10 +1,10 @@
 import type { Environment } from '#config/index.ts';
 
-/** Where a command reads and writes. Tests give their own; `main.js` gives the process. */
+/** Where a command reads and writes. Tests pass their own; `main.js` passes the process. */
 export interface CommandIo {
-  /** What was asked for. Text as it is, line ends included. */
+  /** Receives the result. Text as it is, including line ends. */
   readonly stdout: (text: string) => void;
-  /** Problems, and nothing else. */
+  /** Receives problems, and nothing else. */
   readonly stderr: (text: string) => void;
   /** Default: the environment of the process. */
   readonly environment?: Environment;
@@ -15,7 +15,7 @@ export interface CommandIo {
 export interface CommandOption {
   readonly type: 'string' | 'boolean';
   readonly multiple?: boolean;
-  /** How the value is called in the help: `FILE`. */
+  /** The name of the value in the help: `FILE`. */
   readonly value?: string;
   readonly help: string;
   readonly required?: boolean;
@@ -30,14 +30,14 @@ export interface CommandInput {
   readonly positionals: readonly string[];
 }
 
-/** One command. Its file stays light; what it needs is imported when it runs, so that help is instant. */
+/** One command. Its file stays small and imports what it needs when it runs, so that help is instant. */
 export interface Command {
   /** `key create`, as it is typed. */
   readonly name: string;
-  /** More than the table's one line; may be empty. */
+  /** More than the table's summary; may be empty. */
   readonly description: string;
   readonly options: Readonly<Record<string, CommandOption>>;
-  /** Names of what must follow, for example `EMAIL`. */
+  /** Names of the required arguments, for example `EMAIL`. */
   readonly positionals: readonly string[];
   /** @throws UsageError, ConfigError, or Error with a message for the user. */
   run(input: CommandInput, io: CommandIo): Promise<number>;
@@ -56,7 +56,7 @@ export const commonOptions = {
   json: { type: 'boolean', help: 'print JSON' },
 } as const satisfies Record<string, CommandOption>;
 
-/** One value on one line. */
+/** Prints one value on one line. */
 export function printJson(io: CommandIo, value: unknown): void {
   io.stdout(`${JSON.stringify(value)}\n`);
 }

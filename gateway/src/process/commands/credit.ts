@@ -40,7 +40,7 @@ function createCredit(kind: 'user' | 'team', holder: string): Command {
   };
 }
 
-/** Nano-USD, by the rules of the file for amounts. */
+/** Reads an amount in nano-USD, by the rules of the file. */
 async function readAmount(text: string): Promise<bigint> {
   const { parseUsd } = await import('#database/index.ts');
   try {

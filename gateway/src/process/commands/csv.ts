@@ -3,9 +3,9 @@ export function csvLine(values: readonly (string | number | null)[]): string {
   return `${values.map(cell).join(',')}\r\n`;
 }
 
-/** Control characters, line ends, marks of writing direction, and marks without width: none belongs into a cell. */
+/** Control characters, line ends, direction marks and zero-width marks, which must not appear in a cell. */
 const unseen = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
-/** Spreadsheets take such text for a formula, full-width forms too, and clients choose some of it. */
+/** Spreadsheets take such text for a formula, in full-width forms too, and clients choose some of it. */
 const formula = /^\s*[=+\-@＝＋－＠]/u;
 
 function cell(value: string | number | null): string {

@@ -1,12 +1,12 @@
 import { type Logger, type UncaughtErrors, watchUncaughtErrors } from '#observability/index.ts';
 import { exitCode } from './command.ts';
 
-/** Beyond the drain time-out a damaged process gets so long to end in order. */
+/** After the drain time-out, a damaged process gets this long to shut down in order. */
 const lastMs = 10_000;
 
 export interface Damage {
   readonly uncaught: UncaughtErrors;
-  /** Resolves at the first exception that nobody caught: the process should end in order, and be replaced. */
+  /** Resolves at the first uncaught exception: the process should shut down in order and be replaced. */
   readonly happened: Promise<'uncaught exception'>;
 }
 

@@ -3,7 +3,9 @@ import { isPriced } from '#catalogue/index.ts';
 import type { Config } from '#config/index.ts';
 import { formatSecrets } from '#startup/index.ts';
 
-/** What a person needs to go on; the credentials are shown here, or in the file that is named instead, and nowhere else. */
+/**
+ * The text that a person needs after a start. Credentials are shown only here, or in the file that is named instead.
+ */
 export function greeting(version: string, app: App, config: Config): string {
   const url = config.server.publicUrl ?? app.url;
   const { admin, key, secretsFile } = app.firstStart;
@@ -22,7 +24,7 @@ export function greeting(version: string, app: App, config: Config): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** A request that works as it stands, in whichever protocol the first chat model speaks; null when none is routed. */
+/** A request that works when pasted, in the protocol of the first routed chat model; null if there is none. */
 function exampleCall(url: string, key: string, app: App): string | null {
   const question = '[{"role":"user","content":"Hello!"}]';
   const { models, routes: groups } = app.catalogue.snapshot();

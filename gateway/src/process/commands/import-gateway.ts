@@ -68,7 +68,7 @@ async function importGateway(
   return isEmpty ? exitCode.failed : exitCode.done;
 }
 
-/** For its owner only, though no secret is in it: it says where they are. */
+/** Readable by its owner only, although it contains no secret: it says where the secrets are. */
 async function writeNew(io: CommandIo, file: string, text: string): Promise<void> {
   const { writeFile } = await import('node:fs/promises');
   const { resolve } = await import('node:path');

@@ -38,7 +38,7 @@ left out, and counted on stderr.`,
       printJson(io, { models, skipped: list.skipped });
     } else {
       const { stringify } = await import('yaml');
-      // On one line: what went on below would be more than the name.
+      // On one line: a name over several lines would continue into the next entry.
       const options = { blockQuote: false, lineWidth: 0 } as const;
       io.stdout(toYaml(models, (name) => stringify(name, options).trimEnd()));
       io.stderr(summarise(list));
@@ -47,7 +47,7 @@ left out, and counted on stderr.`,
   },
 };
 
-/** Prices stand as bare digits: configuration reads numbers as they are written. */
+/** Prices are bare digits: the configuration reads numbers as they are written. */
 function toYaml(models: readonly ModelEntry[], quote: (name: string) => string): string {
   const entries = models.map(({ id, price, ...rest }) => {
     const lines = [`  - id: ${quote(id.replaceAll('${', () => '$${'))}`];
@@ -66,7 +66,7 @@ function toFlow(
   return `{ ${entries.join(', ')} }`;
 }
 
-/** How many of those left out are named. */
+/** How many left-out models are named. */
 const named = 5;
 
 function summarise({ models, skipped }: PriceList): string {

@@ -6,8 +6,8 @@ import { programVersion } from './version.ts';
 export type { CommandIo } from './command.ts';
 
 /**
- * Runs one command line (without the program's name) and gives its exit code: 0 done, 1 failed, 2 usage.
- * Never throws.
+ * Runs one command line (without the program's name) and returns its exit code: 0 done, 1 failed, 2 usage. Never
+ * throws.
  */
 export async function run(argv: readonly string[], io: CommandIo): Promise<number> {
   try {

@@ -1,6 +1,6 @@
 import type { StoredKey } from '#identity/index.ts';
 
-/** A key as every command prints it to machines. */
+/** A key as every command prints it with `--json`. */
 export function keyToJson(key: StoredKey) {
   return {
     id: key.id,

@@ -2,7 +2,7 @@ import { memoryShortage } from '#bodies/index.ts';
 import type { Config } from '#config/index.ts';
 import type { Logger } from '#observability/index.ts';
 
-/** For the log of a start. */
+/** Logs the shortage at a start. */
 export function logMemoryShortage({ server }: Config, log: Pick<Logger, 'warn'>): void {
   const detail = memoryShortage(server.workers);
   if (detail !== null) log.warn('memory is low', { component: 'memory', detail });

@@ -11,7 +11,7 @@ const done: Readonly<Record<PlanStep['action'], string>> = {
   disable: 'disabled',
 };
 
-/** A plan for people, one line per entry and, where it changes, per field. */
+/** A plan for people: one line per entry, and per changed field. */
 export function formatPlan({ steps, notes }: Plan): string {
   const lines = steps.flatMap((step) => [
     `${signs[step.action]} ${step.kind} '${step.name}'`,

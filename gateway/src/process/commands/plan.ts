@@ -28,7 +28,7 @@ async function planFor(config: Config): Promise<Plan> {
   if (declared === null) throw new Error('there is no configuration file to compare with');
   const { planDeclaration, readState } = await import('#declaration/index.ts');
   const { isAbsent, withReadableWorkspace } = await import('./workspace.ts');
-  // A first look must not leave a database behind.
+  // A first look must not create a database.
   if (isAbsent(config)) return planDeclaration(declared, emptyState(), (secret) => secret);
   return withReadableWorkspace(config, async ({ database, secrets }) => {
     const state = await readState(database.kysely, secrets);

@@ -1,7 +1,7 @@
 import { ConfigError, formatProblem } from '#config/index.ts';
 import { DeclarationConflict } from '#declaration/index.ts';
 
-/** What went wrong with a file, for people, one line each. */
+/** The problems of a file for people, one line each. */
 export function describeProblems(error: unknown): readonly string[] {
   if (error instanceof ConfigError) return error.problems.map(formatProblem);
   if (error instanceof DeclarationConflict) return error.conflicts;

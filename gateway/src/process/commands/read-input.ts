@@ -9,8 +9,8 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /**
- * The text of a file that the command line names.
- * @throws Error with a sentence for the user.
+ * Reads the file that the command line names.
+ * @throws Error with a message for the user.
  */
 export async function readInput(io: CommandIo, file: string): Promise<string> {
   try {

@@ -2,9 +2,9 @@ import type { ConfigProblem } from '#config/index.ts';
 import { UsageError } from './command.ts';
 
 /**
- * Settings that were given as options, by the rules of the file.
- * @param positionals how the help calls settings that are words of the command line and no options
- * @throws UsageError naming what is wrong as it is typed.
+ * Parses settings given as options, by the rules of the file.
+ * @param positionals the help's names for settings that are arguments rather than options
+ * @throws UsageError that names the fault in the command line's spelling.
  */
 export async function readOptions<Settings>(
   read: () => Settings,

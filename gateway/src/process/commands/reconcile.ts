@@ -36,7 +36,7 @@ export const reconcileCommand: Command = {
   },
 };
 
-/** Differences in one JSON answer. */
+/** Differences in one JSON result. */
 const maxShown = 1_000;
 
 function describe({ check, subject, expected, found }: Difference): string {

@@ -6,13 +6,13 @@ export interface ReloadFileOptions {
   readonly input: CommandInput;
   readonly io: CommandIo;
   readonly logger: Logger;
-  /** What the gateway was started with, and runs with. */
+  /** The configuration that the gateway was started with and still uses. */
   readonly running: Config;
-  /** Makes the file effective. */
+  /** Puts the file into force. */
   readonly apply: (config: Config) => Promise<void>;
 }
 
-/** Reads the file again. A file with problems changes nothing; the outcome is left for `sluice reload`. */
+/** Reloads the file. A file with problems changes nothing; the outcome is written for `sluice reload`. */
 export async function reloadFile(options: ReloadFileOptions): Promise<void> {
   const { input, io, logger, running, apply } = options;
   const { dataDir } = running.storage;
@@ -25,7 +25,7 @@ export async function reloadFile(options: ReloadFileOptions): Promise<void> {
   let restart: readonly string[] = [];
   try {
     const config = await loadCommandConfig(input, io);
-    // The lists belong where the gateway works, which is what it was started with.
+    // The lists belong to the storage that the gateway uses, which is the one it was started with.
     await apply({ ...config, storage: running.storage });
     restart = changedSettings(running, config);
     logger.info('reloaded');

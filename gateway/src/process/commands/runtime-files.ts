@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** How a running gateway and the commands find each other: two small files in the data folder. */
+/** How the running gateway and the commands find each other: two small files in the data folder. */
 const pidFile = 'sluice.pid';
 const reloadFile = 'reload.json';
 
@@ -15,40 +15,40 @@ export interface ReloadOutcome {
   /** Unix milliseconds. */
   readonly at: number;
   readonly ok: boolean;
-  /** For people, one line each; empty when it went well. */
+  /** For people, one line each; empty on success. */
   readonly problems: readonly string[];
-  /** Settings that the file changes and that need a restart, as the file spells them. An older gateway does not say. */
+  /** Changed settings that need a restart, in the file's spelling. An older gateway omits it. */
   readonly restart?: readonly string[];
 }
 
-/** Says that a gateway runs on this data folder, for `readRunning`. */
+/** Records, for `readRunning`, that a gateway runs on this data folder. */
 export function writePidFile(dataDir: string, running: Running): void {
   writeWhole(join(dataDir, pidFile), running);
 }
 
-/** Says that it does not any more. */
+/** Removes that record. */
 export function removePidFile(dataDir: string): void {
   rmSync(join(dataDir, pidFile), { force: true });
 }
 
-/** The gateway that runs on this data folder, or null. A file left behind by a crash counts as none. */
+/** The gateway that runs on this data folder; null if there is none. A file left by a crash does not count. */
 export function readRunning(dataDir: string): Running | null {
   const running = readWhole<Running>(join(dataDir, pidFile));
   if (running === null || !Number.isSafeInteger(running.pid) || running.pid < 2) return null;
   return isAlive(running.pid) ? running : null;
 }
 
-/** Written by the gateway after every reload, whoever asked for it. */
+/** Written by the gateway after every reload, whoever requested it. */
 export function writeReloadOutcome(dataDir: string, outcome: ReloadOutcome): void {
   writeWhole(join(dataDir, reloadFile), outcome);
 }
 
-/** How the last reload went; null when there was none. */
+/** The outcome of the last reload; null if there was none. */
 export function readReloadOutcome(dataDir: string): ReloadOutcome | null {
   return readWhole<ReloadOutcome>(join(dataDir, reloadFile));
 }
 
-/** A number can belong to another program by now, which a signal would end. */
+/** The pid may belong to another program by now, which a signal would end. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -11,18 +11,18 @@ export interface ServingProcess {
   readonly logger: Logger;
   readonly dataDir: string;
   readonly greeting: (version: string) => string;
-  /** How many processes serve; absent: this one alone. */
+  /** The number of processes; absent: only this one. */
   readonly workers?: number;
   readonly damage: Damage;
-  /** On SIGHUP. Never rejected. */
+  /** Runs on SIGHUP. Never rejects. */
   readonly reload: () => Promise<void>;
-  /** Ends in order; both as in `CloseOptions` of the app. */
+  /** Shuts down in order; the parameters are those of `CloseOptions` of the app. */
   readonly stop: (keepListening: number, hurry: StopSignals['hurry']) => Promise<void>;
 }
 
 /**
- * From a start that succeeded to the end: what is printed and logged of both, the signals, and the file by which
- * other commands find this process. Signals are listened to before anything is waited for.
+ * Runs a started process to its end: prints and logs both, handles the signals, and writes the file by which other
+ * commands find this process. Listens to signals before it waits for anything.
  */
 export async function serveUntilStopped(serving: ServingProcess): Promise<void> {
   const { io, logger, dataDir, workers, damage } = serving;
@@ -32,7 +32,7 @@ export async function serveUntilStopped(serving: ServingProcess): Promise<void> 
   writePidFile(dataDir, { pid: process.pid, startedAt: Date.now() });
   const detail = await programVersion();
   io.stdout(serving.greeting(detail));
-  // Not before: a start that is killed until here shows new ones the next time.
+  // Not earlier: a start that is killed before this point shows new secrets the next time.
   forgetUnshown(dataDir);
   logger.info('started', workers === undefined ? { detail } : { detail, count: workers });
   const reason = await Promise.race([signals.stop, damage.happened]);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { type CommandIo, exitCode } from './command.ts';
 
-/** Runs the simulator in a process of its own, with this one's terminal; its options are its own. */
+/** Runs the simulator as a child process on this terminal; it parses its own options. */
 export async function simulate(args: string[], io: CommandIo): Promise<number> {
   const main = fileURLToPath(new URL('../../../../simulator/src/main.ts', import.meta.url));
   const child = spawn(process.execPath, [main, ...args], {

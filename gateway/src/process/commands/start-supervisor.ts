@@ -21,12 +21,12 @@ import { serveUntilStopped } from './serve-until-stopped.ts';
 import { logMemoryShortage } from './memory-shortage.ts';
 import { logWeakKeys } from './weak-keys.ts';
 
-/** So long the workers wait for what earlier ones left behind; the rest is adopted while they serve. */
+/** How long the workers wait for the adoption of earlier journals; the rest is adopted while they serve. */
 const adoptionMs = 10_000;
 
 /**
- * Several processes on one port. This one serves nothing: it prepares the database, puts left-over journals into it,
- * starts the workers and replaces those that die.
+ * Runs several processes on one port. This one serves nothing: it prepares the database, writes left-over journals to
+ * it, starts the workers and replaces dead ones.
  */
 export async function startSupervisor(
   given: Config,
@@ -42,12 +42,12 @@ export async function startSupervisor(
   const secrets = createSecrets(given.secrets.masterKey ?? readMasterKey(dataDir));
   assertDataFolderFree(dataDir);
   const damage = watchDamage(logger, given.server.drainTimeout);
-  // Before anything is made, as in a single process; a free one is chosen once, for workers that come later too.
+  // Before anything is created, as in a single process. A free port is chosen once, for later workers too.
   const port = await tryListening(given.server);
   const config: Config = { ...given, server: { ...given.server, port } };
   const firstStart = await prepareDatabase(given, secrets, secretsFileOf(input, io));
   const database = openDatabase({ url: config.storage.url });
-  // Left by a single process; open, it keeps every other gateway from this folder.
+  // Left by a single process; while open, it keeps every other gateway from this folder.
   const journal = await openJournal({
     dataDir,
     maxSize: 0,

@@ -1,9 +1,9 @@
 import { connectToSupervisor } from '#supervisor/index.ts';
 import { exitCode } from './command.ts';
 
-/** One of the processes of a supervisor, which tells it what to do. @param number counted from 1 */
+/** One process of a supervisor, which controls it. @param number counted from 1 */
 export async function startWorker(number: number): Promise<number> {
-  // First of all, since until then signals end this process as they end any other.
+  // Comes first: until then signals end this process like any other.
   const supervisor = await connectToSupervisor(number);
   const { startApp } = await import('#app/index.ts');
   const { createLogger } = await import('#observability/index.ts');

@@ -1,17 +1,20 @@
-/** After SIGTERM new connections are still served for so long. */
+/** How long new connections are still served after SIGTERM. */
 const keepListeningMs = 5_000;
 
 export type StopSignal = 'SIGTERM' | 'SIGINT';
 
 export type StopReason = StopSignal | 'uncaught exception';
 
-/** A signal so soon after the first is the same one: sent to a whole group of processes, and passed on by one of them. */
+/**
+ * A signal so soon after the first is the same one: sent to a whole process group, and forwarded by one of the
+ * processes.
+ */
 const sameMs = 1_000;
 
 export interface StopSignals {
-  /** The first signal that asks the process to end. */
+  /** The first signal that asks the process to stop. */
   readonly stop: Promise<StopSignal>;
-  /** Whoever asks again does not want to wait. A third time the system ends the process. */
+  /** Resolves at a second signal: stop without waiting. A third one makes the system end the process. */
   readonly hurry: Promise<void>;
 }
 
@@ -31,7 +34,7 @@ export function stopSignals(): StopSignals {
   return { stop: stop.promise, hurry: hurry.promise };
 }
 
-/** Who presses Ctrl-C waits for nothing; who terminates a service, or has to end, tells its load balancers first. */
+/** After Ctrl-C nothing waits; after a service manager's stop, load balancers get time to notice. */
 export function keepListeningAfter(reason: StopReason): number {
   return reason === 'SIGINT' ? 0 : keepListeningMs;
 }

@@ -1,6 +1,6 @@
 import type { Command, CommandIo } from './command.ts';
 
-/** A command that reads its arguments itself. */
+/** A command that parses its arguments itself. */
 export type RawCommand = (args: string[], io: CommandIo) => Promise<number>;
 
 export interface TableEntry {
@@ -9,7 +9,7 @@ export interface TableEntry {
   readonly load: () => Promise<Command | RawCommand>;
 }
 
-/** Every command there is, in the order of the help. */
+/** Every command, in the order of the help. */
 export const commandTable: readonly TableEntry[] = [
   {
     name: 'start',

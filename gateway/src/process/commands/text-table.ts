@@ -1,4 +1,4 @@
-/** Left-aligned columns with a heading, for people. What is in the cells stays text, whatever a terminal makes of it. */
+/** Left-aligned columns with a heading, for people. Cells stay plain text, without terminal control. */
 export function formatTable(
   heading: readonly string[],
   rows: readonly (readonly string[])[],
@@ -13,7 +13,9 @@ export function formatTable(
     .join('');
 }
 
-/** Clients choose some of the text: with these they could end a line, forge another, or command the terminal. */
+/**
+ * Clients choose some of the text: with these characters they could end a line, forge another, or control the terminal.
+ */
 const unprintable = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 function toPrintable(text: string): string {

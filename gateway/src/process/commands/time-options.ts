@@ -1,6 +1,6 @@
 import { type CommandInput, UsageError } from './command.ts';
 
-/** `--from` and `--to` in Unix milliseconds, those that were given. @throws UsageError */
+/** The given `--from` and `--to` in Unix milliseconds. @throws UsageError */
 export async function readTimes(
   input: CommandInput,
 ): Promise<{ readonly from?: number; readonly to?: number }> {

@@ -1,8 +1,9 @@
 import type { DeclaredModel } from '#config/index.ts';
 
 /**
- * A line for each model whose provider can search the web and whose price says nothing of what a search costs: it would
- * be charged 0. What an entry leaves out is the bundled one's, but a price replaces the bundled price as a whole.
+ * A line for each model whose provider can search the web but whose price does not include searches: they would be
+ * charged 0. Settings missing from an entry come from the bundled one, but a price replaces the bundled price as a
+ * whole.
  */
 export function unpricedSearches(
   declared: readonly Pick<DeclaredModel, 'id' | 'type' | 'enabled' | 'capabilities' | 'price'>[],

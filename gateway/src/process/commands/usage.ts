@@ -85,7 +85,7 @@ async function printPage(
   if (page.next !== null) io.stdout(`more: --cursor ${page.next}\n`);
 }
 
-/** Names that nothing has: nobody should take a typing error for a month without usage. */
+/** Names that do not exist: a typing error must not look like a month without usage. */
 async function unknownIn(
   { key, user, team, channel }: UsageFilter,
   { database: { kysely }, secrets }: Workspace,
@@ -107,7 +107,7 @@ async function unknownIn(
   return unknown;
 }
 
-/** All that matches, page by page, so that any number of rows needs little memory. */
+/** Prints everything that matches page by page, so that any number of rows needs little memory. */
 async function printCsv(config: Config, io: CommandIo, filter: UsageFilter): Promise<void> {
   const { withReadableWorkspace } = await import('./workspace.ts');
   const { listUsage } = await import('#usage/index.ts');
@@ -174,7 +174,7 @@ async function printSums(
   io.stdout(`total: ${requests} requests, ${cost} USD\n`);
 }
 
-/** Everything that was sent, from a cache or into one as well. */
+/** All input tokens, including those read from or written to a cache. */
 function inputOf({ input, cache_read, cache_write, cache_write_1h }: UsageEntry['tokens']): number {
   return input + cache_read + cache_write + cache_write_1h;
 }

@@ -1,4 +1,4 @@
-/** The version that is running, as its package says. */
+/** The running version, from its package. */
 export async function programVersion(): Promise<string> {
   const { default: manifest } = await import('../../../package.json', { with: { type: 'json' } });
   return manifest.version;

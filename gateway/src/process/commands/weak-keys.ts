@@ -1,14 +1,14 @@
 import { enoughBits, seemingBits, type Config } from '#config/index.ts';
 import type { Logger } from '#observability/index.ts';
 
-/** Names of declared keys whose secrets look as if somebody had typed them. They are valid. */
+/** Names of declared keys whose secrets look typed. They are valid. */
 export function weakKeys({ declared }: Config): string[] {
   return (declared?.keys ?? [])
     .filter(({ secret }) => secret !== null && seemingBits(secret) < enoughBits)
     .map(({ name }) => name);
 }
 
-/** For the log of a start or a reload. */
+/** Logs the names at a start or a reload. */
 export function logWeakKeys(config: Config, log: Pick<Logger, 'warn'>): void {
   const names = weakKeys(config);
   if (names.length === 0) return;

@@ -21,12 +21,12 @@ export interface Workspace {
   readonly secrets: Secrets;
 }
 
-/** Loads the configuration a command works with. @throws ConfigError */
+/** Loads the configuration for a command. @throws ConfigError */
 export async function loadCommandConfig(input: CommandInput, io: CommandIo): Promise<Config> {
   return (await inspectCommandConfig(input, io)).config;
 }
 
-/** The same, with what of the file does nothing yet. @throws ConfigError */
+/** The same, with the settings that are not in force yet. @throws ConfigError */
 export async function inspectCommandConfig(
   input: CommandInput,
   io: CommandIo,
@@ -41,26 +41,26 @@ export async function inspectCommandConfig(
   });
 }
 
-/** Every name the bundled catalogue knows: what channels may serve and keys may list without declaring it. */
+/** Every name in the bundled catalogue: channels may serve them and keys may list them without declaring them. */
 export async function bundledModelNames(): Promise<ReadonlySet<string>> {
   const { bundledAliases, bundledModels } = await import('#catalogue/bundled.ts');
   return new Set([...bundledModels.map(({ id }) => id), ...bundledAliases.keys()]);
 }
 
-/** What the models of the bundled catalogue can do, by their ids. */
+/** The capabilities of the bundled models, by id. */
 export async function bundledCapabilities(): Promise<ReadonlyMap<string, readonly string[]>> {
   const { bundledModels } = await import('#catalogue/bundled.ts');
   return new Map(bundledModels.map(({ id, capabilities }) => [id, capabilities]));
 }
 
-/** Runs `work` with the database brought up to date, and closes it whatever happens. For commands that write. */
+/** Runs `work` with the migrated database, and always closes it. For commands that write. */
 export function withWorkspace<Result>(
   config: Config,
   work: (workspace: Workspace) => Promise<Result>,
 ): Promise<Result> {
   return withDatabase(config, async (workspace) => {
     await migrate(workspace.database);
-    // What is hashed or sealed under another key could never be used.
+    // A secret hashed or sealed under another key would be useless.
     await claimMasterKey(workspace.database, workspace.secrets);
     return work(workspace);
   });
@@ -68,7 +68,7 @@ export function withWorkspace<Result>(
 
 /**
  * Runs `work` with the database as it is, for commands that change nothing.
- * @throws Error when there is no database yet, or its tables are not those of this version.
+ * @throws Error if there is no database yet, or its tables do not match this version.
  */
 export async function withReadableWorkspace<Result>(
   config: Config,
@@ -84,7 +84,7 @@ export async function withReadableWorkspace<Result>(
   });
 }
 
-/** The same for a command that is a use case: what it changes the database with. */
+/** The same for a command that runs a use case. */
 export function withAdministration<Result>(
   config: Config,
   work: (administration: Administration) => Promise<Result>,
@@ -95,17 +95,17 @@ export function withAdministration<Result>(
   });
 }
 
-/** Who a command acts for, as its caller says. */
+/** The actor of a command, as its caller states it. */
 export function commandActor(name = 'command line'): Actor {
   return { kind: 'command', name };
 }
 
-/** Brings the tables up to date and does no more: it may run where the master key is not known. */
+/** Only migrates the tables: it may run where the master key is unknown. */
 export function migrateWorkspace(config: Config): Promise<void> {
   return withDatabase(config, ({ database }) => migrate(database));
 }
 
-/** A SQLite file that nobody has made so far; opening it would make it. */
+/** Whether it is a SQLite file that does not exist; opening it would create it. */
 export function isAbsent(config: Config): boolean {
   const file = sqliteFileOf(config.storage.url);
   return file !== null && !existsSync(file);
@@ -125,7 +125,7 @@ async function withDatabase<Result>(
   try {
     return await work({
       database,
-      // Only when it is used, since reading the master key makes one where there is none.
+      // Lazy, because reading the master key creates a missing one.
       get secrets() {
         secrets ??= createSecrets(
           config.secrets.masterKey ?? readMasterKey(config.storage.dataDir),

@@ -113,7 +113,7 @@ const table: readonly Row[] = [
     match: /claude-(opus|sonnet|haiku)-4[-.][56]|claude-4[-.][56]/,
     family: { ...anthropic, said: 1.25, defined: 1.5, call: 25, tools: 500, tool: 40 },
   },
-  // A third more for the same text: the vendor's "Token counting" page says so for everything from Opus 4.7 on.
+  // A third more for the same text: the vendor's "Token counting" page states it for everything from Opus 4.7 on.
   {
     match: /claude-[a-z]+-(4[-.][789]|[5-9])|claude-(4[-.][789]|[5-9])|claude-(fable|mythos)/,
     family: {

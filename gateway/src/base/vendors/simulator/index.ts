@@ -46,7 +46,7 @@ export const simulator = {
         return bearer(credential);
     }
   },
-  // How it is told to misbehave.
+  // Requests for faults.
   forwards: (header: string) => header.startsWith('x-simulator-'),
   classify: classifySimulated,
   surcharges: joined(openAiSurcharges, anthropicSurcharges, geminiSurcharges),

@@ -10,7 +10,7 @@ import type { LossList } from '../losses.ts';
 const shared: ReadonlySet<HostedTool['kind']> = new Set(['web-search', 'code', 'fetch']);
 
 /**
- * Removes tools that the client's own vendor would run: other models do not have them, unless the catalogue says so. A
+ * Removes tools that the client's own vendor would run: other models do not have them, unless the catalogue lists them. A
  * required call of such a tool is refused.
  * @throws Unconvertible
  */
