@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { StreamTap } from '#protocols/index.ts';
-import type { ChannelAddress, Provider } from '#vendors/index.ts';
+import type { ChannelAddress, Vendor } from '#vendors/index.ts';
 import { keyQuota } from '../money/books.ts';
 import { startTestGateway, testKey } from '../support/gateway.ts';
 import { startOwnUpstream } from '../support/own-upstream.ts';
@@ -37,7 +37,7 @@ vi.mock('#vendors/index.ts', async (importOriginal) => {
           failAt('classify');
           return provider.classify(failure);
         },
-      } satisfies Provider;
+      } satisfies Vendor;
     },
   };
 });

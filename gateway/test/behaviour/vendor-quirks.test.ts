@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import type { ChannelAddress, Provider } from '#vendors/index.ts';
+import type { ChannelAddress, Vendor } from '#vendors/index.ts';
 import {
   answerWith,
   startOwnUpstream,
@@ -13,7 +13,7 @@ import { openGateway, only, rowOf } from './support.ts';
 vi.mock('#vendors/index.ts', async (importOriginal) => {
   const original = await importOriginal<typeof import('#vendors/index.ts')>();
   const common = original.findVendor('openai-compatible')!;
-  const madeUp: Provider = {
+  const madeUp: Vendor = {
     ...common,
     name: 'made-up',
     headers: (secret) => ({ 'x-made-up-key': secret ?? '', 'x-made-up-version': '2' }),

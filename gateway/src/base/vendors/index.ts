@@ -15,6 +15,6 @@ export type {
   Classification,
   UpstreamFailure,
   UpstreamTarget,
-  Vendor as Provider,
+  Vendor,
   VendorFacts,
 } from './vendor.ts';

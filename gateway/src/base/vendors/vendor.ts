@@ -29,7 +29,7 @@ export interface VendorFacts {
 /** A vendor that requests can be sent to: addresses, how to sign in, and what its errors mean. */
 export interface Vendor extends VendorFacts {
   /** Protocols in which it counts the tokens of a request without answering it. */
-  readonly counters: readonly TextProtocolName[];
+  readonly countsTokensIn: readonly TextProtocolName[];
   /** The path after the base URL. The model is percent-encoded here and nowhere else. */
   path(target: UpstreamTarget): string;
   /** The credential's headers, and others that it wants, by lower-case name. Null: the channel has no credential. */

@@ -89,7 +89,7 @@ describe.each(called)('$name', (vendor) => {
     expect(asked.map((target) => baseUrl + vendor.path(target))).toEqual(Object.values(urls));
     const kinds = [
       ...textOnes.flatMap((protocol) => [`${protocol} generate`, `${protocol} generate stream`]),
-      ...vendor.counters.map((protocol) => `${protocol} count-tokens`),
+      ...vendor.countsTokensIn.map((protocol) => `${protocol} count-tokens`),
     ];
     expect(Object.keys(urls)).toEqual(expect.arrayContaining(kinds));
     expect(asked.map(({ protocol }) => protocol)).toEqual(expect.arrayContaining(protocols));

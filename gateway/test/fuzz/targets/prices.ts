@@ -1,7 +1,7 @@
 import type { TextProtocolName } from '#canonical/index.ts';
 import type { Model, Route } from '#catalogue/index.ts';
 import type { ProviderName } from '#config/index.ts';
-import { type Provider, findVendor, isDear } from '#vendors/index.ts';
+import { type Vendor, findVendor, isDear } from '#vendors/index.ts';
 import { textProtocols, type WireRequest } from '#protocols/index.ts';
 import { passedBetas, termsSent } from '#relay/text/surcharges.ts';
 import { convert, textProtocolNames } from '../../support/convert.ts';
@@ -20,7 +20,7 @@ const vendors: Readonly<Record<TextProtocolName, ProviderName>> = {
   'generate-content': 'gemini',
 };
 
-const providerOf = (protocol: TextProtocolName): Provider => {
+const providerOf = (protocol: TextProtocolName): Vendor => {
   const provider = findVendor(vendors[protocol]);
   if (provider === null || provider === undefined) throw new Error('no such provider');
   return provider;

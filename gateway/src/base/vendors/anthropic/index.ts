@@ -31,7 +31,7 @@ export const anthropic = {
   protocols: ['messages'],
   environmentKey: 'ANTHROPIC_API_KEY',
   ownedBy: 'anthropic',
-  counters: ['messages'],
+  countsTokensIn: ['messages'],
   path: anthropicPath,
   headers: anthropicHeaders,
   classify: classifyAnthropic,

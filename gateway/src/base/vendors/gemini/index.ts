@@ -28,7 +28,7 @@ export const gemini = {
   environmentKey: 'GEMINI_API_KEY',
   ownedBy: 'google',
   telemetryName: 'gcp.gemini',
-  counters: ['generate-content'],
+  countsTokensIn: ['generate-content'],
   path: geminiPath,
   headers: geminiHeaders,
   classify: classifyGemini,

@@ -12,7 +12,7 @@ export const openaiCompatible = {
   versionPath: '/v1',
   protocols: ['chat', 'embeddings'],
   environmentKey: null,
-  counters: [],
+  countsTokensIn: [],
   path: openAiPath,
   headers: bearer,
   classify: classifyOpenAi,

@@ -19,7 +19,7 @@ export const openai = {
   protocols: ['chat', 'responses', 'images', 'embeddings'],
   environmentKey: 'OPENAI_API_KEY',
   ownedBy: 'openai',
-  counters: ['responses'],
+  countsTokensIn: ['responses'],
   path: openAiPath,
   headers: bearer,
   classify: classifyOpenAi,

@@ -23,7 +23,7 @@ export const simulator = {
   environmentKey: null,
   ownedBy: 'sluice-demo',
   runsHere: true,
-  counters: ['messages', 'generate-content', 'responses'],
+  countsTokensIn: ['messages', 'generate-content', 'responses'],
   path(target: UpstreamTarget): string {
     switch (target.protocol) {
       case 'messages':

@@ -1,7 +1,7 @@
 import { CollectedBody } from '#bodies/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { UnreadableAnswer } from '#protocols/index.ts';
-import type { Provider } from '#vendors/index.ts';
+import type { Vendor } from '#vendors/index.ts';
 import type {
   UpstreamCall,
   UpstreamClient,
@@ -34,7 +34,7 @@ export type BufferedOutcome<Answer> =
 
 export interface BufferedAttemptOptions<Answer> {
   readonly upstream: UpstreamClient;
-  readonly provider: Provider;
+  readonly provider: Vendor;
   readonly client: Pick<ClientResponse, 'left'>;
   readonly reader: AnswerReader<Answer>;
   readonly ticker: Ticker;

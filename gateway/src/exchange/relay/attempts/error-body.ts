@@ -1,4 +1,4 @@
-import type { Provider } from '#vendors/index.ts';
+import type { Vendor } from '#vendors/index.ts';
 import type { UpstreamHeaders } from '#upstream/index.ts';
 import type { AttemptFailure } from './outcome.ts';
 
@@ -17,7 +17,7 @@ export function isError(status: number): boolean {
 
 /** Judges an upstream's error answer. Its text goes no further than this. */
 export function failureOfAnswer(
-  provider: Provider,
+  provider: Vendor,
   status: number | null,
   headers: UpstreamHeaders,
   body: unknown,

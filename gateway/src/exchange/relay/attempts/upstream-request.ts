@@ -2,14 +2,14 @@ import type { OperationName, ProtocolName } from '#canonical/index.ts';
 import type { Channel, Route } from '#catalogue/index.ts';
 import type { Timeouts } from '#config/index.ts';
 import { trimTrailing } from '#config/index.ts';
-import type { Provider } from '#vendors/index.ts';
+import type { Vendor } from '#vendors/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
 import type { ExchangeInput } from '../exchange/input.ts';
 
 export interface UpstreamRequestOptions {
   readonly operation: OperationName;
   readonly route: Route;
-  readonly provider: Provider;
+  readonly provider: Vendor;
   /** Of the credential that the attempt is made with; null for a channel without any. */
   readonly secret: string | null;
   /** The upstream's, which is the client's own unless the request was converted. */

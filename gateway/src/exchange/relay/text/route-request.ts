@@ -2,7 +2,7 @@ import type { Loss } from '#canonical/index.ts';
 import type { Route } from '#catalogue/index.ts';
 import { carriesEnvelopes, withoutEnvelopes, type ConvertedRequest } from '#conversion/index.ts';
 import type { PatchedRequest, PatchTarget, Protocol, WireRequest } from '#protocols/index.ts';
-import { quirksFor, vendorOf, type Provider } from '#vendors/index.ts';
+import { quirksFor, vendorOf, type Vendor } from '#vendors/index.ts';
 import { channelHeaders } from '../attempts/upstream-request.ts';
 import { betaHeader } from './forwarded-headers.ts';
 import type { TextInput } from './input.ts';
@@ -28,7 +28,7 @@ export interface RouteRequest {
 /** The same with where it goes. */
 export interface TextRequest extends RouteRequest {
   readonly route: Route;
-  readonly provider: Provider;
+  readonly provider: Vendor;
   /** Null when the channel speaks the client's protocol. */
   readonly converted: ConvertedRequest | null;
 }

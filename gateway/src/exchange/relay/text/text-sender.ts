@@ -4,7 +4,7 @@ import { GatewayError } from '#errors/index.ts';
 import type { AnswerEcho, PatchedRequest } from '#protocols/index.ts';
 import type { Admission } from '#routing/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
-import { vendorOf, type Provider } from '#vendors/index.ts';
+import { vendorOf, type Vendor } from '#vendors/index.ts';
 import type { AttemptFailure, AttemptOutcome } from '../attempts/outcome.ts';
 import type { ReadyRequest, RunningAttempt, Sender } from '../attempts/sender.ts';
 import { buildUpstreamRequest } from '../attempts/upstream-request.ts';
@@ -35,7 +35,7 @@ export type StartAttempt<Outcome> = (
 export class ReadyText<Outcome> implements TextRequest, ReadyRequest<TextSent, Outcome> {
   readonly sent: TextSent;
   readonly route: Route;
-  readonly provider: Provider;
+  readonly provider: Vendor;
   /** Null when the channel speaks the client's protocol. */
   readonly converted: ConvertedRequest | null;
   readonly patched: PatchedRequest;

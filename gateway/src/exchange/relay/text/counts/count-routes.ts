@@ -17,7 +17,8 @@ export interface CountRoute {
 export function countRoutes(routes: readonly Route[], client: TextProtocolName): CountRoute[] {
   const found = routes.flatMap((route): CountRoute[] => {
     const { protocols } = route.channel;
-    const able = vendorOf(route.channel)?.counters.filter((each) => protocols.includes(each)) ?? [];
+    const able =
+      vendorOf(route.channel)?.countsTokensIn.filter((each) => protocols.includes(each)) ?? [];
     const protocol =
       able.find((each) => each === client) ??
       able.toSorted((a, b) => protocols.indexOf(a) - protocols.indexOf(b))[0];

@@ -9,7 +9,7 @@ import {
   type StreamEvent,
   type StreamTap,
 } from '#protocols/index.ts';
-import type { Provider } from '#vendors/index.ts';
+import type { Vendor } from '#vendors/index.ts';
 import {
   createEventStreamReader,
   EventTooLarge,
@@ -58,7 +58,7 @@ export interface StreamAttemptOptions extends AnswerFlowOptions {
   readonly protocol: Pick<Protocol, 'createStreamTap'>;
   /** What the upstream speaks. */
   readonly wire: WireProtocol;
-  readonly provider: Provider;
+  readonly provider: Vendor;
   readonly context: StreamContext;
   /** For whole answers that are too large to be read here. */
   readonly large: LargeAnswers;

@@ -1,6 +1,6 @@
 import { beginsAsJson, largestAnswer, streamOf, type WireProtocol } from '#body-work/index.ts';
 import { UnreadableAnswer } from '#protocols/index.ts';
-import type { Provider } from '#vendors/index.ts';
+import type { Vendor } from '#vendors/index.ts';
 import type { UpstreamHeaders } from '#upstream/index.ts';
 import { CollectedBody } from '#bodies/index.ts';
 import { errorBodyLimit, failureOfAnswer, isError, parseJson } from '../../attempts/error-body.ts';
@@ -9,14 +9,14 @@ import { answerInThread } from '../large-answer.ts';
 
 /** What an upstream answers in the place of a stream: an error, or the whole answer. */
 export class UnstreamedAnswer {
-  readonly #provider: Provider;
+  readonly #provider: Vendor;
   readonly #status: number;
   readonly #headers: UpstreamHeaders;
   readonly #body = new CollectedBody();
   /** Null while not enough has come to look. */
   #isAnswer: boolean | null = null;
 
-  constructor(provider: Provider, status: number, headers: UpstreamHeaders) {
+  constructor(provider: Vendor, status: number, headers: UpstreamHeaders) {
     this.#provider = provider;
     this.#status = status;
     this.#headers = headers;
