@@ -14,7 +14,7 @@ import {
 import { createServer, type ServerOptions } from '#http/index.ts';
 import { createBodyMemory } from '#bodies/index.ts';
 import { createMetrics } from '#observability/index.ts';
-import { createAdmission, type RelayInput, type Relay } from '#relay/index.ts';
+import { createConcurrencyGate, type RelayInput, type Relay } from '#relay/index.ts';
 
 export const key = 'sk-test-0123456789';
 export const now = Date.UTC(2026, 10, 21);
@@ -107,7 +107,7 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
     keyConcurrency: settings.keyConcurrency ?? 1_000,
     refusals: settings.refusals ?? { closedFor: () => null },
     hasMoney: settings.hasMoney ?? (() => true),
-    admission: createAdmission({
+    gate: createConcurrencyGate({
       inFlight: 1_000,
       queue: 0,
       pressure: settings.pressure ?? (() => null),

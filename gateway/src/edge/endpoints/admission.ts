@@ -3,13 +3,13 @@ import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify
 import type { Caller } from '#identity/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { BodyClaim, BodyMemory } from '#bodies/index.ts';
-import type { Admission, Waiting } from '#relay/index.ts';
+import type { ConcurrencyGate, Waiting } from '#relay/index.ts';
 import { callerOf } from './caller-of.ts';
 import type { KeyPlaces } from './key-places.ts';
 
 /** The resources of this process that a request takes before its body is read. */
 export interface AdmissionParts {
-  readonly admission: Admission;
+  readonly gate: ConcurrencyGate;
   readonly keyPlaces: KeyPlaces;
   readonly memory: BodyMemory;
 }
@@ -18,7 +18,7 @@ export interface AdmissionParts {
  * A request's slot among those in flight, with the memory for its body. It is kept until the response is sent and
  * everything that holds it has released it.
  */
-export class Place {
+export class InFlightSlot {
   readonly #parts: AdmissionParts;
   /** Null for a key that `keyPlaces` does not count. */
   readonly #keyId: string | null;
@@ -41,10 +41,10 @@ export class Place {
     if (this.#holders === 0) return;
     this.#holders -= 1;
     if (this.#holders > 0) return;
-    const { admission, keyPlaces } = this.#parts;
+    const { gate, keyPlaces } = this.#parts;
     this.#claim.release();
     if (this.#keyId !== null) keyPlaces.leave(this.#keyId);
-    admission.leave();
+    gate.leave();
     this.#onLeave?.();
   }
 
@@ -58,7 +58,7 @@ export class Place {
 declare module 'fastify' {
   interface FastifyRequest {
     /** Null on endpoints whose requests are not counted. */
-    place: Place | null;
+    slot: InFlightSlot | null;
   }
 }
 
@@ -67,7 +67,7 @@ declare module 'fastify' {
  * upstream, after authentication.
  */
 export function createAdmissionHook(parts: AdmissionParts): onRequestHookHandler {
-  const { admission, keyPlaces } = parts;
+  const { gate, keyPlaces } = parts;
   return function admit(request, reply, done) {
     const caller = callerOf(request);
     const keyId = boundedKeyOf(caller);
@@ -77,8 +77,8 @@ export function createAdmissionHook(parts: AdmissionParts): onRequestHookHandler
       return;
     }
     const isLarge = mayBeLarge(request.raw.headers);
-    if (admission.tryEnter(isLarge)) {
-      takePlace(parts, keyId, request, reply);
+    if (gate.tryEnter(isLarge)) {
+      takeSlot(parts, keyId, request, reply);
       done();
       return;
     }
@@ -90,13 +90,13 @@ export function createAdmissionHook(parts: AdmissionParts): onRequestHookHandler
     const told = (refusal: GatewayError | null): void => {
       raw.off('close', giveUp);
       socket.off('end', giveUp);
-      if (refusal === null) takePlace(parts, keyId, request, reply);
+      if (refusal === null) takeSlot(parts, keyId, request, reply);
       else if (keyId !== null) keyPlaces.leave(keyId);
       done(refusal ?? undefined);
     };
     let waiting: Waiting;
     try {
-      waiting = admission.wait(isLarge, told);
+      waiting = gate.wait(isLarge, told);
     } catch (error) {
       if (keyId !== null) keyPlaces.leave(keyId);
       throw error;
@@ -120,21 +120,21 @@ function boundedKeyOf({ keyId, maxConcurrency }: Caller): string | null {
   return maxConcurrency === null ? keyId : null;
 }
 
-function takePlace(
+function takeSlot(
   parts: AdmissionParts,
   keyId: string | null,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
   const claim = parts.memory.open(callerOf(request).keyId);
-  const place = new Place(parts, keyId, claim);
+  const slot = new InFlightSlot(parts, keyId, claim);
   request.bodyClaim = claim;
-  request.place = place;
+  request.slot = slot;
   const { raw } = reply;
   const { socket } = request.raw;
   let isOut = false;
   const leave = (): void => {
-    if (!isOut) place.release();
+    if (!isOut) slot.release();
     isOut = true;
   };
   raw.on('close', leave);

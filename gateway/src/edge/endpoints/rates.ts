@@ -135,9 +135,9 @@ function refusalOf(
     const retryAfter = Math.max(1, Math.ceil(retryAfterMs / 1000));
     return new GatewayError('rate_limited', { retryAfter });
   }
-  const { place, id } = request;
-  if (place !== null && caller.maxConcurrency !== null) {
-    place.onLeave(() => counters.leave(id));
+  const { slot, id } = request;
+  if (slot !== null && caller.maxConcurrency !== null) {
+    slot.onLeave(() => counters.leave(id));
   }
   return undefined;
 }

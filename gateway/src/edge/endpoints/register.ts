@@ -57,7 +57,7 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointOpti
     lists: createModelLists(options.snapshot),
   };
   server.decorateRequest('caller', null);
-  server.decorateRequest('place', null);
+  server.decorateRequest('slot', null);
   answerUnknownPaths(server);
   countRefusals(server, metrics);
   server.register(healthRoutes(options.health));

@@ -58,10 +58,10 @@ export function createExchangeRunner(
       client,
       ...(bodyClaim !== null && { memory: bodyClaim }),
     };
-    const { place } = request;
+    const { slot } = request;
     // A disconnect does not end a drained exchange: it is in flight until the relay finishes it.
-    place?.hold();
-    const ended = (): void => place?.release();
+    slot?.hold();
+    const ended = (): void => slot?.release();
     const failed = (error: unknown): void => {
       ended();
       if (!client.headSent) {

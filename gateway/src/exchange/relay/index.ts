@@ -1,9 +1,9 @@
 export {
-  createAdmission,
-  type Admission,
+  createConcurrencyGate,
+  type ConcurrencyGate,
   type OverloadCause,
   type Waiting,
-} from './exchange/admission.ts';
+} from './exchange/concurrency-gate.ts';
 export type { ClientResponse } from './exchange/client-response.ts';
 export type { Clock } from './exchange/clock.ts';
 export { createDrainSlots } from './exchange/drain-slots.ts';

@@ -1,6 +1,6 @@
 import type { Route } from '#catalogue/index.ts';
 import type { Classification } from '#vendors/index.ts';
-import type { Admission } from './admission.ts';
+import type { ChannelLease } from './channel-lease.ts';
 import { breakerRules } from './breaker.ts';
 import { isMissing, markMissing } from './channel-state.ts';
 import { refuse } from './credential.ts';
@@ -16,49 +16,47 @@ export type Say = (route: Route, message: string) => void;
  * attempt says nothing about it, and a probe is released.
  */
 export function createBlame(say: Say) {
-  function blameChannel(admission: Admission, route: Route, now: number): void {
-    const { breaker } = admission.state;
-    if (!breaker.fail(admission, now)) return;
+  function blameChannel(lease: ChannelLease, route: Route, now: number): void {
+    const { breaker } = lease.state;
+    if (!breaker.fail(lease, now)) return;
     const seconds = Math.round((breaker.until - now) / 1000);
-    const why = admission.probe
-      ? 'still fails'
-      : `failed ${breakerRules.faultsToEject} times in a row`;
+    const why = lease.probe ? 'still fails' : `failed ${breakerRules.faultsToEject} times in a row`;
     say(route, `${why}: other channels are preferred for ${seconds} s`);
   }
 
-  function blameCredential({ state, credential }: Admission, route: Route, now: number): void {
+  function blameCredential({ state, credential }: ChannelLease, route: Route, now: number): void {
     const known = credential.refusedUntil > now;
     const seconds = Math.round(refuse(credential, now) / 1000);
     const place = `${state.credentials.indexOf(credential) + 1} of ${state.credentials.length}`;
     if (!known) say(route, `rejects credential ${place}: not using it for ${seconds} s`);
   }
 
-  function blameModel({ state }: Admission, route: Route, now: number): void {
+  function blameModel({ state }: ChannelLease, route: Route, now: number): void {
     if (!isMissing(state, route.upstreamModel, now)) {
       say(route, `does not serve '${route.upstreamModel}': other channels are preferred for it`);
     }
     markMissing(state, route.upstreamModel, now);
   }
 
-  return function blame(admission: Admission, route: Route, failure: Failover, now: number): void {
-    const { state, credential } = admission;
+  return function blame(lease: ChannelLease, route: Route, failure: Failover, now: number): void {
+    const { state, credential } = lease;
     const until = now + (failure.coolDownSeconds ?? 0) * 1000;
     switch (failure.blame) {
       case 'channel':
         state.coolUntil = Math.max(state.coolUntil, until);
-        blameChannel(admission, route, now);
+        blameChannel(lease, route, now);
         return;
       case 'quota':
         credential.coolUntil = Math.max(credential.coolUntil, until);
         break;
       case 'credential':
-        blameCredential(admission, route, now);
+        blameCredential(lease, route, now);
         break;
       case 'model':
-        blameModel(admission, route, now);
+        blameModel(lease, route, now);
         break;
       case 'none':
     }
-    state.breaker.release(admission);
+    state.breaker.release(lease);
   };
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Channel, Route } from '#catalogue/index.ts';
-import type { Admission } from './admission.ts';
+import type { ChannelLease } from './channel-lease.ts';
 import { createChannelHealth, type AttemptResult, type ChannelHealth } from './health.ts';
 
 const routeOf = (id: string, credentials: string[] = ['a'], baseUrl = 'http://x'): Route => ({
@@ -37,7 +37,7 @@ function mustAdmit(
   route: Route,
   now: number,
   mayFailOver = false,
-): Admission {
+): ChannelLease {
   const answer = health.admit(route, false, mayFailOver, now);
   if (!answer.admitted) throw new Error(`not admitted: ${answer.kind}`);
   return answer;
@@ -53,7 +53,7 @@ function attempt(
 ): string | null {
   const answer = health.admit(route, false, mayFailOver, now);
   if (!answer.admitted) return `(${answer.kind})`;
-  health.settle(answer, route, result, now);
+  health.reportOutcome(answer, route, result, now);
   return answer.secret;
 }
 
@@ -89,8 +89,8 @@ describe('credentials', () => {
     const { health } = open();
     const one = routeOf('one');
     const [first, second] = [mustAdmit(health, one, 0), mustAdmit(health, one, 0)];
-    health.settle(first, one, limited(9), 0);
-    health.settle(second, one, limited(1), 0);
+    health.reportOutcome(first, one, limited(9), 0);
+    health.reportOutcome(second, one, limited(1), 0);
     expect(health.waitOf(one, 0)).toBe(9_000);
   });
 
@@ -101,7 +101,7 @@ describe('credentials', () => {
     expect(attempt(health, one, 'answered', 59_999)).toBe('(abnormal)');
     const trial = mustAdmit(health, one, 60_000);
     expect(attempt(health, one, 'answered', 60_000)).toBe('(abnormal)');
-    health.settle(trial, one, refused, 60_000);
+    health.reportOutcome(trial, one, refused, 60_000);
     expect(attempt(health, one, 'answered', 60_000 + 119_999)).toBe('(abnormal)');
     expect(attempt(health, one, 'answered', 60_000 + 120_000)).toBe('a');
     expect(attempt(health, one, 'answered', 60_000 + 120_000)).toBe('a');
@@ -126,7 +126,7 @@ describe('credentials', () => {
     const { health, said } = open();
     const one = routeOf('one');
     const all = Array.from({ length: 20 }, () => mustAdmit(health, one, 0));
-    for (const each of all) health.settle(each, one, refused, 1_000);
+    for (const each of all) health.reportOutcome(each, one, refused, 1_000);
     expect(health.waitOf(one, 1_000)).toBe(60_000);
     expect(said).toHaveLength(1);
   });
@@ -136,7 +136,7 @@ describe('credentials', () => {
     const one = routeOf('one');
     const early = mustAdmit(health, one, 0);
     attempt(health, one, refused, 0);
-    health.settle(early, one, 'answered', 10);
+    health.reportOutcome(early, one, 'answered', 10);
     expect(attempt(health, one, 'answered', 20)).toBe('(abnormal)');
   });
 
@@ -183,9 +183,9 @@ describe('channels', () => {
     const { health, said } = open();
     eject(health, a, 0);
     const answers = Array.from({ length: 50 }, () => health.admit(a, false, true, 30_000));
-    const [probe, ...more] = answers.filter((each): each is Admission => each.admitted);
+    const [probe, ...more] = answers.filter((each): each is ChannelLease => each.admitted);
     expect(more).toEqual([]);
-    health.settle(probe!, a, 'answered', 30_100);
+    health.reportOutcome(probe!, a, 'answered', 30_100);
     expect(attempt(health, a, 'answered', 30_100)).toBe('a');
     expect(said).toEqual([
       'a failed 5 times in a row: other channels are preferred for 30 s',
@@ -219,11 +219,11 @@ describe('channels', () => {
       const last = health.admitAnyway([a, b], 20);
       // Ejected last, so it is the one of which least is known.
       expect(last?.route).toBe(b);
-      health.settle(last!.admission, b, fault, 20);
+      health.reportOutcome(last!.lease, b, fault, 20);
     }
     expect(said.slice(2)).toEqual(["b is failing but stays in use: no other channel serves 'up'"]);
     const last = health.admitAnyway([a, b], 30);
-    health.settle(last!.admission, b, 'answered', 30);
+    health.reportOutcome(last!.lease, b, 'answered', 30);
     expect(attempt(health, b, 'answered', 30)).toBe('a');
   });
 
@@ -273,11 +273,11 @@ describe('channels', () => {
   test('attempts of a healthy channel allocate nothing', () => {
     const { health } = open();
     const first = mustAdmit(health, a, 0);
-    health.settle(first, a, 'answered', 0);
+    health.reportOutcome(first, a, 'answered', 0);
     expect(mustAdmit(health, a, 1)).toBe(first);
     eject(health, a, 2);
     const probe = mustAdmit(health, a, 40_000);
-    health.settle(probe, a, 'answered', 40_000);
+    health.reportOutcome(probe, a, 'answered', 40_000);
     const again = mustAdmit(health, a, 40_001);
     expect(again).not.toBe(first);
     expect(mustAdmit(health, a, 40_002)).toBe(again);
@@ -293,7 +293,7 @@ describe('channels', () => {
         (count, steps) => {
           const { health } = open();
           const routes = ['a', 'b', 'c'].slice(0, count).map((id) => routeOf(id));
-          const underWay: { route: Route; admission: Admission; result: AttemptResult }[] = [];
+          const underWay: { route: Route; lease: ChannelLease; result: AttemptResult }[] = [];
           let now = 0;
           for (const { wait, result } of steps) {
             now += wait;
@@ -301,7 +301,7 @@ describe('channels', () => {
             for (const route of routes) {
               const answer = health.admit(route, false, true, now);
               if (answer.admitted) {
-                found = { route, admission: answer };
+                found = { route, lease: answer };
                 break;
               }
             }
@@ -310,7 +310,7 @@ describe('channels', () => {
             underWay.push({ ...found, result });
             if (underWay.length > 3) {
               const first = underWay.shift()!;
-              health.settle(first.admission, first.route, first.result, now);
+              health.reportOutcome(first.lease, first.route, first.result, now);
             }
           }
         },

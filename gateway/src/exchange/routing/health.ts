@@ -1,5 +1,5 @@
 import type { Channel, Route } from '#catalogue/index.ts';
-import { enter, outOfBudget, refusals, type Admission, type Refusal } from './admission.ts';
+import { enter, outOfBudget, refusals, type ChannelLease, type Refusal } from './channel-lease.ts';
 import { createBlame, type Failover, type Say } from './blame.ts';
 import { readChannel, type ChannelReading } from './channel-reading.ts';
 import { createChannelStates, isMissing, type ChannelState } from './channel-state.ts';
@@ -32,19 +32,19 @@ export interface ChannelHealth {
     mayFailOver: boolean,
     now: number,
     wanted?: number,
-  ): Admission | Refusal;
+  ): ChannelLease | Refusal;
   /**
    * For a request that no channel was admitted for: an ejected channel, or one without the model, is better than none.
    * Chooses the one with the fewest consecutive ejections, among these the one ejected last.
    */
   admitAnyway(routes: readonly Route[], now: number): LastResort | null;
   /** The first content of a response arrived. */
-  begun(admission: Admission, route: Route, now: number): void;
-  settle(admission: Admission, route: Route, result: AttemptResult, now: number): void;
+  begun(lease: ChannelLease, route: Route, now: number): void;
+  reportOutcome(lease: ChannelLease, route: Route, result: AttemptResult, now: number): void;
   /**
    * Records how long the channel took, for `usualTime`: to the first content of a stream, or to a complete response.
    */
-  took(admission: Admission, kind: 'stream' | 'buffered', milliseconds: number): void;
+  took(lease: ChannelLease, kind: 'stream' | 'buffered', milliseconds: number): void;
   /** How long the channel usually takes, in milliseconds; 0 while unknown. */
   usualTime(route: Route, kind: 'stream' | 'buffered'): number;
   /** Milliseconds until the channel can be tried again; 0 as soon as one of its credentials is usable. */
@@ -54,7 +54,7 @@ export interface ChannelHealth {
 
 export interface LastResort {
   readonly route: Route;
-  readonly admission: Admission;
+  readonly lease: ChannelLease;
 }
 
 /** @param onNotice receives changes that matter to an operator; never once per request */
@@ -94,32 +94,32 @@ export function createChannelHealth(onNotice: (notice: HealthNotice) => void): C
         state.keptSaid = true;
         say(best, `is failing but stays in use: no other channel serves '${best.upstreamModel}'`);
       }
-      return { route: best, admission: enter(state, index, false, false) };
+      return { route: best, lease: enter(state, index, false, false) };
     },
 
-    begun(admission, route, now) {
-      if (admission.trial) accept(admission.credential);
-      if (admission.state.breaker.begin(admission, now)) cameBack(admission.state, route);
+    begun(lease, route, now) {
+      if (lease.trial) accept(lease.credential);
+      if (lease.state.breaker.begin(lease, now)) cameBack(lease.state, route);
     },
 
-    settle(admission, route, result, now) {
-      const { state, credential } = admission;
-      state.budget.leave(admission.retry, hasFailed(result));
-      if (admission.trial) credential.probing = false;
+    reportOutcome(lease, route, result, now) {
+      const { state, credential } = lease;
+      state.budget.leave(lease.retry, hasFailed(result));
+      if (lease.trial) credential.probing = false;
       if (result === 'undecided') {
-        state.breaker.release(admission);
+        state.breaker.release(lease);
       } else if (result === 'answered') {
         // A response that began before the refusal does not revoke it.
-        if (admission.trial) accept(credential);
+        if (lease.trial) accept(credential);
         if (state.missing.size > 0) state.missing.delete(route.upstreamModel);
-        if (state.breaker.succeed(admission, now)) cameBack(state, route);
+        if (state.breaker.succeed(lease, now)) cameBack(state, route);
       } else {
-        blame(admission, route, result, now);
+        blame(lease, route, result, now);
       }
     },
 
-    took(admission, kind, milliseconds) {
-      admission.state.usualTime[kind].saw(milliseconds);
+    took(lease, kind, milliseconds) {
+      lease.state.usualTime[kind].saw(milliseconds);
     },
 
     usualTime(route, kind) {

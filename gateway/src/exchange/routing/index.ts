@@ -1,4 +1,4 @@
-export type { Admission } from './admission.ts';
+export type { ChannelLease } from './channel-lease.ts';
 export { createChannelAffinity, startingAt, type ChannelAffinity } from './affinity.ts';
 export { findCandidates, servingRoutes, upstreamProtocol, type RouteQuery } from './candidates.ts';
 export { conversationOf, type Conversation, type ConversationSource } from './conversation.ts';

@@ -8,7 +8,7 @@ import { createServer, listenOn } from '#http/index.ts';
 import { memoryLimit } from '#bodies/index.ts';
 import type { Logger } from '#observability/index.ts';
 import {
-  createAdmission,
+  createConcurrencyGate,
   createPressureReport,
   watchPressure,
   type OverloadCause,
@@ -25,7 +25,7 @@ const lastWordsMs = 500;
 
 export interface ServingOptions extends Omit<
   EndpointOptions,
-  'admission' | 'keyConcurrency' | 'hasMoney' | 'now' | 'health' | 'metricsToken'
+  'gate' | 'keyConcurrency' | 'hasMoney' | 'now' | 'health' | 'metricsToken'
 > {
   readonly config: Config;
   readonly logger: Logger;
@@ -67,7 +67,7 @@ export interface Serving {
 export function createServing(options: ServingOptions, closing: Closing): Serving {
   const { config, logger, ticker, isUsable, degraded, writeStall, ...endpoints } = options;
   const { server: settings } = config;
-  const admission = createAdmission({
+  const gate = createConcurrencyGate({
     ...config.limits,
     pressure: (isLarge) => pressure.refusal(isLarge),
   });
@@ -75,8 +75,8 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
     watchPressure({
       monotonic: clock.monotonic,
       memoryLimit: memoryLimit() / settings.workers,
-      isIdle: () => admission.inFlight === 0,
-      onSample: createPressureReport(logger, admission.refused),
+      isIdle: () => gate.inFlight === 0,
+      onSample: createPressureReport(logger, gate.refused),
     }),
   );
   let draining = false;
@@ -91,7 +91,7 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
   });
   registerEndpoints(server, {
     ...endpoints,
-    admission,
+    gate,
     keyConcurrency: config.limits.keyConcurrency,
     hasMoney: (caller) => hasMoney(options.counters, caller, clock.now()),
     now: clock.now,
@@ -108,7 +108,7 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
     get pressures() {
       return pressure.causes;
     },
-    overloadRefusals: admission.refused,
+    overloadRefusals: gate.refused,
     openConnections: () =>
       new Promise((resolve) => {
         server.server.getConnections((_error, count) => resolve(count ?? 0));
@@ -129,7 +129,7 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
         if (over) return;
         patient = false;
         ticker.endAll();
-        admission.refuseWaiting();
+        gate.refuseWaiting();
         cut = setTimeout(() => server.server.closeAllConnections(), lastWordsMs);
       });
       if (patient)

@@ -93,12 +93,12 @@ async function tryInTurn<Sent extends SentRequest, Outcome extends AttemptOutcom
     const mayFailOver = at + 1 < routes.length && tries.sent + 1 < maxTries;
     const now = clock.monotonic();
     const wanted = sender.credentialFor?.(route) ?? -1;
-    const admission = health.admit(route, tries.sent > 0, mayFailOver, now, wanted);
-    if (!admission.admitted) {
-      if (admission.kind !== null) failures.push(admission.kind);
+    const lease = health.admit(route, tries.sent > 0, mayFailOver, now, wanted);
+    if (!lease.admitted) {
+      if (lease.kind !== null) failures.push(lease.kind);
       continue;
     }
-    const outcome = await tryRoute(tries, route, admission);
+    const outcome = await tryRoute(tries, route, lease);
     if (outcome !== null) return outcome;
   }
 
@@ -109,7 +109,7 @@ async function tryInTurn<Sent extends SentRequest, Outcome extends AttemptOutcom
     if (last !== null) {
       // So far it was passed over, each channel for a reason of its own; now it speaks for itself.
       failures.splice(able.indexOf(last.route), 1);
-      const outcome = await tryRoute(tries, last.route, last.admission);
+      const outcome = await tryRoute(tries, last.route, last.lease);
       if (outcome !== null) return outcome;
     }
   }

@@ -1,5 +1,5 @@
 import type { Route } from '#catalogue/index.ts';
-import type { Admission } from '#routing/index.ts';
+import type { ChannelLease } from '#routing/index.ts';
 import { ClientGone } from '../exchange/client-gone.ts';
 import type { SentRequest } from '../exchange/tried.ts';
 import { recordAttempt } from './attempt-record.ts';
@@ -23,16 +23,16 @@ interface Started<Outcome> {
 export async function sendAttempt<Sent extends SentRequest, Outcome extends AttemptOutcome>(
   tries: Tries<Sent, Outcome>,
   route: Route,
-  admission: Admission,
+  lease: ChannelLease,
 ): Promise<Outcome> {
   const { parts, sender } = tries;
   const { clock, health } = parts;
-  const starting = start(tries, route, admission);
+  const starting = start(tries, route, lease);
   const { attempt, startedAt, started } = starting instanceof Promise ? await starting : starting;
   const outcome = await attempt.outcome;
   const durationMs = clock.monotonic() - started;
   if (sender.kind === 'buffered' && outcome.kind === 'complete') {
-    health.took(admission, 'buffered', durationMs);
+    health.took(lease, 'buffered', durationMs);
   }
   const { name } = route.channel;
   tries.attempts.push(
@@ -45,24 +45,24 @@ export async function sendAttempt<Sent extends SentRequest, Outcome extends Atte
 function start<Sent extends SentRequest, Outcome extends AttemptOutcome>(
   tries: Tries<Sent, Outcome>,
   route: Route,
-  admission: Admission,
+  lease: ChannelLease,
 ): Started<Outcome> | Promise<Started<Outcome>> {
   const building = tries.sender.build(route);
-  if (!(building instanceof Promise)) return send(tries, admission, building);
+  if (!(building instanceof Promise)) return send(tries, lease, building);
   return building.then((ready) => {
     if (tries.input.client.left) throw new ClientGone();
-    return send(tries, admission, ready);
+    return send(tries, lease, ready);
   });
 }
 
 function send<Sent extends SentRequest, Outcome extends AttemptOutcome>(
   tries: Tries<Sent, Outcome>,
-  admission: Admission,
+  lease: ChannelLease,
   ready: ReadyRequest<Sent, Outcome>,
 ): Started<Outcome> {
   const { clock } = tries.parts;
   tries.last = ready.sent;
   const startedAt = clock.now();
   const started = clock.monotonic();
-  return { attempt: ready.send(admission, started), startedAt, started };
+  return { attempt: ready.send(lease, started), startedAt, started };
 }

@@ -1,6 +1,6 @@
 import type { Route } from '#catalogue/index.ts';
 import type { GatewayError } from '#errors/index.ts';
-import type { Admission } from '#routing/index.ts';
+import type { ChannelLease } from '#routing/index.ts';
 import type { UpstreamHeaders } from '#upstream/index.ts';
 import type { SentRequest } from '../exchange/tried.ts';
 import type { AttemptFailure, AttemptOutcome } from './outcome.ts';
@@ -49,7 +49,7 @@ export interface ReadyRequest<Sent extends SentRequest, Outcome> {
    * Sends it. What is returned lasts as long as the answer, so it must not keep the request's text.
    * @param started the monotonic time.
    */
-  send(admission: Admission, started: number): RunningAttempt<Outcome>;
+  send(lease: ChannelLease, started: number): RunningAttempt<Outcome>;
 }
 
 export interface RunningAttempt<Outcome> {

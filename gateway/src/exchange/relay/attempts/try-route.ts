@@ -1,5 +1,5 @@
 import type { Route } from '#catalogue/index.ts';
-import type { Admission, AttemptResult } from '#routing/index.ts';
+import type { ChannelLease, AttemptResult } from '#routing/index.ts';
 import type { SentRequest } from '../exchange/tried.ts';
 import type { AttemptFailure, AttemptOutcome } from './outcome.ts';
 import { sendAttempt } from './send-attempt.ts';
@@ -14,16 +14,16 @@ import { maxTries, type Tries } from './tries.ts';
 export async function tryRoute<Sent extends SentRequest, Outcome extends AttemptOutcome>(
   tries: Tries<Sent, Outcome>,
   route: Route,
-  admission: Admission,
+  lease: ChannelLease,
 ): Promise<Exclude<Outcome, AttemptFailure> | null> {
   const { parts, sender } = tries;
   let result: AttemptResult = 'undecided';
   try {
     tries.sent += 1;
-    let outcome: AttemptOutcome = await sendAttempt(tries, route, admission);
+    let outcome: AttemptOutcome = await sendAttempt(tries, route, lease);
     if (outcome.kind === 'failed' && outcome.stale && tries.sent < maxTries) {
       tries.sent += 1;
-      outcome = await sendAttempt(tries, route, admission);
+      outcome = await sendAttempt(tries, route, lease);
     }
     if (outcome.kind !== 'failed') {
       result = resultForHealth(outcome);
@@ -38,7 +38,7 @@ export async function tryRoute<Sent extends SentRequest, Outcome extends Attempt
     if (outcome.class === 'uncertain') tries.uncertain += 1;
     return null;
   } finally {
-    parts.health.settle(admission, route, result, parts.clock.monotonic());
+    parts.health.reportOutcome(lease, route, result, parts.clock.monotonic());
   }
 }
 

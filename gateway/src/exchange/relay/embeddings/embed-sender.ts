@@ -1,7 +1,7 @@
 import type { Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { embeddings, type EmbeddingsResponse } from '#protocols/index.ts';
-import type { Admission } from '#routing/index.ts';
+import type { ChannelLease } from '#routing/index.ts';
 import { vendorOf } from '#vendors/index.ts';
 import type { AnswerReader } from '../attempts/answer-reader.ts';
 import { BufferedAttempt, type BufferedOutcome } from '../attempts/buffered-attempt.ts';
@@ -48,7 +48,7 @@ export class EmbedSender implements Sender<SentRequest, EmbedOutcome> {
   build(route: Route): ReadyRequest<SentRequest, EmbedOutcome> {
     return {
       sent: sentTo(route),
-      send: (admission) => this.#send(route, admission),
+      send: (lease) => this.#send(route, lease),
     };
   }
 
@@ -56,7 +56,7 @@ export class EmbedSender implements Sender<SentRequest, EmbedOutcome> {
     return errorOfFailure(failure, this.#prepared.request.members);
   }
 
-  #send(route: Route, { secret }: Admission): BufferedAttempt<EmbeddingsResponse> {
+  #send(route: Route, { secret }: ChannelLease): BufferedAttempt<EmbeddingsResponse> {
     const input = this.#input;
     const { upstream, ticker, drains, timeouts, onUnexpectedError } = this.#parts;
     const { request } = this.#prepared;

@@ -1,6 +1,6 @@
 import { GatewayError } from '#errors/index.ts';
 import { estimateOutputTokens } from '#protocols/index.ts';
-import type { Admission } from '#routing/index.ts';
+import type { ChannelLease } from '#routing/index.ts';
 import { BufferedAttempt, type BufferedOutcome } from '../attempts/buffered-attempt.ts';
 import { attemptUntilAnswered } from '../attempts/failover.ts';
 import { answerHeaders } from '../exchange/answer-headers.ts';
@@ -33,8 +33,8 @@ export async function answerBuffered(
   prepared: PreparedText,
 ): Promise<void> {
   const { input } = exchange;
-  const sender = new TextSender<Outcome>(parts, input, prepared, 'buffered', (request, admission) =>
-    startBuffered(parts, input, prepared, request, admission),
+  const sender = new TextSender<Outcome>(parts, input, prepared, 'buffered', (request, lease) =>
+    startBuffered(parts, input, prepared, request, lease),
   );
   const attempted = await attemptUntilAnswered(parts, input, prepared.routes, sender);
   const { outcome, sent } = attempted;
@@ -79,10 +79,10 @@ function startBuffered(
   input: TextInput,
   prepared: PreparedText,
   request: ReadyText<Outcome>,
-  admission: Admission,
+  lease: ChannelLease,
 ): BufferedAttempt<TextAnswer> {
-  const options = attemptOptions(parts, input, prepared, request, admission);
-  const asked = upstreamRequest(parts, input, request, admission, false);
+  const options = attemptOptions(parts, input, prepared, request, lease);
+  const asked = upstreamRequest(parts, input, request, lease, false);
   return new BufferedAttempt(asked, {
     ...options,
     reader: new TextAnswerReader(options),

@@ -1,6 +1,6 @@
 import { GatewayError } from '#errors/index.ts';
 import { estimateTokens, type Protocol, type StreamTap } from '#protocols/index.ts';
-import type { Admission } from '#routing/index.ts';
+import type { ChannelLease } from '#routing/index.ts';
 import { attemptUntilAnswered } from '../attempts/failover.ts';
 import { answerHeaders } from '../exchange/answer-headers.ts';
 import type { Exchange } from '../exchange/exchange.ts';
@@ -54,7 +54,7 @@ export async function answerStream(
     input,
     prepared,
     'stream',
-    (request, admission, started) => startStream(streaming, sender, request, admission, started),
+    (request, lease, started) => startStream(streaming, sender, request, lease, started),
   );
   input.client.onLeave(() => leaveAttempt(streaming));
 
@@ -114,16 +114,16 @@ function startStream(
   streaming: Streaming,
   sender: Pick<TextSender<StreamOutcome>, 'forget'>,
   request: ReadyText<StreamOutcome>,
-  admission: Admission,
+  lease: ChannelLease,
   started: number,
 ): StreamAttempt {
   const { parts, input, prepared, sink } = streaming;
   const { clock, health, drains, timeouts } = parts;
   const { route, patched, sent } = request;
-  const options = attemptOptions(parts, input, prepared, request, admission);
+  const options = attemptOptions(parts, input, prepared, request, lease);
   const { continuesAfterDisconnect, webSearches } = prepared.request;
   const drainsOnLeave = route.channel.billsAfterCancel || continuesAfterDisconnect === true;
-  const asked = upstreamRequest(parts, input, request, admission, true);
+  const asked = upstreamRequest(parts, input, request, lease, true);
   streaming.attempt = new StreamAttempt(asked, {
     ...options,
     context: {
@@ -138,8 +138,8 @@ function startStream(
     keepAliveMs: timeouts.keepaliveComment,
     onFirstContent() {
       const now = clock.monotonic();
-      health.begun(admission, route, now);
-      health.took(admission, 'stream', now - started);
+      health.begun(lease, route, now);
+      health.took(lease, 'stream', now - started);
       sent.ttftMs = now - input.startedAt;
     },
     onShown() {

@@ -1,5 +1,5 @@
 import type { Protocol } from '#protocols/index.ts';
-import type { Admission } from '#routing/index.ts';
+import type { ChannelLease } from '#routing/index.ts';
 import { clientDeadline, totalDeadline } from '../attempts/deadlines.ts';
 import type { TextInput } from './input.ts';
 import { LargeAnswers } from './large-answer.ts';
@@ -15,7 +15,7 @@ export function attemptOptions(
   input: TextInput,
   prepared: PreparedText,
   { route, provider, converted, patched, sent }: TextRequest,
-  { secret }: Admission,
+  { secret }: ChannelLease,
 ) {
   const { bodies, protocols, upstream, ticker, timeouts } = parts;
   const spoken = converted?.protocol ?? input.protocol;

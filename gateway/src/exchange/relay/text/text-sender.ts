@@ -2,7 +2,7 @@ import type { Route } from '#catalogue/index.ts';
 import type { ConvertedRequest } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { AnswerEcho, PatchedRequest } from '#protocols/index.ts';
-import type { Admission } from '#routing/index.ts';
+import type { ChannelLease } from '#routing/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
 import { vendorOf, type Vendor } from '#vendors/index.ts';
 import type { AttemptFailure, AttemptOutcome } from '../attempts/outcome.ts';
@@ -27,7 +27,7 @@ import type { TextSent } from './text-sent.ts';
 /** Sends what is ready. What it returns must not keep `request`. */
 export type StartAttempt<Outcome> = (
   request: ReadyText<Outcome>,
-  admission: Admission,
+  lease: ChannelLease,
   started: number,
 ) => RunningAttempt<Outcome>;
 
@@ -60,8 +60,8 @@ export class ReadyText<Outcome> implements TextRequest, ReadyRequest<TextSent, O
     this.#start = start;
   }
 
-  send(admission: Admission, started: number): RunningAttempt<Outcome> {
-    return this.#start(this, admission, started);
+  send(lease: ChannelLease, started: number): RunningAttempt<Outcome> {
+    return this.#start(this, lease, started);
   }
 }
 
@@ -157,7 +157,7 @@ export function upstreamRequest(
   { timeouts }: Pick<TextParts, 'timeouts'>,
   input: TextInput,
   { route, provider, converted, patched, betas }: TextRequest,
-  { secret }: Admission,
+  { secret }: ChannelLease,
   stream: boolean,
 ): UpstreamRequest {
   const protocol = converted?.protocol ?? input.protocol;

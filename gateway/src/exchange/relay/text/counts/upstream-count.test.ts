@@ -136,9 +136,9 @@ describe('asking counters', () => {
     const { ask, sent, health, time } = open(() => good);
     const route = routeOf('a');
     for (let turn = 0; turn < 5; turn += 1) {
-      const admission = health.admit(route, false, false, 0);
-      if (!admission.admitted) throw new Error('not admitted');
-      health.settle(admission, route, fault, 0);
+      const lease = health.admit(route, false, false, 0);
+      if (!lease.admitted) throw new Error('not admitted');
+      health.reportOutcome(lease, route, fault, 0);
     }
     expect(await ask(route)).toBeNull();
     time.now = 30_001;

@@ -4,7 +4,7 @@ import { GatewayError } from '#errors/index.ts';
 import type { ConvertedRequest } from '#conversion/index.ts';
 import type { AttemptRecord } from '#usage/index.ts';
 import { readTokenCount, type WireResponse } from '#protocols/index.ts';
-import type { Admission } from '#routing/index.ts';
+import type { ChannelLease } from '#routing/index.ts';
 import { vendorOf } from '#vendors/index.ts';
 import { recordAttempt } from '../../attempts/attempt-record.ts';
 import type { AnswerReader } from '../../attempts/answer-reader.ts';
@@ -80,11 +80,11 @@ export function createCounterAsking(parts: CountParts): AskCounters {
       const isNative = protocol === input.protocol;
       const converted = isNative ? null : await requests.of(route, protocol);
       if (!isNative && converted === null) continue;
-      const admission = health.admit(route, false, false, now);
-      if (!admission.admitted) continue;
+      const lease = health.admit(route, false, false, now);
+      if (!lease.admitted) continue;
       asked += 1;
       try {
-        const counter = { route, protocol, converted, admission, deadline };
+        const counter = { route, protocol, converted, lease, deadline };
         const outcome = await askOnce(parts, input, prepared, counter, tried);
         if (outcome.kind === 'left') return 'left';
         if (outcome.kind === 'complete') return outcome.answer.body;
@@ -96,7 +96,7 @@ export function createCounterAsking(parts: CountParts): AskCounters {
           }
         } else if (isNative) throw errorOfTextFailure(outcome, prepared.request);
       } finally {
-        health.settle(admission, route, 'undecided', clock.monotonic());
+        health.reportOutcome(lease, route, 'undecided', clock.monotonic());
       }
     }
     return null;
@@ -106,7 +106,7 @@ export function createCounterAsking(parts: CountParts): AskCounters {
 interface Asking extends CountRoute {
   /** Null for the client's own protocol. */
   readonly converted: ConvertedRequest | null;
-  readonly admission: Admission;
+  readonly lease: ChannelLease;
   /** Monotonic milliseconds. */
   readonly deadline: number;
 }
@@ -129,7 +129,7 @@ async function send(
   parts: CountParts,
   input: TextInput,
   prepared: PreparedText,
-  { route, protocol, converted, admission, deadline }: Asking,
+  { route, protocol, converted, lease, deadline }: Asking,
   tried: CountersTried,
 ): Promise<BufferedOutcome<WireResponse>> {
   const { clock } = parts;
@@ -146,7 +146,7 @@ async function send(
     parts,
     input,
     { ...request, route, provider, converted },
-    admission,
+    lease,
     false,
   );
   const attempt = new BufferedAttempt(asked, {

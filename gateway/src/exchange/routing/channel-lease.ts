@@ -3,8 +3,8 @@ import type { ChannelState } from './channel-state.ts';
 import type { Credential } from './credential.ts';
 import type { FailureKind } from './failure-kind.ts';
 
-/** Permission for one attempt with one credential. Always return it by calling `settle` exactly once. */
-export interface Admission extends Leave {
+/** Permission for one attempt with one credential. Always return it by passing it to `reportOutcome` exactly once. */
+export interface ChannelLease extends Leave {
   readonly admitted: true;
   readonly secret: string | null;
   readonly retry: boolean;
@@ -30,7 +30,7 @@ export const refusals = {
 export const outOfBudget: Refusal = Object.freeze({ admitted: false, kind: null });
 
 /** One frozen object per healthy credential, shared by all its attempts, which need no state of their own. */
-const plain = new WeakMap<Credential, Admission>();
+const plain = new WeakMap<Credential, ChannelLease>();
 
 /**
  * Admits one attempt with the credential at this index; the next credential's turn follows.
@@ -42,7 +42,7 @@ export function enter(
   index: number,
   probe: boolean,
   retry: boolean,
-): Admission {
+): ChannelLease {
   const credential = state.credentials[index]!;
   const { breaker } = state;
   state.turn = index + 1 === state.credentials.length ? 0 : index + 1;
@@ -53,7 +53,7 @@ export function enter(
   const ordinary = !probe && !retry && !trial;
   const known = ordinary ? plain.get(credential) : undefined;
   if (known?.generation === breaker.generation) return known;
-  const admission: Admission = Object.freeze({
+  const lease: ChannelLease = Object.freeze({
     admitted: true,
     secret: credential.secret,
     generation: breaker.generation,
@@ -63,6 +63,6 @@ export function enter(
     credential,
     state,
   });
-  if (ordinary) plain.set(credential, admission);
-  return admission;
+  if (ordinary) plain.set(credential, lease);
+  return lease;
 }

@@ -1,24 +1,24 @@
 import { GatewayError } from '#errors/index.ts';
 import type { PressureCause } from './pressure.ts';
 
-/** Why a request is refused before it becomes an exchange: no place came free, or this process cannot keep up. */
+/** Why a request is refused before it becomes an exchange: no slot came free, or this process cannot keep up. */
 export type OverloadCause = PressureCause | 'places';
 
-/** Limits how many exchanges are under way at once; a few more wait in the order in which they came. */
-export interface Admission {
-  /** Exchanges that hold a place. */
+/** Limits how many exchanges are in flight at once; a few more wait in the order in which they came. */
+export interface ConcurrencyGate {
+  /** Exchanges that hold a slot. */
   readonly inFlight: number;
   readonly waiting: number;
   /** Requests refused since the start. */
   readonly refused: Readonly<Record<OverloadCause, number>>;
   /**
-   * Takes a place when there is one and nobody is before it. `leave` gives it back, once.
+   * Takes a slot if one is free and nobody waits for it. `leave` gives it back, once.
    * @param isLarge its body is large, or may be
    */
   tryEnter(isLarge: boolean): boolean;
   leave(): void;
   /**
-   * Waits for a place; the listener is told once, of a place it now holds (null) or of why there is none.
+   * Waits for a slot; the listener is called once, with null when it holds a slot, or with why there is none.
    * @throws GatewayError when waiting makes no sense.
    */
   wait(isLarge: boolean, listener: (refusal: GatewayError | null) => void): Waiting;
@@ -32,11 +32,11 @@ export interface Waiting {
   giveUp(): void;
 }
 
-export interface AdmissionOptions {
+export interface ConcurrencyOptions {
   readonly inFlight: number;
   /** How many may wait. */
   readonly queue: number;
-  /** Why nobody new is admitted, whatever places there are; null: they are. */
+  /** Why nobody new is admitted, whatever slots are free; null: they are. */
   readonly pressure: (isLarge: boolean) => PressureCause | null;
   /** Milliseconds. Longer than this a client is better off asking again. */
   readonly longestWait?: number;
@@ -44,8 +44,8 @@ export interface AdmissionOptions {
 
 const longestWait = 5_000;
 
-/** In the memory of this process: each worker has places of its own. */
-export function createAdmission(options: AdmissionOptions): Admission {
+/** In the memory of this process: each worker has slots of its own. */
+export function createConcurrencyGate(options: ConcurrencyOptions): ConcurrencyGate {
   const { pressure } = options;
   const waiting = new Set<(refusal: GatewayError | null) => void>();
   const refused = { places: 0, lag: 0, memory: 0 };
