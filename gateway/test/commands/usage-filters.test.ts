@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { migrate, openDatabase } from '#database/index.ts';
 import { createTestDatabase, dialects, isSkipped, type Dialect } from '../database/databases.ts';
-import { costOf, matches, seedUsage, shownCost, type SeededRow } from '../database/usage-seed.ts';
+import { costOf, matches, seedUsage, shownCost, type SeededRow } from '../usage/usage-seed.ts';
 import { nanoOf } from '../money/books.ts';
 import { createWorkplace } from './support.ts';
 

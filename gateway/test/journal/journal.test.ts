@@ -9,7 +9,7 @@ import { openJournal, type Journal, type JournalProblem } from '#journal/index.t
 import { lineVersion } from '#usage/index.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
 import { charge, record, recordAll } from './records.ts';
-import { completeRecord, readRows, storedValues, toRow } from './stored-lines.ts';
+import { completeRecord, readRows, storedValues, toRow } from '../usage/stored-lines.ts';
 
 describe.each(dialects)('%s', (dialect) => {
   describe.skipIf(isSkipped(dialect))('journal', () => {

@@ -8,7 +8,7 @@ import { openJournalFile } from '#journal/journal-file.repository.ts';
 import { lineVersion, toLine, type StoredLines } from '#usage/index.ts';
 import { openTestDatabase } from '../database/databases.ts';
 import { charge, record } from './records.ts';
-import { storedBatches } from './stored-lines.ts';
+import { storedBatches } from '../usage/stored-lines.ts';
 
 let opened: Awaited<ReturnType<typeof openTestDatabase>>;
 let database: OpenDatabase;

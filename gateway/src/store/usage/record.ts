@@ -54,23 +54,26 @@ export interface ExchangeRecord {
 
 type Read<Value> = (record: ExchangeRecord) => Value;
 
-interface History {
-  /** The first version of lines that has it; default: 1. */
-  readonly since: number;
-  /** What lines from before mean; default: null. */
-  readonly before?: string | number;
-}
+/** Of a column that lines of earlier versions lack: `since` is the first version that has it. */
+type History<Value> = null extends Value
+  ? { readonly since: number }
+  : { readonly since: number; /** What lines from before mean. */ readonly before: Value };
 
 /**
  * How a value stands in a line: text and integers as they are, `json` as JSON, and an `amount` of nano-USD as decimal
  * digits, since it may exceed what a JSON number holds.
  */
 type Column<Value> =
-  | (bigint extends Value ? readonly ['amount', Read<string | null>, History?] : never)
-  | (number extends Value ? readonly ['integer', Read<Value>, History?] : never)
-  | (string extends Value
-      ? readonly ['text', Read<Value>, History?] | readonly ['json', Read<object | null>, History?]
-      : never);
+  | (bigint extends Value ? Typed<'amount', string, Value> : never)
+  | (number extends Value ? Typed<'integer', number, Value> : never)
+  | (string extends Value ? Typed<'text', string, Value> | Typed<'json', object, Value> : never);
+
+/** Null is for columns that can be null. */
+type Typed<Type, InLine, Value> = readonly [
+  type: Type,
+  read: Read<InLine | Extract<Value, null>>,
+  history?: History<InLine | Extract<Value, null>>,
+];
 
 /** `posting` is not known before the row is written. */
 type RowColumns = {
@@ -79,7 +82,7 @@ type RowColumns = {
 
 interface OtherColumns {
   /** Goes into a table of its own. */
-  readonly upstream_state: readonly ['beside', Read<StateValues | null>, History];
+  readonly upstream_state: Typed<'beside', StateValues, null>;
 }
 
 /**

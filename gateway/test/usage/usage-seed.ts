@@ -3,8 +3,8 @@ import { upsertKey, upsertTeam, upsertUser } from '#identity/index.ts';
 import { formatUsd, type OpenDatabase } from '#database/index.ts';
 import type { ExchangeRecord, UsageFilter } from '#usage/index.ts';
 import { charge, keepPrice, record, recordAll } from '../journal/records.ts';
-import { change } from './databases.ts';
-import { key, team, user } from './samples.ts';
+import { change } from '../database/databases.ts';
+import { key, team, user } from '../database/samples.ts';
 
 /** Names of which many would match each other if one were a pattern, or if case were ignored. */
 const names = {

@@ -7,7 +7,7 @@ import { openJournal } from '#journal/index.ts';
 import { readLines, toLine, type StateRecord } from '#usage/index.ts';
 import { removeExpiredState } from '#usage/upstream-state.repository.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
-import { record, recordAll, recordLines } from './records.ts';
+import { record, recordAll, recordLines } from '../journal/records.ts';
 
 const state = (parts: Partial<StateRecord> = {}): StateRecord => ({
   owner: 'alice',

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { OpenDatabase } from '#database/index.ts';
 import { isDataError, lineVersion, readLines, toLine, type ExchangeRecord } from '#usage/index.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
-import { charge, record, recordAll, recordLines, unpaidAttempt } from './records.ts';
+import { charge, record, recordAll, recordLines, unpaidAttempt } from '../journal/records.ts';
 
 const hour = 3_600_000;
 

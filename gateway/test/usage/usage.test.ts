@@ -10,8 +10,8 @@ import {
   type UsageFilter,
 } from '#usage/index.ts';
 import { charge, record, recordAll } from '../journal/records.ts';
-import { change, dialects, isSkipped, openTestDatabase } from './databases.ts';
-import { key, team, user } from './samples.ts';
+import { change, dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
+import { key, team, user } from '../database/samples.ts';
 
 describe.each(dialects)('%s', (dialect) => {
   describe.skipIf(isSkipped(dialect))('usage', () => {

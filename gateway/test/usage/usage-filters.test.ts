@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OpenDatabase } from '#database/index.ts';
 import { groupings, listUsage, sumUsage, totalUsage, type UsageFilter } from '#usage/index.ts';
-import { dialects, isSkipped, openTestDatabase } from './databases.ts';
+import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
 import { anyFilter, costOf, matches, seedUsage, type SeededRow } from './usage-seed.ts';
 
 describe.each(dialects)('%s', (dialect) => {

@@ -3,7 +3,7 @@ import type { OpenDatabase } from '#database/index.ts';
 import { lineVersion, readLines, toLine } from '#usage/index.ts';
 import { positionOf } from '#usage/record-line.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
-import { recordLines } from './records.ts';
+import { recordLines } from '../journal/records.ts';
 import { completeRecord, readRows, storedBatches, storedValues, toRow } from './stored-lines.ts';
 
 test('a stored line of every version is on file', () => {

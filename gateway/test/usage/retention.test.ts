@@ -7,7 +7,7 @@ import { openJournal } from '#journal/index.ts';
 import type { JournalProblem } from '#journal/open.ts';
 import { removeOldUsage } from '#usage/retention.repository.ts';
 import { dialects, isSkipped, openTestDatabase } from '../database/databases.ts';
-import { charge, record, recordAll } from './records.ts';
+import { charge, record, recordAll } from '../journal/records.ts';
 
 const day = 86_400_000;
 
