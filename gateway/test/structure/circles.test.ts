@@ -46,10 +46,7 @@ describe('imports, those of types included', () => {
   });
 
   test('make no circle between files', () => {
-    // The exchange's steps are being taken apart.
-    const isKnown = (circle: readonly string[]) =>
-      circle.every((file) => file.startsWith('src/exchange/relay/'));
-    expect(circlesIn(readImports()).filter((circle) => !isKnown(circle))).toEqual([]);
+    expect(circlesIn(readImports())).toEqual([]);
   });
 
   test.each([

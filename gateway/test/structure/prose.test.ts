@@ -136,6 +136,7 @@ const codeFolders: readonly string[] = [
   'gateway/src/wire/conversion',
   'gateway/src/wire/estimation',
   'gateway/src/wire/json',
+  'gateway/src/wire/protocols',
   'gateway/test/body-work',
   'gateway/test/commands',
   'gateway/test/config',

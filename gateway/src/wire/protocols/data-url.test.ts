@@ -36,7 +36,7 @@ describe('a data URL', () => {
     'data:text/plain,100%',
     'data:text/plain,%zz',
     'https://example.com/?data:,hi',
-  ])('%s is none', (url) => {
+  ])('%s is not one', (url) => {
     expect(parseDataUrl(url)).toBe(null);
   });
 

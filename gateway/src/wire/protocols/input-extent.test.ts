@@ -149,7 +149,7 @@ describe('messages', () => {
       { images: 1, imageBytes: 2_000 },
     ],
     [
-      'a picture without its label, which is mended',
+      'an image without its media type, which is repaired',
       [block('image', { type: 'base64', data: base64 })],
       { images: 1, imageBytes: 2_000 },
     ],

@@ -41,7 +41,7 @@ describe('the answer to a token count', () => {
     '5',
     'no JSON',
     '',
-  ])('%s is none', (text) => {
+  ])('%s is not one', (text) => {
     expect(() => readTokenCount('messages', 'generate-content', Buffer.from(text))).toThrow(
       UnreadableAnswer,
     );

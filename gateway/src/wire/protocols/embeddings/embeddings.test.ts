@@ -109,7 +109,7 @@ describe('a response', () => {
     ['no JSON', 'nonsense'],
     ['a list', '[]'],
     ['no data', '{"object":"list"}'],
-    ['data that is no list', '{"data":{}}'],
+    ['data that is not a list', '{"data":{}}'],
     ['an end too early', '{"data":[{"embedding":[1,2'],
     ['something behind it', '{"data":[]}{}'],
     ['an error', '{"data":[],"error":{"message":"no"}}'],

@@ -202,7 +202,7 @@ describe('the finish of a chat stream', () => {
     ['length after a call stays', 'length', [call, finish('length')]],
     ['a reason before the call counts the call', 'tool', [text, finish('stop'), call]],
     ['K09: none is end', 'end', [text, '[DONE]']],
-    ['an empty one is none', 'tool', [call, finish('')]],
+    ['an empty one is ignored', 'tool', [call, finish('')]],
     ['content_filter', 'filtered', [text, finish('content_filter')]],
     ['sensitive', 'filtered', [text, finish('sensitive')]],
     ['an unknown one', 'other', [text, finish('insufficient_system_resource')]],

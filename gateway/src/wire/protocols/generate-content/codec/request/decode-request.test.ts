@@ -69,7 +69,7 @@ describe('decoding', () => {
       { contents: [{ parts: [{ inlineData: { data: 'AAAAA' } }] }] },
       'contents.0.parts.0.inlineData.data',
     ],
-    ['parts that are none', { contents: [{ parts: ['x'] }] }, 'contents.0.parts'],
+    ['a part that is a text', { contents: [{ parts: ['x'] }] }, 'contents.0.parts'],
     [
       'a call by the user',
       { contents: [{ parts: [{ functionCall: { name: 'f' } }] }] },

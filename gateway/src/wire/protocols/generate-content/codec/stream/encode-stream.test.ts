@@ -40,7 +40,7 @@ function candidateComplaints(candidate: Record<string, unknown>, ended: Set<numb
   const { index, finishReason } = candidate;
   const content = candidate['content'] as { role?: unknown; parts?: unknown[] } | undefined;
   if (typeof index !== 'number') return ['no index'];
-  if (ended.has(index)) found.push('goes on after its end');
+  if (ended.has(index)) found.push('continues after its end');
   if (finishReason !== undefined) ended.add(index);
   if (content?.role !== 'model') found.push('no role');
   if (!Array.isArray(content?.parts) || content.parts.length === 0) found.push('no parts');

@@ -134,7 +134,7 @@ const untouched: readonly Untouched[] = [
       user(text('y')),
     )}`,
   ],
-  ['messages that are none', '"messages":"later"'],
+  ['messages that are a text', '"messages":"later"'],
   ['an image of an unknown kind', talk(user(image('image/avif', 'AAAA')))],
   ['a whole pair', talk(user(text('\\ud83d\\ude00')))],
   [
