@@ -16,7 +16,7 @@ const mediaTypes: ReadonlySet<unknown> = new Set(beginnings.map(([, type]) => ty
 const lineLength = 80;
 
 /** Sets the media type by the image's bytes, and removes everything but base64. */
-export function mendImages(draft: Draft): boolean {
+export function repairImages(draft: Draft): boolean {
   return draft.mapBlocks((block) => {
     if (!isImageWrong(block)) return block;
     const source = recordAt(block, 'source');

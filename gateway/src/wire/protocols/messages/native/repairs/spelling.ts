@@ -27,7 +27,7 @@ export function readYesNo(value: unknown): unknown {
   return value === 'false' || value === 0 ? false : value;
 }
 
-export function mendSpelling(draft: Draft): boolean {
+export function repairSpelling(draft: Draft): boolean {
   const { root } = draft;
   const stream = readYesNo(root['stream']);
   const limit = readNumeral(root['max_tokens']);

@@ -2,12 +2,12 @@ import { isRecord, type JsonRecord } from '../../../values.ts';
 import type { Draft } from './draft.ts';
 
 /** Removes lone surrogates, which are left when a text is cut inside a character. Every upstream refuses them. */
-export function mendSurrogates(draft: Draft): boolean {
+export function repairSurrogates(draft: Draft): boolean {
   let changed = false;
   for (const [name, member] of Object.entries(draft.root)) {
-    const mended = mend(member, draft);
-    if (mended === member) continue;
-    draft.set(name, mended);
+    const repaired = repair(member, draft);
+    if (repaired === member) continue;
+    draft.set(name, repaired);
     changed = true;
   }
   return changed;
@@ -15,22 +15,22 @@ export function mendSurrogates(draft: Draft): boolean {
 
 /** Returns the same value if there is nothing to repair. */
 export function toWellFormed(value: unknown): unknown {
-  return mend(value, null);
+  return repair(value, null);
 }
 
-function mend(value: unknown, draft: Draft | null): unknown {
+function repair(value: unknown, draft: Draft | null): unknown {
   if (typeof value === 'string') return value.toWellFormed();
   if (Array.isArray(value)) {
     const elements = value as readonly unknown[];
-    const mended = elements.map((element) => mend(element, draft));
-    if (mended.every((element, index) => element === elements[index])) return value;
-    return draft === null ? mended : draft.list(elements, mended);
+    const repaired = elements.map((element) => repair(element, draft));
+    if (repaired.every((element, index) => element === elements[index])) return value;
+    return draft === null ? repaired : draft.list(elements, repaired);
   }
   if (!isRecord(value)) return value;
   const changes: Record<string, unknown> = {};
   for (const [key, member] of Object.entries(value)) {
-    const mended = mend(member, draft);
-    if (mended !== member) changes[key] = mended;
+    const repaired = repair(member, draft);
+    if (repaired !== member) changes[key] = repaired;
   }
   return Object.keys(changes).length === 0 ? value : changed(value, changes, draft);
 }

@@ -6,14 +6,14 @@ import { renameCalls } from './call-ids.ts';
 import type { Draft } from './draft.ts';
 import { dropBlankTexts, fillEmptyTurns } from './empty-content.ts';
 import { endWithUser, trimBegun } from './final-turn.ts';
-import { checkImageSizes, mendImages } from './images.ts';
+import { checkImageSizes, repairImages } from './images.ts';
 import { checkCitations, dropBlankStops, trimMetadata } from './members.ts';
 import { mergeResults } from './merge-results.ts';
 import { quoteOrphans } from './orphan-results.ts';
 import { putResultsFirst } from './results-first.ts';
 import { dropSampling } from './sampling.ts';
-import { mendSpelling } from './spelling.ts';
-import { mendSurrogates } from './surrogates.ts';
+import { repairSpelling } from './spelling.ts';
+import { repairSurrogates } from './surrogates.ts';
 import { placeSystemTurns } from './system-turns.ts';
 import {
   adaptiveToEnabled,
@@ -32,7 +32,7 @@ import {
   dropIdleChoice,
   dropRepeatedTools,
   loadOneTool,
-  mendSchemas,
+  repairSchemas,
 } from './tools.ts';
 import { fitVersion } from './version-blocks.ts';
 
@@ -56,7 +56,7 @@ const rule = (id: Rule['id'], sentence: string, apply: Rule['apply']): Rule =>
  * `temperature`, and `b2` bounds `max_tokens`, see the patches.
  */
 export const rules: readonly Rule[] = Object.freeze([
-  rule('b43', 'numbers and booleans are not written as text', mendSpelling),
+  rule('b43', 'numbers and booleans are not written as text', repairSpelling),
   rule('b39', 'fields of betas come with their header', dropBetaFields),
   rule('b4', 'newer models decide themselves how much to think', enabledToAdaptive),
   rule('b5', 'older models think within a budget', adaptiveToEnabled),
@@ -65,7 +65,7 @@ export const rules: readonly Rule[] = Object.freeze([
   rule('b7', 'a model that must call a tool cannot think first', freeForcedChoice),
   rule('b8', 'an effort is one the model knows', fitEffort),
   rule('b29', 'the client’s tools have names that the upstream takes', renameTools),
-  rule('b41', 'text holds no halves of characters', mendSurrogates),
+  rule('b41', 'text holds no halves of characters', repairSurrogates),
   rule('b28', 'a thinking block is complete', dropIncomplete),
   rule('b27', 'a thinking block is signed', dropUnsigned),
   rule('b38', 'documents and citations are where the version allows them', fitVersion),
@@ -86,7 +86,7 @@ export const rules: readonly Rule[] = Object.freeze([
   rule('b26', 'a model that thinks gets its thoughts back within a step', stopThinking),
   rule('b1', 'sampling is the model’s own affair', dropSampling),
   rule('b30', 'tools have names of their own', dropRepeatedTools),
-  rule('b31', 'a tool’s schema is an object’s', mendSchemas),
+  rule('b31', 'a tool’s schema is an object’s', repairSchemas),
   rule('b34', 'tools that were called are defined', defineCalledTools),
   rule('b14', 'a cache marker sits on what can be cached', unmarkUncacheable),
   rule('b35', 'one tool at least is loaded', loadOneTool),
@@ -94,7 +94,7 @@ export const rules: readonly Rule[] = Object.freeze([
   rule('b16', 'cache entries that live longer come first', orderLifetimes),
   rule('b32', 'there are tools to choose from', dropIdleChoice),
   rule('b33', 'the chosen tool is among the tools', checkChoice),
-  rule('b36', 'an image is what its type says, in plain base64', mendImages),
+  rule('b36', 'an image is what its type says, in plain base64', repairImages),
   rule('b37', 'an image is not too large', checkImageSizes),
   rule('b40', 'metadata is an opaque user id', trimMetadata),
   rule('b42', 'a stop sequence holds more than white space', dropBlankStops),

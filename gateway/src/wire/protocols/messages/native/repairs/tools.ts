@@ -44,11 +44,11 @@ function unmarked(tool: JsonRecord): JsonRecord {
 }
 
 /** The arguments of the client's own tools must be an object without alternatives at the top. */
-export function mendSchemas(draft: Draft): boolean {
+export function repairSchemas(draft: Draft): boolean {
   const { tools } = draft;
   if (tools === null) return false;
   const next = draft.mapList(tools, (tool) =>
-    isSchemaWrong(tool) ? mendSchema(draft, tool) : tool,
+    isSchemaWrong(tool) ? repairSchema(draft, tool) : tool,
   );
   if (next === tools) return false;
   draft.tools = next;
@@ -67,7 +67,7 @@ function hasUnion({ oneOf, anyOf, allOf }: JsonRecord): boolean {
   return oneOf != null || anyOf != null || allOf != null;
 }
 
-function mendSchema(draft: Draft, tool: JsonRecord): JsonRecord {
+function repairSchema(draft: Draft, tool: JsonRecord): JsonRecord {
   const schema = tool['input_schema'];
   if (!isRecord(schema)) return draft.change(tool, { input_schema: { type: 'object' } });
   if (!hasUnion(schema)) {
