@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { protocolNames } from '#canonical/index.ts';
-import { inspectConfig } from '#config/index.ts';
+import { loadConfig } from '#config/index.ts';
 import { notInForce } from '#config/not-in-force.ts';
 import { textProtocols } from '#protocols/index.ts';
 import { findVendor, providerNames } from '#vendors/index.ts';
@@ -133,7 +133,7 @@ test('what is listed is read by nobody', () => {
 });
 
 test('what is read by nobody is listed', () => {
-  const { config } = inspectConfig({ path: full, environment, bundledModels: ['bundled-model'] });
+  const config = loadConfig({ path: full, environment, bundledModels: ['bundled-model'] });
   const unread = new Set(namesIn(config).filter((name) => !words.has(name)));
   expect([...unread].toSorted()).toEqual(
     [...new Set(tellable.map(({ path: key }) => nameOf(key)))].toSorted(),

@@ -32,25 +32,11 @@ const largestFile = 64 * 2 ** 20;
  * @throws ConfigError with every problem of the file.
  */
 export function loadConfig(options: LoadOptions = {}): Config {
-  return inspectConfig(options).config;
-}
-
-/** A configuration, and what of its file does nothing yet: a line each, with the key's path. */
-export interface InspectedConfig {
-  readonly config: Config;
-  readonly notInForce: readonly string[];
-}
-
-/**
- * The same, for whoever tells the operator about the file.
- * @throws ConfigError with every problem of the file.
- */
-export function inspectConfig(options: LoadOptions = {}): InspectedConfig {
   const environment = options.environment ?? process.env;
   const workingDirectory = options.workingDirectory ?? process.cwd();
   const file = findConfigFile(options.path, environment, workingDirectory);
   const text = file === null ? '' : readText(file, workingDirectory);
-  return inspectText(text, { ...options, environment, workingDirectory, file });
+  return parseConfig(text, { ...options, environment, workingDirectory, file });
 }
 
 /** The file to read, as the user named it; null: the embedded defaults. */
@@ -70,13 +56,10 @@ export function findConfigFile(
  * Checks text that has already been read. `file` is its name in messages; null: the text is the embedded defaults.
  * @throws ConfigError with every problem.
  */
-export function parseConfig(text: string, options: TextOptions): Config {
-  return inspectText(text, options).config;
-}
-
-type TextOptions = Omit<LoadOptions, 'path'> & { readonly file: string | null };
-
-function inspectText(text: string, options: TextOptions): InspectedConfig {
+export function parseConfig(
+  text: string,
+  options: Omit<LoadOptions, 'path'> & { readonly file: string | null },
+): Config {
   const environment = options.environment ?? process.env;
   const workingDirectory = options.workingDirectory ?? process.cwd();
   const { file } = options;
@@ -93,12 +76,12 @@ function inspectText(text: string, options: TextOptions): InspectedConfig {
   });
   checkTogether(parts, report);
   if (report.problems.length > 0) throw new ConfigError(inOrder(report.problems));
-  const config = assemble(parts as CompleteSettings, file === null ? null : declared, {
+  return assemble(parts as CompleteSettings, file === null ? null : declared, {
     file,
+    notInForce: describeNotInForce(document.root),
     environment,
     workingDirectory,
   });
-  return { config, notInForce: describeNotInForce(document.root) };
 }
 
 type CompleteSettings = { [Key in keyof typeof settings]: NonNullable<PartialSettings[Key]> };
@@ -137,6 +120,7 @@ function assemble(
   declared: Declared | null,
   origin: {
     readonly file: string | null;
+    readonly notInForce: readonly string[];
     readonly environment: Environment;
     readonly workingDirectory: string;
   },
@@ -146,6 +130,7 @@ function assemble(
   const { cert, key } = server.tls;
   return deepFreeze({
     file: origin.file,
+    notInForce: origin.notInForce,
     ...rest,
     server: {
       ...server,

@@ -8,11 +8,11 @@ export const check: Command = {
   positionals: [],
   async run(input, io) {
     const { ConfigError } = await import('#config/index.ts');
-    const { bundledCapabilities, inspectCommandConfig } = await import('./workspace.ts');
+    const { bundledCapabilities, loadCommandConfig } = await import('./workspace.ts');
     const { weakKeys } = await import('./weak-keys.ts');
     const { memoryShortage } = await import('#bodies/index.ts');
     try {
-      const { config, notInForce } = await inspectCommandConfig(input, io);
+      const config = await loadCommandConfig(input, io);
       const { file, declared } = config;
       const shortage = memoryShortage(config.server.workers);
       const warnings = [
@@ -22,7 +22,7 @@ export const check: Command = {
           (name) =>
             `the secret of key '${name}' looks guessable (less than 128 random bits); generate one with: openssl rand -hex 24`,
         ),
-        ...notInForce,
+        ...config.notInForce,
       ];
       if (input.flag('json')) {
         printJson(io, { ok: true, file, problems: [], ...(warnings.length > 0 && { warnings }) });

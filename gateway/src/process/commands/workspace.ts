@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Actor, Administration } from '#administration/index.ts';
-import type { Config, InspectedConfig } from '#config/index.ts';
+import type { Config } from '#config/index.ts';
 import {
   assertMigrated,
   claimMasterKey,
@@ -23,17 +23,9 @@ export interface Workspace {
 
 /** Loads the configuration for a command. @throws ConfigError */
 export async function loadCommandConfig(input: CommandInput, io: CommandIo): Promise<Config> {
-  return (await inspectCommandConfig(input, io)).config;
-}
-
-/** The same, with the settings that are not in force yet. @throws ConfigError */
-export async function inspectCommandConfig(
-  input: CommandInput,
-  io: CommandIo,
-): Promise<InspectedConfig> {
-  const { inspectConfig } = await import('#config/index.ts');
+  const { loadConfig } = await import('#config/index.ts');
   const { bundledAliases, bundledModels } = await import('#catalogue/bundled.ts');
-  return inspectConfig({
+  return loadConfig({
     ...io,
     path: input.text('config'),
     bundledModels: bundledModels.map(({ id }) => id),
