@@ -9,7 +9,7 @@ export default {
   ignoreExportsUsedInFile: true,
   workspaces: {
     '.': {
-      entry: ['bench/*.ts'],
+      entry: ['bench/*.ts', 'knip.production.config.ts'],
       project: ['*.ts', '{bench,lint,supply}/**/*.ts'],
       ignoreBinaries: ['taskset'],
     },

@@ -69,33 +69,38 @@ function runCi({ shell = '', report = good, exit = 0, again = '' }: Stubs) {
 
 describe.skipIf(process.platform === 'win32')('.ci/run', () => {
   test('passes if everything does, and counts it', () => {
-    expect(runCi({})).toMatchObject({ status: 0, counts: '8 passed, 0 failed, 1 skipped' });
+    expect(runCi({})).toMatchObject({ status: 0, counts: '9 passed, 0 failed, 1 skipped' });
   });
 
   test.each<[string, Stubs, string]>([
-    ['a rule is broken', { shell: 'oxlint() { return 1; }' }, '7 passed, 1 failed, 1 skipped'],
-    ['a format is not ours', { shell: 'oxfmt() { return 2; }' }, '7 passed, 1 failed, 1 skipped'],
-    ['something is unused', { shell: 'knip() { false; }' }, '7 passed, 1 failed, 1 skipped'],
-    ['a test fails', { report: reportOf(3, 2, 0), exit: 1 }, '8 passed, 2 failed, 0 skipped'],
+    ['a rule is broken', { shell: 'oxlint() { return 1; }' }, '8 passed, 1 failed, 1 skipped'],
+    ['a format is not ours', { shell: 'oxfmt() { return 2; }' }, '8 passed, 1 failed, 1 skipped'],
+    ['something is unused', { shell: 'knip() { false; }' }, '7 passed, 2 failed, 1 skipped'],
+    [
+      'only tests use something',
+      { shell: 'knip() { [ $# = 0 ]; }' },
+      '8 passed, 1 failed, 1 skipped',
+    ],
+    ['a test fails', { report: reportOf(3, 2, 0), exit: 1 }, '9 passed, 2 failed, 0 skipped'],
     [
       'a test fails and nobody says so',
       { report: reportOf(3, 2, 0) },
-      '8 passed, 2 failed, 0 skipped',
+      '9 passed, 2 failed, 0 skipped',
     ],
     [
       'a file of tests does not load',
       { report: reportOf(3, 0, 0, [{ status: 'failed', assertionResults: [] }]), exit: 1 },
-      '8 passed, 1 failed, 0 skipped',
+      '9 passed, 1 failed, 0 skipped',
     ],
     [
       'a test fails twice',
       { report: oneFailed, exit: 1, again: reportOf(2, 1, 0, [testFile('failed')]) },
-      '8 passed, 1 failed, 0 skipped',
+      '9 passed, 1 failed, 0 skipped',
     ],
     [
       'a second run leaves nothing',
       { report: oneFailed, exit: 1 },
-      '8 passed, 1 failed, 0 skipped',
+      '9 passed, 1 failed, 0 skipped',
     ],
     [
       'tests fail in many files, which one run alone would not explain',
@@ -109,12 +114,12 @@ describe.skipIf(process.platform === 'win32')('.ci/run', () => {
         exit: 1,
         again: reportOf(4, 0, 0),
       },
-      '8 passed, 4 failed, 0 skipped',
+      '9 passed, 4 failed, 0 skipped',
     ],
-    ['tests end badly, all passed', { exit: 1 }, '8 passed, 1 failed, 1 skipped'],
-    ['all tests are skipped', { report: reportOf(0, 0, 9) }, '5 passed, 1 failed, 9 skipped'],
-    ['tests leave no report', { report: null }, '5 passed, 1 failed, 0 skipped'],
-    ['tests leave half a report', { report: '{"numPassed' }, '5 passed, 1 failed, 0 skipped'],
+    ['tests end badly, all passed', { exit: 1 }, '9 passed, 1 failed, 1 skipped'],
+    ['all tests are skipped', { report: reportOf(0, 0, 9) }, '6 passed, 1 failed, 9 skipped'],
+    ['tests leave no report', { report: null }, '6 passed, 1 failed, 0 skipped'],
+    ['tests leave half a report', { report: '{"numPassed' }, '6 passed, 1 failed, 0 skipped'],
     [
       'a service does not start',
       { shell: 'start_redis() { return 1; }' },
@@ -128,7 +133,7 @@ describe.skipIf(process.platform === 'win32')('.ci/run', () => {
 
   test('a test that passes when it is run again alone passes, and is named', () => {
     const seen = runCi({ report: oneFailed, exit: 1, again: reportOf(2, 0, 0) });
-    expect(seen).toMatchObject({ status: 0, counts: '9 passed, 0 failed, 0 skipped' });
+    expect(seen).toMatchObject({ status: 0, counts: '10 passed, 0 failed, 0 skipped' });
     const file = 'gateway/test/some.test.ts';
     expect(seen.text).toContain(`again ${file}\n`);
     expect(seen.text).toContain(`! passed only in a second run: ${file}\n`);

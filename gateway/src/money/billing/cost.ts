@@ -77,17 +77,6 @@ function roundedSum(lines: readonly Line[], multiplier: Multiplier): bigint {
   return divideHalfEven((sum * perFactor + factored) * multiplier, perNano * perFactor);
 }
 
-/** A kept receipt's cost, worked out again. */
-export function costOfReceipt(items: readonly ReceiptLine[], multiplier: Multiplier): bigint {
-  let sum = 0n;
-  for (const { quantity, rate } of items) {
-    const exact = scaled(rate, factorPlaces);
-    if (exact === null || exact < 0n) throw new RangeError(`not a rate: '${rate}'`);
-    sum += thousandths(quantity) * exact;
-  }
-  return divideHalfEven(sum * multiplier, perNano * perFactor);
-}
-
 /** In 10⁻¹⁸ USD what has no factor, in 10⁻³⁶ USD what has one. */
 interface ExactSum {
   readonly sum: bigint;
@@ -121,11 +110,4 @@ function count(quantity: number): bigint {
     throw new RangeError(`not a quantity: ${quantity}`);
   }
   return BigInt(quantity);
-}
-
-/** Seconds with at most three decimals come back as the milliseconds they were. */
-function thousandths(quantity: number): bigint {
-  return Number.isSafeInteger(quantity)
-    ? count(quantity) * thousand
-    : count(Math.round(quantity * 1000));
 }

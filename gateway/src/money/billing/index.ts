@@ -6,7 +6,6 @@ export {
   type Order,
 } from './billing.ts';
 export {
-  costOfReceipt,
   parseMultiplier,
   receiptOf,
   type Line,
