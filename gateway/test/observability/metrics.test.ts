@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { expect, test } from 'vitest';
 import { ask, describeChannels, openGateway, shareGateway, until } from '../behaviour/support.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
-import { openStream, scrape, valueOf } from './support.ts';
+import { oneOfVectors, openStream, scrape, valueOf } from './support.ts';
 
 const [chat, , messages] = textProtocols;
 if (chat === undefined || messages === undefined) throw new Error('protocols are missing');
@@ -44,6 +44,20 @@ aliases: { favourite: demo-chat }
   expect(valueOf(metrics, 'sluice_open_connections')).toBeGreaterThan(0);
   expect(metrics).toMatch(/^process_resident_memory_bytes \d/m);
   expect(metrics).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
+});
+
+test('the tokens and the time of embeddings are counted like those of text', async () => {
+  const gateway = await openGateway({ config: oneOfVectors });
+  const body = { model: 'demo-embedding', input: 'some words' };
+  expect((await gateway.post('/v1/embeddings', body)).status).toBe(200);
+  const [row] = await gateway.usage();
+  const metrics = await scrape(gateway.url);
+  const model = 'demo-embedding';
+  expect(row?.tokens.input).toBeGreaterThan(0);
+  expect(valueOf(metrics, 'sluice_tokens_total', { model, kind: 'input' })).toBe(row?.tokens.input);
+  expect(valueOf(metrics, 'sluice_usage_total', { source: 'reported' })).toBe(1);
+  const labels = { model, stream: 'false' };
+  expect(valueOf(metrics, 'sluice_request_duration_seconds_count', labels)).toBe(1);
 });
 
 test('a failover is counted for the channel that failed', async () => {

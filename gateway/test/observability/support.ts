@@ -67,3 +67,11 @@ export function openLog(): {
     },
   };
 }
+
+/** One channel of the simulator with its model of vectors. */
+export const oneOfVectors = `
+channels:
+  - { name: sim, provider: simulator, base_url: SIMULATOR, models: [demo-embedding] }
+models:
+  - { id: demo-embedding, type: embedding, context_window: 8192, price: { input: 1 } }
+`;

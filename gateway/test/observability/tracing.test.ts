@@ -4,10 +4,12 @@ import {
   ask,
   describeChannels,
   only,
+  openGateway,
   shareGateway,
   type ChannelSketch,
 } from '../behaviour/support.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
+import { oneOfVectors } from './support.ts';
 import { MemoryTracerProvider } from './memory-tracer-provider.ts';
 
 const [chat, , , generateContent] = textProtocols;
@@ -21,7 +23,10 @@ beforeAll(() => {
 afterAll(() => trace.disable());
 
 const channels: readonly ChannelSketch[] = [
-  { name: 'good', models: ['demo-chat', 'renamed -> demo-chat', 'both -> demo-chat'] },
+  {
+    name: 'good',
+    models: ['demo-chat', 'renamed -> demo-chat', 'both -> demo-chat', 'demo-embedding'],
+  },
   {
     name: 'bad',
     at: '/fault(status=500)',
@@ -133,4 +138,14 @@ test('a malformed traceparent starts a new trace', async () => {
   const headers = { traceparent: `00-${'0'.repeat(32)}-${spanId}-01` };
   const { root } = spansOf((await ask(shared.gateway, chat, false, 'demo-chat', headers)).id);
   expect(root.parent).toBeNull();
+});
+
+test('the span of embeddings has the name that the conventions give it', async () => {
+  const gateway = await openGateway({ config: oneOfVectors });
+  const body = { model: 'demo-embedding', input: 'some words' };
+  const response = await gateway.post('/v1/embeddings', body);
+  expect(response.status).toBe(200);
+  const { root } = spansOf(response.headers.get('x-request-id') ?? '');
+  expect(root.name).toBe('embeddings demo-embedding');
+  expect(root.attributes['gen_ai.operation.name']).toBe('embeddings');
 });

@@ -43,7 +43,8 @@ export function createExchangeMetrics(registry: Registry): ExchangeMetrics {
       const series = seriesOf(modelId);
       countRequest(record, series.model);
       countAttempts(record.attempts);
-      if (record.operation !== 'generate' || record.outcome === 'refused') return;
+      // A count of tokens uses none itself.
+      if (record.operation === 'count-tokens' || record.outcome === 'refused') return;
       usageSources.add(record.usageSource, () => ({ source: record.usageSource }));
       if (record.charge !== null) countUnpriced(record.charge.receipt, series.model);
       addTokens(series.tokens, record.tokens);

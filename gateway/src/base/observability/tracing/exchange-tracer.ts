@@ -67,7 +67,9 @@ function parentOf({ traceparent, tracestate }: FinishedExchange): Context {
   return parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent);
 }
 
+/** The name in the GenAI conventions; `count_tokens` is ours, as they have none for it. */
 function operationOf({ operation, protocol }: ExchangeFacts): string {
+  if (operation === 'embed') return 'embeddings';
   if (operation !== 'generate') return operation.replaceAll('-', '_');
   return protocol === 'generate-content' ? 'generate_content' : 'chat';
 }
