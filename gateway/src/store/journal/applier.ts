@@ -13,27 +13,27 @@ export interface ApplierOptions {
   readonly file: JournalFile;
   readonly database: OpenDatabase;
   readonly report: (message: FromApplier) => void;
-  /** Batches up to this one are done. */
+  /** Batches up to this one are applied. */
   readonly appliedUpTo: number;
-  /** The last batch of the process before, which may have applied it. */
+  /** The last batch of the previous process, which may have applied it. */
   readonly leftOver: number;
 }
 
-/** How often the journal is looked at. */
+/** Interval between checks of the journal. */
 const pollInterval = 100;
-/** Under load records are gathered for this long: larger transactions write each index page less often. */
+/** Under load, records are gathered for this long: larger transactions write each index page less often. */
 const gatherTime = 500;
-/** Few enough to be applied at once, and enough not to gather more. */
+/** Up to this number records are applied at once; beyond it, more are gathered. */
 const few = 50;
 const enough = 1_500;
-/** Upper bound of the text handled at once, in characters. */
+/** Maximum characters handled at once. */
 const maxLength = 8 * 2 ** 20;
 const longestPause = 5_000;
 
-/** Moves batches from the journal into the database, in order, until told to drain and nothing is left. */
+/** Moves batches from the journal to the database, in order, until it has been asked to drain and nothing is left. */
 export function createApplier({ file, database, report, appliedUpTo, leftOver }: ApplierOptions) {
   let applied = appliedUpTo;
-  /** Of a clock that does not step: set back, it would hold up everything for as long. */
+  /** By a monotonic clock: a wall clock that was set back would stop everything for that long. */
   let lastTime = -Infinity;
   let draining = false;
   let pause = pollInterval;
@@ -53,7 +53,7 @@ export function createApplier({ file, database, report, appliedUpTo, leftOver }:
     }
   }
 
-  /** Ends early when it is time to drain. */
+  /** Ends early when it must drain. */
   function wait(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, milliseconds);
@@ -91,7 +91,7 @@ export function createApplier({ file, database, report, appliedUpTo, leftOver }:
     report({ kind: 'applied', upTo: applied, count, bytes });
   }
 
-  /** @throws the database's error when it is away. */
+  /** @throws the database's error if it is unreachable. */
   async function write(
     batches: readonly StoredLines[],
     options: RecordUsageOptions,
@@ -112,7 +112,7 @@ export function createApplier({ file, database, report, appliedUpTo, leftOver }:
     await database.kysely.transaction().execute((trx) => recordUsage(trx, lines, options));
   }
 
-  /** One record that the database will not take must not hold up the others for ever. */
+  /** One record that the database refuses must not block the others forever. */
   async function writeOneByOne(
     { version, lines }: StoredLines,
     options: RecordUsageOptions,
@@ -140,7 +140,7 @@ export function createApplier({ file, database, report, appliedUpTo, leftOver }:
   };
 }
 
-/** The first batches, up to the bounds. */
+/** The first batches within the limits. */
 function take(batches: readonly Batch[]): readonly Batch[] {
   let count = 0;
   let length = 0;

@@ -12,21 +12,21 @@ stepBack();
 const file = openJournalFile(dataDir);
 const database = openDatabase({
   url: databaseUrl,
-  // This thread may block: it does nothing else.
+  // This thread may block: it has no other work.
   transport: 'in-thread',
   maxConnections: 1,
   statementTimeout: 10_000,
 });
-/** The last batch of the process before. */
+/** The last batch of the previous process. */
 const leftOver = file.lastId();
 const applier = createApplier({ file, database, report, appliedUpTo, leftOver });
 
-// The write-ahead log is emptied from here, so that no commit ever waits for it.
+// This thread empties the write-ahead log, so that no commit ever waits for it.
 const checkpoints = setInterval(() => {
   try {
     file.checkpoint();
   } catch {
-    // The disk takes nothing: the writer says so, and this thread has other work.
+    // The disk accepts nothing: the writer reports it, and this thread has other work.
   }
 }, 1_000);
 

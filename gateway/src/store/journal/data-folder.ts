@@ -1,9 +1,9 @@
 import { lockJournal } from './journal-file.repository.ts';
 
 /**
- * Says at once that a folder is taken, before anything of its configuration has been made effective. The journal
- * takes the lock for good when it opens; two starts in the same instant meet there.
- * @throws Error with a sentence for the operator when another gateway runs on the folder.
+ * Reports at once that a folder is in use, before anything of its configuration takes effect. The journal takes the
+ * lock permanently when it opens; two simultaneous starts meet there.
+ * @throws Error with a message for the operator if another gateway runs on the folder.
  */
 export function assertDataFolderFree(dataDir: string): void {
   lockJournal(dataDir).close();

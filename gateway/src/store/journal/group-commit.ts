@@ -1,7 +1,7 @@
 export interface GroupCommitOptions {
-  /** Hands one batch over to be written; its outcome comes back through `done` or `failed`. */
+  /** Passes one batch on to be written; its outcome comes back through `done` or `failed`. */
   readonly send: (lines: string, count: number) => void;
-  /** Asks for a write without records; its outcome comes back the same way. */
+  /** Requests a write without records; its outcome comes back the same way. */
   readonly probe: () => void;
   /** Runs a function at the end of this turn of the event loop. */
   readonly defer: (run: () => void) => void;
@@ -20,9 +20,9 @@ const maxFailures = 3;
 const retryAfter = 50;
 const probeInterval = 1_000;
 /**
- * Stands between the requests and the disk: gathers records while a commit runs, then commits them all. The next commit
- * begins when the one before has ended, with everything that arrived in the same turn of the event loop. That turn
- * costs no time and saves commits: one per record of a turn would take a tenth more CPU per request.
+ * Gathers records between the requests and the disk: records that arrive during a commit are committed together next.
+ * That commit begins when the previous one has ended, with everything that arrived in the same turn of the event loop.
+ * Waiting for the turn costs no time and saves commits: one per record would take a tenth more CPU per request.
  */
 export function createGroupCommit(options: GroupCommitOptions) {
   const { send, probe, defer, schedule } = options;
@@ -81,7 +81,7 @@ export function createGroupCommit(options: GroupCommitOptions) {
       }, retryAfter);
       return;
     }
-    // From here nothing is taken until a probe has been written.
+    // From here on nothing is accepted until a probe has been written.
     broken = reason;
     refuseAll();
     schedule(() => {
@@ -100,7 +100,7 @@ export function createGroupCommit(options: GroupCommitOptions) {
     append,
     done,
     failed,
-    /** Refuses everything from now on; nothing mends it. */
+    /** Refuses everything from now on, permanently. */
     end(reason: string) {
       hasEnded = true;
       broken = reason;

@@ -17,9 +17,9 @@ export interface Pending {
 }
 
 /**
- * Makes this process the only one that writes the journal in this folder. The lock is the operating system's,
- * on a file of its own, and ends with the process however it ends.
- * @throws Error when another process has it.
+ * Makes this process the only writer of the journal in this folder. The lock belongs to the operating system, is on a
+ * file of its own, and ends with the process in any case.
+ * @throws Error if another process holds it.
  */
 export function lockJournal(dataDir: string): DatabaseSync {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -39,7 +39,7 @@ export function lockJournal(dataDir: string): DatabaseSync {
   }
 }
 
-/** SQLite's code of a file that somebody else has locked. */
+/** SQLite's code for a file that another process has locked. */
 const busy = 5;
 
 function unusable(file: string, cause: unknown): Error {
@@ -49,8 +49,8 @@ function unusable(file: string, cause: unknown): Error {
 }
 
 /**
- * Opens the journal, made when it is not there. Each connection of a thread calls this itself.
- * @throws Error with a sentence for the operator when the file is damaged, or the disk does not take it.
+ * Opens the journal and creates it if missing. Each thread opens its own connection.
+ * @throws Error with a message for the operator if the file is damaged, or the disk refuses it.
  */
 export function openJournalFile(dataDir: string) {
   const file = join(dataDir, 'journal.db');
@@ -96,22 +96,22 @@ function openFile(file: string) {
   return {
     /** Returns when the batch is on disk. */
     insert: ({ id, version, count, lines }: Batch) => void insert.run(id, version, count, lines),
-    /** Removes everything up to and including this batch. */
+    /** Removes all batches up to and including this one. */
     removeUpTo: (id: number) => void remove.run(id),
     /** Batches after `id`, oldest first. */
     after: (id: number, limit: number) => select.all(id, limit) as unknown as Batch[],
-    /** What stands after `id`. */
+    /** The records and bytes after `id`. */
     pendingAfter: (id: number) => pending.get(id) as unknown as Pending,
-    /** The oldest batch that is there; beyond all numbers when there is none. */
+    /** The oldest batch; Infinity if there is none. */
     firstId: () => (first.get() as { id: number | null }).id ?? Infinity,
     lastId: () => (last.get() as { id: number }).id,
-    /** The version of the newest lines that are there; 0 when there are none. */
+    /** The version of the newest lines; 0 if there are none. */
     newestVersion: () => (newest.get() as { version: number }).version,
-    /** Puts a record that the database will never take aside, for a person to look at. */
+    /** Sets aside a record that the database will never accept, for a person to inspect. */
     reject: (line: string, reason: string) => void reject.run(line, reason),
-    /** A write like any other, to learn whether the disk takes writes again. */
+    /** An ordinary write that shows whether the disk accepts writes again. */
     probe: () => void probe.run(),
-    /** Moves what it can from the write-ahead log into the file, holding up nobody. */
+    /** Moves pages from the write-ahead log into the file without blocking anybody. */
     checkpoint: () => void checkpoint.all(),
     close: () => database.close(),
   };

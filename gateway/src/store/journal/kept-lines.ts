@@ -1,13 +1,13 @@
-/** Records that wait in memory for a disk that takes nothing at the moment. */
+/** Records that wait in memory while the disk accepts nothing. */
 export interface KeptLines {
-  /** False when there is no room: the record is lost. */
+  /** False if there is no room: the record is lost. */
   add(line: string): boolean;
-  /** All of them, the oldest first; none is kept any more. */
+  /** Removes and returns all lines, oldest first. */
   takeAll(): readonly string[];
   readonly count: number;
 }
 
-/** @param mostCharacters of all lines together. */
+/** @param mostCharacters total of all lines */
 export function createKeptLines(mostCharacters: number): KeptLines {
   let lines: string[] = [];
   let characters = 0;

@@ -1,10 +1,13 @@
-/** Between the thread of requests and the two workers of the journal. Plain data, posted as it is. */
+/** Messages between the request thread and the two workers of the journal: plain data, posted as it is. */
 
 export interface WriterSettings {
   readonly dataDir: string;
-  /** The last batch that is known to be in the database, when a writer takes the place of another; else 0. */
+  /** The last batch known to be in the database, if a writer replaces another; otherwise 0. */
   readonly appliedUpTo: number;
-  /** Of the lines that it writes. Passed in: the room that defines it loads more than this thread needs. */
+  /**
+   * The version of the lines that it writes. Passed in, because the room that defines it loads more than this thread
+   * needs.
+   */
   readonly lineVersion: number;
 }
 
@@ -15,7 +18,7 @@ export type ToWriter =
   | { readonly kind: 'close' };
 
 export type FromWriter =
-  /** The journal is open and holds this much from before. */
+  /** The journal is open and contains this much from before. */
   | { readonly kind: 'opened'; readonly count: number; readonly bytes: number }
   | { readonly kind: 'refused'; readonly message: string }
   /** The last `commit` or `probe` is on disk. */
@@ -24,10 +27,10 @@ export type FromWriter =
 
 export interface ApplierSettings {
   readonly dataDir: string;
-  /** As for the writer: what has been told as applied is not told again. */
+  /** As for the writer: applied batches that were reported are not reported again. */
   readonly appliedUpTo: number;
   readonly databaseUrl: string;
-  /** Milliseconds for which usage rows are kept; null: for ever. */
+  /** Milliseconds for which usage rows are kept; null: forever. */
   readonly keepUsage: number | null;
 }
 
@@ -43,9 +46,9 @@ export type FromApplier =
       readonly count: number;
       readonly bytes: number;
     }
-  /** The database did not take records; it is tried again. */
+  /** The database did not accept records; they are retried. */
   | { readonly kind: 'away'; readonly message: string }
-  /** A record the database will never take was put aside. */
+  /** A record that the database will never accept was set aside. */
   | { readonly kind: 'rejected'; readonly message: string }
-  /** Old usage rows could not be removed; it is tried again. */
+  /** Old usage rows could not be removed; the removal is retried. */
   | { readonly kind: 'not-removed'; readonly message: string };

@@ -21,11 +21,11 @@ export interface JournalOptions {
   /** Bytes of records that may wait for the database. */
   readonly maxSize: number;
   readonly databaseUrl: string;
-  /** Milliseconds for which usage rows are kept in the database; default: for ever. */
+  /** Milliseconds for which usage rows are kept in the database; default: forever. */
   readonly keepUsage?: number;
-  /** Told what an operator should know; the journal goes on by itself. */
+  /** Receives problems for the operator; the journal itself continues. */
   readonly onProblem?: (problem: JournalProblem) => void;
-  /** Told when such a problem, which is told once, is over. */
+  /** Called when such a problem, which is reported once, has ended. */
   readonly onRecovery?: (kind: 'write-failed' | 'database-away') => void;
 }
 
@@ -40,15 +40,15 @@ export interface JournalProblem {
   readonly message: string;
 }
 
-/** Kept for the answers that are under way when the bound is reached: what is owed for them still gets its record. */
+/** Reserved for responses in flight when the limit is reached: their charges still get a record. */
 const reserve = 16 * 2 ** 20;
 
-/** Characters of records that may wait in memory for the disk: some ten thousand of them. */
+/** Characters of records that may wait in memory for the disk: some ten thousand records. */
 const mostKept = 4 * 2 ** 20;
 
 /**
- * Opens the journal of this folder; what an earlier process left in it is applied first.
- * @throws Error when another process has it open, or the folder cannot be written.
+ * Opens the journal of this folder; records of an earlier process are applied first.
+ * @throws Error if another process has it open, or the folder is not writable.
  */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
   const { dataDir, databaseUrl, maxSize } = options;
@@ -67,7 +67,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   const now = () => performance.now();
   const backlog = createBacklog(now);
   let sent = { count: 0, bytes: 0 };
-  /** The writer owes an answer. */
+  /** A reply of the writer is pending. */
   let awaited = false;
   let wasOpen = false;
   let closing: Promise<void> | null = null;
@@ -78,7 +78,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
 
   function give(message: ToWriter): void {
     awaited = writer.post(message);
-    // As if it had been written in vain, only later, as an answer would come.
+    // Like a failed write, but later, when a reply would arrive.
     if (!awaited) queueMicrotask(() => commits.failed('the journal writer is not running'));
   }
   const commits = createGroupCommit({
@@ -102,7 +102,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   }
 
   const opened = Promise.withResolvers<void>();
-  /** Of no effect once it was open: then another try follows. */
+  /** Has no effect once the journal was open: then another attempt follows. */
   function failOpening(reason: string): void {
     if (wasOpen || closing !== null) return;
     closing = writer.end({ kind: 'close' }, 0);
@@ -137,7 +137,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     onDeath(reason) {
       if (wasOpen) problem('worker-ended', reason);
       failOpening(reason);
-      // Whether it was written is not known: it is written again, and the applier takes each record once.
+      // It is unknown whether the batch was written. It is written again, and the applier takes each record once.
       if (awaited) notWritten(reason);
     },
   });
@@ -166,7 +166,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
         problem('rows-not-removed', message.message);
       }
     },
-    // It takes up the work where it had been told of last; what it did since, it finds done.
+    // Resumes from the last acknowledged position; replay is idempotent.
     onDeath: (reason) => problem('worker-ended', reason),
   });
 
@@ -180,7 +180,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     lost += count;
   }
 
-  /** What came of a record that could not be written. @throws the reason, unless the record waits in memory. */
+  /** Handles a record that could not be written. @throws the reason, unless the record waits in memory. */
   function keepOrThrow(record: ExchangeRecord, line: string, reason: unknown): void {
     if (closing === null && isOwedNothing(record) && kept.add(line)) return;
     lose(1);
@@ -230,7 +230,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   };
 }
 
-/** An answer that nobody owes anything for. What was refused or failed is told without a row when it must be. */
+/** Whether the response is free. Refused and failed requests may be reported without a row if necessary. */
 function isOwedNothing({ charge, outcome }: ExchangeRecord): boolean {
   return charge === null && (outcome === 'completed' || outcome === 'client-left');
 }

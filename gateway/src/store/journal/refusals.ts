@@ -3,28 +3,30 @@ import type { Journal } from './journal.ts';
 
 const usualRows = 60;
 const usualRefusals = 600;
-/** What is remembered within a minute: beyond it refusals keep their rows, and further keys need not wait. */
+/**
+ * Groups remembered within a minute. Beyond this number refusals keep their own rows, and further keys need not wait.
+ */
 const mostGroups = 5_000;
 const mostKeys = 20_000;
 const minute = 60_000;
 
 export interface RefusalsOptions {
   readonly journal: Pick<Journal, 'append' | 'usable'>;
-  /** Whether the catalogue knows this model or alias. All others count as one, so that nobody can invent new ones. */
+  /** Whether the catalogue has this model or alias. All others count as one, so that nobody can invent new groups. */
   readonly isKnownModel: (name: string) => boolean;
   /** Milliseconds, monotonic. */
   readonly now: () => number;
-  /** Rows in a minute of one key, reason and model; what is refused beyond is counted in one more. Default: 60. */
+  /** Rows per minute of one key, reason and model; further refusals are counted in one more row. Default: 60. */
   readonly mostRows?: number;
-  /** Refusals in a minute after which a key has to wait for the next one. Default: 600. */
+  /** Refusals per minute after which a key must wait for the next one. Default: 600. */
   readonly mostRefusals?: number;
 }
 
-/** The journal as the relay has it. */
+/** The journal as the relay uses it. */
 export interface CondensedJournal extends Pick<Journal, 'append' | 'usable'> {
   /** Whole seconds until requests of the key are read again; null: now. */
   closedFor(keyId: string): number | null;
-  /** Hands over what is counted. Call it before the journal is closed. */
+  /** Writes the counted refusals. Call it before the journal is closed. */
   close(): Promise<void>;
 }
 
@@ -32,13 +34,13 @@ interface Group {
   seen: number;
   /** The first refusal without a row of its own. */
   row: ExchangeRecord | null;
-  /** How many `row` stands for. */
+  /** The number of refusals that `row` stands for. */
   count: number;
 }
 
 /**
- * Lets everything through to the journal but the many equal refusals of a client that asks in a loop: they cost it
- * nothing, and each would take room on the disk. Minutes are this process's own and begin with a refusal.
+ * Passes everything to the journal except the many identical refusals of a client that retries in a loop: they cost the
+ * client nothing, but each would take room on the disk. Minutes are local to the process and begin with a refusal.
  */
 export function condenseRefusals(options: RefusalsOptions): CondensedJournal {
   const { journal, isKnownModel, now } = options;
@@ -51,7 +53,7 @@ export function condenseRefusals(options: RefusalsOptions): CondensedJournal {
   function append(record: ExchangeRecord): Promise<void> {
     if (record.outcome !== 'refused') return journal.append(record);
     if (now() >= endsAt) begin();
-    // What this gateway could not do is not the key's fault.
+    // A failure of the gateway is not the key's fault.
     if (record.status < 500) countAgainst(record.keyId);
     const group = groupOf(record);
     if (group === null) return journal.append(record);
@@ -67,7 +69,7 @@ export function condenseRefusals(options: RefusalsOptions): CondensedJournal {
     if (before !== undefined || refusals.size < mostKeys) refusals.set(keyId, (before ?? 0) + 1);
   }
 
-  /** Null when there are too many. */
+  /** Null if there are too many. */
   function groupOf({ keyId, error, model }: ExchangeRecord): Group | null {
     const name = `${keyId}\n${error}\n${isKnownModel(model) ? model : ''}`;
     let group = groups.get(name);
@@ -91,7 +93,7 @@ export function condenseRefusals(options: RefusalsOptions): CondensedJournal {
     groups = new Map();
     refusals = new Map();
     endsAt = -Infinity;
-    // The journal reports and counts what it cannot keep.
+    // The journal reports and counts what it cannot store.
     await Promise.allSettled(
       counted.flatMap(({ row, count }) => (row === null ? [] : journal.append({ ...row, count }))),
     );

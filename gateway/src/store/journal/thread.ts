@@ -3,21 +3,21 @@ import { createRestartBudget } from '#database/index.ts';
 
 export interface ThreadOptions<From> {
   readonly name: 'writer' | 'applier';
-  /** What it starts with; asked at each start. */
+  /** The initial data; read at each start. */
   readonly settings: () => object;
   readonly onMessage: (message: From) => void;
-  /** It ended although nobody told it to, after the last of its messages; another is started. */
+  /** The thread ended although nobody asked it to, after the last of its messages; another one is started. */
   readonly onDeath: (reason: string) => void;
 }
 
 export interface Thread<To> {
-  /** False when there is none at the moment: the message is lost, as it is with a thread that dies over it. */
+  /** False if no thread is running: the message is lost, as with a thread that dies over it. */
   post(message: To): boolean;
-  /** Says something last, waits for a thread to end by itself, and ends it when it does not in time. */
+  /** Sends a last message, waits for the thread to end by itself, and terminates it if it does not in time. */
   end(last: To, timeoutMs: number): Promise<void>;
 }
 
-/** A thread of the journal that is started again when it dies, at once but only a few times a minute. */
+/** A journal thread that is restarted when it dies: at once, but only a few times per minute. */
 export function startThread<To, From>(options: ThreadOptions<From>): Thread<To> {
   const { name, settings, onMessage, onDeath } = options;
   const restarts = createRestartBudget();
@@ -63,7 +63,7 @@ export function startThread<To, From>(options: ThreadOptions<From>): Thread<To> 
       if (ended === null) return;
       const over = Promise.withResolvers<void>();
       ended.once('exit', () => over.resolve());
-      // Does not keep the process alive: the thread does, for as long as it is waited for.
+      // Does not keep the process alive; the thread does while it is awaited.
       const late = setTimeout(over.resolve, Math.max(timeoutMs, 0)).unref();
       ended.postMessage(last);
       await over.promise;

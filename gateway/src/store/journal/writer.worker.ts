@@ -5,14 +5,14 @@ import type { FromWriter, ToWriter, WriterSettings } from './messages.ts';
 
 const { dataDir, appliedUpTo, lineVersion } = workerData as WriterSettings;
 
-/** Null after a failed write: what a failed fsync left in memory is not to be trusted, so it is opened again. */
+/** Null after a failed write: a failed fsync leaves untrustworthy data in memory, so the file is opened again. */
 let file: JournalFile | null = null;
 /**
- * Never written through, and open for as long as the thread lives. While somebody has the journal open nobody reads
- * its write-ahead log anew, in which commits may lie that failed and whose clients have been told so.
+ * Never written through, and open while the thread lives. While a connection is open, nobody reads the write-ahead log
+ * anew. It may contain failed commits, which their clients know to have failed.
  */
 let anchor: JournalFile | null = null;
-/** Never given twice within a process, so that `remove` can never meet a newer batch of the same number. */
+/** Never reused within a process, so that `remove` can never meet a newer batch of the same number. */
 let lastId = 0;
 
 try {
@@ -20,9 +20,9 @@ try {
   anchor = openJournalFile(dataDir);
   file = openJournalFile(dataDir);
   assertReadable(file.newestVersion());
-  // What the writer before was told to remove may have been lost with it.
+  // The previous writer may have died before it removed these.
   file.removeUpTo(appliedUpTo);
-  // The applier has seen everything up to there and looks only beyond.
+  // The applier has seen everything up to there and only looks beyond.
   lastId = Math.max(file.lastId(), appliedUpTo);
   reply({ kind: 'opened', ...file.pendingAfter(0) });
   parentPort?.on('message', (message: ToWriter) => {
@@ -39,7 +39,7 @@ try {
   reply({ kind: 'refused', message: (error as Error).message });
 }
 
-/** Nothing is served meanwhile: until such records are in the database, nobody knows what has been spent. */
+/** Nothing is served meanwhile: until such records are in the database, total spending is unknown. */
 function assertReadable(version: number): void {
   if (version <= lineVersion) return;
   throw new Error(
@@ -59,7 +59,7 @@ function receive(message: Exclude<ToWriter, { kind: 'close' }>): void {
     reply({ kind: 'done' });
   } catch (error) {
     closeQuietly();
-    // A failed removal needs no answer: the rows are removed with the next ones.
+    // A failed removal needs no reply: the rows are removed with the next ones.
     if (message.kind !== 'remove') reply({ kind: 'failed', message: (error as Error).message });
   }
 }
@@ -72,7 +72,7 @@ function closeQuietly(): void {
   try {
     file?.close();
   } catch {
-    // It is given up in any case.
+    // The file is given up in any case.
   }
   file = null;
 }

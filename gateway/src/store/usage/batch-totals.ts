@@ -4,9 +4,9 @@ import { costOf, RecordError, type LineValues } from './read-lines.ts';
 import { positionOf } from './record-line.ts';
 import type { AttemptRecord } from './record-parts.ts';
 
-/** What a batch adds to the books and to the totals that are kept beside the rows. */
+/** The amounts that a batch adds to the books and to the totals beside the rows. */
 export interface BatchTotals {
-  /** By account, of the rows that cost something. Nano-USD. */
+  /** By account, for the rows with a cost. Nano-USD. */
   readonly accounts: ReadonlyMap<HolderAccount, bigint>;
   /** By meter. */
   readonly meters: ReadonlyMap<string, bigint>;
@@ -20,7 +20,7 @@ type Hours = Map<string, HourTotals>;
 
 const hourMs = 3_600_000;
 
-/** They have the same names in a row and in its hour. */
+/** These have the same names in a row and in its hour. */
 const tokenSums = [
   'input_tokens',
   'cache_read_tokens',
@@ -30,7 +30,7 @@ const tokenSums = [
   'reasoning_tokens',
 ] as const;
 
-/** @throws RecordError for a charge that cannot be. */
+/** @throws RecordError for an invalid charge. */
 export function sumUp(rows: readonly LineValues[]): BatchTotals {
   const accounts = new Map<HolderAccount, bigint>();
   const meters = new Map<string, bigint>();
@@ -64,7 +64,7 @@ function chargedOfLine(row: LineValues): Charged {
 
 function addToHour(hours: Hours, row: LineValues, cost: bigint): void {
   const attempts = row[positionOf.attempts] as readonly AttemptRecord[];
-  // What was refused at once may name anything: such names must not pile up.
+  // A request that was refused at once may name any model: such names must not pile up.
   const model = attempts.length > 0 ? text(row, 'model') : '';
   const totals = hourOf(hours, row, model, text(row, 'channel'));
   const outcome = row[positionOf.outcome];

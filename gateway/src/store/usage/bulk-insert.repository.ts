@@ -3,8 +3,8 @@ import type { Database } from '#database/index.ts';
 import { isPostgres } from '#database/is-postgres.ts';
 
 /**
- * Rows per statement. SQLite runs a few prepared statements again and again: from 32 rows on, what a statement costs
- * by itself no longer counts. PostgreSQL is asked as seldom as its bound of 65 535 parameters lets us.
+ * Rows per statement. SQLite repeats a few prepared statements: from 32 rows on, the overhead of a statement no longer
+ * matters. PostgreSQL gets as many rows as its limit of 65 535 parameters allows.
  */
 const rowsPerStatement = { sqlite: 32, postgres: 1_000 } as const;
 type Dialect = keyof typeof rowsPerStatement;
@@ -13,12 +13,12 @@ export interface BulkInsert {
   readonly table: keyof Database;
   /** At most 60. */
   readonly columns: readonly string[];
-  /** What follows the values: `on conflict …`, `returning …`. */
+  /** The text after the values: `on conflict …`, `returning …`. */
   readonly end: string;
 }
 
 /**
- * Inserts rows by statements of many rows each; gives what they return. Kysely's own builder would cost more than the
+ * Inserts rows with many rows per statement; returns their results. Kysely's own builder would cost more than the
  * insertion itself.
  */
 export async function bulkInsert<Returned>(
@@ -43,13 +43,13 @@ export async function bulkInsert<Returned>(
   return returned;
 }
 
-/** Texts of whole statements; the driver finds the compiled statement by its text. */
+/** The texts of whole statements; the driver finds the compiled statement by its text. */
 const statements = new WeakMap<BulkInsert, Map<number, string>>();
 
 function statement(dialect: Dialect, insert: BulkInsert, rows: number): string {
   let texts = statements.get(insert);
   if (texts === undefined) statements.set(insert, (texts = new Map<number, string>()));
-  // The two dialects differ in their parameters.
+  // The two dialects have different parameters.
   const key = dialect === 'sqlite' ? rows : -rows;
   let text = texts.get(key);
   if (text === undefined) texts.set(key, (text = build(dialect, insert, rows)));

@@ -1,19 +1,19 @@
 import { formatUsd } from '#database/index.ts';
 import type { UsageSum } from './usage-sums.repository.ts';
 
-/** A limit on money as it stands now. Nano-USD. */
+/** The current state of a limit on money. Nano-USD. */
 export interface MoneyLimit {
   readonly limit: bigint;
   readonly used: bigint;
-  /** Set aside for requests that are under way. */
+  /** Held for requests in flight. */
   readonly held: bigint;
-  /** The day or month it is for, by the team's clock; absent: for good. */
+  /** The day or month of the limit, by the team's clock; absent: permanent. */
   readonly window?: string;
 }
 
 /** What a key may still do. Null: no such limit. */
 export interface OwnLimits {
-  /** Of whoever pays: the user, or the team the key acts for. */
+  /** Of the payer: the user, or the team that the key acts for. */
   readonly balance: MoneyLimit;
   readonly keyQuota: MoneyLimit | null;
   readonly userQuota: MoneyLimit | null;
@@ -38,7 +38,7 @@ export interface OwnUsage {
   readonly limits: OwnLimits;
 }
 
-/** The answer of `GET /v1/usage` as JSON text: money as decimal strings in USD, times as RFC 3339. */
+/** The response of `GET /v1/usage` as JSON text: money as decimal strings in USD, times as RFC 3339. */
 export function encodeOwnUsage({ from, to, by, sums, limits }: OwnUsage): string {
   const { balance, keyQuota, userQuota, team, rpm, rph } = limits;
   return JSON.stringify({

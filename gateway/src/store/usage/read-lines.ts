@@ -4,7 +4,7 @@ import { lineColumns, lineVersion, positionOf, toLine } from './record-line.ts';
 /** The values of a line in the order of `columns`. */
 export type LineValues = unknown[];
 
-/** Lines as a journal keeps them. */
+/** Lines as a journal stores them. */
 export interface StoredLines {
   /** `lineVersion` of the program that wrote them. */
   readonly version: number;
@@ -19,14 +19,14 @@ export interface UsageLines {
   readonly text: string;
 }
 
-/** The record itself is at fault, not the database: trying again would not help. */
+/** The record itself is at fault, not the database: a retry would not help. */
 export class RecordError extends Error {
   override readonly name = 'RecordError';
 }
 
 /**
- * Reads lines by the version that they were written with.
- * @throws RecordError for a line that is damaged; Error for lines of a newer version, which are to be kept.
+ * Reads lines by the version they were written with.
+ * @throws RecordError for a damaged line; Error for lines of a newer version, which must be kept.
  */
 export function readLines(stored: readonly StoredLines[]): UsageLines {
   const text = stored
@@ -35,12 +35,12 @@ export function readLines(stored: readonly StoredLines[]): UsageLines {
   return { rows: parse(text, lineColumns.length), text };
 }
 
-/** Records that stand in no journal. */
+/** Lines for records that are in no journal. */
 export function linesOf(records: readonly ExchangeRecord[]): UsageLines {
   return readLines([{ version: lineVersion, lines: records.map(toLine).join(',') }]);
 }
 
-/** Lines of an earlier version, as this one would have written them. */
+/** Converts lines of an earlier version to this version. */
 function renew(version: number, lines: string): string {
   if (version > lineVersion) {
     throw new Error(
@@ -62,10 +62,10 @@ function parse(lines: string, width: number): LineValues[] {
   return rows;
 }
 
-/** What a 64-bit column holds. */
+/** The maximum of a 64-bit column. */
 const mostNano = 2n ** 63n - 1n;
 
-/** What a line's exchange costs in nano-USD; null when nothing is charged. @throws RecordError */
+/** The cost of a line's exchange in nano-USD; null if nothing is charged. @throws RecordError */
 export function costOf(row: LineValues): bigint | null {
   const cost = row[positionOf.cost];
   if (cost === null) return null;

@@ -14,34 +14,34 @@ type AnyColumn = readonly [
 
 export type LineColumn = keyof typeof columns;
 
-/** Where a column stands in a line. */
+/** The position of a column in a line. */
 export const positionOf = Object.fromEntries(
   lineColumns.map(({ name, position }) => [name, position]),
 ) as Record<LineColumn, number>;
 
-/** The columns of the usage row, and where each stands in a line. */
+/** The columns of the usage row, and the position of each in a line. */
 export const usageColumns = lineColumns.filter(({ type }) => type !== 'beside');
 
-/** Kept with each batch of lines, since a journal may be older than the program that reads it. */
+/** Stored with each batch of lines, because a journal may be older than the program that reads it. */
 export const lineVersion = Math.max(...lineColumns.map(({ since }) => since));
 
 const reads = Object.values(columns).map(([, read]) => read);
 
-/** Filled again for each line: a new array for each costs 5 % more. */
+/** Reused for each line: a new array per line costs 5 % more. */
 const values: unknown[] = reads.map(() => null);
 
 /**
- * One exchange as one line: a JSON array without its column names, because writing one costs a third of the object with
- * them, and it is half as long.
+ * One exchange as one line: a JSON array without column names. Writing it costs a third of the object with names, and
+ * it is half as long.
  */
 export function toLine(record: ExchangeRecord): string {
   for (let at = 0; at < reads.length; at += 1) values[at] = reads[at]!(record);
   const line = JSON.stringify(values);
-  // The escape alone is found much faster than the pattern.
+  // Searching for the escape alone is much faster than the pattern.
   return line.includes('\\u') && unstorable.test(line) ? JSON.stringify(values, storable) : line;
 }
 
-/** NUL and lone surrogates, as JSON writes them: PostgreSQL refuses both in text, and a batch with them. */
+/** NUL and lone surrogates, as JSON writes them: PostgreSQL refuses both in text, and with them the whole batch. */
 const unstorable = /\\u(?:0000|d[89a-f])/;
 
 function storable(_: string, value: unknown): unknown {

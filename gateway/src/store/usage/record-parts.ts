@@ -1,33 +1,33 @@
 import type { TokenUsage } from '#canonical/index.ts';
 
-/** How far an attempt got; it decides what may be retried. */
+/** How far an attempt got; this decides whether it may be retried. */
 export type AttemptClass =
   /** Nothing reached the upstream. */
   | 'not-sent'
-  /** Sent, and no byte of an answer came: the upstream may or may not have worked. */
+  /** Sent, but no byte of a response arrived: the upstream may or may not have worked. */
   | 'uncertain'
-  /** An answer began, and nothing of it was shown to the client. */
+  /** A response began, but nothing of it was shown to the client. */
   | 'started'
-  /** The client has seen some of it. */
+  /** The client has seen part of it. */
   | 'shown';
 
 export interface AttemptRecord {
   readonly channel: string;
   readonly class: AttemptClass;
-  /** The upstream's status; null when there was none. */
+  /** The upstream's status; null if there was none. */
   readonly status: number | null;
-  /** `completed`, or why it failed: a short word of ours, never upstream text. */
+  /** `completed`, or the reason of the failure: a short word of the gateway, never upstream text. */
   readonly result: string;
   /** Unix milliseconds. */
   readonly startedAt: number;
   readonly durationMs: number;
-  /** The upstream's own request id, for talking to its support. */
+  /** The upstream's own request id, for its support. */
   readonly upstreamRequestId: string | null;
-  /** What the upstream says it used although the attempt failed: nobody but the operator pays for it. */
+  /** The usage that the upstream reported although the attempt failed; only the operator pays for it. */
   readonly usage?: TokenUsage;
 }
 
-/** Ids that an answer gave out of what its upstream keeps, and whose they are. Digests (`Secrets.digestState`) only. */
+/** Ids of stored upstream objects that a response gave out, and their owner. Digests (`Secrets.digestState`) only. */
 export interface StateRecord {
   readonly owner: string;
   /** The channel's id. */
@@ -35,11 +35,11 @@ export interface StateRecord {
   readonly credential: string | null;
   /** Unix milliseconds. */
   readonly expiresAt: number;
-  /** Digest and kind of each, in turn: half as long in a line as pairs are. */
+  /** Alternating digest and kind: half as long in a line as pairs. */
   readonly ids: readonly string[];
 }
 
-/** The same as a line has it. */
+/** The same as in a line. */
 export type StateValues = readonly [
   owner: string,
   channel: string,
@@ -49,34 +49,34 @@ export type StateValues = readonly [
 ];
 
 /**
- * What an exchange costs and who owes it, fixed before the client sees the end of its answer. Amounts are nano-USD
- * in decimal digits, since this travels as JSON.
+ * The cost of an exchange and its payer, fixed before the client sees the end of its response. Amounts are decimal
+ * digits of nano-USD, because this travels as JSON.
  */
 export interface ChargeRecord {
-  /** Whose liability it is. */
+  /** The payer. */
   readonly payer: 'user' | 'team';
   readonly cost: string;
-  /** What was held at admission. */
+  /** The amount held at admission. */
   readonly held: string;
-  /** `cost` beyond `held`, when it was more. */
+  /** The part of `cost` beyond `held`. */
   readonly overshoot: string;
   readonly priceVersion: string;
-  /** The group's, at admission. */
+  /** The group's multiplier at admission. */
   readonly multiplier: string;
   /**
-   * Line items; their exact sum × the multiplier, rounded once, is `cost`. Where the usage was estimated or
-   * quarantined, `held` is the most that is charged: then they say what would have been.
+   * Line items; their exact sum × the multiplier, rounded once, is `cost`. If the usage was estimated or quarantined,
+   * at most `held` is charged, and the items show the uncapped amounts.
    */
   readonly receipt: readonly ReceiptItem[];
   /**
-   * The date of admission in the team's time zone, `2026-11-21`: the windows of its budgets that this counts in. Null
-   * when a user pays. All other meters follow from who pays (`ledger/meter-names.ts`).
+   * The date of admission in the team's time zone, `2026-11-21`: the budget windows that the cost counts in. Null if a
+   * user pays. All other meters follow from the payer (`ledger/meter-names.ts`).
    */
   readonly window: string | null;
 }
 
 export interface ReceiptItem {
-  /** A part of the price, as configuration writes it: `input`, `cache_read`, `output`, `image_tiers.2K`. */
+  /** A part of the price, as in the configuration: `input`, `cache_read`, `output`, `image_tiers.2K`. */
   readonly part: string;
   readonly quantity: number;
   /** 10⁻¹⁵ USD per unit, decimal digits, before the multiplier. */

@@ -14,20 +14,18 @@ export interface RecordUsageOptions {
   /** Unix milliseconds. */
   readonly now?: number;
   /**
-   * These records may have been applied long ago. One from a time of which rows have been removed is refused then, unless
-   * its row is still there: whether it was counted, nobody can tell any more.
+   * These records may have been applied long ago. A record from a time whose rows have been removed is then refused
+   * unless its row still exists, because nobody can tell whether it was counted.
    */
   readonly isLeftOver?: boolean;
 }
 
 /**
- * Inserts usage rows and posts what they cost to the books, within a transaction of the caller. A record that is there
- * already is left as it is and counts nowhere again, so applying the same records any number of times, in any order,
- * from any number of processes, comes to the same as once.
+ * Inserts usage rows and posts their cost to the books, within a transaction of the caller. An existing record stays as
+ * it is and counts nowhere again, so recording is idempotent in any order and from any number of processes.
  *
- * The books get one transaction for all of these rows; its id stands in the rows, so that it can be checked against
- * them.
- * @throws RecordError, or what the database throws; the transaction must be rolled back then.
+ * The books get one transaction for all of these rows; the rows contain its id, so that it can be checked against them.
+ * @throws RecordError, or the error of the database; then the transaction must be rolled back.
  */
 export async function recordUsage(
   trx: Transaction<Database>,
@@ -35,7 +33,7 @@ export async function recordUsage(
   { now = Date.now(), isLeftOver = false }: RecordUsageOptions = {},
 ): Promise<void> {
   const { rows } = lines;
-  // Before anything is written: a charge that cannot be is found here.
+  // Before anything is written: an invalid charge is found here.
   const totals = sumUp(rows);
   const posting = createTransactionId(now);
   const inserted = await insertUsage(trx, lines, posting);
@@ -46,7 +44,7 @@ export async function recordUsage(
   await insertUpstreamState(trx, fresh);
 }
 
-/** @throws RecordError when one of these rows may have been there before, counted and removed. */
+/** @throws RecordError if one of these rows may have been counted and removed before. */
 function refuseRemoved(rows: readonly LineValues[], before: number): void {
   if (rows.every((row) => (row[positionOf.time] as number) >= before)) return;
   throw new RecordError(
@@ -54,13 +52,13 @@ function refuseRemoved(rows: readonly LineValues[], before: number): void {
   );
 }
 
-/** The rows with these ids, each once: a record may stand in a batch twice. */
+/** The rows with these ids, each once: a batch may contain a record twice. */
 function only(rows: readonly LineValues[], ids: ReadonlySet<string>): LineValues[] {
   const left = new Set(ids);
   return rows.filter((row) => left.delete(row[positionOf.id] as string));
 }
 
-/** Whether an error says that the data, not the database, is at fault: trying again would not help. */
+/** Whether an error means that the data, not the database, is at fault: a retry would not help. */
 export function isDataError(error: unknown): boolean {
   if (error instanceof RecordError) return true;
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
@@ -82,7 +80,7 @@ async function writeTotals(
     const shared = { kind: 'usage', actor: null, reason: null, time: now } as const;
     await postTransaction(trx, { id: posting, ...shared, amounts });
   }
-  // In one order everywhere: two nodes that change the same rows must not wait for each other in a circle.
+  // In a fixed order everywhere: two nodes that change the same rows must not deadlock.
   const spent = [...meters].toSorted(([a], [b]) => (a < b ? -1 : 1));
   await bulkInsert(trx, spentInsert, spent);
   const sums = hours

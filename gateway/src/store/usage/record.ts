@@ -3,16 +3,16 @@ import type { UsageTable } from '#database/index.ts';
 import type { AttemptRecord, ChargeRecord, StateRecord, StateValues } from './record-parts.ts';
 
 export type Outcome =
-  /** The answer reached its success terminator upstream (whether or not the client stayed for it). */
+  /** The response reached its success terminator upstream, whether or not the client stayed. */
   | 'completed'
-  /** Refused by the gateway before any upstream was asked. */
+  /** Refused by the gateway before any upstream was called. */
   | 'refused'
-  /** Every attempt failed, or the answer broke off after it had begun. */
+  /** Every attempt failed, or the response broke off after it had begun. */
   | 'failed'
   /** The client left a stream before its end; the upstream was cancelled. */
   | 'client-left';
 
-/** Everything that is kept of one exchange: metadata and counts, never a body. Plain JSON. */
+/** Everything that is stored about one exchange: metadata and counts, never a body. Plain JSON. */
 export interface ExchangeRecord {
   /** The `x-request-id`. */
   readonly id: string;
@@ -22,72 +22,72 @@ export interface ExchangeRecord {
   readonly userId: string;
   readonly teamId: string | null;
   readonly group: string;
-  /** As the client wrote it; empty when the request named none. */
+  /** As the client wrote it; empty if the request named none. */
   readonly model: string;
   readonly upstreamModel: string | null;
-  /** The channel that answered; null when none did. */
+  /** The channel that responded; null if none did. */
   readonly channel: string | null;
   readonly protocol: ProtocolName;
   readonly operation: OperationName;
   readonly stream: boolean;
   readonly outcome: Outcome;
-  /** The HTTP status the client got. */
+  /** The HTTP status that the client received. */
   readonly status: number;
-  /** The catalogue error's name, when there was one. */
+  /** The catalogue error's name, if there was an error. */
   readonly error: string | null;
   readonly attempts: readonly AttemptRecord[];
   readonly tokens: TokenUsage;
-  /** `quarantined`: the upstream's counts are not to be believed, so the hold bounds the charge. */
+  /** `quarantined`: the upstream's counts are implausible, so the hold limits the charge. */
   readonly usageSource: 'reported' | 'estimated' | 'quarantined' | 'none';
   readonly ttftMs: number | null;
   readonly durationMs: number;
   readonly rewrites: readonly string[];
   readonly losses: readonly string[];
   readonly userAgent: string | null;
-  /** How many equal refusals this stands for; absent: it is one exchange. */
+  /** The number of identical refusals that this stands for; absent: it is one exchange. */
   readonly count?: number;
-  /** Null when nothing is to be charged: refused, failed, not billed. */
+  /** Null if nothing is charged: refused, failed, not billed. */
   readonly charge: ChargeRecord | null;
-  /** Absent when the answer gave out nothing of the kind. */
+  /** Absent if the response gave out no such ids. */
   readonly upstreamState?: StateRecord;
 }
 
 type Read<Value> = (record: ExchangeRecord) => Value;
 
-/** Of a column that lines of earlier versions lack: `since` is the first version that has it. */
+/** For a column that lines of earlier versions lack: `since` is the first version that has it. */
 type History<Value> = null extends Value
   ? { readonly since: number }
-  : { readonly since: number; /** What lines from before mean. */ readonly before: Value };
+  : { readonly since: number; /** The value for older lines. */ readonly before: Value };
 
 /**
- * How a value stands in a line: text and integers as they are, `json` as JSON, and an `amount` of nano-USD as decimal
- * digits, since it may exceed what a JSON number holds.
+ * The form of a value in a line: text and integers as they are, `json` as JSON, and an `amount` of nano-USD as decimal
+ * digits, because it may exceed a JSON number.
  */
 type Column<Value> =
   | (bigint extends Value ? Typed<'amount', string, Value> : never)
   | (number extends Value ? Typed<'integer', number, Value> : never)
   | (string extends Value ? Typed<'text', string, Value> | Typed<'json', object, Value> : never);
 
-/** Null is for columns that can be null. */
+/** Null is for nullable columns. */
 type Typed<Type, InLine, Value> = readonly [
   type: Type,
   read: Read<InLine | Extract<Value, null>>,
   history?: History<InLine | Extract<Value, null>>,
 ];
 
-/** `posting` is not known before the row is written. */
+/** `posting` is unknown before the row is written. */
 type RowColumns = {
   readonly [Name in keyof Omit<UsageTable, 'posting'>]: Column<UsageTable[Name]>;
 };
 
 interface OtherColumns {
-  /** Goes into a table of its own. */
+  /** Stored in a table of its own. */
   readonly upstream_state: Typed<'beside', StateValues, null>;
 }
 
 /**
- * The values of a line, in their order: the type of each, and how it is read from a record. Lines are written and read,
- * and rows inserted, by this table alone. A new column goes to the end and names the version of lines that introduces
+ * The values of a line, in order: the type of each, and how it is read from a record. Only this table defines how lines
+ * are written and read, and rows inserted. A new column goes at the end and names the version of lines that introduces
  * it; a column never moves.
  */
 export const columns = {
@@ -114,7 +114,7 @@ export const columns = {
   output_tokens: ['integer', ({ tokens }) => tokens.output],
   reasoning_tokens: ['integer', ({ tokens }) => tokens.reasoning],
   usage_source: ['text', ({ usageSource }) => usageSource],
-  // Times from a fine clock have fractions.
+  // Times of a fine clock have fractions.
   ttft_ms: ['integer', ({ ttftMs }) => (ttftMs === null ? null : Math.round(ttftMs))],
   duration_ms: ['integer', ({ durationMs }) => Math.round(durationMs)],
   rewrites: ['json', ({ rewrites }) => rewrites],
@@ -132,7 +132,7 @@ export const columns = {
   count: ['integer', ({ count }) => count ?? 1, { since: 4, before: 1 }],
 } as const satisfies RowColumns & OtherColumns;
 
-/** What a client chose freely is cut to this length. */
+/** Text that clients choose is cut to this length. */
 const maxClientText = 256;
 
 function cut(text: string): string {

@@ -10,9 +10,9 @@ interface Removed extends ChargedRow {
 }
 
 /**
- * Removes at most `limit` usage rows from before a time (Unix milliseconds), the oldest first, and gives how many it
- * were. The sums by the hour, the totals and the books stay; what the rows had cost is kept by posting and by meter,
- * so that the books can still be checked against the rows that are left.
+ * Removes at most `limit` usage rows from before a time (Unix milliseconds), oldest first, and returns their number.
+ * Hourly sums, totals and books stay; the cost of removed rows is kept by posting and by meter, so that the books can
+ * still be checked against the remaining rows.
  */
 export function removeOldUsage(
   { kysely }: OpenDatabase,
@@ -39,7 +39,7 @@ function carry(rows: readonly Removed[]): Map<string, bigint> {
   for (const row of rows) {
     const { cost, posting } = row;
     const charged = chargedOf(row);
-    // What does not say who pays was never counted.
+    // A row without a payer was never counted.
     if (cost === null || cost === 0n || charged === null) continue;
     const names = [`${posting} ${charged.account}`, ...meterNames(charged)];
     for (const name of names) costs.set(name, (costs.get(name) ?? 0n) + cost);

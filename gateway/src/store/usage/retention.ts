@@ -9,24 +9,25 @@ import { removeExpiredState } from './upstream-state.repository.ts';
 
 export interface RetentionOptions {
   readonly database: OpenDatabase;
-  /** Milliseconds for which usage rows are kept; a day at least. */
+  /** Milliseconds for which usage rows are kept; at least a day. */
   readonly keep: number;
   /**
-   * False while the journal may bring back what was applied before: a row that is gone would be taken for a new one.
+   * False while the journal may bring back records that were applied before: a removed row would be taken for a new
+   * one.
    */
   readonly mayStart: () => boolean;
-  /** Told what was not removed and why, when it begins; it is tried again every minute. */
+  /** Receives what was not removed and why, when the problem begins; the removal is retried every minute. */
   readonly onProblem: (message: string) => void;
 }
 
-/** How often it is looked whether there is something to remove. */
+/** Interval between checks for something to remove. */
 const interval = 60_000;
 const shortest = 86_400_000;
-/** Rows per step and the pause between two: the applier's own work comes first. */
+/** Rows per step and the pause between two steps: the applier's own work comes first. */
 const step = 1_000;
 const pause = 100;
 
-/** Removes old usage rows in small steps. Gives a function that stops it. */
+/** Removes old usage rows in small steps. Returns a function that stops it. */
 export function keepUsageFor({
   database,
   keep,
@@ -43,7 +44,7 @@ export function keepUsageFor({
   );
 }
 
-/** Removes what is known of upstreams' ids when its time is over, in small steps. Gives a function that stops it. */
+/** Removes expired upstream ids in small steps. Returns a function that stops it. */
 export function removeStateWhenExpired({
   database,
   onProblem,
@@ -58,12 +59,12 @@ export function removeStateWhenExpired({
 const createToday = () =>
   createCautiousDate({ now: () => Date.now(), monotonic: () => performance.now() });
 
-/** What cannot be removed is told once, and tried again every minute. */
+/** Reports a failed removal once, and retries it every minute. */
 function troubleWith(what: string, onProblem: RetentionOptions['onProblem']): Trouble {
   return createTrouble((message) => onProblem(`${what}: ${message}`));
 }
 
-/** @param remove one step: gives how many rows it removed, fewer than `step` when nothing is left. */
+/** @param remove one step: returns the number of removed rows, fewer than `step` if nothing is left */
 function removeInSteps(remove: () => Promise<number>, trouble: Trouble): () => void {
   let timer: NodeJS.Timeout;
   let stopped = false;

@@ -5,13 +5,16 @@ import type { LineValues } from './read-lines.ts';
 import { positionOf } from './record-line.ts';
 import type { StateValues } from './record-parts.ts';
 
-/** Keeps whom the answers of these rows gave which ids. An id that is given again is kept longer. */
+/**
+ * Records which owner received which ids from the responses of these rows. An id that is given out again is kept
+ * longer.
+ */
 export async function insertUpstreamState(
   trx: Transaction<Database>,
   rows: readonly LineValues[],
 ): Promise<void> {
-  // By key, since a statement must not meet a row twice; in one order everywhere, so that two nodes that write the
-  // same rows never wait for each other in a circle.
+  // By key, because a statement must not meet a row twice; in a fixed order everywhere, so that two nodes that write
+  // the same rows never deadlock.
   const found = new Map<string, readonly unknown[]>();
   for (const row of rows) addRows(found, row);
   if (found.size === 0) return;
@@ -40,7 +43,7 @@ const stateInsert: BulkInsert = {
     where upstream_state.expires_at <= excluded.expires_at`,
 };
 
-/** Removes at most `limit` rows that expired before a time (Unix milliseconds) and gives how many it were. */
+/** Removes at most `limit` rows that expired before a time (Unix milliseconds) and returns their number. */
 export async function removeExpiredState(
   { kysely }: OpenDatabase,
   now: number,

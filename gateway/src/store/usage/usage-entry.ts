@@ -6,9 +6,9 @@ export interface UsageEntry {
   readonly id: string;
   /** RFC 3339. */
   readonly time: string;
-  /** Its name, or its id when the key is gone. */
+  /** Its name, or its id if the key no longer exists. */
   readonly key: string;
-  /** E-mail address, or the id when the user is gone. */
+  /** E-mail address, or the id if the user no longer exists. */
   readonly user: string;
   readonly team: string | null;
   readonly model: string;
@@ -33,7 +33,7 @@ export interface UsageEntry {
   readonly duration_ms: number;
   readonly rewrites: readonly string[];
   readonly losses: readonly string[];
-  /** How many equal refusals the row stands for; 1 for everything else. */
+  /** The number of identical refusals that the row stands for; 1 for every other row. */
   readonly count: number;
 }
 
@@ -43,7 +43,7 @@ export interface UsageRow extends UsageTable {
   readonly team_name: string | null;
 }
 
-/** A row as the API and the commands show it: names where they are known, money as decimal text. */
+/** A row as the API and the commands show it: names where known, money as decimal text. */
 export function toUsageEntry(row: UsageRow): UsageEntry {
   return {
     id: row.id,

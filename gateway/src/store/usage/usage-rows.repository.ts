@@ -7,7 +7,7 @@ import { positionOf, usageColumns } from './record-line.ts';
 
 const names = usageColumns.map(({ name }) => name);
 
-/** Inserts usage rows and gives the ids of those that were not there yet. Rows that cost something name `posting`. */
+/** Inserts usage rows and returns the ids of the new ones. Rows with a cost name `posting`. */
 export async function insertUsage(
   trx: Transaction<Database>,
   { rows, text }: UsageLines,
@@ -23,7 +23,7 @@ export async function insertUsage(
   return new Set(inserted.map(({ id }) => id));
 }
 
-/** The whole batch as one parameter: the client neither builds it nor binds its values. */
+/** The whole batch as one parameter: the client neither builds nor binds single values. */
 async function insertText(
   trx: Transaction<Database>,
   lines: string,
@@ -42,7 +42,7 @@ async function insertText(
   return rows;
 }
 
-/** Measured against `json_each` over the whole batch: half the cost, as SQLite looks up each value in the text again. */
+/** Half the measured cost of `json_each` over the whole batch, because SQLite looks up each value in the text again. */
 const usageInsert: BulkInsert = {
   table: 'usage',
   columns: [...names, 'posting'],

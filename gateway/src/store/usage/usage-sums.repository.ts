@@ -2,16 +2,16 @@ import { sql, type Kysely, type RawBuilder, type SelectQueryBuilder } from 'kyse
 import type { Database } from '#database/schema.ts';
 import { idsOf, type UsageFilter } from './usage.repository.ts';
 
-/** What sums can be asked by. A day is one of UTC. */
+/** The dimensions of sums. Days are in UTC. */
 export const groupings = ['day', 'model', 'channel', 'key', 'user', 'team'] as const;
 export type Grouping = (typeof groupings)[number];
 
-/** Usage summed up; it outlives the single rows. */
+/** Usage summed up; the sums outlive the single rows. */
 export interface UsageSum {
-  /** `2026-11-21`, or a name; an id when what it names is gone, and empty for none. */
+  /** `2026-11-21`, or a name; an id if the named object no longer exists, and empty for none. */
   readonly name: string;
   readonly requests: number;
-  /** Of them, those that failed or were refused. */
+  /** How many of them failed or were refused. */
   readonly failed: number;
   readonly tokens: {
     /** The uncached part. */
@@ -24,7 +24,7 @@ export interface UsageSum {
   };
   /** Nano-USD. */
   readonly cost: bigint;
-  /** Tokens that channels say they used in attempts that failed: nobody but the operator pays for them. */
+  /** Tokens that channels reported for failed attempts; only the operator pays for them. */
   readonly unbilled_tokens: number;
 }
 
@@ -34,8 +34,8 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 /**
- * Sums over whole hours: `from` is rounded down to one and `to` up. Days in their order, everything else the dearest
- * first.
+ * Sums over whole hours: `from` is rounded down to an hour and `to` up. Days are in order, everything else by cost,
+ * highest first.
  */
 export async function sumUsage(
   db: Kysely<Database>,
@@ -84,7 +84,7 @@ type Query = SelectQueryBuilder<Database, 'usage_hourly', object>;
 async function matching(db: Kysely<Database>, filter: SumFilter): Promise<Query> {
   const { from, to, key, keyId, user, team, model, channel } = filter;
   let query: Query = db.selectFrom('usage_hourly');
-  // None stands as an empty text here, and is no name to ask by: single requests are not found by it either.
+  // An empty text means none here, and is not a name to filter by: single requests are not found by it either.
   if ([team, model, channel].includes('')) query = query.where(sql.lit(false));
   if (from !== undefined) query = query.where('hour', '>=', from - (from % hourMs));
   if (to !== undefined) query = query.where('hour', '<', to);

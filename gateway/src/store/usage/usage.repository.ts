@@ -2,11 +2,11 @@ import { sql, type ExpressionBuilder, type Kysely } from 'kysely';
 import type { Database } from '#database/schema.ts';
 import { toUsageEntry, type UsageEntry } from './usage-entry.ts';
 
-/** Which exchanges to list; all conditions must hold, and text is compared as it stands. */
+/** Filters for exchanges; all conditions must hold, and text is compared literally. */
 export interface UsageFilter {
-  /** Unix milliseconds, included. */
+  /** Unix milliseconds, inclusive. */
   readonly from?: number;
-  /** Unix milliseconds, excluded. */
+  /** Unix milliseconds, exclusive. */
   readonly to?: number;
   /** Name or id of a key. */
   readonly key?: string;
@@ -16,24 +16,24 @@ export interface UsageFilter {
   readonly team?: string;
   /** The model as clients wrote it. */
   readonly model?: string;
-  /** Name of the channel that answered. */
+  /** Name of the channel that responded. */
   readonly channel?: string;
   /** Default 100, at most 1 000. */
   readonly limit?: number;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly cursor?: string;
 }
 
 export interface UsagePage {
   readonly data: readonly UsageEntry[];
-  /** For the page after this one; null on the last. Rows added meanwhile move nothing. */
+  /** For the following page; null on the last. Rows added meanwhile move nothing. */
   readonly next: string | null;
 }
 
 const defaultLimit = 100;
 const maxLimit = 1_000;
 
-/** Exchanges, the newest first. @throws RangeError for a cursor or a limit that cannot be. */
+/** Lists exchanges, newest first. @throws RangeError for an invalid cursor or limit. */
 export async function listUsage(
   db: Kysely<Database>,
   filter: UsageFilter = {},
@@ -50,7 +50,7 @@ export async function listUsage(
     .select(['keys.name as key_name', 'users.email as user_email', 'teams.name as team_name'])
     .orderBy('usage.time', 'desc')
     .orderBy('usage.id', 'desc')
-    // One more than asked tells whether there is a next page.
+    // One more than requested shows whether there is a next page.
     .limit(limit + 1);
   const { cursor } = filter;
   const rows = await (
@@ -63,8 +63,8 @@ export async function listUsage(
 }
 
 /**
- * How many exchanges match, those that share a row counted each, and what they cost in all; `limit` and `cursor` do not
- * matter.
+ * The number of matching exchanges, counting each that shares a row, and their total cost; ignores `limit` and
+ * `cursor`.
  */
 export async function totalUsage(
   db: Kysely<Database>,
@@ -85,7 +85,7 @@ async function matching(db: Kysely<Database>, filter: UsageFilter) {
   let query = db.selectFrom('usage');
   if (from !== undefined) query = query.where('usage.time', '>=', from);
   if (to !== undefined) query = query.where('usage.time', '<', to);
-  // Ids are found first: comparing the joined names would read every row of the time range.
+  // Ids are looked up first: comparing the joined names would read every row of the time range.
   if (key !== undefined) query = query.where('usage.key_id', 'in', await idsOf(db, 'keys', key));
   if (user !== undefined)
     query = query.where('usage.user_id', 'in', await idsOf(db, 'users', user));
@@ -97,8 +97,8 @@ async function matching(db: Kysely<Database>, filter: UsageFilter) {
 }
 
 /**
- * The id of what is called so. A row may outlive what it names; its id still finds it. Several only where the name of
- * one is the id of another: rows of one id come in the order of an index, of several they have to be sorted.
+ * The ids for a name. A row may outlive the object it names; the id still finds it. There are several only if the name
+ * of one is the id of another: rows of one id come in the order of an index, rows of several must be sorted.
  */
 export async function idsOf(
   db: Kysely<Database>,
@@ -123,7 +123,7 @@ interface Position {
 function isBefore({ time, id }: Position) {
   return (where: ExpressionBuilder<Database, 'usage'>) =>
     where.and([
-      // Says again what follows from the rest, in a form that an index on time serves.
+      // Redundant, but in a form that an index on time serves.
       where('usage.time', '<=', time),
       where.or([where('usage.time', '<', time), where('usage.id', '<', id)]),
     ]);
