@@ -1,29 +1,29 @@
 import type { TextProtocolName } from '#canonical/index.ts';
 
-/** Something that one vendor refuses although its protocol has it, declared as an edit of the request. */
+/** A member that one vendor refuses although its protocol has it, declared as an edit of the request. */
 export interface Quirk {
-  /** Stable and used once: it stands in usage rows and in `x-sluice-rewrites`, and docs/vendors.md explains it. */
+  /** Stable and unique: usage rows and `x-sluice-rewrites` name it, and docs/vendors.md explains it. */
   readonly id: `p${number}`;
   readonly protocol: TextProtocolName;
-  /** The upstream's names of the models that it holds for. Absent: all of them. */
+  /** Upstream names of the models it applies to. Absent: all models. */
   readonly models?: RegExp;
   readonly edit: QuirkEdit;
 }
 
 /**
- * Where the member is: `logit_bias`, `stream_options.include_usage`, or `messages[].name` for each element of a list.
- * `drop` takes it out. `rename` gives it another name in the same object, unless that one is there: then it is dropped.
+ * A member by its path: `logit_bias`, `stream_options.include_usage`, or `messages[].name` for each element of a list.
+ * `drop` removes it. `rename` renames it within its object, or removes it if the object already has the other name.
  */
 export type QuirkEdit =
   | { readonly drop: string }
   | { readonly rename: string; readonly to: string };
 
-/** What a request for one model of a vendor has to be edited by. Plain data: it is sent to other threads. */
+/** The quirks that apply to one request. Plain data: it is sent to other threads. */
 export type QuirksOfRequest = readonly Pick<Quirk, 'id' | 'edit'>[];
 
 const none: QuirksOfRequest = Object.freeze([]);
 
-/** What a vendor refuses of a request for one of its models. Undefined: an upstream that nobody knows. */
+/** The quirks of a vendor that apply to requests for a model. An undefined vendor has none. */
 export function quirksFor(
   vendor: { readonly quirks?: readonly Quirk[] } | undefined,
   protocol: TextProtocolName,

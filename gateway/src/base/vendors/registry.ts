@@ -29,27 +29,27 @@ export const providerNames = Object.freeze(Object.keys(named) as ProviderName[])
 /** What is known of each vendor that a channel can name. */
 export const vendorFacts: Readonly<Record<ProviderName, VendorFacts>> = Object.freeze(named);
 
-/** Their channels name another vendor; the host of the channel's address tells who they are. */
+/** Vendors without a `provider` value of their own. */
 const hosted: readonly HostedVendor[] = [groq, xai];
 
-/** Servers whose channels say `provider: openai-compatible`. */
+/** Public servers whose channels use `provider: openai-compatible`. */
 export const knownServers: readonly KnownServer[] = Object.freeze([...plainServers, ...hosted]);
 
-/** All of them, for what holds for each. */
+/** For tests that apply to all vendors. */
 export const everyVendor: readonly (Vendor | VendorFacts)[] = [...Object.values(named), ...hosted];
 
-/** For a name that was stored: undefined for one that this release does not know. */
+/** For a stored name. Undefined if this release does not know the vendor. */
 export function findFacts(name: string): VendorFacts | undefined {
   return Object.hasOwn(named, name) ? vendorFacts[name as ProviderName] : undefined;
 }
 
-/** Undefined for the vendors of video, which nothing calls yet: a channel of theirs cannot be routed to. */
+/** Undefined for vendors that nothing calls yet (video): requests cannot be routed to their channels. */
 export function findVendor(name: ProviderName): Vendor | undefined {
   const vendor = findFacts(name);
   return vendor !== undefined && isCalled(vendor) ? vendor : undefined;
 }
 
-/** Something here sends requests to it. */
+/** Whether the gateway sends requests to this vendor. */
 export function isCalled(vendor: Vendor | VendorFacts): vendor is Vendor {
   return 'classify' in vendor;
 }
@@ -58,21 +58,21 @@ const byHost: ReadonlyMap<string, HostedVendor> = new Map(
   hosted.map((vendor) => [new URL(vendor.baseUrl).hostname, vendor]),
 );
 
-/** Who each channel goes to; forgotten with the snapshot that the channel belongs to. */
+/** The vendor of each channel, forgotten with the snapshot that the channel belongs to. */
 const found = new WeakMap<ChannelAddress, Vendor>();
 
-/** What of a channel says whom its requests go to. */
+/** The part of a channel that identifies its vendor. */
 export interface ChannelAddress {
   readonly provider: ProviderName;
   readonly baseUrl: string;
 }
 
-/** Who answers a channel's requests. Undefined for the vendors of video, which nothing calls yet. */
+/** The vendor that a channel's requests go to. Undefined for vendors that nothing calls yet (video). */
 export function vendorOf(channel: ChannelAddress): Vendor | undefined {
   const known = found.get(channel);
   if (known !== undefined) return known;
   const { provider, baseUrl } = channel;
-  // A broken address fails the attempt that needs it, not the choice among all channels.
+  // A broken address fails its own attempts, not the choice among all channels.
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : '';
   const own = byHost.get(host);
   const vendor = own?.provider === provider ? own : findVendor(provider);

@@ -1,6 +1,6 @@
 /**
- * What one upstream takes of a protocol that other speakers of it refuse. Shared code asks for a trait and never for a
- * name. Plain data: it is sent to other threads.
+ * What one upstream accepts that other speakers of its protocol refuse. Shared code asks for a trait, never for the name
+ * of a vendor. Plain data: it is sent to other threads.
  */
 export interface UpstreamTraits {
   /** `max_completion_tokens` and `safety_identifier`; others know them as `max_tokens` and `user`. */
@@ -18,13 +18,13 @@ export interface UpstreamTraits {
   readonly verbosity: boolean;
   /** Efforts besides `low`, `medium` and `high`. */
   readonly fineEfforts: boolean;
-  /** The effort that comes closest to not thinking; null: the model has none, so nothing is sent. */
+  /** The effort closest to not thinking. Null: the model has none, and no effort is sent. */
   readonly leastEffort: 'none' | 'minimal' | null;
   /** The model searches for every answer; a member of the request says how, not a tool. */
   readonly alwaysSearches: boolean;
 }
 
-/** What every speaker of a protocol can be expected to take. */
+/** What every speaker of a protocol is expected to accept. */
 export const plainTraits: UpstreamTraits = Object.freeze({
   renamedMembers: false,
   cacheKeys: false,
@@ -39,7 +39,7 @@ export const plainTraits: UpstreamTraits = Object.freeze({
   alwaysSearches: false,
 });
 
-/** What one model of a vendor takes. Undefined: an upstream that nobody knows. */
+/** The traits of one model. An undefined vendor has `plainTraits`. */
 export function traitsFor(
   vendor: { traitsOf?(model: string): UpstreamTraits } | undefined,
   model: string,

@@ -4,48 +4,48 @@ import type { Quirk } from './quirks.ts';
 import type { SurchargeFacts } from './surcharges.ts';
 import type { UpstreamTraits } from './traits.ts';
 
-/** What is known of a vendor whether or not anything here calls it yet. */
+/** Facts about a vendor, also about one that nothing calls yet. */
 export interface VendorFacts {
   /** The folder's name, and the value of a channel's `provider`. */
   readonly name: string;
-  /** Null: a channel must say, or (`runsHere`) the address is that of a child process. */
+  /** Null: a channel must set it. A channel of a vendor that `runsHere` gets a child process instead. */
   readonly baseUrl: string | null;
   /** Appended to a base URL that has no path. */
   readonly versionPath: string;
-  /** What it really speaks: the protocols of a channel that lists none. */
+  /** The protocols that it really speaks: those of a channel that lists none. */
   readonly protocols: readonly ProtocolName[];
-  /** The variable that offers a first channel when nothing is configured. */
+  /** The environment variable whose key offers a first channel when nothing is configured. */
   readonly environmentKey: string | null;
-  /** `owned_by` of its models in the bundled catalogue. Absent: the catalogue has none. */
+  /** `owned_by` of its models in the bundled catalogue. Absent: the catalogue has no model of it. */
   readonly ownedBy?: string;
-  /** `gen_ai.provider.name` where the conventions of OpenTelemetry have another name. */
+  /** `gen_ai.provider.name`, if OpenTelemetry's conventions use another name. */
   readonly telemetryName?: string;
-  /** Comes with the gateway: a channel without an address gets a child process. */
+  /** It comes with the gateway: a channel without an address gets a child process. */
   readonly runsHere?: boolean;
-  /** One name for many vendors: none can read the reasoning state that another one made. */
+  /** The name covers many vendors, which cannot read each other's reasoning state. */
   readonly isManyVendors?: boolean;
 }
 
-/** A vendor that requests can be sent to: addresses, how to sign in, and what its errors mean. */
+/** A vendor that requests are sent to: addresses, sign-in, and what its errors mean. */
 export interface Vendor extends VendorFacts {
   /** Protocols in which it counts the tokens of a request without answering it. */
   readonly countsTokensIn: readonly TextProtocolName[];
   /** The path after the base URL. The model is percent-encoded here and nowhere else. */
   path(target: UpstreamTarget): string;
-  /** The credential's headers, and others that it wants, by lower-case name. Null: the channel has no credential. */
+  /** The headers of the credential and others that the vendor needs, by lower-case name. Null: no credential. */
   headers(secret: string | null, protocol: ProtocolName): Readonly<Record<string, string>>;
   /** Whether a client header, by lower-case name, is forwarded besides the usual ones. Absent: none is. */
   forwards?(header: string): boolean;
   classify(failure: UpstreamFailure): Classification;
   /** What it charges for besides tokens. */
   readonly surcharges: SurchargeFacts;
-  /** What a model takes that other speakers of the protocol do not. Absent: `plainTraits`. */
+  /** What a model accepts that other speakers of the protocol refuse. Absent: `plainTraits`. */
   traitsOf?(model: string): UpstreamTraits;
-  /** What it refuses of a protocol, declared as edits of a request. Absent: nothing. */
+  /** Members that it refuses although its protocol has them. Absent: none. */
   readonly quirks?: readonly Quirk[];
 }
 
-/** A vendor without a `provider` value of its own: its channels name another one, and their address tells who it is. */
+/** A vendor without a `provider` value of its own. The host of a channel's address identifies it. */
 export interface HostedVendor extends Vendor {
   readonly provider: 'openai-compatible';
   readonly baseUrl: string;

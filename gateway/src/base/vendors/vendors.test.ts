@@ -10,8 +10,7 @@ import { everyVendor, isCalled, providerNames, vendorFacts } from './registry.ts
 import type { Classification, UpstreamTarget } from './vendor.ts';
 
 /*
- * What holds for every vendor in the registry. A vendor brings its facts in files of its own folder, and fails here
- * until they are there:
+ * Tests for every vendor in the registry. They fail until the vendor's folder has these files:
  *
  *   fixtures/requests.json          where each kind of request goes, and how it signs in
  *   fixtures/failures.json          what a refusal, a wrong key, a throttle and an empty account look like, and mean
@@ -66,7 +65,7 @@ test('every folder is a vendor of the registry, and every vendor has a folder', 
 });
 
 describe.each(everyVendor)('$name', (facts) => {
-  test('has an address that its version path fits, or says that a channel has to', () => {
+  test('has an address that ends in its version path, or leaves it to the channel', () => {
     const { baseUrl, versionPath } = facts;
     if (baseUrl !== null) expect(new URL(baseUrl).href).toBe(baseUrl);
     if (baseUrl !== null) expect(baseUrl.endsWith(versionPath)).toBe(true);
@@ -79,7 +78,7 @@ describe.each(called)('$name', (vendor) => {
   const protocols = vendor.protocols.filter((protocol) => !uncalledProtocols.has(protocol));
   const textOnes = protocols.filter(isText);
 
-  test('is asked at these addresses, in every protocol that it speaks', () => {
+  test('has an address for every request in each of its protocols', () => {
     const { baseUrl, urls } = JSON.parse(fixture(vendor.name, 'requests.json')) as Requests;
     expect(vendor.baseUrl ?? baseUrl).toBe(baseUrl);
     const asked = Object.keys(urls).map((kind) => {
@@ -95,7 +94,7 @@ describe.each(called)('$name', (vendor) => {
     expect(asked.map(({ protocol }) => protocol)).toEqual(expect.arrayContaining(protocols));
   });
 
-  test('is signed in to with these headers, which are in lower case', () => {
+  test('signs in with its own headers, in lower case', () => {
     const { credential } = JSON.parse(fixture(vendor.name, 'requests.json')) as Requests;
     const headers = vendor.headers('secret', vendor.protocols[0]!);
     expect(headers).toEqual(credential);
@@ -105,7 +104,7 @@ describe.each(called)('$name', (vendor) => {
     expect(JSON.stringify(vendor.headers(null, vendor.protocols[0]!))).not.toContain('null');
   });
 
-  test.each(failures)('is understood when it answers with this: %s', (kind) => {
+  test.each(failures)('classifies its own error: %s', (kind) => {
     const cases = JSON.parse(fixture(vendor.name, 'failures.json')) as Failures;
     const failure = cases[kind];
     if (failure === undefined)
@@ -117,13 +116,13 @@ describe.each(called)('$name', (vendor) => {
     expect(cases.source).not.toBe('');
   });
 
-  test('names no fault of the client when its answer says nothing', () => {
+  test('an error without details is never blamed on the client', () => {
     for (const status of [500, 502, 503, 529, null]) {
       expect(vendor.classify({ status, body: null, retryAfter: null }).kind).toBe('failover');
     }
   });
 
-  test.each(textOnes)('streams %s to a complete end, with usage', (protocol) => {
+  test.each(textOnes)('its stream is read to a complete end with usage: %s', (protocol) => {
     const text = fixture(vendor.name, `${protocol}.stream.txt`);
     const { tap } = runTap(protocol, text);
     expect(tap.failure).toBeNull();
@@ -141,7 +140,7 @@ describe.each(called)('$name', (vendor) => {
     expect(candidate?.finish.reason).not.toBe('other');
   });
 
-  test('declares traits and quirks as plain data, which threads can be sent', () => {
+  test('declares traits and quirks as plain data that threads can receive', () => {
     const traits = vendor.traitsOf?.(model);
     expect(structuredClone(traits)).toEqual(traits);
     for (const protocol of textOnes) {

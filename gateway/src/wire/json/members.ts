@@ -45,7 +45,7 @@ export function membersAt(body: Buffer, start: number, ends?: Ends): KeyedRange[
 }
 
 /**
- * The elements of the list that begins at `start`; none when the value there is not a list. For parsed JSON only.
+ * The elements of the list at `start`; none if the value there is not a list. For parsed JSON only.
  * @throws GatewayError `too_complex` for an element nested deeper than is read
  */
 export function elementsAt(body: Buffer, start: number, ends?: Ends): Range[] {
@@ -60,7 +60,7 @@ export function elementsAt(body: Buffer, start: number, ends?: Ends): Range[] {
   return elements;
 }
 
-/** Where the object that begins at or behind the white space at `at` begins; null when the value there is no object. */
+/** The start of the object at `at`, after any white space. Null if the value there is not an object. */
 export function objectStart(body: Buffer, at: number): number | null {
   const start = skipSpace(body, at);
   return body[start] === openBrace ? start : null;
@@ -82,7 +82,7 @@ export function removeMembers<Member extends MemberRange>(
   isGone: (member: Member) => boolean,
 ): Edit[] {
   const edits: Edit[] = [];
-  /** Neighbours go together, since each alone would want the comma between them. */
+  /** Neighbours are removed together: each alone would take the comma between them. */
   let run = null as MemberRange | null;
   for (const member of members) {
     if (isGone(member)) {

@@ -14,8 +14,8 @@ import type { PatchedRequest } from './protocol.ts';
 type QuirkEdit = QuirksOfRequest[number]['edit'];
 
 /**
- * Edits a request that is ready to be sent by what its vendor refuses, and adds the ids of the quirks that found
- * something. Bytes that no quirk is about stay as they are.
+ * Applies a vendor's quirks to a request that is ready to be sent, and adds the ids of those that changed it. All other
+ * bytes stay as they are.
  * @throws GatewayError `too_complex`
  */
 export function applyQuirks(
@@ -25,7 +25,7 @@ export function applyQuirks(
   if (quirks === undefined || quirks.length === 0) return patched;
   let { body } = patched;
   const found: string[] = [];
-  // One after the other: two quirks may be about neighbours, which cannot be spliced at once.
+  // One after the other: two quirks may concern neighbours, which cannot be spliced at once.
   for (const { id, edit } of quirks) {
     const edits = editsFor(body, edit);
     if (edits.length === 0) continue;
@@ -54,7 +54,7 @@ function editsFor(body: Buffer, edit: QuirkEdit): Edit[] {
   });
 }
 
-/** The members of every object that may hold the last step of a path. */
+/** The members of each object that can hold the last step of a path. */
 function holdersOf(
   body: Buffer,
   start: number | null,

@@ -4,8 +4,8 @@ import { classifyOpenAi } from '../openai/index.ts';
 import type { Classification, UpstreamFailure } from '../vendor.ts';
 
 /**
- * 400, as for a bad request, when the account has spent what it may (https://console.groq.com/docs/spend-limits) or
- * was closed: another channel may answer.
+ * Codes of a 400 that concern the account: its spend limit is reached (https://console.groq.com/docs/spend-limits), or it
+ * was closed. Another channel may succeed.
  */
 const closedAccount: ReadonlySet<string> = new Set([
   'blocked_api_access',

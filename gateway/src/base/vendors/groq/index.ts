@@ -2,7 +2,7 @@ import { openaiCompatible } from '../openai-compatible/index.ts';
 import type { HostedVendor } from '../vendor.ts';
 import { classifyGroq } from './classify.ts';
 
-/** https://console.groq.com/docs/openai names what it answers with 400. */
+/** Fields that it refuses with 400: https://console.groq.com/docs/openai */
 export const groq = {
   ...openaiCompatible,
   name: 'groq',
@@ -11,6 +11,6 @@ export const groq = {
   protocols: ['chat', 'responses'],
   environmentKey: 'GROQ_API_KEY',
   classify: classifyGroq,
-  // Of what it refuses only this is nothing that an answer depends on; the rest is for the client to leave out.
+  // A response does not depend on this field. The other refused fields are for the client to omit.
   quirks: [{ id: 'p1', protocol: 'chat', edit: { drop: 'messages[].name' } }],
 } satisfies HostedVendor;

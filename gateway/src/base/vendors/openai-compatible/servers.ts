@@ -1,6 +1,6 @@
 import type { VendorFacts } from '../vendor.ts';
 
-/** A server on the net that speaks as OpenAI does, and what is needed besides a key. */
+/** A public server that speaks OpenAI's protocol. */
 export type KnownServer = Pick<VendorFacts, 'name' | 'environmentKey'> & {
   readonly baseUrl: string;
 };
@@ -9,8 +9,8 @@ const server = (name: string, baseUrl: string, environmentKey: string): KnownSer
   Object.freeze({ name, baseUrl, environmentKey });
 
 /**
- * Servers of which nothing is known but their address. One that refuses something, or whose errors mean something of
- * their own, gets a folder instead of a line here.
+ * Servers of which only the address matters. A server with a quirk, or with errors that mean something else, gets a folder
+ * of its own instead of a line here.
  */
 export const plainServers: readonly KnownServer[] = Object.freeze([
   server('cerebras', 'https://api.cerebras.ai/v1', 'CEREBRAS_API_KEY'),

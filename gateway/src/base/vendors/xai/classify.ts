@@ -3,7 +3,7 @@ import { failureFields } from '../failure-fields.ts';
 import { classifyOpenAi } from '../openai/index.ts';
 import type { Classification, UpstreamFailure } from '../vendor.ts';
 
-/** It says in words only that an account is empty, with 403 or 429. */
+/** An empty account gets 403 or 429, and only the message says why. */
 const emptyAccount = /used all available credits|monthly spending limit|have any credits/i;
 
 export function classifyXai(failure: UpstreamFailure): Classification {

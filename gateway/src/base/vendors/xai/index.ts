@@ -3,12 +3,12 @@ import { openaiCompatible } from '../openai-compatible/index.ts';
 import type { HostedVendor } from '../vendor.ts';
 import { classifyXai } from './classify.ts';
 
-/** Its models that reason, which are all since Grok 4. */
+/** Models that reason: all since Grok 4. */
 const reasoning = /^grok-(3-mini|4|code)/;
 
 /**
- * They answer 400, "Argument not supported on this model: presencePenalty", even to a penalty of 0, which many clients
- * always send (https://docs.x.ai/docs/guides/reasoning).
+ * These models return 400, "Argument not supported on this model: presencePenalty", even for a penalty of 0, which many
+ * clients always send (https://docs.x.ai/docs/guides/reasoning).
  */
 const quirks: readonly Quirk[] = [
   { id: 'p2', protocol: 'chat', models: reasoning, edit: { drop: 'presence_penalty' } },
