@@ -1,5 +1,6 @@
 import type { FuzzTarget } from './target.ts';
 import { answerTargets } from './targets/answers.ts';
+import { embeddingsTargets } from './targets/embeddings.ts';
 import { fileTargets } from './targets/files.ts';
 import { jsonTargets } from './targets/json.ts';
 import { pieceTargets } from './targets/pieces-of-requests.ts';
@@ -13,6 +14,7 @@ export const fuzzTargets: readonly FuzzTarget[] = [
   ...requestTargets,
   ...priceTargets,
   ...answerTargets,
+  ...embeddingsTargets,
   ...fileTargets,
 ];
 
