@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { OpenDatabase } from '#database/index.ts';
 import { openJournal, type JournalProblem } from '#journal/index.ts';
@@ -37,8 +38,7 @@ const open = () =>
 function leave(batches: readonly StoredLines[]): void {
   const file = openJournalFile(dataDir);
   for (const [index, { version, lines }] of batches.entries()) {
-    const count = (JSON.parse(`[${lines}]`) as unknown[]).length;
-    file.insert({ id: index + 1, version, count, lines });
+    file.insert({ id: index + 1, version, count: lines.match(/"req_/g)?.length ?? 1, lines });
   }
   file.close();
 }
@@ -69,6 +69,20 @@ test('a line that does not fit its version is put aside, and the others are appl
   const ids = storedBatches.flatMap(({ version }) => [`req_${version}_a`, `req_${version}_b`]);
   expect(await idsInDatabase()).toEqual([...ids, 'req_good'].toSorted());
   expect(problems.map(({ kind }) => kind)).toEqual(['record-rejected']);
+});
+
+test('a batch that is damaged as a whole is put aside as it is, and the others are applied', async () => {
+  const damaged = `${toLine(record('req_bad'))}["req_cut_off`;
+  const good = (id: string) => ({ version: lineVersion, lines: toLine(record(id)) });
+  leave([good('req_1'), { version: lineVersion, lines: damaged }, good('req_2')]);
+  const journal = await open();
+  await journal.caughtUp;
+  await journal.close(30_000);
+  expect(await idsInDatabase()).toEqual(['req_1', 'req_2']);
+  expect(problems).toEqual([{ kind: 'record-rejected', message: 'lines are not JSON' }]);
+  const file = new DatabaseSync(join(dataDir, 'journal.db'));
+  expect(file.prepare('select line from rejected').all()).toEqual([{ line: damaged }]);
+  file.close();
 });
 
 // What a gateway has not understood it cannot bill, and must not drop: after a downgrade it does not start.

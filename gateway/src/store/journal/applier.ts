@@ -3,6 +3,7 @@ import {
   isDataError,
   readLines,
   recordUsage,
+  splitLines,
   type RecordUsageOptions,
   type StoredLines,
 } from '#usage/index.ts';
@@ -117,8 +118,7 @@ export function createApplier({ file, database, report, appliedUpTo, leftOver }:
     { version, lines }: StoredLines,
     options: RecordUsageOptions,
   ): Promise<void> {
-    for (const line of JSON.parse(`[${lines}]`) as unknown[]) {
-      const text = JSON.stringify(line);
+    for (const text of linesIn(lines)) {
       try {
         await record([{ version, lines: text }], options);
       } catch (error) {
@@ -138,6 +138,15 @@ export function createApplier({ file, database, report, appliedUpTo, leftOver }:
       wake();
     },
   };
+}
+
+/** Each line of a batch; the whole text when it is damaged so that they cannot be told apart. */
+function linesIn(lines: string): readonly string[] {
+  try {
+    return splitLines(lines).map((line) => JSON.stringify(line));
+  } catch {
+    return [lines];
+  }
 }
 
 /** The first batches within the limits. */

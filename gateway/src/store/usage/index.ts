@@ -1,4 +1,4 @@
-export { linesOf, readLines, type StoredLines, type UsageLines } from './read-lines.ts';
+export { linesOf, readLines, splitLines, type StoredLines, type UsageLines } from './read-lines.ts';
 export type { ExchangeRecord, Outcome } from './record.ts';
 export { lineVersion, toLine } from './record-line.ts';
 export type * from './record-parts.ts';

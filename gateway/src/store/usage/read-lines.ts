@@ -54,12 +54,21 @@ function renew(version: number, lines: string): string {
 }
 
 function parse(lines: string, width: number): LineValues[] {
-  const rows = JSON.parse(`[${lines}]`) as LineValues[];
+  const rows = splitLines(lines);
   for (const row of rows) {
     const length = Array.isArray(row) ? row.length : 0;
     if (length !== width) throw new RecordError(`a line has ${length} values instead of ${width}`);
   }
   return rows;
+}
+
+/** The lines of a batch one by one, whatever is in them. @throws RecordError when they cannot be told apart. */
+export function splitLines(lines: string): LineValues[] {
+  try {
+    return JSON.parse(`[${lines}]`) as LineValues[];
+  } catch (cause) {
+    throw new RecordError('lines are not JSON', { cause });
+  }
 }
 
 /** The maximum of a 64-bit column. */
