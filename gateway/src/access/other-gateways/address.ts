@@ -2,7 +2,10 @@ import { trimTrailing, type ProviderName } from '#config/index.ts';
 import type { Placeholder } from '#declaration/index.ts';
 import { vendorFacts } from '#vendors/index.ts';
 
-/** Without what a channel may not have in its address: credentials, a query, slashes at the end. Null: no address. */
+/**
+ * The URL without parts that a channel's address must not have: credentials, a query, trailing slashes. Null: not an
+ * address.
+ */
 export function plainUrl(
   text: string,
 ): { readonly url: string; readonly shortened: boolean } | null {
@@ -17,7 +20,10 @@ export function hasPath(url: string): boolean {
   return /[^/]/.test(new URL(url).pathname);
 }
 
-/** Who speaks OpenAI's protocol at another address than OpenAI's own is `openai-compatible`. Null: no address is given. */
+/**
+ * A server with OpenAI's protocol at another address than OpenAI's own is `openai-compatible`. Null: no address is
+ * given.
+ */
 export function providerAt(
   provider: ProviderName,
   address: string | Placeholder | null,

@@ -1,21 +1,21 @@
 import type { DeclaredPrice, ProviderName } from '#config/index.ts';
 import type { Placeholder } from '#declaration/index.ts';
 
-/** What was read of another gateway, in our words, before it is written as a file. */
+/** The content of another gateway's configuration, in this gateway's terms, before it is written as a file. */
 export interface Draft {
   readonly channels: readonly DraftChannel[];
-  /** What the other gateway knows of models beyond their names, by the name that clients use. */
+  /** What the other gateway knows about models besides their names, by the name that clients use. */
   readonly models: ReadonlyMap<string, DraftModel>;
   /** Name → a name that clients use. */
   readonly aliases: ReadonlyMap<string, string>;
-  /** The first key: null where there is none to carry. */
+  /** The first key; null if there is none to import. */
   readonly key: { readonly name: string; readonly secret: Placeholder | null } | null;
 }
 
 export interface DraftChannel {
   readonly name: string;
   readonly provider: ProviderName;
-  /** Null: the provider's own. */
+  /** Null: the provider's own address. */
   readonly baseUrl: string | Placeholder | null;
   readonly apiKeys: readonly Placeholder[];
   readonly groups: readonly string[];
@@ -27,7 +27,7 @@ export interface DraftChannel {
 }
 
 export interface DraftModel {
-  /** Null: nothing says it is anything but chat. */
+  /** Null: nothing shows that it is anything but chat. */
   readonly type: 'embedding' | null;
   readonly price: DeclaredPrice | null;
   readonly contextWindow: number | null;

@@ -11,8 +11,9 @@ const readers = { litellm: readLitellmConfig, 'new-api': readNewApiChannels };
 export type OtherGateway = keyof typeof readers;
 
 /**
- * The configuration of another gateway in our words; what could not be carried is noted.
- * @throws Error with a sentence when the text is none. It never quotes the text, which holds secrets.
+ * Reads another gateway's configuration in this gateway's terms and notes what could not be imported.
+ * @throws Error with a message if the text is not such a configuration. The message never quotes the text, which holds
+ * secrets.
  */
 export function readOtherGateway(gateway: OtherGateway, text: string, notes: Notes): Draft {
   return readers[gateway](text, notes);

@@ -1,11 +1,11 @@
 import { isName } from '#config/index.ts';
 
-/** What a model or a group may be called here. */
+/** Whether a model or a group may have this name here. */
 export function isServedName(text: string): boolean {
   return text !== '' && isName(text);
 }
 
-/** Names of channels, each once: the second `openai` is `openai-2`. */
+/** Makes channel names unique: the second `openai` is `openai-2`. */
 export function createChannelNames(): (wanted: string) => string {
   const taken = new Set<string>();
   return (wanted) => {

@@ -7,9 +7,9 @@ import type { Notes } from './notes.ts';
 
 interface Kind {
   readonly provider: ProviderName;
-  /** Where the other gateway sends to when the channel names no address; null: it has to. */
+  /** The address that the other gateway uses if the channel has none; null: the channel must have one. */
   readonly address: string | null;
-  /** What it puts between the address and the path of an endpoint. */
+  /** The part between the address and the path of an endpoint. */
   readonly version: string;
 }
 
@@ -19,13 +19,13 @@ const compatible = (address: string | null, version = '/v1'): Kind => ({
   version,
 });
 
-/** A vendor with its own address, of which the other gateway knows the part before the version. */
+/** A vendor with an address of its own, of which the other gateway has the part before the version. */
 const named = (provider: ProviderName): Kind => {
   const { baseUrl, versionPath } = vendorFacts[provider];
   return { provider, address: withoutVersion(baseUrl, versionPath), version: versionPath };
 };
 
-/** A server that speaks as OpenAI does. */
+/** A server with OpenAI's protocol. */
 const server = (name: string): Kind => {
   const known = knownServers.find((each) => each.name === name);
   return compatible(withoutVersion(known?.baseUrl ?? null, '/v1'));
@@ -34,7 +34,7 @@ const server = (name: string): Kind => {
 const withoutVersion = (baseUrl: string | null, version: string): string | null =>
   baseUrl?.endsWith(version) ? baseUrl.slice(0, -version.length) : baseUrl;
 
-/** Numbers of `type` on which both agree. */
+/** Numbers of `type` that both use alike. */
 const common: Readonly<Record<number, Kind>> = {
   1: named('openai'),
   8: compatible(null),
@@ -70,7 +70,7 @@ const oneApi: Readonly<Record<number, Kind>> = {
   40: compatible('https://ark.cn-beijing.volces.com', '/api/v3'),
 };
 
-/** Settings of a channel that change what it does, and have no equal here. */
+/** Settings of a channel that change its behaviour and have no equivalent here. */
 const notCarried =
   'status_code_mapping param_override header_override system_prompt setting settings other config openai_organization'.split(
     ' ',
@@ -79,8 +79,8 @@ const notCarried =
 type Entry = Readonly<Record<string, unknown>>;
 
 /**
- * The channels of new-api or one-api, as their `GET /api/channel/` answers, or a list of them.
- * @throws Error with a sentence when it is none. The text of the file is never part of it.
+ * Reads the channels of new-api or one-api: the response of `GET /api/channel/`, or a list of channels.
+ * @throws Error with a message if the text is neither. The message never contains the text of the file.
  */
 export function readNewApiChannels(text: string, notes: Notes): Draft {
   const { entries, isPaged } = entriesOf(text, notes);
@@ -101,7 +101,7 @@ export function readNewApiChannels(text: string, notes: Notes): Draft {
   return { channels, models: embeddingModelsOf(channels), aliases: new Map(), key: null };
 }
 
-/** The export says nothing of a model but its name. */
+/** The export contains only the names of models. */
 function embeddingModelsOf(channels: readonly DraftChannel[]): ReadonlyMap<string, DraftModel> {
   const said = {
     type: 'embedding',
@@ -118,7 +118,7 @@ function entriesOf(text: string, notes: Notes): { entries: Entry[]; isPaged: boo
   try {
     file = JSON.parse(text);
   } catch {
-    // The parser's message quotes what stands around the mistake.
+    // The parser's message quotes the text around the mistake.
     throw new Error('the file is not valid JSON');
   }
   const data = isEntry(file) && 'data' in file ? file['data'] : file;
@@ -163,14 +163,14 @@ function readChannel(
     groups: groups.length === 0 ? ['default'] : groups,
     models,
     priority: within(entry['priority'], -1_000_000, 0),
-    // There a weight of 0 still has a small share.
+    // There, a weight of 0 still has a small share.
     weight: Math.max(1, within(entry['weight'], 0, 1)),
     headers: {},
     enabled: isEnabled,
   };
 }
 
-/** Null: the provider's own; undefined: none that can be used. */
+/** Null: the provider's own; undefined: none that is usable. */
 function addressOf(
   entry: Entry,
   name: string,
@@ -207,7 +207,7 @@ function modelsOf(
     );
   }
   return names.filter(isServed).map((name) => {
-    // A mapping may lead on; one that leads back ends where it began.
+    // Mappings may form a chain; a cycle ends where it began.
     const seen = new Set([name]);
     let upstream = name;
     for (let next = mapping[upstream]; next !== undefined; next = mapping[upstream]) {
@@ -235,7 +235,7 @@ function mappingOf(entry: Entry, channel: string, notes: Notes): Readonly<Record
   return {};
 }
 
-/** One variable for each key; an answer that holds none still means one. */
+/** One variable per key; an export without keys still implies one. */
 function keysOf(entry: Entry, channel: string, notes: Notes): DraftChannel['apiKeys'] {
   const info = entry['channel_info'];
   const size = isEntry(info) ? info['multi_key_size'] : 0;
@@ -271,14 +271,14 @@ function isEmbeddingModel(name: string): boolean {
   return /embed|bge-/i.test(name) && !isOtherModel(name);
 }
 
-/** Models of these names are neither chat nor anything else that is served. */
+/** Models with these names are neither chat nor of any other served type. */
 function isOtherModel(name: string): boolean {
   return /whisper|(^|[-_/])tts|rerank|moderation|dall-e|(^|[-_])mj[-_]|midjourney|suno|stable-diffusion|gpt-image|sora|speech|transcribe|realtime/i.test(
     name,
   );
 }
 
-/** Settings are text; some say nothing at length. */
+/** Settings are text; some are empty in a long form. */
 function says(value: unknown): boolean {
   if (value === undefined || value === null) return false;
   const text = typeof value === 'string' ? value.trim() : JSON.stringify(value);

@@ -1,8 +1,8 @@
 import { createVariableNames, Placeholder } from '#declaration/index.ts';
 
 /**
- * What a person has to be told: what could not be carried, and which variables the written file wants. Texts name
- * settings, channels and models of the other gateway, and never a value that may be a secret.
+ * Notes for a person: what could not be imported, and which variables the written file needs. Texts name settings,
+ * channels and models of the other gateway, and never a value that may be a secret.
  */
 export interface Notes {
   readonly warnings: readonly string[];
@@ -10,18 +10,18 @@ export interface Notes {
   warn(sentence: string): void;
   /** One sentence for a setting of many entries: `timeout` of `gpt-4o`, of `fast`, … */
   leftOut(setting: string, of: string): void;
-  /** Names of variables that mean something already, and are given to no secret. */
+  /** Names of variables that already have a meaning and are used for no secret. */
   reserve(names: Iterable<string>): void;
   /** A variable that the other gateway reads too. */
   variable(name: string): Placeholder;
-  /** A variable for a secret that stood in the other file, or that its export does not hold. */
+  /** A variable for a secret that is in the other file, or missing from its export. */
   secret(owner: string, what: string): Placeholder;
 }
 
-/** Settings are named for so many entries, and then counted. */
+/** For up to this many entries a setting is named; further entries are counted. */
 const named = 3;
 
-/** For one file that is read. */
+/** The notes for one file. */
 export function createNotes(): Notes {
   const sentences: string[] = [];
   const settings = new Map<string, Set<string>>();

@@ -5,8 +5,8 @@ import type { Draft, DraftChannel } from './draft.ts';
 import type { Notes } from './notes.ts';
 
 /**
- * The entries of a configuration file. Models that the bundled catalogue does not know are declared, with the price
- * that the other gateway has, or that the bundled catalogue has under their upstream's name.
+ * The entries of a configuration file. Models outside the bundled catalogue are declared, with the other gateway's
+ * price, or with the bundled price of their upstream's name.
  */
 export function toFile(draft: Draft, notes: Notes): Record<string, unknown> {
   const groups = new Set(draft.channels.flatMap((channel) => channel.groups));
@@ -54,7 +54,7 @@ function toModels(draft: Draft, notes: Notes): object[] {
   const entries = Array.from(served).flatMap(([name, places]) => {
     const said = draft.models.get(name) ?? null;
     const own = find(name);
-    // A price of the other gateway's goes before the bundled one of the same name.
+    // A price of the other gateway takes precedence over the bundled one of the same name.
     if (own !== undefined && said?.price == null) return [];
     const alike = places.flatMap(({ upstream }) => find(upstream) ?? []);
     const like = own ?? alike[0];

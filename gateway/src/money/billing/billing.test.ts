@@ -116,7 +116,7 @@ describe('the limits of a caller', () => {
     });
   });
 
-  test('that are not set are counted all the same', () => {
+  test('that are not set count too', () => {
     expect(metersOf(caller, now).meters.slice(1)).toEqual([
       { name: 'user:usr_1:quota', limit: unlimited, floor: 1n },
       { name: 'key:key_1:quota', limit: unlimited, floor: 1n },

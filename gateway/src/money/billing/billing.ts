@@ -11,26 +11,26 @@ import { ratesOf, type PriceRates } from './rates.ts';
 
 /** A request that is about to be sent. */
 export interface Order {
-  /** The exchange. */
+  /** The id of the exchange. */
   readonly id: string;
   readonly caller: Caller;
   /** Priced (`isPriced`). */
   readonly model: Model;
   readonly group: Group;
-  /** The most that it can use. Not asked where nothing can cost anything. */
+  /** The most that it can use. Not called if nothing can cost anything. */
   readonly bound: (rates: PriceRates) => readonly Line<number | bigint>[];
-  /** Unix milliseconds after which nobody can still be working on it. */
+  /** Unix milliseconds after which the exchange cannot be running any more. */
   readonly expiresAt: number;
 }
 
-/** Money set aside for one exchange, and the terms it was admitted on: nothing that changes later changes them. */
+/** Money held for one exchange, and the terms of its admission: later changes do not affect them. */
 export interface Hold {
   readonly id: string;
   readonly payer: 'user' | 'team';
   /** Nano-USD. */
   readonly amount: bigint;
   readonly meters: readonly string[];
-  /** The date of the team's budgets; null when a user pays. */
+  /** The date of the team's budgets; null if a user pays. */
   readonly window: string | null;
   readonly rates: PriceRates;
   readonly priceVersion: string;
@@ -39,24 +39,24 @@ export interface Hold {
 }
 
 export interface Billing {
-  /** Whether a request to this model costs nothing, whatever it uses: every price is 0, or the group's multiplier is. */
+  /** Whether a request to this model is free whatever it uses: every price is 0, or the group's multiplier is. */
   isFree(model: Model, group: Group): boolean;
   /**
-   * Sets aside the most that the request can cost, or all that is left. Null: it costs nothing, whatever it uses.
-   * At once while counting is in memory; a promise when it is not.
+   * Holds the most that the request can cost, or all that is left. Null: the request is free. Immediate if counting is
+   * in memory, otherwise a promise.
    * @throws GatewayError the 402 or 429 of the first exhausted limit.
    */
   hold(order: Order): Hold | null | Promise<Hold | null>;
   /**
-   * What was used, at the rates of the hold. `source` as in the usage row: numbers that were not reported cost no more
-   * than the hold.
+   * Charges what was used, at the rates of the hold. `source` as in the usage row: counts that were not reported cost
+   * no more than the hold.
    */
   charge(
     hold: Hold,
     lines: (rates: PriceRates) => readonly Line[],
     source: 'reported' | 'estimated' | 'quarantined' | 'none',
   ): ChargeRecord;
-  /** Ends the hold: after the charge is durable, or with null when nothing is owed. */
+  /** Ends the hold: call it after the charge is durable, or with null if nothing is owed. */
   commitHold(hold: Hold, charge: ChargeRecord | null): void;
 }
 
@@ -68,7 +68,7 @@ export interface BillingOptions {
 
 const multipliers = new WeakMap<Group, Multiplier>();
 
-/** Holds and charges on these counters. */
+/** Creates holds and charges on these counters. */
 export function createBilling({ counters, now }: BillingOptions): Billing {
   return {
     isFree: (model, group) => termsOf(model, group) === null,
@@ -119,10 +119,10 @@ export function createBilling({ counters, now }: BillingOptions): Billing {
 
 type Terms = Pick<Hold, 'rates' | 'priceVersion' | 'multiplier' | 'multiplierText'>;
 
-/** Null when nothing can cost anything: neither balance nor limits matter then. */
+/** Null if nothing can cost anything: then neither balance nor limits matter. */
 function termsOf(model: Model, group: Group): Terms | null {
   const { price, priceVersion } = model;
-  // Whoever lets a model through that has no price for what it does has a defect; nothing is given away for it.
+  // Admitting a model without a price for the operation is a defect; nothing is given away for it.
   if (price === null || priceVersion === null || !isPriced(model)) {
     throw new GatewayError('internal_error');
   }
@@ -135,7 +135,7 @@ function termsOf(model: Model, group: Group): Terms | null {
   return { rates, priceVersion, multiplier, multiplierText: group.priceMultiplier };
 }
 
-/** By what the name of a meter ends in, a window's date aside; see `limits/counters.ts`. */
+/** By the end of the meter's name, without a window's date; see `limits/counters.ts`. */
 const errors: readonly (readonly [meter: RegExp, error: ErrorName])[] = [
   [/:balance$/, 'insufficient_balance'],
   [/^user:[^:]*:quota$/, 'user_quota_exceeded'],

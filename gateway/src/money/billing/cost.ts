@@ -1,29 +1,29 @@
 import { parseDecimal, scaled, unscaled } from '#config/decimal.ts';
 import { divideHalfEven, type Rate } from './rates.ts';
 
-/** So much of one part of a price. */
+/** A quantity of one part of a price. */
 export interface Line<Quantity extends number | bigint = number> {
   readonly rate: Rate;
-  /** An integer ≥ 0: units, or thousandths of them where the rate says so. */
+  /** An integer ≥ 0: units, or thousandths of units if the rate says so. */
   readonly quantity: Quantity;
-  /** What the rate is multiplied by; absent: nothing. */
+  /** A multiplier for the rate; absent: none. */
   readonly factor?: Factor;
 }
 
-/** The multipliers of a price that an answer falls under, as one. */
+/** The multipliers that apply to a response, combined. */
 export interface Factor {
-  /** Behind the part's name on a receipt: `@service_tier.priority`. */
+  /** Follows the part's name on a receipt: `@service_tier.priority`. */
   readonly suffix: string;
   /** 10⁻¹⁸. */
   readonly value: bigint;
 }
 
-/** One line as it is kept with the usage row. */
+/** One line as it is stored with the usage row. */
 export interface ReceiptLine {
   readonly part: string;
   /** Units; seconds may have thousandths. */
   readonly quantity: number;
-  /** 10⁻¹⁵ USD per unit before the group's multiplier, as a decimal: what a part is multiplied by is in it. */
+  /** 10⁻¹⁵ USD per unit before the group's multiplier, as a decimal that includes the part's own multipliers. */
   readonly rate: string;
 }
 
@@ -43,7 +43,10 @@ const thousand = 1000n;
 const factorPlaces = 18;
 const perFactor = 10n ** BigInt(factorPlaces);
 
-/** A group's `price_multiplier` → millionths. @throws RangeError unless it is a decimal ≥ 0 with at most six places. */
+/**
+ * Converts a group's `price_multiplier` to millionths. @throws RangeError unless it is a decimal ≥ 0 with at most six
+ * places.
+ */
 export function parseMultiplier(text: string): Multiplier {
   const millionths = scaled(parseDecimal(text) ?? '-1', multiplierPlaces);
   if (millionths === null || millionths < 0n) throw new RangeError(`not a multiplier: '${text}'`);
@@ -51,8 +54,8 @@ export function parseMultiplier(text: string): Multiplier {
 }
 
 /**
- * What the lines cost, exactly: every product is an integer, and only the sum is rounded, half to even. The order
- * of the lines does not matter, and no quantity makes it less.
+ * The exact cost of the lines: every product is an integer, and only the sum is rounded, half to even. The order of the
+ * lines does not matter, and a larger quantity never costs less.
  * @throws RangeError for a quantity that is not an integer ≥ 0.
  */
 export function receiptOf(lines: readonly Line[], multiplier: Multiplier): Receipt {
@@ -63,7 +66,7 @@ export function receiptOf(lines: readonly Line[], multiplier: Multiplier): Recei
   };
 }
 
-/** The same rounded up: no less than what these quantities or fewer can cost. */
+/** The same, rounded up: an upper bound for these quantities or fewer. */
 export function ceilingOf(lines: readonly Line<number | bigint>[], multiplier: Multiplier): bigint {
   const { sum, factored } = exactSum(lines);
   if (factored === 0n) return (sum * multiplier + perNano - 1n) / perNano;
@@ -77,7 +80,7 @@ function roundedSum(lines: readonly Line[], multiplier: Multiplier): bigint {
   return divideHalfEven((sum * perFactor + factored) * multiplier, perNano * perFactor);
 }
 
-/** In 10⁻¹⁸ USD what has no factor, in 10⁻³⁶ USD what has one. */
+/** Amounts without a factor in 10⁻¹⁸ USD, amounts with one in 10⁻³⁶ USD. */
 interface ExactSum {
   readonly sum: bigint;
   readonly factored: bigint;

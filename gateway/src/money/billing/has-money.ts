@@ -3,8 +3,8 @@ import type { Counters, Meter, MeterState } from '#limits/index.ts';
 import { metersOf } from './meters-of.ts';
 
 /**
- * Whether a caller could pay for anything now, before it is known what it asks for. A meter that was never seen has
- * nothing spent: whoever asks for money then finds out.
+ * Whether a caller could pay for anything now, before its request is known. An unknown meter counts as unspent; the
+ * hold finds out.
  *
  * @param now Unix milliseconds
  */

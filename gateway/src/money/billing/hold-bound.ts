@@ -4,49 +4,49 @@ import type { PriceRates } from './rates.ts';
 import { dearestFactor, feeBounds } from './surcharges.ts';
 
 export interface TextDemand {
-  /** Of the request as it came. */
+  /** Of the request as received. */
   readonly bodyBytes: number;
-  /** As the client wrote it; null when it set no limit. Not to be trusted: any number will do. */
+  /** As the client wrote it; null if it set no limit. Untrusted: it may be any number. */
   readonly outputLimit: number | null;
-  /** How many answers it wants; null for one. Not to be trusted either. */
+  /** The number of requested choices; null for one. Untrusted too. */
   readonly choices: number | null;
-  /** What of its input the bytes do not tell; absent: nothing. */
+  /** Input that the bytes do not reveal; absent: none. */
   readonly extent?: DemandedInput;
-  /** Terms it asks for that may multiply the price, such as `service_tier.priority`. Absent: none. */
+  /** Requested terms that may multiply the price, such as `service_tier.priority`. Absent: none. */
   readonly terms?: readonly string[];
-  /** The most searches of the provider's that it allows; null: it sets no limit. Absent: it allows none. */
+  /** The most provider searches that it allows; null: unlimited. Absent: none. */
   readonly webSearches?: number | null;
 }
 
 export interface DemandedInput {
   readonly images: number;
-  /** The most that any model which may answer takes for an image. */
+  /** The most tokens that any model which may respond needs for an image. */
   readonly imageTokens: number;
-  /** Of `bodyBytes`, those that are images. */
+  /** The part of `bodyBytes` that is images. */
   readonly imageBytes: number;
-  /** Input of any length, so that nothing but the model's window bounds it. */
+  /** Input of unknown length, limited only by the model's window. */
   readonly unseen: boolean;
   /** The upstream runs tools in between. */
   readonly hostedTools: boolean;
 }
 
-/** What a request is taken to want at most when neither it nor the model says less. */
+/** The assumed output limit if neither the request nor the model sets a lower one. */
 const usualOutput = 16_384;
-/** A body's JSON and text hardly make more tokens than this. */
+/** JSON and text of a body hardly make more tokens than this. */
 const bytesPerToken = 2;
-/** What unseen input is taken to be at most when the model does not say its window. */
+/** The assumed limit of unseen input if the model has no known window. */
 const usualWindow = 200_000;
-/** What a provider's tools are taken to find at most: some searches and the pages they name. More is overshoot. */
+/** The assumed limit of what a provider's tools find: a few searches and the pages they name. More is overshoot. */
 const usualFindings = 50_000;
-/** What a 64-bit column holds; amounts beyond it are all the same: more than anybody has. */
+/** The maximum of a 64-bit column; larger amounts are equivalent, because nobody has so much. */
 const most = 2n ** 63n - 1n;
 
-/** Searches that an answer is taken to make at most when the request sets no limit. More is overshoot. */
+/** The assumed searches of a response if the request sets no limit. More is overshoot. */
 const usualSearches = 5;
 
 type BoundingModel = Pick<Model, 'maxOutputTokens'> & Partial<Pick<Model, 'contextWindow'>>;
 
-/** The tokens a text request is held for. */
+/** The tokens in the hold of a text request. */
 export function tokenBounds(
   model: BoundingModel,
   { bodyBytes, outputLimit, choices, extent }: TextDemand,
@@ -75,8 +75,8 @@ function inputBound(
 }
 
 /**
- * The most that a text request can use: every input token in the dearest part, every answer as long as it may get.
- * @throws RangeError for a price without input or output, which no text model is served at.
+ * The most that a text request can use: every input token in the dearest part, every choice as long as possible.
+ * @throws RangeError for a price without input or output, at which no text model is served.
  */
 export function textBound(
   rates: PriceRates,
@@ -104,13 +104,13 @@ export function holdOf(lines: readonly Line<number | bigint>[], multiplier: Mult
 
 export interface ImageDemand {
   readonly images: number | null;
-  /** Layers each picture may be taken apart into; 0 when that is not asked for. */
+  /** Layers per picture; 0 if not requested. */
   readonly layers: number;
   readonly referenceImages: number;
 }
 
 /**
- * The most that pictures priced by tier can cost: what comes back decides the tier, so each counts as the dearest.
+ * The most that tier-priced pictures can cost: the returned size decides the tier, so each counts as the dearest.
  * @throws RangeError for a price without tiers.
  */
 export function imageBound(
@@ -130,7 +130,7 @@ export function imageBound(
   ];
 }
 
-/** A number from outside as a count, rounded up; null for none, and for what says nothing (0, less, NaN). */
+/** An untrusted number as a count, rounded up; null for none and for meaningless values (0, negative, NaN). */
 function bounded(value: number | null): bigint | null {
   if (value === null || Number.isNaN(value) || value <= 0) return null;
   return Number.isFinite(value) ? BigInt(Math.ceil(value)) : most;

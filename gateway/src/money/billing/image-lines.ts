@@ -1,25 +1,22 @@
 import type { Line } from './cost.ts';
 import type { PriceRates, TierRates } from './rates.ts';
 
-/** One picture of an answer. */
+/** One picture of a response. */
 export interface ReturnedImage {
-  /** As the upstream says, `<width>x<height>`; null when neither it nor the file itself says. */
+  /** As the upstream reports it, `<width>x<height>`; null if neither it nor the file itself contains it. */
   readonly size: string | null;
   /** A layer of a decomposed picture, which costs a share of a whole one. */
   readonly isLayer: boolean;
 }
 
-/** Why pictures cannot be charged. Nothing is then: no price is guessed. */
+/** Why pictures cannot be charged. Then nothing is charged: no price is guessed. */
 export interface Unbillable {
   readonly unbillable: 'size_missing' | 'size_above_tiers' | 'resolution_unpriced';
-  /** The part of the answer or of the price that is at fault, for the operator. */
+  /** The faulty part of the response or the price, for the operator. */
   readonly detail: string;
 }
 
-/**
- * Pictures priced by tier: each by the first tier that its own returned size fits into. Of the reference images
- * sent along the first is free.
- */
+/** Tier-priced pictures: each by the first tier that its own returned size fits. The first reference image is free. */
 export function imageLines(
   rates: PriceRates,
   images: readonly ReturnedImage[],
@@ -44,7 +41,7 @@ function tierOf(tiers: readonly TierRates[], pixels: number): TierRates | null {
   return tiers.find(({ maxPixels }) => maxPixels >= pixels) ?? null;
 }
 
-/** `1024x1536` → its pixels; null for anything that does not name two whole numbers above zero. */
+/** The pixels of `1024x1536`; null unless the text has two whole numbers above zero. */
 function pixelsOf(size: string): number | null {
   const match = /^([1-9]\d{0,8})[x*×]([1-9]\d{0,8})$/i.exec(size.trim());
   return match === null ? null : Number(match[1]) * Number(match[2]);

@@ -3,18 +3,18 @@ import type { Model } from '#catalogue/index.ts';
 import type { PricedTokens } from './token-lines.ts';
 
 /**
- * A model that does not say its window is given one that no public model exceeds, so that what its upstream counts
- * is believed within reason.
+ * The assumed window of a model without a known one. No public model exceeds it, so the upstream's counts are accepted
+ * within reason.
  */
 const unknownWindow = 10_000_000;
 const unknownOutput = 1_000_000;
-/** More answers than this no API gives at once; what a request says is not to be trusted. */
+/** No API returns more choices at once; the request's own number is untrusted. */
 const mostAnswers = 128;
 
 /**
- * Are these numbers to be believed? `quarantined`: some of them were no counts at all, or they add up to more than
- * 1.2 × (context window + longest output) of all answers asked for. Such an exchange is charged its hold at most
- * (`chargeOf`), its row is marked, and the operator should hear of it.
+ * Whether these numbers are plausible. `quarantined`: some of them are not counts, or they add up to more than 1.2 ×
+ * (context window + longest output) of all requested choices. Such an exchange is charged its hold at most
+ * (`chargeOf`), its row is marked, and the operator is alerted.
  */
 export function judgeUsage(
   { tokens, implausible }: ReportedUsage & { readonly tokens: PricedTokens },
@@ -27,7 +27,7 @@ export function judgeUsage(
   return implausible || totalOf(tokens) * 5 > window * 6 ? 'quarantined' : 'reported';
 }
 
-/** What is charged, in nano-USD: the cost, and of numbers not to be believed no more than the hold. */
+/** The charge in nano-USD: the cost, but for implausible numbers no more than the hold. */
 export function chargeOf(
   cost: bigint,
   held: bigint,

@@ -2,24 +2,23 @@ import type { Caller, CallerTeam } from '#identity/index.ts';
 import { unlimited, type Meter } from '#limits/index.ts';
 import { meterNames, windowOf } from '#ledger/index.ts';
 
-/** With less than a cent a balance admits nothing; every other limit admits until it is used up. */
+/** A balance below a cent admits nothing; every other limit admits until it is used up. */
 const balanceFloor = 10_000_000n;
 const anyFloor = 1n;
 
 export interface CallerMeters {
   readonly meters: readonly Meter[];
-  /** The local date of the team's windows; null when the user pays. */
+  /** The local date of the team's windows; null if the user pays. */
   readonly window: string | null;
 }
 
-/** Per caller object: a changed key, user or team makes new ones. */
+/** Per caller object: a changed key, user or team creates new ones. */
 const cache = new WeakMap<Caller, CallerMeters>();
 
 /**
- * Everything a caller's money counts on, in the order in which the first exhausted limit is named: balance, user
- * quota, key quota, team daily, monthly, total, member. A key that acts for a team spends the team's money, and what
- * its user has of their own does not count. Where nothing is limited it counts all the same, so that a limit that is
- * set later knows of it.
+ * All meters that a caller's money counts on, in the order in which the first exhausted limit is named: balance, user
+ * quota, key quota, team daily, monthly, total, member. A key that acts for a team spends the team's money; its user's
+ * own balance and quota do not count. Meters without a limit count too, so that a limit set later knows what was spent.
  *
  * @param now Unix milliseconds; decides the windows of the team's budgets
  */
@@ -41,7 +40,7 @@ export function metersOf(caller: Caller, now: number): CallerMeters {
   return made;
 }
 
-/** In the order of `meterNames`, as the next; null: no limit. */
+/** In the order of `meterNames`; null: no limit. */
 function userLimits({ user, quota }: Caller): readonly (bigint | null)[] {
   return [user.funding, user.quota, quota];
 }

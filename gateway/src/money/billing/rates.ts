@@ -1,19 +1,19 @@
 import type { Decimal, DeclaredPrice } from '#config/index.ts';
 import { scaled } from '#config/decimal.ts';
 
-/** One part of a price, ready to multiply. */
+/** One part of a price, ready for multiplication. */
 export interface Rate {
-  /** As configuration writes it: `input`, `cache_read`, `image_tiers.2K`, `video_second.720P`. */
+  /** As in the configuration: `input`, `cache_read`, `image_tiers.2K`, `video_second.720P`. */
   readonly part: string;
   /** 10⁻¹⁵ USD per unit: a token, an image, a second. */
   readonly perUnit: bigint;
   /** The same in decimal digits, for receipts. */
   readonly text: string;
-  /** Quantities of it are thousandths of the unit: milliseconds of a price per second. */
+  /** Quantities are thousandths of the unit: milliseconds for a price per second. */
   readonly inThousandths: boolean;
 }
 
-/** What tokens of the input cost, by the part they fall into. */
+/** The cost of input tokens, by part. */
 export interface InputRates {
   readonly input: Rate;
   readonly inputImage: Rate;
@@ -24,7 +24,7 @@ export interface InputRates {
   readonly dearestInput: Rate;
 }
 
-/** What the tokens of an answer cost, in and out. */
+/** The cost of a response's tokens, in and out. */
 export interface TokenRates extends InputRates {
   readonly output: Rate;
 }
@@ -36,38 +36,38 @@ export interface TierRates {
   readonly layer: Rate;
 }
 
-/** A price with its defaults filled in, as integers. What a kind of model does not have is null or empty. */
+/** A price with its defaults filled in, as integers. Parts that a kind of model does not have are null or empty. */
 export interface PriceRates {
-  /** Null unless input and output are priced: what a text answer needs. */
+  /** Null unless input and output are priced, as a text response requires. */
   readonly tokens: TokenRates | null;
-  /** Null unless input is priced: what an operation without output needs. */
+  /** Null unless input is priced, as an operation without output requires. */
   readonly inputTokens: InputRates | null;
   /** Ascending. */
   readonly imageTiers: readonly TierRates[];
   readonly referenceImage: Rate;
   readonly videoSecond: ReadonlyMap<string, Rate>;
   readonly videoTokens: ReadonlyMap<string, { readonly text: Rate; readonly withVideo: Rate }>;
-  /** By the name of a surcharge, in millionths: what token rates are multiplied by where an answer reports it. */
+  /** By the name of a surcharge, in millionths: the factor for token rates if a response reports it. */
   readonly multipliers: ReadonlyMap<string, bigint>;
   /** Per use, by its name. */
   readonly fees: ReadonlyMap<string, Rate>;
-  /** Every part that is priced costs 0. False for a price without parts: what it does not name is not free. */
+  /** Whether every priced part costs 0. False for a price without parts: unnamed parts are not free. */
   readonly isZero: boolean;
 }
 
-/** A rate is kept in 10⁻¹⁵ USD: nine decimals of a price per million units, all fifteen of one per unit. */
+/** A rate has 10⁻¹⁵ USD: nine decimals of a price per million units, all fifteen of a price per unit. */
 const perMillionPlaces = 9;
 const perUnitPlaces = 15;
 const factorPlaces = 9;
 const multiplierPlaces = 6;
-/** Of the price of an image: what the interface promises for layers. */
+/** The share of an image's price that the interface promises for layers. */
 const defaultLayerFactor = '0.5';
 
 const known = new WeakMap<DeclaredPrice, PriceRates>();
 
 /**
- * The rates of a price. Worked out once per price object, which a snapshot of the catalogue shares among requests.
- * @throws RangeError for a price with digits beyond 10⁻¹⁵ USD per unit, which the catalogue does not let through.
+ * The rates of a price. Computed once per price object, which a snapshot of the catalogue shares among requests.
+ * @throws RangeError for a price with digits beyond 10⁻¹⁵ USD per unit, which the catalogue refuses.
  */
 export function ratesOf(price: DeclaredPrice): PriceRates {
   let rates = known.get(price);
@@ -139,7 +139,7 @@ function isZero(rates: Omit<PriceRates, 'isZero'>): boolean {
   return parts.length > 0 && parts.every(({ perUnit }) => perUnit === 0n);
 }
 
-/** Null unless input is priced. Every other part falls back as the configuration contract says. */
+/** Null unless input is priced. Every other part falls back as the configuration contract states. */
 function compileInputRates(price: DeclaredPrice): InputRates | null {
   if (price.input === undefined) return null;
   const cacheWrite = price.cacheWrite ?? price.input;

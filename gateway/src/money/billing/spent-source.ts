@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { SpentSource } from '#limits/index.ts';
 
 export interface SpentSourceOptions {
-  /** Settled when what earlier processes have left in their journals is in the database. */
+  /** Resolves when the journals of earlier processes are in the database. */
   readonly ready: Promise<unknown>;
-  /** What was spent on meters according to the database. */
+  /** The totals spent on meters according to the database. */
   readonly read: SpentSource;
   /** Milliseconds; a request must not wait for a database to come back. */
   readonly patience?: number;
@@ -13,8 +13,8 @@ export interface SpentSourceOptions {
 const defaultPatience = 2_000;
 
 /**
- * What was spent before this process began to count: asked from the database, once all of it is there.
- * The source @throws Error when that, or the answer, takes too long.
+ * The spending before this process began to count: read from the database, once all of it is there. The source @throws
+ * Error if that, or the query, takes too long.
  */
 export function createSpentSource(options: SpentSourceOptions): SpentSource {
   const { ready, read, patience = defaultPatience } = options;

@@ -6,8 +6,8 @@ const factorPlaces = 18n;
 const multiplierPlaces = 6n;
 
 /**
- * What the token rates are multiplied by under these surcharges; undefined when none of them has a multiplier.
- * Three fields can have one, which is as many as a factor's 18 decimals hold.
+ * The factor for token rates under these surcharges; undefined if none of them has a multiplier. Three fields can have
+ * one, which is as many as a factor's 18 decimals hold.
  */
 function factorOf({ multipliers }: PriceRates, names: readonly string[]): Factor | undefined {
   let suffix = '';
@@ -23,15 +23,15 @@ function factorOf({ multipliers }: PriceRates, names: readonly string[]): Factor
   return suffix === '' ? undefined : { suffix, value: value * 10n ** (factorPlaces - places) };
 }
 
-/** The same for a hold: what makes an answer cheaper is no bound, as the upstream may not grant it. */
+/** The same for a hold: a discount does not lower the bound, because the upstream may not grant it. */
 export function dearestFactor(rates: PriceRates, names: readonly string[]): Factor | undefined {
   const dear = names.filter((name) => (rates.multipliers.get(name) ?? 0n) > 1_000_000n);
   return factorOf(rates, dear);
 }
 
 /**
- * The lines of an answer: those of its tokens, multiplied by what it reports, and those of what it used by the piece.
- * @param surcharges absent: it reported nothing
+ * The lines of a response: its tokens with the reported multipliers, and its uses with fees.
+ * @param surcharges absent: none were reported
  */
 export function surchargedLines(
   rates: PriceRates,
@@ -44,7 +44,7 @@ export function surchargedLines(
   return [...tokens, ...feeLines(rates, surcharges)];
 }
 
-/** What was used by the piece, and what nobody priced of all this: at no cost, so that it is seen. */
+/** Uses with fees, and unpriced surcharges and uses at no cost, so that they are visible. */
 function feeLines(rates: PriceRates, { reported, webSearches }: Surcharges): Line[] {
   const lines: Line[] = [];
   if (webSearches > 0) {

@@ -2,14 +2,14 @@ import type { TokenUsage } from '#canonical/index.ts';
 import type { Line } from './cost.ts';
 import type { PriceRates } from './rates.ts';
 
-/** Tokens in normal form with the image tokens of the prompt named apart: then `input` does not include them. */
+/** Tokens in normal form with the prompt's image tokens separate: `input` then excludes them. */
 export interface PricedTokens extends TokenUsage {
   readonly inputImage?: number;
 }
 
 /**
- * The lines of a text answer, and of an image priced by tokens. Reasoning is part of the output and has no line.
- * None for a price without token parts: tokens cost nothing there.
+ * The lines of a text response, and of an image priced by tokens. Reasoning is part of the output and has no line.
+ * Empty for a price without token parts: tokens are free there.
  */
 export function tokenLines({ tokens: rates }: PriceRates, tokens: PricedTokens): Line[] {
   if (rates === null) return [];

@@ -2,7 +2,7 @@ import type { Line } from './cost.ts';
 import type { Unbillable } from './image-lines.ts';
 import type { PriceRates } from './rates.ts';
 
-/** Video charged by the time that was generated, to the millisecond. */
+/** Video charged by generated time, to the millisecond. */
 export function videoSecondLines(
   { videoSecond }: PriceRates,
   { resolution, milliseconds }: { readonly resolution: string; readonly milliseconds: number },
@@ -11,12 +11,12 @@ export function videoSecondLines(
   return rate === undefined ? unpriced(resolution) : [{ rate, quantity: milliseconds }];
 }
 
-/** Video charged by the upstream's `total_tokens`, at the rate that the request's own parameters fixed. */
+/** Video charged by the upstream's `total_tokens`, at the rate that the request's own parameters determined. */
 export function videoTokenLines(
   { videoTokens }: PriceRates,
   asked: {
     readonly resolution: string;
-    /** A video was among the references. */
+    /** The references included a video. */
     readonly withVideo: boolean;
     readonly totalTokens: number;
   },

@@ -5,7 +5,7 @@ import type { Notes } from '../notes.ts';
 import type { Deployment, KeySource } from './deployment.ts';
 import { environmentName, textOf } from './values.ts';
 
-/** Deployments that differ in nothing but their models are one channel. */
+/** Deployments that differ only in their models become one channel. */
 export function toChannels(deployments: readonly Deployment[], notes: Notes): DraftChannel[] {
   const priorityOf = prioritiesOf(deployments);
   const weights = weightsOf(deployments, notes);
@@ -52,7 +52,7 @@ export function toChannels(deployments: readonly Deployment[], notes: Notes): Dr
   }));
 }
 
-/** `order` → `priority`: the lowest comes first, and those without one (0) after all others. Orders may be any numbers. */
+/** `order` → `priority`: the lowest comes first, deployments without one (0) last. Orders may be any numbers. */
 function prioritiesOf(deployments: readonly Deployment[]): ReadonlyMap<number, number> {
   const orders = new Set(deployments.flatMap(({ order }) => order ?? []));
   const lastFirst = [...orders].toSorted((one, other) => other - one);
@@ -83,7 +83,7 @@ function headerVariable(
   return placeholder;
 }
 
-/** Shares among deployments of one name: by `weight`, or else by `rpm`, as LiteLLM draws them. */
+/** Weights of deployments with one name: from `weight`, otherwise from `rpm`, as LiteLLM draws them. */
 function weightsOf(deployments: readonly Deployment[], notes: Notes): Map<Deployment, number> {
   const weights = new Map<Deployment, number>();
   for (const [name, group] of Map.groupBy(deployments, (deployment) => deployment.name)) {

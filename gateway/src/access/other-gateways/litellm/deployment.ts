@@ -9,12 +9,12 @@ import { modelSettings } from './models.ts';
 import { environmentName, mappingAt, numberOf, textOf } from './values.ts';
 import { prefixOf, vendorModelOf, type Vendor } from './vendors.ts';
 
-/** One upstream of a model, as `model_list` has them. */
+/** One upstream of a model, an entry of `model_list`. */
 export interface Deployment {
   /** The name that clients use. */
   readonly name: string;
   readonly upstream: string;
-  /** What its channel is called when nothing else is. */
+  /** The default name of its channel. */
   readonly channelName: string;
   readonly provider: ProviderName;
   readonly baseUrl: string | Placeholder | null;
@@ -25,10 +25,10 @@ export interface Deployment {
   readonly rpm: number | null;
 }
 
-/** The text is compared and never shown or written. */
+/** The text is compared, and never shown or written. */
 export type KeySource = { readonly variable: string } | { readonly text: string };
 
-/** What is understood of a deployment; anything else that is set is named. */
+/** Members of a deployment that are understood; any other one that is set is reported. */
 const understood = new Set(
   'model api_base base_url api_key order weight rpm organization extra_headers'.split(' '),
 );
@@ -76,7 +76,7 @@ export function readDeployment(
     if (!isCarried && value !== null) notes.leftOut(`litellm_params.${setting}`, label);
   }
   const provider = providerAt(vendor.provider, address);
-  // Who is at an address of the file's own is called by it.
+  // A server at an address from the file is named after the address.
   const isOwn = provider !== vendor.provider || vendor.baseUrl === undefined;
   return {
     name,
@@ -108,7 +108,7 @@ function headersOf(params: ExactMapping, label: string, notes: Notes): ExactMapp
   return Object.fromEntries(headers);
 }
 
-/** Null: none is given; undefined: what is given is no address. */
+/** Null: none is given; undefined: the given text is not an address. */
 function readAddress(
   given: unknown,
   label: string,
@@ -123,7 +123,7 @@ function readAddress(
   if (plain.shortened) {
     notes.warn(`model '${label}': its api_base is imported without credentials and query`);
   }
-  // Some write the whole address of the endpoint.
+  // Some files have the whole address of the endpoint.
   const url = plain.url.replace(/\/(chat\/completions|v1\/messages|responses|embeddings)$/, '');
   if (!hasPath(url))
     notes.warn(`model '${label}': its api_base has no path and gets its provider's, as /v1`);

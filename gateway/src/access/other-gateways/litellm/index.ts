@@ -9,8 +9,8 @@ import { parseExactYaml } from './values.ts';
 import { vendorVariables } from './vendors.ts';
 
 /**
- * The `config.yaml` of a LiteLLM proxy.
- * @throws Error with a sentence when it is none. The text of the file is never part of it.
+ * Reads the `config.yaml` of a LiteLLM proxy.
+ * @throws Error with a message if the text is not one. The message never contains the text of the file.
  */
 export function readLitellmConfig(text: string, notes: Notes): Draft {
   const file = parseExactYaml(text);
@@ -18,7 +18,7 @@ export function readLitellmConfig(text: string, notes: Notes): Draft {
   if (!isExactMapping(file) || !Array.isArray(list)) {
     throw new Error('no model_list found: is it the config.yaml of LiteLLM?');
   }
-  // A key at another address must not be that of the vendor, which may stand in the environment.
+  // A key for another address must not use the vendor's variable, which may be set in the environment.
   notes.reserve(vendorVariables);
   notes.reserve(text.matchAll(/os\.environ\/(\w+)/g).map(([, name = '']) => name));
   const models = new Map<string, DraftModel>();

@@ -9,7 +9,7 @@ import type { DeclaredPrice } from '#config/index.ts';
 import type { DraftModel } from '../draft.ts';
 import { mappingAt } from './values.ts';
 
-/** Of a token, in USD. */
+/** Per token, in USD. */
 const costs = {
   input: 'input_cost_per_token',
   cacheRead: 'cache_read_input_token_cost',
@@ -18,14 +18,14 @@ const costs = {
   output: 'output_cost_per_token',
 } as const;
 
-/** What is read here of a deployment. */
+/** The members of a deployment that are read here. */
 export const modelSettings: readonly string[] = [
   ...Object.values(costs),
   'max_input_tokens',
   'max_output_tokens',
 ];
 
-/** What is said of a model beside its name: prices and limits. Null: nothing. */
+/** Facts about a model besides its name: prices and limits. Null: none. */
 export function readModel(entry: ExactMapping): DraftModel | null {
   const said = { ...mappingAt(entry, 'model_info'), ...mappingAt(entry, 'litellm_params') };
   const contextWindow = listedCount(said['max_input_tokens']);
@@ -66,7 +66,7 @@ function priceOf(said: ExactMapping): DeclaredPrice | null {
     },
     perTokenToMillion,
   );
-  // Here, unlike in a public list, somebody wrote the zeros.
+  // Here, unlike in a public list, somebody wrote the zeros on purpose.
   if (price === 'listed as free') return { input: '0', output: '0' };
   return typeof price === 'string' ? null : price;
 }

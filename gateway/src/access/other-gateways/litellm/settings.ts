@@ -5,7 +5,7 @@ import { isServedName } from '../names.ts';
 import type { Notes } from '../notes.ts';
 import { environmentName, mappingAt, textOf } from './values.ts';
 
-/** @param names of the models that are carried */
+/** @param names of the imported models */
 export function readAliases(
   file: ExactMapping,
   names: ReadonlySet<string>,
@@ -30,7 +30,7 @@ export function readAliases(
   return aliases;
 }
 
-/** The key that clients of LiteLLM may be using; null when there is none that can be carried. */
+/** The key that clients of LiteLLM may be using; null if there is none that can be imported. */
 export function readMasterKey(file: ExactMapping, notes: Notes): Draft['key'] {
   const text = textOf(mappingAt(file, 'general_settings')['master_key']) ?? '';
   if (text === '') return null;
@@ -50,7 +50,7 @@ export function readMasterKey(file: ExactMapping, notes: Notes): Draft['key'] {
   return { name, secret };
 }
 
-/** Every setting beside the models that is not imported, in one line per part of the file. */
+/** Reports every setting besides the models that is not imported, in one line per part of the file. */
 export function reportSettings(file: ExactMapping, notes: Notes): void {
   const carried = new Set(['model_group_alias', 'model_alias_map', 'master_key']);
   for (const [part, value] of Object.entries(file)) {
@@ -65,7 +65,7 @@ export function reportSettings(file: ExactMapping, notes: Notes): void {
   );
 }
 
-/** Whether the file may give it as the secret of a key. */
+/** Whether the file may use it as the secret of a key. */
 function isClientKey(secret: string): boolean {
   try {
     parseKeySettings({ name: 'any', user: 'any@example.com', secret });

@@ -3,8 +3,8 @@ import { ExactNumber, isExactMapping, type ExactMapping } from '#price-lists/ind
 import { isBracketedTooDeeply } from '#config/index.ts';
 
 /**
- * Numbers stay as they are written: `1.5e-07` is a price.
- * @throws Error with a sentence when it is no YAML. The text is never part of it.
+ * Parses YAML and keeps numbers as written: `1.5e-07` is a price.
+ * @throws Error with a message if it is not YAML. The message never contains the text.
  */
 export function parseExactYaml(text: string): unknown {
   if (isBracketedTooDeeply(text)) throw tooDeep();
@@ -44,18 +44,18 @@ export function mappingAt(mapping: ExactMapping, key: string): ExactMapping {
   return isExactMapping(value) ? value : {};
 }
 
-/** The name of the variable that the text stands for, as LiteLLM writes it; null when it is the value itself. */
+/** The name of the variable that the text refers to, in LiteLLM's spelling; null if the text is the value itself. */
 export function environmentName(text: string): string | null {
   return /^os\.environ\/([A-Za-z_]\w*)$/.exec(text)?.[1] ?? null;
 }
 
-/** A text without space around it, or a number as it is written; null for anything else. */
+/** A text without surrounding space, or a number as written; null for anything else. */
 export function textOf(value: unknown): string | null {
   if (value instanceof ExactNumber) return value.source;
   return typeof value === 'string' ? value.trim() : null;
 }
 
-/** A number from 0 on, also one that is written as text; null for anything else. */
+/** A number ≥ 0, also one written as text; null for anything else. */
 export function numberOf(value: unknown): number | null {
   const text = textOf(value);
   const number = text === null || text === '' ? Number.NaN : Number(text);

@@ -4,11 +4,11 @@ export interface Vendor {
   readonly provider: ProviderName;
   /** Null: the provider's own; undefined: there is none, the file has to say. */
   readonly baseUrl?: string | null;
-  /** The variable that LiteLLM reads when no key is given; null: none. */
+  /** The variable that LiteLLM reads if no key is given; null: none. */
   readonly variable: string | null;
 }
 
-/** The prefixes of known servers that LiteLLM calls something else. */
+/** The prefixes of known servers for which LiteLLM has another name. */
 const otherNames: Readonly<Record<string, string>> = {
   fireworks: 'fireworks_ai',
   nvidia: 'nvidia_nim',
@@ -31,7 +31,7 @@ const servers = knownServers.map(
 
 const anyServer: Vendor = { provider: 'openai-compatible', variable: null };
 
-/** Prefixes of `model`, for vendors that are asked with nothing but a key. */
+/** Prefixes of `model` for vendors that need only a key. */
 const vendors: Readonly<Record<string, Vendor>> = {
   ...Object.fromEntries([...named, ...servers]),
   hosted_vllm: anyServer,
@@ -40,13 +40,13 @@ const vendors: Readonly<Record<string, Vendor>> = {
   lm_studio: anyServer,
 };
 
-/** Names without a prefix that LiteLLM knows the vendor of. */
+/** Names without a prefix whose vendor LiteLLM knows. */
 const unprefixed: readonly (readonly [RegExp, string])[] = [
   [/^(gpt-|chatgpt-|o\d(-|$)|text-embedding-)/, 'openai'],
   [/^claude-/, 'anthropic'],
 ];
 
-/** What LiteLLM reads when no key is given. */
+/** The variables that LiteLLM reads if no key is given. */
 export const vendorVariables: readonly string[] = Object.values(vendors).flatMap(
   ({ variable }) => variable ?? [],
 );
@@ -54,11 +54,11 @@ export const vendorVariables: readonly string[] = Object.values(vendors).flatMap
 interface VendorModel {
   readonly vendorName: string;
   readonly vendor: Vendor;
-  /** What the vendor calls the model. */
+  /** The vendor's name of the model. */
   readonly upstream: string;
 }
 
-/** What a `model` means: `groq/llama` is `llama` of groq. Null: nobody who can be carried. */
+/** The vendor and model behind a `model`: `groq/llama` is `llama` of groq. Null: a vendor that cannot be imported. */
 export function vendorModelOf(model: string): VendorModel | null {
   const prefix = prefixOf(model);
   const isPrefixed = prefix !== null && Object.hasOwn(vendors, prefix);
@@ -68,7 +68,7 @@ export function vendorModelOf(model: string): VendorModel | null {
   return { vendorName, vendor, upstream: isPrefixed ? model.slice(prefix.length + 1) : model };
 }
 
-/** What stands before the first slash. */
+/** The text before the first slash. */
 export function prefixOf(model: string): string | null {
   const slash = model.indexOf('/');
   return slash === -1 ? null : model.slice(0, slash);
