@@ -28,6 +28,15 @@ test.each([
   expect(prefixOf(url)).toBe(prefix);
 });
 
+test.each([
+  ['/v1/talk', ''],
+  ['/v2beta/x', '/v2beta'],
+  ['/v2beta', '/v1'],
+  ['/other', '/v1'],
+])('the base URL for %s ends in %j', (path, base) => {
+  expect(createSurfaces(list).baseOf(path)).toBe(base);
+});
+
 test('the request decides where protocols share a path', () => {
   const { shape } = surface('/shared', '');
   const byMethod: Surface = {

@@ -48,7 +48,9 @@ export function createSurfaces(list: readonly Surface[]): Surfaces {
       const { shape } = surfaceAt(path);
       return typeof shape === 'function' ? shape(request, path) : shape;
     },
-    baseOf: (path) => surfaceAt(path).base,
+    // An endpoint lies below its prefix: the bare prefix belongs to the other paths here.
+    baseOf: (path) =>
+      longestFirst.find(({ prefix }) => path.startsWith(prefix))?.base ?? other.base,
     bases: [...bases].toSorted((a, b) => b.length - a.length),
   } satisfies Surfaces);
 }
