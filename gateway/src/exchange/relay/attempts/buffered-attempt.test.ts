@@ -8,7 +8,7 @@ import type { WireResponse } from '#protocols/index.ts';
 import { AnswerTooComplex, type AnswerReader, type ReadingAnswer } from './answer-reader.ts';
 import { BufferedAttempt } from './buffered-attempt.ts';
 
-const provider = findVendor('simulator')!;
+const vendor = findVendor('simulator')!;
 const answer = Buffer.from(
   JSON.stringify({
     id: 'x',
@@ -41,7 +41,7 @@ function start(
       },
       close: async () => {},
     },
-    provider,
+    vendor,
     reader: {
       largest: 256 * 1024,
       read: (body) =>

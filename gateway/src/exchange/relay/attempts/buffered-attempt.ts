@@ -34,7 +34,7 @@ export type BufferedOutcome<Answer> =
 
 export interface BufferedAttemptOptions<Answer> {
   readonly upstream: UpstreamClient;
-  readonly provider: Vendor;
+  readonly vendor: Vendor;
   readonly client: Pick<ClientResponse, 'left'>;
   readonly reader: AnswerReader<Answer>;
   readonly ticker: Ticker;
@@ -154,7 +154,7 @@ export class BufferedAttempt<Answer> implements UpstreamListener, TickListener {
 
   #judge(): AttemptFailure {
     const body = parseJson(this.#body.whole());
-    return failureOfAnswer(this.#options.provider, this.#status, this.upstreamHeaders, body);
+    return failureOfAnswer(this.#options.vendor, this.#status, this.upstreamHeaders, body);
   }
 
   #read(body: Buffer): BufferedOutcome<Answer> {
@@ -198,7 +198,7 @@ export class BufferedAttempt<Answer> implements UpstreamListener, TickListener {
     const failure =
       body === null
         ? brokenAttempt(this.#status, 'started', 'unreadable')
-        : failureOfAnswer(this.#options.provider, null, this.upstreamHeaders, body);
+        : failureOfAnswer(this.#options.vendor, null, this.upstreamHeaders, body);
     return { ...failure, usage };
   }
 

@@ -17,12 +17,12 @@ export function isError(status: number): boolean {
 
 /** Judges an upstream's error answer. Its text goes no further than this. */
 export function failureOfAnswer(
-  provider: Vendor,
+  vendor: Vendor,
   status: number | null,
   headers: UpstreamHeaders,
   body: unknown,
 ): AttemptFailure {
-  const classification = provider.classify({ status, body, retryAfter: retryAfterOf(headers) });
+  const classification = vendor.classify({ status, body, retryAfter: retryAfterOf(headers) });
   const result = classification.kind === 'client' ? classification.error : classification.as;
   return { kind: 'failed', class: 'started', classification, status, result, stale: false };
 }

@@ -9,7 +9,7 @@ import type { ExchangeInput } from '../exchange/input.ts';
 export interface UpstreamRequestOptions {
   readonly operation: OperationName;
   readonly route: Route;
-  readonly provider: Vendor;
+  readonly vendor: Vendor;
   /** Of the credential that the attempt is made with; null for a channel without any. */
   readonly secret: string | null;
   /** The upstream's, which is the client's own unless the request was converted. */
@@ -27,10 +27,10 @@ export interface UpstreamRequestOptions {
 
 /** The whole request for one attempt. */
 export function buildUpstreamRequest(options: UpstreamRequestOptions): UpstreamRequest {
-  const { route, provider, protocol } = options;
+  const { route, vendor, protocol } = options;
   const { channel } = route;
   const base = baseOf(channel);
-  const path = provider.path({
+  const path = vendor.path({
     protocol,
     operation: options.operation,
     model: route.upstreamModel,
@@ -42,10 +42,10 @@ export function buildUpstreamRequest(options: UpstreamRequestOptions): UpstreamR
     'accept-encoding': 'identity',
     ...options.forwarded,
   };
-  if (provider.forwards !== undefined) {
-    copyHeaders(options.clientHeaders, headers, provider.forwards);
+  if (vendor.forwards !== undefined) {
+    copyHeaders(options.clientHeaders, headers, vendor.forwards);
   }
-  Object.assign(headers, channelHeaders(channel), provider.headers(options.secret, protocol));
+  Object.assign(headers, channelHeaders(channel), vendor.headers(options.secret, protocol));
   return {
     origin: base.origin,
     path: base.path + path,

@@ -61,12 +61,12 @@ export class EmbedSender implements Sender<SentRequest, EmbedOutcome> {
     const { upstream, ticker, drains, timeouts, onUnexpectedError } = this.#parts;
     const { request } = this.#prepared;
     const { upstreamModel } = route;
-    const provider = vendorOf(route.channel);
-    if (provider === undefined) throw new GatewayError('internal_error');
+    const vendor = vendorOf(route.channel);
+    if (vendor === undefined) throw new GatewayError('internal_error');
     const asked = buildUpstreamRequest({
       operation: 'embed',
       route,
-      provider,
+      vendor,
       secret,
       protocol: 'embeddings',
       body: embeddings.patchRequest(request, upstreamModel),
@@ -77,7 +77,7 @@ export class EmbedSender implements Sender<SentRequest, EmbedOutcome> {
     });
     return new BufferedAttempt(asked, {
       upstream,
-      provider,
+      vendor,
       client: input.client,
       reader: readerFor(request.model, upstreamModel),
       ticker,

@@ -14,7 +14,7 @@ export function attemptOptions(
   parts: TextParts,
   input: TextInput,
   prepared: PreparedText,
-  { route, provider, converted, patched, sent }: TextRequest,
+  { route, vendor, converted, patched, sent }: TextRequest,
   { secret }: ChannelLease,
 ) {
   const { bodies, protocols, upstream, ticker, timeouts } = parts;
@@ -25,7 +25,7 @@ export function attemptOptions(
     converted?.reader ?? protocols[spoken];
   return {
     upstream,
-    provider,
+    vendor,
     protocol,
     wire: protocols[spoken],
     echo,

@@ -34,7 +34,7 @@ const build = (
   return buildUpstreamRequest({
     operation: 'generate',
     route: { channel: full, upstreamModel: 'up' },
-    provider: findVendor(provider)!,
+    vendor: findVendor(provider)!,
     secret: 'sk-upstream',
     protocol: upstream,
     body: Buffer.from('{}'),

@@ -28,7 +28,7 @@ export interface RouteRequest {
 /** The same with where it goes. */
 export interface TextRequest extends RouteRequest {
   readonly route: Route;
-  readonly provider: Vendor;
+  readonly vendor: Vendor;
   /** Null when the channel speaks the client's protocol. */
   readonly converted: ConvertedRequest | null;
 }

@@ -35,7 +35,7 @@ export type StartAttempt<Outcome> = (
 export class ReadyText<Outcome> implements TextRequest, ReadyRequest<TextSent, Outcome> {
   readonly sent: TextSent;
   readonly route: Route;
-  readonly provider: Vendor;
+  readonly vendor: Vendor;
   /** Null when the channel speaks the client's protocol. */
   readonly converted: ConvertedRequest | null;
   readonly patched: PatchedRequest;
@@ -49,11 +49,11 @@ export class ReadyText<Outcome> implements TextRequest, ReadyRequest<TextSent, O
     { sent, patched, betas }: RouteRequest,
     start: StartAttempt<Outcome>,
   ) {
-    const provider = vendorOf(route.channel);
-    if (provider === undefined) throw new GatewayError('internal_error');
+    const vendor = vendorOf(route.channel);
+    if (vendor === undefined) throw new GatewayError('internal_error');
     this.sent = sent;
     this.route = route;
-    this.provider = provider;
+    this.vendor = vendor;
     this.converted = converted;
     this.patched = patched;
     this.betas = betas;
@@ -156,7 +156,7 @@ export class TextSender<Outcome extends AttemptOutcome> implements Sender<TextSe
 export function upstreamRequest(
   { timeouts }: Pick<TextParts, 'timeouts'>,
   input: TextInput,
-  { route, provider, converted, patched, betas }: TextRequest,
+  { route, vendor, converted, patched, betas }: TextRequest,
   { secret }: ChannelLease,
   stream: boolean,
 ): UpstreamRequest {
@@ -164,7 +164,7 @@ export function upstreamRequest(
   return buildUpstreamRequest({
     operation: input.operation,
     route,
-    provider,
+    vendor,
     secret,
     protocol,
     body: patched.body,

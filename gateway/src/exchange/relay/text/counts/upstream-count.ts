@@ -133,8 +133,8 @@ async function send(
   tried: CountersTried,
 ): Promise<BufferedOutcome<WireResponse>> {
   const { clock } = parts;
-  const provider = vendorOf(route.channel);
-  if (provider === undefined) throw new GatewayError('internal_error');
+  const vendor = vendorOf(route.channel);
+  if (vendor === undefined) throw new GatewayError('internal_error');
   const request =
     prepared.large?.isRead && converted === null
       ? await largeRequestFor(input, prepared, prepared.large, route)
@@ -145,13 +145,13 @@ async function send(
   const asked = upstreamRequest(
     parts,
     input,
-    { ...request, route, provider, converted },
+    { ...request, route, vendor, converted },
     lease,
     false,
   );
   const attempt = new BufferedAttempt(asked, {
     upstream: parts.upstream,
-    provider,
+    vendor,
     client: input.client,
     reader: countReader(protocol, input.protocol),
     ticker: parts.ticker,

@@ -59,7 +59,7 @@ function leave({
     },
     protocol: chat,
     wire: chat,
-    provider: findVendor('simulator')!,
+    vendor: findVendor('simulator')!,
     context: { clientModel: 'm', upstreamModel: 'm', usageInjected: false },
     sink: new StreamSink(client, chat, createFraming('event-stream'), monotonic),
     headers: {},

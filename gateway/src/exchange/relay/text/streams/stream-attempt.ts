@@ -58,7 +58,7 @@ export interface StreamAttemptOptions extends AnswerFlowOptions {
   readonly protocol: Pick<Protocol, 'createStreamTap'>;
   /** What the upstream speaks. */
   readonly wire: WireProtocol;
-  readonly provider: Vendor;
+  readonly vendor: Vendor;
   readonly context: StreamContext;
   /** For whole answers that are too large to be read here. */
   readonly large: LargeAnswers;
@@ -240,8 +240,8 @@ export class StreamAttempt implements UpstreamListener, TickListener {
 
   #judge(): void {
     this.#phase = 'judging';
-    const { provider } = this.#options;
-    this.#unstreamed = new UnstreamedAnswer(provider, this.#status, this.upstreamHeaders);
+    const { vendor } = this.#options;
+    this.#unstreamed = new UnstreamedAnswer(vendor, this.#status, this.upstreamHeaders);
   }
 
   /** What an answer is shows in its first bytes; some servers name another type, or answer what was not asked. */
@@ -384,8 +384,8 @@ export class StreamAttempt implements UpstreamListener, TickListener {
 
   /** The upstream said so itself, in an event of its protocol. */
   #upstreamFailed(): void {
-    const { provider } = this.#options;
-    const failure = failureOfAnswer(provider, null, this.upstreamHeaders, this.#tap.failure);
+    const { vendor } = this.#options;
+    const failure = failureOfAnswer(vendor, null, this.upstreamHeaders, this.#tap.failure);
     this.#finish(failedStream(this.#soFar(), failure));
     this.#call.abort();
   }

@@ -9,15 +9,15 @@ import { answerInThread } from '../large-answer.ts';
 
 /** What an upstream answers in the place of a stream: an error, or the whole answer. */
 export class UnstreamedAnswer {
-  readonly #provider: Vendor;
+  readonly #vendor: Vendor;
   readonly #status: number;
   readonly #headers: UpstreamHeaders;
   readonly #body = new CollectedBody();
   /** Null while not enough has come to look. */
   #isAnswer: boolean | null = null;
 
-  constructor(provider: Vendor, status: number, headers: UpstreamHeaders) {
-    this.#provider = provider;
+  constructor(vendor: Vendor, status: number, headers: UpstreamHeaders) {
+    this.#vendor = vendor;
     this.#status = status;
     this.#headers = headers;
   }
@@ -61,12 +61,12 @@ export class UnstreamedAnswer {
 
   unreadable({ body, usage }: UnreadableAnswer): AttemptFailure {
     if (body === null) return { ...this.judge(), usage };
-    return { ...failureOfAnswer(this.#provider, null, this.#headers, body), usage };
+    return { ...failureOfAnswer(this.#vendor, null, this.#headers, body), usage };
   }
 
   judge(): AttemptFailure {
     if (!isError(this.#status)) return brokenAttempt(this.#status, 'started', 'not-a-stream');
     const body = parseJson(this.#body.whole());
-    return failureOfAnswer(this.#provider, this.#status, this.#headers, body);
+    return failureOfAnswer(this.#vendor, this.#status, this.#headers, body);
   }
 }
