@@ -257,7 +257,7 @@ keys: [{ name: test, user: tester@example.com, secret: ${testKey}, quota: 100 }]
     await until(() => own.asked.length === 1, 'it is answered');
     await wait(100);
     leaver.socket[leave]();
-    await until(() => gateway.errors.length > logged, 'it is told');
+    await until(() => gateway.errors.length > logged, 'it is reported');
   }
   current.at = '';
   // Ten in a row, and nothing that a channel is left alone for.

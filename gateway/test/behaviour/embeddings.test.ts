@@ -84,7 +84,7 @@ describe('a request that is refused reaches no upstream', () => {
     ['a list', '[]', 400, 'invalid request body', null],
     ['no model', { input: 'a' }, 400, 'model is required', 'model'],
     ['an empty model', { ...good, model: ' ' }, 400, 'model is required', 'model'],
-    ['a model that is no text', { ...good, model: 7 }, 400, 'model is required', 'model'],
+    ['a model that is not a string', { ...good, model: 7 }, 400, 'model is required', 'model'],
     ['no input', { model: 'vectors' }, 400, 'input is required', 'input'],
     ['null as input', { model: 'vectors', input: null }, 400, 'input is required', 'input'],
     [

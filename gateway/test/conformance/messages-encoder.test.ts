@@ -132,7 +132,7 @@ it('the SDK reads the output of upstreams that do everything at once', async () 
   await fc.assert(
     fc.asyncProperty(eventSequences, async (events) => {
       const message = await finalMessage(encodeEvents(events, usage)).catch((error: unknown) => {
-        // Arguments that begin like an object but are none: what was sent cannot be repaired.
+        // Arguments that begin like an object but are not one: what was sent cannot be repaired.
         expect(String(error)).toContain('JSON');
         return null;
       });

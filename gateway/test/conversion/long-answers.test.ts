@@ -48,7 +48,7 @@ const streams: readonly (readonly [TextProtocolName, what: string, () => string]
   ],
   [
     'chat',
-    'arguments that are no object yet',
+    'arguments that are not an object yet',
     () => times(20_000, () => chunk({ index: 0, function: called(' '.repeat(16)) })),
   ],
   [

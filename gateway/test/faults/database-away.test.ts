@@ -91,7 +91,7 @@ test.skipIf(isSkipped('postgres'))(
       await expect
         .poll(() => degradedOf(url), { timeout: 10_000, interval: 100 })
         .toMatchObject({ status: 'ok', degraded: ['database'] });
-      proxy.mend();
+      proxy.restore();
       wanted = false;
       seen.push(...(await load));
       await expect

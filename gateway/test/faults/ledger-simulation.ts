@@ -193,7 +193,7 @@ export async function createSimulation(database: OpenDatabase, random: () => num
     for (const each of stale) await bringBack(each);
   }
 
-  /** Like a journal that was away for longer than rows are kept. Its row still exists, or nothing is written. */
+  /** Like a journal that returns after longer than rows are kept. Its row still exists, or nothing is written. */
   async function bringBack(record: ExchangeRecord): Promise<void> {
     try {
       await recordAll(database, [record], { now: clock.now(), isLeftOver: true });

@@ -180,7 +180,7 @@ test('a gateway whose threads all die under load continues; the books are exact'
     await threads.kill(`sluice-${name}`);
   }
   const before = completed;
-  await until(() => completed > before + 20, 'it goes on answering', 10_000);
+  await until(() => completed > before + 20, 'it continues to respond', 10_000);
   wanted = false;
   const seen = await load;
   await gateway.usage();
@@ -219,7 +219,7 @@ test('a thread for large bodies that dies takes one request along, free of charg
     await threads.kill('sluice-bodies');
   }
   const before = statuses.length;
-  await until(() => statuses.length >= before + 3, 'it goes on', 20_000);
+  await until(() => statuses.length >= before + 3, 'it continues', 20_000);
   stopped.abort();
   await Promise.all(clients);
 

@@ -23,7 +23,7 @@ const head = (more: string, secret = key): string =>
 
 const memoryOf = (limit: number) => createBodyMemory({ limit, monotonic: () => performance.now() });
 
-/** A connection and what it was told so far. */
+/** A connection and what it has received so far. */
 function send(gateway: Gateway, ...bytes: (string | Buffer)[]) {
   const socket = open(gateway.port);
   let text = '';
@@ -176,7 +176,7 @@ describe('more bodies than memory', () => {
     await until(() => ends.length === 1);
     whole.socket.resetAndDestroy();
     await delay(50);
-    // The exchange goes on, and what it holds with it.
+    // The exchange continues, and keeps what it holds.
     expect(memory.used).toBeGreaterThan(4 * mebibyte);
     ends[0]?.();
     await until(() => memory.used === 0);

@@ -147,8 +147,8 @@ describe.skipIf(cannotLosePackets !== null)(
   `R-21 a client whose packets are lost ${cannotLosePackets ?? ''}`,
   () => {
     it.each([
-      ['who is told something now and then', 20],
-      ['who is told nothing new', 1],
+      ['who gets something now and then', 20],
+      ['who gets nothing new', 1],
     ])('%s is cut off, although the system accepts the writes', async (_name, events) => {
       let left = 0;
       const gateway = await startGateway({

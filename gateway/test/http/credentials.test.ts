@@ -90,7 +90,7 @@ describe('the key of a request', () => {
     ['a scheme without a key', { authorization: 'Bearer' }, 'missing api key'],
     ['another scheme', { authorization: 'Basic c2stdGVzdA==' }, 'invalid api key'],
     ['no scheme', { authorization: key }, 'invalid api key'],
-    ['something that is no key', { 'x-api-key': 'AIza-something' }, 'invalid api key'],
+    ['something that is not a key', { 'x-api-key': 'AIza-something' }, 'invalid api key'],
     ['an endless key', { 'x-api-key': `sk-${'x'.repeat(2000)}` }, 'invalid api key'],
     ['two keys', { ...bearer(), 'x-api-key': 'sk-other' }, 'invalid api key'],
     ['two keys in one header', { 'x-api-key': [key, 'sk-other'] }, 'invalid api key'],

@@ -344,7 +344,7 @@ describe('S-04 the console is one page, and opens nothing else', () => {
   ])('%s is 404', async (target) => {
     const gateway = await startGateway();
     const answer = await send(gateway.port, target);
-    // What is no target at all ends before there is a path.
+    // An invalid target ends before there is a path.
     expect(answer).toMatch(/^HTTP\/1\.1 40[04] /);
     expect(answer).not.toContain('<html');
     expect(answer).not.toContain('root:');

@@ -148,7 +148,7 @@ describe('GET /v1/usage', () => {
     expect((await call(port, '/v1/usage', { headers: { authorization } })).status).toBe(200);
     expect((await call(port, '/v1/usage', { method: 'POST' })).headers['allow']).toContain('GET');
 
-    const sums = async () => Promise.reject(new Error('canary: the database is away'));
+    const sums = async () => Promise.reject(new Error('canary: the database is unreachable'));
     const { answer } = await ask('', { usage: { sums, spent: async () => new Map() } });
     expect(answer.status).toBe(503);
     expect(answer.text).not.toContain('canary');

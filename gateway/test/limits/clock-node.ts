@@ -16,7 +16,7 @@ export interface Asked {
 }
 
 export type Order =
-  /** Asks again and again for so many milliseconds, `atOnce` each time. */
+  /** Asks repeatedly for this many milliseconds, `atOnce` each time. */
   | {
       readonly do: 'ask';
       readonly limits: readonly RateLimit[];

@@ -12,7 +12,7 @@ if (!redisAnswers && process.env.CI !== undefined) {
   throw new Error(`no Redis at ${redisUrl}, which this run requires`);
 }
 
-/** For `describe.each`: everything that counts. Redis is skipped, visibly, when it is away. */
+/** For `describe.each`: everything that counts. Redis is skipped, visibly, when it is unreachable. */
 export const implementations = ['memory', 'redis'] as const;
 export type Implementation = (typeof implementations)[number];
 export const isSkipped = (kind: Implementation) => kind === 'redis' && !redisAnswers;

@@ -96,7 +96,7 @@ describe.each(fields)('S-37 %s %s: odd numbers', (name, field) => {
       const id = response.headers.get('x-request-id') ?? '';
       const row = await rowOf(shared.gateway, id);
       if (response.status !== 200) {
-        // Ours, or the upstream's own refusal told in our words.
+        // Ours, or the upstream's refusal in our words.
         expect(response.status).toBe(400);
         expect(protocol.errorMessage(JSON.parse(answer))).not.toMatch(/internal|undefined|NaN/);
         expect(row.cost).toBeNull();

@@ -98,7 +98,7 @@ describe('what is charged', () => {
     expect((await rowOf(gateway, tokens.id)).tokens.input).toBe(3);
   });
 
-  test('with counts that are none: an estimate, marked', async () => {
+  test('with invalid counts: an estimate, marked', async () => {
     const { id } = await embed(shared.gateway, 'a'.repeat(40), 'vectors', {
       'x-simulator-fault': 'usage=negative',
     });

@@ -113,7 +113,7 @@ test('a token count never requests a generation, whatever the body says', async 
   for (const [path, body] of Object.entries(counts)) {
     const response = await shared.gateway.post(path, body);
     const text = await response.text();
-    // The vendor refuses what is no part of a count.
+    // The vendor refuses members that do not belong to a count.
     if (response.status !== 400) expect(text).toMatch(/^\{"(input_tokens|totalTokens)":\d+[,}]/);
     expect(text).not.toContain('You said');
   }

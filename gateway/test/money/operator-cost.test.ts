@@ -12,7 +12,7 @@ import {
 } from './billed-gateway.ts';
 import { nanoOf } from './books.ts';
 
-/* B-20: what an upstream used in an attempt that failed is the operator's loss, and is told as such. */
+/* B-20: what an upstream used in an attempt that failed is the operator's loss, and is reported as such. */
 
 const used = { input: 30, output: 7 };
 
@@ -60,7 +60,7 @@ const beginnings: Record<TextProtocol['name'], (content: boolean, usage: object)
     }),
 };
 
-/** Answers that are none and say all the same what was used. */
+/** Invalid responses that still report usage. */
 const failedAnswers: Record<TextProtocol['name'], (usage: object) => object> = {
   chat: (counts) => ({ id: 'c', error: { code: 502, message: 'x' }, usage: counts }),
   responses: (counts) => ({

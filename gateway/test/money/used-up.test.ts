@@ -14,7 +14,7 @@ describe.each(textProtocols)('$name', (protocol) => {
     const gateway = await poor('0.01');
     const first = await ask(gateway, protocol, false, 'priced');
     expect(first.status).toBe(200);
-    // What was promised is kept, and told: the answer cost more than there was.
+    // The promise is kept and reported: the response cost more than there was.
     expect(Number((await rowOf(gateway, first.id)).cost)).toBeGreaterThan(0.01);
     const second = await ask(gateway, protocol, false, 'priced');
     expect(second.status).toBe(402);

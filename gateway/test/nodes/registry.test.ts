@@ -52,7 +52,7 @@ describe.each(dialects)('%s', (dialect) => {
         .execute();
       return rows.map(({ id }) => id);
     };
-    /** Until this node has beaten so many times more. */
+    /** Until this node has sent `count` more heartbeats. */
     const beats = async (id: string, count: number) => {
       const seen = async () => {
         const row = await opened.database.kysely

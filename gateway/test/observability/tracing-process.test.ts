@@ -5,7 +5,7 @@ import { askChat } from '../workers/workplace.ts';
 
 const preload = new URL('./tracing.preload.mjs', import.meta.url).href;
 
-/** What the preloaded module told of a gateway that answered one request and was stopped. */
+/** What the preloaded module reports of a gateway that answered one request and was stopped. */
 async function runGateway(environment: Record<string, string>) {
   const { gateway, url } = await startGatewayPlace({
     drainTimeout: '1s',

@@ -10,7 +10,7 @@ const requests = recordings.filter(
     recording.request !== null && typeof recording.request === 'object',
 );
 
-/** Answers with status 200 that are no answer of the protocol, and why. */
+/** Responses with status 200 that are not a response of the protocol, and why. */
 const unreadable: Readonly<Record<string, string>> = {
   'chat-azure-json-a73ab9f8': 'an error inside a success',
   'chat-demo-proxy-json-d03e5dc6': 'plain text',

@@ -2,7 +2,7 @@ import type { ErrorName } from '#errors/index.ts';
 import type { Recording } from '../recordings/recordings.ts';
 import { isStream } from './recorded-request.ts';
 
-/** What a client is told where an error status was recorded and nothing below says otherwise. */
+/** What a client gets for a recorded error status, unless an entry below differs. */
 const byStatus: Readonly<Record<number, ErrorName>> = {
   400: 'upstream_rejected',
   401: 'upstream_abnormal',
@@ -32,7 +32,7 @@ const byId: Readonly<Record<string, readonly [error: ErrorName, reason: string]>
   'responses-openai-json-400-f942c4e2': ['upstream_rejected_field', "names the client's field"],
   'responses-openai-stream-3133e573': [
     'upstream_abnormal',
-    "fails before any content: the account's quota, told by an event",
+    "fails before any content: the account's quota, reported by an event",
   ],
   'responses-xai-json-400-981ed97b': ['upstream_abnormal', "the channel's key is wrong"],
 };

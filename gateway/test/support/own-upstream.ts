@@ -80,7 +80,7 @@ export interface Spoilt {
   readonly more?: string;
 }
 
-/** A usage object of the protocol at this path: input and output are told as they are given. */
+/** A usage object of the protocol at this path: input and output are the given values. */
 export function usageAt(path: string, input: unknown, output: unknown): Record<string, unknown> {
   if (path.includes(':')) return { promptTokenCount: input, candidatesTokenCount: output };
   if (path.endsWith('/chat/completions'))

@@ -15,7 +15,7 @@ export const cannotTrace: string | null =
 
 export interface SyncFaultOptions {
   readonly pid: number;
-  /** The beginning of its threads' names, of which fifteen characters are told; others are not held up. */
+  /** The beginning of its threads' names, of which the system shows fifteen characters; other threads are not delayed. */
   readonly threads: string;
   /** The files whose syncs fail, with their absolute paths. */
   readonly files: readonly string[];

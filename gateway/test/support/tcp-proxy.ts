@@ -4,11 +4,11 @@ import { onTestFinished } from 'vitest';
 /** A way to a server that can be cut or made slow. Closed with the test. */
 export interface TcpProxy {
   readonly port: number;
-  /** Ends every connection and takes no new ones, until `mend`. */
+  /** Ends every connection and takes no new ones, until `restore`. */
   cut(): void;
-  /** Everything arrives so many milliseconds late, in both directions, until `mend`. */
+  /** Everything arrives this many milliseconds late, in both directions, until `restore`. */
   delay(milliseconds: number): void;
-  mend(): void;
+  restore(): void;
 }
 
 export async function startTcpProxy(host: string, port: number): Promise<TcpProxy> {
@@ -53,7 +53,7 @@ export async function startTcpProxy(host: string, port: number): Promise<TcpProx
     delay(milliseconds) {
       delayMs = milliseconds;
     },
-    mend() {
+    restore() {
       // What is still on its way would be overtaken: slow connections start anew.
       if (delayMs > 0) for (const socket of sockets) socket.destroy();
       isCut = false;

@@ -49,7 +49,7 @@ describe.each(dialects)('%s', (dialect) => {
       const killed = await openJournal(kept);
       for (const each of [old, young]) await killed.append(each);
       await killed.close(100);
-      // Its node had applied the first, and was killed before it could forget it; another one goes on for weeks.
+      // Its node had applied the first, and was killed before it could forget it; another node runs for weeks.
       await recordAll(database, [old]);
       await removeOldUsage(database, now - 30 * day, 10);
 

@@ -76,7 +76,7 @@ describe.skipIf(!canStartRedis || isSkipped('postgres') || !isLinux)('workers', 
         lines(gateway).filter(({ msg }) => msg === 'a worker died; starting its replacement'),
       ).toEqual([expect.objectContaining({ detail: 'worker 1, killed by a signal' })]);
 
-      // A whole process group is told, as service managers do; streams end well all the same.
+      // The signal goes to the whole process group, as service managers send it; streams still end well.
       const streams = Array.from({ length: 6 }, () =>
         askChat(url, { stream: true, fault: 'events=12;gap=100' }),
       );

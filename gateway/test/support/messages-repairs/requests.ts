@@ -60,7 +60,7 @@ export const png = 'iVBORw0KGgo=';
 export const noResult = (id: string) =>
   `{"type":"tool_result","tool_use_id":"${id}","is_error":true,"content":"No result was recorded for this call."}`;
 
-/** A fault, the rule that mends it, and the members before and after; a model's own name stands for it. */
+/** A fault, the rule that repairs it, and the members before and after; a model's own name stands for it. */
 export type Case = readonly [
   what: string,
   id: string,

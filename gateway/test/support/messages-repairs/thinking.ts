@@ -13,7 +13,7 @@ import {
   type Case,
 } from './requests.ts';
 
-/** What a model may be told about thinking, and thoughts that come back. */
+/** The thinking settings that a model accepts, and thoughts that come back. */
 export const thinkingCases: readonly Case[] = [
   [
     'a budget that is too small',
