@@ -39,7 +39,7 @@ const noUsage = {
   reasoning: 0,
 };
 
-/** A text is counted as everywhere in the simulator; a list of tokens says itself how many it has. */
+/** Texts are counted as everywhere in the simulator. A list of tokens counts by its length. */
 function tokensIn(input: Input): number {
   return typeof input === 'string' ? countTokens(input) : input.length;
 }

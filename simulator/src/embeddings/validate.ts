@@ -10,18 +10,18 @@ import {
 import { Rejection } from '../rejection.ts';
 import { countTokens } from '../scenario/question.ts';
 
-/** The vendor's limits: inputs of one request, tokens of one input, numbers of one vector. */
+/** The vendor's limits: inputs per request, tokens per input, dimensions per vector. */
 const mostInputs = 2048;
 const mostTokens = 8192;
 export const mostDimensions = 1536;
 
-/** What is to be embedded: a text, or the tokens of one. */
+/** One input: a text, or its tokens. */
 export type Input = string | readonly number[];
 
 export interface EmbeddingsRequest {
   readonly inputs: readonly Input[];
   readonly encoding: 'float' | 'base64';
-  /** Null: as many as the model has. */
+  /** Null: the model's default. */
   readonly dimensions: number | null;
 }
 

@@ -2,7 +2,7 @@ import { createRandom } from '../faults/random.ts';
 import { identify } from '../scenario/identity.ts';
 import { mostDimensions, type Input } from './validate.ts';
 
-/** A vector of length 1 that follows from the input alone: equal inputs have equal ones. */
+/** A vector of length 1, derived from the input alone: equal inputs have equal vectors. */
 export function vectorOf(input: Input, dimensions: number | null): Float32Array {
   const digest = identify(Buffer.from(JSON.stringify(input)));
   const random = createRandom(Number.parseInt(digest.slice(0, 8), 16));
@@ -14,7 +14,7 @@ export function vectorOf(input: Input, dimensions: number | null): Float32Array 
   return vector.map((part) => part / length);
 }
 
-/** As `encoding_format: base64` wants it: 32-bit numbers, the low byte first. */
+/** The form for `encoding_format: base64`: 32-bit numbers, low byte first. */
 export function encodeBase64(vector: Float32Array): string {
   const bytes = Buffer.alloc(vector.length * 4);
   vector.forEach((part, index) => bytes.writeFloatLE(part, index * 4));

@@ -1,10 +1,10 @@
-/** How much there is to embed, as far as the request itself says. */
+/** How much there is to embed, as far as the request itself shows. */
 export interface EmbeddingsExtent {
-  /** What gets a vector of its own: texts, token lists, objects. At least 1. */
+  /** The number of items (texts, token lists, objects), each of which gets a vector. At least 1. */
   readonly items: number;
-  /** The number of tokens when every item is a list of tokens; null when a text has to be tokenized first. */
+  /** The number of tokens if every item is a list of tokens; null if a text must be tokenized first. */
   readonly tokens: number | null;
-  /** An item is neither a text nor a list of tokens: the bytes of the body do not bound its tokens. */
+  /** An item is neither a text nor a list of tokens, so the bytes of the body do not bound its tokens. */
   readonly unseen: boolean;
 }
 

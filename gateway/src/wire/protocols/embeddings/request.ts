@@ -12,12 +12,12 @@ import { readExtent, type EmbeddingsExtent } from './extent.ts';
 
 const watched = watchList(['model', 'input']);
 
-/** A body that was scanned and parsed once: where its members lie, and what they are. */
+/** A body that was scanned and parsed once: the places of its members, and their values. */
 export interface OpenedEmbeddings {
   readonly body: Buffer;
   readonly scan: JsonScan;
   readonly json: Readonly<Record<string, unknown>>;
-  /** As the client wrote it. */
+  /** The model as the client named it. */
   readonly model: string;
 }
 
@@ -31,8 +31,8 @@ export interface EmbeddingsRequest extends Omit<OpenedEmbeddings, 'json'> {
 }
 
 /**
- * Scans and parses a request body once, as far as the model's name.
- * @param room bounds the memory for what the body becomes; absent: nothing does
+ * Scans and parses a request body once, and reads the name of the model.
+ * @param room bounds the memory for the parsed body; absent: unbounded
  * @throws GatewayError `invalid_body`, `too_complex`, `duplicate_key`, `model_required`, and what `room` throws.
  */
 export function openRequest(body: Buffer, room?: ParseRoom): OpenedEmbeddings {

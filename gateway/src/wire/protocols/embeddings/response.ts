@@ -7,7 +7,7 @@ import { readUsage } from './usage.ts';
 export interface EmbeddingsResponse {
   readonly body: Buffer;
   readonly usage: ReportedUsage | null;
-  /** It has no vectors: nobody knows that it cost anything. */
+  /** It has no vectors, so nothing shows that it cost anything. */
   readonly isEmpty: boolean;
 }
 
@@ -17,7 +17,7 @@ interface Range {
   readonly end: number;
 }
 
-/** What a response says besides its vectors. */
+/** The members of a response other than its vectors. */
 interface Members {
   readonly data: (Range & { readonly isEmpty: boolean }) | null;
   readonly usage: Range | null;
