@@ -122,6 +122,7 @@ const codeFolders: readonly string[] = [
   'gateway/src/exchange/bodies',
   'gateway/src/exchange/body-work',
   'gateway/src/exchange/routing',
+  'gateway/src/exchange/relay',
   'gateway/src/exchange/upstream',
   'gateway/src/exchange/upstream-state',
   'gateway/src/money/billing',

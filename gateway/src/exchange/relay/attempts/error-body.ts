@@ -8,7 +8,7 @@ export const errorBodyLimit = 64 * 1024;
 const partialContent = 206;
 
 /**
- * Is it the status of an answer that carries no result? A part of one is none: nobody asked for a range (RFC 9110,
+ * Is it the status of a response without a result? A partial one has none: nobody asked for a range (RFC 9110,
  * 15.3.7).
  */
 export function isError(status: number): boolean {

@@ -96,7 +96,7 @@ describe('what attempts return', () => {
     });
   });
 
-  test('when the client is at fault: the channel that says so', async () => {
+  test('when the client is at fault: the channel that reports it', async () => {
     const { run, asked } = open({ a: clientFault, b: answer });
     expect(await run()).toMatchObject({
       outcome: { kind: 'unanswered', error: { errorName: 'context_too_long' } },

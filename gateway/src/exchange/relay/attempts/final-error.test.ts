@@ -32,7 +32,7 @@ test('R-07: one kind has its status, a mix is 503, over every mix of three attem
   }
 });
 
-test('R-06: the wait is told in whole seconds, at least one', () => {
+test('R-06: the wait is given in whole seconds, at least one', () => {
   expect(finalError(['rate-limited'], 4001, 'm').retryAfter).toBe(5);
   expect(finalError(['rate-limited'], 1, 'm').retryAfter).toBe(1);
   expect(finalError(['rate-limited'], 4000, 'm').message).toBe(

@@ -5,7 +5,7 @@ import type { FailureKind } from '#routing/index.ts';
 export type Failure = FailureKind | 'state-missing';
 
 /**
- * What the client is told when no channel answered. One kind of failure among all of them has its own status;
+ * The error for the client when no channel responded. One kind of failure among all of them has its own status;
  * several kinds together are a 503.
  */
 export function finalError(

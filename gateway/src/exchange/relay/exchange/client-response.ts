@@ -13,7 +13,7 @@ export interface ClientResponse {
   /** The client closed its connection before the end of the answer. A half-closed client has not left. */
   readonly left: boolean;
   /**
-   * The client has closed its sending side. Whether it still reads cannot be told from that: a closed socket looks
+   * The client has closed its sending side. Whether it still reads does not follow from that: a closed socket looks
    * the same until something is written to it.
    */
   readonly halfClosed: boolean;

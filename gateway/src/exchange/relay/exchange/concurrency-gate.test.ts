@@ -27,7 +27,7 @@ describe('R-24 places for requests', () => {
     expect(gate.inFlight).toBe(0);
   });
 
-  test('who gives up is told once and passed over', () => {
+  test('a request that gives up is notified once and skipped', () => {
     const gate = createConcurrencyGate({ inFlight: 1, queue: 2, pressure: () => null });
     gate.tryEnter(false);
     const told: string[] = [];

@@ -28,7 +28,7 @@ export interface ConcurrencyGate {
 
 /** A request in the queue. */
 export interface Waiting {
-  /** It does not wait any more; its listener is told so. Nothing happens when it has been told already. */
+  /** It does not wait any more, and its listener is called. Nothing happens if the listener was called before. */
   giveUp(): void;
 }
 

@@ -81,7 +81,7 @@ export function finishCompleted(
   });
 }
 
-/** The client left. @param error what the client would have been told of the end; absent: nothing. */
+/** The client left. @param error the error that the client would have got at the end; absent: none. */
 export function finishLeft(
   parts: FinishParts,
   exchange: Exchange,
@@ -115,7 +115,7 @@ export function finishRefused(
 }
 
 /**
- * @param status what the client was told: the error's own, unless an answer had begun
+ * @param status what the client got: the error's own, unless a response had begun
  */
 export function finishFailed(
   parts: FinishParts,
@@ -165,7 +165,7 @@ async function finishUnanswered(
   }
 }
 
-/** Anything that is no catalogue error is a fault of ours. */
+/** An error that is not from the catalogue is a fault of ours. */
 export function asGatewayError(
   { onUnexpectedError }: Pick<ExchangeParts, 'onUnexpectedError'>,
   { id }: Pick<ExchangeInput, 'id'>,

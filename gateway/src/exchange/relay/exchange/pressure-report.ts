@@ -1,7 +1,7 @@
 import type { Logger } from '#observability/index.ts';
 import type { PressureCause } from './pressure.ts';
 
-/** Pressure that comes and goes within so many milliseconds is one. */
+/** Pressure that returns within this many milliseconds counts as the same. */
 const calmMs = 10_000;
 
 const words: Readonly<Record<PressureCause, string>> = {

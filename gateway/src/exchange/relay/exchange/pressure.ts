@@ -25,9 +25,9 @@ export interface PressureSource {
 }
 
 const highLag = 200;
-/** A single long task is no overload; lag that lasts for so many milliseconds is. */
+/** A single long task is not an overload; lag that lasts for this many milliseconds is. */
 const lastingMs = 2_000;
-/** After so many milliseconds large bodies are not what it comes from: small requests are refused as well. */
+/** After this many milliseconds large bodies are not the cause: small requests are refused as well. */
 const stubbornMs = 10_000;
 const highHeapShare = 0.9;
 const highMemoryShare = 0.9;

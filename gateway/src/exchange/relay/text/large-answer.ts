@@ -10,7 +10,7 @@ import { GatewayError } from '#errors/index.ts';
 import { UnreadableAnswer, type AnswerEcho } from '#protocols/index.ts';
 import { AnswerTooComplex, type ReadingAnswer } from '../attempts/answer-reader.ts';
 
-/** From so many bytes on a whole answer is read in a thread. */
+/** Complete responses of at least this many bytes are read in a thread. */
 export const answerInThread = 256 * 1024;
 
 /** Whose answers are read. */

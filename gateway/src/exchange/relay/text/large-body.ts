@@ -17,7 +17,7 @@ import { ClientGone } from '../exchange/client-gone.ts';
 import type { TextInput } from './input.ts';
 import type { TextParts } from './parts.ts';
 
-/** From so many bytes on converting a request takes longer than handing it to a thread. */
+/** From this many bytes on, converting a request takes longer than handing it to a thread. */
 const convertedInThread = 256 * 1024;
 /** The same of reading it and of splicing, which cost little. */
 const readInThread = 1024 * 1024;

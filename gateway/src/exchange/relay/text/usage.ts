@@ -7,7 +7,7 @@ import { inputTokensOf, type CountedText } from './input-tokens.ts';
 export interface TextUsage {
   readonly tokens: TokenUsage;
   readonly source: 'reported' | 'estimated' | 'none';
-  /** Some of the upstream's numbers were none. */
+  /** Some of the upstream's numbers were invalid. */
   readonly implausible: boolean;
   /** What else the price depends on. */
   readonly surcharges?: Surcharges;
@@ -42,7 +42,7 @@ export function usageOfAnswer(
   return { tokens, source: 'estimated', implausible: false };
 }
 
-/** The half that was told as it was told, the other one estimated; at least what is said of it in passing. */
+/** The reported half as reported, the missing one estimated; at least what was mentioned of it before. */
 function completed(
   reported: ReportedUsage,
   asked: CountedText,

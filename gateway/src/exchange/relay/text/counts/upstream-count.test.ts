@@ -182,7 +182,7 @@ describe('asking counters', () => {
     expect(await ask(routeOf('b'))).toBe('left');
   });
 
-  test('what is wrong with the request is told', async () => {
+  test('the fault of the request is reported', async () => {
     const { ask } = open(() => [
       400,
       '{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long"}}',

@@ -15,7 +15,7 @@ export type TakeGiven = (names: readonly StateName[]) => void;
 /**
  * Remembers, for one attempt, whom its answer gives which ids: in this process at once, everywhere with the usage row.
  * @param secret the credential that it is asked with.
- * @param sent is told of them.
+ * @param sent gets them.
  */
 export function createTakeGiven(
   { upstreamState, clock, keepStateFor }: TextParts,

@@ -18,7 +18,7 @@ export interface NameJudgement {
   readonly strange: ReadonlySet<string>;
 }
 
-/** Rows of another node are on their way for so long at most: its journal commits, gathers and applies. Milliseconds. */
+/** The longest time, in milliseconds, that another node's rows are on their way: its journal commits, gathers and applies. */
 const waits = [100, 200, 300, 400, 500, 500];
 
 interface Judged extends NamedState {

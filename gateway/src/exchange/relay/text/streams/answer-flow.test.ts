@@ -66,7 +66,7 @@ describe('what of an answer the client gets now', () => {
     expect([shown, held(), opened(), firstContents()]).toEqual([[], ['a'], 0, 1]);
   });
 
-  test('the first content is told once, also when the last event has content too', () => {
+  test('the first content is reported once, also when the last event has content too', () => {
     const { add, firstContents } = start();
     add('a', content);
     add('b', content);

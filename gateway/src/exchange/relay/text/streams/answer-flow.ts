@@ -11,7 +11,7 @@ export interface AnswerFlowOptions {
   readonly sink: StreamSink;
   /** Sent with the head when this attempt opens the answer. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Told once, when the first content arrives. */
+  /** Called once, when the first content arrives. */
   readonly onFirstContent: () => void;
 }
 

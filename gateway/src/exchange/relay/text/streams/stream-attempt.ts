@@ -42,15 +42,15 @@ import { UnstreamedAnswer } from './unstreamed-answer.ts';
 
 /** A larger event is not one of any protocol. */
 const eventLimit = 8 * 1024 * 1024;
-/** What was a whole answer is handled in pieces of so many bytes. */
+/** A complete response that becomes a stream is handled in pieces of this many bytes. */
 const turnBytes = 64 * 1024;
 /** The client's head is held back for content no longer than this after the upstream's head. */
 const headHoldMs = 10_000;
-/** A left answer of an upstream that charges for all of it is read on for so long, to learn how much that is. */
+/** How long to keep draining after a disconnect if the upstream bills the full response, to learn its usage. */
 const drainMs = 60_000;
 /** How long the usage is awaited when all that the answer had begun was whole as the client left: it is on its way. */
 const lastUsageMs = 500;
-/** A client that keeps the upstream waiting for so long is why the rest never came. */
+/** If a client kept the upstream waiting for this long, the client is the reason why the rest never came. */
 const heldUpMs = 5_000;
 
 export interface StreamAttemptOptions extends AnswerFlowOptions {
@@ -73,9 +73,9 @@ export interface StreamAttemptOptions extends AnswerFlowOptions {
   readonly deadline: number;
   /** Monotonic time until which the client waits for the head. */
   readonly clientDeadline: number;
-  /** Told once, when the client has been written some of the answer. */
+  /** Called once, when some of the response has been written to the client. */
   readonly onShown: () => void;
-  /** Told of a fault of ours that no call hears of. */
+  /** Called with a fault of ours that no caller sees. */
   readonly onDefect: (error: unknown) => void;
 }
 
@@ -265,7 +265,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
     this.#flow.flush();
   }
 
-  /** A whole answer goes on as the stream that was asked. False when it is none, and the attempt is over. */
+  /** Continues a complete response as the requested stream. False if it is not one, and the attempt is over. */
   #readUnstreamed(answer: UnstreamedAnswer): boolean {
     const { wire, context } = this.#options;
     const read = answer.mayAnswer ? answer.stream(wire, context.upstreamModel) : answer.judge();
@@ -405,7 +405,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
     this.#call.abort();
   }
 
-  /** Nothing more is awaited although the body goes on. */
+  /** Nothing more is awaited, although the body continues. */
   #completeEarly(): void {
     const { ticker, monotonic } = this.#options;
     this.#complete();

@@ -77,7 +77,7 @@ export class StreamSink {
     }
   }
 
-  /** Writes a keep-alive frame when nothing has been written for so long, or to probe a client in doubt. */
+  /** Writes a keep-alive frame after a silence, or to probe a client in doubt. */
   keepAlive(now: number, silenceMs: number): void {
     // What waits for a client that does not read is as good as another frame.
     if (!this.#client.headSent || this.#paused !== null) return;
