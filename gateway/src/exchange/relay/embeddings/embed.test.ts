@@ -39,7 +39,7 @@ describe('the bound', () => {
     expect(boundOf({ a: 1 }, { ...window, contextWindow: null as never })).toBe(200_000n);
   });
 
-  test('is empty at a price without input', () => {
+  test('throws at a price without input', () => {
     const output = ratesOf({ output: '1' });
     expect(() => boundEmbed(requestOf('a'), window, output)).toThrow(RangeError);
   });
