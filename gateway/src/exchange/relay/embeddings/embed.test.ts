@@ -47,9 +47,11 @@ describe('the bound', () => {
 
 describe('the measure', () => {
   const prepared = (input: unknown) => ({ request: requestOf(input), model: window as never });
-  const usage = (input: number, absurd = false) =>
+  const usage = (input: number, isImplausible = false) =>
     embeddings.readResponse(
-      Buffer.from(JSON.stringify({ data: [], usage: { prompt_tokens: absurd ? 2 ** 50 : input } })),
+      Buffer.from(
+        JSON.stringify({ data: [], usage: { prompt_tokens: isImplausible ? 2 ** 50 : input } }),
+      ),
       { clientModel: 'm', upstreamModel: 'm' },
     ).usage;
   const reported = (input: number) => ({ usage: usage(input), isEmpty: false });
