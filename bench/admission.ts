@@ -101,7 +101,7 @@ const lines = (rates: PriceRates) => tokenLines(rates, tokens);
 
 async function admit(number: number, caller: Caller): Promise<void> {
   const id = `req_${number}`;
-  const decision = await counters.admit({ id, limits: limitsOf(caller) });
+  const decision = await counters.checkRates({ id, limits: limitsOf(caller) });
   if (!decision.admitted) throw new Error(`refused by ${decision.denied}`);
   const held = billing.hold({
     id,

@@ -113,10 +113,10 @@ export class SimulatedNode {
     const count = (id: string) => diary.ended.set(id, (diary.ended.get(id) ?? 0) + 1);
     return {
       ...counters,
-      settle(id, meters, amount) {
+      commitHold(id, meters, amount) {
         count(id);
         holding.delete(id);
-        counters.settle(id, meters, amount);
+        counters.commitHold(id, meters, amount);
       },
     };
   }

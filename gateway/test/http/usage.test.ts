@@ -72,10 +72,10 @@ describe('GET /v1/usage', () => {
 
   it("shows a team's limits by the clock of the team, and the counters rather than the database", async () => {
     const counters = {
-      admit: () => ({ admitted: true }) as const,
+      checkRates: () => ({ admitted: true }) as const,
       leave: () => {},
       hold: () => ({ held: true, amount: 0n }) as const,
-      settle: () => {},
+      commitHold: () => {},
       read: (meter: string) => (meter === 'team:team-1:balance' ? { spent: 10n, held: 20n } : null),
       degraded: false,
       close: async () => {},

@@ -44,7 +44,7 @@ let count = 0;
 
 async function askOnce(limits: readonly RateLimit[]): Promise<Asked> {
   const from = clock();
-  const decision = await counters.admit({ id: `${name}-${(count += 1)}`, limits });
+  const decision = await counters.checkRates({ id: `${name}-${(count += 1)}`, limits });
   const retryAfterMs = decision.admitted ? null : decision.retryAfterMs;
   return { from, to: clock(), admitted: decision.admitted, retryAfterMs };
 }

@@ -53,7 +53,7 @@ export class MoneyModel {
     return [poor, shortOn];
   }
 
-  settle(id: string, spent: bigint): void {
+  commitHold(id: string, spent: bigint): void {
     if (this.#ended.has(id)) return;
     this.#ended.add(id);
     this.#holds.delete(id);

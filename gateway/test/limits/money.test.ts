@@ -46,19 +46,19 @@ describe.each(implementations)('in %s', (kind) => {
           const ids = Array.from({ length: 21 }, () => fresh('request'));
           const seen = fresh('request');
           await hold(meters, 1n, { id: seen });
-          bench.counters.settle(seen, [], 0n);
+          bench.counters.commitHold(seen, [], 0n);
           let held = 0;
           for (const taken of steps) {
             if (taken.do === 'wait') {
               bench.clock.advance(taken.seconds * 1_000);
             } else if (taken.do === 'settle') {
               const id = ids[taken.which]!;
-              bench.counters.settle(
+              bench.counters.commitHold(
                 id,
                 meters.map(({ name }) => name),
                 taken.amount,
               );
-              model.settle(id, taken.amount);
+              model.commitHold(id, taken.amount);
             } else {
               const id = ids[held] ?? fresh('request');
               held += 1;
@@ -119,12 +119,12 @@ describe.each(implementations)('in %s', (kind) => {
       const [large, short] = [fresh('request'), fresh('request')];
       expect(await hold([quota], 990n, { id: large })).toMatchObject({ held: true });
       expect(await hold([quota], 300n, { id: short })).toEqual({ held: true, amount: 10n });
-      bench.counters.settle(large, names, 0n);
+      bench.counters.commitHold(large, names, 0n);
       // All but the crumb is free again: for what fits, not for the next one to leave a crumb.
       expect(await hold([quota], 985n, { id: fresh('request') })).toMatchObject({ held: true });
       expect(await hold([quota], 300n)).toEqual({ held: false, denied: quota.name });
       expect(await hold([quota], 2n)).toEqual({ held: true, amount: 2n });
-      bench.counters.settle(short, names, 0n);
+      bench.counters.commitHold(short, names, 0n);
       expect(await hold([quota], 300n)).toEqual({ held: true, amount: 13n });
     });
 
@@ -142,7 +142,7 @@ describe.each(implementations)('in %s', (kind) => {
         const id = fresh('request');
         expect(await hold(meters, 500n, { id })).toEqual({ held: true, amount: 100n });
         expect(await hold(meters, 1n)).toMatchObject({ held: false });
-        bench.counters.settle(id, names, 0n);
+        bench.counters.commitHold(id, names, 0n);
       }
     });
 
@@ -172,7 +172,8 @@ describe.each(implementations)('in %s', (kind) => {
       expect(await read(one)).toEqual({ spent: 0n, held: 600n });
       bench.clock.advance(1_000);
       expect(await read(one)).toEqual({ spent: 0n, held: 0n });
-      for (let replay = 0; replay < 100; replay += 1) bench.counters.settle(id, [one.name], 250n);
+      for (let replay = 0; replay < 100; replay += 1)
+        bench.counters.commitHold(id, [one.name], 250n);
       expect(await read(one)).toEqual({ spent: 250n, held: 0n });
     });
 
@@ -180,7 +181,7 @@ describe.each(implementations)('in %s', (kind) => {
       const one = meter(1_000n);
       const id = fresh('request');
       await hold([one], 900n, { id });
-      bench.counters.settle(id, [one.name], 1_200n);
+      bench.counters.commitHold(id, [one.name], 1_200n);
       expect(await read(one)).toEqual({ spent: 1_200n, held: 0n });
       expect(await hold([one], 1n)).toMatchObject({ held: false });
     });
@@ -211,14 +212,14 @@ describe.each(implementations)('in %s', (kind) => {
       for (const spent of [10n, 30n]) {
         const id = fresh('request');
         expect(await hold([balance, quota], 50n, { id })).toEqual({ held: true, amount: 50n });
-        bench.counters.settle(id, names, spent);
+        bench.counters.commitHold(id, names, spent);
       }
       expect(await hold(limited(40n), 1n)).toEqual({ held: false, denied: quota.name });
       const underWay = fresh('request');
       await hold([balance, quota], 25n, { id: underWay });
       expect(await hold(limited(65n), 1n)).toEqual({ held: false, denied: quota.name });
       expect(await hold(limited(70n), 100n)).toEqual({ held: true, amount: 5n });
-      bench.counters.settle(underWay, names, 20n);
+      bench.counters.commitHold(underWay, names, 20n);
       expect(await read(quota)).toEqual({ spent: 60n, held: 5n });
       // Another process knows of it too: from Redis, or by what has been written of it.
       for (const { name } of [balance, quota]) bench.spent.set(name, 60n);
@@ -248,7 +249,7 @@ describe.each(implementations)('in %s', (kind) => {
             left > 0n ? { held: true, amount: held } : { held: false, denied: one.name },
           );
           expect(await read(one)).toEqual({ spent, held: left > 0n ? held : 0n });
-          bench.counters.settle(id, [one.name], 1n);
+          bench.counters.commitHold(id, [one.name], 1n);
           expect(await read(one)).toEqual({ spent: spent + 1n, held: 0n });
         }),
         { numRuns: kind === 'memory' ? 300 : 150 },

@@ -24,7 +24,7 @@ describe.each(implementations)('in %s', (kind) => {
     });
     const slots = (limit: number): RateLimit => rate(limit, 0);
     const admit = async (limits: readonly RateLimit[], id = `request-${(ids += 1)}`) =>
-      bench.counters.admit({ id, limits });
+      bench.counters.checkRates({ id, limits });
 
     test(
       'P-14, L-02, L-03: every history is decided like a list of all times',
@@ -76,7 +76,8 @@ describe.each(implementations)('in %s', (kind) => {
       const own = await openBench(kind);
       try {
         const full = [rate(limit, 64_000)];
-        const ask = async () => own.counters.admit({ id: `request-${(ids += 1)}`, limits: full });
+        const ask = async () =>
+          own.counters.checkRates({ id: `request-${(ids += 1)}`, limits: full });
         const fill = async (): Promise<number> => {
           const decisions = await Promise.all(Array.from({ length: limit + 5 }, ask));
           return decisions.filter(({ admitted }) => admitted).length;
@@ -212,7 +213,7 @@ describe.each(implementations)('in %s', (kind) => {
           const ask = async (most: number, node = counters) => {
             if (most === wide) wideAt = clock.monotonic;
             const isExact = clock.monotonic - wideAt >= 65_000;
-            const decision = await node.admit({
+            const decision = await node.checkRates({
               id: `request-${(ids += 1)}`,
               limits: [{ ...limit, limit: most }],
             });

@@ -39,7 +39,7 @@ describe.skipIf(!canStartRedis)('the Redis commands of one turn', () => {
   const hold = async (meter: Meter, amount: bigint, id = fresh('request')) =>
     node.hold({ id, amount, meters: [meter], expiresAt: Date.now() + 60_000 });
   const admit = async (limits: readonly RateLimit[], id = fresh('request')) =>
-    node.admit({ id, limits });
+    node.checkRates({ id, limits });
   const both = (id: string, limits: readonly RateLimit[], meter: Meter, amount: bigint) =>
     Promise.all([admit(limits, id), hold(meter, amount, id)]);
 
@@ -55,7 +55,7 @@ describe.skipIf(!canStartRedis)('the Redis commands of one turn', () => {
     const [first, second] = [fresh('request'), fresh('request')];
     await both(first, limits, meter, 100n);
     await asked();
-    node.settle(first, [meter.name], 30n);
+    node.commitHold(first, [meter.name], 30n);
     node.leave(first);
     expect(await both(second, limits, meter, 100n)).toEqual([
       { admitted: true },
@@ -73,9 +73,9 @@ describe.skipIf(!canStartRedis)('the Redis commands of one turn', () => {
     redis.freeze();
     const read = node.read(meter.name);
     await turns();
-    node.settle(first, [meter.name], 1n);
+    node.commitHold(first, [meter.name], 1n);
     await turns();
-    node.settle(second, [meter.name], 2n);
+    node.commitHold(second, [meter.name], 2n);
     node.leave(second);
     await turns();
     redis.thaw();
@@ -90,7 +90,7 @@ describe.skipIf(!canStartRedis)('the Redis commands of one turn', () => {
     const ids = Array.from({ length: 250 }, () => fresh('request'));
     await Promise.all(ids.map((id) => hold(meter, 2n, id)));
     const asked = await monitor(redis);
-    for (const id of ids) node.settle(id, [meter.name], 1n);
+    for (const id of ids) node.commitHold(id, [meter.name], 1n);
     expect(await node.read(meter.name)).toEqual({ spent: 250n, held: 0n });
     expect((await asked()).map(({ length }) => length)).toEqual([100, 100, 51]);
   });
@@ -107,7 +107,7 @@ describe.skipIf(!canStartRedis)('the Redis commands of one turn', () => {
         { held: true, amount: 10n },
       ]);
       expect(await inShare).toMatchObject({ held: true });
-      node.settle(id, [whole.name], 7n);
+      node.commitHold(id, [whole.name], 7n);
       node.leave(id);
     }
     expect(node.degraded).toBe(false);
@@ -121,7 +121,7 @@ describe.skipIf(!canStartRedis)('the Redis commands of one turn', () => {
     await both(first, limits, meter, 100n);
     redis.freeze();
     // Redis takes these when it wakes up, from the connection that was given up.
-    node.settle(first, [meter.name], 60n);
+    node.commitHold(first, [meter.name], 60n);
     node.leave(first);
     const second = fresh('request');
     // In this node's share, for which the slot is free.
@@ -136,7 +136,7 @@ describe.skipIf(!canStartRedis)('the Redis commands of one turn', () => {
     await expect.poll(() => node.degraded, { timeout: 10_000 }).toBe(false);
     expect(await node.read(meter.name)).toEqual({ spent: 60n, held: 500n });
     expect(await admit(limits)).toMatchObject({ admitted: false });
-    node.settle(second, [meter.name], 40n);
+    node.commitHold(second, [meter.name], 40n);
     node.leave(second);
     expect(await admit(limits)).toEqual({ admitted: true });
     expect(await node.read(meter.name)).toEqual({ spent: 100n, held: 0n });

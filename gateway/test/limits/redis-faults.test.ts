@@ -58,7 +58,7 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
   const rate = (limit: number): RateLimit[] => [{ name: fresh('key'), limit, windowMs: 60_000 }];
   const meterOf = (limit: bigint): Meter => ({ name: fresh('meter'), limit, floor: 1n });
   const admit = async (node: Counters, limits: readonly RateLimit[], id = fresh('request')) =>
-    node.admit({ id, limits });
+    node.checkRates({ id, limits });
   const hold = async (node: Counters, meter: Meter, amount: bigint, id = fresh('request')) =>
     node.hold({ id, amount, meters: [meter], expiresAt: Date.now() + stepped + 60_000 });
   const admitted = async (node: Counters, limits: readonly RateLimit[], tries: number) => {
@@ -124,7 +124,7 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
         const id = fresh('request');
         expect(await admit(node, limits, id)).toEqual({ admitted: true });
         expect(await hold(node, meter, 1n, id)).toMatchObject({ held: true });
-        node.settle(id, [meter.name], 1n);
+        node.commitHold(id, [meter.name], 1n);
         node.leave(id);
       }
     }
@@ -172,7 +172,7 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
     // 1000 − 100 − 300 among three; the other node knows only what the database says.
     expect(await hold(one, meter, 500n)).toEqual({ held: true, amount: 200n });
     expect(await hold(one, meter, 1n)).toEqual({ held: false, denied: meter.name });
-    one.settle(before, [meter.name], 300n);
+    one.commitHold(before, [meter.name], 300n);
     expect(await hold(one, meter, 1n)).toEqual({ held: false, denied: meter.name });
     expect(await hold(two, unseen, 500n)).toEqual({ held: true, amount: 100n });
     redis.thaw();
@@ -187,7 +187,7 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
     for (const seen of [meter, other]) {
       const id = fresh('request');
       await hold(node, seen, 200n, id);
-      node.settle(id, [seen.name], 200n);
+      node.commitHold(id, [seen.name], 200n);
       await hold(node, seen, 100n, fresh('request'));
     }
     later += 120_000;
@@ -208,15 +208,15 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
     for (const id of ids) await hold(node, meter, 100n, id);
     redis.freeze();
     // These are sent and not answered: Redis executes them when it wakes up, and they are sent again.
-    for (const id of ids.slice(0, 5)) node.settle(id, [meter.name], 10n);
+    for (const id of ids.slice(0, 5)) node.commitHold(id, [meter.name], 10n);
     await isLost(node);
-    for (const id of ids.slice(5, 15)) node.settle(id, [meter.name], 10n);
+    for (const id of ids.slice(5, 15)) node.commitHold(id, [meter.name], 10n);
     const alone = fresh('request');
     expect(await hold(node, meter, 1_000n, alone)).toMatchObject({ held: true });
     redis.thaw();
     await isBack(node);
     expect(await node.read(meter.name)).toEqual({ spent: 150n, held: 1_500n });
-    node.settle(alone, [meter.name], 7n);
+    node.commitHold(alone, [meter.name], 7n);
     expect(await node.read(meter.name)).toEqual({ spent: 157n, held: 500n });
   });
 
@@ -236,7 +236,7 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
       const id = fresh('request');
       expect(await admit(node, [...limits, ...one], id)).toEqual({ admitted: true });
       expect(await hold(node, meter, 10n, id)).toMatchObject({ held: true });
-      node.settle(id, [meter.name], 7n);
+      node.commitHold(id, [meter.name], 7n);
       node.leave(id);
       // Answered after the two before it, also when all three had to be sent again.
       await node.read(meter.name);
@@ -270,7 +270,7 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
     await hold(node, meter, 200n, ended);
     await hold(node, meter, 300n, held);
     await admit(node, under, held);
-    node.settle(ended, [meter.name], 150n);
+    node.commitHold(ended, [meter.name], 150n);
     expect(await admitted(node, limits, 50)).toBe(20);
 
     await redis.command('FLUSHALL');
@@ -313,7 +313,7 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
     await hold(node, meter, 200n, id);
     await redis.stop();
     await isLost(node);
-    node.settle(id, [meter.name], 150n);
+    node.commitHold(id, [meter.name], 150n);
     spent.set(meter.name, 150n);
     await redis.start();
     await isBack(node);
@@ -327,7 +327,7 @@ describe.skipIf(!canStartRedis)('when Redis fails', () => {
     await hold(node, meter, 200n, id);
     await redis.stop();
     await isLost(node);
-    node.settle(id, [meter.name], 150n);
+    node.commitHold(id, [meter.name], 150n);
     spent.set(meter.name, 150n);
     later += 10_000;
     await redis.start();

@@ -24,12 +24,12 @@ describe.skipIf(!redisAnswers)('three nodes on one Redis', () => {
     const all = (): Promise<boolean[]> =>
       Promise.all(
         Array.from({ length: 300 }, async (_, at) => {
-          const decision = await nodes[at % 3]!.admit({ id: fresh('request'), limits });
+          const decision = await nodes[at % 3]!.checkRates({ id: fresh('request'), limits });
           return decision.admitted;
         }),
       );
     expect((await all()).filter(Boolean)).toHaveLength(90);
-    const refused = await nodes[1]!.admit({ id: fresh('request'), limits });
+    const refused = await nodes[1]!.checkRates({ id: fresh('request'), limits });
     if (refused.admitted) throw new Error('the limit did not hold');
     bench.clock.advance(refused.retryAfterMs!);
     expect((await all()).filter(Boolean)).toHaveLength(90);
@@ -37,22 +37,24 @@ describe.skipIf(!redisAnswers)('three nodes on one Redis', () => {
 
   test('slots taken on one are taken on all', async () => {
     const limits: RateLimit[] = [{ name: fresh('key'), limit: 1, windowMs: 0 }];
-    expect(await nodes[0]!.admit({ id: 'first', limits })).toEqual({ admitted: true });
-    expect(await nodes[1]!.admit({ id: 'second', limits })).toMatchObject({ admitted: false });
+    expect(await nodes[0]!.checkRates({ id: 'first', limits })).toEqual({ admitted: true });
+    expect(await nodes[1]!.checkRates({ id: 'second', limits })).toMatchObject({ admitted: false });
     nodes[0]!.leave('first');
     await nodes[0]!.read('nothing');
-    expect(await nodes[2]!.admit({ id: 'third', limits })).toEqual({ admitted: true });
+    expect(await nodes[2]!.checkRates({ id: 'third', limits })).toEqual({ admitted: true });
   });
 
   test('a slot of a dead node is free after a minute', async () => {
     const limits: RateLimit[] = [{ name: fresh('key'), limit: 1, windowMs: 0 }];
-    await nodes[0]!.admit({ id: fresh('request'), limits });
+    await nodes[0]!.checkRates({ id: fresh('request'), limits });
     bench.clock.advance(59_999);
-    expect(await nodes[1]!.admit({ id: fresh('request'), limits })).toMatchObject({
+    expect(await nodes[1]!.checkRates({ id: fresh('request'), limits })).toMatchObject({
       admitted: false,
     });
     bench.clock.advance(1);
-    expect(await nodes[1]!.admit({ id: fresh('request'), limits })).toEqual({ admitted: true });
+    expect(await nodes[1]!.checkRates({ id: fresh('request'), limits })).toEqual({
+      admitted: true,
+    });
   });
 
   test('slots last as long as their requests, and a slot released during the renewal stays released', async () => {
@@ -64,11 +66,11 @@ describe.skipIf(!redisAnswers)('three nodes on one Redis', () => {
         id: fresh('request'),
         limits: [{ name: fresh('key'), limit: 1, windowMs: 0 }],
       }));
-      for (const each of running) expect(await node.admit(each)).toEqual({ admitted: true });
+      for (const each of running) expect(await node.checkRates(each)).toEqual({ admitted: true });
       const freeElsewhere = async (): Promise<number> => {
         own.clock.advance(1_000);
         const decisions = await Promise.all(
-          running.map(async ({ limits }) => other.admit({ id: fresh('request'), limits })),
+          running.map(async ({ limits }) => other.checkRates({ id: fresh('request'), limits })),
         );
         return decisions.filter(({ admitted }) => admitted).length;
       };
@@ -116,7 +118,7 @@ describe.skipIf(!redisAnswers)('three nodes on one Redis', () => {
     const meter: Meter = { name: fresh('meter'), limit: 1_000n, floor: 1n };
     const id = fresh('request');
     await hold(nodes[0]!, meter, 400n, id);
-    for (const node of [...nodes, ...nodes]) node.settle(id, [meter.name], 300n);
+    for (const node of [...nodes, ...nodes]) node.commitHold(id, [meter.name], 300n);
     for (const node of nodes) {
       await node.read(meter.name);
       expect(await node.read(meter.name)).toEqual({ spent: 300n, held: 0n });
@@ -129,7 +131,7 @@ describe.skipIf(!redisAnswers)('three nodes on one Redis', () => {
     bench.clock.advance(60_000);
     const before = fresh('request');
     expect(await hold(nodes[1]!, meter, 100n, before)).toEqual({ held: true, amount: 100n });
-    nodes[1]!.settle(before, [meter.name], 50n);
+    nodes[1]!.commitHold(before, [meter.name], 50n);
     await nodes[1]!.read(meter.name);
     // Its journal was read after it had started again.
     bench.spent.set(meter.name, 350n);
@@ -146,7 +148,7 @@ describe.skipIf(!redisAnswers)('three nodes on one Redis', () => {
         node.hold({ id, amount, meters: [meter], expiresAt: own.clock.wall + 600_000 });
       const id = fresh('request');
       await ask(one, 400n, id);
-      one.settle(id, [meter.name], 400n);
+      one.commitHold(id, [meter.name], 400n);
       await one.read(meter.name);
       await own.empty();
       // They notice, and enter it again.
@@ -156,14 +158,14 @@ describe.skipIf(!redisAnswers)('three nodes on one Redis', () => {
       }
       const after = fresh('request');
       expect(await ask(two, 100n, after)).toEqual({ held: true, amount: 100n });
-      two.settle(after, [meter.name], 100n);
+      two.commitHold(after, [meter.name], 100n);
       await two.read(meter.name);
       own.spent.set(meter.name, 400n);
       own.clock.advance(5_000);
       own.database.isAway = true;
       const meanwhile = fresh('request');
       expect(await ask(two, 1n, meanwhile)).toMatchObject({ held: true });
-      two.settle(meanwhile, [meter.name], 0n);
+      two.commitHold(meanwhile, [meter.name], 0n);
       await two.read(meter.name);
       own.database.isAway = false;
       own.clock.advance(5_000);
@@ -196,7 +198,7 @@ describe.skipIf(!redisAnswers)('three nodes on one Redis', () => {
         expect(await node.hold({ id, amount, meters: [meter], expiresAt })).toMatchObject({
           held: true,
         });
-        node.settle(id, [meter.name], amount);
+        node.commitHold(id, [meter.name], amount);
         await node.read(meter.name);
       };
       await spend(100n);
@@ -231,7 +233,7 @@ describe.skipIf(!redisAnswers)('three nodes on one Redis', () => {
     const limits: RateLimit[] = [{ name: fresh('key'), limit: 1, windowMs: 10_000 }];
     const meter: Meter = { name: fresh('meter'), limit: 100n, floor: 1n };
     const ask = (id: string) =>
-      Promise.all([nodes[0]!.admit({ id, limits }), hold(nodes[0]!, meter, 10n, id)]);
+      Promise.all([nodes[0]!.checkRates({ id, limits }), hold(nodes[0]!, meter, 10n, id)]);
     expect(await ask(fresh('request'))).toEqual([{ admitted: true }, { held: true, amount: 10n }]);
     expect(await ask(fresh('request'))).toEqual([
       { admitted: false, denied: limits[0]!.name, retryAfterMs: 10_000 },
@@ -242,7 +244,7 @@ describe.skipIf(!redisAnswers)('three nodes on one Redis', () => {
 
   test('a refusal is remembered without asking Redis, and no longer than it is true', async () => {
     const limits: RateLimit[] = [{ name: fresh('key'), limit: 1, windowMs: 10_000 }];
-    const ask = () => nodes[0]!.admit({ id: fresh('request'), limits });
+    const ask = () => nodes[0]!.checkRates({ id: fresh('request'), limits });
     expect(await ask()).toEqual({ admitted: true });
     bench.clock.advance(4_000);
     expect(await ask()).toMatchObject({ retryAfterMs: 6_000 });
@@ -259,7 +261,7 @@ describe.skipIf(!redisAnswers)('three nodes on one Redis', () => {
     const id = fresh('request');
     await hold(nodes[0]!, meter, 100n, id);
     expect(await hold(nodes[1]!, meter, 1n)).toMatchObject({ held: false });
-    nodes[0]!.settle(id, [meter.name], 0n);
+    nodes[0]!.commitHold(id, [meter.name], 0n);
     await nodes[0]!.read(meter.name);
     expect(hold(nodes[1]!, meter, 1n)).toEqual({ held: false, denied: meter.name });
     bench.clock.advance(500);

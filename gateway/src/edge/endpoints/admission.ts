@@ -5,12 +5,12 @@ import { GatewayError } from '#errors/index.ts';
 import type { BodyClaim, BodyMemory } from '#bodies/index.ts';
 import type { ConcurrencyGate, Waiting } from '#relay/index.ts';
 import { callerOf } from './caller-of.ts';
-import type { KeyPlaces } from './key-places.ts';
+import type { KeySlots } from './key-slots.ts';
 
 /** The resources of this process that a request takes before its body is read. */
 export interface AdmissionParts {
   readonly gate: ConcurrencyGate;
-  readonly keyPlaces: KeyPlaces;
+  readonly keySlots: KeySlots;
   readonly memory: BodyMemory;
 }
 
@@ -20,7 +20,7 @@ export interface AdmissionParts {
  */
 export class InFlightSlot {
   readonly #parts: AdmissionParts;
-  /** Null for a key that `keyPlaces` does not count. */
+  /** Null for a key that `keySlots` does not count. */
   readonly #keyId: string | null;
   readonly #claim: BodyClaim;
   #holders = 1;
@@ -41,9 +41,9 @@ export class InFlightSlot {
     if (this.#holders === 0) return;
     this.#holders -= 1;
     if (this.#holders > 0) return;
-    const { gate, keyPlaces } = this.#parts;
+    const { gate, keySlots } = this.#parts;
     this.#claim.release();
-    if (this.#keyId !== null) keyPlaces.leave(this.#keyId);
+    if (this.#keyId !== null) keySlots.leave(this.#keyId);
     gate.leave();
     this.#onLeave?.();
   }
@@ -67,12 +67,12 @@ declare module 'fastify' {
  * upstream, after authentication.
  */
 export function createAdmissionHook(parts: AdmissionParts): onRequestHookHandler {
-  const { gate, keyPlaces } = parts;
+  const { gate, keySlots } = parts;
   return function admit(request, reply, done) {
     const caller = callerOf(request);
     const keyId = boundedKeyOf(caller);
     // Before the queue, because no key may fill the queue either.
-    if (keyId !== null && !keyPlaces.tryEnter(keyId)) {
+    if (keyId !== null && !keySlots.tryEnter(keyId)) {
       done(new GatewayError('rate_limited', { retryAfter: 1 }));
       return;
     }
@@ -91,14 +91,14 @@ export function createAdmissionHook(parts: AdmissionParts): onRequestHookHandler
       raw.off('close', giveUp);
       socket.off('end', giveUp);
       if (refusal === null) takeSlot(parts, keyId, request, reply);
-      else if (keyId !== null) keyPlaces.leave(keyId);
+      else if (keyId !== null) keySlots.leave(keyId);
       done(refusal ?? undefined);
     };
     let waiting: Waiting;
     try {
       waiting = gate.wait(isLarge, told);
     } catch (error) {
-      if (keyId !== null) keyPlaces.leave(keyId);
+      if (keyId !== null) keySlots.leave(keyId);
       throw error;
     }
     raw.once('close', giveUp);

@@ -77,7 +77,7 @@ function createRateHook(
       done();
       return;
     }
-    const decision = counters.admit({ id: request.id, limits });
+    const decision = counters.checkRates({ id: request.id, limits });
     if (!(decision instanceof Promise)) {
       done(refusalOf(counters, request, caller, decision));
       return;

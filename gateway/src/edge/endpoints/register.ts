@@ -13,7 +13,7 @@ import { geminiRoutes, geminiV1Routes } from './gemini/routes.ts';
 import { consolePage } from './health/console-page.ts';
 import { healthRoutes, type Health } from './health/routes.ts';
 import { metricsRoutes } from './metrics/routes.ts';
-import { createKeyPlaces } from './key-places.ts';
+import { createKeySlots } from './key-slots.ts';
 import { createModelLists } from './model-lists.ts';
 import { createOneLargeBodyHook } from './one-large-body.ts';
 import { openaiRoutes, websocketRefusal } from './openai/routes.ts';
@@ -22,7 +22,7 @@ import { createRateHooks, type RefusalGuard } from './rates.ts';
 import { createExchangeRunner } from './run-exchange.ts';
 import { answerUnknownPaths } from './unknown-path.ts';
 
-export interface EndpointOptions extends Omit<AdmissionParts, 'keyPlaces'> {
+export interface EndpointOptions extends Omit<AdmissionParts, 'keySlots'> {
   readonly relay: Relay;
   /** Concurrent requests of one key without a limit of its own. */
   readonly keyConcurrency: number;
@@ -48,7 +48,7 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointOpti
   const { metrics } = options;
   const context: EndpointContext = {
     authenticate: createAuthentication(options.keys, options.now),
-    admit: createAdmissionHook({ ...options, keyPlaces: createKeyPlaces(options.keyConcurrency) }),
+    admit: createAdmissionHook({ ...options, keySlots: createKeySlots(options.keyConcurrency) }),
     countRates: createRateHooks(options.counters, options.refusals, (refusal) =>
       countRefusal(metrics, refusal),
     ),

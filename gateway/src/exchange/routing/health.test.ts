@@ -38,7 +38,7 @@ function mustAdmit(
   now: number,
   mayFailOver = false,
 ): ChannelLease {
-  const answer = health.admit(route, false, mayFailOver, now);
+  const answer = health.lease(route, false, mayFailOver, now);
   if (!answer.admitted) throw new Error(`not admitted: ${answer.kind}`);
   return answer;
 }
@@ -51,7 +51,7 @@ function attempt(
   now: number,
   mayFailOver = false,
 ): string | null {
-  const answer = health.admit(route, false, mayFailOver, now);
+  const answer = health.lease(route, false, mayFailOver, now);
   if (!answer.admitted) return `(${answer.kind})`;
   health.reportOutcome(answer, route, result, now);
   return answer.secret;
@@ -182,7 +182,7 @@ describe('channels', () => {
   test('R-10: of many requests after the time exactly one is the probe', () => {
     const { health, said } = open();
     eject(health, a, 0);
-    const answers = Array.from({ length: 50 }, () => health.admit(a, false, true, 30_000));
+    const answers = Array.from({ length: 50 }, () => health.lease(a, false, true, 30_000));
     const [probe, ...more] = answers.filter((each): each is ChannelLease => each.admitted);
     expect(more).toEqual([]);
     health.reportOutcome(probe!, a, 'answered', 30_100);
@@ -259,12 +259,12 @@ describe('channels', () => {
 
   test('R-08: retries on a failing channel have a budget, first attempts have none', () => {
     const { health } = open();
-    expect(Array.from({ length: 9 }, () => health.admit(b, true, true, 0).admitted)).not.toContain(
+    expect(Array.from({ length: 9 }, () => health.lease(b, true, true, 0).admitted)).not.toContain(
       false,
     );
     for (let count = 0; count < 20; count += 1) attempt(health, a, harmless, 0);
     for (let count = 0; count < 20; count += 1) mustAdmit(health, a, 0);
-    const retries = Array.from({ length: 10 }, () => health.admit(a, true, true, 0));
+    const retries = Array.from({ length: 10 }, () => health.lease(a, true, true, 0));
     expect(retries.filter((each) => each.admitted)).toHaveLength(4);
     expect(retries.at(-1)).toEqual({ admitted: false, kind: null });
     mustAdmit(health, a, 0);
@@ -299,7 +299,7 @@ describe('channels', () => {
             now += wait;
             let found = null;
             for (const route of routes) {
-              const answer = health.admit(route, false, true, now);
+              const answer = health.lease(route, false, true, now);
               if (answer.admitted) {
                 found = { route, lease: answer };
                 break;

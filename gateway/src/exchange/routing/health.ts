@@ -26,7 +26,7 @@ export interface ChannelHealth {
    * @param wanted the index of a preferred credential, taken if usable; -1: the next in turn
    * @param mayFailOver another attempt can follow if this one fails, so it may probe a credential
    */
-  admit(
+  lease(
     route: Route,
     retry: boolean,
     mayFailOver: boolean,
@@ -69,7 +69,7 @@ export function createChannelHealth(onNotice: (notice: HealthNotice) => void): C
   }
 
   return {
-    admit(route, retry, mayFailOver, now, wanted = -1) {
+    lease(route, retry, mayFailOver, now, wanted = -1) {
       const state = stateOf(route.channel);
       if (state.coolUntil > now) return refusals.overloaded;
       if (isMissing(state, route.upstreamModel, now)) return refusals['model-missing'];

@@ -112,7 +112,7 @@ export function createBilling({ counters, now }: BillingOptions): Billing {
     },
 
     commitHold(hold, charge) {
-      counters.settle(hold.id, hold.meters, charge === null ? 0n : BigInt(charge.cost));
+      counters.commitHold(hold.id, hold.meters, charge === null ? 0n : BigInt(charge.cost));
     },
   };
 }

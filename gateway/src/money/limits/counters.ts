@@ -7,7 +7,7 @@
  */
 export interface Counters {
   /** Counts a request against every rate and takes a slot of every concurrency limit, or does neither. */
-  admit(request: RateRequest): RateDecision | Promise<RateDecision>;
+  checkRates(request: RateRequest): RateDecision | Promise<RateDecision>;
   /** Releases the slots of a request once its `admit` has resolved. Idempotent. */
   leave(id: string): void;
 
@@ -24,7 +24,7 @@ export interface Counters {
    * minutes, and each node its last 65 536. An unknown meter is skipped: its first hold reads the database, which
    * includes this spending by then. To count spending at once, hold first.
    */
-  settle(id: string, meters: readonly string[], spent: bigint): void;
+  commitHold(id: string, meters: readonly string[], spent: bigint): void;
 
   /** The current state of a meter; null for an unknown one. For `GET /v1/usage` and the console. */
   read(meter: string): MeterState | null | Promise<MeterState | null>;

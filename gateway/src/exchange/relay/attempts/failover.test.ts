@@ -152,5 +152,5 @@ test('a channel that lacks what the request names is not blamed for it', async (
   const named = { lacksState: () => true, stateError: () => error };
   const { run, health } = open({ a: missing, b: missing }, named);
   expect(await run()).toMatchObject({ outcome: { error } });
-  expect(health.admit(routeOf('a'), false, false, 0).admitted).toBe(true);
+  expect(health.lease(routeOf('a'), false, false, 0).admitted).toBe(true);
 });

@@ -93,7 +93,7 @@ async function tryInTurn<Sent extends SentRequest, Outcome extends AttemptOutcom
     const mayFailOver = at + 1 < routes.length && tries.sent + 1 < maxTries;
     const now = clock.monotonic();
     const wanted = sender.credentialFor?.(route) ?? -1;
-    const lease = health.admit(route, tries.sent > 0, mayFailOver, now, wanted);
+    const lease = health.lease(route, tries.sent > 0, mayFailOver, now, wanted);
     if (!lease.admitted) {
       if (lease.kind !== null) failures.push(lease.kind);
       continue;

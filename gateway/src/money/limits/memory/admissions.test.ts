@@ -5,7 +5,7 @@ test('100 000 keys that were idle for a window are forgotten during later reques
   let now = 0;
   const admissions = createAdmissions(() => now);
   const admit = (key: number): void => {
-    admissions.admit({
+    admissions.checkRates({
       id: `${key}`,
       limits: [{ name: `key:${key}:rpm`, limit: 60, windowMs: 60_000 }],
     });

@@ -10,7 +10,7 @@ export const concurrencyRetryMs = 1_000;
 const admitted: RateDecision = Object.freeze({ admitted: true });
 
 export interface Admissions {
-  admit(request: RateRequest): RateDecision;
+  checkRates(request: RateRequest): RateDecision;
   /** Counts a request that was admitted elsewhere, without checking the limits. */
   note(request: RateRequest): void;
   /** @returns the concurrency limits on which it held a slot. */
@@ -53,7 +53,7 @@ export function createAdmissions(monotonic: () => number): Admissions {
   };
 
   return {
-    admit(request) {
+    checkRates(request) {
       const closed = closedFor(request);
       if (closed !== null) return closed;
       const now = monotonic();

@@ -38,7 +38,7 @@ export function createMemoryCounters(options: MemoryCountersOptions): MemoryCoun
   };
 
   return {
-    admit: (request) => admissions.admit(request),
+    checkRates: (request) => admissions.checkRates(request),
     leave(id) {
       admissions.leave(id);
     },
@@ -48,7 +48,7 @@ export function createMemoryCounters(options: MemoryCountersOptions): MemoryCoun
       }
       return holdNow(request);
     },
-    settle: (id, names, amount) => meters.settle(id, names, amount),
+    commitHold: (id, names, amount) => meters.commitHold(id, names, amount),
     read: (meter) => meters.read(meter),
     preload: (meter, amount) => meters.preload(meter, amount),
     degraded: false,

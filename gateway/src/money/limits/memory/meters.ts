@@ -37,7 +37,7 @@ export interface Meters {
   preload(meter: string, spent: bigint): void;
   /** Every meter must be known. `remaining`: milliseconds until the hold expires. */
   hold(request: HoldRequest, remaining: number): HoldDecision;
-  settle(id: string, meters: readonly string[], spent: bigint): void;
+  commitHold(id: string, meters: readonly string[], spent: bigint): void;
   /**
    * Forgets a meter whose spending others have counted up to `settledFor` milliseconds ago, unless something is still
    * held on it.
@@ -146,7 +146,7 @@ export function createMeters({
       holds.set(id, { amount: least, accounts: on, shortOn, due, isVoid: false });
       return { held: true, amount: least };
     },
-    settle(id, meters, spent) {
+    commitHold(id, meters, spent) {
       const now = voidExpired();
       if (!ended.add(id)) return;
       const hold = holds.get(id);

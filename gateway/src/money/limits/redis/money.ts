@@ -28,7 +28,7 @@ const notKnown = -1n;
 
 export interface RemoteMoney {
   hold(request: HoldRequest): HoldDecision | Promise<HoldDecision>;
-  settle(id: string, meters: readonly string[], spent: bigint): void;
+  commitHold(id: string, meters: readonly string[], spent: bigint): void;
   read(meter: string): Promise<MeterState | null>;
   /** Call it when Redis is back: delivers what Redis missed, and every open hold if Redis lost its data. */
   recover(ask: Ask, emptied: boolean): Promise<void>;
@@ -174,11 +174,11 @@ export function createRemoteMoney(options: RemoteMoneyOptions): RemoteMoney {
       const denied = denials.ofMeters(request.meters);
       return denied === null ? holdInRedis(request) : { held: false, denied };
     },
-    settle(id, names, spent) {
+    commitHold(id, names, spent) {
       if (!ended.add(id)) return;
       const meters = live.get(id)?.meters ?? names;
       live.delete(id);
-      share.settle(id, spent);
+      share.commitHold(id, spent);
       for (const meter of meters) denials.forgetMeter(meter);
       if (meters.length > 0) settlements.add({ id, meters, spent, endedAt: monotonic() });
     },

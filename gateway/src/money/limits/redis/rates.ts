@@ -17,7 +17,7 @@ const mostLeft = 100_000;
 const admitted: RateDecision = Object.freeze({ admitted: true });
 
 export interface RemoteRates {
-  admit(request: RateRequest): RateDecision | Promise<RateDecision>;
+  checkRates(request: RateRequest): RateDecision | Promise<RateDecision>;
   leave(id: string): void;
   /** Renews or releases every slot of this node. */
   renew(ask: Ask): Promise<void>;
@@ -71,7 +71,7 @@ export function createRemoteRates({
   };
 
   const admitInShare = (request: RateRequest): RateDecision => {
-    const decision = share.admit(request);
+    const decision = share.checkRates(request);
     // Redis may have granted slots before it failed.
     if (!decision.admitted) leaveSlots(request.id, slotNames(request.limits));
     return decision;
@@ -103,11 +103,11 @@ export function createRemoteRates({
   };
 
   return {
-    admit(request) {
+    checkRates(request) {
       if (request.limits.length === 0) return admitted;
       const closed = closedFor(request);
       if (closed !== null) return closed;
-      if (!isUp()) return share.admit(request);
+      if (!isUp()) return share.checkRates(request);
       return denials.ofRates(request) ?? admitInRedis(request);
     },
     leave(id) {

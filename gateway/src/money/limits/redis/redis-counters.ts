@@ -92,10 +92,10 @@ export async function createRedisCounters(options: RedisCountersOptions): Promis
   }, renewEveryMs).unref();
 
   return {
-    admit: rates.admit,
+    checkRates: rates.checkRates,
     leave: rates.leave,
     hold: money.hold,
-    settle: money.settle,
+    commitHold: money.commitHold,
     read: money.read,
     get degraded() {
       return !isUp();

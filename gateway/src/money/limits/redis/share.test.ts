@@ -20,7 +20,7 @@ test('spending in the share during a short failure counts once after Redis learn
   for (let failure = 0; failure < 9; failure += 1) {
     share.learn('m', { spent: BigInt(failure) * 10n, held: 0n });
     expect(share.hold(hold(`req_${failure}`, 10n), 60_000)).toEqual({ held: true, amount: 10n });
-    share.settle(`req_${failure}`, 10n);
+    share.commitHold(`req_${failure}`, 10n);
     pass(2_000);
   }
 });
@@ -33,8 +33,8 @@ test('spending that Redis may not know yet keeps counting', () => {
   // An answer from before it was put back.
   share.learn('m', { spent: 0n, held: 0n });
   expect(share.hold(hold('req_more', 60n), 60_000)).toEqual({ held: true, amount: 40n });
-  share.settle('req_held', 60n);
-  share.settle('req_more', 40n);
+  share.commitHold('req_held', 60n);
+  share.commitHold('req_more', 40n);
   pass(10);
   share.learn('m', { spent: 0n, held: 0n });
   expect(share.hold(hold('req_last', 1n), 60_000)).toEqual({ held: false, denied: 'm' });

@@ -24,11 +24,11 @@ const deliveredAfterMs = 1_000;
 export interface Share {
   /** The admissions of this node, including those that Redis decided: they count against the share from the start. */
   readonly admissions: Admissions;
-  admit(request: RateRequest): RateDecision;
+  checkRates(request: RateRequest): RateDecision;
   /** `remaining`: milliseconds until the hold expires. */
   hold(request: HoldRequest, remaining: number): HoldDecision | Promise<HoldDecision>;
   /** Ends a hold of this outage; other holds do not count here. */
-  settle(id: string, spent: bigint): void;
+  commitHold(id: string, spent: bigint): void;
   /** Records a state that Redis reported. */
   learn(meter: string, state: MeterState): void;
   known(meter: string): MeterState | null;
@@ -103,15 +103,15 @@ export function createShare({ monotonic, liveNodes, lookUp }: ShareOptions): Sha
 
   return {
     admissions,
-    admit({ id, limits }) {
+    checkRates({ id, limits }) {
       const among = nodes();
-      return admissions.admit({
+      return admissions.checkRates({
         id,
         limits: limits.map((limit) => ({ ...limit, limit: shareOfRate(limit.limit, among) })),
       });
     },
     hold,
-    settle: (id, spent) => meters.settle(id, [], spent),
+    commitHold: (id, spent) => meters.commitHold(id, [], spent),
     learn(meter, state) {
       // Redis is back: if it fails again, the share is computed anew.
       taken.delete(meter);

@@ -136,7 +136,7 @@ describe('asking counters', () => {
     const { ask, sent, health, time } = open(() => good);
     const route = routeOf('a');
     for (let turn = 0; turn < 5; turn += 1) {
-      const lease = health.admit(route, false, false, 0);
+      const lease = health.lease(route, false, false, 0);
       if (!lease.admitted) throw new Error('not admitted');
       health.reportOutcome(lease, route, fault, 0);
     }
@@ -146,7 +146,7 @@ describe('asking counters', () => {
     expect(await ask(route)).toBeNull();
     expect(sent).toEqual([]);
     // The one try it has is still there for an answer.
-    expect(health.admit(route, false, false, time.now)).toMatchObject({ probe: true });
+    expect(health.lease(route, false, false, time.now)).toMatchObject({ probe: true });
   });
 
   test('nothing it does is told to the health', async () => {

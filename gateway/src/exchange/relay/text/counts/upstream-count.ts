@@ -80,7 +80,7 @@ export function createCounterAsking(parts: CountParts): AskCounters {
       const isNative = protocol === input.protocol;
       const converted = isNative ? null : await requests.of(route, protocol);
       if (!isNative && converted === null) continue;
-      const lease = health.admit(route, false, false, now);
+      const lease = health.lease(route, false, false, now);
       if (!lease.admitted) continue;
       asked += 1;
       try {

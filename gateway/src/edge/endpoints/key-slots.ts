@@ -2,14 +2,14 @@
  * Counts the requests of each key in flight in this process, so that no key takes every slot. For keys without a
  * `max_concurrency` of their own, which is counted for all nodes together.
  */
-export interface KeyPlaces {
+export interface KeySlots {
   /** False if the key has reached its limit. `leave` releases one slot, once. */
   tryEnter(keyId: string): boolean;
   leave(keyId: string): void;
 }
 
 /** @param limit per key */
-export function createKeyPlaces(limit: number): KeyPlaces {
+export function createKeySlots(limit: number): KeySlots {
   const taken = new Map<string, number>();
   return {
     tryEnter(keyId) {
