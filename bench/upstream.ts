@@ -1,12 +1,12 @@
 import { createServer, type Socket } from 'node:net';
 import {
-  jsonAnswer,
+  jsonResponse,
   protocols,
   stampDigits,
   stampMark,
-  streamAnswer,
+  streamResponse,
   type Protocol,
-} from './answers.ts';
+} from './responses.ts';
 import { microseconds } from './statistics.ts';
 
 /**
@@ -28,10 +28,10 @@ interface Prepared {
 const chunkEnd = '0\r\n\r\n';
 const inChunk = (piece: string) => `${Buffer.byteLength(piece).toString(16)}\r\n${piece}\r\n`;
 
-const json = prepare(jsonAnswer().head, jsonAnswer().pieces);
+const json = prepare(jsonResponse().head, jsonResponse().pieces);
 const streams = Object.fromEntries(
   protocols.map((protocol) => {
-    const { head, pieces } = streamAnswer(protocol);
+    const { head, pieces } = streamResponse(protocol);
     const framed = pieces.map(inChunk);
     return [protocol, prepare(head, [...framed.slice(0, -1), `${framed.at(-1)}${chunkEnd}`])];
   }),

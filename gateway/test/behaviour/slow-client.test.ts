@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { largeAnswerBytes } from '../support/large-answer.ts';
+import { largeResponseBytes } from '../support/large-response.ts';
 import {
   ask,
   askRaw,
@@ -22,7 +22,7 @@ const shared = shareGateway({
   ]),
 });
 const events = 4_000;
-const answerBytes = largeAnswerBytes;
+const responseBytes = largeResponseBytes;
 /** The same within the bound of an answer that is held whole. One connection is in its way. */
 const wholeBytes = 48 * 2 ** 20;
 
@@ -39,7 +39,10 @@ const passed = boundless.map((protocol) => ({
 /** The output limit for such a long answer. */
 const messages: TextProtocol = {
   ...textProtocols[2]!,
-  body: (model, stream) => ({ ...textProtocols[2]!.body(model, stream), max_tokens: answerBytes }),
+  body: (model, stream) => ({
+    ...textProtocols[2]!.body(model, stream),
+    max_tokens: responseBytes,
+  }),
 };
 const converted = [
   { protocol: textProtocols[0]!, model: 'by-gemini', name: 'chat of generate-content' },
@@ -51,7 +54,7 @@ describe.each([...passed, ...converted])('R-17 $name: a slow client', ({ protoco
     const { gateway } = shared;
     gateway.simulator.clear();
     const client = await askRaw(gateway, protocol, true, model, [
-      `x-simulator-fault: gap=0;events=${events};text-bytes=${answerBytes}`,
+      `x-simulator-fault: gap=0;events=${events};text-bytes=${responseBytes}`,
       'connection: close',
     ]);
     client.socket.pause();
@@ -68,7 +71,7 @@ describe.each([...passed, ...converted])('R-17 $name: a slow client', ({ protoco
     await client.ended;
     const text = client.received();
     expect(text).toMatch(protocol.terminator);
-    expect(text.length).toBeGreaterThan(answerBytes);
+    expect(text.length).toBeGreaterThan(responseBytes);
     const id = /x-request-id: (req_\S+)/i.exec(text)?.[1];
     expect(only((await gateway.usage()).filter((row) => row.id === id))).toMatchObject({
       outcome: 'completed',
@@ -88,7 +91,7 @@ limits: { in_flight: 1, queue: 1, key_concurrency: 9 }
 `,
     });
     const client = await askRaw(gateway, protocol, true, 'demo-chat', [
-      big(`gap=0;events=${events}`, answerBytes),
+      big(`gap=0;events=${events}`, responseBytes),
     ]);
     const startedAt = performance.now();
     client.socket.pause();
@@ -146,7 +149,7 @@ limits: { in_flight: 1, queue: 0, key_concurrency: 9 }
   });
   const chat = textProtocols[0]!;
   const client = await askRaw(gateway, chat, true, 'demo-chat', [
-    `x-simulator-fault: gap=0;events=${events};text-bytes=${answerBytes}`,
+    `x-simulator-fault: gap=0;events=${events};text-bytes=${responseBytes}`,
   ]);
   client.socket.pause();
   const sent = () => gateway.simulator.requests()[0]?.eventsSent ?? 0;

@@ -5,7 +5,7 @@ import {
   createBodyPool,
   errorOf,
   isPlainError,
-  readWholeAnswer,
+  readWholeResponse,
   termsOf,
   textOfTerms,
   type BodyPool,
@@ -16,7 +16,7 @@ import {
   createStateSealer,
   createStateStore,
   withoutEnvelopes,
-  type AnswerTerms,
+  type ResponseTerms,
   type ConversionTarget,
   type ConverterOptions,
   type FetchMedia,
@@ -25,7 +25,12 @@ import {
 import { makerId } from '#conversion/state/maker.ts';
 import { GatewayError } from '#errors/index.ts';
 import { outlineRequest } from '#estimation/index.ts';
-import { textCodecs, textProtocols, UnreadableAnswer, type WireRequest } from '#protocols/index.ts';
+import {
+  textCodecs,
+  textProtocols,
+  UnreadableResponse,
+  type WireRequest,
+} from '#protocols/index.ts';
 import { conversationOf } from '#routing/index.ts';
 import { chat } from '../matrix/features/chat.ts';
 import { generateContent } from '../matrix/features/generate-content.ts';
@@ -33,7 +38,7 @@ import { messages } from '../matrix/features/messages.ts';
 import { responses } from '../matrix/features/responses.ts';
 import { sameNames } from '../recordings/tap-run.ts';
 import { readWireText, textProtocolNames } from '../support/convert.ts';
-import { wireAnswer } from '../matrix/answer-features/wire.ts';
+import { wireResponse } from '../matrix/answer-features/wire.ts';
 import { traitsOf } from '../support/upstream-traits.ts';
 
 /* Threads and the main thread make the same of a body: everything that a client can write, between all protocols. */
@@ -215,19 +220,19 @@ async function assertSame(client: TextProtocolName, text: string): Promise<void>
         expect(found).toEqual(expected);
         continue;
       }
-      const { reader, answerLosses, learn: _, terms: wanted, ...converted } = expected.value;
+      const { reader, responseLosses, learn: _, terms: wanted, ...converted } = expected.value;
       const { terms, ...rest } = found.value;
       expect(rest).toEqual(converted);
       const crossed = termsOf(terms);
       expect(crossed).toEqual(wanted);
       // The answer does not show that its request was converted in a thread either.
       const reading = converter.read(crossed);
-      const answer = Buffer.from(wireAnswer(upstream, {}).whole);
+      const answer = Buffer.from(wireResponse(upstream, {}).whole);
       expect(String(reading.reader.readResponse(answer, sameNames).body)).toBe(
         String(reader.readResponse(answer, sameNames).body),
       );
-      expect(reading.answerLosses.all()).toEqual(answerLosses.all());
-      await assertSameAnswer(upstream, wanted);
+      expect(reading.responseLosses.all()).toEqual(responseLosses.all());
+      await assertSameResponse(upstream, wanted);
     }
   }
 }
@@ -283,40 +288,41 @@ test('remembered reasoning, envelopes, and numbers as written', async () => {
 });
 
 /** Reasoning and calls, if the protocol has both, with the state that must accompany the call when it comes back. */
-const thinking: { readonly [Name in TextProtocolName]: Parameters<typeof wireAnswer<Name>>[1] } = {
-  chat: {
-    message: {
-      content: 'so',
-      reasoning_content: 'because',
-      tool_calls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }],
+const thinking: { readonly [Name in TextProtocolName]: Parameters<typeof wireResponse<Name>>[1] } =
+  {
+    chat: {
+      message: {
+        content: 'so',
+        reasoning_content: 'because',
+        tool_calls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }],
+      },
     },
-  },
-  responses: {
-    output: [
-      { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'enc' },
-      { id: 'fc_1', type: 'function_call', call_id: 'c1', name: 'f', arguments: '{"a":1}' },
-    ],
-  },
-  messages: {
-    content: [
-      { type: 'thinking', thinking: 'because', signature: 'sig' },
-      { type: 'tool_use', id: 'c1', name: 'f', input: { a: 1 } },
-    ],
-  },
-  'generate-content': {
-    parts: [
-      { text: 'because', thought: true },
-      { functionCall: { name: 'f', args: { a: 1 } }, thoughtSignature: 'c2ln' },
-    ],
-  },
-};
+    responses: {
+      output: [
+        { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'enc' },
+        { id: 'fc_1', type: 'function_call', call_id: 'c1', name: 'f', arguments: '{"a":1}' },
+      ],
+    },
+    messages: {
+      content: [
+        { type: 'thinking', thinking: 'because', signature: 'sig' },
+        { type: 'tool_use', id: 'c1', name: 'f', input: { a: 1 } },
+      ],
+    },
+    'generate-content': {
+      parts: [
+        { text: 'because', thought: true },
+        { functionCall: { name: 'f', args: { a: 1 } }, thoughtSignature: 'c2ln' },
+      ],
+    },
+  };
 
 /** Sealing gives a different text each time. */
 const unsealed = (text: string): string => text.replace(/(gw2\.|Z3cyL)[\w+/=.-]+/g, '$1');
 
-async function assertSameAnswer(upstream: TextProtocolName, terms: AnswerTerms): Promise<void> {
+async function assertSameResponse(upstream: TextProtocolName, terms: ResponseTerms): Promise<void> {
   for (const said of [{}, thinking[upstream]]) {
-    const { whole, stream } = wireAnswer(upstream, said as never);
+    const { whole, stream } = wireResponse(upstream, said as never);
     for (const text of [whole, stream, '{"error":{"message":"no"}}']) {
       const kept: unknown[] = [];
       const own = createConverter({
@@ -333,16 +339,21 @@ async function assertSameAnswer(upstream: TextProtocolName, terms: AnswerTerms):
       if (!('value' in found)) throw new Error('a defect', { cause: found.error });
       const { value } = found;
       try {
-        const { body, usage } = readWholeAnswer(
+        const { body, usage } = readWholeResponse(
           bytes(text),
           textProtocols[upstream],
           own.reader,
           sameNames,
         );
-        expect(value).toMatchObject({ kind: 'whole', usage, kept, losses: own.answerLosses.all() });
+        expect(value).toMatchObject({
+          kind: 'whole',
+          usage,
+          kept,
+          losses: own.responseLosses.all(),
+        });
         expect(unsealed(String('body' in value && value.body))).toBe(unsealed(String(body)));
       } catch (error) {
-        if (!(error instanceof UnreadableAnswer)) throw error;
+        if (!(error instanceof UnreadableResponse)) throw error;
         expect(value).toMatchObject({ kind: 'unreadable', error: error.body, usage: error.usage });
       }
     }

@@ -2,8 +2,12 @@ import fc from 'fast-check';
 import OpenAI from 'openai';
 import { expect, it } from 'vitest';
 import type { GenerationEvent, TokenUsage } from '#canonical/index.ts';
-import type { AnswerContext } from '#protocols/codec.ts';
-import { anyEvent, chatAnswer, eventsOf } from '#protocols/chat/codec/response/answer.arbitrary.ts';
+import type { ResponseContext } from '#protocols/codec.ts';
+import {
+  anyEvent,
+  chatResponse,
+  eventsOf,
+} from '#protocols/chat/codec/response/response.arbitrary.ts';
 import { chat, chatCodec } from '#protocols/chat/index.ts';
 
 const usage: TokenUsage = {
@@ -23,7 +27,7 @@ const asked: OpenAI.ChatCompletionCreateParamsStreaming = {
 };
 const path = { operation: 'generate', model: null, stream: null } as const;
 const opened = chat.openRequest(Buffer.from(JSON.stringify(asked)), path);
-const answer: AnswerContext = {
+const answer: ResponseContext = {
   requestId: 'req_abcdefghijklmnopqrstuvwx',
   model: 'mine',
   createdAt: 1_740_000_000,
@@ -49,7 +53,7 @@ async function finalCompletion(stream: string): Promise<OpenAI.ChatCompletion> {
 
 it('the SDK assembles a stream to the same answer as without streaming', async () => {
   await fc.assert(
-    fc.asyncProperty(chatAnswer, fc.nat(4), async (blocks, at) => {
+    fc.asyncProperty(chatResponse, fc.nat(4), async (blocks, at) => {
       // The stream helper of the SDK knows function calls only.
       fc.pre(!blocks.some((block) => block.type === 'tool-call' && block.kind === 'custom'));
       const finish = { reason: 'length' } as const;

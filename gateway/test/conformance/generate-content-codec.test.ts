@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { GenerationEvent } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { generateContentCodec } from '#protocols/generate-content/index.ts';
-import { answerContext } from '../support/generate-content-codec.ts';
+import { responseContext } from '../support/generate-content-codec.ts';
 
 const events: readonly GenerationEvent[] = [
   { type: 'reasoning', text: 'hm' },
@@ -38,7 +38,7 @@ async function streamed(body: string): Promise<GenerateContentResponse[]> {
   return Array.fromAsync(stream);
 }
 
-const encoder = () => generateContentCodec.createStreamEncoder(answerContext());
+const encoder = () => generateContentCodec.createStreamEncoder(responseContext());
 
 describe('the official SDK reads what the codec writes', () => {
   it('as a stream', async () => {
@@ -105,7 +105,7 @@ describe('the official SDK reads what the codec writes', () => {
         extensions: [],
       },
       usage,
-      answerContext(),
+      responseContext(),
     );
     const models = clientOf(JSON.stringify(json), 'application/json').models;
     const answer = await models.generateContent({ model: 'my-model', contents: 'hi' });

@@ -5,7 +5,7 @@ import type { TokenUsage } from '#canonical/index.ts';
 import { messagesCodec } from '#protocols/messages/index.ts';
 import { collectEvents } from '../support/collect-events.ts';
 import {
-  answerContext,
+  responseContext,
   candidates,
   eventSequences,
   eventsOf,
@@ -93,7 +93,7 @@ it('nothing is missing that the SDK’s types have in every answer', () => {
   const whole = messagesCodec.encodeResponse(
     { candidates: [candidate], extensions: [] },
     usage,
-    answerContext,
+    responseContext,
   );
   const { usage: counts, content } = whole as { usage: unknown; content: unknown[] };
   expect([missing(whole, message), missing(counts, used), missing(content[0], called)]).toEqual([
@@ -122,7 +122,7 @@ it('the SDK assembles a stream to the same answer as without streaming', async (
     fc.asyncProperty(candidates, async (candidate) => {
       const response = { candidates: [candidate], extensions: [] };
       expect(await finalMessage(encodeEvents(eventsOf(candidate), usage))).toMatchObject(
-        messagesCodec.encodeResponse(response, usage, answerContext),
+        messagesCodec.encodeResponse(response, usage, responseContext),
       );
     }),
   );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { TextProtocolName } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { textProtocols, UnreadableAnswer } from '#protocols/index.ts';
+import { textProtocols, UnreadableResponse } from '#protocols/index.ts';
 import { convert, protocolPairs, readWireText, textProtocolNames } from '../support/convert.ts';
 import { cpuMilliseconds, expectLinear as assertLinear } from '../support/growth.ts';
 
@@ -243,6 +243,6 @@ describe('an upstream’s answer', () => {
   test.each(textProtocolNames)('that is nested too deep is unreadable: %s', (name) => {
     const echo = { clientModel: 'm', upstreamModel: 'm' };
     const body = Buffer.from(`{"choices":[],"x":${nested(100_000)}}`);
-    expect(() => textProtocols[name].readResponse(body, echo)).toThrow(UnreadableAnswer);
+    expect(() => textProtocols[name].readResponse(body, echo)).toThrow(UnreadableResponse);
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Candidate, GenerationEvent, TextProtocolName } from '#canonical/index.ts';
-import { textCodecs, verdict, type AnswerContext } from '#protocols/index.ts';
+import { textCodecs, verdict, type ResponseContext } from '#protocols/index.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
 import { readEvents, sameNames } from '../recordings/tap-run.ts';
 import { requestOf } from '../support/canonical.ts';
@@ -13,7 +13,7 @@ import { changed, changes, wireRequests } from '../support/wire-requests.ts';
 
 const usage = { input: 3, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 5, reasoning: 0 };
 const request = requestOf({ stream: true, wantsUsage: true });
-const answer: AnswerContext = {
+const answer: ResponseContext = {
   requestId: 'req_up',
   model: 'up',
   createdAt: 1,

@@ -5,7 +5,7 @@ import { attemptsOf, rowOf, shareGateway } from '../behaviour/support.ts';
 import { testKey } from '../support/gateway.ts';
 
 const citation = { type: 'url_citation', url_citation: { url: 'https://e.com', title: 't' } };
-const chatAnswer = {
+const chatResponse = {
   id: 'c',
   object: 'chat.completion',
   choices: [
@@ -17,7 +17,7 @@ const chatAnswer = {
   ],
   usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
 };
-const messagesAnswer = {
+const messagesResponse = {
   id: 'm',
   type: 'message',
   role: 'assistant',
@@ -39,7 +39,7 @@ const upstream = createServer((request, response) => {
     const status = isChat ? chatStatus : 200;
     chatStatus = 200;
     response.writeHead(status, { 'content-type': 'application/json' });
-    const answer = isChat ? chatAnswer : messagesAnswer;
+    const answer = isChat ? chatResponse : messagesResponse;
     response.end(JSON.stringify(status === 200 ? answer : { error: { message: 'busy' } }));
   });
 });

@@ -23,13 +23,13 @@ const inFlight = 120;
 const inFlightOfSlow = 600;
 
 let simulator: Simulator;
-let large: LargeAnswers;
+let large: LargeResponses;
 let gateway: GatewayProcess;
 let url: URL;
 
 beforeAll(async () => {
   simulator = await startSimulator();
-  large = await startLargeAnswers();
+  large = await startLargeResponses();
 });
 
 afterAll(async () => {
@@ -94,7 +94,7 @@ function ask(
   );
 }
 
-interface LargeAnswers {
+interface LargeResponses {
   readonly url: string;
   /** Bytes that were taken from it so far. */
   readonly sent: number;
@@ -102,7 +102,7 @@ interface LargeAnswers {
 }
 
 /** An upstream whose answers of fifty megabytes are made as they are taken: a thousand of them need no memory here. */
-async function startLargeAnswers(): Promise<LargeAnswers> {
+async function startLargeResponses(): Promise<LargeResponses> {
   let sent = 0;
   const delta = { index: 0, delta: { content: 'x'.repeat(10_000) }, finish_reason: null };
   const event = `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [delta] })}\n\n`;

@@ -79,7 +79,7 @@ const answered: SentRequest = {
   upstreamModel: null,
   rewrites: [],
   losses: [],
-  answerLosses: null,
+  responseLosses: null,
   upstreamState: null,
   ttftMs: null,
 };

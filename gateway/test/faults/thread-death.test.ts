@@ -100,7 +100,7 @@ describe.each(dialects)('%s', (dialect) => {
 test('unacknowledged records of a dead writer are written again, and count once', async () => {
   const { journal, database, threads } = await openPlace('sqlite');
   await journal.append(record('req_first'));
-  threads.loseAnswer('sluice-journal-writer', 'done');
+  threads.loseResponse('sluice-journal-writer', 'done');
   const appended = journal.append(record('req_twice'));
   await wait(100);
   await threads.kill('sluice-journal-writer');

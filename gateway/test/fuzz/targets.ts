@@ -1,5 +1,5 @@
 import type { FuzzTarget } from './target.ts';
-import { answerTargets } from './targets/answers.ts';
+import { responseTargets } from './targets/responses.ts';
 import { embeddingsTargets } from './targets/embeddings.ts';
 import { fileTargets } from './targets/files.ts';
 import { jsonTargets } from './targets/json.ts';
@@ -13,7 +13,7 @@ export const fuzzTargets: readonly FuzzTarget[] = [
   ...pieceTargets,
   ...requestTargets,
   ...priceTargets,
-  ...answerTargets,
+  ...responseTargets,
   ...embeddingsTargets,
   ...fileTargets,
 ];

@@ -5,7 +5,7 @@ import type { UsageEntry } from '#usage/index.ts';
 import { openTcpServer, rawPost, sendRaw, until, type RawClient } from '../behaviour/support.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
 import { startTestGateway, testKey } from '../support/gateway.ts';
-import { largeAnswerBytes } from '../support/large-answer.ts';
+import { largeResponseBytes } from '../support/large-response.ts';
 import { answerWith, usageAt } from '../support/own-upstream.ts';
 import {
   assertBilledExactly,
@@ -198,7 +198,7 @@ test('a client that reads slowly until the deadline pays for what it received', 
     const client = await open(
       body,
       '/v1/chat/completions',
-      `gap=0;events=4000;text-bytes=${largeAnswerBytes}`,
+      `gap=0;events=4000;text-bytes=${largeResponseBytes}`,
     );
     client.socket.pause();
     await until(() => shared.gateway.simulator.aborted() === 1, 'the time is over', 15_000);

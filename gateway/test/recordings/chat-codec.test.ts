@@ -1,7 +1,7 @@
 import { openBudget } from '#json/index.ts';
 import { describe, expect, it } from 'vitest';
 import type { Block, Candidate, GenerationEvent } from '#canonical/index.ts';
-import type { AnswerContext, EncodeTarget } from '#protocols/codec.ts';
+import type { ResponseContext, EncodeTarget } from '#protocols/codec.ts';
 import { chat, chatCodec } from '#protocols/chat/index.ts';
 import { readChatStream } from '#protocols/chat/codec/stream/stream.grammar.ts';
 import { collectEvents } from '../support/collect-events.ts';
@@ -32,7 +32,7 @@ function decodeRequest(json: object) {
   return chatCodec.decodeRequest(chat.readRequest(opened));
 }
 
-const answer: AnswerContext = {
+const answer: ResponseContext = {
   requestId: 'req_abcdefghijklmnopqrstuvwx',
   model: 'mine',
   createdAt: 1,

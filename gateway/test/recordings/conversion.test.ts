@@ -4,7 +4,7 @@ import { createConverter, createStateStore } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { textCodecs, textProtocols } from '#protocols/index.ts';
 import { sealerOf } from '../support/converted-reader.ts';
-import { bodies, bodyTo, clients, streams, streamTo } from './converted-answers.ts';
+import { bodies, bodyTo, clients, streams, streamTo } from './converted-responses.ts';
 import { absence, type Recording, recordings } from './recordings.ts';
 import { runTap, sameNames } from './tap-run.ts';
 import { traitsOf } from '../support/upstream-traits.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { textProtocols, UnreadableAnswer } from '#protocols/index.ts';
+import { textProtocols, UnreadableResponse } from '#protocols/index.ts';
 import type { RequestPath } from '#protocols/index.ts';
 import { absence, type Recording, recordings } from './recordings.ts';
 
@@ -42,7 +42,7 @@ describe.skipIf(absence !== null)(`recorded answers ${absence ?? ''}`, () => {
     const body = Buffer.from(JSON.stringify(recording.body));
     const read = () => textProtocols[recording.protocol].readResponse(body, names);
     if (!isReadable(recording)) {
-      expect(read).toThrow(UnreadableAnswer);
+      expect(read).toThrow(UnreadableResponse);
       return;
     }
     const answer = read();

@@ -3,7 +3,7 @@ import type { Candidate } from '#canonical/index.ts';
 import { generateContentCodec } from '#protocols/generate-content/index.ts';
 import { collectEvents } from '../support/collect-events.ts';
 import {
-  answerContext,
+  responseContext,
   chunks,
   decodeAnswer,
   decodeStream,
@@ -19,12 +19,12 @@ const cases = (chosen: typeof own) => chosen.map((recording) => [recording.id, r
 const isRefused = /invalid_role/;
 const asked = own.filter(({ request }) => request !== null && request['contents'] !== undefined);
 const legal = asked.filter(({ request }) => !isRefused.test(JSON.stringify(request)));
-const answersOf = ({ body }: (typeof own)[number]) =>
+const responsesOf = ({ body }: (typeof own)[number]) =>
   (Array.isArray(body) ? body : [body]) as (Json | null | undefined)[];
 // One recorder wrapped the answer into an object of its own.
 const isAnswer = (recording: (typeof own)[number]) =>
   recording.status === 200 &&
-  answersOf(recording).every((answer) => answer?.['candidates'] ?? answer?.['promptFeedback']);
+  responsesOf(recording).every((answer) => answer?.['candidates'] ?? answer?.['promptFeedback']);
 
 describe.skipIf(absence !== null)(
   `recorded generate-content through the codec ${absence ?? ''}`,
@@ -56,7 +56,7 @@ describe.skipIf(absence !== null)(
     );
 
     it.each(cases(own.filter(isAnswer)))('%s: the answer', (_, recording) => {
-      const answers = answersOf(recording);
+      const answers = responsesOf(recording);
       const streamed = decodeStream(chunks(...answers));
       const back = collectEvents(decodeStream(encodeStream(streamed)));
       expect(back).toEqual(comparable(collectEvents(streamed)));
@@ -64,7 +64,7 @@ describe.skipIf(absence !== null)(
       if (answers.length === 1 && only != null) {
         const whole = decodeAnswer(only);
         expect(comparable(collectEvents(streamed))).toEqual(comparable(whole.candidates));
-        const json = generateContentCodec.encodeResponse(whole, null, answerContext());
+        const json = generateContentCodec.encodeResponse(whole, null, responseContext());
         expect(decodeAnswer(json).candidates).toEqual(comparable(whole.candidates));
       }
     });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { TextProtocolName } from '#canonical/index.ts';
 import { lossCodes } from '#conversion/index.ts';
 import { convertRequest } from '../matrix/features/run.ts';
-import { bodies, bodyTo, clients, streams, streamTo } from './converted-answers.ts';
+import { bodies, bodyTo, clients, streams, streamTo } from './converted-responses.ts';
 import { absence, type Recording, recordings } from './recordings.ts';
 import { shapeOfBody, shapeOfStream } from './shapes.ts';
 
@@ -33,7 +33,7 @@ async function goldenOf(recording: Recording): Promise<Golden> {
   return {
     ...(request !== null && { request: await toEach((other) => goldenRequest(recording, other)) }),
     ...(isAnswer(recording) && {
-      answer: await toEach(async (other) => goldenAnswer(recording, other)),
+      answer: await toEach(async (other) => goldenResponse(recording, other)),
     }),
   };
 }
@@ -47,7 +47,7 @@ async function goldenRequest({ protocol, request }: Recording, upstream: TextPro
   return [digest(converted.body), ...lossCodes(converted.losses)].join(' ');
 }
 
-function goldenAnswer(recording: Recording, client: TextProtocolName): string {
+function goldenResponse(recording: Recording, client: TextProtocolName): string {
   if (typeof recording.sse === 'string') {
     const { sent } = streamTo(client, recording);
     return `${digest(sent)} ${shapeOfStream(sent)}`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bodies, bodyTo, streams, streamTo } from './converted-answers.ts';
+import { bodies, bodyTo, streams, streamTo } from './converted-responses.ts';
 import { absence, type Recording } from './recordings.ts';
 import { payloads, readEvents } from './tap-run.ts';
 

@@ -3,7 +3,7 @@ import type { Candidate } from '#canonical/index.ts';
 import type { EncodeTarget } from '#protocols/codec.ts';
 import { messagesCodec } from '#protocols/messages/index.ts';
 import { collectEvents } from '../support/collect-events.ts';
-import { answerContext, target } from '../support/messages-samples.ts';
+import { responseContext, target } from '../support/messages-samples.ts';
 import { decodeFrames, decodeWire, encodeEvents } from '../support/messages-wire.ts';
 import { absence, type Recording, recordings } from './recordings.ts';
 
@@ -139,7 +139,7 @@ describe.skipIf(absence !== null)(`the messages codec on recorded traffic ${abse
 
   it.each(answers)('$id: the answer comes back from its own encoder', ({ body }) => {
     const response = messagesCodec.decodeResponse(body);
-    const again = messagesCodec.encodeResponse(response, null, answerContext);
+    const again = messagesCodec.encodeResponse(response, null, responseContext);
     expect(withoutCitations(messagesCodec.decodeResponse(again).candidates)).toEqual(
       withoutCitations(response.candidates),
     );

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TextProtocolName } from '#canonical/index.ts';
-import { clients, streamTo } from './converted-answers.ts';
+import { clients, streamTo } from './converted-responses.ts';
 import { absence, type Recording, recordings } from './recordings.ts';
 import { bytewise, sliced } from './tap-run.ts';
 

@@ -1,6 +1,6 @@
 import type { GenerationRequest, TextProtocolName } from '#canonical/index.ts';
-import { AnswerLosses } from '#conversion/answer-losses.ts';
-import { createConvertedReader, type AnswerReader } from '#conversion/converted-answer.ts';
+import { ResponseLosses } from '#conversion/response-losses.ts';
+import { createConvertedReader, type ResponseReader } from '#conversion/converted-response.ts';
 import { createStateSealer, type StateSealer } from '#conversion/index.ts';
 import { createStateStore } from '#conversion/state/state-store.ts';
 import { nameTools } from '#conversion/tools/tool-names.ts';
@@ -20,8 +20,8 @@ export function readerOf(
   upstream: TextProtocolName,
   client: TextProtocolName,
   request: GenerationRequest = requestOf(),
-  losses = new AnswerLosses(client),
-): AnswerReader {
+  losses = new ResponseLosses(client),
+): ResponseReader {
   return createConvertedReader(textProtocols[upstream], {
     answer: { requestId: 'req_1', model: 'm', createdAt: 1, request, inputTokens: 3 },
     upstream: textCodecs[upstream],

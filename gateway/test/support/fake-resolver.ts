@@ -14,12 +14,12 @@ export const cannotFakeResolver: string | null =
   trial.status === 0 ? null : (trial.error?.message ?? trial.stderr.trim().split('\n')[0]!);
 
 /** IPv4 addresses, or what a resolver says or does without any. */
-export type NameAnswer = readonly string[] | 'servfail' | 'nxdomain' | 'silence';
+export type NameResponse = readonly string[] | 'servfail' | 'nxdomain' | 'silence';
 
 /** A name server on a loopback address of its own, and a way to have a process ask it. */
 export interface FakeResolver {
   /** From here on; a name without an answer does not exist. */
-  set(name: string, answer: NameAnswer): void;
+  set(name: string, answer: NameResponse): void;
   /** How often the name was asked for. */
   asked(name: string): number;
   /** Starts a program whose system asks this name server alone. */
@@ -31,7 +31,7 @@ const typeA = 1;
 
 /** Gone with the test. */
 export async function startFakeResolver(): Promise<FakeResolver> {
-  const answers = new Map<string, NameAnswer>();
+  const answers = new Map<string, NameResponse>();
   const asked: string[] = [];
   const socket = createSocket('udp4');
   socket.on('message', (question, { address, port }) => {
@@ -75,7 +75,11 @@ function readQuestion(question: Buffer): { name: string; type: number; end: numb
   return { name: labels.join('.'), type: question.readUInt16BE(at + 1), end: at + 5 };
 }
 
-function answerTo(question: Buffer, type: number, answer: Exclude<NameAnswer, 'silence'>): Buffer {
+function answerTo(
+  question: Buffer,
+  type: number,
+  answer: Exclude<NameResponse, 'silence'>,
+): Buffer {
   const head = Buffer.from(question);
   const addresses = typeof answer === 'string' || type !== typeA ? [] : answer;
   // A response, recursion available; one question, no authority, nothing additional.

@@ -8,7 +8,7 @@ export interface FarMessage {
   readonly request: RequestInit & { readonly url: string };
 }
 
-export interface FarAnswer {
+export interface FarResponse {
   /** 0: there was no answer. */
   readonly status: number;
   readonly id: string;
@@ -25,7 +25,7 @@ export interface FarSide {
     path: string,
     body: unknown,
     upstream: FarMessage['upstream'],
-  ): Promise<FarAnswer>;
+  ): Promise<FarResponse>;
   close(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export async function startFarSide(): Promise<FarSide> {
         body: JSON.stringify(body),
       };
       worker.postMessage({ upstream, request } satisfies FarMessage);
-      return next<FarAnswer>();
+      return next<FarResponse>();
     },
     async close() {
       await worker.terminate();

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
-import type { FarAnswer, FarMessage } from './far-side.ts';
+import type { FarResponse, FarMessage } from './far-side.ts';
 
 /* The upstream and the client of `far-side.ts`. */
 
@@ -29,7 +29,7 @@ parentPort?.on('message', (message: FarMessage) => {
   void ask(url, init).then((answer) => parentPort?.postMessage(answer));
 });
 
-async function ask(url: string, init: RequestInit): Promise<FarAnswer> {
+async function ask(url: string, init: RequestInit): Promise<FarResponse> {
   try {
     const response = await fetch(url, init);
     const retryAfter = response.headers.get('retry-after');

@@ -1,7 +1,7 @@
 import { openBudget } from '#json/index.ts';
 import type { GenerationEvent, GenerationRequest, GenerationResponse } from '#canonical/index.ts';
 import { generateContent, generateContentCodec } from '#protocols/generate-content/index.ts';
-import type { AnswerContext, EncodeTarget } from '#protocols/codec.ts';
+import type { ResponseContext, EncodeTarget } from '#protocols/codec.ts';
 import type { WireRequest } from '#protocols/index.ts';
 import { readEvents } from '../recordings/tap-run.ts';
 import { requestOf, user } from './canonical.ts';
@@ -41,7 +41,7 @@ export function request(given: Partial<GenerationRequest>): GenerationRequest {
   return requestOf({ model: 'm', turns: [user('hi')], wantsUsage: true, ...given });
 }
 
-export function answerContext(given: Partial<GenerationRequest> = {}): AnswerContext {
+export function responseContext(given: Partial<GenerationRequest> = {}): ResponseContext {
   return {
     requestId: 'req_0123456789abcdefghijklmn',
     model: 'my-model',
@@ -76,7 +76,7 @@ export function chunk(parts: readonly unknown[], finishReason?: string): Json {
 
 export function encodeStream(
   events: readonly GenerationEvent[],
-  context: AnswerContext = answerContext(),
+  context: ResponseContext = responseContext(),
 ): string {
   const encoder = generateContentCodec.createStreamEncoder(context);
   return events.map((event) => encoder.push(event)).join('') + encoder.end(null);

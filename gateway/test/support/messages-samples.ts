@@ -12,7 +12,7 @@ import type {
   Tool,
   Turn,
 } from '#canonical/index.ts';
-import type { AnswerContext, EncodeTarget } from '#protocols/codec.ts';
+import type { ResponseContext, EncodeTarget } from '#protocols/codec.ts';
 import { requestOf } from './canonical.ts';
 import { traitsOf } from './upstream-traits.ts';
 
@@ -27,7 +27,7 @@ export const target: EncodeTarget = {
   budget: openBudget(1_048_576),
 };
 
-export const answerContext: AnswerContext = {
+export const responseContext: ResponseContext = {
   requestId: 'req_abcdefghijklmnopqrstuvwx',
   model: 'my-model',
   createdAt: 1_790_000_000,

@@ -1,7 +1,7 @@
 import type { GenerationEvent, GenerationRequest, TokenUsage } from '#canonical/index.ts';
 import { messages, messagesCodec } from '#protocols/messages/index.ts';
 import { readEvents } from '../recordings/tap-run.ts';
-import { answerContext } from './messages-samples.ts';
+import { responseContext } from './messages-samples.ts';
 
 const path = { operation: 'generate', model: null, stream: null } as const;
 
@@ -15,7 +15,7 @@ export function encodeEvents(
   events: Iterable<GenerationEvent>,
   usage: TokenUsage | null = null,
 ): string {
-  const encoder = messagesCodec.createStreamEncoder(answerContext);
+  const encoder = messagesCodec.createStreamEncoder(responseContext);
   let text = '';
   for (const event of events) text += encoder.push(event);
   return text + encoder.end(usage);

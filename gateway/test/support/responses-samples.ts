@@ -9,7 +9,7 @@ import {
   type Tool,
   type Turn,
 } from '#canonical/index.ts';
-import type { AnswerContext } from '#protocols/codec.ts';
+import type { ResponseContext } from '#protocols/codec.ts';
 import { requestOf, user as userSays } from './canonical.ts';
 
 /** Canonical values that the Responses form can say without loss. */
@@ -22,7 +22,7 @@ export const bareRequest = requestOf({
   extensions: noExtensions,
 });
 
-export const answer: AnswerContext = {
+export const answer: ResponseContext = {
   requestId: 'req_abcdefghijklmnopqrstuvwx',
   model: 'my-model',
   createdAt: 1_790_000_000,
@@ -134,7 +134,7 @@ const result: fc.Arbitrary<Block> = fc.record({
   isError: fc.constant(false),
 });
 
-const answerText: fc.Arbitrary<Block> = compact(
+const responseText: fc.Arbitrary<Block> = compact(
   fc.record({
     type: fc.constant('text' as const),
     text: said,
@@ -159,7 +159,7 @@ const user: fc.Arbitrary<Turn> = fc.record({
 });
 const assistant: fc.Arbitrary<Turn> = fc.record({
   role: fc.constant('assistant' as const),
-  blocks: fc.array(fc.oneof(answerText, refusal, reasoning, call, item), {
+  blocks: fc.array(fc.oneof(responseText, refusal, reasoning, call, item), {
     minLength: 1,
     maxLength: 5,
   }),

@@ -5,7 +5,7 @@ export interface HeldThreads {
   /** Makes a thread die from inside: none of ours survives a message that is not one. */
   kill(name: string): Promise<void>;
   /** The next message of this kind that the thread sends does not arrive. */
-  loseAnswer(name: string, kind: string): void;
+  loseResponse(name: string, kind: string): void;
 }
 
 /** Takes hold of the threads that are started from now on, by their names. */
@@ -37,7 +37,7 @@ export function holdThreads(): HeldThreads {
       thread.postMessage(null);
       await gone;
     },
-    loseAnswer(name, kind) {
+    loseResponse(name, kind) {
       lost = { name, kind };
     },
   };

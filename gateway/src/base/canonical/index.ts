@@ -18,9 +18,9 @@ export type {
 export { noExtensions, type Extension, type Extensions } from './extension.ts';
 export { Unconvertible, type Loss } from './loss.ts';
 export {
-  answerLossNames,
+  responseLossNames,
   lossNames,
-  type AnswerLoss,
+  type ResponseLoss,
   type KnownLoss,
   type LossName,
 } from './loss-names.ts';

@@ -64,7 +64,7 @@ export const lossNames = Object.freeze({
  * upstream's vendor understands, such as the trace of a tool that it ran, keeps its own name there:
  * `answer.web_search_call`.
  */
-export const answerLossNames = Object.freeze({
+export const responseLossNames = Object.freeze({
   'answer.audio': 'sound',
   'answer.candidates': 'choices after the first',
   'answer.citations': 'sources of a text',
@@ -75,7 +75,7 @@ export const answerLossNames = Object.freeze({
 });
 
 export type KnownLoss = keyof typeof lossNames;
-export type AnswerLoss = keyof typeof answerLossNames | `answer.${string}`;
+export type ResponseLoss = keyof typeof responseLossNames | `answer.${string}`;
 
 /** A known thing, or a tool that only a vendor runs, by the name the client gave it. */
 export type LossName = KnownLoss | `tools.${string}`;

@@ -25,7 +25,7 @@ export function answer(
 }
 
 /** Sends JSON text. */
-export function answerJson(
+export function responseJson(
   request: FastifyRequest,
   reply: FastifyReply,
   status: number,

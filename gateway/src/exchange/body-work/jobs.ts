@@ -1,6 +1,6 @@
 import type { TextProtocolName } from '#canonical/index.ts';
 import type {
-  AnswerTerms,
+  ResponseTerms,
   ConversionTarget,
   ConvertedBody,
   ConvertedExchange,
@@ -9,14 +9,14 @@ import type {
 } from '#conversion/index.ts';
 import type { Outline } from '#estimation/index.ts';
 import type {
-  AnswerEcho,
+  ResponseEcho,
   PatchedRequest,
   PatchTarget,
   RequestPath,
   WireRequest,
 } from '#protocols/index.ts';
 import type { Conversation, ConversationSource } from '#routing/index.ts';
-import type { AnswerResult } from './answer-result.ts';
+import type { ResponseResult } from './response-result.ts';
 import type { PlainError } from './plain-error.ts';
 
 /** The initial data of every thread. */
@@ -54,7 +54,7 @@ export type Job =
       readonly form: 'whole' | 'stream';
       /** The protocol of the upstream. */
       readonly upstream: TextProtocolName;
-      readonly echo: AnswerEcho;
+      readonly echo: ResponseEcho;
       /** Null: client and upstream use the same protocol. */
       readonly terms: TermsText | null;
     };
@@ -85,8 +85,8 @@ export interface PatchedBody extends PatchedRequest {
 }
 
 /** `answer.request` as JSON text, which keeps numbers as the client wrote them. */
-export interface TermsText extends Omit<AnswerTerms, 'answer'> {
-  readonly answer: Omit<AnswerTerms['answer'], 'request'>;
+export interface TermsText extends Omit<ResponseTerms, 'answer'> {
+  readonly answer: Omit<ResponseTerms['answer'], 'request'>;
   readonly request: string;
 }
 
@@ -100,7 +100,7 @@ export interface JobValues {
   readonly patch: PatchedBody;
   readonly convert: ConvertedText;
   readonly outline: Outline;
-  readonly answer: AnswerResult;
+  readonly answer: ResponseResult;
 }
 
 export interface JobResult {

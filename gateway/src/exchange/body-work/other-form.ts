@@ -1,7 +1,7 @@
 import {
   isRecord,
   parseExact,
-  UnreadableAnswer,
+  UnreadableResponse,
   verdict,
   type JsonRecord,
   type Protocol,
@@ -40,7 +40,7 @@ function startOf(bytes: Buffer): number {
 
 /**
  * Converts a complete response to stream frames of the same protocol.
- * @throws UnreadableAnswer if it is not a response of this protocol.
+ * @throws UnreadableResponse if it is not a response of this protocol.
  */
 export function streamOf(body: Buffer, protocol: WireProtocol, model: string): Buffer {
   protocol.readResponse(body, { clientModel: model, upstreamModel: model });
@@ -50,7 +50,7 @@ export function streamOf(body: Buffer, protocol: WireProtocol, model: string): B
 
 /**
  * Converts a complete stream to a complete response of the same protocol.
- * @throws UnreadableAnswer if the stream failed, broke off, or is not of this protocol.
+ * @throws UnreadableResponse if the stream failed, broke off, or is not of this protocol.
  */
 export function wholeOf(
   body: Buffer,
@@ -68,7 +68,7 @@ export function wholeOf(
     maxEventBytes,
     onEvent(event) {
       if ((tap.inspect(event) & verdict.failed) !== 0) {
-        throw new UnreadableAnswer('the stream failed', tap.failure, tap.usage);
+        throw new UnreadableResponse('the stream failed', tap.failure, tap.usage);
       }
       const record = recordOf(event);
       if (record !== null) events.push(record);
@@ -79,9 +79,9 @@ export function wholeOf(
     reader.end();
   } catch (error) {
     if (!(error instanceof EventTooLarge)) throw error;
-    throw new UnreadableAnswer(error.message, null, tap.usage);
+    throw new UnreadableResponse(error.message, null, tap.usage);
   }
-  if (!tap.finished) throw new UnreadableAnswer('the stream broke off', null, tap.usage);
+  if (!tap.finished) throw new UnreadableResponse('the stream broke off', null, tap.usage);
   return Buffer.from(JSON.stringify(protocol.toWhole(events)));
 }
 

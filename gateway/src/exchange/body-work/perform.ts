@@ -16,7 +16,7 @@ import {
 } from '#protocols/index.ts';
 import { conversationOf } from '#routing/index.ts';
 import { asBuffer } from './bytes.ts';
-import { readAnswerJob } from './read-answer.ts';
+import { readResponseJob } from './read-response.ts';
 import { termsOf, textOfTerms } from './terms-text.ts';
 import type {
   ConvertedText,
@@ -113,8 +113,8 @@ export function createPerformer(sealer: StateSealer, ask: Ask): Performer {
         case 'answer': {
           kept = [];
           const reading = job.terms === null ? null : converter.read(termsOf(job.terms));
-          return readAnswerJob(job, reading?.reader ?? null, () => ({
-            losses: reading?.answerLosses.all() ?? [],
+          return readResponseJob(job, reading?.reader ?? null, () => ({
+            losses: reading?.responseLosses.all() ?? [],
             kept,
           }));
         }
@@ -176,6 +176,6 @@ function patch(
 }
 
 function textOf(converted: Awaited<ReturnType<Conversion['convert']>>): ConvertedText {
-  const { reader: _, answerLosses: __, learn: ___, terms, ...rest } = converted;
+  const { reader: _, responseLosses: __, learn: ___, terms, ...rest } = converted;
   return { ...rest, terms: textOfTerms(terms) };
 }

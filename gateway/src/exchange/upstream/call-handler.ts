@@ -1,7 +1,7 @@
 import { type Dispatcher, errors } from 'undici';
 import type { UpstreamCall, UpstreamHeaders, UpstreamListener } from './call.ts';
 import { isStaleConnection } from './connector.ts';
-import { DecodedAnswer } from './decoded-answer.ts';
+import { DecodedResponse } from './decoded-response.ts';
 import { InterimLimit } from './interim-limit.ts';
 import { UpstreamError } from './upstream-error.ts';
 
@@ -33,7 +33,7 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
   /** Whether the receiver of the response paused it. */
   #paused = false;
   /** Null for an uncompressed response, the usual case. */
-  #decoded: DecodedAnswer | null = null;
+  #decoded: DecodedResponse | null = null;
 
   /**
    * @param onDefect receives an error that the listener threw; the call breaks with it
@@ -174,8 +174,8 @@ export class CallHandler implements Dispatcher.DispatchHandler, UpstreamCall {
     return this.#interim;
   }
 
-  #decode(encoding: string | string[]): DecodedAnswer | null | undefined {
-    return DecodedAnswer.open(encoding, {
+  #decode(encoding: string | string[]): DecodedResponse | null | undefined {
+    return DecodedResponse.open(encoding, {
       onData: (chunk) => this.#tell(() => this.#listener.onData(chunk)),
       onEnd: () =>
         this.#tell(() => {

@@ -1,6 +1,6 @@
 import type { LookupFunction, Socket } from 'node:net';
 import { buildConnector, errors } from 'undici';
-import { InterimAnswers } from './interim-answers.ts';
+import { InterimResponses } from './interim-responses.ts';
 
 /** An upstream that closes a connection later than this after a request had time to start on it. */
 const staleMs = 1_000;
@@ -48,7 +48,7 @@ export function isStaleConnection(error: Error): boolean {
  * pipelined.
  */
 function follow(socket: Socket): void {
-  const interim = new InterimAnswers();
+  const interim = new InterimResponses();
   const { read, write } = socket;
   let awaiting = false;
   let bytesBefore = 0;

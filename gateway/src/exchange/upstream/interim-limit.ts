@@ -2,7 +2,7 @@ import type { UpstreamHeaders } from './call.ts';
 import { UpstreamError } from './upstream-error.ts';
 
 /** More than an upstream sends if it reports progress every ten seconds for the longest possible response. */
-const mostAnswers = 100;
+const mostResponses = 100;
 /** Characters in all fields of interim responses. */
 const mostCharacters = 64 * 1024;
 
@@ -33,7 +33,7 @@ export class InterimLimit {
   add(headers: UpstreamHeaders): void {
     this.#answers += 1;
     for (const name in headers) this.#characters += name.length + String(headers[name]).length;
-    if (this.#answers <= mostAnswers && this.#characters <= mostCharacters) return;
+    if (this.#answers <= mostResponses && this.#characters <= mostCharacters) return;
     this.end();
     this.#giveUp(broken('malformed', 'too many interim responses'));
   }

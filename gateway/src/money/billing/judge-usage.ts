@@ -9,7 +9,7 @@ import type { PricedTokens } from './token-lines.ts';
 const unknownWindow = 10_000_000;
 const unknownOutput = 1_000_000;
 /** No API returns more choices at once; the request's own number is untrusted. */
-const mostAnswers = 128;
+const mostResponses = 128;
 
 /**
  * Whether these numbers are plausible. `quarantined`: some of them are not counts, or they add up to more than 1.2 ×
@@ -21,7 +21,7 @@ export function judgeUsage(
   model: Pick<Model, 'contextWindow' | 'maxOutputTokens'>,
   choices = 1,
 ): 'reported' | 'quarantined' {
-  const answers = choices >= 1 ? Math.min(choices, mostAnswers) : 1;
+  const answers = choices >= 1 ? Math.min(choices, mostResponses) : 1;
   const output = (model.maxOutputTokens ?? unknownOutput) * answers;
   const window = (model.contextWindow ?? unknownWindow) + output;
   return implausible || totalOf(tokens) * 5 > window * 6 ? 'quarantined' : 'reported';

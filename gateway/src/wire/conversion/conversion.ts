@@ -9,7 +9,7 @@ import { familyOf } from '#estimation/index.ts';
 import {
   applyQuirks,
   estimateInputTokens,
-  type AnswerContext,
+  type ResponseContext,
   type Codec,
   type PatchedRequest,
   type EncodeTarget,
@@ -18,10 +18,10 @@ import {
   type WireRequest,
 } from '#protocols/index.ts';
 import type { QuirksOfRequest } from '#vendors/index.ts';
-import { AnswerLosses } from './answer-losses.ts';
-import type { AnswerTerms } from './answer-terms.ts';
+import { ResponseLosses } from './response-losses.ts';
+import type { ResponseTerms } from './response-terms.ts';
 import { drawCalls } from './call-budget.ts';
-import { createConvertedReader, type AnswerReader } from './converted-answer.ts';
+import { createConvertedReader, type ResponseReader } from './converted-response.ts';
 import { exactRequest } from './exact-request.ts';
 import { LossList } from './losses.ts';
 import { MediaLeftAlone, type FetchMedia } from './media.ts';
@@ -47,7 +47,7 @@ export interface Converter {
   /** Nothing is decoded before the first `convert`. */
   open(exchange: ConvertedExchange): Conversion;
   /** Reads the responses to a request that was converted here or in another thread; one per attempt. */
-  read(terms: AnswerTerms): AnswerReading;
+  read(terms: ResponseTerms): ResponseReading;
 }
 
 export interface ConvertedExchange {
@@ -89,15 +89,15 @@ export interface ConversionTarget extends Omit<EncodeTarget, 'budget'> {
 export interface ConvertedBody extends PatchedRequest {
   readonly protocol: TextProtocolName;
   readonly losses: readonly Loss[];
-  readonly terms: AnswerTerms;
+  readonly terms: ResponseTerms;
 }
 
-export interface ConvertedRequest extends ConvertedBody, AnswerReading {}
+export interface ConvertedRequest extends ConvertedBody, ResponseReading {}
 
-export interface AnswerReading {
+export interface ResponseReading {
   /** Parts of the responses read by `reader` so far that the client's protocol cannot express. */
-  readonly answerLosses: AnswerLosses;
-  readonly reader: AnswerReader;
+  readonly responseLosses: ResponseLosses;
+  readonly reader: ResponseReader;
   /** Adds what another thread found in a response. */
   learn(found: {
     readonly losses: readonly Loss[];
@@ -107,23 +107,23 @@ export interface AnswerReading {
 
 export function createConverter(options: ConverterOptions): Converter {
   const { codecs, protocols, sealer, fetchMedia, store, recall } = options;
-  const read = (terms: AnswerTerms): AnswerReading => {
-    const answerLosses = new AnswerLosses(terms.client);
+  const read = (terms: ResponseTerms): ResponseReading => {
+    const responseLosses = new ResponseLosses(terms.client);
     const reader = createConvertedReader(protocols[terms.upstream], {
       answer: terms.answer,
       clientTools: terms.clientTools,
       maker: terms.maker,
       upstream: codecs[terms.upstream],
       client: codecs[terms.client],
-      losses: answerLosses,
+      losses: responseLosses,
       sealing: { sealer, owner: terms.owner },
       store,
     });
     return {
-      answerLosses,
+      responseLosses,
       reader,
       learn({ losses, kept }) {
-        answerLosses.add(losses);
+        responseLosses.add(losses);
         for (const [call, state] of kept) store.keep(terms.owner, call, state);
       },
     };
@@ -135,11 +135,11 @@ export function createConverter(options: ConverterOptions): Converter {
       const { path } = exchange.request;
       const isCount = path.operation === 'count-tokens';
       let decoded: GenerationRequest | null = null;
-      let answer: AnswerContext | null = null;
+      let answer: ResponseContext | null = null;
 
       const encode = async (target: ConversionTarget): Promise<ConvertedRequest> => {
         decoded ??= client.decodeRequest(exactRequest(exchange.request, client));
-        answer ??= answerContext(exchange, decoded, target, client);
+        answer ??= responseContext(exchange, decoded, target, client);
         if (recall !== undefined) await recall(exchange.owner, toolCallIds(decoded));
         const upstream = codecs[target.protocol];
         const { provider, traits, model, channel, capabilities, maxOutputTokens } = target;
@@ -164,7 +164,7 @@ export function createConverter(options: ConverterOptions): Converter {
         const json =
           (isCount ? upstream.encodeCount?.(encoded.json, encodeTarget) : null) ?? encoded.json;
         const body = Buffer.from(JSON.stringify(json));
-        const terms: AnswerTerms = {
+        const terms: ResponseTerms = {
           answer,
           client: client.name,
           upstream: target.protocol,
@@ -222,12 +222,12 @@ function repaired(
   return upstream.patchRequest(request, { upstreamModel: model, maxOutputTokens, quirks });
 }
 
-function answerContext(
+function responseContext(
   exchange: ConvertedExchange,
   decoded: GenerationRequest,
   target: ConversionTarget,
   client: Codec,
-): AnswerContext {
+): ResponseContext {
   const { turns: _, ...repeated } = decoded;
   const request = client.forAnswer?.(decoded) ?? repeated;
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { UnreadableAnswer, verdict, type StreamTap } from '#protocols/index.ts';
+import { UnreadableResponse, verdict, type StreamTap } from '#protocols/index.ts';
 import { readerOf } from '#test/support/converted-reader.ts';
 
 const echo = { clientModel: 'm', upstreamModel: 'up' };
@@ -144,7 +144,9 @@ describe('K04 generate-content', () => {
 
   test.each(['OTHER', 'MALFORMED_FUNCTION_CALL'])('an answer with only %s is empty', (reason) => {
     const reader = readerOf('generate-content', 'chat');
-    expect(() => reader.readResponse(Buffer.from(nothing(reason)), echo)).toThrow(UnreadableAnswer);
+    expect(() => reader.readResponse(Buffer.from(nothing(reason)), echo)).toThrow(
+      UnreadableResponse,
+    );
     const tap = reader.createStreamTap({ ...echo, usageInjected: false });
     const { flags } = feed(tap, nothing(reason));
     expect(tap.finished && (flags & verdict.failed) === 0).toBe(false);

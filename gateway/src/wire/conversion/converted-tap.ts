@@ -8,11 +8,11 @@ import {
   type StreamEvent,
   type StreamTap,
 } from '#protocols/index.ts';
-import type { AnswerPasses } from './answer-context.ts';
-import { AnswerEvents } from './answer-events.ts';
+import type { ResponsePasses } from './response-context.ts';
+import { ResponseEvents } from './response-events.ts';
 
 /** In the shape of every protocol's error body, so that the provider classifies an empty response as a failure. */
-const emptyAnswer = failureOf('empty answer');
+const emptyResponse = failureOf('empty answer');
 const tooComplex = failureOf('an event that is too complex');
 const tooLong = failureOf('a stream that is too long');
 
@@ -38,7 +38,7 @@ export class ConvertedTap implements StreamTap {
   readonly #mostOutput: number;
   readonly #leanEvent: ((data: Buffer) => Buffer) | undefined;
   readonly #encoder: StreamEncoder;
-  readonly #events: AnswerEvents;
+  readonly #events: ResponseEvents;
   readonly #take = (event: GenerationEvent): void => this.#pass(event);
   readonly #takeOfEvent = (event: GenerationEvent): void => {
     this.#said += 1;
@@ -57,13 +57,13 @@ export class ConvertedTap implements StreamTap {
   #decoderEnded = false;
   #encoderEnded = false;
 
-  constructor(source: StreamTap, passes: AnswerPasses) {
+  constructor(source: StreamTap, passes: ResponsePasses) {
     this.#source = source;
     this.#decoder = passes.upstream.createStreamDecoder();
     this.#mostOutput = passes.client.repeatsAnswers === true ? mostOutput : Infinity;
     this.#leanEvent = passes.upstream.leanEvent;
     this.#encoder = passes.client.createStreamEncoder(passes.answer);
-    this.#events = new AnswerEvents(passes, (event) => this.#encode(event));
+    this.#events = new ResponseEvents(passes, (event) => this.#encode(event));
   }
 
   get usage(): ReportedUsage | null {
@@ -106,7 +106,7 @@ export class ConvertedTap implements StreamTap {
       return this.#fail(tooComplex);
     }
     if (this.#source.outputBytes > this.#mostOutput) return this.#fail(tooLong);
-    if (this.#source.closed && !this.finished) return this.#fail(emptyAnswer);
+    if (this.#source.closed && !this.finished) return this.#fail(emptyResponse);
     let result: number = flags & verdict.terminal;
     if (this.#shows) result |= verdict.content;
     if (this.#frames === '') return result | verdict.drop;

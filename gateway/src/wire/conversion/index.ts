@@ -1,8 +1,8 @@
-export type { AnswerLosses } from './answer-losses.ts';
-export type { AnswerReader } from './converted-answer.ts';
+export type { ResponseLosses } from './response-losses.ts';
+export type { ResponseReader } from './converted-response.ts';
 export {
   createConverter,
-  type AnswerReading,
+  type ResponseReading,
   type Conversion,
   type ConversionTarget,
   type ConvertedBody,
@@ -16,4 +16,4 @@ export { MediaLeftAlone, MediaRefused, type FetchedMedia, type FetchMedia } from
 export { carriesEnvelopes, stripEnvelopes, withoutEnvelopes } from './state/strip-envelopes.ts';
 export { createStateSealer, type StateKeys, type StateSealer } from './state/sealer.ts';
 export { createStateStore, type KeptState, type StateStore } from './state/state-store.ts';
-export type { AnswerTerms } from './answer-terms.ts';
+export type { ResponseTerms } from './response-terms.ts';

@@ -58,7 +58,7 @@ export function openBudget(bytes: number): Budget {
  * Responses contain log probabilities, several numbers for each of a hundred thousand words; the operator chose who
  * sends them.
  */
-export function openAnswerBudget(): Budget {
+export function openResponseBudget(): Budget {
   return { members: 4 * maxMembers, values: 4 * maxValues, schemas: 0, output: 0 };
 }
 

@@ -1,4 +1,4 @@
-export { type Budget, draw, drawJson, openAnswerBudget, openBudget } from './budget.ts';
+export { type Budget, draw, drawJson, openResponseBudget, openBudget } from './budget.ts';
 export { JsonCursor, keyBytes, textLength } from './cursor.ts';
 export { holdsInexactNumbers } from './inexact-numbers.ts';
 export { holdsMoreThan } from './many-values.ts';

@@ -55,7 +55,7 @@ export interface Codec {
   encodeResponse(
     response: GenerationResponse,
     usage: TokenUsage | null,
-    answer: AnswerContext,
+    answer: ResponseContext,
   ): JsonRecord;
 
   /** One per attempt. The tap reads errors and usage in the stream (`Protocol.createStreamTap`). */
@@ -65,7 +65,7 @@ export interface Codec {
   /** The data of a large event, without what earlier events have said. Absent: no event repeats much. */
   leanEvent?(data: Buffer): Buffer;
   /** One per attempt. */
-  createStreamEncoder(answer: AnswerContext): StreamEncoder;
+  createStreamEncoder(answer: ResponseContext): StreamEncoder;
 
   /** The client's name for a member of `Loss.what`: `stop` → `stop_sequences`. */
   fieldName(what: string): string;
@@ -114,7 +114,7 @@ export interface EncodeTarget {
 }
 
 /** What a response repeats of its request. */
-export interface AnswerContext {
+export interface ResponseContext {
   /** The gateway's, `req_` + 24 characters. Ids in the response derive from it, so one exchange always gives the same. */
   readonly requestId: string;
   /** As the client wrote it. */

@@ -1,4 +1,4 @@
-import { drawJson, type JsonCursor, openAnswerBudget } from '#json/index.ts';
+import { drawJson, type JsonCursor, openResponseBudget } from '#json/index.ts';
 import { parsePassingOn } from './exact-json.ts';
 import { isRecord, type JsonRecord } from './values.ts';
 
@@ -47,7 +47,7 @@ export function readEvent(view: EventView, data: Buffer): Buffer | null {
 /** Null if the data is not a JSON object, or is nested too deeply. */
 export function parseRecord(data: Buffer): JsonRecord | null {
   try {
-    if (!drawJson(data, openAnswerBudget())) return null;
+    if (!drawJson(data, openResponseBudget())) return null;
     const value: unknown = JSON.parse(data.toString('utf8'));
     return isRecord(value) ? value : null;
   } catch {
@@ -58,7 +58,7 @@ export function parseRecord(data: Buffer): JsonRecord | null {
 /** The same, with the numbers in the named members kept as written. */
 export function parseRecordPassingOn(data: Buffer, names: ReadonlySet<string>): JsonRecord | null {
   try {
-    if (!drawJson(data, openAnswerBudget())) return null;
+    if (!drawJson(data, openResponseBudget())) return null;
     const value: unknown = parsePassingOn(data, names);
     return isRecord(value) ? value : null;
   } catch {

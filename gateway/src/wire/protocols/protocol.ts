@@ -37,9 +37,9 @@ export interface Protocol {
   /**
    * Reads a complete response that was not streamed. Restores the client's names where they were mapped, and changes
    * nothing else.
-   * @throws UnreadableAnswer if it is not a response object of this protocol.
+   * @throws UnreadableResponse if it is not a response object of this protocol.
    */
-  readResponse(body: Buffer, echo: AnswerEcho): WireResponse;
+  readResponse(body: Buffer, echo: ResponseEcho): WireResponse;
 
   /** Turns a whole response into the frames of an equivalent stream. Unknown members are kept. */
   toEvents(answer: JsonRecord): string;
@@ -119,7 +119,7 @@ export interface PatchedRequest {
   readonly rewrites: readonly string[];
   /** For `createStreamTap`: the gateway added a request for usage, so the tap has to remove the usage. */
   readonly usageInjected: boolean;
-  /** For whoever reads the response, see `AnswerEcho`. Absent: no name was changed. */
+  /** For whoever reads the response, see `ResponseEcho`. Absent: no name was changed. */
   readonly toolNames?: ReadonlyMap<string, string>;
 }
 
@@ -130,7 +130,7 @@ export interface ModelEcho {
 }
 
 /** What responses show to the client in place of what the upstream was sent. */
-export interface AnswerEcho extends ModelEcho {
+export interface ResponseEcho extends ModelEcho {
   /** The client's names of renamed tools, by the upstream's names. Absent: no tool was renamed. */
   readonly toolNames?: ReadonlyMap<string, string>;
 }
@@ -143,20 +143,20 @@ export interface WireResponse {
 }
 
 /** The upstream's response breaks its protocol: not JSON, not an object, or an error with status 200. */
-export class UnreadableAnswer extends Error {
+export class UnreadableResponse extends Error {
   /** The parsed error object, if the response was an error with status 200. */
   readonly body: unknown;
   /** The usage that it reports nevertheless. */
   readonly usage: ReportedUsage | null;
   constructor(message: string, body: unknown = null, usage: ReportedUsage | null = null) {
     super(message);
-    this.name = 'UnreadableAnswer';
+    this.name = 'UnreadableResponse';
     this.body = body;
     this.usage = usage;
   }
 }
 
-export interface StreamContext extends AnswerEcho {
+export interface StreamContext extends ResponseEcho {
   readonly usageInjected: boolean;
   /** The request allows hosted searches. */
   readonly searches?: boolean;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { UnreadableAnswer } from './protocol.ts';
+import { UnreadableResponse } from './protocol.ts';
 import { encodeTokenCount, readTokenCount } from './token-count.ts';
 
 describe('the answer to a token count', () => {
@@ -43,7 +43,7 @@ describe('the answer to a token count', () => {
     '',
   ])('%s is not one', (text) => {
     expect(() => readTokenCount('messages', 'generate-content', Buffer.from(text))).toThrow(
-      UnreadableAnswer,
+      UnreadableResponse,
     );
   });
 });

@@ -1,6 +1,6 @@
 import type { TextProtocolName } from '#canonical/index.ts';
-import { UnreadableAnswer, type WireResponse } from './protocol.ts';
-import { readAnswer } from './read-answer.ts';
+import { UnreadableResponse, type WireResponse } from './protocol.ts';
+import { readAnswer } from './read-response.ts';
 
 /** The member with the number in a token count: `{"totalTokens":7}`, `{"input_tokens":7}`. */
 function memberOf(protocol: TextProtocolName): string {
@@ -9,7 +9,7 @@ function memberOf(protocol: TextProtocolName): string {
 
 /**
  * An upstream's token count: unchanged for a client of the same protocol, only the number for any other.
- * @throws UnreadableAnswer if it has no number of tokens.
+ * @throws UnreadableResponse if it has no number of tokens.
  */
 export function readTokenCount(
   upstream: TextProtocolName,
@@ -19,7 +19,7 @@ export function readTokenCount(
   const answer = readAnswer(body, () => null);
   const tokens = answer[memberOf(upstream)];
   if (typeof tokens !== 'number' || !Number.isSafeInteger(tokens) || tokens < 0) {
-    throw new UnreadableAnswer('the answer is not a token count', answer);
+    throw new UnreadableResponse('the answer is not a token count', answer);
   }
   const told = upstream === client ? body : Buffer.from(encodeTokenCount(client, tokens));
   return { body: told, usage: null };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TextProtocolName, TokenUsage } from '#canonical/index.ts';
-import { textProtocols, UnreadableAnswer } from './index.ts';
+import { textProtocols, UnreadableResponse } from './index.ts';
 
 const same = { clientModel: 'm', upstreamModel: 'm' };
 
@@ -167,7 +167,7 @@ describe('answers', () => {
     ['generate-content', '{"error":{"code":429}}'],
   ])('%s: %s is unreadable', (protocol, text) => {
     const readText = () => textProtocols[protocol].readResponse(Buffer.from(text), same);
-    expect(readText).toThrow(UnreadableAnswer);
+    expect(readText).toThrow(UnreadableResponse);
   });
 
   it('pass token counts without usage', () => {

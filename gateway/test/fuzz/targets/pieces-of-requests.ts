@@ -5,7 +5,7 @@ import type { SealedState } from '#conversion/state/sealed-state.ts';
 import { carriesEnvelopes, stripEnvelopes } from '#conversion/index.ts';
 import { formatDataUrl, isBase64, parseDataUrl } from '#protocols/data-url.ts';
 import { EventTooLarge } from '#upstream/event-stream.ts';
-import { InterimAnswers } from '#upstream/interim-answers.ts';
+import { InterimResponses } from '#upstream/interim-responses.ts';
 import { eachEvent, sliced } from '../../recordings/tap-run.ts';
 import { sealerOf } from '../../support/converted-reader.ts';
 import { createRandom, seedOf } from '../random.ts';
@@ -77,7 +77,7 @@ function eventStream(input: Buffer): void {
 
 function interim(input: Buffer): void {
   const rewritten = (pieces: readonly Buffer[]): string => {
-    const answers = new InterimAnswers();
+    const answers = new InterimResponses();
     let isBegun = false;
     for (const piece of pieces) if (!isBegun) isBegun = answers.rewrite(piece);
     return Buffer.concat(pieces).toString('latin1');

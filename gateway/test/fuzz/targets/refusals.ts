@@ -1,6 +1,6 @@
 import { Unconvertible } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { UnreadableAnswer } from '#protocols/index.ts';
+import { UnreadableResponse } from '#protocols/index.ts';
 
 /** Whether the error reports a fault of the client's input. */
 export function isClientError(error: unknown): boolean {
@@ -11,5 +11,5 @@ export function isClientError(error: unknown): boolean {
 
 /** Whether the error reports an unreadable answer. */
 export function isUpstreamError(error: unknown): boolean {
-  return error instanceof UnreadableAnswer;
+  return error instanceof UnreadableResponse;
 }

@@ -1,5 +1,5 @@
 import type { TextProtocolName } from '#canonical/index.ts';
-import { type AnswerFeature, inArea, mark, type SaidOf } from './feature.ts';
+import { type ResponseFeature, inArea, mark, type SaidOf } from './feature.ts';
 import { calls } from './calls.ts';
 
 /** Why an answer ended, in the client's words: the last that its answer says of it. */
@@ -81,7 +81,7 @@ function incomplete(reason: string) {
 }
 
 const finishes = Object.entries(reasons).flatMap(([upstream, named]) =>
-  Object.entries(named).map(([name, said]): Omit<AnswerFeature, 'area'> => ({
+  Object.entries(named).map(([name, said]): Omit<ResponseFeature, 'area'> => ({
     name: name.includes(' ') ? name : `\`${name}\``,
     of: { [upstream]: said },
     told: ended,

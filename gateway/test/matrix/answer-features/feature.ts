@@ -1,8 +1,8 @@
 import type { TextProtocolName } from '#canonical/index.ts';
 
 /** One thing that an answer can hold, alone in it, as each upstream protocol that has it says it. */
-export interface AnswerFeature {
-  readonly area: AnswerArea;
+export interface ResponseFeature {
+  readonly area: ResponseArea;
   /** Markdown. */
   readonly name: string;
   readonly of: { readonly [Upstream in TextProtocolName]?: SaidOf[Upstream] };
@@ -16,7 +16,7 @@ export interface AnswerFeature {
   readonly harmless?: true;
 }
 
-export const answerAreas = [
+export const responseAreas = [
   'Text',
   'Calls',
   'Reasoning',
@@ -27,27 +27,27 @@ export const answerAreas = [
   'About the response',
   'Failures',
 ] as const;
-export type AnswerArea = (typeof answerAreas)[number];
+export type ResponseArea = (typeof responseAreas)[number];
 
 export type Members = Readonly<Record<string, unknown>>;
 
 /** What makes an answer another one than the plainest of its protocol. */
 export interface SaidOf {
-  readonly chat: AnyAnswer & {
+  readonly chat: AnyResponse & {
     readonly message?: Members;
     readonly choice?: Members;
     readonly second?: Members;
   };
-  readonly responses: AnyAnswer & { readonly output?: readonly Members[] };
-  readonly messages: AnyAnswer & { readonly content?: readonly Members[] };
-  readonly 'generate-content': AnyAnswer & {
+  readonly responses: AnyResponse & { readonly output?: readonly Members[] };
+  readonly messages: AnyResponse & { readonly content?: readonly Members[] };
+  readonly 'generate-content': AnyResponse & {
     readonly parts?: readonly Members[];
     readonly candidate?: Members;
     readonly second?: readonly Members[];
   };
 }
 
-interface AnyAnswer {
+interface AnyResponse {
   /** Members of the answer itself. */
   readonly answer?: Members;
   /** An event after which the stream has failed; such an answer is only streamed. */
@@ -58,9 +58,9 @@ interface AnyAnswer {
 
 /** Starts a list of features of one area. */
 export const inArea = (
-  area: AnswerArea,
-  features: readonly Omit<AnswerFeature, 'area'>[],
-): AnswerFeature[] => features.map((feature) => ({ area, ...feature }));
+  area: ResponseArea,
+  features: readonly Omit<ResponseFeature, 'area'>[],
+): ResponseFeature[] => features.map((feature) => ({ area, ...feature }));
 
 /** Stands somewhere in what is looked for. */
 export const mark = 'marked';

@@ -1,12 +1,12 @@
 import { calls, thoughts } from './calls.ts';
 import { failures, whys } from './endings.ts';
-import type { AnswerFeature } from './feature.ts';
+import type { ResponseFeature } from './feature.ts';
 import { hosted, media } from './media.ts';
 import { numbers } from './numbers.ts';
 import { words } from './words.ts';
 
 /** Everything that answers can hold. */
-export const answerFeatures: readonly AnswerFeature[] = [
+export const responseFeatures: readonly ResponseFeature[] = [
   ...words,
   ...calls,
   ...thoughts,

@@ -1,12 +1,12 @@
 import type { Loss, TextProtocolName } from '#canonical/index.ts';
-import { AnswerLosses } from '#conversion/answer-losses.ts';
+import { ResponseLosses } from '#conversion/response-losses.ts';
 import { GatewayError } from '#errors/index.ts';
 import { verdict } from '#protocols/index.ts';
 import { readEvents, sameNames } from '../../recordings/tap-run.ts';
 import { requestOf } from '../../support/canonical.ts';
 import { readerOf } from '../../support/converted-reader.ts';
-import { type AnswerFeature, mark, type SaidOf } from './feature.ts';
-import { wireAnswer } from './wire.ts';
+import { type ResponseFeature, mark, type SaidOf } from './feature.ts';
+import { wireResponse } from './wire.ts';
 
 /** What a client of another protocol is given of one answer. */
 export interface Given {
@@ -28,7 +28,7 @@ export function giveAnswer<Upstream extends TextProtocolName>(
   client: TextProtocolName,
   said: SaidOf[Upstream] = {},
 ): { readonly whole: Given | null; readonly streamed: Given } {
-  const { whole, stream } = wireAnswer(upstream, said);
+  const { whole, stream } = wireResponse(upstream, said);
   return {
     whole: said.failure === undefined ? giveWhole(upstream, client, whole) : null,
     streamed: giveStream(upstream, client, stream),
@@ -36,14 +36,14 @@ export function giveAnswer<Upstream extends TextProtocolName>(
 }
 
 function giveWhole(upstream: TextProtocolName, client: TextProtocolName, body: string): Given {
-  const losses = new AnswerLosses(client);
+  const losses = new ResponseLosses(client);
   const reader = readerOf(upstream, client, request, losses);
   const text = reader.readResponse(Buffer.from(body), sameNames).body.toString('utf8');
   return { text, losses: losses.all() };
 }
 
 function giveStream(upstream: TextProtocolName, client: TextProtocolName, stream: string): Given {
-  const losses = new AnswerLosses(client);
+  const losses = new ResponseLosses(client);
   const tap = readerOf(upstream, client, request, losses).createStreamTap(sameNames);
   let text = '';
   let isFailed = false;
@@ -66,7 +66,7 @@ export interface Became {
 
 /** Null for the whole answer where it is only streamed. */
 export function outcomeOf(
-  feature: AnswerFeature,
+  feature: ResponseFeature,
   upstream: TextProtocolName,
   client: TextProtocolName,
 ): { readonly whole: Became | null; readonly streamed: Became } {
@@ -80,7 +80,7 @@ export function outcomeOf(
 }
 
 /** Only parts of the client's response have arrived, and a part that it has was not dropped. */
-function howOf(feature: AnswerFeature, { text, losses: [loss] }: Given): Became['how'] {
+function howOf(feature: ResponseFeature, { text, losses: [loss] }: Given): Became['how'] {
   if (feature.told !== undefined) return 'carried';
   const { shown = mark, harmless } = feature;
   const isThere = typeof shown === 'string' ? text.includes(shown) : shown.test(text);

@@ -9,7 +9,7 @@ export interface WireAnswer {
 }
 
 /** The plainest answer of the protocol, with what is said in place of its own. */
-export function wireAnswer<Upstream extends TextProtocolName>(
+export function wireResponse<Upstream extends TextProtocolName>(
   upstream: Upstream,
   said: SaidOf[Upstream] = {},
 ): WireAnswer {

@@ -5,7 +5,7 @@ import {
   outputMessage,
   outputText,
   textBlock,
-  type AnswerFeature,
+  type ResponseFeature,
 } from './feature.ts';
 
 const page = { url: `https://${mark}.example`, title: 'A page' };
@@ -19,7 +19,7 @@ const token = { token: 'so', logprob: -0.0625, bytes: [115, 111], top_logprobs: 
 const citesNoOther = 'messages and generateContent cite only their own tools';
 const pointsElsewhere = 'refers to content that only the vendor has';
 
-export const words: readonly AnswerFeature[] = [
+export const words: readonly ResponseFeature[] = [
   ...inArea('Text', [
     {
       name: 'text',

@@ -18,7 +18,7 @@ export interface SdkCall {
   readonly input: unknown;
 }
 
-export interface SdkAnswer {
+export interface SdkResponse {
   readonly text: string;
   readonly reasoning: string;
   readonly calls: readonly SdkCall[];
@@ -29,12 +29,12 @@ export interface SdkAnswer {
    * Sends one result per call (`result 0`, `result 1`, …) after all that was said, as agents do, and then what the
    * user says next. The conversation may go on with another model.
    */
-  goOn(next?: Partial<Pick<Ask, 'text' | 'model'>>): Promise<SdkAnswer>;
+  goOn(next?: Partial<Pick<Ask, 'text' | 'model'>>): Promise<SdkResponse>;
 }
 
 /** An SDK as the tests use it. */
 export interface SdkClient {
-  ask(url: string, ask: Ask): Promise<SdkAnswer>;
+  ask(url: string, ask: Ask): Promise<SdkResponse>;
   /** Through the SDK's own helper for structured answers, where it has one. */
   parse(url: string, ask: Ask): Promise<unknown>;
 }

@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import { zodResponseFormat } from 'openai/helpers/zod';
 import { testKey } from '../../support/gateway.ts';
-import { city, nextAsk, tools, type Ask, type SdkAnswer, type SdkClient } from './ask.ts';
+import { city, nextAsk, tools, type Ask, type SdkResponse, type SdkClient } from './ask.ts';
 
 export const chat: SdkClient = {
   ask: (url, ask) => converse(url, ask, [{ role: 'user', content: contentOf(ask) }]),
@@ -35,7 +35,7 @@ async function converse(
   url: string,
   ask: Ask,
   messages: OpenAI.ChatCompletionMessageParam[],
-): Promise<SdkAnswer> {
+): Promise<SdkResponse> {
   const params = {
     model: ask.model,
     messages,

@@ -1,7 +1,15 @@
 import { type Content, type GenerateContentResponse, GoogleGenAI, type Part } from '@google/genai';
 import { z } from 'zod';
 import { testKey } from '../../support/gateway.ts';
-import { city, inlineOf, nextAsk, tools, type Ask, type SdkAnswer, type SdkClient } from './ask.ts';
+import {
+  city,
+  inlineOf,
+  nextAsk,
+  tools,
+  type Ask,
+  type SdkResponse,
+  type SdkClient,
+} from './ask.ts';
 
 export const generateContent: SdkClient = {
   ask: (url, ask) => converse(url, ask, [{ role: 'user', parts: partsOf(ask) }]),
@@ -45,7 +53,7 @@ async function collect(url: string, ask: Ask, params: Params): Promise<GenerateC
   return chunks;
 }
 
-async function converse(url: string, ask: Ask, contents: Content[]): Promise<SdkAnswer> {
+async function converse(url: string, ask: Ask, contents: Content[]): Promise<SdkResponse> {
   const chunks = await collect(url, ask, {
     model: ask.model,
     contents,

@@ -5,7 +5,7 @@ import { generateContent } from './generate-content.ts';
 import { messages } from './messages.ts';
 import { responses } from './responses.ts';
 
-export type { Ask, SdkAnswer, SdkCall } from './ask.ts';
+export type { Ask, SdkResponse, SdkCall } from './ask.ts';
 
 /** The vendors' own SDKs by their protocol, so that what they cannot read fails. */
 export const sdks: Readonly<Record<ProtocolName, SdkClient>> = {

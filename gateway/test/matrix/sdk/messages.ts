@@ -1,7 +1,15 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { zodOutputFormat } from '@anthropic-ai/sdk/helpers/zod';
 import { testKey } from '../../support/gateway.ts';
-import { city, inlineOf, nextAsk, tools, type Ask, type SdkAnswer, type SdkClient } from './ask.ts';
+import {
+  city,
+  inlineOf,
+  nextAsk,
+  tools,
+  type Ask,
+  type SdkResponse,
+  type SdkClient,
+} from './ask.ts';
 
 export const messages: SdkClient = {
   ask: (url, ask) => converse(url, ask, [{ role: 'user', content: contentOf(ask) }]),
@@ -41,7 +49,7 @@ async function converse(
   url: string,
   ask: Ask,
   conversation: Anthropic.MessageParam[],
-): Promise<SdkAnswer> {
+): Promise<SdkResponse> {
   const params = {
     model: ask.model,
     max_tokens: 4000,

@@ -1,6 +1,6 @@
 import type OpenAI from 'openai';
 import { zodTextFormat } from 'openai/helpers/zod';
-import { city, nextAsk, tools, type Ask, type SdkAnswer, type SdkClient } from './ask.ts';
+import { city, nextAsk, tools, type Ask, type SdkResponse, type SdkClient } from './ask.ts';
 import { openai } from './chat.ts';
 
 type Item = OpenAI.Responses.ResponseInputItem;
@@ -31,7 +31,7 @@ function contentOf({ text, picture }: Ask): string | OpenAI.Responses.ResponseIn
   ];
 }
 
-async function converse(url: string, ask: Ask, input: Item[]): Promise<SdkAnswer> {
+async function converse(url: string, ask: Ask, input: Item[]): Promise<SdkResponse> {
   const params = {
     model: ask.model,
     input,

@@ -5,7 +5,11 @@ import type { UpstreamListener, UpstreamRequest } from '#upstream/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { createDrainSlots } from '../exchange/drain-slots.ts';
 import type { WireResponse } from '#protocols/index.ts';
-import { AnswerTooComplex, type AnswerReader, type ReadingAnswer } from './answer-reader.ts';
+import {
+  ResponseTooComplex,
+  type ResponseReader,
+  type ReadingResponse,
+} from './response-reader.ts';
 import { BufferedAttempt } from './buffered-attempt.ts';
 
 const vendor = findVendor('simulator')!;
@@ -23,7 +27,7 @@ function start(
   clientDeadline = Number.POSITIVE_INFINITY,
   drains = createDrainSlots(20),
   sent = true,
-  readInThread: AnswerReader<WireResponse>['readInThread'] = () => null,
+  readInThread: ResponseReader<WireResponse>['readInThread'] = () => null,
 ) {
   let listener: UpstreamListener | null = null;
   let aborted = false;
@@ -149,7 +153,7 @@ describe('a large answer', () => {
     const { promise, resolve, reject } = Promise.withResolvers<WireResponse>();
     let given = 0;
     let abandoned = 0;
-    const readInThread = (body: Buffer): ReadingAnswer<WireResponse> => {
+    const readInThread = (body: Buffer): ReadingResponse<WireResponse> => {
       given = body.length;
       return {
         result: promise,
@@ -180,7 +184,7 @@ describe('a large answer', () => {
 
   test('that no thread can finish is an abnormal answer', async () => {
     const { attempt, reject } = startLarge();
-    reject(new AnswerTooComplex());
+    reject(new ResponseTooComplex());
     expect(await attempt.outcome).toMatchObject({
       kind: 'failed',
       class: 'started',

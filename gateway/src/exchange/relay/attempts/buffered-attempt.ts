@@ -1,6 +1,6 @@
 import { CollectedBody } from '#bodies/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { UnreadableAnswer } from '#protocols/index.ts';
+import { UnreadableResponse } from '#protocols/index.ts';
 import type { Vendor } from '#vendors/index.ts';
 import type {
   UpstreamCall,
@@ -13,8 +13,12 @@ import type {
 import type { ClientResponse } from '../exchange/client-response.ts';
 import type { DrainSlots } from '../exchange/drain-slots.ts';
 import type { Ticker, TickListener, TickRegistration } from '../exchange/ticker.ts';
-import { AnswerTooComplex, type AnswerReader, type ReadingAnswer } from './answer-reader.ts';
-import { errorBodyLimit, failureOfAnswer, isError, parseJson } from './error-body.ts';
+import {
+  ResponseTooComplex,
+  type ResponseReader,
+  type ReadingResponse,
+} from './response-reader.ts';
+import { errorBodyLimit, failureOfResponse, isError, parseJson } from './error-body.ts';
 import {
   brokenAttempt,
   reachOf,
@@ -36,7 +40,7 @@ export interface BufferedAttemptOptions<Answer> {
   readonly upstream: UpstreamClient;
   readonly vendor: Vendor;
   readonly client: Pick<ClientResponse, 'left'>;
-  readonly reader: AnswerReader<Answer>;
+  readonly reader: ResponseReader<Answer>;
   readonly ticker: Ticker;
   readonly drains: DrainSlots;
   /** Monotonic time after which the attempt is given up. */
@@ -60,7 +64,7 @@ export class BufferedAttempt<Answer> implements UpstreamListener, TickListener {
   #status = 0;
   #over = false;
   /** What a thread does with the answer, once that is whole. */
-  #reading: ReadingAnswer<Answer> | null = null;
+  #reading: ReadingResponse<Answer> | null = null;
   /** The client was seen to have left: until this monotonic time the answer is waited for. */
   #drainUntil: number | null = null;
   #resolve: (outcome: BufferedOutcome<Answer>) => void = () => {};
@@ -154,19 +158,19 @@ export class BufferedAttempt<Answer> implements UpstreamListener, TickListener {
 
   #judge(): AttemptFailure {
     const body = parseJson(this.#body.whole());
-    return failureOfAnswer(this.#options.vendor, this.#status, this.upstreamHeaders, body);
+    return failureOfResponse(this.#options.vendor, this.#status, this.upstreamHeaders, body);
   }
 
   #read(body: Buffer): BufferedOutcome<Answer> {
     try {
       return this.#complete(this.#options.reader.read(body));
     } catch (error) {
-      if (!(error instanceof UnreadableAnswer)) throw error;
+      if (!(error instanceof UnreadableResponse)) throw error;
       return this.#unreadable(error);
     }
   }
 
-  async #awaitReading(reading: ReadingAnswer<Answer>): Promise<void> {
+  async #awaitReading(reading: ReadingResponse<Answer>): Promise<void> {
     try {
       const answer = await reading.result;
       this.#reading = null;
@@ -180,8 +184,8 @@ export class BufferedAttempt<Answer> implements UpstreamListener, TickListener {
 
   #failedReading(error: unknown): AttemptFailure {
     const status = this.#status;
-    if (error instanceof UnreadableAnswer) return this.#unreadable(error);
-    if (error instanceof AnswerTooComplex) return brokenAttempt(status, 'started', 'too-complex');
+    if (error instanceof UnreadableResponse) return this.#unreadable(error);
+    if (error instanceof ResponseTooComplex) return brokenAttempt(status, 'started', 'too-complex');
     if (error instanceof GatewayError) {
       return { ...brokenAttempt(status, 'started', 'ended'), final: error };
     }
@@ -194,11 +198,11 @@ export class BufferedAttempt<Answer> implements UpstreamListener, TickListener {
     return { kind: 'complete', status: this.#status, answer };
   }
 
-  #unreadable({ body, usage }: UnreadableAnswer): AttemptFailure {
+  #unreadable({ body, usage }: UnreadableResponse): AttemptFailure {
     const failure =
       body === null
         ? brokenAttempt(this.#status, 'started', 'unreadable')
-        : failureOfAnswer(this.#options.vendor, null, this.upstreamHeaders, body);
+        : failureOfResponse(this.#options.vendor, null, this.upstreamHeaders, body);
     return { ...failure, usage };
   }
 

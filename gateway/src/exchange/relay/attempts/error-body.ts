@@ -16,7 +16,7 @@ export function isError(status: number): boolean {
 }
 
 /** Judges an upstream's error answer. Its text goes no further than this. */
-export function failureOfAnswer(
+export function failureOfResponse(
   vendor: Vendor,
   status: number | null,
   headers: UpstreamHeaders,

@@ -49,7 +49,7 @@ function open(
           upstreamModel,
           rewrites: [`r-${name}`],
           losses: [],
-          answerLosses: null,
+          responseLosses: null,
           upstreamState: null,
           ttftMs: null,
         },

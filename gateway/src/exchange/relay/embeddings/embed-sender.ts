@@ -3,7 +3,7 @@ import { GatewayError } from '#errors/index.ts';
 import { embeddings, type EmbeddingsResponse } from '#protocols/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
 import { vendorOf } from '#vendors/index.ts';
-import type { AnswerReader } from '../attempts/answer-reader.ts';
+import type { ResponseReader } from '../attempts/response-reader.ts';
 import { BufferedAttempt, type BufferedOutcome } from '../attempts/buffered-attempt.ts';
 import { clientDeadline, totalDeadline } from '../attempts/deadlines.ts';
 import { errorOfFailure } from '../attempts/error-of-failure.ts';
@@ -95,13 +95,13 @@ function sentTo({ channel, upstreamModel }: Route): SentRequest {
     upstreamModel,
     rewrites: [],
     losses: [],
-    answerLosses: null,
+    responseLosses: null,
     upstreamState: null,
     ttftMs: null,
   };
 }
 
-function readerFor(clientModel: string, upstreamModel: string): AnswerReader<EmbeddingsResponse> {
+function readerFor(clientModel: string, upstreamModel: string): ResponseReader<EmbeddingsResponse> {
   return {
     largest: largestResponse,
     read: (body) => embeddings.readResponse(body, { clientModel, upstreamModel }),

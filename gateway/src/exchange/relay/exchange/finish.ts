@@ -137,7 +137,7 @@ export function finishFailed(
  * An exchange that no channel answered: what could not be converted for anybody was refused before it was sent.
  * @returns the client's error.
  */
-export async function finishWithoutAnswer(
+export async function finishWithoutResponse(
   parts: FinishParts,
   exchange: Exchange,
   error: unknown,

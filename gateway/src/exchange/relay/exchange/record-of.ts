@@ -56,8 +56,8 @@ export function recordOf(
   };
 }
 
-function lossesOf({ losses, answerLosses }: SentRequest): readonly Loss[] {
-  return answerLosses === null ? losses : [...losses, ...answerLosses.all()];
+function lossesOf({ losses, responseLosses }: SentRequest): readonly Loss[] {
+  return responseLosses === null ? losses : [...losses, ...responseLosses.all()];
 }
 
 /** Settings get mixed up: a key in the place of a model's name must not be kept. No model is called like this. */

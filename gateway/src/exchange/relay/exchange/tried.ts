@@ -1,5 +1,5 @@
 import type { Loss } from '#canonical/index.ts';
-import type { AnswerLosses } from '#conversion/index.ts';
+import type { ResponseLosses } from '#conversion/index.ts';
 import type { AttemptRecord, StateRecord } from '#usage/index.ts';
 
 /** What is known of a request that was sent upstream, for the exchange's row and the headers of its answer. */
@@ -12,7 +12,7 @@ export interface SentRequest {
   /** Of converting the request. */
   readonly losses: readonly Loss[];
   /** Of converting the answer, known when that is over; null when nothing is converted. */
-  readonly answerLosses: Pick<AnswerLosses, 'all'> | null;
+  readonly responseLosses: Pick<ResponseLosses, 'all'> | null;
   /** What the answer has named so far that its upstream keeps; null when it has named nothing. */
   upstreamState: StateRecord | null;
   /** Milliseconds from the exchange's arrival to the first content; null when none came. */

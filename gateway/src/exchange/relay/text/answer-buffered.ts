@@ -3,13 +3,13 @@ import { estimateOutputTokens } from '#protocols/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
 import { BufferedAttempt, type BufferedOutcome } from '../attempts/buffered-attempt.ts';
 import { attemptUntilAnswered } from '../attempts/failover.ts';
-import { answerHeaders } from '../exchange/answer-headers.ts';
+import { responseHeaders } from '../exchange/response-headers.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import {
   finishCompleted,
   finishFailed,
   finishLeft,
-  finishWithoutAnswer,
+  finishWithoutResponse,
 } from '../exchange/finish.ts';
 import { nothingUsed } from '../exchange/measured.ts';
 import { attemptOptions } from './attempt-options.ts';
@@ -17,11 +17,11 @@ import type { TextInput } from './input.ts';
 import { measureLeft, measureText } from './measure-text.ts';
 import type { TextParts } from './parts.ts';
 import type { PreparedText } from './prepared.ts';
-import { TextAnswerReader, type TextAnswer } from './text-answer-reader.ts';
+import { TextResponseReader, type TextResponse } from './text-response-reader.ts';
 import { TextSender, upstreamRequest, type ReadyText } from './text-sender.ts';
-import { usageOfAnswer } from './usage.ts';
+import { usageOfResponse } from './usage.ts';
 
-type Outcome = BufferedOutcome<TextAnswer>;
+type Outcome = BufferedOutcome<TextResponse>;
 
 /**
  * Answers a request whose answer is shown whole.
@@ -40,7 +40,7 @@ export async function answerBuffered(
   const { outcome, sent } = attempted;
   switch (outcome.kind) {
     case 'unanswered':
-      throw await finishWithoutAnswer(parts, exchange, outcome.error, attempted);
+      throw await finishWithoutResponse(parts, exchange, outcome.error, attempted);
     case 'not-asked':
       return finishLeft(parts, exchange, nothingUsed, attempted);
     case 'left': {
@@ -50,7 +50,7 @@ export async function answerBuffered(
     case 'complete':
   }
   const { body, usage, outputTokens } = outcome.answer;
-  const used = usageOfAnswer(
+  const used = usageOfResponse(
     usage,
     parts.missingUsage,
     prepared,
@@ -68,7 +68,7 @@ export async function answerBuffered(
   input.client.start(200, {
     'content-type': 'application/json',
     'content-length': String(body.length),
-    ...answerHeaders(sent),
+    ...responseHeaders(sent),
   });
   input.client.end(body);
 }
@@ -80,12 +80,12 @@ function startBuffered(
   prepared: PreparedText,
   request: ReadyText<Outcome>,
   lease: ChannelLease,
-): BufferedAttempt<TextAnswer> {
+): BufferedAttempt<TextResponse> {
   const options = attemptOptions(parts, input, prepared, request, lease);
   const asked = upstreamRequest(parts, input, request, lease, false);
   return new BufferedAttempt(asked, {
     ...options,
-    reader: new TextAnswerReader(options),
+    reader: new TextResponseReader(options),
     client: input.client,
     drains: parts.drains,
   });

@@ -2,14 +2,14 @@ import { GatewayError } from '#errors/index.ts';
 import { estimateTokens, type Protocol, type StreamTap } from '#protocols/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
 import { attemptUntilAnswered } from '../attempts/failover.ts';
-import { answerHeaders } from '../exchange/answer-headers.ts';
+import { responseHeaders } from '../exchange/response-headers.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import {
   asGatewayError,
   finishCompleted,
   finishFailed,
   finishLeft,
-  finishWithoutAnswer,
+  finishWithoutResponse,
 } from '../exchange/finish.ts';
 import { nothingUsed } from '../exchange/measured.ts';
 import { attemptOptions } from './attempt-options.ts';
@@ -23,7 +23,7 @@ import { StreamAttempt } from './streams/stream-attempt.ts';
 import type { StreamOutcome } from './streams/stream-outcome.ts';
 import { StreamSink } from './streams/stream-sink.ts';
 import { TextSender, upstreamRequest, type ReadyText } from './text-sender.ts';
-import { usageOfAnswer, usageOfLeaving } from './usage.ts';
+import { usageOfResponse, usageOfLeaving } from './usage.ts';
 
 /** One streamed exchange: what its attempts share. */
 interface Streaming {
@@ -62,7 +62,7 @@ export async function answerStream(
   const { outcome, sent } = attempted;
   switch (outcome.kind) {
     case 'unanswered': {
-      const failure = await finishWithoutAnswer(parts, exchange, outcome.error, attempted);
+      const failure = await finishWithoutResponse(parts, exchange, outcome.error, attempted);
       // Kept alive while every channel failed: the status is out, so the error travels inside the stream.
       if (!sink.opened) throw failure;
       sink.end([protocol.encodeStreamError(failure, input.id, null)]);
@@ -87,7 +87,7 @@ export async function answerStream(
     case 'complete':
   }
   const { usage, tap, body } = outcome;
-  const used = usageOfAnswer(usage, parts.missingUsage, prepared, () =>
+  const used = usageOfResponse(usage, parts.missingUsage, prepared, () =>
     estimateTokens(tap.outputBytes),
   );
   if (used === null) {
@@ -105,7 +105,7 @@ export async function answerStream(
     sink.end([protocol.encodeStreamError(error, input.id, null)]);
     return;
   }
-  sink.open(answerHeaders(sent));
+  sink.open(responseHeaders(sent));
   sink.end(body);
 }
 
@@ -133,7 +133,7 @@ function startStream(
     },
     sink,
     drains: drainsOnLeave ? drains : null,
-    headers: answerHeaders(sent),
+    headers: responseHeaders(sent),
     monotonic: clock.monotonic,
     keepAliveMs: timeouts.keepaliveComment,
     onFirstContent() {

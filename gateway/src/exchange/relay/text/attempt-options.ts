@@ -2,7 +2,7 @@ import type { Protocol } from '#protocols/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
 import { clientDeadline, totalDeadline } from '../attempts/deadlines.ts';
 import type { TextInput } from './input.ts';
-import { LargeAnswers } from './large-answer.ts';
+import { LargeResponses } from './large-response.ts';
 import type { TextParts } from './parts.ts';
 import type { PreparedText } from './prepared.ts';
 import { createTakeGiven } from './state/given-names.ts';
@@ -29,7 +29,7 @@ export function attemptOptions(
     protocol,
     wire: protocols[spoken],
     echo,
-    large: new LargeAnswers({ bodies, keyId, upstream: spoken, echo, converted }),
+    large: new LargeResponses({ bodies, keyId, upstream: spoken, echo, converted }),
     // The ids of a converted answer are ours; no upstream knows them.
     takeGiven:
       converted === null ? createTakeGiven(parts, input, prepared, route, secret, sent) : null,

@@ -37,7 +37,7 @@ export function measureText(
 }
 
 /** What was known of an answer when its client left it. */
-export interface LeftAnswer extends Pick<LeftAttempt, 'asked' | 'status'> {
+export interface LeftResponse extends Pick<LeftAttempt, 'asked' | 'status'> {
   readonly usage: ReportedUsage | null;
   /** Bytes of text, reasoning and tool arguments that had come by then. */
   readonly outputBytes: number;
@@ -49,7 +49,7 @@ export interface LeftAnswer extends Pick<LeftAttempt, 'asked' | 'status'> {
 
 /** Who leaves pays for what the upstream had done by then: nothing when none had been asked, or it had refused. */
 export function measureLeft(
-  { asked, status, usage, whole, outputBytes, webSearches }: LeftAnswer,
+  { asked, status, usage, whole, outputBytes, webSearches }: LeftResponse,
   prepared: PreparedText,
   sent: Pick<TextSent, 'surcharges'> | null,
 ): Measured {

@@ -47,8 +47,8 @@ export function requestFor(
 ): RouteRequest {
   const { request } = prepared;
   if (converted !== null) {
-    const { losses, answerLosses } = converted;
-    return routeRequest(route, converted, null, losses, answerLosses);
+    const { losses, responseLosses } = converted;
+    return routeRequest(route, converted, null, losses, responseLosses);
   }
   const native = nativeRequest(protocol, prepared);
   const { target, betas } = nativeTarget(input, prepared, route);
@@ -92,14 +92,14 @@ function routeRequest(
   patched: PatchedRequest,
   betas: PassedBetas | null,
   losses: readonly Loss[],
-  answerLosses: TextSent['answerLosses'],
+  responseLosses: TextSent['responseLosses'],
 ): RouteRequest {
   const sent = {
     channel: route.channel.name,
     upstreamModel: route.upstreamModel,
     rewrites: betas === null ? patched.rewrites : [...patched.rewrites, ...betas.dropped],
     losses,
-    answerLosses,
+    responseLosses,
     surcharges: surchargesOf(route),
     upstreamState: null,
     ttftMs: null,

@@ -1,7 +1,7 @@
 import type { Route } from '#catalogue/index.ts';
 import type { ConvertedRequest } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import type { AnswerEcho, PatchedRequest } from '#protocols/index.ts';
+import type { ResponseEcho, PatchedRequest } from '#protocols/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
 import { vendorOf, type Vendor } from '#vendors/index.ts';
@@ -180,6 +180,6 @@ export function echoOf(
   clientModel: string,
   { upstreamModel }: Route,
   { toolNames }: PatchedRequest,
-): AnswerEcho {
+): ResponseEcho {
   return { clientModel, upstreamModel, ...(toolNames !== undefined && { toolNames }) };
 }

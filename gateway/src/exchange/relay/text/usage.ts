@@ -26,7 +26,7 @@ export function asReported({ tokens, implausible, surcharges }: ReportedUsage): 
  * not estimated: nobody knows that it cost anything.
  * @param outputTokens an estimate; asked for only when it is needed
  */
-export function usageOfAnswer(
+export function usageOfResponse(
   reported: ReportedUsage | null,
   policy: 'estimate' | 'zero' | 'error',
   asked: CountedText,

@@ -86,7 +86,7 @@ function entryOf<Value>(map: Map<string, Value>, key: string, create: () => Valu
 }
 
 /** The id that the client receives for a call in the upstream's response. */
-export function answerCallId(
+export function responseCallId(
   id: string | null,
   traits: Traits,
   ...place: readonly (string | number)[]
@@ -95,7 +95,7 @@ export function answerCallId(
 }
 
 function callId(block: ToolCallBlock, traits: Traits, turn: number, at: number): string {
-  return answerCallId(block.id, traits, turn, at, block.name);
+  return responseCallId(block.id, traits, turn, at, block.name);
 }
 
 function acceptedId(id: string, { toolId, toolIdLength }: Traits): string {

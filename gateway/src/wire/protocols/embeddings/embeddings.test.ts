@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '#errors/index.ts';
-import { UnreadableAnswer } from '../protocol.ts';
+import { UnreadableResponse } from '../protocol.ts';
 import { embeddings } from './index.ts';
 import { readExtent } from './extent.ts';
 
@@ -114,7 +114,7 @@ describe('a response', () => {
     ['something behind it', '{"data":[]}{}'],
     ['an error', '{"data":[],"error":{"message":"no"}}'],
   ])('with %s is unreadable', (_, text) => {
-    expect(() => readText(text)).toThrow(UnreadableAnswer);
+    expect(() => readText(text)).toThrow(UnreadableResponse);
   });
 
   test('with an error gives the error, to be judged', () => {

@@ -1,7 +1,7 @@
 import type { ReportedUsage } from '#canonical/index.ts';
 import { JsonCursor, keyBytes } from '#json/index.ts';
 import { echoedName } from '../echo.ts';
-import { type ModelEcho, UnreadableAnswer } from '../protocol.ts';
+import { type ModelEcho, UnreadableResponse } from '../protocol.ts';
 import { readUsage } from './usage.ts';
 
 export interface EmbeddingsResponse {
@@ -29,16 +29,16 @@ interface Members {
 /**
  * Reads a complete response without parsing its vectors, which are megabytes of digits: the brackets and strings of
  * `data` are checked, its numbers are not. The client's name of the model is echoed back where the channel maps it.
- * @throws UnreadableAnswer when it is not a JSON object with a list `data`, or carries an error.
+ * @throws UnreadableResponse when it is not a JSON object with a list `data`, or carries an error.
  */
 export function readResponse(body: Buffer, echo: ModelEcho): EmbeddingsResponse {
   const { data, usage: usageRange, error, model } = findMembers(body);
   const usage = usageRange === null ? null : readUsage(parse(body, usageRange));
   if (error !== null) {
     const failure = { error: parse(body, error) };
-    throw new UnreadableAnswer('the response carries an error', failure, usage);
+    throw new UnreadableResponse('the response carries an error', failure, usage);
   }
-  if (data === null) throw new UnreadableAnswer('the response has no list of data', null, usage);
+  if (data === null) throw new UnreadableResponse('the response has no list of data', null, usage);
   return { body: echoName(body, model, echo), usage, isEmpty: data.isEmpty };
 }
 
@@ -58,7 +58,7 @@ function findMembers(body: Buffer): Members {
   let error: Range | null = null;
   let model: Range | null = null;
   cursor.reset(body);
-  if (!cursor.enterObject()) throw new UnreadableAnswer('the response is not a JSON object');
+  if (!cursor.enterObject()) throw new UnreadableResponse('the response is not a JSON object');
   while (cursor.nextMember()) {
     const start = cursor.at;
     const isEmpty = cursor.isEmpty();
@@ -72,7 +72,7 @@ function findMembers(body: Buffer): Members {
   }
   const isWhole = !cursor.failed && cursor.ended;
   cursor.clear();
-  if (!isWhole) throw new UnreadableAnswer('the response is not JSON');
+  if (!isWhole) throw new UnreadableResponse('the response is not JSON');
   return { data, usage, error, model };
 }
 
@@ -80,7 +80,7 @@ function parse(body: Buffer, { start, end }: Range): unknown {
   try {
     return JSON.parse(body.toString('utf8', start, end));
   } catch {
-    throw new UnreadableAnswer('the response is not JSON');
+    throw new UnreadableResponse('the response is not JSON');
   }
 }
 

@@ -1,6 +1,6 @@
-import { answerHeaders } from '../../exchange/answer-headers.ts';
+import { responseHeaders } from '../../exchange/response-headers.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
-import { finishCompleted, finishLeft, finishWithoutAnswer } from '../../exchange/finish.ts';
+import { finishCompleted, finishLeft, finishWithoutResponse } from '../../exchange/finish.ts';
 import { nothingUsed } from '../../exchange/measured.ts';
 import type { TextInput } from '../input.ts';
 import type { TextParts } from '../parts.ts';
@@ -22,7 +22,7 @@ export async function answerCount(
   const { outcome, sent } = counted;
   switch (outcome.kind) {
     case 'unanswered':
-      throw await finishWithoutAnswer(parts, exchange, outcome.error, counted);
+      throw await finishWithoutResponse(parts, exchange, outcome.error, counted);
     case 'left':
       return finishLeft(parts, exchange, nothingUsed, counted);
     case 'counted':
@@ -32,7 +32,7 @@ export async function answerCount(
   client.start(200, {
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(body)),
-    ...answerHeaders(sent),
+    ...responseHeaders(sent),
     ...(estimated && { 'x-sluice-estimated': '1' }),
   });
   client.end(body);

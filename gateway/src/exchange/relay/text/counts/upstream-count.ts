@@ -7,14 +7,14 @@ import { readTokenCount, type WireResponse } from '#protocols/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
 import { vendorOf } from '#vendors/index.ts';
 import { recordAttempt } from '../../attempts/attempt-record.ts';
-import type { AnswerReader } from '../../attempts/answer-reader.ts';
+import type { ResponseReader } from '../../attempts/response-reader.ts';
 import { BufferedAttempt, type BufferedOutcome } from '../../attempts/buffered-attempt.ts';
 import { clientDeadline } from '../../attempts/deadlines.ts';
 import type { AttemptFailure } from '../../attempts/outcome.ts';
 import type { DrainSlots } from '../../exchange/drain-slots.ts';
 import { errorOfTextFailure } from '../error-of-text-failure.ts';
 import type { TextInput } from '../input.ts';
-import { answerInThread } from '../large-answer.ts';
+import { answerInThread } from '../large-response.ts';
 import type { TextParts } from '../parts.ts';
 import type { PreparedText } from '../prepared.ts';
 import { largeRequestFor, requestFor } from '../route-request.ts';
@@ -175,7 +175,7 @@ async function send(
 function countReader(
   upstream: TextProtocolName,
   client: TextProtocolName,
-): AnswerReader<WireResponse> {
+): ResponseReader<WireResponse> {
   return { largest: answerInThread, read: (body) => readTokenCount(upstream, client, body) };
 }
 

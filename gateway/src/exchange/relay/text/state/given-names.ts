@@ -7,7 +7,7 @@ import type { PreparedText } from '../prepared.ts';
 import type { TextSent } from '../text-sent.ts';
 
 /** What can be named only if the upstream was to keep the answer; the others it keeps in any case. */
-const ofKeptAnswers: ReadonlySet<StateKind> = new Set(['response', 'item']);
+const ofKeptResponses: ReadonlySet<StateKind> = new Set(['response', 'item']);
 
 /** Takes what an answer names that its upstream keeps, before the client sees it. */
 export type TakeGiven = (names: readonly StateName[]) => void;
@@ -32,7 +32,7 @@ export function createTakeGiven(
     const expiresAt = clock.now() + keepStateFor;
     const ids: string[] = [];
     for (const { kind, id } of names) {
-      if (strange?.has(id) === true || (!isKept && ofKeptAnswers.has(kind))) continue;
+      if (strange?.has(id) === true || (!isKept && ofKeptResponses.has(kind))) continue;
       const digest = upstreamState.digest('id', id);
       upstreamState.note({ id: digest, owner, channel: channel.id, credential, expiresAt });
       ids.push(digest, kind);

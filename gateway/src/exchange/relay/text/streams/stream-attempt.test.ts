@@ -3,7 +3,7 @@ import { textProtocols } from '#protocols/index.ts';
 import { findVendor } from '#vendors/index.ts';
 import type { UpstreamListener, UpstreamRequest } from '#upstream/index.ts';
 import { createDrainSlots, type DrainSlots } from '../../exchange/drain-slots.ts';
-import type { LargeAnswers } from '../large-answer.ts';
+import type { LargeResponses } from '../large-response.ts';
 import { createFraming } from './framing.ts';
 import { StreamAttempt } from './stream-attempt.ts';
 import { StreamSink } from './stream-sink.ts';
@@ -63,7 +63,7 @@ function leave({
     context: { clientModel: 'm', upstreamModel: 'm', usageInjected: false },
     sink: new StreamSink(client, chat, createFraming('event-stream'), monotonic),
     headers: {},
-    large: {} as LargeAnswers,
+    large: {} as LargeResponses,
     takeGiven: null,
     ticker: { add: () => ({ end: () => {} }), endAll: () => {}, close: () => {} },
     drains,

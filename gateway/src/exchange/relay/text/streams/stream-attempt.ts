@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beginsAsEvents, beginsAsJson, type WireProtocol } from '#body-work/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import {
-  UnreadableAnswer,
+  UnreadableResponse,
   verdict,
   type Protocol,
   type StreamContext,
@@ -21,14 +21,14 @@ import {
   type UpstreamListener,
   type UpstreamRequest,
 } from '#upstream/index.ts';
-import { AnswerTooComplex, type ReadingAnswer } from '../../attempts/answer-reader.ts';
-import { failureOfAnswer, isError } from '../../attempts/error-body.ts';
+import { ResponseTooComplex, type ReadingResponse } from '../../attempts/response-reader.ts';
+import { failureOfResponse, isError } from '../../attempts/error-body.ts';
 import { brokenAttempt } from '../../attempts/outcome.ts';
 import type { DrainSlots } from '../../exchange/drain-slots.ts';
 import type { Ticker, TickListener, TickRegistration } from '../../exchange/ticker.ts';
-import type { LargeAnswers } from '../large-answer.ts';
+import type { LargeResponses } from '../large-response.ts';
 import type { TakeGiven } from '../state/given-names.ts';
-import { AnswerFlow, type AnswerFlowOptions } from './answer-flow.ts';
+import { ResponseFlow, type ResponseFlowOptions } from './response-flow.ts';
 import { EndOfBody } from './end-of-body.ts';
 import {
   cutStream,
@@ -38,7 +38,7 @@ import {
   type StreamOutcome,
   type StreamSoFar,
 } from './stream-outcome.ts';
-import { UnstreamedAnswer } from './unstreamed-answer.ts';
+import { UnstreamedResponse } from './unstreamed-response.ts';
 
 /** A larger event is not one of any protocol. */
 const eventLimit = 8 * 1024 * 1024;
@@ -53,7 +53,7 @@ const lastUsageMs = 500;
 /** If a client kept the upstream waiting for this long, the client is the reason why the rest never came. */
 const heldUpMs = 5_000;
 
-export interface StreamAttemptOptions extends AnswerFlowOptions {
+export interface StreamAttemptOptions extends ResponseFlowOptions {
   readonly upstream: UpstreamClient;
   readonly protocol: Pick<Protocol, 'createStreamTap'>;
   /** What the upstream speaks. */
@@ -61,7 +61,7 @@ export interface StreamAttemptOptions extends AnswerFlowOptions {
   readonly vendor: Vendor;
   readonly context: StreamContext;
   /** For whole answers that are too large to be read here. */
-  readonly large: LargeAnswers;
+  readonly large: LargeResponses;
   /** Null where the answer's ids are not the upstream's. */
   readonly takeGiven: TakeGiven | null;
   readonly ticker: Ticker;
@@ -84,7 +84,7 @@ type Phase =
   | 'waiting'
   /** An error answer, or a whole one where a stream was asked. */
   | 'judging'
-  /** Events come, and go to the client as `AnswerFlow` says. */
+  /** Events come, and go to the client as `ResponseFlow` says. */
   | 'answering'
   /** The client has left, and the rest is read for its usage alone. */
   | 'draining'
@@ -97,7 +97,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
   readonly #options: StreamAttemptOptions;
   readonly #tap: StreamTap;
   readonly #reader: EventStreamReader;
-  readonly #flow: AnswerFlow;
+  readonly #flow: ResponseFlow;
   readonly #call: UpstreamCall;
   #phase: Phase = 'waiting';
   #status = 0;
@@ -105,9 +105,9 @@ export class StreamAttempt implements UpstreamListener, TickListener {
   /** Some of the body has come. */
   #begun = false;
   /** Not null while `judging`. */
-  #unstreamed: UnstreamedAnswer | null = null;
+  #unstreamed: UnstreamedResponse | null = null;
   /** What a thread does with a whole answer. */
-  #reading: ReadingAnswer<Buffer> | null = null;
+  #reading: ReadingResponse<Buffer> | null = null;
   /** `draining` ends at this monotonic time. */
   #drainUntil = 0;
   #hasDrainSlot = false;
@@ -129,7 +129,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
       maxEventBytes: eventLimit,
       onEvent: (event) => this.#onEvent(event),
     });
-    this.#flow = new AnswerFlow(options, (bytes) => this.#show(bytes));
+    this.#flow = new ResponseFlow(options, (bytes) => this.#show(bytes));
     this.#ticks = options.ticker.add(this);
     this.#call = options.upstream.send(request, this);
   }
@@ -241,7 +241,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
   #judge(): void {
     this.#phase = 'judging';
     const { vendor } = this.#options;
-    this.#unstreamed = new UnstreamedAnswer(vendor, this.#status, this.upstreamHeaders);
+    this.#unstreamed = new UnstreamedResponse(vendor, this.#status, this.upstreamHeaders);
   }
 
   /** What an answer is shows in its first bytes; some servers name another type, or answer what was not asked. */
@@ -266,7 +266,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
   }
 
   /** Continues a complete response as the requested stream. False if it is not one, and the attempt is over. */
-  #readUnstreamed(answer: UnstreamedAnswer): boolean {
+  #readUnstreamed(answer: UnstreamedResponse): boolean {
     const { wire, context } = this.#options;
     const read = answer.mayAnswer ? answer.stream(wire, context.upstreamModel) : answer.judge();
     if (!Buffer.isBuffer(read)) {
@@ -280,7 +280,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
   }
 
   /** The same in a thread. What comes of it is handled in turns, as what comes from a connection is. */
-  async #readElsewhere(answer: UnstreamedAnswer): Promise<void> {
+  async #readElsewhere(answer: UnstreamedResponse): Promise<void> {
     try {
       this.#reading = this.#options.large.stream(answer.body);
       const events = await this.#reading.result;
@@ -299,10 +299,10 @@ export class StreamAttempt implements UpstreamListener, TickListener {
     }
   }
 
-  #failElsewhere(answer: UnstreamedAnswer, error: unknown): void {
+  #failElsewhere(answer: UnstreamedResponse, error: unknown): void {
     // What is over stays as it is.
-    if (error instanceof UnreadableAnswer) this.#finish(answer.unreadable(error));
-    else if (error instanceof AnswerTooComplex) this.#cut('too-complex');
+    if (error instanceof UnreadableResponse) this.#finish(answer.unreadable(error));
+    else if (error instanceof ResponseTooComplex) this.#cut('too-complex');
     else if (error instanceof GatewayError) this.#endWith(error, 'ended');
     else {
       this.#options.onDefect(error);
@@ -385,7 +385,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
   /** The upstream said so itself, in an event of its protocol. */
   #upstreamFailed(): void {
     const { vendor } = this.#options;
-    const failure = failureOfAnswer(vendor, null, this.upstreamHeaders, this.#tap.failure);
+    const failure = failureOfResponse(vendor, null, this.upstreamHeaders, this.#tap.failure);
     this.#finish(failedStream(this.#soFar(), failure));
     this.#call.abort();
   }
@@ -400,7 +400,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
     this.#call.abort();
   }
 
-  #finishJudged(answer: UnstreamedAnswer): void {
+  #finishJudged(answer: UnstreamedResponse): void {
     this.#finish(answer.judge());
     this.#call.abort();
   }

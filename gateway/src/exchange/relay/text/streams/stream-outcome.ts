@@ -11,7 +11,7 @@ import {
   type LeftAttempt,
 } from '../../attempts/outcome.ts';
 import { errorOfTextFailure } from '../error-of-text-failure.ts';
-import type { LeftAnswer } from '../measure-text.ts';
+import type { LeftResponse } from '../measure-text.ts';
 
 /** How an attempt ended whose answer is streamed. */
 export type StreamOutcome = AttemptFailure | CompleteStream | BrokenStream | LeftStream;
@@ -30,7 +30,7 @@ export interface BrokenStream extends BrokenAttempt {
   readonly heldUp: boolean;
 }
 
-export interface LeftStream extends LeftAttempt, LeftAnswer {}
+export interface LeftStream extends LeftAttempt, LeftResponse {}
 
 /** What there was of a streamed answer when it ended. */
 export interface StreamSoFar {

@@ -2,19 +2,19 @@ import type { ReportedUsage } from '#canonical/index.ts';
 import { keyBytes } from '#json/index.ts';
 import { echoModel } from '../../echo.ts';
 import { readInclusiveUsage } from '../../inclusive-usage.ts';
-import { type ModelEcho, UnreadableAnswer, type WireResponse } from '../../protocol.ts';
-import { readAnswer } from '../../read-answer.ts';
+import { type ModelEcho, UnreadableResponse, type WireResponse } from '../../protocol.ts';
+import { readAnswer } from '../../read-response.ts';
 import { readGivenState } from './state-members.ts';
 import { recordsIn } from '../../input-extent.ts';
 import { recordAt, type JsonRecord } from '../../values.ts';
 
 const modelPath = [keyBytes('model')];
 
-/** @throws UnreadableAnswer */
+/** @throws UnreadableResponse */
 export function readResponse(body: Buffer, echo: ModelEcho): WireResponse {
   const answer = readAnswer(body, usageOf);
   if (!Array.isArray(answer['choices'])) {
-    throw new UnreadableAnswer('the answer has no choices', answer, usageOf(answer));
+    throw new UnreadableResponse('the answer has no choices', answer, usageOf(answer));
   }
   const given = readGivenState(answer);
   return { body: echoModel(body, modelPath, echo), usage: usageOf(answer), given };

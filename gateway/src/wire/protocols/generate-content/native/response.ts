@@ -1,15 +1,15 @@
 import type { ReportedUsage } from '#canonical/index.ts';
 import { keyBytes } from '#json/index.ts';
 import { echoModel } from '../../echo.ts';
-import { type ModelEcho, UnreadableAnswer, type WireResponse } from '../../protocol.ts';
-import { readAnswer } from '../../read-answer.ts';
+import { type ModelEcho, UnreadableResponse, type WireResponse } from '../../protocol.ts';
+import { readAnswer } from '../../read-response.ts';
 import { isRecord, type JsonRecord } from '../../values.ts';
 import { searchesIn } from './searches.ts';
 import { readUsage, readWholeUsage } from './usage.ts';
 
 const modelPath = [keyBytes('modelVersion')];
 
-/** Accepts candidates, a blocked prompt, or a token count, which has no usage. @throws UnreadableAnswer */
+/** Accepts candidates, a blocked prompt, or a token count, which has no usage. @throws UnreadableResponse */
 export function readResponse(body: Buffer, echo: ModelEcho): WireResponse {
   const answer = readAnswer(body, usageOf);
   if (Array.isArray(answer['candidates']) || isRecord(answer['promptFeedback'])) {
@@ -17,7 +17,7 @@ export function readResponse(body: Buffer, echo: ModelEcho): WireResponse {
     return { body: echoModel(body, modelPath, echo), usage };
   }
   if (typeof answer['totalTokens'] === 'number') return { body, usage: null };
-  throw new UnreadableAnswer(
+  throw new UnreadableResponse(
     'the answer has neither candidates nor a block reason',
     answer,
     usageOf(answer),

@@ -4,7 +4,7 @@ import type { GenerationEvent } from '#canonical/index.ts';
 import { collectEvents } from '#test/support/collect-events.ts';
 import { assertLegal, readFrames } from '#test/support/messages-grammar.ts';
 import {
-  answerContext,
+  responseContext,
   candidates,
   eventSequences,
   eventsOf,
@@ -37,7 +37,7 @@ describe('responses', () => {
         const json = messagesCodec.encodeResponse(
           { candidates: [candidate], extensions: [] },
           null,
-          answerContext,
+          responseContext,
         );
         expect(messagesCodec.decodeResponse(json).candidates).toEqual([candidate]);
       }),
@@ -68,9 +68,9 @@ describe('responses', () => {
     fc.assert(
       fc.property(usages, (usage) => {
         const response = { candidates: [], extensions: [] };
-        const json = messagesCodec.encodeResponse(response, usage, answerContext);
+        const json = messagesCodec.encodeResponse(response, usage, responseContext);
         expect(readUsage(json['usage'])?.tokens).toEqual(usage);
-        const frames = readFrames(messagesCodec.createStreamEncoder(answerContext).end(usage));
+        const frames = readFrames(messagesCodec.createStreamEncoder(responseContext).end(usage));
         expect(readUsage(frames.at(-2)?.data['usage'])?.tokens).toEqual(usage);
       }),
     );

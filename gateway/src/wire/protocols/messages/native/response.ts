@@ -1,8 +1,8 @@
 import type { ReportedUsage } from '#canonical/index.ts';
 import { keyBytes, splice } from '#json/index.ts';
 import { echoModel } from '../../echo.ts';
-import { type AnswerEcho, UnreadableAnswer, type WireResponse } from '../../protocol.ts';
-import { readAnswer } from '../../read-answer.ts';
+import { type ResponseEcho, UnreadableResponse, type WireResponse } from '../../protocol.ts';
+import { readAnswer } from '../../read-response.ts';
 import type { JsonRecord } from '../../values.ts';
 import { readGivenState } from './state-members.ts';
 import { echoToolNames } from './tool-name-echo.ts';
@@ -10,8 +10,8 @@ import { readUsage, readWholeUsage } from './usage.ts';
 
 const modelPath = [keyBytes('model')];
 
-/** Accepts a message, or a token count, which has no usage. @throws UnreadableAnswer */
-export function readResponse(body: Buffer, echo: AnswerEcho): WireResponse {
+/** Accepts a message, or a token count, which has no usage. @throws UnreadableResponse */
+export function readResponse(body: Buffer, echo: ResponseEcho): WireResponse {
   const answer = readAnswer(body, usageOf);
   if (Array.isArray(answer['content'])) {
     const { toolNames } = echo;
@@ -25,7 +25,7 @@ export function readResponse(body: Buffer, echo: AnswerEcho): WireResponse {
     };
   }
   if (typeof answer['input_tokens'] === 'number') return { body, usage: null };
-  throw new UnreadableAnswer('the answer is not a message', answer, usageOf(answer));
+  throw new UnreadableResponse('the answer is not a message', answer, usageOf(answer));
 }
 
 function usageOf(answer: JsonRecord): ReportedUsage | null {

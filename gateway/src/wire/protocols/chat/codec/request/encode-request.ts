@@ -4,7 +4,7 @@ import { encodeOrigin } from '../../../encode-origin.ts';
 import { Losses } from '../../../losses.ts';
 import type { JsonRecord } from '../../../values.ts';
 import { encodeMessages } from './encode-messages.ts';
-import { encodeAnswerForm, encodeSampling } from './encode-settings.ts';
+import { encodeResponseForm, encodeSampling } from './encode-settings.ts';
 import { encodeTools } from './encode-tools.ts';
 import { type EncodeContext, ownMembers } from './encode-context.ts';
 import { legacyCalls } from '../legacy-calls.ts';
@@ -23,7 +23,7 @@ export function encodeRequest(
     messages: encodeMessages(request, context),
     ...encodeTools(request, context),
     ...encodeSampling(request, context),
-    ...encodeAnswerForm(request, context),
+    ...encodeResponseForm(request, context),
     ...encodeOrigin(request, target, losses),
     ...own,
     ...(request.stream && {

@@ -52,7 +52,7 @@ function mayHave({ capabilities }: EncodeTarget, capability: string): boolean {
 }
 
 /** Encodes the form of the response, its log probabilities, and the reasoning. */
-export function encodeAnswerForm(request: GenerationRequest, context: EncodeContext): JsonRecord {
+export function encodeResponseForm(request: GenerationRequest, context: EncodeContext): JsonRecord {
   const { format, verbosity, logprobs } = request;
   return {
     ...(format !== null && { response_format: encodeFormat(format) }),

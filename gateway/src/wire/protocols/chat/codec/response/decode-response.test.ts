@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chatCodec } from '../../index.ts';
 
-const answerOf = (message: object, rest: object = {}) =>
+const responseOf = (message: object, rest: object = {}) =>
   chatCodec.decodeResponse({ choices: [{ index: 0, message, finish_reason: 'stop', ...rest }] })
     .candidates[0];
 
@@ -49,21 +49,21 @@ describe('a whole answer of a chat upstream', () => {
     ['speech', { audio: { data: 'AAAA', transcript: 'Hi' } }, [{ type: 'opaque', text: 'Hi' }]],
     ['nonsense', { content: 7, tool_calls: [null, {}], images: 'x', reasoning_details: [1] }, []],
   ])('%s', (_, message, blocks) => {
-    const decoded = answerOf(message)?.blocks;
+    const decoded = responseOf(message)?.blocks;
     expect(decoded).toMatchObject(blocks);
     expect(decoded).toHaveLength(blocks.length);
   });
 
   it('K08: the finish reflects what was delivered', () => {
     const tool_calls = [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }];
-    expect(answerOf({ tool_calls })?.finish).toEqual({ reason: 'tool' });
-    expect(answerOf({ content: 'x' }, { finish_reason: 'tool_calls' })?.finish).toEqual({
+    expect(responseOf({ tool_calls })?.finish).toEqual({ reason: 'tool' });
+    expect(responseOf({ content: 'x' }, { finish_reason: 'tool_calls' })?.finish).toEqual({
       reason: 'end',
     });
-    expect(answerOf({ content: null }, { finish_reason: null })?.finish).toEqual({
+    expect(responseOf({ content: null }, { finish_reason: null })?.finish).toEqual({
       reason: 'other',
     });
-    expect(answerOf({ refusal: 'No' })?.finish).toEqual({ reason: 'refused' });
+    expect(responseOf({ refusal: 'No' })?.finish).toEqual({ reason: 'refused' });
   });
 
   it('choices are in the order of their indices', () => {
@@ -82,7 +82,7 @@ describe('a whole answer of a chat upstream', () => {
     const url_citation = { url: 'https://e.com', title: 't', start_index: 3, end_index: 4 };
     const parts = ['abc', 'def'].map((text) => ({ type: 'text', text }));
     const message = { content: parts, annotations: [{ type: 'url_citation', url_citation }] };
-    expect(answerOf(message)?.blocks).toEqual([
+    expect(responseOf(message)?.blocks).toEqual([
       { type: 'text', text: 'abc' },
       {
         type: 'text',

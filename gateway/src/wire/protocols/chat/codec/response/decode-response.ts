@@ -8,8 +8,8 @@ import {
   type TokenLogprob,
 } from '#canonical/index.ts';
 import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
-import { moved, readCitations, readLogprobs } from './answer-details.ts';
-import { readAnswerContent, readAudio, readImages, readRefusal } from './answer-parts.ts';
+import { moved, readCitations, readLogprobs } from './response-details.ts';
+import { readResponseContent, readAudio, readImages, readRefusal } from './response-parts.ts';
 import { readFinish } from './finish.ts';
 import { contentId, readReasoning } from '../reasoning.ts';
 import { readCall, readFunctionCall } from '../tool-calls.ts';
@@ -40,7 +40,7 @@ function decodeChoice(choice: JsonRecord): Candidate {
 
 function decodeMessage(message: JsonRecord, choice: JsonRecord): Block[] {
   const { blocks: reasoning, states } = readReasoning(message);
-  const content = readAnswerContent(message['content']);
+  const content = readResponseContent(message['content']);
   const refusal = readRefusal(message);
   const audio = readAudio(message['audio']);
   const calls = Array.isArray(message['tool_calls'])

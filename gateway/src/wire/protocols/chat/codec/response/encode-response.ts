@@ -8,10 +8,10 @@ import type {
   TokenLogprob,
   TokenUsage,
 } from '#canonical/index.ts';
-import type { AnswerContext } from '../../../codec.ts';
+import type { ResponseContext } from '../../../codec.ts';
 import type { JsonRecord } from '../../../values.ts';
-import { moved, writeCitation, writeLogprobs, writeUsage } from './answer-details.ts';
-import { AnswerText, answerId, callId, markdownImage, wordsOf } from './answer-text.ts';
+import { moved, writeCitation, writeLogprobs, writeUsage } from './response-details.ts';
+import { ResponseText, answerId, callId, markdownImage, wordsOf } from './response-text.ts';
 import { writeFinish } from './finish.ts';
 import { wantsFunctionCall } from '../legacy-calls.ts';
 import { memberName } from '../request/message-members.ts';
@@ -22,7 +22,7 @@ import { writeCall } from '../tool-calls.ts';
 export function encodeResponse(
   response: GenerationResponse,
   usage: TokenUsage | null,
-  answer: AnswerContext,
+  answer: ResponseContext,
 ): JsonRecord {
   return {
     id: answerId(answer.requestId),
@@ -34,7 +34,7 @@ export function encodeResponse(
   };
 }
 
-function encodeChoice(candidate: Candidate, index: number, answer: AnswerContext): JsonRecord {
+function encodeChoice(candidate: Candidate, index: number, answer: ResponseContext): JsonRecord {
   const message = new MessageWriter(index, answer);
   for (const block of candidate.blocks) message.add(block);
   const { calls, logprobs } = message;
@@ -52,8 +52,8 @@ class MessageWriter {
   readonly logprobs: TokenLogprob[] = [];
   readonly isLegacy: boolean;
   readonly #index: number;
-  readonly #answer: AnswerContext;
-  readonly #place = new AnswerText();
+  readonly #answer: ResponseContext;
+  readonly #place = new ResponseText();
   readonly #details: JsonRecord[] = [];
   readonly #citations: Citation[] = [];
   readonly #members: Record<string, unknown> = {};
@@ -61,7 +61,7 @@ class MessageWriter {
   #reasoning = '';
   #refusal = '';
 
-  constructor(index: number, answer: AnswerContext) {
+  constructor(index: number, answer: ResponseContext) {
     this.#index = index;
     this.#answer = answer;
     this.isLegacy = wantsFunctionCall(answer.request);

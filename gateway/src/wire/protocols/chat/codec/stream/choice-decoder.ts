@@ -1,13 +1,13 @@
 import type { Block, GenerationEvent, NativeState } from '#canonical/index.ts';
 import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
-import { moved, readCitations, readLogprobs } from '../response/answer-details.ts';
+import { moved, readCitations, readLogprobs } from '../response/response-details.ts';
 import {
   joinAudio,
-  readAnswerContent,
+  readResponseContent,
   readAudio,
   readImages,
   readRefusal,
-} from '../response/answer-parts.ts';
+} from '../response/response-parts.ts';
 import { CallSlots } from './call-slots.ts';
 import { readFinish } from '../response/finish.ts';
 import {
@@ -52,7 +52,7 @@ export class ChoiceDecoder {
     if (typeof content === 'string') {
       if (content !== '') this.#text(content, choice['logprobs'], emit);
     } else if (content !== null && content !== undefined) {
-      for (const block of readAnswerContent(content)) this.#block(block, emit);
+      for (const block of readResponseContent(content)) this.#block(block, emit);
     }
     const refusal = readRefusal(delta);
     if (refusal !== '') this.#refusal(refusal, emit);

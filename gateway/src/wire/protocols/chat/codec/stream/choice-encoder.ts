@@ -6,10 +6,10 @@ import type {
   NativeState,
   TokenLogprob,
 } from '#canonical/index.ts';
-import type { AnswerContext } from '../../../codec.ts';
+import type { ResponseContext } from '../../../codec.ts';
 import type { JsonRecord } from '../../../values.ts';
-import { moved, writeCitation, writeLogprobs } from '../response/answer-details.ts';
-import { AnswerText, callId, markdownImage, wordsOf } from '../response/answer-text.ts';
+import { moved, writeCitation, writeLogprobs } from '../response/response-details.ts';
+import { ResponseText, callId, markdownImage, wordsOf } from '../response/response-text.ts';
 import { writeFinish } from '../response/finish.ts';
 import { wantsFunctionCall } from '../legacy-calls.ts';
 import { memberName } from '../request/message-members.ts';
@@ -39,11 +39,11 @@ export interface ChunkFrame {
  */
 export class ChoiceEncoder {
   readonly #index: number;
-  readonly #answer: AnswerContext;
+  readonly #answer: ResponseContext;
   readonly #before: string;
   readonly #after: string;
   readonly #tail: string;
-  readonly #place = new AnswerText();
+  readonly #place = new ResponseText();
   readonly #calls = new Map<number, SentCall>();
   readonly #citations: Citation[] = [];
   readonly #isLegacy: boolean;
@@ -51,7 +51,7 @@ export class ChoiceEncoder {
   #details = 0;
   #finish: Finish | null = null;
 
-  constructor(index: number, frame: ChunkFrame, answer: AnswerContext) {
+  constructor(index: number, frame: ChunkFrame, answer: ResponseContext) {
     this.#index = index;
     this.#answer = answer;
     this.#isLegacy = wantsFunctionCall(answer.request);

@@ -24,17 +24,17 @@ const stop = delta({}, { finish_reason: 'stop' });
 const calls = (...entries: readonly object[]) => delta({ tool_calls: entries });
 const called = (name: string, text: string) => ({ name, arguments: text });
 
-function answerOf(...chunks: readonly Chunk[]): Candidate {
+function responseOf(...chunks: readonly Chunk[]): Candidate {
   const [candidate] = collectEvents(eventsOf(...chunks));
   if (candidate === undefined) throw new Error('no candidate');
   return candidate;
 }
 
 const blocksOf = (...deltas: readonly object[]): readonly Block[] =>
-  answerOf(...deltas.map((each) => delta(each)), stop).blocks;
+  responseOf(...deltas.map((each) => delta(each)), stop).blocks;
 
 const callsOf = (...chunks: readonly Chunk[]) =>
-  answerOf(...chunks, stop).blocks.map((block) =>
+  responseOf(...chunks, stop).blocks.map((block) =>
     block.type === 'tool-call' ? [block.id, block.name, block.arguments] : block,
   );
 
@@ -178,7 +178,7 @@ describe('calls in a chat stream', () => {
 
   it('K21: a piece with a signature and a call yields both', () => {
     const extra_content = { google: { thought_signature: 'S' } };
-    const answer = answerOf(
+    const answer = responseOf(
       calls({ index: 0, id: 'a', function: called('f', '{}'), extra_content }),
       stop,
     );
@@ -214,7 +214,7 @@ describe('the finish of a chat stream', () => {
       [delta({ role: 'assistant', content: '' }), '[DONE]'],
     ],
   ])('%s', (_, reason, chunks) => {
-    expect(answerOf(...chunks).finish.reason).toBe(reason);
+    expect(responseOf(...chunks).finish.reason).toBe(reason);
     expect(eventsOf(...chunks).filter(({ type }) => type === 'finish')).toHaveLength(1);
   });
 
@@ -227,11 +227,11 @@ describe('the finish of a chat stream', () => {
   });
 
   it('names the stop sequence if the server does', () => {
-    expect(answerOf(text, finish('stop', { stop_reason: 'END' })).finish).toEqual({
+    expect(responseOf(text, finish('stop', { stop_reason: 'END' })).finish).toEqual({
       reason: 'stop-sequence',
       stopSequence: 'END',
     });
-    expect(answerOf(text, finish('stop', { stop_reason: 154_829 })).finish).toEqual({
+    expect(responseOf(text, finish('stop', { stop_reason: 154_829 })).finish).toEqual({
       reason: 'end',
     });
   });
@@ -296,7 +296,7 @@ describe('what else a chat stream holds', () => {
     const filters = { choices: [], prompt_filter_results: [] };
     const usage = { choices: [], usage: { prompt_tokens: 1 } };
     expect(
-      answerOf(
+      responseOf(
         filters,
         delta({ role: 'assistant', content: '' }),
         delta({ content: 'x' }),
@@ -329,7 +329,7 @@ describe('what else a chat stream holds', () => {
   it('citations, pictures, probabilities', () => {
     const url_citation = { url: 'https://e.com', title: 't', start_index: 0, end_index: 1 };
     const logprobs = { content: [{ token: 'x', logprob: -1, bytes: null, top_logprobs: [] }] };
-    const answer = answerOf(
+    const answer = responseOf(
       delta({ content: 'x' }, { logprobs }),
       delta({ annotations: [{ type: 'url_citation', url_citation }, { type: 'file' }] }),
       delta({ images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }] }),

@@ -1,20 +1,20 @@
 import type { GenerationEvent, TokenUsage } from '#canonical/index.ts';
 import type { GatewayError } from '#errors/index.ts';
-import type { AnswerContext, StreamEncoder } from '../../../codec.ts';
+import type { ResponseContext, StreamEncoder } from '../../../codec.ts';
 import { encodeErrorObject } from '../../../error-object.ts';
 import { frame } from '../../../frames.ts';
-import { writeUsage } from '../response/answer-details.ts';
-import { answerId } from '../response/answer-text.ts';
+import { writeUsage } from '../response/response-details.ts';
+import { answerId } from '../response/response-text.ts';
 import { ChoiceEncoder, type ChunkFrame } from './choice-encoder.ts';
 
 /** Writes chunks. Choices may interleave. Each begins with its role and ends with its finish reason. */
 export class ChatStreamEncoder implements StreamEncoder {
-  readonly #answer: AnswerContext;
+  readonly #answer: ResponseContext;
   readonly #frame: ChunkFrame;
   readonly #choices = new Map<number, ChoiceEncoder>();
   #isOver = false;
 
-  constructor(answer: AnswerContext) {
+  constructor(answer: ResponseContext) {
     this.#answer = answer;
     const created = Math.trunc(answer.createdAt);
     const name = `"created":${created},"model":${JSON.stringify(answer.model)}`;

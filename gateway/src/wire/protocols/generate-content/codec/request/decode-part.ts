@@ -142,7 +142,7 @@ function recordOf(part: JsonRecord, name: string): JsonRecord {
  * Decodes a part of a response. A malformed part is treated as one of an unknown kind. So is a result of a hosted tool,
  * since no other protocol could match it to a call.
  */
-export function decodeAnswerPart(part: JsonRecord): Block | null {
+export function decodeResponsePart(part: JsonRecord): Block | null {
   let block: Block | null;
   try {
     block = decodePart(part, 'parts');

@@ -1,7 +1,7 @@
 import type { Block, Candidate, GenerationResponse, TextBlock } from '#canonical/index.ts';
 import { noExtensions } from '#canonical/index.ts';
 import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
-import { decodeAnswerPart } from '../request/decode-part.ts';
+import { decodeResponsePart } from '../request/decode-part.ts';
 import { decodeFinish } from './finish.ts';
 import { readGrounding, readRecitations } from './grounding.ts';
 import { joinBlock } from '../join-parts.ts';
@@ -28,7 +28,7 @@ function decodeCandidate(candidate: JsonRecord): Candidate {
   const blocks: Block[] = [];
   const { parts } = recordAt(candidate, 'content');
   for (const part of Array.isArray(parts) ? parts.filter(isRecord) : []) {
-    const block = decodeAnswerPart(part);
+    const block = decodeResponsePart(part);
     if (block !== null && !isEmpty(block)) joinBlock(blocks, block);
   }
   const hasCalls = blocks.some(({ type }) => type === 'tool-call');

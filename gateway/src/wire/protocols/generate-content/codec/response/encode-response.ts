@@ -1,7 +1,7 @@
 import type { Candidate, GenerationResponse, TokenUsage } from '#canonical/index.ts';
-import type { AnswerContext } from '../../../codec.ts';
+import type { ResponseContext } from '../../../codec.ts';
 import type { JsonRecord } from '../../../values.ts';
-import { answerPart, withoutThoughts } from './answer-part.ts';
+import { responsePart, withoutThoughts } from './response-part.ts';
 import { encodeFinish } from './finish.ts';
 import { writeLogprobs } from './logprobs.ts';
 import { writeUsage } from './write-usage.ts';
@@ -9,7 +9,7 @@ import { writeUsage } from './write-usage.ts';
 export function encodeResponse(
   response: GenerationResponse,
   usage: TokenUsage | null,
-  answer: AnswerContext,
+  answer: ResponseContext,
 ): JsonRecord {
   const { candidates } = response;
   const isBlocked = candidates.length > 0 && candidates.every(isRefusedPrompt);
@@ -23,7 +23,7 @@ export function encodeResponse(
 }
 
 /** The members that describe every chunk and every whole response. */
-export function answerMembers(answer: AnswerContext): JsonRecord {
+export function answerMembers(answer: ResponseContext): JsonRecord {
   return { modelVersion: answer.model, responseId: answer.requestId.replace(/^req_/, '') };
 }
 
@@ -37,13 +37,13 @@ function isRefusedPrompt({ blocks, finish }: Candidate): boolean {
   return finish.reason === 'blocked' && blocks.length === 0;
 }
 
-export function hidesThoughts(answer: AnswerContext): boolean {
+export function hidesThoughts(answer: ResponseContext): boolean {
   return answer.request.reasoning?.show === false;
 }
 
-function encode({ blocks, finish }: Candidate, index: number, answer: AnswerContext): JsonRecord {
+function encode({ blocks, finish }: Candidate, index: number, answer: ResponseContext): JsonRecord {
   const shown = hidesThoughts(answer) ? blocks.map(withoutThoughts) : blocks;
-  const parts = shown.map(answerPart).filter((part) => part !== null);
+  const parts = shown.map(responsePart).filter((part) => part !== null);
   const logprobs = blocks.flatMap((block) => (block.type === 'text' ? (block.logprobs ?? []) : []));
   return {
     content: { role: 'model', parts: parts.length > 0 ? parts : [emptyPart] },

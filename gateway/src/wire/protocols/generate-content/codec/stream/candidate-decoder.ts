@@ -1,6 +1,6 @@
 import type { GenerationEvent, NativeState, TokenLogprob } from '#canonical/index.ts';
 import { isRecord, type JsonRecord, recordAt } from '../../../values.ts';
-import { decodeAnswerPart } from '../request/decode-part.ts';
+import { decodeResponsePart } from '../request/decode-part.ts';
 import { decodeFinish } from '../response/finish.ts';
 import { readGrounding, readRecitations } from '../response/grounding.ts';
 import { readLogprobs } from '../response/logprobs.ts';
@@ -113,7 +113,7 @@ export class CandidateDecoder {
   }
 
   #block(part: JsonRecord, emit: Emit): void {
-    const block = decodeAnswerPart(part);
+    const block = decodeResponsePart(part);
     if (block === null) return;
     if (block.type === 'text') {
       this.#delta('text', '', [], block.state, emit);

@@ -1,6 +1,6 @@
 import type { Finish, GenerationEvent, NativeState, TokenLogprob } from '#canonical/index.ts';
 import type { JsonRecord } from '../../../values.ts';
-import { answerPart, callPart, withoutThoughts } from '../response/answer-part.ts';
+import { responsePart, callPart, withoutThoughts } from '../response/response-part.ts';
 import { emptyPart } from '../response/encode-response.ts';
 import { encodeFinish } from '../response/finish.ts';
 import { writeLogprobs } from '../response/logprobs.ts';
@@ -124,7 +124,7 @@ export class CandidateEncoder {
 
   #block({ block }: Extract<GenerationEvent, { type: 'block' }>): string {
     this.#inText = false;
-    const part = answerPart(this.#hidesThoughts ? withoutThoughts(block) : block);
+    const part = responsePart(this.#hidesThoughts ? withoutThoughts(block) : block);
     return part === null ? '' : this.#part(part);
   }
 

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { collectEvents } from '#test/support/collect-events.ts';
 import {
-  answerContext,
+  responseContext,
   chunks,
   decodeStream,
   encodeStream,
 } from '#test/support/generate-content-codec.ts';
-import { answerEvents, nativeAnswer } from '#test/support/generate-content-answers.ts';
+import { responseEvents, nativeResponse } from '#test/support/generate-content-responses.ts';
 import type { GenerationEvent } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { isRecord } from '../../../values.ts';
@@ -65,7 +65,7 @@ function candidateComplaints(candidate: Record<string, unknown>, ended: Set<numb
 describe('streams for a client', () => {
   it('are legal in whatever order events come', () => {
     fc.assert(
-      fc.property(fc.array(answerEvents), (events) => {
+      fc.property(fc.array(responseEvents), (events) => {
         expect(complaints(encodeStream(events))).toEqual([]);
       }),
     );
@@ -73,7 +73,7 @@ describe('streams for a client', () => {
 
   it('end every candidate once', () => {
     fc.assert(
-      fc.property(fc.array(answerEvents), (events) => {
+      fc.property(fc.array(responseEvents), (events) => {
         const last = encodeStream(events).split('\n\n').at(-2) ?? '';
         const json = JSON.parse(last.slice(6)) as { candidates?: { finishReason?: string }[] };
         expect(json.candidates?.every(({ finishReason }) => finishReason !== undefined)).not.toBe(
@@ -85,8 +85,8 @@ describe('streams for a client', () => {
 
   it('have the content of the events', () => {
     fc.assert(
-      fc.property(nativeAnswer, (response) => {
-        const json = generateContentCodec.encodeResponse(response, null, answerContext());
+      fc.property(nativeResponse, (response) => {
+        const json = generateContentCodec.encodeResponse(response, null, responseContext());
         const events = decodeStream(chunks(json));
         expect(collect(encodeStream(events))).toEqual(response.candidates);
       }),
@@ -122,7 +122,7 @@ describe('streams for a client', () => {
   });
 
   it('end with the error if they break', () => {
-    const encoder = generateContentCodec.createStreamEncoder(answerContext());
+    const encoder = generateContentCodec.createStreamEncoder(responseContext());
     encoder.push({ type: 'text', text: 'a' });
     expect(encoder.fail(new GatewayError('invalid_value', { values: { reason: 'no' } }))).toMatch(
       /^data: \{"error":\{"code":400,.*\}\n\n$/,
@@ -136,7 +136,7 @@ describe('streams for a client', () => {
       { type: 'reasoning', text: 'hm' },
       { type: 'state', state },
     ];
-    const stream = encodeStream(events, answerContext({ reasoning }));
+    const stream = encodeStream(events, responseContext({ reasoning }));
     expect(stream).not.toContain('hm');
     expect(stream).toContain('"thoughtSignature":"c2ln"');
   });

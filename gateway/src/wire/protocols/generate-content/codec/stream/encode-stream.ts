@@ -1,6 +1,6 @@
 import type { GenerationEvent, TokenUsage } from '#canonical/index.ts';
 import type { GatewayError } from '#errors/index.ts';
-import type { AnswerContext, StreamEncoder } from '../../../codec.ts';
+import type { ResponseContext, StreamEncoder } from '../../../codec.ts';
 import { frame } from '../../../frames.ts';
 import type { JsonRecord } from '../../../values.ts';
 import { CandidateEncoder } from './candidate-encoder.ts';
@@ -14,7 +14,7 @@ import { encodeStreamError } from '../../errors.ts';
 import { writeUsage } from '../response/write-usage.ts';
 
 /** Writes frames. Each is a response with the new parts; the last one ends all candidates. */
-export function createStreamEncoder(answer: AnswerContext): StreamEncoder {
+export function createStreamEncoder(answer: ResponseContext): StreamEncoder {
   const members = answerMembers(answer);
   const tail = `],${JSON.stringify(members).slice(1)}`;
   const hidden = hidesThoughts(answer);

@@ -1,5 +1,5 @@
 import type { GenerationResponse, TokenUsage } from '#canonical/index.ts';
-import type { AnswerContext } from '../../../codec.ts';
+import type { ResponseContext } from '../../../codec.ts';
 import type { JsonRecord } from '../../../values.ts';
 import { encodeUsage } from './encode-usage.ts';
 import { encodeFinish } from './finish.ts';
@@ -10,7 +10,7 @@ import { encodeOutput } from './output-content.ts';
 export function encodeResponse(
   response: GenerationResponse,
   usage: TokenUsage | null,
-  answer: AnswerContext,
+  answer: ResponseContext,
 ): JsonRecord {
   const [candidate] = response.candidates;
   let calls = 0;

@@ -1,10 +1,10 @@
-import type { AnswerContext } from '../../../codec.ts';
+import type { ResponseContext } from '../../../codec.ts';
 
 /**
  * The members of a message before its content. Ids derive from the exchange's id, so that a replay repeats them. Members
  * that only the protocol's vendor fills are null, because its types require them.
  */
-export function messageHead({ requestId, model }: AnswerContext) {
+export function messageHead({ requestId, model }: ResponseContext) {
   return {
     id: `msg_${stem(requestId)}`,
     type: 'message',
@@ -19,7 +19,7 @@ export function messageHead({ requestId, model }: AnswerContext) {
 export const directCaller = Object.freeze({ type: 'direct' });
 
 /** The id for a call that came without one. */
-export function callId({ requestId }: AnswerContext, call: number): string {
+export function callId({ requestId }: ResponseContext, call: number): string {
   return `toolu_${stem(requestId)}_${call}`;
 }
 

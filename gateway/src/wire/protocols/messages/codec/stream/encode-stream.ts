@@ -1,6 +1,6 @@
 import type { Block, Finish, GenerationEvent, TokenUsage } from '#canonical/index.ts';
 import type { GatewayError } from '#errors/index.ts';
-import type { AnswerContext, StreamEncoder } from '../../../codec.ts';
+import type { ResponseContext, StreamEncoder } from '../../../codec.ts';
 import { frame } from '../../../frames.ts';
 import { textDelta, thinkingDelta, writePiece } from './block-frames.ts';
 import { encodeUsage } from '../response/encode-usage.ts';
@@ -20,7 +20,7 @@ const ping = frame('ping', '{"type":"ping"}');
  * exactly one block is open, however the calls of a response interleave.
  */
 export class MessagesStreamEncoder implements StreamEncoder {
-  readonly #answer: AnswerContext;
+  readonly #answer: ResponseContext;
   readonly #line: Piece[] = [];
   /** Index of the open block in the queue. Removing blocks would move all others. */
   #head = 0;
@@ -32,7 +32,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
   #calls = 0;
   #finish: Finish = { reason: 'other' };
 
-  constructor(answer: AnswerContext) {
+  constructor(answer: ResponseContext) {
     this.#answer = answer;
   }
 

@@ -3,7 +3,7 @@ import type { GenerationEvent } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { collectEvents } from '#test/support/collect-events.ts';
 import { assertLegal, readFrames } from '#test/support/messages-grammar.ts';
-import { answerContext } from '#test/support/messages-samples.ts';
+import { responseContext } from '#test/support/messages-samples.ts';
 import { decodeFrames, encodeEvents } from '#test/support/messages-wire.ts';
 import { messagesCodec } from '../codec.ts';
 
@@ -124,7 +124,7 @@ describe('the encoder', () => {
   });
 
   it('K02, K03, K06: writes arguments as they come, after an empty start', () => {
-    const encoder = messagesCodec.createStreamEncoder(answerContext);
+    const encoder = messagesCodec.createStreamEncoder(responseContext);
     const parts = ['{"a":', '"x', 'y"}'];
     const begun = encoder.push(callStart(0));
     const caller = { type: 'direct' };
@@ -141,7 +141,7 @@ describe('the encoder', () => {
   });
 
   it('streams the open one of interleaved calls, while the others wait', () => {
-    const encoder = messagesCodec.createStreamEncoder(answerContext);
+    const encoder = messagesCodec.createStreamEncoder(responseContext);
     const push = (event: GenerationEvent) => encoder.push(event);
     const before = push(callStart(0)) + push(args(0, '{"a"'));
     const held = push(callStart(1)) + push(args(1, '{"b":')) + push(text('done'));
@@ -196,7 +196,7 @@ describe('the encoder', () => {
   });
 
   it('fails with an error event and no end', () => {
-    const encoder = messagesCodec.createStreamEncoder(answerContext);
+    const encoder = messagesCodec.createStreamEncoder(responseContext);
     const stream = encoder.push(text('hi')) + encoder.fail(new GatewayError('upstream_overloaded'));
     expect(readFrames(stream).at(-1)).toMatchObject({
       name: 'error',

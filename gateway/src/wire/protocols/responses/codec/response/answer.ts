@@ -1,5 +1,5 @@
 import type { FinishReason, TokenUsage } from '#canonical/index.ts';
-import type { AnswerContext } from '../../../codec.ts';
+import type { ResponseContext } from '../../../codec.ts';
 import { Losses } from '../../../losses.ts';
 import type { JsonRecord } from '../../../values.ts';
 import { encodeFormat } from '../request/encode-settings.ts';
@@ -30,13 +30,13 @@ export function endingOf(reason: FinishReason): Ending {
 }
 
 /** The ids of one response. One exchange always gives the same. */
-export interface AnswerIds {
+export interface ResponseIds {
   readonly response: string;
   /** `prefix`: `msg`, `fc`, `ctc`, `rs`, `ig`; `index`: the item's place in the output. */
   item(prefix: string, index: number): string;
 }
 
-export function createAnswerIds({ requestId }: AnswerContext): AnswerIds {
+export function createResponseIds({ requestId }: ResponseContext): ResponseIds {
   const base = requestId.replace(/^req_/, '');
   return {
     response: `resp_${base}`,
@@ -45,13 +45,13 @@ export function createAnswerIds({ requestId }: AnswerContext): AnswerIds {
 }
 
 /** The members that describe a response and repeat its request, without the result. */
-export function describeAnswer(answer: AnswerContext): JsonRecord {
+export function describeResponse(answer: ResponseContext): JsonRecord {
   const { request } = answer;
   const { reasoning, extensions, format, verbosity, toolChoice } = request;
   const metadata = ownValue(extensions, 'metadata');
   const summary = ownValue(extensions, 'reasoning.summary') ?? (reasoning?.show ? 'auto' : null);
   return {
-    id: createAnswerIds(answer).response,
+    id: createResponseIds(answer).response,
     object: 'response',
     created_at: answer.createdAt,
     model: answer.model,

@@ -1,10 +1,10 @@
 import type { Block, GenerationResponse, TokenUsage } from '#canonical/index.ts';
-import type { AnswerContext } from '../../../codec.ts';
+import type { ResponseContext } from '../../../codec.ts';
 import { isRecord, type JsonRecord } from '../../../values.ts';
 import {
-  type AnswerIds,
-  createAnswerIds,
-  describeAnswer,
+  type ResponseIds,
+  createResponseIds,
+  describeResponse,
   encodeUsage,
   endingOf,
   type Ending,
@@ -25,21 +25,21 @@ import {
 export function encodeResponse(
   response: GenerationResponse,
   usage: TokenUsage | null,
-  answer: AnswerContext,
+  answer: ResponseContext,
 ): JsonRecord {
   const [candidate] = response.candidates;
   const ending = endingOf(candidate?.finish.reason ?? 'other');
   return {
-    ...describeAnswer(answer),
+    ...describeResponse(answer),
     status: ending.status,
     incomplete_details: ending.reason === null ? null : { reason: ending.reason },
-    output: encodeOutput(candidate?.blocks ?? [], ending, createAnswerIds(answer)),
+    output: encodeOutput(candidate?.blocks ?? [], ending, createResponseIds(answer)),
     usage: encodeUsage(usage),
   };
 }
 
 /** Adjacent parts make one message. The last message shows that the response was cut. */
-function encodeOutput(blocks: readonly Block[], ending: Ending, ids: AnswerIds): object[] {
+function encodeOutput(blocks: readonly Block[], ending: Ending, ids: ResponseIds): object[] {
   const output: object[] = [];
   let content: object[] = [];
   const closeMessage = (status: Ending['status']): void => {
@@ -78,7 +78,7 @@ function encodePart(block: Block): object | null {
   }
 }
 
-function encodeItem(block: Block, index: number, ids: AnswerIds): object | null {
+function encodeItem(block: Block, index: number, ids: ResponseIds): object | null {
   switch (block.type) {
     case 'reasoning': {
       const state = carriedState(block.state);

@@ -6,7 +6,7 @@ import type {
   ToolCallBlock,
 } from '#canonical/index.ts';
 import { encodeAnnotation } from '../annotations.ts';
-import type { AnswerIds } from './answer.ts';
+import type { ResponseIds } from './answer.ts';
 import { encodeLogprobs } from './logprobs.ts';
 
 /** The shapes of output items, for complete responses and for the last events of streams. */
@@ -55,7 +55,7 @@ export type CallHead = Pick<ToolCallBlock, 'id' | 'name' | 'namespace' | 'kind'>
 /** The members of a call that do not change while it is produced. */
 export function describeCall(
   call: CallHead,
-  ids: AnswerIds,
+  ids: ResponseIds,
   index: number,
 ): Readonly<Record<string, string>> & { readonly id: string } {
   const { name, namespace, kind } = call;

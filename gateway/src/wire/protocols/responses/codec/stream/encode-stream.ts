@@ -1,10 +1,10 @@
 import type { Finish, GenerationEvent, TokenUsage } from '#canonical/index.ts';
 import type { GatewayError } from '#errors/index.ts';
-import type { AnswerContext, StreamEncoder } from '../../../codec.ts';
+import type { ResponseContext, StreamEncoder } from '../../../codec.ts';
 import {
-  type AnswerIds,
-  createAnswerIds,
-  describeAnswer,
+  type ResponseIds,
+  createResponseIds,
+  describeResponse,
   encodeUsage,
   endingOf,
 } from '../response/answer.ts';
@@ -17,8 +17,8 @@ import { OutputWriter } from './output-writer.ts';
  * `OutputWriter` orders the items.
  */
 export class ResponsesStreamEncoder implements StreamEncoder {
-  readonly #answer: AnswerContext;
-  readonly #ids: AnswerIds;
+  readonly #answer: ResponseContext;
+  readonly #ids: ResponseIds;
   readonly #frames = new FrameWriter();
   readonly #output: OutputWriter;
   /** JSON text of the response's constant members, without braces. Null before the announcement. */
@@ -26,9 +26,9 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #finish: Finish = { reason: 'end' };
   #closed = false;
 
-  constructor(answer: AnswerContext) {
+  constructor(answer: ResponseContext) {
     this.#answer = answer;
-    this.#ids = createAnswerIds(answer);
+    this.#ids = createResponseIds(answer);
     this.#output = new OutputWriter(this.#frames, this.#ids);
   }
 
@@ -63,7 +63,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   }
 
   #announce(): string {
-    this.#description = JSON.stringify(describeAnswer(this.#answer)).slice(1, -1);
+    this.#description = JSON.stringify(describeResponse(this.#answer)).slice(1, -1);
     const members = `"response":${this.#response('in_progress', null, 'null')}`;
     return (
       this.#frames.write('response.created', members) +

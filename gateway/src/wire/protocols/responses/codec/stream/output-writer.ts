@@ -1,5 +1,5 @@
 import type { Block, Citation, GenerationEvent, NativeState } from '#canonical/index.ts';
-import type { AnswerIds } from '../response/answer.ts';
+import type { ResponseIds } from '../response/answer.ts';
 import type { FrameWriter, WrittenItem } from './frame-writer.ts';
 import { type CallHead, carriedState } from '../response/output-items.ts';
 import { WrittenCall } from './write-call.ts';
@@ -23,7 +23,7 @@ export class OutputWriter {
   /** Finished items, JSON text. */
   readonly items: string[] = [];
   readonly #frames: FrameWriter;
-  readonly #ids: AnswerIds;
+  readonly #ids: ResponseIds;
   readonly #calls = new Map<number, Call>();
   #openItem: WrittenItem | null = null;
   #openCall: Call | null = null;
@@ -32,7 +32,7 @@ export class OutputWriter {
   /** Index of the next event in the queue. */
   #next = 0;
 
-  constructor(frames: FrameWriter, ids: AnswerIds) {
+  constructor(frames: FrameWriter, ids: ResponseIds) {
     this.#frames = frames;
     this.#ids = ids;
   }

@@ -1,4 +1,4 @@
-import type { AnswerIds } from '../response/answer.ts';
+import type { ResponseIds } from '../response/answer.ts';
 import { type FrameWriter, itemAdded, itemDone, type WrittenItem } from './frame-writer.ts';
 import {
   type CallHead,
@@ -16,7 +16,7 @@ export class WrittenCall implements WrittenItem {
   readonly #place: string;
   #text = '';
 
-  constructor(frames: FrameWriter, index: number, call: CallHead, ids: AnswerIds) {
+  constructor(frames: FrameWriter, index: number, call: CallHead, ids: ResponseIds) {
     this.#frames = frames;
     this.#index = index;
     this.#call = call;

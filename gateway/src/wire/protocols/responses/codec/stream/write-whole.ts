@@ -1,6 +1,6 @@
 import type { Block, GenerationEvent } from '#canonical/index.ts';
 import { isRecord } from '../../../values.ts';
-import type { AnswerIds } from '../response/answer.ts';
+import type { ResponseIds } from '../response/answer.ts';
 import { type FrameWriter, itemAdded, itemDone } from './frame-writer.ts';
 import { imageItem } from '../response/output-items.ts';
 
@@ -9,7 +9,7 @@ export function writeWhole(
   frames: FrameWriter,
   index: number,
   block: Block,
-  ids: AnswerIds,
+  ids: ResponseIds,
 ): { frames: () => string; item: string } | null {
   if (block.type === 'image') {
     const id = ids.item('ig', index);

@@ -1,0 +1,86 @@
+import type { ResponseReader } from '#conversion/index.ts';
+import {
+  estimateOutputTokens,
+  isRecord,
+  textProtocols,
+  UnreadableResponse,
+  type WireResponse,
+} from '#protocols/index.ts';
+import type { ResponseResult } from './response-result.ts';
+import { asBuffer } from './bytes.ts';
+import type { Job } from './jobs.ts';
+import { beginsAsEvents, streamOf, wholeOf, type WireProtocol } from './other-form.ts';
+
+/** A complete response is held in memory before the client sees it; this is its limit. */
+export const largestAnswer = 64 * 1024 * 1024;
+
+/**
+ * Reads a complete response, which some upstreams send as a stream although none was requested.
+ * @param wire the upstream's protocol; null: it has no other form
+ * @throws UnreadableResponse
+ */
+export function readWholeResponse(
+  body: Buffer,
+  wire: WireProtocol | null,
+  reader: Pick<ResponseReader, 'readResponse'>,
+  echo: Parameters<ResponseReader['readResponse']>[1],
+): WireResponse {
+  const whole =
+    wire !== null && beginsAsEvents(body)
+      ? wholeOf(body, wire, echo.upstreamModel, largestAnswer)
+      : body;
+  return reader.readResponse(whole, echo);
+}
+
+/**
+ * @param reader the client's side of a converted response; null: client and upstream use the same protocol
+ * @param learnt other results of the reading, for the main thread
+ */
+export function readResponseJob(
+  { body, upstream, echo, form }: Extract<Job, { kind: 'answer' }>,
+  reader: ResponseReader | null,
+  learnt: () => Pick<Extract<ResponseResult, { kind: 'whole' }>, 'losses' | 'kept'>,
+): ResponseResult {
+  const wire = textProtocols[upstream];
+  const bytes = asBuffer(body);
+  try {
+    if (form === 'stream') {
+      return { kind: 'stream', body: streamOf(bytes, wire, echo.upstreamModel) };
+    }
+    const answer = readWholeResponse(bytes, wire, reader ?? wire, echo);
+    const { given } = answer;
+    return { kind: 'whole', ...answer, given, outputTokens: estimateOf(answer), ...learnt() };
+  } catch (error) {
+    if (!(error instanceof UnreadableResponse)) throw error;
+    const { message, usage } = error;
+    return { kind: 'unreadable', message, error: essence(error.body), usage };
+  }
+}
+
+function estimateOf({ body, usage }: WireResponse): number | null {
+  if (usage !== null && usage.missingSide === undefined) return null;
+  return estimateOutputTokens(JSON.parse(body.toString('utf8')));
+}
+
+/** The part of an error response that is read: enough to classify it. */
+const errorLength = 64 * 1024;
+const memberLength = 4 * 1024;
+
+/** Reduces an error for the main thread, which must not receive a large response in it. */
+function essence(body: unknown): unknown {
+  if (!isRecord(body) || JSON.stringify(body).length <= errorLength) return body;
+  return {
+    ...scalarsOf(body),
+    ...(isRecord(body['error']) && { error: scalarsOf(body['error']) }),
+  };
+}
+
+function scalarsOf(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const scalars: Record<string, unknown> = {};
+  for (const name of ['error', 'type', 'code', 'status', 'message', 'param']) {
+    const value = record[name];
+    if (typeof value === 'string') scalars[name] = value.slice(0, memberLength);
+    else if (typeof value === 'number') scalars[name] = value;
+  }
+  return scalars;
+}

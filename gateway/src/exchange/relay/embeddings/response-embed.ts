@@ -1,0 +1,53 @@
+import { GatewayError } from '#errors/index.ts';
+import { attemptUntilAnswered } from '../attempts/failover.ts';
+import type { AttemptParts } from '../attempts/parts.ts';
+import { responseHeaders } from '../exchange/response-headers.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import {
+  finishCompleted,
+  finishFailed,
+  finishLeft,
+  finishWithoutResponse,
+} from '../exchange/finish.ts';
+import { nothingUsed } from '../exchange/measured.ts';
+import type { ExchangeParts } from '../exchange/parts.ts';
+import { EmbedSender } from './embed-sender.ts';
+import type { EmbedInput } from './input.ts';
+import { measureEmbed, measureLeftEmbed } from './measure-embed.ts';
+import type { PreparedEmbed } from './prepared.ts';
+
+/** @throws GatewayError for the client, who has been written nothing then. */
+export async function responseEmbed(
+  parts: ExchangeParts & AttemptParts,
+  exchange: Exchange<EmbedInput>,
+  prepared: PreparedEmbed,
+): Promise<void> {
+  const { input } = exchange;
+  const sender = new EmbedSender(parts, input, prepared);
+  const attempted = await attemptUntilAnswered(parts, input, prepared.routes, sender);
+  const { outcome, sent } = attempted;
+  switch (outcome.kind) {
+    case 'unanswered':
+      throw await finishWithoutResponse(parts, exchange, outcome.error, attempted);
+    case 'not-asked':
+      return finishLeft(parts, exchange, nothingUsed, attempted);
+    case 'left':
+      return finishLeft(parts, exchange, measureLeftEmbed(outcome, prepared), attempted);
+    case 'complete':
+  }
+  const { answer } = outcome;
+  const measured = measureEmbed(answer, prepared, parts.missingUsage);
+  if (measured === null) {
+    const failure = new GatewayError('upstream_abnormal');
+    await finishFailed(parts, exchange, failure, attempted);
+    throw failure;
+  }
+  if (sent !== null) sent.ttftMs = parts.clock.monotonic() - input.startedAt;
+  await finishCompleted(parts, exchange, measured, attempted);
+  input.client.start(200, {
+    'content-type': 'application/json',
+    'content-length': String(answer.body.length),
+    ...responseHeaders(sent),
+  });
+  input.client.end(answer.body);
+}

@@ -1,0 +1,85 @@
+import {
+  textOfTerms,
+  type ResponseResult,
+  type BodyPool,
+  type RunningJob,
+} from '#body-work/index.ts';
+import type { TextProtocolName } from '#canonical/index.ts';
+import type { ConvertedRequest } from '#conversion/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { UnreadableResponse, type ResponseEcho } from '#protocols/index.ts';
+import { ResponseTooComplex, type ReadingResponse } from '../attempts/response-reader.ts';
+
+/** Complete responses of at least this many bytes are read in a thread. */
+export const answerInThread = 256 * 1024;
+
+/** Whose answers are read. */
+export interface ResponseSource {
+  readonly bodies: BodyPool;
+  /** Threads take turns by it. */
+  readonly keyId: string;
+  /** What the upstream speaks. */
+  readonly upstream: TextProtocolName;
+  readonly echo: ResponseEcho;
+  /** Null when the client speaks as the upstream does. */
+  readonly converted: Pick<ConvertedRequest, 'terms' | 'learn'> | null;
+}
+
+export interface WholeResponse extends Omit<Extract<ResponseResult, { kind: 'whole' }>, 'body'> {
+  readonly body: Buffer;
+}
+
+/** Has answers read in threads that are too large to be read here. */
+export class LargeResponses {
+  readonly #source: ResponseSource;
+
+  constructor(source: ResponseSource) {
+    this.#source = source;
+  }
+
+  /** @param body handed over. */
+  whole(body: Buffer): ReadingResponse<WholeResponse> {
+    return this.#read(body, 'whole', (answer) => {
+      if (answer.kind !== 'whole') throw new TypeError('no whole answer');
+      this.#source.converted?.learn(answer);
+      // The pool gives bodies back as Buffers.
+      return { ...answer, body: answer.body as Buffer };
+    });
+  }
+
+  /** The events of one that came where a stream was asked. @param body handed over. */
+  stream(body: Buffer): ReadingResponse<Buffer> {
+    return this.#read(body, 'stream', (answer) => {
+      if (answer.kind !== 'stream') throw new TypeError('no stream');
+      return answer.body as Buffer;
+    });
+  }
+
+  #read<Value>(
+    body: Buffer,
+    form: 'whole' | 'stream',
+    take: (answer: ResponseResult) => Value,
+  ): ReadingResponse<Value> {
+    const { bodies, keyId, upstream, echo, converted } = this.#source;
+    // What a stream is made of is converted event by event, where it is written.
+    const terms = converted === null || form === 'stream' ? null : textOfTerms(converted.terms);
+    const job = { kind: 'answer', body, form, upstream, echo, terms } as const;
+    const running: RunningJob<ResponseResult> = bodies.run<'answer'>(keyId, job);
+    return {
+      result: running.result.then(resultOf, refused).then(take),
+      abandon: () => running.abandon(new GatewayError('unavailable')),
+    };
+  }
+}
+
+function resultOf({ outcome }: Awaited<RunningJob<ResponseResult>['result']>): ResponseResult {
+  if ('error' in outcome) throw outcome.error;
+  const { value } = outcome;
+  if (value.kind !== 'unreadable') return value;
+  throw new UnreadableResponse(value.message, value.error, value.usage);
+}
+
+function refused(error: unknown): never {
+  const isTooComplex = error instanceof GatewayError && error.errorName === 'too_complex';
+  throw isTooComplex ? new ResponseTooComplex('a thread gave up', { cause: error }) : error;
+}

@@ -1,0 +1,77 @@
+import { beginsAsJson, largestAnswer, streamOf, type WireProtocol } from '#body-work/index.ts';
+import { UnreadableResponse } from '#protocols/index.ts';
+import type { Vendor } from '#vendors/index.ts';
+import type { UpstreamHeaders } from '#upstream/index.ts';
+import { CollectedBody } from '#bodies/index.ts';
+import {
+  errorBodyLimit,
+  failureOfResponse,
+  isError,
+  parseJson,
+} from '../../attempts/error-body.ts';
+import { brokenAttempt, type AttemptFailure } from '../../attempts/outcome.ts';
+import { answerInThread } from '../large-response.ts';
+
+/** What an upstream answers in the place of a stream: an error, or the whole answer. */
+export class UnstreamedResponse {
+  readonly #vendor: Vendor;
+  readonly #status: number;
+  readonly #headers: UpstreamHeaders;
+  readonly #body = new CollectedBody();
+  /** Null while not enough has come to look. */
+  #isAnswer: boolean | null = null;
+
+  constructor(vendor: Vendor, status: number, headers: UpstreamHeaders) {
+    this.#vendor = vendor;
+    this.#status = status;
+    this.#headers = headers;
+  }
+
+  /** True when that is enough to judge it; some bodies never end. */
+  add(chunk: Buffer): boolean {
+    this.#body.add(chunk);
+    const { length } = this.#body;
+    if (length < errorBodyLimit) return false;
+    if (isError(this.#status)) return true;
+    this.#isAnswer ??= beginsAsJson(this.#body.whole());
+    return !this.#isAnswer || length > largestAnswer;
+  }
+
+  get isLarge(): boolean {
+    return this.#body.length >= answerInThread;
+  }
+
+  /** All of it. */
+  get body(): Buffer {
+    return this.#body.whole();
+  }
+
+  /** An answer in the place of a stream of it, rather than an error. */
+  get mayAnswer(): boolean {
+    return !isError(this.#status);
+  }
+
+  /**
+   * The answer as a stream.
+   * @param model as the upstream knows it.
+   */
+  stream(protocol: WireProtocol, model: string): Buffer | AttemptFailure {
+    try {
+      return streamOf(this.#body.whole(), protocol, model);
+    } catch (error) {
+      if (!(error instanceof UnreadableResponse)) throw error;
+      return this.unreadable(error);
+    }
+  }
+
+  unreadable({ body, usage }: UnreadableResponse): AttemptFailure {
+    if (body === null) return { ...this.judge(), usage };
+    return { ...failureOfResponse(this.#vendor, null, this.#headers, body), usage };
+  }
+
+  judge(): AttemptFailure {
+    if (!isError(this.#status)) return brokenAttempt(this.#status, 'started', 'not-a-stream');
+    const body = parseJson(this.#body.whole());
+    return failureOfResponse(this.#vendor, this.#status, this.#headers, body);
+  }
+}

@@ -1,0 +1,48 @@
+import type { NativeState } from '#canonical/index.ts';
+import type { ResponseContext, Codec } from '#protocols/index.ts';
+import type { ResponseLosses } from './response-losses.ts';
+import { sealForClient, type Sealing } from './state/client-state.ts';
+import type { StatePlace } from './state/sealed-state.ts';
+import type { StateStore } from './state/state-store.ts';
+import type { ClientTool } from './tools/tool-names.ts';
+
+/** Everything that turns an upstream's response into the client's; fixed when the request was encoded. */
+export interface ResponsePasses {
+  readonly answer: ResponseContext;
+  readonly upstream: Codec;
+  readonly client: Codec;
+  /** By the names that the upstream received. A name that no tool has (models invent some) stays as it is. */
+  readonly clientTools: ReadonlyMap<string, ClientTool>;
+  readonly losses: ResponseLosses;
+  /** Who can read the state in the response: `makerId`. */
+  readonly maker: string;
+  readonly sealing: Sealing;
+  readonly store: StateStore;
+}
+
+/**
+ * Messages clients return reasoning only if it is signed, and take an empty signature for their vendor's own.
+ * Generate-content's own vendor requires a signature on the first call of a response, in case the conversation moves
+ * there. A block without a signature therefore gets an empty envelope. Null if none is needed.
+ */
+export function emptySignature(
+  passes: ResponsePasses,
+  place: 'thought' | 'first call',
+): NativeState | null {
+  const { client, upstream } = passes;
+  const wanting = place === 'thought' ? 'messages' : 'generate-content';
+  if (client.name !== wanting) return null;
+  return sealed(passes, { protocol: upstream.name, kind: 'encrypted', data: '' }, 'own');
+}
+
+/** The state in an envelope of the client's kind; null if its protocol has no place for one. */
+export function sealed(
+  { client, sealing, maker }: ResponsePasses,
+  state: NativeState,
+  place: StatePlace,
+  text = '',
+): NativeState | null {
+  return client.traits.state === 'none'
+    ? null
+    : sealForClient(sealing, client.name, maker, state, place, text);
+}

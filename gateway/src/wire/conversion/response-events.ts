@@ -1,0 +1,189 @@
+import type { GenerationEvent } from '#canonical/index.ts';
+import { withSealedState } from './response-blocks.ts';
+import { emptySignature, sealed, type ResponsePasses } from './response-context.ts';
+import { settledFinish } from './response-finish.ts';
+import { StateKeeper } from './state/state-keeper.ts';
+import { responseCallId } from './tools/call-ids.ts';
+import { InputUnwrapper } from './tools/custom-input.ts';
+
+type Event<Type extends GenerationEvent['type']> = Extract<GenerationEvent, { type: Type }>;
+type Emit = (event: GenerationEvent) => void;
+
+/** Does the work of `passResponse` event by event. One per attempt. */
+export class ResponseEvents {
+  readonly #passes: ResponsePasses;
+  readonly #emit: Emit;
+  readonly #choices = new Map<number, ChoiceEvents>();
+
+  constructor(passes: ResponsePasses, emit: Emit) {
+    this.#passes = passes;
+    this.#emit = emit;
+  }
+
+  push(event: GenerationEvent): void {
+    const number = event.choice ?? 0;
+    let choice = this.#choices.get(number);
+    if (choice === undefined) {
+      this.#passes.losses.candidate(number);
+      choice = new ChoiceEvents(this.#passes, event.choice, this.#emit);
+      this.#choices.set(number, choice);
+    }
+    choice.push(event);
+  }
+}
+
+class ChoiceEvents {
+  readonly #passes: ResponsePasses;
+  readonly #choice: { readonly choice?: number | undefined };
+  readonly #emit: Emit;
+  readonly #keeper: StateKeeper;
+  readonly #unwrappers = new Map<number, InputUnwrapper>();
+  #open: 'text' | 'refusal' | 'reasoning' | null = null;
+  /** Whether the open reasoning block has its state. */
+  #isSigned = false;
+  #calls = 0;
+
+  constructor(passes: ResponsePasses, choice: number | undefined, emit: Emit) {
+    this.#passes = passes;
+    this.#choice = choice === undefined ? {} : { choice };
+    this.#emit = emit;
+    this.#keeper = new StateKeeper(passes.sealing.owner, passes.maker, passes.store);
+  }
+
+  push(event: GenerationEvent): void {
+    switch (event.type) {
+      case 'text':
+      case 'refusal':
+      case 'reasoning':
+        if (event.type !== this.#open) {
+          this.#close();
+          this.#open = event.type;
+          this.#isSigned = false;
+        }
+        if (event.type === 'reasoning') this.#keeper.reasoning(event.text);
+        else if (event.type === 'text' && event.logprobs !== undefined) {
+          this.#passes.losses.logprobs();
+        }
+        this.#emit(event);
+        return;
+      case 'block-end':
+        this.#close();
+        this.#emit(event);
+        return;
+      case 'state':
+        this.#state(event);
+        return;
+      case 'call-start':
+        this.#callStart(event);
+        return;
+      case 'call-arguments':
+        this.#callArguments(event);
+        return;
+      case 'call-end':
+        this.#callEnd(event);
+        return;
+      case 'block':
+        this.#block(event);
+        return;
+      case 'citation':
+        this.#passes.losses.citation(event.citation);
+        this.#emit(event);
+        return;
+      case 'finish':
+        this.#close();
+        this.#emit({ ...event, finish: settledFinish(event.finish, this.#calls) });
+        return;
+    }
+  }
+
+  #close(): void {
+    if (this.#open === 'reasoning' && !this.#isSigned) {
+      const state = emptySignature(this.#passes, 'thought');
+      if (state !== null) this.#emit({ type: 'state', state, ...this.#choice });
+    }
+    this.#open = null;
+    this.#keeper.close();
+  }
+
+  #state({ state }: Event<'state'>): void {
+    const isReasoning = this.#open === 'reasoning' || this.#open === null;
+    if (isReasoning) {
+      this.#keeper.state(state);
+      this.#isSigned = true;
+    }
+    const sitsOnBlock = isReasoning || this.#passes.client.traits.state === 'block';
+    const text = isReasoning ? this.#keeper.text : '';
+    const envelope = sealed(this.#passes, state, sitsOnBlock ? 'own' : 'previous', text);
+    if (envelope === null) return;
+    if (sitsOnBlock) this.#emit({ type: 'state', state: envelope, ...this.#choice });
+    else this.#ownBlock(envelope);
+  }
+
+  /** A reasoning block that consists of state only. */
+  #ownBlock(state: Event<'state'>['state']): void {
+    this.#close();
+    this.#emit({ type: 'block-end', ...this.#choice });
+    this.#emit({ type: 'state', state, ...this.#choice });
+    this.#emit({ type: 'block-end', ...this.#choice });
+  }
+
+  #callStart(event: Event<'call-start'>): void {
+    const { clientTools, client, answer } = this.#passes;
+    const { state, ...bare } = event;
+    this.#close();
+    const tool = clientTools.get(event.name);
+    const place = [answer.requestId, event.choice ?? 0, this.#calls] as const;
+    const id = responseCallId(event.id, client.traits, ...place);
+    this.#calls += 1;
+    this.#keeper.call(id, state);
+    if (tool?.kind === 'custom' && event.kind === 'function') {
+      this.#unwrappers.set(event.call, new InputUnwrapper());
+    }
+    const sitsOnBlock = client.traits.state === 'block';
+    const envelope =
+      state !== undefined
+        ? sealed(this.#passes, state, sitsOnBlock ? 'own' : 'next')
+        : this.#calls === 1
+          ? emptySignature(this.#passes, 'first call')
+          : null;
+    if (envelope !== null && !sitsOnBlock) this.#ownBlock(envelope);
+    this.#emit({
+      ...bare,
+      id,
+      name: tool?.name ?? event.name,
+      namespace: tool === undefined ? event.namespace : tool.namespace,
+      kind: tool?.kind ?? event.kind,
+      ...(envelope !== null && sitsOnBlock && { state: envelope }),
+    });
+  }
+
+  #callArguments(event: Event<'call-arguments'>): void {
+    const unwrapper = this.#unwrappers.get(event.call);
+    if (unwrapper === undefined) {
+      this.#emit(event);
+      return;
+    }
+    const text = unwrapper.push(event.text);
+    if (text !== '') this.#emit({ ...event, text });
+  }
+
+  #callEnd(event: Event<'call-end'>): void {
+    const unwrapper = this.#unwrappers.get(event.call);
+    const text = unwrapper?.end() ?? '';
+    this.#unwrappers.delete(event.call);
+    if (text !== '') {
+      this.#emit({ type: 'call-arguments', call: event.call, text, ...this.#choice });
+    }
+    this.#emit(event);
+  }
+
+  #block({ block }: Event<'block'>): void {
+    this.#passes.losses.block(block);
+    this.#close();
+    const { state, ...bare } = block;
+    const place = block.type === 'reasoning' ? 'own' : 'previous';
+    for (const each of withSealedState(this.#passes, bare, state, place)) {
+      this.#emit({ type: 'block', block: each, ...this.#choice });
+    }
+  }
+}
