@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ask, attemptsOf, describeChannels, rowOf, shareGateway } from './support.ts';
 import { textProtocols } from './text-protocols.ts';
 
-/** The simulator's answer has seven pieces of text; `events=` makes their number the same everywhere. */
+/** The simulator's response has seven pieces of text; `events=` makes their number the same everywhere. */
 const pieces = 5;
 
 /** Every way of breaking has channels of its own: their faults count against a channel. */
@@ -116,7 +116,7 @@ describe.each(textProtocols)(
   },
 );
 
-/** The simulated Messages vendor caps `max_tokens` far below such an answer. */
+/** The simulated Messages vendor caps `max_tokens` far below such a response. */
 const boundless = textProtocols.filter(({ name }) => name !== 'messages');
 
 test.concurrent.each(boundless)(

@@ -56,7 +56,7 @@ function eventOf(choice: object): string {
   return `data: ${JSON.stringify({ id: 'c', model: 'demo-chat', choices: [{ index: 0, ...choice }] })}\n\n`;
 }
 
-/** The content of each chunk of a whole answer as it came over the wire. */
+/** The content of each chunk of a whole response as it came over the wire. */
 function chunksOf(answer: string): string[] {
   const chunks: string[] = [];
   let at = answer.indexOf('\r\n\r\n') + 4;

@@ -6,7 +6,7 @@ import { textProtocols, type TextProtocol } from './text-protocols.ts';
 
 const shared = shareGateway({});
 
-/** Sends these bytes and answers what the upstream was sent, with the answer's status. */
+/** Sends these bytes and answers what the upstream was sent, with the response's status. */
 async function through(protocol: TextProtocol, body: string, model = 'demo-chat') {
   const { gateway } = shared;
   gateway.simulator.clear();

@@ -63,7 +63,7 @@ describe.each(eachCall)('S-27 S-28 $name: upstream text', ({ protocol, stream })
         protocol.body(model, stream, 'CANARY-client-text'),
       );
       const bytes = (await response.text()) + JSON.stringify([...response.headers]);
-      // The client's own text may come back in an answer; nothing else may.
+      // The client's own text may come back in a response; nothing else may.
       expect(bytes.replaceAll('CANARY-client-text', '')).not.toContain(canary);
       expect(JSON.stringify(await gateway.usage())).not.toContain(canary);
     },

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { askRaw, only, shareGateway, until } from './support.ts';
 import { textProtocols, type TextProtocol } from './text-protocols.ts';
 
-/** The same answers without `alt=sse`: one JSON array, which grows by an element at a time. */
+/** The same responses without `alt=sse`: one JSON array, which grows by an element at a time. */
 const jsonArray: TextProtocol & { readonly label: string } = {
   ...textProtocols[3]!,
   label: 'generate-content as a JSON array',
@@ -12,7 +12,7 @@ const jsonArray: TextProtocol & { readonly label: string } = {
 const waysOfAsking = [...textProtocols.map((each) => ({ ...each, label: each.name })), jsonArray];
 
 const shared = shareGateway({});
-/** Milliseconds: within a second, and on a machine that does other work in any case long before the answer ends. */
+/** Milliseconds: within a second, and on a machine that does other work in any case long before the response ends. */
 const soon = 5_000;
 /** Milliseconds from each leaving to its upstream's being cancelled. */
 const waited: number[] = [];
@@ -95,7 +95,7 @@ describe.each(waysOfAsking)('R-18 $label: a disconnected client', (protocol) => 
     },
   );
 
-  test('R-20 a half-closed client waits through keep-alives for the whole answer', async () => {
+  test('R-20 a half-closed client waits through keep-alives for the whole response', async () => {
     const { gateway } = shared;
     const client = await askRaw(gateway, protocol, true, 'demo-chat', [
       'x-simulator-fault: delay=1500',

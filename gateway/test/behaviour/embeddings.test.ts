@@ -207,7 +207,7 @@ describe('what the gateway does not judge is the upstream’s to judge', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   test('comes as the upstream gave it, but for the name of the model', async () => {
     const { status, headers, json } = await send({ ...good, dimensions: 4 });
     expect(status).toBe(200);

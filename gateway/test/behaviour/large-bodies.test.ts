@@ -14,7 +14,7 @@ const [chat] = textProtocols;
 const words = (bytes: number): string => 'lorem ipsum '.repeat(Math.ceil(bytes / 12));
 
 describe.each(textProtocols)('a client of $name', (client) => {
-  test('gets its answer from each protocol, streamed and whole', async () => {
+  test('gets its response from each protocol, streamed and whole', async () => {
     const gateway = await openGateway({ config: onePerProtocol });
     for (const bytes of [300_000, 1_500_000]) {
       for (const upstream of textProtocols) {
@@ -224,7 +224,7 @@ const deafGateway = async () =>
     ]),
   });
 
-/** Posts bytes that are there already, and gives the answer's head. */
+/** Posts bytes that are there already, and gives the response's head. */
 async function postBytes({ url }: TestGateway, body: Buffer): Promise<string> {
   const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${testKey}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
   const client = await sendRaw(url, head);

@@ -74,7 +74,7 @@ test.each(
   expect(held).toBeLessThan(longest);
 });
 
-/** A whole answer of chat. */
+/** A whole response of chat. */
 const chatWhole = (message: object): string =>
   JSON.stringify({
     id: 'c',
@@ -195,7 +195,7 @@ describe.each(textProtocols)('a client of $name', (client) => {
         );
         expect([isStreamed, status]).toEqual([isStreamed, 200]);
         expect(bytes).toBeGreaterThan(said.length);
-        // The answer has no usage: its reader estimates it.
+        // The response has no usage: its reader estimates it.
         expect(await rowOf(gateway, id)).toMatchObject({
           outcome: 'completed',
           tokens: { output: said.length / 4 },

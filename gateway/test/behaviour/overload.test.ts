@@ -128,7 +128,7 @@ test('R-24 every slot is released, however its request ended', async () => {
     const request = rawPost(chat.path('demo-chat', true), chat.body('demo-chat', true), [
       'x-simulator-fault: events=50;gap=50',
     ]);
-    // In the middle of a body, in the middle of an answer, and with a second request waiting behind the first.
+    // In the middle of a body, in the middle of a response, and with a second request waiting behind the first.
     for (const bytes of [request.slice(0, -5), request, request + request]) {
       const client = await sendRaw(gateway.url, bytes);
       await wait(100);
@@ -170,7 +170,7 @@ test('R-24 under heavy overload each request is refused without a trace or answe
   expect(reconcileLogs(admitted, rows, received)).toEqual([]);
 });
 
-test('R-19 an answer drained for a disconnected client keeps its slot until the end', async () => {
+test('R-19 a response drained for a disconnected client keeps its slot until the end', async () => {
   const gateway = await open(1, 0);
   const client = await askRaw(gateway, chat, false, 'demo-chat', ['x-simulator-fault: delay=600']);
   await until(() => gateway.simulator.requests().length === 1, 'the upstream was asked');

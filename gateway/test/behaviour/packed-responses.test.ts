@@ -120,7 +120,7 @@ test.each([
   ['br', (bomb: Buffer) => brotliCompressSync(bomb)],
   ['zstd', zstdCompressSync],
 ])('a bomb in %s ends the attempt long before it is decompressed', async (encoding, pack) => {
-  // 64 MiB of spaces before the answer, in a hundred kilobytes at most.
+  // 64 MiB of spaces before the response, in a hundred kilobytes at most.
   const bomb = pack(Buffer.alloc(64 * 1024 * 1024, ' '));
   const gateway = await openWith(send(encoding, bomb));
   const before = process.memoryUsage.rss();

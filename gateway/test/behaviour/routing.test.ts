@@ -131,7 +131,7 @@ test('a channel for certain clients answers only those', async () => {
   );
 });
 
-test('a request by alias reaches its model, and the answer has the alias as its model', async () => {
+test('a request by alias reaches its model, and the response has the alias as its model', async () => {
   const answer = await ask(shared.gateway, chat, false, 'nickname');
   expect(JSON.parse(answer.text)).toMatchObject({ model: 'nickname' });
   expect(shared.gateway.simulator.requests().at(-1)?.json).toMatchObject({ model: 'target' });

@@ -23,7 +23,7 @@ const shared = shareGateway({
 });
 const events = 4_000;
 const responseBytes = largeResponseBytes;
-/** The same within the bound of an answer that is held whole. One connection is in its way. */
+/** The same within the bound of a response that is held whole. One connection is in its way. */
 const wholeBytes = 48 * 2 ** 20;
 
 /** Messages answers are capped by the simulated vendor, and a response's last event repeats all of its text. */
@@ -36,7 +36,7 @@ const passed = boundless.map((protocol) => ({
   model: 'demo-chat',
   name: protocol.name,
 }));
-/** The output limit for such a long answer. */
+/** The output limit for such a long response. */
 const messages: TextProtocol = {
   ...textProtocols[2]!,
   body: (model, stream) => ({
@@ -103,7 +103,7 @@ limits: { in_flight: 1, queue: 1, key_concurrency: 9 }
     expect((await ask(gateway, protocol, false)).status).toBe(200);
   });
 
-  test('a client is also cut off after everything was written: no answer stays in memory forever', async () => {
+  test('a client is also cut off after everything was written: no response stays in memory forever', async () => {
     const gateway = await openGateway({ writeStall: 600 });
     const client = await askRaw(gateway, protocol, false, 'demo-chat', [big('gap=0')]);
     client.socket.pause();

@@ -191,7 +191,7 @@ describe('R-25 SIGTERM', () => {
       { status: 'draining' },
       'close',
     ]);
-    // Load balancers that have not noticed yet are served, on connections that end with the answer.
+    // Load balancers that have not noticed yet are served, on connections that end with the response.
     const late = await ask('gap=0');
     expect([late.status, late.headers.get('connection')]).toEqual([200, 'close']);
     expect(await late.text()).toMatch(/^data: \[DONE\]$/m);

@@ -80,7 +80,7 @@ export const itemsOf = ({
 
 let count = 0;
 
-/** An answer of the responses protocol with ids of its own. */
+/** A response of the responses protocol with ids of its own. */
 export function responseAnswer(body: Record<string, unknown>): Record<string, unknown> {
   count += 1;
   const id = `${Date.now()}${count}`;

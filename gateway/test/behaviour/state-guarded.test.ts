@@ -96,7 +96,7 @@ const members: readonly [string, string, (reply: Reply) => object][] = [
 describe.each([false, true])('responses, streamed: %s', (stream) => {
   test.each(members)('%s of Alice is not found by Bob', async (_name, code, naming) => {
     const { gateway, upstream } = shared;
-    // A streamed answer is asked for whole once more: its ids come by the events.
+    // A streamed response is asked for whole once more: its ids come by the events.
     const first = await respond(gateway, 'alice', { stream });
     const given = stream ? wholeOf(first) : first;
     upstream.clear();
@@ -126,7 +126,7 @@ describe.each([false, true])('responses, streamed: %s', (stream) => {
     expect((await respond(gateway, 'alice', { previous_response_id })).status).toBe(404);
   });
 
-  test('an answer that is not stored is not remembered, except for the container it ran in', async () => {
+  test('a response that is not stored is not remembered, except for the container it ran in', async () => {
     const { gateway } = shared;
     const first = await respond(gateway, 'alice', { stream, store: false });
     const given = stream ? wholeOf(first) : first;
@@ -263,7 +263,7 @@ describe('the other protocols', () => {
     }
   });
 });
-/** The answer that a stream ends with. */
+/** The response that a stream ends with. */
 function wholeOf(reply: Reply): Reply {
   const data = reply.text.split('data: ').at(-1) ?? '';
   const { response } = JSON.parse(data) as { response: Record<string, unknown> };

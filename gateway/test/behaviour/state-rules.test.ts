@@ -110,7 +110,7 @@ describe('owned', () => {
     expect(reply.text).toContain('more than 4096');
   });
 
-  test('refuses a conversation that the gateway never gave out, although an answer repeats it', async () => {
+  test('refuses a conversation that the gateway never gave out, although a response repeats it', async () => {
     const { gateway, upstream } = shared;
     upstream.answer = ({ body }, response) => {
       const whole = { ...responseAnswer(body), conversation: { id: 'file-shared' } };
@@ -222,7 +222,7 @@ test('without the database: ids known to this process pass, any other gets 503',
   for (const each of [...folders, folder]) rmSync(each, { recursive: true });
 });
 
-test('an id is known as soon as the client has it, before its answer has ended', async () => {
+test('an id is known as soon as the client has it, before its response has ended', async () => {
   const upstream = await startOwnUpstream();
   const held = Promise.withResolvers<void>();
   upstream.answer = ({ body, path }, response) => {

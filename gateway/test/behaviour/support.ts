@@ -233,7 +233,7 @@ export interface RawClient {
   readonly socket: Socket;
   /** Everything received so far. */
   received(): string;
-  /** The last `bytes` bytes of it, for frequent checks in a large answer. */
+  /** The last `bytes` bytes of it, for frequent checks in a large response. */
   latest(bytes: number): string;
   readonly ended: Promise<void>;
 }

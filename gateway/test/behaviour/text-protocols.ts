@@ -3,7 +3,7 @@ export interface TextProtocol {
   readonly name: 'chat' | 'responses' | 'messages' | 'generate-content';
   path(model: string, stream: boolean): string;
   body(model: string, stream: boolean, text?: string): Record<string, unknown>;
-  /** The success terminator of a streamed answer. */
+  /** The success terminator of a streamed response. */
   readonly terminator: RegExp;
   /** The error frame that ends a broken stream. */
   readonly errorFrame: RegExp;
@@ -91,7 +91,7 @@ export function nameOf(protocol: TextProtocol, stream: boolean): string {
   return `${protocol.name} ${stream ? 'streamed' : 'whole'}`;
 }
 
-/** Whether an answer begins with `hello` quoted by the simulator. */
+/** Whether a response begins with `hello` quoted by the simulator. */
 export function answeredText(text: string): boolean {
   return text.includes('You said');
 }

@@ -79,7 +79,7 @@ async function send(body: unknown, path = '/v1/messages') {
   };
 }
 
-/** The calls of an answer, as its client reads them. */
+/** The calls of a response, as its client reads them. */
 function callsOf(text: string, stream: boolean): Block[] {
   if (!stream) {
     const { content } = JSON.parse(text) as { content: Block[] };

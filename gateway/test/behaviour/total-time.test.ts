@@ -9,7 +9,7 @@ const trickleMs = 2_000;
 const unshownMs = 500;
 
 /**
- * Requests without visible output so far: no head, or the head with half of a whole answer or nothing of a streamed
+ * Requests without visible output so far: no head, or the head with half of a whole response or nothing of a streamed
  * one.
  */
 const unshown = eachCall.flatMap(({ protocol, stream, name }) => [

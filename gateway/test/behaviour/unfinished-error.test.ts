@@ -4,7 +4,7 @@ import { textProtocols } from './text-protocols.ts';
 
 const chat = textProtocols[0]!;
 
-/** An upstream whose error answer has a good head and a body that does not end well. */
+/** An upstream whose error response has a good head and a body that does not end well. */
 const badBodies = {
   'reset in the body': { length: 1_000, ending: 'reset' },
   'closed in the body': { length: 1_000, ending: 'end' },

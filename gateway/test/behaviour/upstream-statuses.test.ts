@@ -23,7 +23,7 @@ describe.each(cases)('$client.name at $upstream, streamed: $stream', (asked) => 
   const { client, upstream, stream } = asked;
   const askIt = () => ask(shared.gateway, client, stream, `at-${upstream}`);
 
-  test.each([201, 299])('a %d with an answer is an answer', async (status) => {
+  test.each([201, 299])('a %d with a response is a response', async (status) => {
     own.answer = (one, response) => answerWith(usageAt(one.path, 7, 9), { status })(one, response);
     const answer = await askIt();
     expect(answer.status).toBe(200);
@@ -34,7 +34,7 @@ describe.each(cases)('$client.name at $upstream, streamed: $stream', (asked) => 
     expect(attemptsOf(row)).toMatchObject([{ status, result: 'completed' }]);
   });
 
-  test.each([204, 206])('a %d is not an answer', async (status) => {
+  test.each([204, 206])('a %d is not a response', async (status) => {
     own.answer = answerWith(undefined, { status });
     const answer = await askIt();
     expect(answer.status).toBe(502);

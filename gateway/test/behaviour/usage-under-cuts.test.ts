@@ -11,7 +11,7 @@ import {
 } from './support.ts';
 import { type TextProtocol, textProtocols } from './text-protocols.ts';
 
-/** The recorded usage of answers without counts, or without an end. */
+/** The recorded usage of responses without counts, or without an end. */
 const shared = shareGateway({
   config: describeChannels([
     { name: 'plain', models: ['demo-chat'] },
@@ -36,7 +36,7 @@ describe.each(textProtocols)('$name', (protocol) => {
     const askWith = (fault: string) =>
       ask(shared.gateway, protocol, stream, 'demo-chat', { 'x-simulator-fault': fault });
 
-    test('an answer without usage is estimated', async () => {
+    test('a response without usage is estimated', async () => {
       const answer = await askWith('usage=missing');
       expect(answer.status).toBe(200);
       const row = await rowOf(shared.gateway, answer.id);

@@ -225,7 +225,7 @@ async function assertSame(client: TextProtocolName, text: string): Promise<void>
       expect(rest).toEqual(converted);
       const crossed = termsOf(terms);
       expect(crossed).toEqual(wanted);
-      // The answer does not show that its request was converted in a thread either.
+      // The response does not show that its request was converted in a thread either.
       const reading = converter.read(crossed);
       const answer = Buffer.from(wireResponse(upstream, {}).whole);
       expect(String(reading.reader.readResponse(answer, sameNames).body)).toBe(

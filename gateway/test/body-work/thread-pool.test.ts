@@ -122,7 +122,7 @@ test('nobody waits for a thread that cannot be started', async () => {
   expect(problems).toHaveLength(3);
 });
 
-test('a thread’s question is answered, and waiting for the answer does not count as its time', async () => {
+test('a thread’s question is answered, and waiting for the response does not count as its time', async () => {
   const { give, problems } = open({}, 50);
   const slow = give('a', { do: 'ask', question: 'q' }, async (question) => {
     await wait(600);

@@ -51,7 +51,7 @@ async function finalCompletion(stream: string): Promise<OpenAI.ChatCompletion> {
   return JSON.parse(JSON.stringify(completion)) as OpenAI.ChatCompletion;
 }
 
-it('the SDK assembles a stream to the same answer as without streaming', async () => {
+it('the SDK assembles a stream to the same response as without streaming', async () => {
   await fc.assert(
     fc.asyncProperty(chatResponse, fc.nat(4), async (blocks, at) => {
       // The stream helper of the SDK knows function calls only.

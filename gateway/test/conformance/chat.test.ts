@@ -379,7 +379,7 @@ describe('chat with the official SDK: errors', () => {
 describe('chat with the official SDK: a mapped model name', () => {
   const mapped = { ...plain, model: 'fast' };
 
-  it('is the client’s name in every answer', async () => {
+  it('is the client’s name in every response', async () => {
     expect((await client().chat.completions.create(mapped)).model).toBe('fast');
     expect(received(gateway()).json).toMatchObject({ model: 'demo-chat' });
     const { items } = await chunksOf({ model: 'fast', stream_options: { include_usage: true } });

@@ -122,7 +122,7 @@ describe('embeddings with the official SDK: errors', () => {
     expect(textOf(error)).not.toContain(canary);
   });
 
-  it.each(['garbled', 'lost'])('%s: an upstream that has no answer', async (model) => {
+  it.each(['garbled', 'lost'])('%s: an upstream that has no response', async (model) => {
     const error = await failureOf(embed({ model }));
     expect(error).toBeInstanceOf(OpenAI.APIError);
     expect(textOf(error)).not.toContain(canary);

@@ -89,7 +89,7 @@ describe('the official SDK reads what the codec writes', () => {
     expect(only?.candidates).toBeUndefined();
   });
 
-  it('as a complete answer', async () => {
+  it('as a complete response', async () => {
     const json = generateContentCodec.encodeResponse(
       {
         candidates: [

@@ -100,7 +100,7 @@ describe.each(['v1beta', 'v1'])('generate-content with the official SDK under %s
       await chat.sendMessage({ message: 'first' });
       const { items } = await readAll(await chat.sendMessageStream({ message: 'second' }));
       expect(items.map(({ text }) => text ?? '').join('')).toContain('"second"');
-      // The SDK keeps a streamed answer in its pieces and sends them back so.
+      // The SDK keeps a streamed response in its pieces and sends them back so.
       expect((await chat.sendMessage({ message: 'third' })).text).toContain('"third"');
     });
 
@@ -251,7 +251,7 @@ describe.each(['v1beta', 'v1'])('generate-content with the official SDK under %s
     },
   );
 
-  it('a mapped model name is the client’s in every answer', async () => {
+  it('a mapped model name is the client’s in every response', async () => {
     expect((await whole({ ...plain, model: 'fast' })).modelVersion).toBe('fast');
     expect(received(gateway()).path).toContain('/models/demo-chat:');
     const { items } = await chunksOf({ ...plain, model: 'fast' });
@@ -263,7 +263,7 @@ it('no error is logged', () => {
   expect(gateway().errors).toEqual([]);
 });
 
-/** What a client makes of one answer, however it came. */
+/** What a client makes of one response, however it came. */
 interface Gathered {
   readonly content: Content;
   readonly calls: NonNullable<GenerateContentResponse['functionCalls']>;

@@ -81,7 +81,7 @@ const ended: Needed<Anthropic.RawMessageDeltaEvent.Delta> = {
   stop_sequence: true,
 };
 
-it('nothing is missing that the SDK’s types have in every answer', () => {
+it('nothing is missing that the SDK’s types have in every response', () => {
   const call = {
     type: 'tool-call',
     id: 'a',
@@ -117,7 +117,7 @@ it('nothing is missing that the SDK’s types have in every answer', () => {
   ]).toEqual([[], [], [], []]);
 });
 
-it('the SDK assembles a stream to the same answer as without streaming', async () => {
+it('the SDK assembles a stream to the same response as without streaming', async () => {
   await fc.assert(
     fc.asyncProperty(candidates, async (candidate) => {
       const response = { candidates: [candidate], extensions: [] };

@@ -343,7 +343,7 @@ describe('messages with the official SDK: errors', () => {
 });
 
 describe('messages with the official SDK: a mapped model name', () => {
-  it.each(ways)('is the client’s in every answer, %s', async (_, ask) => {
+  it.each(ways)('is the client’s in every response, %s', async (_, ask) => {
     expect((await ask({ ...plain, model: 'fast' })).model).toBe('fast');
     expect(received(gateway()).json).toMatchObject({ model: 'demo-chat' });
   });

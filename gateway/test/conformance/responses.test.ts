@@ -251,7 +251,7 @@ describe('responses with the official SDK: errors', () => {
 });
 
 describe('responses with the official SDK: a mapped model name', () => {
-  it('is the client’s in every answer', async () => {
+  it('is the client’s in every response', async () => {
     expect((await whole({ ...plain, model: 'fast' })).model).toBe('fast');
     const { items } = await eventsOf({ model: 'fast' });
     const names = items.flatMap((event) => ('response' in event ? [event.response.model] : []));

@@ -239,7 +239,7 @@ describe('texts of a client', () => {
     `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"a"}],"metadata":{"user_id":${quoted(id)}}}`;
 });
 
-describe('an upstream’s answer', () => {
+describe('an upstream’s response', () => {
   test.each(textProtocolNames)('that is nested too deep is unreadable: %s', (name) => {
     const echo = { clientModel: 'm', upstreamModel: 'm' };
     const body = Buffer.from(`{"choices":[],"x":${nested(100_000)}}`);

@@ -94,7 +94,7 @@ const numbered = (kind: string, [least, preset]: readonly string[]) =>
 
 type Written = readonly string[];
 
-/** A request with odd numbers in the schema of a tool and of the answer, and in the arguments of a call. */
+/** A request with odd numbers in the schema of a tool and of the response, and in the arguments of a call. */
 const withSchemas: Readonly<Record<TextProtocolName, (tool: string, answer: string) => string>> = {
   chat: (tool, answer) =>
     `,"tools":[{"type":"function","function":{"name":"f","parameters":${tool}}}],

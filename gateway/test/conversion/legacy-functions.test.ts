@@ -24,7 +24,7 @@ const use = (city: string) => ({
   input: { city },
 });
 
-test('a call becomes the answer’s one function call, and its result finds it again', async () => {
+test('a call becomes the response’s one function call, and its result finds it again', async () => {
   const { body, reader } = await sent(ask([]));
   expect(JSON.parse(String(body))).toMatchObject({
     tool_choice: { type: 'auto', disable_parallel_tool_use: true },

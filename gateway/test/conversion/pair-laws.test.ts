@@ -21,7 +21,7 @@ const answer: ResponseContext = {
   inputTokens: 3,
 };
 
-/** An answer as an upstream of the protocol streams it: a delta per character of every text. */
+/** A response as an upstream of the protocol streams it: a delta per character of every text. */
 function upstreamStream(upstream: TextProtocolName, candidate: Candidate): string {
   const encoder = textCodecs[upstream].createStreamEncoder(answer);
   const frames = eventsOf(candidate)
@@ -81,7 +81,7 @@ const answers = candidates
 const terminators = Object.fromEntries(textProtocols.map((each) => [each.name, each.terminator]));
 
 describe.each(protocolPairs)('$upstream for a client of $client', ({ client, upstream }) => {
-  it('an assembled stream equals the complete answer', () => {
+  it('an assembled stream equals the complete response', () => {
     fc.assert(
       fc.property(answers, (candidate) => {
         const body = Buffer.from(

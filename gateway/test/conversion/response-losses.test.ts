@@ -82,7 +82,7 @@ const chatStream = sse(
   { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
 );
 
-describe('parts of an answer that the client cannot receive', () => {
+describe('parts of a response that the client cannot receive', () => {
   test.each<[Upstream, TextProtocolName, string[]]>([
     ['chat', 'responses', []],
     ['chat', 'messages', ['-answer.citations']],

@@ -75,7 +75,7 @@ async function post(path: string, body: object) {
   return { response, row, json: (await response.json()) as Record<string, unknown> };
 }
 
-test('losses of an answer are in the row, not in a header', async () => {
+test('losses of a response are in the row, not in a header', async () => {
   const messages = [{ role: 'user', content: 'hello' }];
   const asked = { model: 'cited', max_tokens: 10, messages };
   const { response, row } = await post('/v1/messages', asked);

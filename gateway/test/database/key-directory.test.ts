@@ -269,7 +269,7 @@ describe.each(dialects)('%s', (dialect) => {
         const watch = watchByHand(database);
         const slow = createKeyDirectory({
           database,
-          // The database has answered, and the answer is still on its way.
+          // The database has answered, and the response is still on its way.
           async breaker(ask) {
             const answer = await ask();
             answered.resolve();

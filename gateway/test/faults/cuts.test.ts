@@ -21,7 +21,7 @@ interface Case {
   readonly mark: string;
 }
 
-/** The number of events in the simulator's answer, found by the first test. */
+/** The number of events in the simulator's response, found by the first test. */
 const eventsOf = new Map<string, number>();
 const most = 20;
 
@@ -58,7 +58,7 @@ afterAll(async () => {
 });
 
 describe.each(textProtocols)('$name', (protocol) => {
-  test('the complete answer, to count its events', async () => {
+  test('the complete response, to count its events', async () => {
     const text = await send(protocol, 'm', `${protocol.name}-whole`, '');
     const events = text.match(/^data: /gm)?.length ?? 0;
     eventsOf.set(protocol.name, events);
@@ -126,7 +126,7 @@ function casesOf(protocol: TextProtocol, way: Way, events: number): readonly Cas
   return cases.filter((each) => each.protocol === protocol && each.way === way && each.at < events);
 }
 
-/** Reads the answer to its end. The fault hits the first channel asked, and only that. */
+/** Reads the response to its end. The fault hits the first channel asked, and only that. */
 async function send(
   protocol: TextProtocol,
   model: string,

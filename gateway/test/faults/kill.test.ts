@@ -72,7 +72,7 @@ keys: [{ name: test, user: tester@example.com, secret: ${key} }]
 
 /**
  * Every start applies what the killed process before it left behind, while new load comes in. Most kills
- * come in the moment in which some client sees its answer complete, when a row that is late would be lost.
+ * come in the moment in which some client sees its response complete, when a row that is late would be lost.
  */
 async function loadAndKill(folder: string, loop: number): Promise<ClientLog[]> {
   const gateway = startGatewayProcess({ folder });

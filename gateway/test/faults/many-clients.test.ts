@@ -101,7 +101,7 @@ interface LargeResponses {
   close(): void;
 }
 
-/** An upstream whose answers of fifty megabytes are made as they are taken: a thousand of them need no memory here. */
+/** An upstream whose responses of fifty megabytes are made as they are taken: a thousand of them need no memory here. */
 async function startLargeResponses(): Promise<LargeResponses> {
   let sent = 0;
   const delta = { index: 0, delta: { content: 'x'.repeat(10_000) }, finish_reason: null };
@@ -184,7 +184,7 @@ test(
     }
     // 128 KiB may wait in the gateway for each, and the pieces under way to it.
     expect((most - before) / 2 ** 20).toBeLessThan(full ? 250 : 120);
-    // Most of each answer has never left its upstream: kernels hold some megabytes on the way.
+    // Most of each response has never left its upstream: kernels hold some megabytes on the way.
     const share = (large.sent - sentBefore) / clients / largeBytes;
     expect(share).toBeGreaterThan(0);
     expect(share).toBeLessThan(0.6);

@@ -82,7 +82,7 @@ describe.each(textProtocols)('R-18 $name: many clients that disconnect', (protoc
 });
 
 /**
- * Most of them never saw a head of an answer, and so no id: their rows are known by their user agent. Who was gone
+ * Most of them never saw a head of a response, and so no id: their rows are known by their user agent. Who was gone
  * before anything was read is in no row, and at no upstream either.
  */
 async function whoLeft(

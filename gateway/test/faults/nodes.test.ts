@@ -318,7 +318,7 @@ keys:
         seen.push(...(await Promise.all(load)).flat());
       }
       await stopAndReconcile(nodes);
-      // A killed request may have no row, or a row whose answer nobody saw complete.
+      // A killed request may have no row, or a row whose response nobody saw complete.
       const completed = seen.filter((answer) => answer.completed);
       expect(completed.length).toBeGreaterThan(loops * 20);
       const rows = await allRows(database);

@@ -17,7 +17,7 @@ export interface ClientLog {
 
 /**
  * Three witnesses of the same requests: clients, gateway, upstream. Every sentence in the result is a disagreement:
- * an answer that was finished and not recorded, one recorded that its client never got whole, an attempt that only
+ * a response that was finished and not recorded, one recorded that its client never got whole, an attempt that only
  * one side knows of.
  */
 export function reconcileLogs(

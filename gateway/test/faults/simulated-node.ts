@@ -315,7 +315,7 @@ export class SimulatedNode {
     return batch;
   }
 
-  /** The disk takes nothing: these answers are not shown, and owe nothing. */
+  /** The disk takes nothing: these responses are not shown, and owe nothing. */
   async fillDisk(): Promise<void> {
     for (const { refuse } of this.#waiting.splice(0)) refuse(new Error('the disk is full'));
     await nextTurn();

@@ -14,7 +14,7 @@ import { allRows } from './reconcile.ts';
 const perPair = process.env['SLUICE_FAULT_LOOPS'] === undefined ? 12 : 640;
 const atOnce = 8;
 
-/** Two, three and four bytes of UTF-8, which the answer quotes. */
+/** Two, three and four bytes of UTF-8, which the response quotes. */
 const question = 'grüße 日本 🙂';
 
 interface StreamEvent {
@@ -108,12 +108,12 @@ describe('R-14 chunk boundaries', () => {
   });
 });
 
-/** The events that the client gets, parsed, without what is new in every answer. */
+/** The events that the client gets, parsed, without what is new in every response. */
 async function ask(asked: TextProtocol, spoken: TextProtocol, seed: number): Promise<unknown[]> {
   const model = `by-${spoken.name}`;
   const response = await gateway.post(
     asked.path(model, true),
-    // Of one length, because some answers begin with an estimate of it.
+    // Of one length, because some responses begin with an estimate of it.
     asked.body(model, true, `seed ${String(seed).padStart(6, '0')}.`),
   );
   expect(response.status).toBe(200);

@@ -18,7 +18,7 @@ import { raw } from './support.ts';
 const meantPath = '/v1/chat/completions';
 const hiddenPath = '/v1/messages';
 
-/** A connection that is in order ends soon after its last answer. */
+/** A connection that is in order ends soon after its last response. */
 interface Case {
   readonly name: string;
   readonly isMissing: boolean;
@@ -56,7 +56,7 @@ const fronts: readonly Case[] = [
   },
 ];
 
-/** The status of each answer that came. */
+/** The status of each response that came. */
 function statusesOf(answer: string): string[] {
   return [...answer.matchAll(/HTTP\/1\.[01] (\d{3}) /g)].map(([, status = '']) => status);
 }
@@ -101,7 +101,7 @@ describe.each(fronts.filter(({ isMissing }) => !isMissing))(
       const expected = served[name] ?? [];
       expect(asked).toEqual(expected);
       const statuses = statusesOf(answer);
-      // One answer for each request that the upstream was asked: none of them was hidden from the proxy.
+      // One response for each request that the upstream was asked: none of them was hidden from the proxy.
       expect(statuses.filter((status) => status === '200')).toHaveLength(expected.length);
       // nginx has 501 for codings that it does not know.
       for (const status of statuses) expect(status).toMatch(/^(200|400|408|501)$/);

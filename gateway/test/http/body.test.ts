@@ -217,7 +217,7 @@ describe.each([
   });
 });
 
-describe('early answers', () => {
+describe('early responses', () => {
   it.each([
     ['too much', key, '413'],
     ['a wrong key', 'sk-unknown', '401'],

@@ -133,7 +133,7 @@ describe.runIf(process.platform === 'linux')('R-21 a client that vanished withou
     const socket = open(gateway.port);
     socket.write(`${head}content-length: 2\r\n\r\n{}`);
     await once(socket, 'data');
-    // While an answer is under way, and while the connection waits for the next request. 02 is keep-alive.
+    // While a response is under way, and while the connection waits for the next request. 02 is keep-alive.
     const peer = socket.localPort ?? 0;
     await expect.poll(() => timerOf(gateway.port, peer)?.kind, { timeout: 5_000 }).toBe('02');
     const { seconds } = timerOf(gateway.port, peer)!;

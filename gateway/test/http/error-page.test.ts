@@ -30,7 +30,7 @@ test('docs/errors.md lists every error of the catalogue as it is rendered', asyn
 
 type Ask = (path: string, error: GatewayError) => Promise<Answer>;
 
-/** One error in every shape, before an answer and inside of a stream. */
+/** One error in every shape, before a response and inside of a stream. */
 async function describeShapes(answer: Ask): Promise<string> {
   const error = new GatewayError('channels_rate_limited', { retryAfter: 20 });
   const sections = [];

@@ -13,7 +13,7 @@ describe.skipIf(!canStartRedis)('the Redis commands of one turn', () => {
     redis = await startPrivateRedis();
   });
   afterAll(() => redis.stop());
-  /** Time enough for every answer, but where it is about none. */
+  /** Time enough for every response, but where it is about none. */
   const open = async (commandTimeoutMs = 10_000): Promise<Counters> => {
     node = await createRedisCounters({
       url: redis.url,

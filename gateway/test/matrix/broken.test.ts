@@ -161,7 +161,7 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
     }
   });
 
-  test('B-20 a client that leaves a complete answer, or a channel that bills in full, pays for all of it', async () => {
+  test('B-20 a client that leaves a complete response, or a channel that bills in full, pays for all of it', async () => {
     const { gateway } = shared;
     const left = async (kind: string, stream: boolean, fault: string) => {
       const before = new Set((await gateway.usage()).map(({ id }) => id));

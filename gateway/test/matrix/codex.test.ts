@@ -82,7 +82,7 @@ function kept(item: Item): object {
   return item.type === 'reasoning' ? { ...rest, content: null } : rest;
 }
 
-/** One request of a conversation, and the conversation with its answer. */
+/** One request of a conversation, and the conversation with its response. */
 async function ask(model: string, input: readonly object[]) {
   const response = await shared.gateway.post('/v1/responses', bodyOf(model, input), {
     'user-agent': 'codex_exec/0.169.0 (Linux; x86_64)',

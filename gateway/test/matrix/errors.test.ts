@@ -128,7 +128,7 @@ const refusals: Readonly<Record<string, Refusal & { readonly expected: Expected 
 
 /** Invalid responses, before the client has been shown anything. */
 const unreadable = ['html', 'garbage', 'empty', 'close-at=0', 'cut-at=0', 'refuse'];
-/** Where nobody listens, and where an answer ends in its middle. */
+/** Where nobody listens, and where a response ends in its middle. */
 const brokenOff = {
   unreachable: { base: `http://127.0.0.1:${await closedPort()}` },
   unfinished: { at: '/fault(cut-at=1)' },

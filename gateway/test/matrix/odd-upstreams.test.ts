@@ -105,7 +105,7 @@ describe.each(textProtocols)('$name', (client) => {
   const delta = { index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null };
   const silent = { index: 0, message: { role: 'assistant', content: null }, finish_reason: null };
 
-  /** Of each upstream: an answer with nothing in it and no reason why. */
+  /** Of each upstream: a response with nothing in it and no reason why. */
   const nothings: Readonly<Record<ProtocolName, readonly [whole: object, stream: string[]]>> = {
     chat: [
       { ...chunk, object: 'chat.completion', choices: [silent] },

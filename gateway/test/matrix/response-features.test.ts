@@ -16,7 +16,7 @@ const upstreams = protocolNames.map((upstream) => {
   return { upstream, clients, rows };
 });
 
-describe.each(upstreams)('an answer of $upstream', ({ upstream, clients, rows }) => {
+describe.each(upstreams)('a response of $upstream', ({ upstream, clients, rows }) => {
   test('a plain one loses nothing', () => {
     for (const client of clients) {
       const { whole, streamed } = giveAnswer(upstream, client);

@@ -28,7 +28,7 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
   const sdk = sdks[client.name];
   const whole = { model: `at-${upstream}`, text: question, stream: false };
 
-  test('a plain answer, whole and streamed alike', async () => {
+  test('a plain response, whole and streamed alike', async () => {
     const { url, simulator } = shared.gateway;
     const answer = await sdk.ask(url, whole);
     expect(answer.text).toContain(question);

@@ -94,7 +94,7 @@ function countBody({ name }: Surface, model: string): object {
     : { generateContentRequest: { model: `models/${model}`, ...request } };
 }
 
-/** The input that the upstream reports for an answer to the same. */
+/** The input that the upstream reports for a response to the same. */
 async function answeredInput({ name }: Surface, model: string): Promise<number> {
   const isMessages = name === 'messages';
   const path = isMessages ? '/v1/messages' : `/v1beta/models/${model}:generateContent`;

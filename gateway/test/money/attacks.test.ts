@@ -246,7 +246,7 @@ test.each(totalled)(
 test('a billable request is never held at nothing', async () => {
   shared.upstream.answer = (_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
-    // The rest of the answer comes when the test has looked.
+    // The rest of the response comes when the test has looked.
     finish = () => void response.end(JSON.stringify({ choices: [], usage: {} }));
   };
   let finish: (() => void) | null = null;

@@ -138,7 +138,7 @@ describe('what is charged', () => {
     expect(await rowOf(shared.gateway, id)).toMatchObject({ outcome: 'failed', cost: null });
   });
 
-  test('for an answer without vectors and without counts: nothing', async () => {
+  test('for a response without vectors and without counts: nothing', async () => {
     shared.upstream.answer = (_, response) =>
       void response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":[]}');
     const { status, id } = await embed(shared.gateway, 'hello', 'own');
@@ -235,7 +235,7 @@ describe('billing.missing_usage', () => {
     expect(nanoOf((await rowOf(gateway, id)).cost)).toBe(0n);
   });
 
-  test('error: the answer is not given', async () => {
+  test('error: the response is not given', async () => {
     const gateway = await policy('error');
     const { status, id } = await embed(gateway, 'hello');
     expect(status).toBe(502);
@@ -243,7 +243,7 @@ describe('billing.missing_usage', () => {
   });
 });
 
-test('a client that leaves pays for the whole answer', async () => {
+test('a client that leaves pays for the whole response', async () => {
   const { gateway } = shared;
   const before = await balanceOf(gateway, payer);
   const left = AbortSignal.timeout(150);

@@ -12,7 +12,7 @@ import {
 } from './billed-gateway.ts';
 import { nanoOf } from './books.ts';
 
-/* No way to an upstream's whole answer without its charge, and none to a model that was not authorised and priced. */
+/* No way to an upstream's whole response without its charge, and none to a model that was not authorised and priced. */
 
 const baseOnly = 'sk-base-only-0123456789abcdefghijklmnopqrstuv';
 const aliasOnly = 'sk-alias-only-0123456789abcdefghijklmnopqrs';
@@ -50,7 +50,7 @@ function clear(): void {
 }
 
 describe.each(eachCall)('$name', ({ protocol, stream }) => {
-  test('every complete answer is charged, converted or not', async () => {
+  test('every complete response is charged, converted or not', async () => {
     for (const model of ['cheap', 'other-name', 'all', 'own', 'from-messages']) {
       shared.upstream.answer = (request, response) =>
         answerWith(usageAt(request.path, 10, 5))(request, response);
@@ -77,7 +77,7 @@ describe.each(eachCall)('$name', ({ protocol, stream }) => {
     },
   );
 
-  test('an error beside an answer with status 200 is an error', async () => {
+  test('an error beside a response with status 200 is an error', async () => {
     const more = '"error":{"message":"x","type":"api_error"},';
     shared.upstream.answer = (request, response) =>
       answerWith(usageAt(request.path, 10, 5), { more })(request, response);

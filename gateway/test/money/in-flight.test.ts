@@ -6,7 +6,7 @@ import { openGateway, rawPost, rowOf, sendRaw, until } from '../behaviour/suppor
 import { testKey, type TestGateway } from '../support/gateway.ts';
 import { keyQuota, nanoOf } from './books.ts';
 
-/* B-21, R-40: what changes while an answer is on its way. It ends as it began; the next request meets the change. */
+/* B-21, R-40: what changes while a response is on its way. It ends as it began; the next request meets the change. */
 
 interface World {
   readonly price?: string;

@@ -7,7 +7,7 @@ import { assertBilledExactly, ownChannel, payer, shareBilledGateway } from './bi
 import { nanoOf } from './books.ts';
 
 /*
- * Leaving at every place of an answer, whatever the two sides speak: what the upstream has read is paid for, and what
+ * Leaving at every place of a response, whatever the two sides speak: what the upstream has read is paid for, and what
  * it is about to report is waited for.
  */
 
@@ -39,7 +39,7 @@ const pairs = textProtocols.flatMap((client) =>
 const data = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
 const event = (type: string, more: object): string => `event: ${type}\n${data({ type, ...more })}`;
 
-/** An answer in pieces: up to its first content, up to the last event before its usage, and the rest. */
+/** A response in pieces: up to its first content, up to the last event before its usage, and the rest. */
 interface Pieces {
   readonly begun: string;
   readonly whole: string;

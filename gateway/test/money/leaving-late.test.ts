@@ -3,7 +3,7 @@ import { askRaw, until } from '../behaviour/support.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
 import { assertBilledExactly, ownChannel, shareBilledGateway } from './billed-gateway.ts';
 
-/* B-20: who leaves when the whole answer has come from the upstream owes the whole answer. */
+/* B-20: who leaves when the whole response has come from the upstream owes the whole response. */
 
 const data = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
 const event = (type: string, more: object): string => `event: ${type}\n${data({ type, ...more })}`;

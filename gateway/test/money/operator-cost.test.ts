@@ -35,7 +35,7 @@ const usage = (protocol: TextProtocol): object =>
   usageAt(protocol.path('m', false), used.input, used.output);
 const data = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
 
-/** How an answer of each protocol begins that tells its usage before its end: with some content, and without. */
+/** How a response of each protocol begins that tells its usage before its end: with some content, and without. */
 const beginnings: Record<TextProtocol['name'], (content: boolean, usage: object) => string> = {
   chat: (content, counts) =>
     data({ id: 'c', choices: [{ index: 0, delta: { content: content ? 'so' : '' } }] }) +
@@ -99,7 +99,7 @@ describe.each(eachCall)('$name', ({ protocol, stream: streamed, name }) => {
       attempts: [{ class: 'started', usage: used }, { result: 'completed' }],
     });
     expect(row.attempts[1]).not.toHaveProperty('usage');
-    // The client pays for the answer it was given, at 0.001 and 0.002 USD, and for nothing else.
+    // The client pays for the response it was given, at 0.001 and 0.002 USD, and for nothing else.
     const { input, output } = row.tokens;
     expect(nanoOf(row.cost)).toBe(BigInt(input) * 1_000_000n + BigInt(output) * 2_000_000n);
     expect(await unbilledOf(`own-${modelOf(name)}`)).toBe(used.input + used.output);

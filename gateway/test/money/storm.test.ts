@@ -87,7 +87,7 @@ test('the books after a storm', { timeout: 120_000 }, async () => {
   const gateway = await openGateway({ config: accounts(cheap, 30) });
   const { dataDir, url } = gateway.app;
   const statuses = new Set<number>();
-  /** What the client said in each exchange whose answer it saw begin. */
+  /** What the client said in each exchange whose response it saw begin. */
   const said = new Map<string, string>();
   let count = 0;
 

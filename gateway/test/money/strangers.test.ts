@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openGateway } from '../behaviour/support.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
 
-/* P-16: nothing of an answer tells of another caller: no id, no name, no sum of theirs. */
+/* P-16: nothing of a response tells of another caller: no id, no name, no sum of theirs. */
 
 const secretOf = (name: string) => `sk-${name}-0123456789abcdefghijklmnopqrstuvwxyz`;
 const config = `

@@ -17,7 +17,7 @@ const channel = (name: string, protocols: string, models: string) =>
 const vendor = (provider: string) =>
   `  - { name: ${provider}, provider: ${provider}, base_url: "UPSTREAM", api_key: k, models: [priced, plain, allowed] }`;
 
-/** What an answer says of its surcharges. */
+/** What a response says of its surcharges. */
 export interface Reported {
   readonly tier?: string;
   /** Of messages. */

@@ -40,7 +40,7 @@ describe.each(textProtocols)('$name', (protocol) => {
     expect(shared.upstream.asked).toEqual([]);
   });
 
-  test.each([true, false])('streamed: %s; charged as the answer reports', async (stream) => {
+  test.each([true, false])('streamed: %s; charged as the response reports', async (stream) => {
     shared.upstream.answer = answer(reported);
     const dearer = await receiptOf(await ask(protocol, 'priced', stream, dear));
     expect(dearer.parts).toEqual({ [`input@${term}`]: 100, [`output@${term}`]: 10 });
@@ -137,7 +137,7 @@ test('a channel of another protocol does not receive them: nothing is refused or
   expect(shared.upstream.asked[0]?.body).not.toHaveProperty('service_tier');
 });
 
-test('a client that disconnects before the answer reports its terms pays for the requested ones', async () => {
+test('a client that disconnects before the response reports its terms pays for the requested ones', async () => {
   const known = (await shared.gateway.usage()).length;
   shared.upstream.answer = (_asked, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -172,7 +172,7 @@ test('the books are exact to the nano-USD', async () => {
   await assertBilledExactly(shared);
 });
 
-/** Sends, waits until the answer has begun (or was asked for), and goes. The id is found by the row. */
+/** Sends, waits until the response has begun (or was asked for), and goes. The id is found by the row. */
 async function leaving(
   protocol: TextProtocol,
   stream: boolean,

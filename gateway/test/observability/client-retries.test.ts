@@ -40,7 +40,7 @@ test('B-20 a retry of an SDK is a request of its own, linked to the first in the
       { outcome: 'failed', retryCount: 0, bodyDigest: expect.stringMatching(/^[\w-]{16}$/) },
       { outcome: 'completed', retryCount: 1, bodyDigest: tries[0]?.['bodyDigest'] },
     ]);
-    // A row and a charge for each: nothing for the failure, the answer once.
+    // A row and a charge for each: nothing for the failure, the response once.
     const [answered, failed] = tries
       .map(({ requestId }) => rows.find(({ id }) => id === requestId))
       .toReversed();

@@ -84,7 +84,7 @@ function patch(text: string) {
   return { ...patched, request, json: JSON.parse(patched.body.toString('utf8')) as Body };
 }
 
-/** What a whole answer that calls each of the tools says to the client. */
+/** What a whole response that calls each of the tools says to the client. */
 function answered(names: readonly string[], { toolNames }: ReturnType<typeof patch>): string[] {
   const answer = JSON.stringify({
     type: 'message',

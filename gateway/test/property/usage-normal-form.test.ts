@@ -24,7 +24,7 @@ const total = ({ input, cacheRead, cacheWrite, cacheWrite1h, output }: TokenUsag
 
 const count = fc.nat(1_000_000);
 
-/** The usage of an answer as the codec of the protocol writes it for its clients. */
+/** The usage of a response as the codec of the protocol writes it for its clients. */
 function write(protocol: TextProtocolName, usage: TokenUsage): unknown {
   const answer = {
     requestId: 'r',

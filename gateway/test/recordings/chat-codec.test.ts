@@ -56,7 +56,7 @@ function encodeStream(events: readonly GenerationEvent[]): string {
 }
 
 /**
- * What is left of an answer on this protocol: one text, one reasoning text, calls that all have arguments. Space
+ * What is left of a response on this protocol: one text, one reasoning text, calls that all have arguments. Space
  * between texts is not compared: several are paragraphs of one.
  */
 function flat({ blocks, finish }: Candidate) {
@@ -138,7 +138,7 @@ describe.skipIf(absence !== null)(`recorded chat streams ${absence ?? ''}`, () =
     if (reasoning !== '') expect(thoughts.join('')).toBe(reasoning);
   });
 
-  it.each(streams)('$id passes through the model and is the same answer', ({ sse }) => {
+  it.each(streams)('$id passes through the model and is the same response', ({ sse }) => {
     const before = collectEvents(decodeStream(sse));
     const again = encodeStream(decodeStream(sse));
     readChatStream(again, false);
@@ -147,7 +147,7 @@ describe.skipIf(absence !== null)(`recorded chat streams ${absence ?? ''}`, () =
 });
 
 describe.skipIf(absence !== null)(`recorded chat answers ${absence ?? ''}`, () => {
-  it.each(answers)('$id passes through the model and is the same answer', ({ body }) => {
+  it.each(answers)('$id passes through the model and is the same response', ({ body }) => {
     const response = chatCodec.decodeResponse(body);
     const again = chatCodec.encodeResponse(response, null, answer);
     expect(chatCodec.decodeResponse(again).candidates.map(flat)).toEqual(

@@ -18,12 +18,12 @@ const isGood = ({ status, notes }: Recording) =>
 /** A call that only its own vendor's clients can carry out; nobody else is offered the tool. */
 const isForeignCall = ({ notes }: Recording) => notes.includes('output apply_patch_call');
 
-/** Streamed answers that came to a good end. */
+/** Streamed responses that came to a good end. */
 export const streams = recordings.filter(
   (each) => typeof each.sse === 'string' && isGood(each) && !isForeignCall(each),
 );
 
-/** Whole answers. */
+/** Whole responses. */
 export const bodies = recordings.filter(
   (each) => each.body !== undefined && each.sse == null && isGood(each) && isAnswer(each),
 );
@@ -60,7 +60,7 @@ export function streamTo(
   return { tap, failed, sent: sent + tap.completion() };
 }
 
-/** What a client of another protocol is sent of a recorded whole answer. */
+/** What a client of another protocol is sent of a recorded whole response. */
 export function bodyTo(client: TextProtocolName, { protocol, body }: Recording): WireResponse {
   return readerOf(protocol, client).readResponse(Buffer.from(JSON.stringify(body)), sameNames);
 }

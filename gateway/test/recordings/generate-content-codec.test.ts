@@ -21,7 +21,7 @@ const asked = own.filter(({ request }) => request !== null && request['contents'
 const legal = asked.filter(({ request }) => !isRefused.test(JSON.stringify(request)));
 const responsesOf = ({ body }: (typeof own)[number]) =>
   (Array.isArray(body) ? body : [body]) as (Json | null | undefined)[];
-// One recorder wrapped the answer into an object of its own.
+// One recorder wrapped the response into an object of its own.
 const isAnswer = (recording: (typeof own)[number]) =>
   recording.status === 200 &&
   responsesOf(recording).every((answer) => answer?.['candidates'] ?? answer?.['promptFeedback']);
@@ -81,7 +81,7 @@ describe.skipIf(absence !== null)(
   },
 );
 
-/** What is not written into answers of ours, or told apart in them. */
+/** What is not written into responses of ours, or told apart in them. */
 function comparable(candidates: readonly Candidate[]): Candidate[] {
   return candidates.map(({ blocks, finish }) => ({
     finish,

@@ -10,7 +10,7 @@ import { absence, type Recording, recordings } from './recordings.ts';
 import { shapeOfBody, shapeOfStream } from './shapes.ts';
 
 /**
- * What every recorded request becomes for every other upstream (a digest, and what is lost) and every answer for
+ * What every recorded request becomes for every other upstream (a digest, and what is lost) and every response for
  * every other client (a digest, and the kinds of what it is made of). Says nothing about whether that is right, only
  * that it is what it was when somebody last looked.
  */

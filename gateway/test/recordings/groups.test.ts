@@ -3,7 +3,7 @@ import { bodies, bodyTo, streams, streamTo } from './converted-responses.ts';
 import { absence, type Recording } from './recordings.ts';
 import { payloads, readEvents } from './tap-run.ts';
 
-/** What an answer is to a messages client, whoever gave it and in how many pieces. */
+/** What a response is to a messages client, whoever gave it and in how many pieces. */
 interface Gist {
   /** Kinds of blocks, each once; thoughts, which not everybody shows, aside. */
   readonly kinds: readonly string[];
@@ -51,7 +51,7 @@ const groups = Object.entries(
   .filter(({ members }) => new Set(members.map(({ protocol }) => protocol)).size > 1);
 
 /**
- * Where the models themselves answered differently, the recorded answers say so before anything is converted: who
+ * Where the models themselves answered differently, the recorded responses say so before anything is converted: who
  * gave which gist. Everything else must be the same whatever protocol it came in.
  */
 const differences: Readonly<Record<string, readonly string[]>> = {
@@ -107,7 +107,7 @@ function linesOf(members: readonly Recording[]): string[] {
 }
 
 describe.skipIf(absence !== null)(`one question, several protocols ${absence ?? ''}`, () => {
-  it.each(groups)('$name: one answer to a messages client', ({ name, members }) => {
+  it.each(groups)('$name: one response to a messages client', ({ name, members }) => {
     const lines = linesOf(members);
     const known = differences[name];
     if (known === undefined) expect(lines).toHaveLength(1);

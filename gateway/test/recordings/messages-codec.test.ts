@@ -137,7 +137,7 @@ describe.skipIf(absence !== null)(`the messages codec on recorded traffic ${abse
     expect(seen).toBeGreaterThan(8);
   });
 
-  it.each(answers)('$id: the answer comes back from its own encoder', ({ body }) => {
+  it.each(answers)('$id: the response comes back from its own encoder', ({ body }) => {
     const response = messagesCodec.decodeResponse(body);
     const again = messagesCodec.encodeResponse(response, null, responseContext);
     expect(withoutCitations(messagesCodec.decodeResponse(again).candidates)).toEqual(
@@ -158,7 +158,7 @@ describe.skipIf(absence !== null)(`the messages codec on recorded traffic ${abse
     expect(withoutCitations(collectEvents(decodeFrames(encodeEvents(events))))).toEqual(
       withoutCitations(collected),
     );
-    // Recorders that put several messages into one body: the first one is the answer.
+    // Recorders that put several messages into one body: the first one is the response.
     const [first = ''] = sse.split(/(?<=event: message_stop\r?\ndata:[^\n]*\n)/);
     const deltas = [...first.matchAll(/^data: ?(.*)$/gm)].map(
       ([, data]) => JSON.parse(String(data)) as Json,
@@ -171,7 +171,7 @@ describe.skipIf(absence !== null)(`the messages codec on recorded traffic ${abse
     expect(joined('reasoning')).toBe(written('thinking'));
   });
 
-  it.each(answers)('$id: a streamed copy of the answer reads the same', ({ body }) => {
+  it.each(answers)('$id: a streamed copy of the response reads the same', ({ body }) => {
     const text = [
       { type: 'message_start', message: { ...body, content: [], stop_reason: null } },
       ...listAt(body, 'content').flatMap((block, index) => [

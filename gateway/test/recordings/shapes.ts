@@ -1,13 +1,13 @@
 import { payloads, readEvents } from './tap-run.ts';
 
-/** What an answer is made of, without a word of what it says: names of kinds, and how many of each in a row. */
+/** What a response is made of, without a word of what it says: names of kinds, and how many of each in a row. */
 
 /** Of a stream: its events. */
 export function shapeOfStream(sent: string): string {
   return inRow(payloads(readEvents([Buffer.from(sent)])).map(eventKind));
 }
 
-/** Of a whole answer: the members of its parts, in order. */
+/** Of a whole response: the members of its parts, in order. */
 export function shapeOfBody(body: Buffer): string {
   return inRow(bodyKinds(JSON.parse(String(body))));
 }

@@ -4,7 +4,7 @@ import { type ClientEvent, parseEvents } from './client-events.ts';
 /** Chat's marker of the end; some servers send it in other protocols. */
 const done = '[DONE]';
 
-/** Fixtures in which the source joined the replies of several requests; what follows the first is another answer. */
+/** Fixtures in which the source joined the replies of several requests; what follows the first is another response. */
 const joined: ReadonlySet<string> = new Set([
   'messages-anthropic-stream-1331c285',
   'messages-anthropic-stream-2eff54e0',

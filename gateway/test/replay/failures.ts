@@ -37,7 +37,7 @@ const byId: Readonly<Record<string, readonly [error: ErrorName, reason: string]>
   'responses-xai-json-400-981ed97b': ['upstream_abnormal', "the channel's key is wrong"],
 };
 
-/** The catalogue's error that a recording becomes as a whole answer; null for the ones passed on. */
+/** The catalogue's error that a recording becomes as a whole response; null for the ones passed on. */
 export function errorOf({ id, status }: Recording): ErrorName | null {
   const known = byId[id]?.[0];
   if (known !== undefined || status < 400) return known ?? null;

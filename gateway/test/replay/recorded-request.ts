@@ -26,7 +26,7 @@ const minimal = {
 
 /**
  * The recorded request as this gateway's client would put it. Only the model's name (under `model`, for gateways
- * that serve the recording under another one) and `stream` (where the answer shows otherwise) differ.
+ * that serve the recording under another one) and `stream` (where the response shows otherwise) differ.
  */
 export function requestOf(recording: Recording, model = modelOf(recording)): RecordedRequest {
   const { protocol, endpoint } = recording;

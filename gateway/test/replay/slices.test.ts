@@ -6,7 +6,7 @@ import { failsSomehow } from './failures.ts';
 import { type RecordedGateway, startRecordedGateway } from './recorded-gateway.ts';
 import { asksForUsage, isStream } from './recorded-request.ts';
 
-/** More writes than this for one answer cost time and show nothing new. */
+/** More writes than this for one response cost time and show nothing new. */
 const mostWrites = 1500;
 
 const streams = recordings.filter(isStream).filter((recording) => !failsSomehow(recording));

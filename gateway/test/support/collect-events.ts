@@ -35,8 +35,8 @@ interface Answer {
 }
 
 /**
- * Puts a stream of events together as an answer, the way `GenerationEvent` defines it. Blocks that end up with
- * neither text nor state are left out; an answer without a finish gets `other`.
+ * Puts a stream of events together as a response, the way `GenerationEvent` defines it. Blocks that end up with
+ * neither text nor state are left out; a response without a finish gets `other`.
  */
 export function collectEvents(events: Iterable<GenerationEvent>): Candidate[] {
   const answers: Answer[] = [];

@@ -18,7 +18,7 @@ export type NameResponse = readonly string[] | 'servfail' | 'nxdomain' | 'silenc
 
 /** A name server on a loopback address of its own, and a way to have a process ask it. */
 export interface FakeResolver {
-  /** From here on; a name without an answer does not exist. */
+  /** From here on; a name without a response does not exist. */
   set(name: string, answer: NameResponse): void;
   /** How often the name was asked for. */
   asked(name: string): number;

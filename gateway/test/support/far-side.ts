@@ -9,7 +9,7 @@ export interface FarMessage {
 }
 
 export interface FarResponse {
-  /** 0: there was no answer. */
+  /** 0: there was no response. */
   readonly status: number;
   readonly id: string;
   readonly bytes: number;
@@ -17,7 +17,7 @@ export interface FarResponse {
   readonly head: string;
 }
 
-/** An upstream and a client in a thread of their own: what large answers cost them is not the gateway's. */
+/** An upstream and a client in a thread of their own: what large responses cost them is not the gateway's. */
 export interface FarSide {
   readonly url: string;
   ask(

@@ -34,7 +34,7 @@ async function ask(url: string, init: RequestInit): Promise<FarResponse> {
     const response = await fetch(url, init);
     const retryAfter = response.headers.get('retry-after');
     if (response.status === 503 && retryAfter !== null) {
-      // On a busy machine large answers in a row are an overload like any other, which says when to come again.
+      // On a busy machine large responses in a row are an overload like any other, which says when to come again.
       await response.body?.cancel();
       await wait(1_000 * Number(retryAfter));
       return await ask(url, init);

@@ -27,7 +27,7 @@ export interface GatewayPlaceOptions {
   readonly databaseUrl?: string;
   /** Where the journal is kept. Default: in the folder. */
   readonly dataDir?: string;
-  /** How long answers may last after a signal, as in the file. Default: `5s`. */
+  /** How long responses may last after a signal, as in the file. Default: `5s`. */
   readonly drainTimeout?: string;
   readonly environment?: Readonly<Record<string, string>>;
   /** As of the process. */

@@ -7,7 +7,7 @@ function mostOf(buffer: 'tcp_rmem' | 'tcp_wmem'): number {
   return Number(text.trim().split(/\s+/).at(-1));
 }
 
-/** Bytes of an answer that does not fit into the buffers of the two connections it takes, by far. */
+/** Bytes of a response that does not fit into the buffers of the two connections it takes, by far. */
 export const largeResponseBytes = Math.max(
   48 * 2 ** 20,
   16 * 2 ** 20 + 2 * (mostOf('tcp_rmem') + mostOf('tcp_wmem')),

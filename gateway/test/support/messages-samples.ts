@@ -357,7 +357,7 @@ export const eventSequences: fc.Arbitrary<GenerationEvent[]> = fc
     return [...events, { type: 'finish', finish }];
   });
 
-/** The events of an answer's blocks, in the simplest order. */
+/** The events of a response's blocks, in the simplest order. */
 export function eventsOf({ blocks, finish }: Candidate): GenerationEvent[] {
   let calls = 0;
   const events = blocks.flatMap((block): GenerationEvent[] => {

@@ -54,7 +54,7 @@ export async function startOwnUpstream(
 
 export const answeredWords = 'the quick brown fox jumps over the lazy dog';
 
-/** An answer of the protocol that a path belongs to, with this usage object; `undefined`: without one. */
+/** A response of the protocol that a path belongs to, with this usage object; `undefined`: without one. */
 export function answerWith(usage: unknown, spoilt: Spoilt = {}): OwnUpstream['answer'] {
   const { status = 200, more = '', swapped = false, type } = spoilt;
   const spoil = (text: string): string => text.replace('{', `{${more}`);
@@ -74,9 +74,9 @@ export interface Spoilt {
   readonly status?: number;
   /** A stream where the whole was asked, and the other way round. Default: false. */
   readonly swapped?: boolean;
-  /** The content type. Default: that of the answer. */
+  /** The content type. Default: that of the response. */
   readonly type?: string;
-  /** Members, as JSON text with a comma behind, before all others of the answer or its first event. */
+  /** Members, as JSON text with a comma behind, before all others of the response or its first event. */
   readonly more?: string;
 }
 

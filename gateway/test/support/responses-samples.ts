@@ -329,7 +329,7 @@ const summary: fc.Arbitrary<Block> = compact(
   }),
 );
 
-/** Blocks of an answer; every call has an id of its own. */
+/** Blocks of a response; every call has an id of its own. */
 export const blocks: fc.Arbitrary<Block[]> = fc
   .array(fc.oneof(outputText, refusal, summary, call, picture), { maxLength: 6 })
   .map((list) =>
@@ -338,7 +338,7 @@ export const blocks: fc.Arbitrary<Block[]> = fc
     ),
   );
 
-/** Why an answer with these blocks can have ended, as far as this protocol can say it. */
+/** Why a response with these blocks can have ended, as far as this protocol can say it. */
 export function finishOf(list: readonly Block[], wasCut: boolean): Finish {
   if (wasCut) return { reason: 'length' };
   if (list.some(({ type }) => type === 'tool-call')) return { reason: 'tool' };

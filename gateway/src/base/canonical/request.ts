@@ -23,7 +23,7 @@ export interface GenerationRequest {
   readonly frequencyPenalty: number | null;
   readonly seed: number | null;
   readonly stop: readonly string[];
-  /** How many answers; at least 1. */
+  /** How many responses; at least 1. */
   readonly choices: number;
   readonly format: OutputFormat | null;
   readonly verbosity: string | null;

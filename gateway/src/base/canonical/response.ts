@@ -1,7 +1,7 @@
 import type { Block, Citation, NativeState, TokenLogprob } from './block.ts';
 import type { Extensions } from './extension.ts';
 
-/** A complete answer. */
+/** A complete response. */
 export interface GenerationResponse {
   readonly candidates: readonly Candidate[];
   readonly extensions: Extensions;

@@ -1,11 +1,11 @@
 /** What a vendor charges for besides tokens, as far as requests ask for it. */
 export interface SurchargeFacts {
-  /** Terms that make an answer dearer, such as `service_tier.priority`; a `*` stands for any other value of the field. */
+  /** Terms that make a response dearer, such as `service_tier.priority`; a `*` stands for any other value of the field. */
   readonly dear: readonly string[];
   readonly betas: readonly BetaFact[];
 }
 
-/** A beta that changes what an answer costs; what it needs decides whether it is passed on. */
+/** A beta that changes what a response costs; what it needs decides whether it is passed on. */
 export interface BetaFact {
   /** How its name begins. */
   readonly prefix: string;

@@ -20,7 +20,7 @@ export interface UpstreamTraits {
   readonly fineEfforts: boolean;
   /** The effort closest to not thinking. Null: the model has none, and no effort is sent. */
   readonly leastEffort: 'none' | 'minimal' | null;
-  /** The model searches for every answer; a member of the request says how, not a tool. */
+  /** The model searches for every response; a member of the request says how, not a tool. */
   readonly alwaysSearches: boolean;
 }
 

@@ -58,7 +58,7 @@ export interface UpstreamTarget {
   readonly stream: boolean;
 }
 
-/** An error answer of an upstream, before or inside a stream. */
+/** An error response of an upstream, before or inside a stream. */
 export interface UpstreamFailure {
   /** Null inside a stream, unless the event names one. */
   readonly status: number | null;

@@ -14,7 +14,7 @@ import type { Classification, UpstreamTarget } from './vendor.ts';
  *
  *   fixtures/requests.json          where each kind of request goes, and how it signs in
  *   fixtures/failures.json          what a refusal, a wrong key, a throttle and an empty account look like, and mean
- *   fixtures/<protocol>.stream.txt  an answer in each text protocol that it speaks, recorded or composed
+ *   fixtures/<protocol>.stream.txt  a response in each text protocol that it speaks, recorded or composed
  */
 
 interface Requests {

@@ -17,7 +17,7 @@ export type RelayInput = TextInput | EmbedInput;
 
 export interface Relay {
   /**
-   * Runs the exchange to its end: the answer is written, the usage row is durable. Resolves then.
+   * Runs the exchange to its end: the response is written, the usage row is durable. Resolves then.
    * @throws GatewayError when nothing has been written yet: the caller renders it. The row is durable already.
    */
   run(input: RelayInput): Promise<void>;
@@ -32,7 +32,7 @@ export function createRelay(parts: RelayParts): Relay {
   return { run: (input) => runExchange(parts, operations[input.operation], input) };
 }
 
-/** One exchange end to end: prepare once, attempt many, make the row durable, and only then end the answer. */
+/** One exchange end to end: prepare once, attempt many, make the row durable, and only then end the response. */
 async function runExchange(
   parts: ExchangeParts,
   operation: Operation,

@@ -131,7 +131,7 @@ describe('credentials', () => {
     expect(said).toHaveLength(1);
   });
 
-  test('an answer that began before the refusal does not revoke it', () => {
+  test('a response that began before the refusal does not revoke it', () => {
     const { health } = open();
     const one = routeOf('one');
     const early = mustAdmit(health, one, 0);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { UsualTime } from './usual-time.ts';
 
-test('the time is unknown before the first answer', () => {
+test('the time is unknown before the first response', () => {
   expect(new UsualTime().milliseconds).toBeNull();
 });
 

@@ -22,7 +22,7 @@ function work(milliseconds: number): void {
   while (performance.now() < end);
 }
 
-test('others get turns while an answer arrives faster than it is handled, and may pause it', async () => {
+test('others get turns while a response arrives faster than it is handled, and may pause it', async () => {
   const server = createServer((request, response) => {
     request.resume();
     response.end(Buffer.alloc(bytes, '\n'));

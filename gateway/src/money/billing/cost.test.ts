@@ -59,7 +59,7 @@ describe('exact charges in nano-USD', () => {
     expect(wireCost('chat', { choices: [], usage }, price)).toBe(5_615_000n);
   });
 
-  it('B-01c: cached tokens inside the prompt, thoughts beside the answer', () => {
+  it('B-01c: cached tokens inside the prompt, thoughts beside the response', () => {
     const usageMetadata = {
       promptTokenCount: 1_000,
       cachedContentTokenCount: 400,

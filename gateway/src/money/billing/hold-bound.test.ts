@@ -39,7 +39,7 @@ describe('the hold of a text request', () => {
     expect(textHold(rates, { maxOutputTokens: null }, demand, one)).toBe(163_840_000n);
   });
 
-  it('counts every answer asked for', () => {
+  it('counts every response asked for', () => {
     expect(hold(1_000, 100, 5)).toBe(5n * hold(1_000, 100));
   });
 

@@ -26,7 +26,7 @@ describe('S-39: usage that is not to be believed', () => {
     expect(judge({ output: 100_000, reasoning: 100_000 })).toBe('reported');
   });
 
-  it('leaves room for every answer asked for', () => {
+  it('leaves room for every response asked for', () => {
     expect(judge({ input: 100_000, output: 80_000 })).toBe('quarantined');
     expect(judge({ input: 100_000, output: 80_000 }, false, 4)).toBe('reported');
     expect(judge({ output: 144_001 }, false, -5)).toBe('quarantined');

@@ -45,7 +45,7 @@ describe.each(clients.filter((client) => client !== 'chat'))('chat to %s', (clie
     expect(watched.finished).toBe(false);
   });
 
-  test('an answer that is empty for a reason is an answer', () => {
+  test('a response that is empty for a reason is a response', () => {
     const watched = tap();
     feed(watched, chunk({ role: 'assistant' }));
     feed(watched, chunk({}, 'length'));
@@ -131,7 +131,7 @@ describe('K04 generate-content', () => {
       candidates: [{ index: 0, content: { role: 'model', parts: [] }, finishReason }],
     });
 
-  test('an empty answer may still have cost something, which is the operator’s loss', () => {
+  test('an empty response may still have cost something, which is the operator’s loss', () => {
     const usage = { promptTokenCount: 30, candidatesTokenCount: 7 };
     const body = nothing('OTHER').replace('{', `{"usageMetadata":${JSON.stringify(usage)},`);
     const read = () => readerOf('generate-content', 'chat').readResponse(Buffer.from(body), echo);
@@ -142,7 +142,7 @@ describe('K04 generate-content', () => {
     );
   });
 
-  test.each(['OTHER', 'MALFORMED_FUNCTION_CALL'])('an answer with only %s is empty', (reason) => {
+  test.each(['OTHER', 'MALFORMED_FUNCTION_CALL'])('a response with only %s is empty', (reason) => {
     const reader = readerOf('generate-content', 'chat');
     expect(() => reader.readResponse(Buffer.from(nothing(reason)), echo)).toThrow(
       UnreadableResponse,
@@ -152,7 +152,7 @@ describe('K04 generate-content', () => {
     expect(tap.finished && (flags & verdict.failed) === 0).toBe(false);
   });
 
-  test('K48 an answer with only MAX_TOKENS is an empty answer that was cut', () => {
+  test('K48 a response with only MAX_TOKENS is an empty response that was cut', () => {
     const reader = readerOf('generate-content', 'chat');
     const { body } = reader.readResponse(Buffer.from(nothing('MAX_TOKENS')), echo);
     expect(JSON.parse(String(body))).toMatchObject({ choices: [{ finish_reason: 'length' }] });

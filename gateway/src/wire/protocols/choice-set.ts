@@ -1,7 +1,7 @@
 const lastBit = 30;
 
 /**
- * Which choices of an answer have begun and which have ended, by index. Bits of two numbers: a stream is read event by
+ * Which choices of a response have begun and which have ended, by index. Bits of two numbers: a stream is read event by
  * event, and this allocates nothing. Indexes beyond the last bit share it; a negative index counts as the first choice.
  */
 export class ChoiceSet {

@@ -92,7 +92,7 @@ const names = Object.keys(answers) as (keyof typeof answers)[];
 describe.each(names)('%s', (name) => {
   const protocol = textProtocols[name];
 
-  test('an answer as a stream is finished for the tap, and the same answer again', () => {
+  test('a response as a stream is finished for the tap, and the same response again', () => {
     const context = { clientModel: 'm', upstreamModel: 'm', usageInjected: false };
     const tap = protocol.createStreamTap(context);
     const events: JsonRecord[] = [];

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { UnreadableResponse } from './protocol.ts';
 import { encodeTokenCount, readTokenCount } from './token-count.ts';
 
-describe('the answer to a token count', () => {
+describe('the response to a token count', () => {
   it.each(['messages', 'generate-content'] as const)('%s: what is written can be read', (name) => {
     fc.assert(
       fc.property(fc.nat(), (tokens) => {

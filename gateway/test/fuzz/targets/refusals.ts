@@ -9,7 +9,7 @@ export function isClientError(error: unknown): boolean {
   );
 }
 
-/** Whether the error reports an unreadable answer. */
+/** Whether the error reports an unreadable response. */
 export function isUpstreamError(error: unknown): boolean {
   return error instanceof UnreadableResponse;
 }

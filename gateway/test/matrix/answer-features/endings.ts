@@ -2,7 +2,7 @@ import type { TextProtocolName } from '#canonical/index.ts';
 import { type ResponseFeature, inArea, mark, type SaidOf } from './feature.ts';
 import { calls } from './calls.ts';
 
-/** Why an answer ended, in the client's words: the last that its answer says of it. */
+/** Why a response ended, in the client's words: the last that its response says of it. */
 const endings: Readonly<Record<TextProtocolName, RegExp>> = {
   chat: /"finish_reason":"(\w+)"/g,
   responses:
@@ -18,7 +18,7 @@ function ended(client: TextProtocolName, answer: string): string {
 
 const aCall = calls.find(({ name }) => name === 'a call')!.of;
 
-/** Each upstream's reasons, and what the answer is that has it. */
+/** Each upstream's reasons, and what the response is that has it. */
 const reasons: { readonly [Upstream in TextProtocolName]: Record<string, SaidOf[Upstream]> } = {
   chat: {
     stop: {},
@@ -116,7 +116,7 @@ export const whys = inArea('Finish reasons', [
   },
 ]);
 
-/** Which frame tells a client that the answer has failed. */
+/** Which frame tells a client that the response has failed. */
 function failed(_client: TextProtocolName, answer: string): string {
   const [frame = ''] = answer.trimEnd().split('\n\n').slice(-1);
   const named = /^event: (.*)$/m.exec(frame)?.[1];

@@ -1,6 +1,6 @@
 import type { TextProtocolName } from '#canonical/index.ts';
 
-/** One thing that an answer can hold, alone in it, as each upstream protocol that has it says it. */
+/** One thing that a response can hold, alone in it, as each upstream protocol that has it says it. */
 export interface ResponseFeature {
   readonly area: ResponseArea;
   /** Markdown. */
@@ -31,7 +31,7 @@ export type ResponseArea = (typeof responseAreas)[number];
 
 export type Members = Readonly<Record<string, unknown>>;
 
-/** What makes an answer another one than the plainest of its protocol. */
+/** What makes a response another one than the plainest of its protocol. */
 export interface SaidOf {
   readonly chat: AnyResponse & {
     readonly message?: Members;
@@ -48,9 +48,9 @@ export interface SaidOf {
 }
 
 interface AnyResponse {
-  /** Members of the answer itself. */
+  /** Members of the response itself. */
   readonly answer?: Members;
-  /** An event after which the stream has failed; such an answer is only streamed. */
+  /** An event after which the stream has failed; such a response is only streamed. */
   readonly failure?: Members;
   /** How many things with names of their own this is made of; one when absent. */
   readonly things?: number;
@@ -64,10 +64,10 @@ export const inArea = (
 
 /** Stands somewhere in what is looked for. */
 export const mark = 'marked';
-/** A count that nothing else in an answer has. */
+/** A count that nothing else in a response has. */
 export const count = 70_001;
 
-/** Pieces of answers, as each protocol writes them. */
+/** Pieces of responses, as each protocol writes them. */
 export const outputMessage = (...content: readonly Members[]): Members => ({
   type: 'message',
   id: 'msg_1',

@@ -8,7 +8,7 @@ import { readerOf } from '../../support/converted-reader.ts';
 import { type ResponseFeature, mark, type SaidOf } from './feature.ts';
 import { wireResponse } from './wire.ts';
 
-/** What a client of another protocol is given of one answer. */
+/** What a client of another protocol is given of one response. */
 export interface Given {
   readonly text: string;
   readonly losses: readonly Loss[];
@@ -22,7 +22,7 @@ const request = requestOf({
   reasoning: { mode: 'on', effort: 'high', budget: null, show: true },
 });
 
-/** Runs one answer of an upstream through the real converter, whole and streamed. Null where there is no such form. */
+/** Runs one response of an upstream through the real converter, whole and streamed. Null where there is no such form. */
 export function giveAnswer<Upstream extends TextProtocolName>(
   upstream: Upstream,
   client: TextProtocolName,
@@ -56,7 +56,7 @@ function giveStream(upstream: TextProtocolName, client: TextProtocolName, stream
   return { text, losses: losses.all() };
 }
 
-/** What becomes of one feature of one upstream's answers at one client. */
+/** What becomes of one feature of one upstream's responses at one client. */
 export interface Became {
   readonly how: 'carried' | 'approximated' | 'dropped' | 'ignored' | 'lost in silence' | 'untrue';
   readonly losses: readonly Loss[];
@@ -64,7 +64,7 @@ export interface Became {
   readonly told: string | null;
 }
 
-/** Null for the whole answer where it is only streamed. */
+/** Null for the whole response where it is only streamed. */
 export function outcomeOf(
   feature: ResponseFeature,
   upstream: TextProtocolName,

@@ -2,7 +2,7 @@ import type { TextProtocolName } from '#canonical/index.ts';
 import type { Members, SaidOf } from './feature.ts';
 import { outputMessage, outputText, textBlock } from './feature.ts';
 
-/** An answer of an upstream as it comes in one piece, and as its events. */
+/** A response of an upstream as it comes in one piece, and as its events. */
 export interface WireAnswer {
   readonly whole: string;
   readonly stream: string;
@@ -22,7 +22,7 @@ export function wireResponse<Upstream extends TextProtocolName>(
 interface Written {
   readonly whole: Members;
   readonly events: readonly Members[];
-  /** The events that an answer which fails does not come to. */
+  /** The events that a response which fails does not come to. */
   readonly ending: readonly Members[];
 }
 

@@ -11,7 +11,7 @@ export interface Feature {
   readonly without?: Members;
   /** Why it does not arrive everywhere as it is; also said of a thing that needs nothing to be done. */
   readonly why?: string;
-  /** Nothing of the answer depends on it: it may stay away in silence. */
+  /** Nothing of the response depends on it: it may stay away in silence. */
   readonly harmless?: true;
   /** How many things it is, when one cannot be without the other; else 1. */
   readonly things?: number;

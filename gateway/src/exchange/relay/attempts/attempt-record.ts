@@ -38,7 +38,7 @@ function resultOf(outcome: AttemptOutcome): string {
   return outcome.kind === 'left' ? 'client-left' : outcome.result;
 }
 
-/** What an upstream charges the operator for although the client got no answer. */
+/** What an upstream charges the operator for although the client got no response. */
 function unpaidUsage(outcome: AttemptOutcome): ReportedUsage | null {
   return outcome.kind === 'failed' || outcome.kind === 'broken' ? (outcome.usage ?? null) : null;
 }

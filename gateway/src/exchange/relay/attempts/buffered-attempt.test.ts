@@ -63,7 +63,7 @@ function start(
 }
 
 describe('R-19 a client that has left', () => {
-  test('does not stop an answer that comes within two minutes', async () => {
+  test('does not stop a response that comes within two minutes', async () => {
     const { attempt, client, listener, aborted } = start();
     client.left = true;
     attempt.tick(1_000);
@@ -147,7 +147,7 @@ test.each([
   expect(await attempt.outcome).toMatchObject({ class: attemptClass, result: 'deadline' });
 });
 
-describe('a large answer', () => {
+describe('a large response', () => {
   /** One that came, and is being read in a thread. */
   const startLarge = () => {
     const { promise, resolve, reject } = Promise.withResolvers<WireResponse>();
@@ -217,7 +217,7 @@ describe('a large answer', () => {
   });
 });
 
-test('an answer beyond the largest that is read ends the attempt', async () => {
+test('a response beyond the largest that is read ends the attempt', async () => {
   const { attempt, listener, aborted } = start();
   listener.onHead(200, {});
   listener.onData(Buffer.alloc(256 * 1024 + 1, ' '));

@@ -27,10 +27,10 @@ import {
   type LeftAttempt,
 } from './outcome.ts';
 
-/** How long an answer is read on that nobody waits for any more: it is paid for, and its row tells the cost. */
+/** How long a response is read on that nobody waits for any more: it is paid for, and its row tells the cost. */
 const drainMs = 120_000;
 
-/** How an attempt ended whose answer is shown whole, or not at all. */
+/** How an attempt ended whose response is shown whole, or not at all. */
 export type BufferedOutcome<Answer> =
   | AttemptFailure
   | (CompleteAttempt & { readonly answer: Answer })
@@ -52,7 +52,7 @@ export interface BufferedAttemptOptions<Answer> {
 }
 
 /**
- * One try of a non-streamed exchange. A client that leaves does not stop it once it is sent: the answer is paid for.
+ * One try of a non-streamed exchange. A client that leaves does not stop it once it is sent: the response is paid for.
  */
 export class BufferedAttempt<Answer> implements UpstreamListener, TickListener {
   readonly outcome: Promise<BufferedOutcome<Answer>>;
@@ -63,9 +63,9 @@ export class BufferedAttempt<Answer> implements UpstreamListener, TickListener {
   readonly #ticks: TickRegistration;
   #status = 0;
   #over = false;
-  /** What a thread does with the answer, once that is whole. */
+  /** What a thread does with the response, once that is whole. */
   #reading: ReadingResponse<Answer> | null = null;
-  /** The client was seen to have left: until this monotonic time the answer is waited for. */
+  /** The client was seen to have left: until this monotonic time the response is waited for. */
   #drainUntil: number | null = null;
   #resolve: (outcome: BufferedOutcome<Answer>) => void = () => {};
 
@@ -111,7 +111,7 @@ export class BufferedAttempt<Answer> implements UpstreamListener, TickListener {
   }
 
   onBreak(error: UpstreamError): void {
-    // The head of an error answer says what is wrong, whatever becomes of its body.
+    // The head of an error response says what is wrong, whatever becomes of its body.
     if (error.breakPoint === 'started' && error.reason !== 'defect' && isError(this.#status)) {
       this.#finish(this.#judge());
       return;

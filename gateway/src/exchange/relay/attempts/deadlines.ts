@@ -4,7 +4,7 @@ import type { ExchangeInput } from '../exchange/input.ts';
 
 /**
  * The monotonic time after which the client has given up, as its SDK says in `x-stainless-timeout` (seconds);
- * infinity when it does not. The SDKs stop their clock at the answer's head, so a stream that has been opened is
+ * infinity when it does not. The SDKs stop their clock at the response's head, so a stream that has been opened is
  * not bound by it.
  */
 export function clientDeadline({

@@ -2,7 +2,7 @@ import type { Vendor } from '#vendors/index.ts';
 import type { UpstreamHeaders } from '#upstream/index.ts';
 import type { AttemptFailure } from './outcome.ts';
 
-/** As much of an error answer as is read: enough to classify it. */
+/** As much of an error response as is read: enough to classify it. */
 export const errorBodyLimit = 64 * 1024;
 
 const partialContent = 206;
@@ -15,7 +15,7 @@ export function isError(status: number): boolean {
   return status < 200 || status > 299 || status === partialContent;
 }
 
-/** Judges an upstream's error answer. Its text goes no further than this. */
+/** Judges an upstream's error response. Its text goes no further than this. */
 export function failureOfResponse(
   vendor: Vendor,
   status: number | null,

@@ -74,7 +74,7 @@ function open(
 }
 
 describe('what attempts return', () => {
-  test('the answer, with all requests that were sent and the one that was answered', async () => {
+  test('the response, with all requests that were sent and the one that was answered', async () => {
     const { run, asked } = open({ a: broken, b: answer, c: answer });
     expect(await run()).toMatchObject({
       outcome: { kind: 'complete', said: 'hello' },

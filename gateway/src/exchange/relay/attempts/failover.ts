@@ -120,7 +120,7 @@ async function tryInTurn<Sent extends SentRequest, Outcome extends AttemptOutcom
   throw finalError(failures, Math.min(...waits), sender.model, sender.stateError?.());
 }
 
-/** Is there still time when this channel usually answers? A second try that cannot end in an answer is only work. */
+/** Is there still time when this channel usually answers? A second try that cannot end in a response is only work. */
 function isInTime<Sent extends SentRequest, Outcome extends AttemptOutcome>(
   { parts: { health, clock, timeouts }, input, sender }: Tries<Sent, Outcome>,
   route: Route,

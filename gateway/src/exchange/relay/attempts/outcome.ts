@@ -19,7 +19,7 @@ export interface AttemptFailure {
   readonly final?: GatewayError;
 }
 
-/** A complete answer. */
+/** A complete response. */
 export interface CompleteAttempt {
   readonly kind: 'complete';
   readonly status: number;
@@ -36,7 +36,7 @@ export interface BrokenAttempt {
   readonly result: string;
 }
 
-/** The client left before the end; the upstream was cancelled, or its answer read on for what it costs. */
+/** The client left before the end; the upstream was cancelled, or its response read on for what it costs. */
 export interface LeftAttempt {
   readonly kind: 'left';
   /** The upstream had the request, though perhaps it had not answered. */
@@ -45,7 +45,7 @@ export interface LeftAttempt {
   readonly shown: boolean;
 }
 
-/** How one attempt ended. Operations add what they know of their answers. */
+/** How one attempt ended. Operations add what they know of their responses. */
 export type AttemptOutcome = AttemptFailure | CompleteAttempt | BrokenAttempt | LeftAttempt;
 
 const abnormal: Classification = Object.freeze({
@@ -54,7 +54,7 @@ const abnormal: Classification = Object.freeze({
   blame: 'channel',
 });
 
-/** Another channel's answer may not meet what is wrong here; this one is not left alone for it. */
+/** Another channel's response may not meet what is wrong here; this one is not left alone for it. */
 const ourDefect: Classification = Object.freeze({ ...abnormal, blame: 'none' });
 
 /** How far an attempt got of which the client has seen nothing. `status` 0: the upstream had not answered. */

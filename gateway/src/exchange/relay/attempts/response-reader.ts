@@ -1,15 +1,15 @@
-/** Reads the whole answers of upstreams. */
+/** Reads the whole responses of upstreams. */
 export interface ResponseReader<Answer> {
-  /** Bytes. An answer with more ends its attempt. */
+  /** Bytes. A response with more ends its attempt. */
   readonly largest: number;
   /** @throws UnreadableResponse when it is not what the protocol promises. */
   read(body: Buffer): Answer;
   /**
-   * Has a large answer read in a thread; null for one that is read here. Absent: all are.
+   * Has a large response read in a thread; null for one that is read here. Absent: all are.
    * @param body handed over.
    */
   readInThread?(body: Buffer): ReadingResponse<Answer> | null;
-  /** Called with an answer that counts, before anybody sees it. */
+  /** Called with a response that counts, before anybody sees it. */
   accept?(answer: Answer): void;
 }
 
@@ -20,5 +20,5 @@ export interface ReadingResponse<Answer> {
   abandon(): void;
 }
 
-/** Why an answer could not be read in time, or in the memory that there is for it. */
+/** Why a response could not be read in time, or in the memory that there is for it. */
 export class ResponseTooComplex extends Error {}

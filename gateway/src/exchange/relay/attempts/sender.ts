@@ -7,7 +7,7 @@ import type { AttemptFailure, AttemptOutcome } from './outcome.ts';
 
 /**
  * Sends one exchange's request to the routes that failover chooses, one after the other. What a request is, and what
- * an answer to it is, only the sender knows.
+ * a response to it is, only the sender knows.
  */
 export interface Sender<Sent extends SentRequest, Outcome extends AttemptOutcome> {
   /** As the client wrote it; named in errors. */
@@ -46,7 +46,7 @@ export interface Sender<Sent extends SentRequest, Outcome extends AttemptOutcome
 export interface ReadyRequest<Sent extends SentRequest, Outcome> {
   readonly sent: Sent;
   /**
-   * Sends it. What is returned lasts as long as the answer, so it must not keep the request's text.
+   * Sends it. What is returned lasts as long as the response, so it must not keep the request's text.
    * @param started the monotonic time.
    */
   send(lease: ChannelLease, started: number): RunningAttempt<Outcome>;
@@ -54,6 +54,6 @@ export interface ReadyRequest<Sent extends SentRequest, Outcome> {
 
 export interface RunningAttempt<Outcome> {
   readonly outcome: Promise<Outcome>;
-  /** Empty until the head of the answer has come. */
+  /** Empty until the head of the response has come. */
   readonly upstreamHeaders: UpstreamHeaders;
 }

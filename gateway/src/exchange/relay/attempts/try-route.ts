@@ -54,7 +54,7 @@ function resultForHealth(outcome: AttemptOutcome): AttemptResult {
     case 'left':
       return outcome.shown ? 'answered' : 'undecided';
     case 'broken':
-      // An answer that was merely longer than the time there is for one was an answer.
+      // A response that was merely longer than the time there is for one was a response.
       if (outcome.result === 'deadline') return 'undecided';
       return outcome.classification?.kind === 'failover' ? outcome.classification : 'undecided';
   }

@@ -19,7 +19,7 @@ export interface UpstreamRequestOptions {
   readonly clientHeaders: ExchangeInput['headers'];
   /** What of them goes upstream, by the operation's allow-list; nothing else does. */
   readonly forwarded: Readonly<Record<string, string>>;
-  /** Whether the answer is asked for as a stream. */
+  /** Whether the response is asked for as a stream. */
   readonly stream: boolean;
   /** The gateway's; the channel's own go before them. */
   readonly timeouts: Timeouts;
@@ -38,7 +38,7 @@ export function buildUpstreamRequest(options: UpstreamRequestOptions): UpstreamR
   });
   const headers: Record<string, string> = {
     'content-type': 'application/json',
-    // Compression would hold back the events of a stream, and unpacking is work an answer does not need.
+    // Compression would hold back the events of a stream, and unpacking is work a response does not need.
     'accept-encoding': 'identity',
     ...options.forwarded,
   };

@@ -11,7 +11,7 @@ type MeasuredRequest = Pick<PreparedEmbed, 'request' | 'model'>;
 
 /**
  * What an answered request used: what its upstream reported, zero included. Without a report the operator's policy
- * decides; null means that the answer must not be given. A response without vectors is not estimated: nobody knows that
+ * decides; null means that the response must not be given. A response without vectors is not estimated: nobody knows that
  * it cost anything.
  */
 export function measureEmbed(

@@ -178,7 +178,7 @@ describe('admission of a request', () => {
     expect(rows).toMatchObject([{ outcome: 'refused', status: 403 }]);
   });
 
-  test('a client that is gone leaves a row and no answer', async () => {
+  test('a client that is gone leaves a row and no response', async () => {
     const { run, rows } = setUp({ operation: { open: () => Promise.reject(new ClientGone()) } });
     expect(await run()).toBeNull();
     expect(rows).toMatchObject([{ outcome: 'client-left', status: 499 }]);

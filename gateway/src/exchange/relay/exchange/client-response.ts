@@ -10,7 +10,7 @@ export interface ClientResponse {
   /** Ends the body, with last bytes if given. */
   end(bytes?: Buffer | string): void;
   readonly headSent: boolean;
-  /** The client closed its connection before the end of the answer. A half-closed client has not left. */
+  /** The client closed its connection before the end of the response. A half-closed client has not left. */
   readonly left: boolean;
   /**
    * The client has closed its sending side. Whether it still reads does not follow from that: a closed socket looks

@@ -1,5 +1,5 @@
 /**
- * How many answers may be read on although nobody waits for them, only to learn what they cost: a small share of all
+ * How many responses may be read on although nobody waits for them, only to learn what they cost: a small share of all
  * places, so that clients who leave cannot take the gateway from those who stay.
  */
 export interface DrainSlots {

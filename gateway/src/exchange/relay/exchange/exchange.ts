@@ -32,7 +32,7 @@ export function openExchange<Input extends ExchangeInput>(
     hold: null,
     stream: input.pathStream ?? false,
     retryCount,
-    // Now: once an answer is shown the body is gone.
+    // Now: once a response is shown the body is gone.
     bodyDigest: retryCount > 0 ? digestBody(input.body) : null,
   };
 }

@@ -48,8 +48,8 @@ export function finishExchange(
 }
 
 /**
- * A finished answer is shown only once its row is safe.
- * @throws GatewayError `unavailable` when the row cannot be made so: the answer is an error then.
+ * A finished response is shown only once its row is safe.
+ * @throws GatewayError `unavailable` when the row cannot be made so: the response is an error then.
  */
 export async function finishAnswered(
   parts: FinishParts,
@@ -194,12 +194,12 @@ function chargeFor(
   }
 }
 
-/** Failures are nobody's debt but the operator's; who leaves an answer owes for what there is of it. */
+/** Failures are nobody's debt but the operator's; who leaves a response owes for what there is of it. */
 function isOwed({ outcome, measured }: Ending): boolean {
   return (outcome === 'completed' || outcome === 'client-left') && measured.source !== 'none';
 }
 
-/** What became of an exchange whose row is lost: a finished answer is not shown, a failure is reported regardless. */
+/** What became of an exchange whose row is lost: a finished response is not shown, a failure is reported regardless. */
 function withoutRow(record: ExchangeRecord): ExchangeRecord {
   if (record.outcome !== 'completed') return record;
   return { ...record, outcome: 'failed', status: 503, error: 'unavailable' };

@@ -11,7 +11,7 @@ const finishMs = 60_000;
 
 const longest = new WeakMap<CatalogueSnapshot, number>();
 
-/** The most time that any channel gives an answer: which one it will be is not known when money is held. */
+/** The most time that any channel gives a response: which one it will be is not known when money is held. */
 function longestTotal(snapshot: CatalogueSnapshot, { total }: Timeouts): number {
   let milliseconds = longest.get(snapshot);
   if (milliseconds === undefined) {

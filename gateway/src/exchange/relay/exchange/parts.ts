@@ -12,7 +12,7 @@ export interface ExchangeParts {
   readonly billing: Billing;
   /** The gateway's; a channel's own go before them. */
   readonly timeouts: Timeouts;
-  /** What an answer costs whose upstream does not say what it used. */
+  /** What a response costs whose upstream does not say what it used. */
   readonly missingUsage: 'estimate' | 'zero' | 'error';
   readonly clock: Clock;
   readonly observer: ExchangeObserver;

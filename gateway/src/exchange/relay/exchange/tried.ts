@@ -2,7 +2,7 @@ import type { Loss } from '#canonical/index.ts';
 import type { ResponseLosses } from '#conversion/index.ts';
 import type { AttemptRecord, StateRecord } from '#usage/index.ts';
 
-/** What is known of a request that was sent upstream, for the exchange's row and the headers of its answer. */
+/** What is known of a request that was sent upstream, for the exchange's row and the headers of its response. */
 export interface SentRequest {
   /** Name of the channel; null when nobody answered, so that the row names none. */
   readonly channel: string | null;
@@ -11,9 +11,9 @@ export interface SentRequest {
   readonly rewrites: readonly string[];
   /** Of converting the request. */
   readonly losses: readonly Loss[];
-  /** Of converting the answer, known when that is over; null when nothing is converted. */
+  /** Of converting the response, known when that is over; null when nothing is converted. */
   readonly responseLosses: Pick<ResponseLosses, 'all'> | null;
-  /** What the answer has named so far that its upstream keeps; null when it has named nothing. */
+  /** What the response has named so far that its upstream keeps; null when it has named nothing. */
   upstreamState: StateRecord | null;
   /** Milliseconds from the exchange's arrival to the first content; null when none came. */
   ttftMs: number | null;

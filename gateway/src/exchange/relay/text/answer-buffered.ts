@@ -24,7 +24,7 @@ import { usageOfResponse } from './usage.ts';
 type Outcome = BufferedOutcome<TextResponse>;
 
 /**
- * Answers a request whose answer is shown whole.
+ * Answers a request whose response is shown whole.
  * @throws GatewayError for the client, who has been written nothing then.
  */
 export async function answerBuffered(
@@ -54,7 +54,7 @@ export async function answerBuffered(
     usage,
     parts.missingUsage,
     prepared,
-    // The answer as it was given: it was read once already.
+    // The response as it was given: it was read once already.
     () => outputTokens ?? estimateOutputTokens(JSON.parse(body.toString())),
   );
   if (used === null) {
@@ -73,7 +73,7 @@ export async function answerBuffered(
   input.client.end(body);
 }
 
-/** What is returned lasts as long as the answer: nothing in it may hold the request. */
+/** What is returned lasts as long as the response: nothing in it may hold the request. */
 function startBuffered(
   parts: TextParts,
   input: TextInput,

@@ -36,7 +36,7 @@ interface Streaming {
 }
 
 /**
- * Answers a request whose answer is streamed.
+ * Answers a request whose response is streamed.
  * @throws GatewayError for the client, who has been written nothing then.
  */
 export async function answerStream(
@@ -109,7 +109,7 @@ export async function answerStream(
   sink.end(body);
 }
 
-/** What is returned lasts as long as the answer: nothing in it may hold the request. */
+/** What is returned lasts as long as the response: nothing in it may hold the request. */
 function startStream(
   streaming: Streaming,
   sender: Pick<TextSender<StreamOutcome>, 'forget'>,
@@ -159,7 +159,7 @@ function leaveAttempt({ attempt, parts, input }: Streaming): void {
   }
 }
 
-/** The frames that end a broken answer: from whoever wrote what came before them. */
+/** The frames that end a broken response: from whoever wrote what came before them. */
 function streamErrorOf(
   protocol: Protocol,
   error: GatewayError,

@@ -30,7 +30,7 @@ export function attemptOptions(
     wire: protocols[spoken],
     echo,
     large: new LargeResponses({ bodies, keyId, upstream: spoken, echo, converted }),
-    // The ids of a converted answer are ours; no upstream knows them.
+    // The ids of a converted response are ours; no upstream knows them.
     takeGiven:
       converted === null ? createTakeGiven(parts, input, prepared, route, secret, sent) : null,
     ticker,

@@ -5,6 +5,6 @@ import type { ExchangeInput } from '../exchange/input.ts';
 export interface TextInput extends ExchangeInput {
   readonly protocol: TextProtocolName;
   readonly operation: TextOperationName;
-  /** How a streamed answer is framed: `json-array` is generate-content without `alt=sse`. */
+  /** How a streamed response is framed: `json-array` is generate-content without `alt=sse`. */
   readonly framing: 'event-stream' | 'json-array';
 }

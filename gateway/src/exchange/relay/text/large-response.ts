@@ -13,7 +13,7 @@ import { ResponseTooComplex, type ReadingResponse } from '../attempts/response-r
 /** Complete responses of at least this many bytes are read in a thread. */
 export const answerInThread = 256 * 1024;
 
-/** Whose answers are read. */
+/** Whose responses are read. */
 export interface ResponseSource {
   readonly bodies: BodyPool;
   /** Threads take turns by it. */

@@ -13,7 +13,7 @@ import { asReported, usageOfLeaving, type TextUsage } from './usage.ts';
 /**
  * What a text exchange used, for its row and its charge. Reported numbers that cannot be true are marked: they bound
  * nothing, the hold does.
- * @param choices how many answers were asked for.
+ * @param choices how many responses were asked for.
  * @param sent what was answered; null when it is not known: nothing but tokens costs anything then.
  */
 export function measureText(
@@ -36,14 +36,14 @@ export function measureText(
   };
 }
 
-/** What was known of an answer when its client left it. */
+/** What was known of a response when its client left it. */
 export interface LeftResponse extends Pick<LeftAttempt, 'asked' | 'status'> {
   readonly usage: ReportedUsage | null;
   /** Bytes of text, reasoning and tool arguments that had come by then. */
   readonly outputBytes: number;
   /** Searches of the upstream's seen by then. */
   readonly webSearches: number;
-  /** Its end was read nevertheless, so that `usage` is the whole answer's. */
+  /** Its end was read nevertheless, so that `usage` is the whole response's. */
   readonly whole: boolean;
 }
 

@@ -42,7 +42,7 @@ async function openLarge(large: LargeBody): Promise<OpenedRequest<TextInput, Che
   };
 }
 
-/** @throws GatewayError for what is asked for beside the answer and nobody has priced. */
+/** @throws GatewayError for what is asked for beside the response and nobody has priced. */
 function checkText(
   exchange: Exchange<TextInput>,
   resolved: ResolvedModel,

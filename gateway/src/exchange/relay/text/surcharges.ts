@@ -93,7 +93,7 @@ export function passedBetas(
 }
 
 /**
- * What of the answer's report is charged or noted: terms that the price multiplies, and those that the upstream
+ * What of the response's report is charged or noted: terms that the price multiplies, and those that the upstream
  * charges for although nobody has priced them.
  * @param allow of the model: what it lists is not noted
  */

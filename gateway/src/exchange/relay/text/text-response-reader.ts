@@ -4,9 +4,9 @@ import type { ResponseReader, ReadingResponse } from '../attempts/response-reade
 import { answerInThread, type LargeResponses } from './large-response.ts';
 import type { TakeGiven } from './state/given-names.ts';
 
-/** A whole answer, as the client is to get it. */
+/** A whole response, as the client is to get it. */
 export interface TextResponse extends WireResponse {
-  /** An estimate, made with the answer where it was read; absent: nobody has made one. */
+  /** An estimate, made with the response where it was read; absent: nobody has made one. */
   readonly outputTokens?: number | null;
 }
 
@@ -16,11 +16,11 @@ export interface TextResponseSource {
   readonly wire: WireProtocol;
   readonly echo: ResponseEcho;
   readonly large: Pick<LargeResponses, 'whole'>;
-  /** Null where the answer's ids are not the upstream's. */
+  /** Null where the response's ids are not the upstream's. */
   readonly takeGiven: TakeGiven | null;
 }
 
-/** Reads whole answers: the large ones in threads. */
+/** Reads whole responses: the large ones in threads. */
 export class TextResponseReader implements ResponseReader<TextResponse> {
   readonly largest = largestAnswer;
   readonly #source: TextResponseSource;
@@ -38,7 +38,7 @@ export class TextResponseReader implements ResponseReader<TextResponse> {
     return body.length < answerInThread ? null : this.#source.large.whole(body);
   }
 
-  /** Before the client sees the answer, what it names must be known. */
+  /** Before the client sees the response, what it names must be known. */
   accept({ given }: TextResponse): void {
     if (given !== undefined) this.#source.takeGiven?.(given);
   }

@@ -21,8 +21,8 @@ export function asReported({ tokens, implausible, surcharges }: ReportedUsage): 
 }
 
 /**
- * A complete answer: what the upstream said, zero included. When it said nothing at all, the operator's policy
- * decides; null means that the answer must not be given. An answer without any output, such as a refused prompt, is
+ * A complete response: what the upstream said, zero included. When it said nothing at all, the operator's policy
+ * decides; null means that the response must not be given. A response without any output, such as a refused prompt, is
  * not estimated: nobody knows that it cost anything.
  * @param outputTokens an estimate; asked for only when it is needed
  */
@@ -58,7 +58,7 @@ function completed(
   return { tokens: { ...tokens, output }, ...rest };
 }
 
-/** What is known of the price of an answer that was left. */
+/** What is known of the price of a response that was left. */
 export interface LeftTerms {
   /** As asked for. */
   readonly terms: readonly string[];
@@ -67,7 +67,7 @@ export interface LeftTerms {
 }
 
 /**
- * A client that left before the end of its answer: the whole input, as the upstream had read it, and the output that
+ * A client that left before the end of its response: the whole input, as the upstream had read it, and the output that
  * had come by then. What was reported until then may be a mere beginning (Messages announces one token of output).
  * @param outputBytes of text, reasoning and tool arguments that the upstream had sent
  */
@@ -79,7 +79,7 @@ export function usageOfLeaving(
 ): TextUsage {
   const tokens = reported?.tokens ?? noTokens;
   const told = reported?.surcharges;
-  // Until an answer has said on which terms it is given, they are those that were asked for.
+  // Until a response has said on which terms it is given, they are those that were asked for.
   const surcharges = {
     reported: told !== undefined && told.reported.length > 0 ? told.reported : terms,
     webSearches: Math.max(told?.webSearches ?? 0, webSearches),

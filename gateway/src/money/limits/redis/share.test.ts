@@ -30,7 +30,7 @@ test('spending that Redis may not know yet keeps counting', () => {
   share.learn('m', { spent: 0n, held: 0n });
   expect(share.hold(hold('req_held', 60n), 60_000)).toEqual({ held: true, amount: 60n });
   pass(2_000);
-  // An answer from before it was put back.
+  // A response from before it was put back.
   share.learn('m', { spent: 0n, held: 0n });
   expect(share.hold(hold('req_more', 60n), 60_000)).toEqual({ held: true, amount: 40n });
   share.commitHold('req_held', 60n);

@@ -127,7 +127,7 @@ describe('a response', () => {
     );
   });
 
-  test('with an empty error is an answer', () => {
+  test('with an empty error is a response', () => {
     expect(readText('{"data":[],"error":null}').isEmpty).toBe(true);
   });
 });

@@ -8,7 +8,7 @@ import type { PreparedText } from '../prepared.ts';
 import type { TokenCounting } from './count-tokens.ts';
 
 /**
- * Counting costs nothing, so its row has no tokens; what an upstream said of them is in the answer.
+ * Counting costs nothing, so its row has no tokens; what an upstream said of them is in the response.
  * @throws GatewayError for the client, who has been written nothing then.
  */
 export async function answerCount(

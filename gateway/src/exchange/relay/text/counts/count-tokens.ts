@@ -19,7 +19,7 @@ export interface Counting extends Tried<TextSent> {
   readonly outcome: TokenCount | CountLeft | Unanswered;
 }
 
-/** An answer to "how many tokens is this?". */
+/** A response to "how many tokens is this?". */
 export interface TokenCount {
   readonly kind: 'counted';
   /** In the client's shape. */
@@ -87,7 +87,7 @@ export function createTokenCounting(parts: TextParts): TokenCounting {
 
 /**
  * Null for what this gateway cannot read and an upstream of the client's protocol might: it is passed on unread when
- * an answer is asked for, so it is no error here.
+ * a response is asked for, so it is no error here.
  * @throws GatewayError for what would be refused there too.
  */
 function outlineOf(

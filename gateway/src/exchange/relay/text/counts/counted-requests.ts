@@ -12,7 +12,7 @@ import type { PreparedText } from '../prepared.ts';
 export interface CountedRequests {
   /** Null when it cannot be asked for there. */
   of(route: Route, protocol: TextProtocolName): Promise<ConvertedRequest | null>;
-  /** @throws GatewayError when no channel could answer the request either: the reason that an answer would get. */
+  /** @throws GatewayError when no channel could answer the request either: the reason that a response would get. */
   requireAnswerable(): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export function createCountedRequests(
   };
 }
 
-/** What the request is to blame for, and media that an answer would be given for; anything else is a fault of ours. */
+/** What the request is to blame for, and media that a response would be given for; anything else is a fault of ours. */
 function refusalOf(error: unknown): Error {
   if (error instanceof GatewayError || error instanceof MediaLeftAlone) return error;
   throw error;

@@ -145,7 +145,7 @@ describe('asking counters', () => {
     expect(health.read(route.channel, time.now).breaker).toBe('half-open');
     expect(await ask(route)).toBeNull();
     expect(sent).toEqual([]);
-    // The one try it has is still there for an answer.
+    // The one try it has is still there for a response.
     expect(health.lease(route, false, false, time.now)).toMatchObject({ probe: true });
   });
 

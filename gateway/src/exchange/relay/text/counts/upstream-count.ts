@@ -34,7 +34,7 @@ const failedRestMs = 30_000;
 /** Nobody pays for a count, so nothing is read on for a client that has left. */
 const noDrains: DrainSlots = Object.freeze({ take: () => false, release: () => {} });
 
-/** The upstream's answer as it came; `left`: the client did not wait; null: no counter answered. */
+/** The upstream's response as it came; `left`: the client did not wait; null: no counter answered. */
 export type UpstreamCount = Buffer | 'left' | null;
 
 /** What became of counters so far, for the row. */

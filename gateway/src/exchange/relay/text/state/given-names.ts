@@ -6,14 +6,14 @@ import type { TextParts } from '../parts.ts';
 import type { PreparedText } from '../prepared.ts';
 import type { TextSent } from '../text-sent.ts';
 
-/** What can be named only if the upstream was to keep the answer; the others it keeps in any case. */
+/** What can be named only if the upstream was to keep the response; the others it keeps in any case. */
 const ofKeptResponses: ReadonlySet<StateKind> = new Set(['response', 'item']);
 
-/** Takes what an answer names that its upstream keeps, before the client sees it. */
+/** Takes what a response names that its upstream keeps, before the client sees it. */
 export type TakeGiven = (names: readonly StateName[]) => void;
 
 /**
- * Remembers, for one attempt, whom its answer gives which ids: in this process at once, everywhere with the usage row.
+ * Remembers, for one attempt, whom its response gives which ids: in this process at once, everywhere with the usage row.
  * @param secret the credential that it is asked with.
  * @param sent gets them.
  */

@@ -14,7 +14,7 @@ export interface NameJudgement {
   readonly refusing: ReadonlySet<Channel>;
   /** Where the conversation was; null when nothing says so. */
   readonly home: StateHome | null;
-  /** Ids that the answer may repeat without having given them out: nobody knows whose they are. */
+  /** Ids that the response may repeat without having given them out: nobody knows whose they are. */
   readonly strange: ReadonlySet<string>;
 }
 

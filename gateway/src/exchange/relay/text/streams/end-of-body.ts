@@ -4,7 +4,7 @@ import type { Ticker, TickListener, TickRegistration } from '../../exchange/tick
 /** After the terminator an upstream may take so long to end its body; then its connection is not worth keeping. */
 const patienceMs = 2_000;
 
-/** The body of an answer that is complete: usually just its last chunk is on the way, and the connection is kept. */
+/** The body of a response that is complete: usually just its last chunk is on the way, and the connection is kept. */
 export class EndOfBody implements TickListener {
   readonly #call: UpstreamCall;
   readonly #ticks: TickRegistration;

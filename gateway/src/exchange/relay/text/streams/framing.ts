@@ -2,7 +2,7 @@ import type { StreamEvent } from '#protocols/index.ts';
 import type { TextInput } from '../input.ts';
 
 /**
- * How a streamed answer is cut into bytes for this client. Upstreams always send server-sent events; a
+ * How a streamed response is cut into bytes for this client. Upstreams always send server-sent events; a
  * generate-content client that did not ask for them gets one JSON array, element by element, as the vendor does.
  */
 export interface Framing {

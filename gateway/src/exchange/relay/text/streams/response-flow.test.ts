@@ -42,7 +42,7 @@ function start() {
   return { flow, add, held, shown, opened: () => opened, firstContents: () => firstContents };
 }
 
-describe('what of an answer the client gets now', () => {
+describe('what of a response the client gets now', () => {
   test('nothing before there is content, then all of it in order', () => {
     const { flow, add, shown, opened } = start();
     add('a', forward);
@@ -60,7 +60,7 @@ describe('what of an answer the client gets now', () => {
     expect([flow.ending, shown, held()]).toEqual([true, ['a'], ['b', 'c']]);
   });
 
-  test('an answer of one event waits whole', () => {
+  test('a response of one event waits whole', () => {
     const { add, held, shown, opened, firstContents } = start();
     add('a', content | terminal);
     expect([shown, held(), opened(), firstContents()]).toEqual([[], ['a'], 0, 1]);
@@ -75,7 +75,7 @@ describe('what of an answer the client gets now', () => {
     expect(firstContents()).toBe(1);
   });
 
-  test('more than 16 MiB without content is no answer', () => {
+  test('more than 16 MiB without content is no response', () => {
     const { add } = start();
     // What keeping it costs is counted too.
     const large = 'x'.repeat(8 * 1024 * 1024 - 128);

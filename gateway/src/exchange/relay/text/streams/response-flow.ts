@@ -2,20 +2,20 @@ import { verdict } from '#protocols/index.ts';
 import { EventRun } from './event-run.ts';
 import type { StreamSink } from './stream-sink.ts';
 
-/** More than this without content, or after the terminator, is not an answer of any protocol. */
+/** More than this without content, or after the terminator, is not a response of any protocol. */
 const heldLimit = 16 * 1024 * 1024;
 /** What keeping an event costs beyond its bytes: tiny ones add up as well. */
 const eventCost = 128;
 
 export interface ResponseFlowOptions {
   readonly sink: StreamSink;
-  /** Sent with the head when this attempt opens the answer. */
+  /** Sent with the head when this attempt opens the response. */
   readonly headers: Readonly<Record<string, string>>;
   /** Called once, when the first content arrives. */
   readonly onFirstContent: () => void;
 }
 
-/** Which of an answer's events the client gets now: none before there is content, and none from the terminator on. */
+/** Which of a response's events the client gets now: none before there is content, and none from the terminator on. */
 export class ResponseFlow {
   readonly #options: ResponseFlowOptions;
   readonly #run: EventRun;

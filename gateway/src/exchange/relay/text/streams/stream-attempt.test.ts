@@ -27,7 +27,7 @@ function leave({
   readonly drains: DrainSlots;
   readonly leftAt?: number;
   readonly deadline?: number;
-  /** Whether the upstream has had the request by then; without it there is no answer either. */
+  /** Whether the upstream has had the request by then; without it there is no response either. */
   readonly sent?: boolean;
 }) {
   let listener: UpstreamListener | null = null;
@@ -84,8 +84,8 @@ function leave({
   return { attempt, upstream, aborted: () => aborted };
 }
 
-describe('bills_after_cancel: a left answer is read on for what it costs', () => {
-  test('its usage is the whole answer’s when the end comes within a minute', async () => {
+describe('bills_after_cancel: a left response is read on for what it costs', () => {
+  test('its usage is the whole response’s when the end comes within a minute', async () => {
     const { attempt, upstream, aborted } = leave({ drains: createDrainSlots(20) });
     attempt.tick(60_999);
     expect(aborted()).toBe(false);

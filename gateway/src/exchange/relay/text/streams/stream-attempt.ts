@@ -48,7 +48,7 @@ const turnBytes = 64 * 1024;
 const headHoldMs = 10_000;
 /** How long to keep draining after a disconnect if the upstream bills the full response, to learn its usage. */
 const drainMs = 60_000;
-/** How long the usage is awaited when all that the answer had begun was whole as the client left: it is on its way. */
+/** How long the usage is awaited when all that the response had begun was whole as the client left: it is on its way. */
 const lastUsageMs = 500;
 /** If a client kept the upstream waiting for this long, the client is the reason why the rest never came. */
 const heldUpMs = 5_000;
@@ -60,12 +60,12 @@ export interface StreamAttemptOptions extends ResponseFlowOptions {
   readonly wire: WireProtocol;
   readonly vendor: Vendor;
   readonly context: StreamContext;
-  /** For whole answers that are too large to be read here. */
+  /** For whole responses that are too large to be read here. */
   readonly large: LargeResponses;
-  /** Null where the answer's ids are not the upstream's. */
+  /** Null where the response's ids are not the upstream's. */
   readonly takeGiven: TakeGiven | null;
   readonly ticker: Ticker;
-  /** Where the answer is read on after its client has left; null: the upstream is cancelled at once. */
+  /** Where the response is read on after its client has left; null: the upstream is cancelled at once. */
   readonly drains: DrainSlots | null;
   readonly monotonic: () => number;
   readonly keepAliveMs: number;
@@ -82,7 +82,7 @@ export interface StreamAttemptOptions extends ResponseFlowOptions {
 type Phase =
   /** No head of the upstream yet. */
   | 'waiting'
-  /** An error answer, or a whole one where a stream was asked. */
+  /** An error response, or a whole one where a stream was asked. */
   | 'judging'
   /** Events come, and go to the client as `ResponseFlow` says. */
   | 'answering'
@@ -106,14 +106,14 @@ export class StreamAttempt implements UpstreamListener, TickListener {
   #begun = false;
   /** Not null while `judging`. */
   #unstreamed: UnstreamedResponse | null = null;
-  /** What a thread does with a whole answer. */
+  /** What a thread does with a whole response. */
   #reading: ReadingResponse<Buffer> | null = null;
   /** `draining` ends at this monotonic time. */
   #drainUntil = 0;
   #hasDrainSlot = false;
   /** Complete, but the upstream has not ended its body. */
   #endOfBody: EndOfBody | null = null;
-  /** How many of the names that the answer gives out have been taken. */
+  /** How many of the names that the response gives out have been taken. */
   #taken = 0;
   readonly #ticks: TickRegistration;
   #resolve: (outcome: StreamOutcome) => void = () => {};
@@ -170,7 +170,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
     this.#flow.flush();
     if (this.#phase === 'draining') this.#finishLeft();
     if (this.#over) return;
-    // A clean close counts only when the protocol says the answer is whole; a quiet end is a failure.
+    // A clean close counts only when the protocol says the response is whole; a quiet end is a failure.
     if (this.#tap.finished) this.#complete();
     else this.#cut('no-terminator');
   }
@@ -185,7 +185,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
       return;
     }
     if (error.breakPoint === 'started') {
-      // The head of an error answer says what is wrong, whatever becomes of its body.
+      // The head of an error response says what is wrong, whatever becomes of its body.
       const isJudged = error.reason !== 'defect' && isError(this.#status);
       if (this.#unstreamed !== null && isJudged) this.#finishJudged(this.#unstreamed);
       else this.#cut(error.reason);
@@ -198,7 +198,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
 
   /**
    * The client has closed its connection: nobody will read the rest, so the upstream stops working, unless it charges
-   * for the whole answer anyway.
+   * for the whole response anyway.
    */
   clientLeft(): void {
     if (this.#over || this.#phase === 'draining') return;
@@ -244,7 +244,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
     this.#unstreamed = new UnstreamedResponse(vendor, this.#status, this.upstreamHeaders);
   }
 
-  /** What an answer is shows in its first bytes; some servers name another type, or answer what was not asked. */
+  /** What a response is shows in its first bytes; some servers name another type, or answer what was not asked. */
   #begin(chunk: Buffer): void {
     this.#begun = true;
     if (this.#phase === 'answering' && beginsAsJson(chunk)) this.#judge();
@@ -314,7 +314,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
     return this.#phase === 'over';
   }
 
-  /** The upstream may have begun with an answer. */
+  /** The upstream may have begun with a response. */
   get #isWorkedOn(): boolean {
     return this.#phase !== 'judging' && this.#call.sent;
   }
@@ -361,7 +361,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
     const flags = this.#tap.inspect(event);
     this.#takeGiven();
     const isOver = this.#tap.closed || (flags & verdict.failed) !== 0;
-    // What waits for the usage alone has no slot: nobody pays for more of an answer than its client has seen begin.
+    // What waits for the usage alone has no slot: nobody pays for more of a response than its client has seen begin.
     if (isOver || !(this.#hasDrainSlot || this.#tap.awaitsUsage)) this.#leave();
   }
 

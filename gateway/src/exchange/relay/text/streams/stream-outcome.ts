@@ -13,7 +13,7 @@ import {
 import { errorOfTextFailure } from '../error-of-text-failure.ts';
 import type { LeftResponse } from '../measure-text.ts';
 
-/** How an attempt ended whose answer is streamed. */
+/** How an attempt ended whose response is streamed. */
 export type StreamOutcome = AttemptFailure | CompleteStream | BrokenStream | LeftStream;
 
 export interface CompleteStream extends CompleteAttempt {
@@ -24,7 +24,7 @@ export interface CompleteStream extends CompleteAttempt {
 }
 
 export interface BrokenStream extends BrokenAttempt {
-  /** What the error frame must repeat of the answer it ends. */
+  /** What the error frame must repeat of the response it ends. */
   readonly tap: StreamTap;
   /** For a while the upstream had been waiting for the client to read. */
   readonly heldUp: boolean;
@@ -32,7 +32,7 @@ export interface BrokenStream extends BrokenAttempt {
 
 export interface LeftStream extends LeftAttempt, LeftResponse {}
 
-/** What there was of a streamed answer when it ended. */
+/** What there was of a streamed response when it ended. */
 export interface StreamSoFar {
   /** 0: the upstream had not answered. */
   readonly status: number;
@@ -55,7 +55,7 @@ export function failedStream(soFar: StreamSoFar, failure: AttemptFailure): Strea
   return { ...failure, status: status === 0 ? null : status, usage: tap.usage };
 }
 
-/** The answer stopped without its protocol's ending. */
+/** The response stopped without its protocol's ending. */
 export function cutStream(soFar: StreamSoFar, result: string): StreamOutcome {
   return failedStream(soFar, cutAttempt(soFar, result));
 }

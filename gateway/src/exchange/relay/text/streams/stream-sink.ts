@@ -11,12 +11,12 @@ import type { Framing } from './framing.ts';
 const probeMs = 200;
 
 /**
- * The client's side of a streamed exchange, shared by all its attempts: opens the answer when there is something
+ * The client's side of a streamed exchange, shared by all its attempts: opens the response when there is something
  * to show, passes bytes on, and slows the upstream down to the client's pace.
  */
 export class StreamSink {
   readonly framing: Framing;
-  /** An event of the answer has been written: no other channel may take over. */
+  /** An event of the response has been written: no other channel may take over. */
   shown = false;
   /** Monotonic time of the last write. */
   lastWriteAt = 0;
@@ -48,7 +48,7 @@ export class StreamSink {
     return this.#client.headSent;
   }
 
-  /** Has the client perhaps gone? Only an answer that has been opened can find out. */
+  /** Has the client perhaps gone? Only a response that has been opened can find out. */
   get inDoubt(): boolean {
     return this.#client.halfClosed;
   }
@@ -64,7 +64,7 @@ export class StreamSink {
     this.lastWriteAt = this.#monotonic();
   }
 
-  /** Writes bytes of the answer itself. `call` is paused when the client does not keep up. */
+  /** Writes bytes of the response itself. `call` is paused when the client does not keep up. */
   show(bytes: Buffer, call: UpstreamCall): void {
     const framed = this.framing.verbatim ? bytes : this.framing.frame(bytes);
     if (framed === null) return;
@@ -87,7 +87,7 @@ export class StreamSink {
     this.#client.write(this.framing.keepAlive(this.#protocol.keepAlive(this.shown)));
   }
 
-  /** Ends the body with what is left of the answer. */
+  /** Ends the body with what is left of the response. */
   end(rest: readonly (Buffer | string)[]): void {
     for (const bytes of rest) {
       const framed = this.framing.frame(typeof bytes === 'string' ? Buffer.from(bytes) : bytes);

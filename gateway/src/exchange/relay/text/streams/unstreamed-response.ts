@@ -12,7 +12,7 @@ import {
 import { brokenAttempt, type AttemptFailure } from '../../attempts/outcome.ts';
 import { answerInThread } from '../large-response.ts';
 
-/** What an upstream answers in the place of a stream: an error, or the whole answer. */
+/** What an upstream answers in the place of a stream: an error, or the whole response. */
 export class UnstreamedResponse {
   readonly #vendor: Vendor;
   readonly #status: number;
@@ -46,13 +46,13 @@ export class UnstreamedResponse {
     return this.#body.whole();
   }
 
-  /** An answer in the place of a stream of it, rather than an error. */
+  /** A response in the place of a stream of it, rather than an error. */
   get mayAnswer(): boolean {
     return !isError(this.#status);
   }
 
   /**
-   * The answer as a stream.
+   * The response as a stream.
    * @param model as the upstream knows it.
    */
   stream(protocol: WireProtocol, model: string): Buffer | AttemptFailure {

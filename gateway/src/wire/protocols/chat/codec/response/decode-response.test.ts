@@ -5,7 +5,7 @@ const responseOf = (message: object, rest: object = {}) =>
   chatCodec.decodeResponse({ choices: [{ index: 0, message, finish_reason: 'stop', ...rest }] })
     .candidates[0];
 
-describe('a whole answer of a chat upstream', () => {
+describe('a whole response of a chat upstream', () => {
   it.each<[string, object, object[]]>([
     ['a text', { content: 'x' }, [{ type: 'text', text: 'x' }]],
     ['no content', { content: null }, []],
