@@ -81,7 +81,7 @@ describe.each(cases)('$name that the upstream refuses with $status', (one) => {
     const reply = await ask(gateway, 'bob', path, body);
     expect([reply.status, reply.text]).toEqual([
       404,
-      expect.stringContaining('not found: it names'),
+      expect.stringContaining('not found: it does not exist'),
     ]);
     expect(reply.text).not.toContain('gone');
     expect(reply.headers.get('x-should-retry')).toBe('false');
