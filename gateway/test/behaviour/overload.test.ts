@@ -99,6 +99,21 @@ test('R-24 queued requests are served in turn, those of disconnected clients are
   expect(asked.join()).not.toContain('left');
 });
 
+test('requests that wait for a slot are in the metrics as long as they wait', async () => {
+  const gateway = await open(1, 5);
+  const waiting = async (): Promise<number> => {
+    const text = await (await fetch(`${gateway.url}/metrics`)).text();
+    return Number(/^sluice_waiting_requests (\d+)$/m.exec(text)?.[1]);
+  };
+  expect(await waiting()).toBe(0);
+  const running = await startStream(gateway);
+  const queued = [ask(gateway, chat, false), ask(gateway, chat, false)];
+  await until(async () => (await waiting()) === 2, 'two requests wait');
+  await running.text();
+  await Promise.all(queued);
+  expect(await waiting()).toBe(0);
+});
+
 test('R-20 a half-closed client that would have to queue is asked to retry', async () => {
   const gateway = await open(1, 3);
   const running = await startStream(gateway);

@@ -126,8 +126,7 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
     metrics: createMetrics({
       journal: { depth: 0, usable: true, lost: 0 },
       bodyMemory: { used: 0, limit: 0, refused: 0 },
-      openConnections: async () => 0,
-      overloadRefusals: () => ({}),
+      server: () => ({ openConnections: async () => 0, waiting: 0, overloadRefusals: {} }),
       channelStates: () => [],
       droppedLogLines: () => 0,
       uncaughtErrors: () => ({ exceptions: 0, rejections: 0 }),

@@ -7,7 +7,7 @@ export type {
 } from './exchange.ts';
 export { createExchangeObserver } from './exchange-observer.ts';
 export { createLogger, type Logger, type LogFields } from './logger.ts';
-export type { ChannelState, GatewayReadings } from './metrics/gateway-metrics.ts';
+export type { ChannelState, GatewayReadings, ServerReadings } from './metrics/gateway-metrics.ts';
 export { createMetrics, renderTogether, type Metrics } from './metrics/metrics.ts';
 export { createExchangeTracer, type ChannelTarget } from './tracing/exchange-tracer.ts';
 export { type UncaughtErrors, watchUncaughtErrors } from './uncaught-errors.ts';

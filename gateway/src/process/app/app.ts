@@ -141,8 +141,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       health,
       uncaught,
       bodyMemory: memory,
-      openConnections: () => serving.openConnections(),
-      overloadRefusals: () => serving.overloadRefusals,
+      server: () => serving.readings,
       degraded: () => degraded(),
       renderMetrics: worker?.renderMetrics,
     });

@@ -9,6 +9,7 @@ import {
   type ExchangeObserver,
   type Logger,
   type Metrics,
+  type ServerReadings,
   type UncaughtErrors,
 } from '#observability/index.ts';
 import type { ChannelHealth } from '#routing/index.ts';
@@ -21,8 +22,7 @@ export interface ObservingOptions extends Pick<Storage, 'journal' | 'nodes'> {
   readonly health: ChannelHealth;
   readonly uncaught: UncaughtErrors;
   readonly bodyMemory: BodyMemory;
-  readonly openConnections: () => Promise<number>;
-  readonly overloadRefusals: () => Readonly<Record<string, number>>;
+  readonly server: () => ServerReadings;
   readonly degraded: () => readonly string[];
   /** The metrics of several processes; null or absent: only those of this one. */
   readonly renderMetrics: (() => Promise<string | null>) | undefined;
@@ -35,13 +35,12 @@ export interface Observing {
 
 /** Creates the listeners of finished exchanges: metrics, log, alarm, and traces if enabled. */
 export function createObserving(options: ObservingOptions): Observing {
-  const { logger, snapshot, health, journal, nodes, uncaught, openConnections, degraded } = options;
+  const { logger, snapshot, health, journal, nodes, uncaught, server, degraded } = options;
   const metrics = createMetrics(
     {
       journal,
       bodyMemory: options.bodyMemory,
-      openConnections,
-      overloadRefusals: options.overloadRefusals,
+      server,
       channelStates: () =>
         snapshot().channels.map((channel) => health.read(channel, clock.monotonic())),
       droppedLogLines: () => logger.dropped,

@@ -6,12 +6,11 @@ import type { Config } from '#config/index.ts';
 import { registerEndpoints, surfaces, type EndpointOptions } from '#endpoints/index.ts';
 import { createServer, listenOn } from '#http/index.ts';
 import { memoryLimit } from '#bodies/index.ts';
-import type { Logger } from '#observability/index.ts';
+import type { Logger, ServerReadings } from '#observability/index.ts';
 import {
   createConcurrencyGate,
   createPressureReport,
   watchPressure,
-  type OverloadCause,
   type PressureCause,
   type Ticker,
 } from '#relay/index.ts';
@@ -54,9 +53,8 @@ export interface Serving {
   readonly url: string;
   /** The overload of this process, for the operator. */
   readonly pressures: readonly PressureCause[];
-  /** Requests refused since the start because of overload. */
-  readonly overloadRefusals: Readonly<Record<OverloadCause, number>>;
-  openConnections(): Promise<number>;
+  /** For the metrics. */
+  readonly readings: ServerReadings;
   /** @throws Error with a message for the operator */
   listen(): Promise<void>;
   /** Lets running responses finish within the drain time-out; then ends them in their protocol and closes the rest. */
@@ -108,11 +106,16 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
     get pressures() {
       return pressure.causes;
     },
-    overloadRefusals: gate.refused,
-    openConnections: () =>
-      new Promise((resolve) => {
-        server.server.getConnections((_error, count) => resolve(count ?? 0));
-      }),
+    readings: {
+      openConnections: () =>
+        new Promise((resolve) => {
+          server.server.getConnections((_error, count) => resolve(count ?? 0));
+        }),
+      get waiting() {
+        return gate.waiting;
+      },
+      overloadRefusals: gate.refused,
+    },
     async listen() {
       const { host, port } = settings;
       await listenOn(settings, () => server.listen({ host, port }));

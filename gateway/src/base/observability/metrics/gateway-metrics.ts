@@ -6,9 +6,7 @@ export interface GatewayReadings {
   readonly journal: { readonly depth: number; readonly usable: boolean; readonly lost: number };
   /** Bytes for bodies of requests in flight, and the number of requests refused for lack of them. */
   readonly bodyMemory: { readonly used: number; readonly limit: number; readonly refused: number };
-  openConnections(): Promise<number>;
-  /** Requests refused because of overload since the start, by cause. */
-  overloadRefusals(): Readonly<Record<string, number>>;
+  server(): ServerReadings;
   channelStates(): readonly ChannelState[];
   droppedLogLines(): number;
   /** Live nodes, including this one. */
@@ -16,6 +14,15 @@ export interface GatewayReadings {
   uncaughtErrors(): UncaughtErrors;
   /** Degraded components, in words. */
   degraded(): readonly string[];
+}
+
+/** What the server of this process knows of its clients. */
+export interface ServerReadings {
+  openConnections(): Promise<number>;
+  /** Requests that wait for a free slot. */
+  readonly waiting: number;
+  /** Requests refused because of overload since the start, by cause. */
+  readonly overloadRefusals: Readonly<Record<string, number>>;
 }
 
 /** The state of one channel as this node sees it. */
@@ -65,7 +72,7 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
     help: 'Open client connections, including idle ones.',
     registers,
     async collect() {
-      this.set(await readings.openConnections());
+      this.set(await readings.server().openConnections());
     },
   });
   new Gauge({
@@ -93,6 +100,14 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
       this.inc(readings.bodyMemory.refused);
     },
   });
+  new Gauge({
+    name: 'sluice_waiting_requests',
+    help: 'Requests that wait for a free slot among those in flight.',
+    registers,
+    collect() {
+      this.set(readings.server().waiting);
+    },
+  });
   new Counter({
     name: 'sluice_overload_refusals_total',
     help: 'Requests refused before their bodies were read, by cause: no free slot, event-loop lag, low memory.',
@@ -100,7 +115,7 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
     registers,
     collect() {
       this.reset();
-      for (const [cause, count] of Object.entries(readings.overloadRefusals())) {
+      for (const [cause, count] of Object.entries(readings.server().overloadRefusals)) {
         this.inc({ cause }, count);
       }
     },
