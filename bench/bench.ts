@@ -1,4 +1,4 @@
-import type { Protocol } from './responses.ts';
+import type { Protocol } from './prepared-responses.ts';
 import type { Target, TargetName, Upstream } from './targets.ts';
 
 /** What a run was asked for. */

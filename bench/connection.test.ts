@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { stampMark } from './responses.ts';
+import { stampMark } from './prepared-responses.ts';
 import { Connection } from './connection.ts';
 
 let server: Server | null = null;

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { stampDigits, stampMark } from './responses.ts';
+import { stampDigits, stampMark } from './prepared-responses.ts';
 import { microseconds } from './statistics.ts';
 
 /** One response as the client saw it; all times in microseconds of the machine's monotonic clock. */

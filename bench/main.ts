@@ -4,7 +4,7 @@ import { cpus } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Settings } from './bench.ts';
-import { protocols, type Protocol } from './responses.ts';
+import { protocols, type Protocol } from './prepared-responses.ts';
 import { drivingCore } from './processes.ts';
 import { formatTable, judge } from './report.ts';
 import { rows, temporaryDirectory, usualRows, warmUp } from './rows.ts';

@@ -1,4 +1,4 @@
-import { terminators, type Protocol } from './responses.ts';
+import { terminators, type Protocol } from './prepared-responses.ts';
 import type { Load } from './load.ts';
 import { benchKey } from './targets.ts';
 

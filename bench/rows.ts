@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { eventsPerStream, protocols, type Protocol } from './responses.ts';
+import { eventsPerStream, protocols, type Protocol } from './prepared-responses.ts';
 import type { Bench, Settings } from './bench.ts';
 import { Connection } from './connection.ts';
 import { measureDelays } from './delays.ts';

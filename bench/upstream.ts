@@ -6,7 +6,7 @@ import {
   stampMark,
   streamResponse,
   type Protocol,
-} from './responses.ts';
+} from './prepared-responses.ts';
 import { microseconds } from './statistics.ts';
 
 /**

@@ -131,7 +131,7 @@ export function responseAnswer(body: Record<string, unknown>): Record<string, un
 }
 
 /** Answers in the protocol of the path, streamed or whole; everything is answered. */
-export function responseAnything({ path, body }: Asked, response: ServerResponse): void {
+export function answerAnything({ path, body }: Asked, response: ServerResponse): void {
   if (!path.endsWith('/responses')) {
     const whole = path.includes(':') ? gemini : path.endsWith('/messages') ? message : chat;
     response.writeHead(200, { 'content-type': 'application/json' });
@@ -220,7 +220,7 @@ export function shareStateGateway(
   let upstream: OwnUpstream | null = null;
   beforeAll(async () => {
     upstream = await startOwnUpstream();
-    upstream.answer = responseAnything;
+    upstream.answer = answerAnything;
     const config = `channels:${channelAt(upstream.url, 'main', more)}${accounts}`;
     gateway = await startTestGateway({ config, ...options });
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startOwnUpstream, type OwnUpstream } from '../support/own-upstream.ts';
-import { accounts, responseAnything, ask, channelAt } from './state-gateway.ts';
+import { accounts, answerAnything, ask, channelAt } from './state-gateway.ts';
 
 /*
  * Ids that the gateway never saw pass, but the upstream may not have them: they expired, belong to another account, or
@@ -23,13 +23,13 @@ afterAll(() => Promise.all([gateway.close(), first.close(), second.close()]));
 beforeEach(() => {
   for (const upstream of [first, second]) {
     upstream.clear();
-    upstream.answer = responseAnything;
+    upstream.answer = answerAnything;
   }
 });
 
 const refuse = (upstream: OwnUpstream, status: number, error: object): void => {
   upstream.answer = (one, response) => {
-    if (!JSON.stringify(one.body).includes('_gone')) return responseAnything(one, response);
+    if (!JSON.stringify(one.body).includes('_gone')) return answerAnything(one, response);
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ error }));
   };

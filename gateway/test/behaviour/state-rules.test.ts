@@ -9,7 +9,7 @@ import { startTestGateway } from '../support/gateway.ts';
 import { startOwnUpstream, type OwnUpstream } from '../support/own-upstream.ts';
 import {
   accounts,
-  responseAnything,
+  answerAnything,
   ask,
   channelAt,
   eventsOf,
@@ -120,7 +120,7 @@ describe('owned', () => {
     for (const person of ['alice', 'bob', 'alice'] as const) {
       expect((await respond(gateway, person, body)).status).toBe(200);
     }
-    upstream.answer = responseAnything;
+    upstream.answer = answerAnything;
   });
 });
 
@@ -139,7 +139,7 @@ describe('channels with different settings', () => {
   let gateway: Awaited<ReturnType<typeof startTestGateway>>;
   beforeAll(async () => {
     upstream = await startOwnUpstream();
-    upstream.answer = responseAnything;
+    upstream.answer = answerAnything;
     const config = `channels:${channelAt(upstream.url, 'strict', 'state: owned; priority: 9')}${channelAt(upstream.url, 'open', 'state: any')}${accounts}`;
     gateway = await startTestGateway({ config });
   });
@@ -170,7 +170,7 @@ describe.each(dialects)('two nodes on %s', (dialect) => {
     'know the same, with the channel and the credential, also after a restart',
     async () => {
       const upstream = await startOwnUpstream();
-      upstream.answer = responseAnything;
+      upstream.answer = answerAnything;
       const { url, drop } = await createTestDatabase(dialect);
       const folders: string[] = [];
       const start = () => startNode(upstream.url, url, folders);
@@ -203,7 +203,7 @@ describe.each(dialects)('two nodes on %s', (dialect) => {
 
 test('without the database: ids known to this process pass, any other gets 503', async () => {
   const upstream = await startOwnUpstream();
-  upstream.answer = responseAnything;
+  upstream.answer = answerAnything;
   const folders: string[] = [];
   const folder = mkdtempSync(join(tmpdir(), 'sluice-'));
   const app = await startNode(upstream.url, `sqlite:${folder}/test.db`, folders);
@@ -226,7 +226,7 @@ test('an id is known as soon as the client has it, before its response has ended
   const upstream = await startOwnUpstream();
   const held = Promise.withResolvers<void>();
   upstream.answer = ({ body, path }, response) => {
-    if (body['stream'] !== true) return responseAnything({ body, path, headers: {} }, response);
+    if (body['stream'] !== true) return answerAnything({ body, path, headers: {} }, response);
     const events = eventsOf(responseAnswer(body));
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(events.slice(0, 2).join(''));

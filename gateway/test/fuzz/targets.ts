@@ -1,5 +1,5 @@
 import type { FuzzTarget } from './target.ts';
-import { responseTargets } from './targets/responses.ts';
+import { responseTargets } from './targets/upstream-responses.ts';
 import { embeddingsTargets } from './targets/embeddings.ts';
 import { fileTargets } from './targets/files.ts';
 import { jsonTargets } from './targets/json.ts';

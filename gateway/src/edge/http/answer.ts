@@ -25,7 +25,7 @@ export function answer(
 }
 
 /** Sends JSON text. */
-export function responseJson(
+export function answerJson(
   request: FastifyRequest,
   reply: FastifyReply,
   status: number,

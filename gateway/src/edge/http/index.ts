@@ -1,5 +1,5 @@
 export { canonicalAddress, createAddressSet, type AddressSet } from './address.ts';
-export { answer, responseJson } from './answer.ts';
+export { answer, answerJson } from './answer.ts';
 export { createClientResponse, type NodeClientResponse } from './client-response.ts';
 export { presentedKey, type Presented } from './credentials.ts';
 export type { ErrorResponder, UnexpectedErrorListener } from './error-response.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { GatewayError } from '#errors/index.ts';
-import { responseJson } from '#http/index.ts';
+import { answerJson } from '#http/index.ts';
 import { callerOf } from '../caller-of.ts';
 import type { EndpointContext } from '../context.ts';
 import { checkModelPath, modelTail, parseModelCall } from '../model-path.ts';
@@ -20,14 +20,14 @@ export function geminiRoutes(context: EndpointContext) {
     const free = { onRequest: context.countRates.free };
     scope.get('/v1beta/models', free, (request, reply) => {
       const listed = context.lists.of(callerOf(request));
-      responseJson(request, reply, 200, encodeGeminiPage(listed, request.query));
+      answerJson(request, reply, 200, encodeGeminiPage(listed, request.query));
     });
 
     scope.get('/v1beta/models/*', free, (request, reply) => {
       const name = modelTail(request.params) ?? '';
       const found = context.lists.find(callerOf(request), name)?.gemini ?? null;
       if (found === null) throw new GatewayError('model_not_found', { values: { model: name } });
-      responseJson(request, reply, 200, found);
+      answerJson(request, reply, 200, found);
     });
     done();
   };

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { GatewayError } from '#errors/index.ts';
-import { responseJson } from '#http/index.ts';
+import { answerJson } from '#http/index.ts';
 import { callerOf } from '../caller-of.ts';
 import type { EndpointContext } from '../context.ts';
 import { checkModelPath, modelTail } from '../model-path.ts';
@@ -38,7 +38,7 @@ export function openaiRoutes(context: EndpointContext) {
     scope.get('/v1/models', free, (request, reply) => {
       const listed = context.lists.of(callerOf(request));
       const page = encodeModelPage(listed, request.query, isGeminiSdk(request));
-      responseJson(request, reply, 200, page);
+      answerJson(request, reply, 200, page);
     });
 
     scope.get('/v1/models/*', free, (request, reply) => {
@@ -46,7 +46,7 @@ export function openaiRoutes(context: EndpointContext) {
       const found = context.lists.find(callerOf(request), name);
       if (found === null) throw new GatewayError('model_not_found', { values: { model: name } });
       const merge = found.gemini !== null && isGeminiSdk(request);
-      responseJson(request, reply, 200, merge ? merged(found.openai, found.gemini) : found.openai);
+      answerJson(request, reply, 200, merge ? merged(found.openai, found.gemini) : found.openai);
     });
     done();
   };

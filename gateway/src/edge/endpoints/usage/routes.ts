@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { parseTimestamp } from '#config/index.ts';
 import type { Counters, SpentSource } from '#limits/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { responseJson } from '#http/index.ts';
+import { answerJson } from '#http/index.ts';
 import { encodeOwnUsage, type UsageSum } from '#usage/index.ts';
 import { callerOf } from '../caller-of.ts';
 import type { EndpointContext } from '../context.ts';
@@ -50,7 +50,7 @@ export function usageRoute(context: EndpointContext, options: UsageRouteOptions)
           usage.sums({ ...question, keyId: caller.keyId }),
           limitsOf(caller, now(), counters, usage.spent),
         ]);
-        responseJson(request, reply, 200, encodeOwnUsage({ ...question, sums, limits }));
+        answerJson(request, reply, 200, encodeOwnUsage({ ...question, sums, limits }));
       } catch (cause) {
         throw cause instanceof GatewayError ? cause : new GatewayError('unavailable', { cause });
       }

@@ -1,5 +1,5 @@
 import { beginWithUser, takeTurns } from './alternation.ts';
-import { responseCalls } from './response-calls.ts';
+import { answerCalls } from './answer-calls.ts';
 import { dropBetaFields } from './beta-fields.ts';
 import { limitMarkers, orderLifetimes, unmarkUncacheable } from './cache-rules.ts';
 import { renameCalls } from './call-ids.ts';
@@ -76,7 +76,7 @@ export const rules: readonly Rule[] = Object.freeze([
   rule('b9', 'instructions between turns have their place, or none', placeSystemTurns),
   rule('b10', 'the user speaks first', beginWithUser),
   rule('b21', 'ids of tool calls are unique and plain', renameCalls),
-  rule('b17', 'a tool call is answered by the next turn', responseCalls),
+  rule('b17', 'a tool call is answered by the next turn', answerCalls),
   rule('b18', 'a tool result answers a call of the turn before', quoteOrphans),
   rule('b19', 'a tool call has one result', mergeResults),
   rule('b20', 'tool results come first in their turn', putResultsFirst),

@@ -9,7 +9,7 @@ import { blocksOfTurn, callIds, leadingResults, openConversation, type Turn } fr
  * replaced by an error. A call at the very end, which cannot have a result, is dropped. Nothing may stand between the
  * calls of a turn and their results.
  */
-export function responseCalls(draft: Draft): boolean {
+export function answerCalls(draft: Draft): boolean {
   const conversation = openConversation(draft);
   if (conversation === null) return false;
   const { turns } = conversation;
@@ -21,7 +21,7 @@ export function responseCalls(draft: Draft): boolean {
     else {
       putCallsLast(turn);
       for (const part of next.parts) part.blocks = late.without(part.blocks);
-      responseTurn(turn, next, (id) => late.take(id, index + 3) ?? noResult(id));
+      answerTurn(turn, next, (id) => late.take(id, index + 3) ?? noResult(id));
     }
   }
   // Without a user's turn, two of the model's turns would be adjacent, or one would be the last.
@@ -52,7 +52,7 @@ function putCallsLast(turn: Turn): void {
   turn.parts.at(-1)!.blocks.push(...calls);
 }
 
-function responseTurn(turn: Turn, next: Turn, resultOf: (id: string) => Block): void {
+function answerTurn(turn: Turn, next: Turn, resultOf: (id: string) => Block): void {
   const answered = resultIds(next);
   const missing = callIds(turn).filter((id) => !answered.has(id));
   const [target] = next.parts;
