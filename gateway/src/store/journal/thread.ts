@@ -17,6 +17,12 @@ export interface Thread<To> {
   end(last: To, timeoutMs: number): Promise<void>;
 }
 
+/**
+ * A thread's objects are the lines of one batch, so a small space for young objects is enough. Without a limit it grows
+ * like that of the main thread (`app/v8-heap.ts`) and takes another 15 MiB of an almost idle process.
+ */
+const maxYoungGenerationSizeMb = 6;
+
 /** A journal thread that is restarted when it dies: at once, but only a few times per minute. */
 export function startThread<To, From>(options: ThreadOptions<From>): Thread<To> {
   const { name, settings, onMessage, onDeath } = options;
@@ -29,6 +35,7 @@ export function startThread<To, From>(options: ThreadOptions<From>): Thread<To> 
     const started = new Worker(new URL(`./${name}.worker.ts`, import.meta.url), {
       workerData: settings(),
       name: `sluice-journal-${name}`,
+      resourceLimits: { maxYoungGenerationSizeMb },
     });
     worker = started;
     let cause = 'no reason given';
