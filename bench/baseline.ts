@@ -11,7 +11,7 @@ const [upstream = '', key = ''] = process.argv.slice(2);
 const pool = new Pool(`http://127.0.0.1:${upstream}`, { connections: 8192, pipelining: 1 });
 const hash = (secret: string) => createHash('sha256').update(secret).digest('hex');
 const keys = new Map([[hash(key), { name: 'bench' }]]);
-let answersWithUsage = 0;
+let responsesWithUsage = 0;
 
 const server = createServer((request, response) => {
   const secret = request.headers.authorization?.replace(/^Bearer /, '') ?? '';
@@ -49,7 +49,7 @@ function forwardTo(response: ServerResponse): Dispatcher.DispatchHandler {
       response.writeHead(status);
     },
     onResponseData(controller, chunk) {
-      if (chunk.includes('"usage"')) answersWithUsage++;
+      if (chunk.includes('"usage"')) responsesWithUsage++;
       if (!response.write(chunk)) {
         controller.pause();
         response.once('drain', () => controller.resume());
@@ -71,6 +71,6 @@ server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`baseline listening on http://127.0.0.1:${port}\n`);
 });
 process.on('SIGTERM', () => {
-  process.stderr.write(`baseline: usage seen in ${answersWithUsage} chunks\n`);
+  process.stderr.write(`baseline: usage seen in ${responsesWithUsage} chunks\n`);
   process.exit();
 });

@@ -23,7 +23,7 @@ const lastChunk = Buffer.from('\r\n0\r\n\r\n');
  */
 export class Connection {
   readonly #socket: Socket;
-  #answer: PromiseWithResolvers<Seen> | null = null;
+  #response: PromiseWithResolvers<Seen> | null = null;
   #sentAt = 0;
   #firstByteAt = 0;
   #head = '';
@@ -43,12 +43,12 @@ export class Connection {
   }
 
   get idle(): boolean {
-    return this.#answer === null && !this.#socket.destroyed;
+    return this.#response === null && !this.#socket.destroyed;
   }
 
   /** Sends one request (complete bytes) and returns its response. `onFirstByte` is called at the body's first byte. */
   exchange(request: Buffer, onFirstByte: (() => void) | null = null): Promise<Seen> {
-    this.#answer = Promise.withResolvers<Seen>();
+    this.#response = Promise.withResolvers<Seen>();
     this.#remaining = -2;
     this.#head = '';
     this.#firstByteAt = 0;
@@ -57,7 +57,7 @@ export class Connection {
     this.#onFirstByte = onFirstByte;
     this.#sentAt = microseconds();
     this.#socket.write(request);
-    return this.#answer.promise;
+    return this.#response.promise;
   }
 
   close(): void {
@@ -115,9 +115,9 @@ export class Connection {
     const tail = Buffer.concat(this.#recent).subarray(-tailBytes).toString('latin1');
     const mark = tail.lastIndexOf(stampMark);
     const digits = tail.slice(mark + stampMark.length, mark + stampMark.length + stampDigits);
-    const answer = this.#answer;
-    this.#answer = null;
-    answer?.resolve({
+    const response = this.#response;
+    this.#response = null;
+    response?.resolve({
       status: this.#status,
       sentAt: this.#sentAt,
       firstByteAt: this.#firstByteAt,
@@ -129,7 +129,7 @@ export class Connection {
 
   #fail(error: Error): void {
     this.#socket.destroy();
-    this.#answer?.reject(error);
-    this.#answer = null;
+    this.#response?.reject(error);
+    this.#response = null;
   }
 }

@@ -37,7 +37,7 @@ export async function openLoop(
   seconds: number,
 ): Promise<readonly Seen[]> {
   const connections: Connection[] = [];
-  const answers: Promise<Seen>[] = [];
+  const responses: Promise<Seen>[] = [];
   const random = seededRandom(1);
   const start = performance.now();
   let due = 0;
@@ -48,14 +48,14 @@ export async function openLoop(
         connection = new Connection(load.port);
         connections.push(connection);
       }
-      answers.push(connection.exchange(load.request));
+      responses.push(connection.exchange(load.request));
       due += (-Math.log(1 - random()) * 1000) / rate;
     }
     await sleep(1);
   }
-  const seen = await Promise.all(answers);
+  const seen = await Promise.all(responses);
   for (const connection of connections) connection.close();
-  return seen.map((answer) => checked(load, answer));
+  return seen.map((response) => checked(load, response));
 }
 
 /** Opens `count` streams and resolves once each has sent its first byte; `close` drops them all. */
@@ -71,11 +71,13 @@ export async function openStreams(load: Load, count: number): Promise<{ close():
   return { close: () => connections.forEach((connection) => connection.close()) };
 }
 
-function checked(load: Load, answer: Seen): Seen {
-  if (answer.status !== 200 || !answer.tail.includes(load.terminator)) {
-    throw new Error(`wrong answer: status ${answer.status}, ends ${JSON.stringify(answer.tail)}`);
+function checked(load: Load, response: Seen): Seen {
+  if (response.status !== 200 || !response.tail.includes(load.terminator)) {
+    throw new Error(
+      `wrong answer: status ${response.status}, ends ${JSON.stringify(response.tail)}`,
+    );
   }
-  return answer;
+  return response;
 }
 
 /** A small generator with a fixed seed (mulberry32): every target sees the same moments. */

@@ -14,7 +14,7 @@ export const stampMark = '@t';
 export const stampDigits = 16;
 const stampText = stampMark + '0'.repeat(stampDigits);
 
-export interface Answer {
+export interface PreparedResponse {
   readonly head: string;
   /**
    * As an upstream sends them: first everything up to the first content, then one event each, at the end the last
@@ -32,7 +32,7 @@ const streamHead =
   'transfer-encoding: chunked\r\n\r\n';
 
 /** A complete JSON response of the chat protocol, about 0.7 KB. */
-export function jsonResponse(): Answer {
+export function jsonResponse(): PreparedResponse {
   const body = JSON.stringify({
     id: 'chatcmpl-bench0123456789',
     object: 'chat.completion',
@@ -54,7 +54,7 @@ export function jsonResponse(): Answer {
 }
 
 /** A streamed response of `eventsPerStream` events. */
-export function streamResponse(protocol: Protocol): Answer {
+export function streamResponse(protocol: Protocol): PreparedResponse {
   const events = builders[protocol]();
   const first = events.findIndex((event) => event.includes(someWords)) + 1;
   const last = events.findLastIndex((event) => event.includes(stampText));

@@ -341,8 +341,8 @@ function medians<Name extends string>(
 
 /** False while the gateway cannot reach its Redis and continues without it. */
 async function countsInRedis({ port }: Pick<Target, 'port'>): Promise<boolean> {
-  const answer = await fetch(`http://127.0.0.1:${port}/ready`);
-  const { degraded } = (await answer.json()) as { degraded: readonly string[] };
+  const response = await fetch(`http://127.0.0.1:${port}/ready`);
+  const { degraded } = (await response.json()) as { degraded: readonly string[] };
   return !degraded.includes('redis');
 }
 

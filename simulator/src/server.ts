@@ -87,8 +87,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     const method = request.method ?? '';
     const path = request.url ?? '';
     const { headers } = request;
-    const answer = await answerRequest({ method, target: path, headers, body: decoded }, parts);
-    const { fault, faultText, reply } = answer;
+    const planned = await answerRequest({ method, target: path, headers, body: decoded }, parts);
+    const { fault, faultText, reply } = planned;
     const raw = { rawHeaders: request.rawHeaders, body, decoded: decoded ?? Buffer.alloc(0) };
     log.add({ method, path, ...raw, fault: faultText }, delivery);
     const isStream = reply.body.kind === 'stream';
@@ -149,7 +149,7 @@ interface Own {
 
 /** The simulator's own paths, which no vendor has. They are not logged. */
 function answerOwn(request: IncomingMessage, response: ServerResponse, own: Own): boolean {
-  const answers: Readonly<Record<string, () => unknown>> = {
+  const ownPages: Readonly<Record<string, () => unknown>> = {
     'GET /health': () => ({ status: 'ok' }),
     'GET /__requests': own.log,
     'GET /__connections': own.counts,
@@ -158,10 +158,10 @@ function answerOwn(request: IncomingMessage, response: ServerResponse, own: Own)
       return { status: 'cleared' };
     },
   };
-  const answer = answers[`${request.method} ${request.url}`];
-  if (!answer) return false;
+  const page = ownPages[`${request.method} ${request.url}`];
+  if (!page) return false;
   request.resume();
   response.setHeader('content-type', 'application/json');
-  response.end(JSON.stringify(answer()));
+  response.end(JSON.stringify(page()));
   return true;
 }

@@ -22,13 +22,13 @@ const clock = { type: 'function' as const, function: { name: 'get_time' } };
 
 describe('the official client', () => {
   test('gets an answer that quotes the user', async () => {
-    const answer = await client.chat.completions.create({
+    const response = await client.chat.completions.create({
       model: 'demo-chat',
       messages: [{ role: 'user', content: 'Grüße 🚀' }],
     });
-    expect(answer.choices[0]?.message.content).toContain('You said: "Grüße 🚀"');
-    expect(answer.choices[0]?.finish_reason).toBe('stop');
-    expect(answer.model).toBe('demo-chat');
+    expect(response.choices[0]?.message.content).toContain('You said: "Grüße 🚀"');
+    expect(response.choices[0]?.finish_reason).toBe('stop');
+    expect(response.model).toBe('demo-chat');
   });
 
   test('streams the same answer in several pieces', async () => {

@@ -44,7 +44,7 @@ export const protocolNames = (Object.keys(minimal) as ProtocolName[]).filter(
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Json = any;
 
-export interface Answer {
+export interface ClientResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -57,7 +57,7 @@ export async function ask(
   protocol: ProtocolName,
   changes: Record<string, unknown> = {},
   headers: Record<string, string> = {},
-): Promise<Answer> {
+): Promise<ClientResponse> {
   const base = minimal[protocol];
   const response = await fetch(simulator.url + base.path, {
     method: 'POST',
@@ -106,7 +106,7 @@ export function eventsOf(text: string): Json[] {
     .map((line) => JSON.parse(line.slice('data: '.length)));
 }
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number | null;
   readonly headers: Record<string, string | string[] | undefined>;
   readonly body: Buffer;
@@ -126,12 +126,12 @@ export function askRaw(
   changes: Record<string, unknown>,
   headers: Record<string, string>,
   leaveAfterMs?: number,
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   const base = minimal[protocol];
   const start = performance.now();
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
-    let head = { status: null as number | null, headers: {} as RawAnswer['headers'], at: 0 };
+    let head = { status: null as number | null, headers: {} as RawResponse['headers'], at: 0 };
     let firstAt = 0;
     const finish = (complete: boolean) =>
       resolve({

@@ -16,17 +16,17 @@ const canary = 'CANARY-upstream-text';
 
 describe('a status', () => {
   test.each(protocolNames)('comes in the error shape of %s', async (protocol) => {
-    const answer = await ask(simulator, protocol, {}, fault('status=429;retry-after=7'));
-    expect(answer.status).toBe(429);
-    expect(answer.headers.get('retry-after')).toBe('7');
-    expect(answer.json.error.message).toContain(canary);
+    const response = await ask(simulator, protocol, {}, fault('status=429;retry-after=7'));
+    expect(response.status).toBe(429);
+    expect(response.headers.get('retry-after')).toBe('7');
+    expect(response.json.error.message).toContain(canary);
     const names: Record<string, Json> = {
       chat: { error: { type: 'rate_limit_error', code: 'rate_limit_exceeded' } },
       responses: { error: { type: 'rate_limit_error', code: 'rate_limit_exceeded' } },
       messages: { type: 'error', error: { type: 'rate_limit_error' } },
       generateContent: { error: { code: 429, status: 'RESOURCE_EXHAUSTED' } },
     };
-    expect(answer.json).toMatchObject(names[protocol]);
+    expect(response.json).toMatchObject(names[protocol]);
   });
 
   test('can be limited to the first requests', async () => {
@@ -90,83 +90,83 @@ test('an unknown fault is refused instead of ignored', async () => {
 
 describe('the connection', () => {
   test('refuse: reset before any answer', async () => {
-    const answer = await askRaw(simulator, 'chat', {}, fault('refuse'));
-    expect(answer).toMatchObject({ status: null, complete: false });
+    const response = await askRaw(simulator, 'chat', {}, fault('refuse'));
+    expect(response).toMatchObject({ status: null, complete: false });
     expect(simulator.requests()[0]).toMatchObject({ status: null, clientLeft: false });
   });
 
   test('stall: the head never comes', async () => {
-    const answer = await askRaw(simulator, 'chat', {}, fault('stall'), 150);
-    expect(answer.status).toBe(null);
+    const response = await askRaw(simulator, 'chat', {}, fault('stall'), 150);
+    expect(response.status).toBe(null);
     await expect.poll(() => simulator.aborted()).toBe(1);
   });
 
   test('close-early: fewer bytes than announced', async () => {
-    const answer = await askRaw(simulator, 'chat', {}, fault('close-early'));
-    expect(answer).toMatchObject({ status: 200, complete: false });
-    expect(JSON.parse(answer.body.toString())).toHaveProperty('choices');
+    const response = await askRaw(simulator, 'chat', {}, fault('close-early'));
+    expect(response).toMatchObject({ status: 200, complete: false });
+    expect(JSON.parse(response.body.toString())).toHaveProperty('choices');
   });
 
   test('cut-at: destroyed before event k, what preceded arrives', async () => {
-    const answer = await askRaw(simulator, 'chat', stream, fault('cut-at=3'));
-    expect(answer).toMatchObject({ status: 200, complete: false });
-    expect(eventsOf(answer.body.toString())).toHaveLength(3);
+    const response = await askRaw(simulator, 'chat', stream, fault('cut-at=3'));
+    expect(response).toMatchObject({ status: 200, complete: false });
+    expect(eventsOf(response.body.toString())).toHaveLength(3);
     expect(simulator.requests()[0]).toMatchObject({ eventsSent: 3, finished: false });
   });
 
   test('cut-at=1 cuts a whole body in the middle', async () => {
-    const answer = await askRaw(simulator, 'messages', {}, fault('cut-at=1'));
-    expect(answer.complete).toBe(false);
-    expect(answer.body.length).toBeGreaterThan(100);
+    const response = await askRaw(simulator, 'messages', {}, fault('cut-at=1'));
+    expect(response.complete).toBe(false);
+    expect(response.body.length).toBeGreaterThan(100);
   });
 
   test('close-at: a clean end without terminator', async () => {
-    const answer = await askRaw(simulator, 'messages', stream, fault('close-at=4'));
-    expect(answer.complete).toBe(true);
-    expect(eventsOf(answer.body.toString())).toHaveLength(4);
-    expect(answer.body.toString()).not.toContain('message_stop');
+    const response = await askRaw(simulator, 'messages', stream, fault('close-at=4'));
+    expect(response.complete).toBe(true);
+    expect(eventsOf(response.body.toString())).toHaveLength(4);
+    expect(response.body.toString()).not.toContain('message_stop');
   });
 
   test('close-at=1 gives half a JSON body that HTTP calls complete', async () => {
-    const answer = await askRaw(simulator, 'chat', {}, fault('close-at=1'));
-    expect(answer.complete).toBe(true);
-    expect(() => JSON.parse(answer.body.toString()) as unknown).toThrow(SyntaxError);
+    const response = await askRaw(simulator, 'chat', {}, fault('close-at=1'));
+    expect(response.complete).toBe(true);
+    expect(() => JSON.parse(response.body.toString()) as unknown).toThrow(SyntaxError);
   });
 
   test('stall-at: silence before event k', async () => {
-    const answer = await askRaw(simulator, 'chat', stream, fault('stall-at=2'), 250);
-    expect(answer.complete).toBe(false);
-    expect(eventsOf(answer.body.toString())).toHaveLength(2);
+    const response = await askRaw(simulator, 'chat', stream, fault('stall-at=2'), 250);
+    expect(response.complete).toBe(false);
+    expect(eventsOf(response.body.toString())).toHaveLength(2);
     await expect.poll(() => simulator.requests()[0]?.clientLeft).toBe(true);
   });
 
   test('stall-ms: the silence ends', async () => {
-    const answer = await askRaw(simulator, 'chat', stream, fault('stall-at=2;stall-ms=200'));
-    expect(answer.complete).toBe(true);
-    expect(answer.endAt).toBeGreaterThanOrEqual(195);
-    expect(answer.body.toString()).toContain('[DONE]');
+    const response = await askRaw(simulator, 'chat', stream, fault('stall-at=2;stall-ms=200'));
+    expect(response.complete).toBe(true);
+    expect(response.endAt).toBeGreaterThanOrEqual(195);
+    expect(response.body.toString()).toContain('[DONE]');
   });
 });
 
 describe('time', () => {
   test('delay: before the head', async () => {
-    const answer = await askRaw(simulator, 'chat', {}, fault('delay=150'));
-    expect(answer.headAt).toBeGreaterThanOrEqual(145);
+    const response = await askRaw(simulator, 'chat', {}, fault('delay=150'));
+    expect(response.headAt).toBeGreaterThanOrEqual(145);
   });
 
   test.each(['head-delay', 'first-delay'])(
     '%s: the head now, the first event later',
     async (key) => {
-      const answer = await askRaw(simulator, 'chat', stream, fault(`${key}=200`));
-      expect(answer.firstAt - answer.headAt).toBeGreaterThanOrEqual(150);
+      const response = await askRaw(simulator, 'chat', stream, fault(`${key}=200`));
+      expect(response.firstAt - response.headAt).toBeGreaterThanOrEqual(150);
     },
   );
 
   test('gap: between events', async () => {
-    const answer = await askRaw(simulator, 'chat', stream, fault('gap=20'));
-    const pauses = eventsOf(answer.body.toString()).length;
-    expect(answer.chunks.length).toBeGreaterThan(3);
-    expect(answer.endAt - answer.firstAt).toBeGreaterThanOrEqual(pauses * 18);
+    const response = await askRaw(simulator, 'chat', stream, fault('gap=20'));
+    const pauses = eventsOf(response.body.toString()).length;
+    expect(response.chunks.length).toBeGreaterThan(3);
+    expect(response.endAt - response.firstAt).toBeGreaterThanOrEqual(pauses * 18);
   });
 });
 
@@ -221,9 +221,9 @@ describe('framing', () => {
   });
 
   test('gzip: although nobody asked', async () => {
-    const answer = await askRaw(simulator, 'chat', stream, fault('gzip'));
-    expect(answer.headers['content-encoding']).toBe('gzip');
-    expect(gunzipSync(answer.body).toString()).toContain('data: [DONE]');
+    const response = await askRaw(simulator, 'chat', stream, fault('gzip'));
+    expect(response.headers['content-encoding']).toBe('gzip');
+    expect(gunzipSync(response.body).toString()).toContain('data: [DONE]');
     const sliced = await askRaw(simulator, 'chat', {}, fault('gzip;slice=7'));
     expect(JSON.parse(gunzipSync(sliced.body).toString())).toHaveProperty('choices');
   });
@@ -261,9 +261,9 @@ describe('another body', () => {
   });
 
   test('redirect', async () => {
-    const answer = await ask(simulator, 'chat', {}, fault('redirect'));
-    expect(answer.status).toBe(302);
-    expect(answer.headers.get('location')).toMatch(/^https:/);
+    const response = await ask(simulator, 'chat', {}, fault('redirect'));
+    expect(response.status).toBe(302);
+    expect(response.headers.get('location')).toMatch(/^https:/);
   });
 });
 

@@ -64,11 +64,11 @@ describe.skipIf(absence !== null)(`measured against recorded traffic ${absence ?
       if (!request || /count_tokens/.test(id)) continue;
       const [, base] = requests.find(([name]) => name === protocol)!;
       const path = base.endsWith(':') ? `${base}generateContent` : base;
-      const answer = await send(path, { model: 'demo-chat', ...request });
-      const text = await answer.text();
+      const response = await send(path, { model: 'demo-chat', ...request });
+      const text = await response.text();
       sent += 1;
       const foreign = /signature|encrypted content|`data` in `redacted_thinking`/i.test(text);
-      if (answer.status !== 200 && !foreign) refused.push(`${id}: ${text}`);
+      if (response.status !== 200 && !foreign) refused.push(`${id}: ${text}`);
     }
     expect(sent).toBeGreaterThan(100);
     expect(refused).toEqual([]);
@@ -85,10 +85,10 @@ describe.skipIf(absence !== null)(`measured against recorded traffic ${absence ?
           for (const event of seen) collectPaths(event, '', known);
         }
         const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
-        const answer = base.endsWith(':')
+        const response = base.endsWith(':')
           ? await send(base + method, body)
           : await send(base, { ...body, model: 'demo-reasoning', stream });
-        const text = await answer.text();
+        const text = await response.text();
         const ours = new Set<string>();
         const events: Json[] = stream ? eventsOf(text) : [JSON.parse(text)];
         for (const event of events) collectPaths(event, '', ours);

@@ -97,7 +97,7 @@ describe('the official client', () => {
   });
 
   test('can force one tool', async () => {
-    const answer = await client.models.generateContent({
+    const response = await client.models.generateContent({
       model: 'demo-chat',
       contents: 'hi',
       config: {
@@ -110,7 +110,7 @@ describe('the official client', () => {
         },
       },
     });
-    expect(answer.functionCalls?.map((call) => call.name)).toEqual(['get_time']);
+    expect(response.functionCalls?.map((call) => call.name)).toEqual(['get_time']);
   });
 });
 

@@ -38,31 +38,31 @@ const replay = (id: string) => ({ 'x-simulator-replay': id });
 test('a recorded stream comes back byte for byte, however it is sliced', async () => {
   for (const fault of ['', 'slice=1', 'slice=random;seed=9', 'crlf']) {
     const headers = { ...replay('a-stream'), ...(fault && { 'x-simulator-fault': fault }) };
-    const answer = await askRaw(simulator, 'chat', {}, headers);
-    expect(answer.body.toString()).toBe(sse);
-    expect(answer.headers).toMatchObject({ 'content-type': 'text/event-stream', 'x-kept': '1' });
+    const response = await askRaw(simulator, 'chat', {}, headers);
+    expect(response.body.toString()).toBe(sse);
+    expect(response.headers).toMatchObject({ 'content-type': 'text/event-stream', 'x-kept': '1' });
   }
 });
 
 test('a recorded stream can be cut at an event', async () => {
   const headers = { ...replay('a-stream'), 'x-simulator-fault': 'close-at=2' };
-  const answer = await askRaw(simulator, 'chat', {}, headers);
-  expect(answer.body.toString()).toBe(sse.slice(0, sse.indexOf('data: [DONE]')));
+  const response = await askRaw(simulator, 'chat', {}, headers);
+  expect(response.body.toString()).toBe(sse.slice(0, sse.indexOf('data: [DONE]')));
 });
 
 test('a recorded error, asked for by model name', async () => {
-  const answer = await ask(simulator, 'chat', { model: 'replay:an-error' });
-  expect(answer.status).toBe(429);
-  expect(answer.headers.get('retry-after')).toBe('3');
-  expect(answer.json).toEqual({ error: { message: 'no' } });
+  const response = await ask(simulator, 'chat', { model: 'replay:an-error' });
+  expect(response.status).toBe(429);
+  expect(response.headers.get('retry-after')).toBe('3');
+  expect(response.json).toEqual({ error: { message: 'no' } });
 });
 
 test.each(['../outside', '..%2Foutside', '/etc/passwd', 'a-stream.json', '', '.', 'none'])(
   'the id %o finds nothing',
   async (id) => {
-    const answer = await ask(simulator, 'chat', { model: `replay:${id}` });
-    expect(answer.text).not.toContain('"no"');
-    expect(answer.status).toBe(id === '' ? 200 : 404);
+    const response = await ask(simulator, 'chat', { model: `replay:${id}` });
+    expect(response.text).not.toContain('"no"');
+    expect(response.status).toBe(id === '' ? 200 : 404);
   },
 );
 
@@ -73,10 +73,10 @@ describe.skipIf(absence !== null)(`real recordings ${absence ?? ''}`, () => {
     expect(recordings.length).toBeGreaterThan(0);
     try {
       for (const { id, status, sse, body } of recordings) {
-        const answer = await ask(real, 'chat', {}, replay(id));
+        const response = await ask(real, 'chat', {}, replay(id));
         const expected: string = sse ?? (typeof body === 'string' ? body : JSON.stringify(body));
-        expect([id, answer.status]).toEqual([id, status]);
-        expect(answer.text === expected.replace(/^\ufeff/, '')).toBe(true);
+        expect([id, response.status]).toEqual([id, status]);
+        expect(response.text === expected.replace(/^\ufeff/, '')).toBe(true);
       }
     } finally {
       await real.close();

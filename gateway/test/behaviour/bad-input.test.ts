@@ -172,12 +172,12 @@ describe.each(textProtocols)('$name', (protocol) => {
   test.each(['dead', 'hangs', 'html', 'early'])(
     'an upstream that is %s gives a 502 and a row',
     async (model) => {
-      const answer = await ask(shared.gateway, protocol, false, model);
-      expect([answer.status, protocol.errorMessage(JSON.parse(answer.text))]).toEqual([
+      const response = await ask(shared.gateway, protocol, false, model);
+      expect([response.status, protocol.errorMessage(JSON.parse(response.text))]).toEqual([
         502,
         'upstream response abnormal',
       ]);
-      const rows = (await shared.gateway.usage()).filter(({ id }) => id === answer.id);
+      const rows = (await shared.gateway.usage()).filter(({ id }) => id === response.id);
       expect(rows).toMatchObject([
         { outcome: 'failed', status: 502, tokens: { input: 0, output: 0 } },
       ]);

@@ -27,11 +27,11 @@ test.each([
   const { gateway } = shared;
   for (const stream of [false, true]) {
     if (fault === 'cut-at=2' && !stream) continue;
-    const answer = await gateway.post('/v1/chat/completions', prompt(300_000, stream), {
+    const response = await gateway.post('/v1/chat/completions', prompt(300_000, stream), {
       'x-simulator-fault': fault,
     });
-    await answer.text();
-    expect([status, 502]).toContain(answer.status);
+    await response.text();
+    expect([status, 502]).toContain(response.status);
   }
   await until(async () => (await held()) === 0, 'all is given back');
 });
@@ -39,9 +39,9 @@ test.each([
 test.each(textProtocols)('memory of a refused body is released ($name)', async (protocol) => {
   const { gateway } = shared;
   expect((await ask(gateway, protocol, false, 'nowhere')).status).toBe(400);
-  const answer = await gateway.post(protocol.path('demo-chat', false), '{"model":');
-  expect(answer.status).toBe(400);
-  await answer.text();
+  const response = await gateway.post(protocol.path('demo-chat', false), '{"model":');
+  expect(response.status).toBe(400);
+  await response.text();
   await until(async () => (await held()) === 0, 'all is given back');
 });
 
@@ -86,9 +86,9 @@ limits: { body_memory: 4MiB }
     'x-simulator-fault': 'delay=1500',
   });
   await until(async () => (await held(gateway.url)) > 2_000_000, 'one is under way');
-  const answer = await gateway.post('/v1/chat/completions', dense);
-  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
-  expect(await answer.text()).toContain('server_is_overloaded');
+  const response = await gateway.post('/v1/chat/completions', dense);
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(await response.text()).toContain('server_is_overloaded');
   expect((await running).status).toBe(200);
   // Alone it is read.
   expect((await gateway.post('/v1/chat/completions', dense)).status).toBe(200);

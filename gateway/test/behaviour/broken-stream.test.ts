@@ -37,16 +37,16 @@ describe.each(textProtocols)('R-12 R-13 $name: a stream that breaks', (protocol)
   test.concurrent.each(cases.filter((each) => each.protocol === protocol))(
     '$fault: the client gets an error frame, no terminator, and no second channel',
     async ({ fault, result, model }) => {
-      const answer = await ask(shared.gateway, protocol, true, model, {
+      const response = await ask(shared.gateway, protocol, true, model, {
         'x-simulator-fault': `events=${pieces};gap=2;${fault}`,
       });
-      expect(answer.status).toBe(200);
-      expect(answer.text).not.toMatch(protocol.terminator);
-      expect(answer.text.match(new RegExp(protocol.errorFrame, 'gm'))).toHaveLength(1);
-      expect(answer.text.trimEnd().split('\n\n').at(-1)).toMatch(protocol.errorFrame);
-      expect(answer.text).not.toContain('CANARY');
+      expect(response.status).toBe(200);
+      expect(response.text).not.toMatch(protocol.terminator);
+      expect(response.text.match(new RegExp(protocol.errorFrame, 'gm'))).toHaveLength(1);
+      expect(response.text.trimEnd().split('\n\n').at(-1)).toMatch(protocol.errorFrame);
+      expect(response.text).not.toContain('CANARY');
 
-      const row = await rowOf(shared.gateway, answer.id);
+      const row = await rowOf(shared.gateway, response.id);
       const channel = `first-${model}`;
       expect(row).toMatchObject({ outcome: 'failed', status: 200, channel });
       expect(row.tokens).toMatchObject({ input: 0, output: 0 });
@@ -59,10 +59,10 @@ describe.each(textProtocols)('R-12 R-13 $name: a stream that breaks', (protocol)
 
 test('R-12 responses: the failure carries the id and the sequence number of the response', async () => {
   const responses = textProtocols[1]!;
-  const answer = await ask(shared.gateway, responses, true, 'm', {
+  const response = await ask(shared.gateway, responses, true, 'm', {
     'x-simulator-fault': 'cut-at=6',
   });
-  const events = answer.text
+  const events = response.text
     .split('\n')
     .filter((line) => line.startsWith('data: '))
     .map((line) => JSON.parse(line.slice(6)) as Record<string, never>);
@@ -81,10 +81,10 @@ test('R-12 responses: the failure carries the id and the sequence number of the 
 
 test('R-13 chat: a stream closed after a finish reason without [DONE] is complete and gets its [DONE]', async () => {
   const chat = textProtocols[0]!;
-  const answer = await ask(shared.gateway, chat, true, 'm', { 'x-simulator-fault': 'no-done' });
-  expect(answer.text).toMatch(/data: \[DONE\]\n\n$/);
-  expect(answer.text.match(/\[DONE\]/g)).toHaveLength(1);
-  expect(await rowOf(shared.gateway, answer.id)).toMatchObject({
+  const response = await ask(shared.gateway, chat, true, 'm', { 'x-simulator-fault': 'no-done' });
+  expect(response.text).toMatch(/data: \[DONE\]\n\n$/);
+  expect(response.text.match(/\[DONE\]/g)).toHaveLength(1);
+  expect(await rowOf(shared.gateway, response.id)).toMatchObject({
     outcome: 'completed',
     tokens: { input: 2, output: 21 },
   });
@@ -122,14 +122,14 @@ const boundless = textProtocols.filter(({ name }) => name !== 'messages');
 test.concurrent.each(boundless)(
   'R-15 $name: an event beyond the limit is an error and takes no memory',
   async (protocol) => {
-    const answer = await ask(shared.gateway, protocol, true, 'm', {
+    const response = await ask(shared.gateway, protocol, true, 'm', {
       'x-simulator-fault': `big-event=${9 * 2 ** 20}`,
     });
-    if (answer.status === 200) expect(answer.text).toMatch(protocol.errorFrame);
-    else expect(answer.status).toBe(502);
-    expect(answer.text).not.toMatch(protocol.terminator);
-    expect(answer.text.length).toBeLessThan(2 ** 20);
-    expect(await rowOf(shared.gateway, answer.id)).toMatchObject({ outcome: 'failed' });
+    if (response.status === 200) expect(response.text).toMatch(protocol.errorFrame);
+    else expect(response.status).toBe(502);
+    expect(response.text).not.toMatch(protocol.terminator);
+    expect(response.text.length).toBeLessThan(2 ** 20);
+    expect(await rowOf(shared.gateway, response.id)).toMatchObject({ outcome: 'failed' });
   },
 );
 

@@ -57,14 +57,14 @@ function eventOf(choice: object): string {
 }
 
 /** The content of each chunk of a whole response as it came over the wire. */
-function chunksOf(answer: string): string[] {
+function chunksOf(response: string): string[] {
   const chunks: string[] = [];
-  let at = answer.indexOf('\r\n\r\n') + 4;
+  let at = response.indexOf('\r\n\r\n') + 4;
   for (;;) {
-    const lineEnd = answer.indexOf('\r\n', at);
-    const size = Number.parseInt(answer.slice(at, lineEnd), 16);
+    const lineEnd = response.indexOf('\r\n', at);
+    const size = Number.parseInt(response.slice(at, lineEnd), 16);
     if (size === 0) return chunks;
-    chunks.push(answer.slice(lineEnd + 2, lineEnd + 2 + size));
+    chunks.push(response.slice(lineEnd + 2, lineEnd + 2 + size));
     at = lineEnd + 2 + size + 2;
   }
 }

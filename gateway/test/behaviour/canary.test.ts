@@ -141,10 +141,10 @@ test('S-27 a response that is not HTTP is abnormal, and not logged as an error o
   ]) {
     bytes = said;
     for (const stream of [false, true]) {
-      const answer = await ask(gateway, textProtocols[0]!, stream);
-      expect([said, answer.status]).toEqual([said, 502]);
-      expect(answer.text + JSON.stringify([...answer.headers])).not.toContain(canary);
-      const row = await rowOf(gateway, answer.id);
+      const response = await ask(gateway, textProtocols[0]!, stream);
+      expect([said, response.status]).toEqual([said, 502]);
+      expect(response.text + JSON.stringify([...response.headers])).not.toContain(canary);
+      const row = await rowOf(gateway, response.id);
       expect(attemptsOf(row)).toMatchObject([{ channel: 'up', result: 'malformed' }]);
     }
   }

@@ -35,7 +35,7 @@ describe.concurrent.each(textProtocols)(
       'gets its answer before its deadline, whatever is being tried (streamed: %s)',
       async (stream) => {
         const startedAt = performance.now();
-        const answer = await ask(
+        const response = await ask(
           shared.gateway,
           protocol,
           stream,
@@ -45,9 +45,9 @@ describe.concurrent.each(textProtocols)(
         const elapsed = performance.now() - startedAt;
         expect(elapsed).toBeGreaterThan(950);
         expect(elapsed).toBeLessThan(2_500);
-        expect(answer.status).toBe(502);
-        expect(protocol.errorMessage(JSON.parse(answer.text))).toBe('upstream response abnormal');
-        const row = await rowOf(shared.gateway, answer.id);
+        expect(response.status).toBe(502);
+        expect(protocol.errorMessage(JSON.parse(response.text))).toBe('upstream response abnormal');
+        const row = await rowOf(shared.gateway, response.id);
         expect(row).toMatchObject({ outcome: 'failed', status: 502 });
         // Of three channels at 600 ms each there is time for one and part of another, which may both end at the same
         // moment on a busy machine.
@@ -73,11 +73,11 @@ describe.concurrent.each(textProtocols)(
     });
 
     test('keeps a started stream beyond its deadline: SDKs stop their clock at the head', async () => {
-      const answer = await ask(shared.gateway, protocol, true, 'demo-chat', {
+      const response = await ask(shared.gateway, protocol, true, 'demo-chat', {
         ...inOneSecond,
         'x-simulator-fault': 'events=30;gap=60',
       });
-      expect(answer.text).toMatch(protocol.terminator);
+      expect(response.text).toMatch(protocol.terminator);
     });
   },
 );

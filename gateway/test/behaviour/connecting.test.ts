@@ -37,10 +37,10 @@ test('R-02 R-03 a handshake that never ends fails after the connect time-out', a
   const silent = await openTcpServer(() => {});
   const gateway = await openGateway({ config: twoChannels(silent.replace('http:', 'https:')) });
   const started = performance.now();
-  const answer = await ask(gateway, chat!, true);
-  expect(answer.status).toBe(200);
+  const response = await ask(gateway, chat!, true);
+  expect(response.status).toBe(200);
   expect(performance.now() - started).toBeLessThan(1_500);
-  expect(attemptsOf(await rowOf(gateway, answer.id))).toEqual([
+  expect(attemptsOf(await rowOf(gateway, response.id))).toEqual([
     { channel: 'bad', class: 'not-sent', status: null, result: 'connect-timeout' },
     { channel: 'good', class: 'shown', status: 200, result: 'completed' },
   ]);
@@ -60,10 +60,10 @@ test.skipIf(cannotLosePackets !== null)(
     // The slow start of a process's first request does not count.
     expect((await ask(gateway, chat!, false, 'm')).status).toBe(200);
     const started = performance.now();
-    const answer = await ask(gateway, chat!, false);
-    expect(answer.status).toBe(200);
+    const response = await ask(gateway, chat!, false);
+    expect(response.status).toBe(200);
     expect(performance.now() - started).toBeLessThan(3_500);
-    expect(attemptsOf(await rowOf(gateway, answer.id))).toEqual([
+    expect(attemptsOf(await rowOf(gateway, response.id))).toEqual([
       { channel: 'bad', class: 'not-sent', status: null, result: 'connect-timeout' },
       { channel: 'good', class: 'shown', status: 200, result: 'completed' },
     ]);
@@ -106,9 +106,9 @@ test.each(['itself', 'an authority'] as const)(
     });
     const { port } = server.address() as AddressInfo;
     const gateway = await openGateway({ config: twoChannels(`https://127.0.0.1:${port}`) });
-    const answer = await ask(gateway, chat!, false);
-    expect(answer.status).toBe(200);
-    expect(attemptsOf(await rowOf(gateway, answer.id))).toEqual([
+    const response = await ask(gateway, chat!, false);
+    expect(response.status).toBe(200);
+    expect(attemptsOf(await rowOf(gateway, response.id))).toEqual([
       { channel: 'bad', class: 'not-sent', status: null, result: 'tls' },
       { channel: 'good', class: 'shown', status: 200, result: 'completed' },
     ]);
@@ -118,9 +118,9 @@ test.each(['itself', 'an authority'] as const)(
 
 test('R-01 an unroutable address is a failed connection', async () => {
   const gateway = await openGateway({ config: twoChannels('http://255.255.255.255') });
-  const answer = await ask(gateway, chat!, false);
-  expect(answer.status).toBe(200);
-  expect(attemptsOf(await rowOf(gateway, answer.id))).toMatchObject([
+  const response = await ask(gateway, chat!, false);
+  expect(response.status).toBe(200);
+  expect(attemptsOf(await rowOf(gateway, response.id))).toMatchObject([
     { channel: 'bad', class: 'not-sent', status: null, result: 'connect' },
     { channel: 'good', result: 'completed' },
   ]);

@@ -41,11 +41,11 @@ export async function count(
   body: unknown = surface.body(model, said),
 ): Promise<Counted> {
   const response = await gateway.post(surface.path(model), body);
-  const answer = (await response.json()) as Record<string, unknown>;
+  const parsed = (await response.json()) as Record<string, unknown>;
   return {
     status: response.status,
-    tokens: answer[surface.member],
-    members: Object.keys(answer),
+    tokens: parsed[surface.member],
+    members: Object.keys(parsed),
     estimated: response.headers.get('x-sluice-estimated'),
     losses: response.headers.get('x-sluice-conversion'),
     id: response.headers.get('x-request-id') ?? '',

@@ -67,8 +67,8 @@ vi.mock('#protocols/index.ts', async (importOriginal) => {
           failAt('encode-response');
           return chatCodec.encodeResponse(...response);
         },
-        createStreamEncoder(answer) {
-          const encoder = chatCodec.createStreamEncoder(answer);
+        createStreamEncoder(context) {
+          const encoder = chatCodec.createStreamEncoder(context);
           let events = 0;
           return {
             push(event) {

@@ -144,9 +144,9 @@ describe('a request that is refused reaches no upstream', () => {
       'model',
     ],
   ])('%s', async (_, body, status, message, param) => {
-    const { upstream, ...answer } = await send(body);
-    expect(answer.status).toBe(status);
-    expect(answer.json.error).toMatchObject({ message, param });
+    const { upstream, ...response } = await send(body);
+    expect(response.status).toBe(status);
+    expect(response.json.error).toMatchObject({ message, param });
     expect(upstream).toEqual([]);
   });
 

@@ -90,20 +90,22 @@ describe.each(eachCall)('$name', ({ protocol, stream, name }) => {
       poured = pour(response, Buffer.alloc(mebibyte, ' '));
     };
     const model = `${kind} ${name}`;
-    const answer = await ask(gateway, protocol, stream, model);
+    const response = await ask(gateway, protocol, stream, model);
     const { bytes, closed } = poured as unknown as Poured;
     await closed;
     expect(bytes).toBeLessThan(bound + onTheWay);
     const failed = { channel: `own ${model}`, class: 'started', status: 200, result };
-    const row = await rowOf(gateway, answer.id);
+    const row = await rowOf(gateway, response.id);
     if (kind === 'alone') {
-      expect(answer.status).toBe(502);
-      expect(protocol.errorMessage(JSON.parse(answer.text))).toBe('upstream response abnormal');
+      expect(response.status).toBe(502);
+      expect(protocol.errorMessage(JSON.parse(response.text))).toBe('upstream response abnormal');
       expect(row).toMatchObject({ outcome: 'failed', cost: null });
       expect(attemptsOf(row)).toEqual([failed]);
     } else {
-      expect(answer.status).toBe(200);
-      expect(stream ? protocol.terminator.test(answer.text) : answeredText(answer.text)).toBe(true);
+      expect(response.status).toBe(200);
+      expect(stream ? protocol.terminator.test(response.text) : answeredText(response.text)).toBe(
+        true,
+      );
       expect(attemptsOf(row)).toEqual([failed, expect.objectContaining({ channel: 'spare' })]);
     }
   });
@@ -125,9 +127,9 @@ test('a body in pieces of one byte takes no more memory than one in large pieces
       };
       write();
     };
-    const answer = await ask(gateway, textProtocols[0]!, false, 'alone chat whole');
-    expect(answer.status).toBe(502);
-    expect((await rowOf(gateway, answer.id)).attempts).toMatchObject([{ result: 'unreadable' }]);
+    const response = await ask(gateway, textProtocols[0]!, false, 'alone chat whole');
+    expect(response.status).toBe(502);
+    expect((await rowOf(gateway, response.id)).attempts).toMatchObject([{ result: 'unreadable' }]);
   });
   // Three million pieces; as many buffers would be several hundred megabytes.
   expect(growth).toBeLessThan(150 * mebibyte);
@@ -156,13 +158,13 @@ describe.each(textProtocols)('R-15 $name: a line of 65 MiB', (protocol) => {
     };
     const model = `alone ${protocol.name} ${shown ? 'streamed' : 'whole'}`;
     const growth = await growthDuring(async () => {
-      const answer = await ask(gateway, protocol, true, model);
-      expect(answer.status).toBe(shown ? 200 : 502);
+      const response = await ask(gateway, protocol, true, model);
+      expect(response.status).toBe(shown ? 200 : 502);
       if (shown) {
-        expect(answer.text.trimEnd().split('\n\n').at(-1)).toMatch(protocol.errorFrame);
-        expect(answer.text).not.toMatch(protocol.terminator);
+        expect(response.text.trimEnd().split('\n\n').at(-1)).toMatch(protocol.errorFrame);
+        expect(response.text).not.toMatch(protocol.terminator);
       }
-      expect(attemptsOf(await rowOf(gateway, answer.id))).toMatchObject([
+      expect(attemptsOf(await rowOf(gateway, response.id))).toMatchObject([
         { class: shown ? 'shown' : 'started', result: 'event-too-large' },
       ]);
     });

@@ -201,13 +201,15 @@ describe.each(eachCall)('R-01 R-04 R-05 R-11 $name: a failing channel', ({ proto
   const own = cases.filter((each) => each.protocol === protocol && each.stream === stream);
 
   test.concurrent.each(own)('$name: the next channel answers', async (bad) => {
-    const answer = await ask(shared.gateway, protocol, stream, bad.model);
-    expect(answer.status).toBe(200);
-    expect(stream ? protocol.terminator.test(answer.text) : answeredText(answer.text)).toBe(true);
-    expect(answer.text).not.toMatch(protocol.errorFrame);
-    expect(answer.text.match(/"message_start"/g)?.length ?? 1).toBe(1);
+    const response = await ask(shared.gateway, protocol, stream, bad.model);
+    expect(response.status).toBe(200);
+    expect(stream ? protocol.terminator.test(response.text) : answeredText(response.text)).toBe(
+      true,
+    );
+    expect(response.text).not.toMatch(protocol.errorFrame);
+    expect(response.text.match(/"message_start"/g)?.length ?? 1).toBe(1);
 
-    const row = await rowOf(shared.gateway, answer.id);
+    const row = await rowOf(shared.gateway, response.id);
     expect(row).toMatchObject({
       outcome: 'completed',
       status: 200,

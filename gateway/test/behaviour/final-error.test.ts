@@ -88,17 +88,17 @@ describe.each(eachCall)(
     const own = cases.filter((each) => each.protocol === protocol && each.stream === stream);
 
     test.concurrent.each(own)('$name', async ({ model, faults, expected }) => {
-      const answer = await ask(shared.gateway, protocol, stream, model);
-      const message = protocol.errorMessage(JSON.parse(answer.text));
+      const response = await ask(shared.gateway, protocol, stream, model);
+      const message = protocol.errorMessage(JSON.parse(response.text));
       expect({
-        status: answer.status,
+        status: response.status,
         message: message.replace(model, 'MODEL').replace(/\. Please retry in \d+s\.$/, ''),
       }).toEqual(expected);
-      expect(answer.headers.get('content-type')).toBe('application/json');
-      expect(answer.headers.has('retry-after')).toBe([429, 503].includes(expected.status));
-      expect(answer.text).not.toContain('CANARY');
+      expect(response.headers.get('content-type')).toBe('application/json');
+      expect(response.headers.has('retry-after')).toBe([429, 503].includes(expected.status));
+      expect(response.text).not.toContain('CANARY');
 
-      const row = await rowOf(shared.gateway, answer.id);
+      const row = await rowOf(shared.gateway, response.id);
       expect(row).toMatchObject({ outcome: 'failed', status: expected.status, channel: null });
       expect(row.tokens).toMatchObject({ input: 0, output: 0 });
       expect(row.attempts).toHaveLength(faults.length);
@@ -110,27 +110,27 @@ test.each(textProtocols)(
   '$name: the client’s own 400 is returned at once, without another attempt',
   async (protocol) => {
     const model = `strict-${protocol.name}`;
-    const answer = await ask(shared.gateway, protocol, false, model);
-    expect(answer.status).toBe(400);
-    expect(protocol.errorMessage(JSON.parse(answer.text))).toMatch(
+    const response = await ask(shared.gateway, protocol, false, model);
+    expect(response.status).toBe(400);
+    expect(protocol.errorMessage(JSON.parse(response.text))).toMatch(
       /^the model rejected the request/,
     );
-    expect(answer.headers.get('x-should-retry')).toBe('false');
-    const row = await rowOf(shared.gateway, answer.id);
+    expect(response.headers.get('x-should-retry')).toBe('false');
+    const row = await rowOf(shared.gateway, response.id);
     expect(row).toMatchObject({ outcome: 'failed', status: 400 });
     expect(attemptsOf(row).map(({ channel }) => channel)).toEqual([model]);
   },
 );
 
 test('at most three channels are tried', async () => {
-  const answer = await ask(shared.gateway, textProtocols[0]!, false, 'four');
-  expect(answer.status).toBe(502);
-  expect((await rowOf(shared.gateway, answer.id)).attempts).toHaveLength(3);
+  const response = await ask(shared.gateway, textProtocols[0]!, false, 'four');
+  expect(response.status).toBe(502);
+  expect((await rowOf(shared.gateway, response.id)).attempts).toHaveLength(3);
 });
 
 test('R-04: a request without any response is retried once, not twice', async () => {
-  const answer = await ask(shared.gateway, textProtocols[0]!, false, 'silent');
-  expect(answer.status).toBe(502);
-  const row = await rowOf(shared.gateway, answer.id);
+  const response = await ask(shared.gateway, textProtocols[0]!, false, 'silent');
+  expect(response.status).toBe(502);
+  const row = await rowOf(shared.gateway, response.id);
   expect(attemptsOf(row).map((attempt) => attempt.class)).toEqual(['uncertain', 'uncertain']);
 });

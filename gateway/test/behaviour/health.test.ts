@@ -80,9 +80,9 @@ const badFirst = (fault: string) =>
 test('R-09 R-13: streams that break after content count as failures', async () => {
   const gateway = await openGateway({ config: badFirst('cut-at=4') });
   await statuses(gateway, 5, 'in turn', true);
-  const answer = await ask(gateway, chat, true);
-  expect(answer.text).toMatch(chat.terminator);
-  expect(attemptsOf(await rowOf(gateway, answer.id))).toMatchObject([{ channel: 'spare' }]);
+  const response = await ask(gateway, chat, true);
+  expect(response.text).toMatch(chat.terminator);
+  expect(attemptsOf(await rowOf(gateway, response.id))).toMatchObject([{ channel: 'spare' }]);
 });
 
 test('R-09: client errors do not count as failures', async () => {

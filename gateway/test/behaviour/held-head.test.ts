@@ -119,8 +119,8 @@ describe.concurrent('R-11 R-16 is sent and kept alive after ten seconds without 
 });
 
 test('a chat answer without any content is still a response', async () => {
-  const answer = await ask(shared.gateway, textProtocols[0]!, true, 'demo-chat', {}, 'refuse');
-  expect(answer.status).toBe(200);
+  const response = await ask(shared.gateway, textProtocols[0]!, true, 'demo-chat', {}, 'refuse');
+  expect(response.status).toBe(200);
 });
 
 async function streamHead(protocol: TextProtocol, model: string, fault?: string) {

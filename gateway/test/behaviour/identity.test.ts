@@ -139,7 +139,7 @@ test('S-28 a key is nowhere on disk, whichever field it was put into by mistake'
   for (const protocol of textProtocols) {
     for (const secret of [stray, testKey]) {
       const path = protocol.path(secret, false);
-      const answers = [
+      const responses = [
         await gateway.post(path, protocol.body(secret, false), { 'user-agent': `x ${secret}` }),
         await gateway.post(protocol.path('demo-chat', false), protocol.body('demo-chat', false), {
           'user-agent': secret,
@@ -151,9 +151,9 @@ test('S-28 a key is nowhere on disk, whichever field it was put into by mistake'
           authorization: `Bearer ${secret}x`,
         }),
       ];
-      for (const answer of answers) {
-        expect(JSON.stringify([...answer.headers])).not.toContain(secret);
-        await answer.text();
+      for (const response of responses) {
+        expect(JSON.stringify([...response.headers])).not.toContain(secret);
+        await response.text();
       }
     }
   }

@@ -200,7 +200,7 @@ async function deafUpstream(): Promise<string> {
       length += chunk.length;
       if (length < wanted) return;
       length = wanted = 0;
-      const answer = JSON.stringify({
+      const response = JSON.stringify({
         id: 'msg_1',
         type: 'message',
         role: 'assistant',
@@ -210,7 +210,7 @@ async function deafUpstream(): Promise<string> {
         usage: { input_tokens: 1, output_tokens: 1 },
       });
       socket.write(
-        `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${answer.length}\r\n\r\n${answer}`,
+        `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${response.length}\r\n\r\n${response}`,
       );
     });
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { wireResponse } from '../matrix/answer-features/wire.ts';
+import { wireResponse } from '../matrix/response-features/wire.ts';
 import { startFarSide, type FarSide } from '../support/far-side.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { longestTurn } from '../support/longest-turn.ts';
@@ -179,12 +179,12 @@ const said = 'lorem ipsum '.repeat(50_000);
 
 describe.each(textProtocols)('a client of $name', (client) => {
   test.each(textProtocols.map(({ name }) => name))('receives large answers of %s', async (name) => {
-    const answer = wireResponse(name);
+    const response = wireResponse(name);
     const model = `at-${name}`;
     for (const isStreamed of [false, true]) {
       for (const [headers, text] of [
-        [json, answer.whole],
-        [events, answer.stream],
+        [json, response.whole],
+        [events, response.stream],
       ] as const) {
         const body = Buffer.from(text.replaceAll('"so"', JSON.stringify(said)));
         const { status, id, bytes } = await far.ask(

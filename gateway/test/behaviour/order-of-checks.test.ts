@@ -181,8 +181,8 @@ async function ask(protocol: TextProtocol, { first, second, secret, model }: Pai
     },
     body: one('text')?.(text) ?? text,
   });
-  const answer = (await response.json()) as { error: { message: string } };
-  return [response.status, answer.error.message];
+  const parsed = (await response.json()) as { error: { message: string } };
+  return [response.status, parsed.error.message];
 }
 
 describe.each(textProtocols)('$name', (protocol) => {

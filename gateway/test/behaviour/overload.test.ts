@@ -31,10 +31,10 @@ describe.each(textProtocols)('R-24 $name: more requests than slots', (protocol) 
     const gateway = await open(1, 0);
     const running = await startStream(gateway);
     for (const stream of [true, false]) {
-      const answer = await ask(gateway, protocol, stream);
-      expect(answer.status).toBe(503);
-      expect(answer.headers.get('retry-after')).toBe('1');
-      expect(protocol.errorMessage(JSON.parse(answer.text))).toContain('temporarily unavailable');
+      const response = await ask(gateway, protocol, stream);
+      expect(response.status).toBe(503);
+      expect(response.headers.get('retry-after')).toBe('1');
+      expect(protocol.errorMessage(JSON.parse(response.text))).toContain('temporarily unavailable');
     }
     expect(gateway.simulator.requests()).toHaveLength(1);
     expect(await running.text()).toMatch(chat.terminator);
@@ -49,9 +49,9 @@ test('R-24 a refusal takes a few milliseconds and needs no body', async () => {
   const times: number[] = [];
   for (let round = 0; round < 20; round += 1) {
     const startedAt = performance.now();
-    const answer = await ask(gateway, chat, false);
+    const response = await ask(gateway, chat, false);
     times.push(performance.now() - startedAt);
-    expect(answer.status).toBe(503);
+    expect(response.status).toBe(503);
   }
   times.sort((a, b) => a - b);
   // On a machine that does other work the half of them.
@@ -83,11 +83,11 @@ test('R-24 queued requests are served in turn, those of disconnected clients are
   const running = await startStream(gateway);
   const text = (each: string) => ask(gateway, chat, false, 'demo-chat', {}, each);
   const order: string[] = [];
-  const first = text('first').then((answer) => order.push(`first ${answer.status}`));
+  const first = text('first').then((response) => order.push(`first ${response.status}`));
   await wait(50);
   const left = await askRaw(gateway, chat, false, 'demo-chat', [], 'left');
   await wait(50);
-  const second = text('second').then((answer) => order.push(`second ${answer.status}`));
+  const second = text('second').then((response) => order.push(`second ${response.status}`));
   await wait(50);
   expect((await text('too many')).status).toBe(503);
   left.socket.resetAndDestroy();
@@ -136,9 +136,9 @@ test('R-24 every slot is released, however its request ended', async () => {
   ] as const;
   for (let round = 0; round < 3; round += 1) {
     for (const [body, headers] of bodies) {
-      const answer = await gateway.post('/v1/chat/completions', body, headers);
-      expect(answer.status).not.toBe(503);
-      await answer.text();
+      const response = await gateway.post('/v1/chat/completions', body, headers);
+      expect(response.status).not.toBe(503);
+      await response.text();
     }
     const request = rawPost(chat.path('demo-chat', true), chat.body('demo-chat', true), [
       'x-simulator-fault: events=50;gap=50',
@@ -154,7 +154,7 @@ test('R-24 every slot is released, however its request ended', async () => {
   const running = await Promise.all(Array.from({ length: 4 }, () => startStream(gateway)));
   expect(running.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   expect((await ask(gateway, chat, false)).status).toBe(503);
-  await Promise.all(running.map((answer) => answer.text()));
+  await Promise.all(running.map((response) => response.text()));
 });
 
 test('R-24 under heavy overload each request is refused without a trace or answered truthfully', async () => {
@@ -209,10 +209,10 @@ test('R-24 an overloaded process refuses large bodies, serves small ones, and lo
   block();
   const seen: unknown[] = [];
   const isRefused = async () => {
-    const answer = await ask(gateway, chat, false, 'demo-chat', {}, large);
-    if (answer.status !== 503) return false;
+    const response = await ask(gateway, chat, false, 'demo-chat', {}, large);
+    if (response.status !== 503) return false;
     const small = await ask(gateway, chat, false);
-    seen.push(answer.headers.get('retry-after'), small.status, await ready());
+    seen.push(response.headers.get('retry-after'), small.status, await ready());
     return true;
   };
   await until(isRefused, 'the large one is refused', 15_000);

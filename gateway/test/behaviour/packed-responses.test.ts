@@ -34,7 +34,7 @@ describe.each(textProtocols)('$name', (protocol) => {
   });
 });
 
-const answer = Buffer.from(
+const response = Buffer.from(
   JSON.stringify({
     id: 'chatcmpl-1',
     object: 'chat.completion',
@@ -75,23 +75,23 @@ function send(encoding: string, body: Buffer, status = 200) {
 }
 
 test.each([
-  ['gzip', gzipSync(answer)],
-  ['x-gzip', gzipSync(answer)],
-  ['br', brotliCompressSync(answer)],
-  ['zstd', zstdCompressSync(answer)],
-  ['identity', answer],
+  ['gzip', gzipSync(response)],
+  ['x-gzip', gzipSync(response)],
+  ['br', brotliCompressSync(response)],
+  ['zstd', zstdCompressSync(response)],
+  ['identity', response],
 ])('%s is read', async (encoding, body) => {
   const gateway = await openWith(send(encoding, body));
   const { status, text } = await ask(gateway, chat!, false, 'm');
-  expect({ status, text }).toEqual({ status: 200, text: answer.toString() });
+  expect({ status, text }).toEqual({ status: 200, text: response.toString() });
 });
 
 test.each([
-  ['two encodings', 'gzip, gzip', gzipSync(gzipSync(answer))],
-  ['a thousand encodings', Array(1_000).fill('gzip').join(', '), gzipSync(answer)],
-  ['an unknown one', 'deflate', deflateSync(answer)],
-  ['what is not packed', 'gzip', answer],
-  ['a cut one', 'gzip', gzipSync(answer).subarray(0, -12)],
+  ['two encodings', 'gzip, gzip', gzipSync(gzipSync(response))],
+  ['a thousand encodings', Array(1_000).fill('gzip').join(', '), gzipSync(response)],
+  ['an unknown one', 'deflate', deflateSync(response)],
+  ['what is not packed', 'gzip', response],
+  ['a cut one', 'gzip', gzipSync(response).subarray(0, -12)],
   ['nothing at all', 'gzip', gzipSync('')],
 ])('%s is an abnormal response', async (_what, encoding, body) => {
   const gateway = await openWith(send(encoding, body));

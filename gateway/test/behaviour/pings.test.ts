@@ -97,10 +97,10 @@ test('pings are passed on to Messages clients and keep the stream alive; silence
 
 test('pings keep a converted stream alive too', async () => {
   answerWithPings(manyPings, (response) => response.end(ending));
-  const answer = await ask(gateway, chat!, true, 'm');
-  expect(answer.text).toMatch(chat!.terminator);
-  expect(answer.text).not.toContain('ping');
-  expect(await rowOf(gateway, answer.id)).toMatchObject({ outcome: 'completed' });
+  const response = await ask(gateway, chat!, true, 'm');
+  expect(response.text).toMatch(chat!.terminator);
+  expect(response.text).not.toContain('ping');
+  expect(await rowOf(gateway, response.id)).toMatchObject({ outcome: 'completed' });
 });
 
 test('pings are not logged as errors of the gateway', () => {

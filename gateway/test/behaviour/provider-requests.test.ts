@@ -91,9 +91,9 @@ describe.each(vendors)('$provider', (vendor) => {
     test.each([false, true])('is called at its own path (streamed: %s)', async (stream) => {
       const { gateway } = shared;
       gateway.simulator.clear();
-      const answer = await ask(gateway, protocol, stream, model);
-      expect(answer.status).toBe(200);
-      if (stream) expect(answer.text).toMatch(protocol.terminator);
+      const response = await ask(gateway, protocol, stream, model);
+      expect(response.status).toBe(200);
+      if (stream) expect(response.text).toMatch(protocol.terminator);
       // The client's protocol if the vendor has it, otherwise the vendor's first.
       const spoken =
         vendor.protocols.find((name) => name === protocol.name) ?? vendor.protocols[0]!;

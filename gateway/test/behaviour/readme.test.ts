@@ -116,10 +116,10 @@ test('any client, any model', { timeout: 60_000 }, async () => {
   const [reload = '', call = '', ...more] = commandsOf(walk);
   expect([reload, more]).toEqual(['npx sluice reload', []]);
   expect(await paste(reload)).toBe('reloaded\n');
-  const answer = await paste(call);
-  expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-  expect(answer).toContain('\r\nx-sluice-conversion: dropped=cache\r\n');
-  expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
+  const response = await paste(call);
+  expect(response).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  expect(response).toContain('\r\nx-sluice-conversion: dropped=cache\r\n');
+  expect(JSON.parse(response.slice(response.indexOf('\r\n\r\n')))).toMatchObject({
     type: 'message',
     model: 'qwen3-coder',
     content: [{ type: 'tool_use', name: 'Read', input: { path: 'demo path' } }],

@@ -35,9 +35,9 @@ async function send(path: string, body: Record<string, unknown>) {
   const { gateway } = shared;
   gateway.simulator.clear();
   const response = await gateway.post(path, body);
-  const answer = await response.text();
+  const responseText = await response.text();
   const id = response.headers.get('x-request-id') ?? '';
-  return { response, answer, id, received: gateway.simulator.requests() };
+  return { response, responseText, id, received: gateway.simulator.requests() };
 }
 
 async function refusedByUpstream(upstream: string, body: Record<string, unknown>) {
@@ -122,9 +122,9 @@ test.each(broken)('%s is repaired and reported', async (_, model, members, rules
 
 test('tokens of a broken request are counted', async () => {
   const { max_tokens: _, ...body } = { model: 'old', max_tokens: 1, ...broken[0]![2] };
-  const { response, answer } = await send('/v1/messages/count_tokens', body);
+  const { response, responseText } = await send('/v1/messages/count_tokens', body);
   expect(response.status).toBe(200);
-  expect(JSON.parse(answer)).toEqual({ input_tokens: expect.any(Number) });
+  expect(JSON.parse(responseText)).toEqual({ input_tokens: expect.any(Number) });
 });
 
 test('a request that cannot be repaired is refused before any upstream is called, and is free', async () => {
@@ -135,9 +135,9 @@ test('a request that cannot be repaired is refused before any upstream is called
     tools,
     tool_choice: { type: 'tool', name: 'write' },
   };
-  const { response, answer, id, received } = await send('/v1/messages', body);
+  const { response, responseText, id, received } = await send('/v1/messages', body);
   expect(response.status).toBe(400);
-  expect(JSON.parse(answer)).toMatchObject({
+  expect(JSON.parse(responseText)).toMatchObject({
     type: 'error',
     error: {
       type: 'invalid_request_error',

@@ -52,11 +52,11 @@ keys:
 });
 const as = (key: string) => ({ authorization: `Bearer ${key}` });
 const call = async (model: string, headers: Record<string, string> = {}) => {
-  const answer = await ask(shared.gateway, chat, false, model, headers);
-  const row = await rowOf(shared.gateway, answer.id);
-  const message = answer.status === 200 ? null : chat.errorMessage(JSON.parse(answer.text));
+  const response = await ask(shared.gateway, chat, false, model, headers);
+  const row = await rowOf(shared.gateway, response.id);
+  const message = response.status === 200 ? null : chat.errorMessage(JSON.parse(response.text));
   return {
-    status: answer.status,
+    status: response.status,
     message,
     channel: row.channel,
     outcome: row.outcome,
@@ -111,9 +111,9 @@ describe('S-01 a group sees only its own channels', () => {
         { authorization: '', 'x-api-key': testKey },
         { authorization: '', 'x-goog-api-key': testKey },
       ]) {
-        const answer = await ask(shared.gateway, protocol, false, 'vip-only', headers);
-        expect(answer.status).toBe(400);
-        expect(protocol.errorMessage(JSON.parse(answer.text))).toBe(
+        const response = await ask(shared.gateway, protocol, false, 'vip-only', headers);
+        expect(response.status).toBe(400);
+        expect(protocol.errorMessage(JSON.parse(response.text))).toBe(
           unavailable('vip-only').message,
         );
       }
@@ -132,16 +132,19 @@ test('a channel for certain clients answers only those', async () => {
 });
 
 test('a request by alias reaches its model, and the response has the alias as its model', async () => {
-  const answer = await ask(shared.gateway, chat, false, 'nickname');
-  expect(JSON.parse(answer.text)).toMatchObject({ model: 'nickname' });
+  const response = await ask(shared.gateway, chat, false, 'nickname');
+  expect(JSON.parse(response.text)).toMatchObject({ model: 'nickname' });
   expect(shared.gateway.simulator.requests().at(-1)?.json).toMatchObject({ model: 'target' });
-  expect(await rowOf(shared.gateway, answer.id)).toMatchObject({ model: 'nickname', status: 200 });
+  expect(await rowOf(shared.gateway, response.id)).toMatchObject({
+    model: 'nickname',
+    status: 200,
+  });
 });
 
 test('an alias with the name of a bundled model wins, even over a channel that lists that model', async () => {
   for (const headers of [as(testKey), as(narrowKey)]) {
-    const answer = await ask(shared.gateway, chat, false, 'demo-reasoning', headers);
-    expect(answer.status).toBe(200);
+    const response = await ask(shared.gateway, chat, false, 'demo-reasoning', headers);
+    expect(response.status).toBe(200);
     expect(shared.gateway.simulator.requests().at(-1)?.json).toMatchObject({ model: 'target' });
   }
   const list = await fetch(`${shared.gateway.url}/v1/models`, { headers: as(testKey) });
@@ -157,10 +160,10 @@ test.each(textProtocols)(
     for (const model of ['paint', 'film']) {
       expect(data.map(({ id }) => id)).toContain(model);
       for (const stream of [false, true]) {
-        const answer = await ask(shared.gateway, protocol, stream, model);
-        expect(answer.status).toBe(400);
-        expect(protocol.errorMessage(JSON.parse(answer.text))).toBe(unavailable(model).message);
-        expect(await rowOf(shared.gateway, answer.id)).toMatchObject({
+        const response = await ask(shared.gateway, protocol, stream, model);
+        expect(response.status).toBe(400);
+        expect(protocol.errorMessage(JSON.parse(response.text))).toBe(unavailable(model).message);
+        expect(await rowOf(shared.gateway, response.id)).toMatchObject({
           outcome: 'refused',
           attempts: [],
         });

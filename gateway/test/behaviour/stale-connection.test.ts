@@ -24,7 +24,7 @@ const close = {
 /** An upstream that answers once per connection and forgets it the moment a second request comes. */
 async function openForgetfulUpstream(
   forget: (socket: Socket) => void,
-  answers = Number.POSITIVE_INFINITY,
+  responses = Number.POSITIVE_INFINITY,
 ) {
   let requests = 0;
   let connections = 0;
@@ -39,7 +39,7 @@ async function openForgetfulUpstream(
       text = '';
       requests += 1;
       served += 1;
-      if (served === 1 && connections <= answers) {
+      if (served === 1 && connections <= responses) {
         socket.write(asked.includes('"stream":true') ? streamed : whole);
       } else forget(socket);
     });
@@ -128,8 +128,8 @@ test.each([5, 100_000])(
   async (length) => {
     const upstream = await openForgetfulUpstream(close.reset, 0);
     const gateway = await openGateway({ config: config(upstream.url) });
-    const answer = await ask(gateway, chat, false, undefined, {}, 'x'.repeat(length));
-    expect(answer.status).toBe(502);
+    const response = await ask(gateway, chat, false, undefined, {}, 'x'.repeat(length));
+    expect(response.status).toBe(502);
     expect(upstream.requests()).toBe(1);
   },
 );
@@ -145,9 +145,9 @@ test('an upstream that responds before it has received the whole request is hear
     });
   });
   const gateway = await openGateway({ config: config(url) });
-  const answer = await ask(gateway, chat, true, undefined, {}, 'x'.repeat(10_000_000));
-  expect(answer.status).toBe(400);
-  expect(attemptsOf(await rowOf(gateway, answer.id))).toMatchObject([{ status: 400 }]);
+  const response = await ask(gateway, chat, true, undefined, {}, 'x'.repeat(10_000_000));
+  expect(response.status).toBe(400);
+  expect(attemptsOf(await rowOf(gateway, response.id))).toMatchObject([{ status: 400 }]);
 });
 
 test('R-38 R-04 a time-out on a reused connection is not stale: nothing is sent again', async () => {
@@ -171,9 +171,9 @@ test('R-38 R-04 a time-out on a reused connection is not stale: nothing is sent 
 test('R-04 an upstream that does not accept a large request is given up in time', async () => {
   const url = await openTcpServer((socket) => void socket.pause());
   const gateway = await openGateway({ config: `${config(url)}timeouts: { first_byte: 300ms }\n` });
-  const answer = await ask(gateway, chat, true, undefined, {}, 'x'.repeat(20_000_000));
-  expect(answer.status).toBe(502);
-  expect(attemptsOf(await rowOf(gateway, answer.id))).toMatchObject([
+  const response = await ask(gateway, chat, true, undefined, {}, 'x'.repeat(20_000_000));
+  expect(response.status).toBe(502);
+  expect(attemptsOf(await rowOf(gateway, response.id))).toMatchObject([
     { class: 'uncertain', result: 'first-byte-timeout' },
   ]);
 });

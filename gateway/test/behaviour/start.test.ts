@@ -81,10 +81,10 @@ describe('the first start', () => {
     const second = start({ folder });
     const secondUrl = await second.url;
     expect(second.stdout()).toMatch(/^sluice \d+\.\d+\.\d+ listening on \S+\n$/);
-    const answer = await fetch(`${secondUrl}/v1/models`, {
+    const response = await fetch(`${secondUrl}/v1/models`, {
       headers: { authorization: `Bearer ${key}` },
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     expect(await stop(second)).toBe(0);
   });
 
@@ -143,12 +143,15 @@ test('reaches a real upstream with ten lines of configuration', async () => {
     environment: { OPENAI_API_KEY: 'upstream-key', CI_KEY: secret },
   });
   const url = await gateway.url;
-  const answer = await fetch(`${url}/v1/chat/completions`, {
+  const response = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model, messages: [{ role: 'user', content: 'hello' }] }),
   });
-  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('You said')]);
+  expect([response.status, await response.text()]).toEqual([
+    200,
+    expect.stringContaining('You said'),
+  ]);
   expect(simulator.requests()[0]?.json).toMatchObject({ model });
 });
 

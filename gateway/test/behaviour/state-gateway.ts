@@ -81,7 +81,7 @@ export const itemsOf = ({
 let count = 0;
 
 /** A response of the responses protocol with ids of its own. */
-export function responseAnswer(body: Record<string, unknown>): Record<string, unknown> {
+export function responseBody(body: Record<string, unknown>): Record<string, unknown> {
   count += 1;
   const id = `${Date.now()}${count}`;
   return {
@@ -138,7 +138,7 @@ export function answerAnything({ path, body }: Asked, response: ServerResponse):
     response.end(JSON.stringify(whole(`${Date.now()}${(count += 1)}`)));
     return;
   }
-  const whole = responseAnswer(body);
+  const whole = responseBody(body);
   if (body['stream'] !== true) {
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(whole));
     return;

@@ -16,7 +16,7 @@ import {
   idOf,
   itemsOf,
   respond,
-  responseAnswer,
+  responseBody,
   shareStateGateway,
 } from './state-gateway.ts';
 
@@ -113,7 +113,7 @@ describe('owned', () => {
   test('refuses a conversation that the gateway never gave out, although a response repeats it', async () => {
     const { gateway, upstream } = shared;
     upstream.answer = ({ body }, response) => {
-      const whole = { ...responseAnswer(body), conversation: { id: 'file-shared' } };
+      const whole = { ...responseBody(body), conversation: { id: 'file-shared' } };
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(whole));
     };
     const body = { conversation: 'file-shared' };
@@ -227,7 +227,7 @@ test('an id is known as soon as the client has it, before its response has ended
   const held = Promise.withResolvers<void>();
   upstream.answer = ({ body, path }, response) => {
     if (body['stream'] !== true) return answerAnything({ body, path, headers: {} }, response);
-    const events = eventsOf(responseAnswer(body));
+    const events = eventsOf(responseBody(body));
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(events.slice(0, 2).join(''));
     held.promise.then(

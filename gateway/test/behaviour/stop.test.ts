@@ -22,10 +22,10 @@ describe.concurrent.each(textProtocols)('R-25 $name: while stopping', (protocol)
     expect(text).toMatch(protocol.errorFrame);
     expect(text).toContain('service temporarily unavailable');
     expect(text).not.toMatch(protocol.terminator);
-    for (const answer of [await notShown, await whole]) {
-      expect(answer.status).toBe(503);
-      expect(answer.headers.get('connection')).toBe('close');
-      expect(protocol.errorMessage(await answer.json())).toContain('temporarily unavailable');
+    for (const response of [await notShown, await whole]) {
+      expect(response.status).toBe(503);
+      expect(response.headers.get('connection')).toBe('close');
+      expect(protocol.errorMessage(await response.json())).toContain('temporarily unavailable');
     }
     await closed;
     // The drain time-out of test gateways, and the last words.
@@ -47,8 +47,8 @@ describe.concurrent.each(textProtocols)('R-25 $name: while stopping', (protocol)
       status: 200,
       attempts: [{ ...attempt, class: 'shown', status: 200, ...told }],
     });
-    for (const answer of [await notShown, await whole]) {
-      const row = rowOf(answer);
+    for (const response of [await notShown, await whole]) {
+      const row = rowOf(response);
       expect(row).toMatchObject({ ...unpaid, status: 503 });
       expect(row && attemptsOf(row)).toEqual([attempt]);
     }
@@ -74,7 +74,7 @@ test.each(textProtocols)(
     client.socket.write(request(''));
     await client.ended;
     const [first = '', second = '', third] = client.received().split('HTTP/1.1 200 OK').slice(1);
-    for (const answer of [first, second]) expect(answer).toMatch(protocol.terminator);
+    for (const response of [first, second]) expect(response).toMatch(protocol.terminator);
     expect(second).toMatch(/^connection: close/im);
     expect(third).toBeUndefined();
     await closed;

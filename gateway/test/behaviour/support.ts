@@ -105,7 +105,7 @@ export async function ask(
   model = 'demo-chat',
   headers: Record<string, string> = {},
   text?: string,
-): Promise<Answer> {
+): Promise<ClientResponse> {
   const response = await gateway.post(
     protocol.path(model, stream),
     protocol.body(model, stream, text),
@@ -119,7 +119,7 @@ export async function ask(
   };
 }
 
-export interface Answer {
+export interface ClientResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly id: string;

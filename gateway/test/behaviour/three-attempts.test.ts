@@ -29,12 +29,14 @@ test.each(eachCall)(
     const model = modelOf(name);
     gateway.simulator.clear();
     const before = await balanceOf(gateway, 'tester@example.com');
-    const answer = await ask(gateway, protocol, stream, model);
-    expect(answer.status).toBe(200);
-    expect(stream ? protocol.terminator.test(answer.text) : answeredText(answer.text)).toBe(true);
+    const response = await ask(gateway, protocol, stream, model);
+    expect(response.status).toBe(200);
+    expect(stream ? protocol.terminator.test(response.text) : answeredText(response.text)).toBe(
+      true,
+    );
     expect(gateway.simulator.requests().map(({ status }) => status)).toEqual([500, 500, 200]);
 
-    const row = await rowOf(gateway, answer.id);
+    const row = await rowOf(gateway, response.id);
     expect(attemptsOf(row)).toEqual([
       { channel: `first-${model}`, class: 'started', status: 500, result: 'abnormal' },
       { channel: `second-${model}`, class: 'started', status: 500, result: 'abnormal' },

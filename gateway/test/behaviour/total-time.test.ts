@@ -48,18 +48,18 @@ test.concurrent.each(textProtocols)(
   async (protocol) => {
     const model = modelOf(protocol.name, 'trickle');
     const startedAt = performance.now();
-    const answer = await ask(shared.gateway, protocol, true, model, {
+    const response = await ask(shared.gateway, protocol, true, model, {
       // A minute of it.
       'x-simulator-fault': 'events=1200;gap=50',
     });
     const elapsed = performance.now() - startedAt;
     expect(elapsed).toBeGreaterThan(trickleMs - 10);
     expect(elapsed).toBeLessThan(10 * trickleMs);
-    expect(answer.status).toBe(200);
-    expect(answer.text).not.toMatch(protocol.terminator);
-    expect(answer.text.match(new RegExp(protocol.errorFrame, 'gm'))).toHaveLength(1);
-    expect(answer.text.trimEnd().split('\n\n').at(-1)).toMatch(protocol.errorFrame);
-    const row = await rowOf(shared.gateway, answer.id);
+    expect(response.status).toBe(200);
+    expect(response.text).not.toMatch(protocol.terminator);
+    expect(response.text.match(new RegExp(protocol.errorFrame, 'gm'))).toHaveLength(1);
+    expect(response.text.trimEnd().split('\n\n').at(-1)).toMatch(protocol.errorFrame);
+    const row = await rowOf(shared.gateway, response.id);
     expect(row).toMatchObject({ outcome: 'failed', status: 200, tokens: { input: 0, output: 0 } });
     expect(attemptsOf(row)).toEqual([
       { channel: `first-${model}`, class: 'shown', status: 200, result: 'deadline' },
@@ -72,13 +72,13 @@ test.concurrent.each(unshown)(
   async ({ name, protocol, stream, fault, ...attempt }) => {
     const model = modelOf(name, fault);
     const startedAt = performance.now();
-    const answer = await ask(shared.gateway, protocol, stream, model, {
+    const response = await ask(shared.gateway, protocol, stream, model, {
       'x-simulator-fault': fault,
     });
     expect(performance.now() - startedAt).toBeLessThan(20 * unshownMs);
-    expect(answer.status).toBe(502);
-    expect(protocol.errorMessage(JSON.parse(answer.text))).toBe('upstream response abnormal');
-    const row = await rowOf(shared.gateway, answer.id);
+    expect(response.status).toBe(502);
+    expect(protocol.errorMessage(JSON.parse(response.text))).toBe('upstream response abnormal');
+    const row = await rowOf(shared.gateway, response.id);
     expect(row).toMatchObject({ outcome: 'failed', status: 502, tokens: { input: 0, output: 0 } });
     expect(attemptsOf(row)).toEqual([
       { channel: `first-${model}`, ...attempt, result: 'deadline' },

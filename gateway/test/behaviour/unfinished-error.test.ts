@@ -38,9 +38,9 @@ channels:
 timeouts: { total: 5s }
 `,
       });
-      const answer = await ask(gateway, chat, stream);
-      expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '7']);
-      expect(await rowOf(gateway, answer.id)).toMatchObject({
+      const response = await ask(gateway, chat, stream);
+      expect([response.status, response.headers.get('retry-after')]).toEqual([429, '7']);
+      expect(await rowOf(gateway, response.id)).toMatchObject({
         outcome: 'failed',
         attempts: [{ class: 'started', status: 429, result: 'rate-limited' }],
       });

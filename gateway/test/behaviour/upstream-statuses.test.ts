@@ -25,10 +25,10 @@ describe.each(cases)('$client.name at $upstream, streamed: $stream', (asked) => 
 
   test.each([201, 299])('a %d with a response is a response', async (status) => {
     own.answer = (one, response) => answerWith(usageAt(one.path, 7, 9), { status })(one, response);
-    const answer = await askIt();
-    expect(answer.status).toBe(200);
-    expect(answer.text).toContain(answeredWords);
-    const row = await rowOf(shared.gateway, answer.id);
+    const response = await askIt();
+    expect(response.status).toBe(200);
+    expect(response.text).toContain(answeredWords);
+    const row = await rowOf(shared.gateway, response.id);
     expect(row).toMatchObject({ outcome: 'completed', status: 200 });
     expect(row.tokens).toMatchObject({ input: 7, output: 9 });
     expect(attemptsOf(row)).toMatchObject([{ status, result: 'completed' }]);
@@ -36,9 +36,9 @@ describe.each(cases)('$client.name at $upstream, streamed: $stream', (asked) => 
 
   test.each([204, 206])('a %d is not a response', async (status) => {
     own.answer = answerWith(undefined, { status });
-    const answer = await askIt();
-    expect(answer.status).toBe(502);
-    const row = await rowOf(shared.gateway, answer.id);
+    const response = await askIt();
+    expect(response.status).toBe(502);
+    const row = await rowOf(shared.gateway, response.id);
     expect(attemptsOf(row)).toMatchObject([{ status, class: 'started' }]);
     expect(own.asked).toHaveLength(1);
   });
@@ -49,10 +49,13 @@ describe.each(cases)('$client.name at $upstream, streamed: $stream', (asked) => 
       response.end = ((text: string) => end(`\ufeff${text}`)) as typeof response.end;
       answerWith(usageAt(one.path, 7, 9))(one, response);
     };
-    const answer = await askIt();
-    expect(answer.status).toBe(200);
-    expect(answer.text).toContain(answeredWords);
-    expect(answer.text).not.toContain('"up"');
-    expect((await rowOf(shared.gateway, answer.id)).tokens).toMatchObject({ input: 7, output: 9 });
+    const response = await askIt();
+    expect(response.status).toBe(200);
+    expect(response.text).toContain(answeredWords);
+    expect(response.text).not.toContain('"up"');
+    expect((await rowOf(shared.gateway, response.id)).tokens).toMatchObject({
+      input: 7,
+      output: 9,
+    });
   });
 });

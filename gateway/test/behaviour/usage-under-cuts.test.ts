@@ -37,9 +37,9 @@ describe.each(textProtocols)('$name', (protocol) => {
       ask(shared.gateway, protocol, stream, 'demo-chat', { 'x-simulator-fault': fault });
 
     test('a response without usage is estimated', async () => {
-      const answer = await askWith('usage=missing');
-      expect(answer.status).toBe(200);
-      const row = await rowOf(shared.gateway, answer.id);
+      const response = await askWith('usage=missing');
+      expect(response.status).toBe(200);
+      const row = await rowOf(shared.gateway, response.id);
       expect(row).toMatchObject({ outcome: 'completed', estimated: true });
       expect(row.tokens.input).toBe(estimatedInput(protocol, stream));
       // Four characters are a token: the simulator's sentence has 84.
@@ -48,8 +48,8 @@ describe.each(textProtocols)('$name', (protocol) => {
     });
 
     test('an explicit zero is zero', async () => {
-      const answer = await askWith('usage=zero');
-      expect(await rowOf(shared.gateway, answer.id)).toMatchObject({
+      const response = await askWith('usage=zero');
+      expect(await rowOf(shared.gateway, response.id)).toMatchObject({
         outcome: 'completed',
         estimated: false,
         tokens: nothing,
@@ -57,8 +57,8 @@ describe.each(textProtocols)('$name', (protocol) => {
     });
 
     test('an upstream that breaks off costs the client nothing', async () => {
-      const answer = await askWith(stream ? 'events=20;cut-at=12' : 'cut-at=1');
-      const row = await rowOf(shared.gateway, answer.id);
+      const response = await askWith(stream ? 'events=20;cut-at=12' : 'cut-at=1');
+      const row = await rowOf(shared.gateway, response.id);
       expect(row).toMatchObject({ outcome: 'failed', estimated: false, tokens: nothing });
       if (stream && protocol.name === 'messages') {
         expect(row.attempts).toMatchObject([{ usage: { input: 2 } }]);
@@ -117,10 +117,10 @@ billing: { missing_usage: ${policy} }`;
   test.each([true, false])('zero (streamed: %s)', async (stream) => {
     const gateway = await openGateway({ config: config('zero') });
     const [chat] = textProtocols;
-    const answer = await ask(gateway, chat!, stream, 'demo-chat', {
+    const response = await ask(gateway, chat!, stream, 'demo-chat', {
       'x-simulator-fault': 'usage=missing',
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     const row = only(await gateway.usage());
     expect(row).toMatchObject({ outcome: 'completed', estimated: false, tokens: nothing });
   });

@@ -38,7 +38,7 @@ import { messages } from '../matrix/features/messages.ts';
 import { responses } from '../matrix/features/responses.ts';
 import { sameNames } from '../recordings/tap-run.ts';
 import { readWireText, textProtocolNames } from '../support/convert.ts';
-import { wireResponse } from '../matrix/answer-features/wire.ts';
+import { wireResponse } from '../matrix/response-features/wire.ts';
 import { traitsOf } from '../support/upstream-traits.ts';
 
 /* Threads and the main thread make the same of a body: everything that a client can write, between all protocols. */
@@ -227,9 +227,9 @@ async function assertSame(client: TextProtocolName, text: string): Promise<void>
       expect(crossed).toEqual(wanted);
       // The response does not show that its request was converted in a thread either.
       const reading = converter.read(crossed);
-      const answer = Buffer.from(wireResponse(upstream, {}).whole);
-      expect(String(reading.reader.readResponse(answer, sameNames).body)).toBe(
-        String(reader.readResponse(answer, sameNames).body),
+      const response = Buffer.from(wireResponse(upstream, {}).whole);
+      expect(String(reading.reader.readResponse(response, sameNames).body)).toBe(
+        String(reader.readResponse(response, sameNames).body),
       );
       expect(reading.responseLosses.all()).toEqual(responseLosses.all());
       await assertSameResponse(upstream, wanted);
@@ -329,8 +329,8 @@ async function assertSameResponse(upstream: TextProtocolName, terms: ResponseTer
         ...converterOptions,
         store: { ...store, keep: (_owner, call, state) => void kept.push([call, state]) },
       }).read(terms);
-      const job = { kind: 'answer', body: bytes(text), form: 'whole', upstream } as const;
-      const running = pool.run<'answer'>('key_1', {
+      const job = { kind: 'response', body: bytes(text), form: 'whole', upstream } as const;
+      const running = pool.run<'response'>('key_1', {
         ...job,
         echo: sameNames,
         terms: textOfTerms(terms),

@@ -89,10 +89,10 @@ keys: [{ name: k, user: u@example.com, secret: ${secret} }]
   onTestFinished(() => void gateway.child.kill('SIGKILL'));
   const url = await gateway.url;
   const models = async () => {
-    const answer = await fetch(`${url}/v1/models`, {
+    const response = await fetch(`${url}/v1/models`, {
       headers: { authorization: `Bearer ${secret}` },
     });
-    const { data } = (await answer.json()) as { data: { id: string }[] };
+    const { data } = (await response.json()) as { data: { id: string }[] };
     return data.map(({ id }) => id);
   };
   expect(await models()).toContain('demo-chat');

@@ -27,7 +27,7 @@ const asked: OpenAI.ChatCompletionCreateParamsStreaming = {
 };
 const path = { operation: 'generate', model: null, stream: null } as const;
 const opened = chat.openRequest(Buffer.from(JSON.stringify(asked)), path);
-const answer: ResponseContext = {
+const context: ResponseContext = {
   requestId: 'req_abcdefghijklmnopqrstuvwx',
   model: 'mine',
   createdAt: 1_740_000_000,
@@ -36,7 +36,7 @@ const answer: ResponseContext = {
 };
 
 function streamOf(events: readonly GenerationEvent[]): string {
-  const encoder = chatCodec.createStreamEncoder(answer);
+  const encoder = chatCodec.createStreamEncoder(context);
   return events.map((event) => encoder.push(event)).join('') + encoder.end(usage);
 }
 
@@ -60,7 +60,7 @@ it('the SDK assembles a stream to the same response as without streaming', async
       const whole = chatCodec.encodeResponse(
         { candidates: [{ blocks, finish }], extensions: [] },
         usage,
-        answer,
+        context,
       ) as unknown as OpenAI.ChatCompletion;
       const streamed = await finalCompletion(
         streamOf([...eventsOf(blocks, () => at), { type: 'finish', finish }]),

@@ -54,11 +54,11 @@ async function chunksOf(params: Partial<OpenAI.ChatCompletionCreateParamsStreami
 describe('chat with the official SDK: answers', () => {
   it('plain', async () => {
     const asked = client().chat.completions.create(plain);
-    const { data: answer, request_id } = await asked.withResponse();
-    expect(answer.choices[0]?.message.content).toContain(question);
-    expect(answer.choices[0]?.finish_reason).toBe('stop');
-    expect(answer.model).toBe('demo-chat');
-    expect(answer.usage?.prompt_tokens).toBe(Math.ceil(question.length / 4));
+    const { data: response, request_id } = await asked.withResponse();
+    expect(response.choices[0]?.message.content).toContain(question);
+    expect(response.choices[0]?.finish_reason).toBe('stop');
+    expect(response.model).toBe('demo-chat');
+    expect(response.usage?.prompt_tokens).toBe(Math.ceil(question.length / 4));
     expect(request_id).toMatch(/^req_.{24}$/);
   });
 
@@ -125,8 +125,8 @@ describe('chat with the official SDK: answers', () => {
       { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
     ];
     const asked = { model: 'demo-chat', messages: [{ role: 'user' as const, content }] };
-    const answer = await client().chat.completions.create(asked);
-    expect(answer.choices[0]?.message.content).toContain('2 images');
+    const response = await client().chat.completions.create(asked);
+    expect(response.choices[0]?.message.content).toContain('2 images');
   });
 
   it('reasoning, and its way back', async () => {
@@ -152,10 +152,10 @@ describe('chat with the official SDK: answers', () => {
 
   it('a length stop', async () => {
     for (const limit of [{ max_tokens: 5 }, { max_completion_tokens: 5 }]) {
-      const answer = await client().chat.completions.create({ ...plain, ...limit });
-      expect(answer.choices[0]?.finish_reason).toBe('length');
+      const response = await client().chat.completions.create({ ...plain, ...limit });
+      expect(response.choices[0]?.finish_reason).toBe('length');
       const { items } = await chunksOf(limit);
-      expect(contentOf(items)).toBe(answer.choices[0]?.message.content);
+      expect(contentOf(items)).toBe(response.choices[0]?.message.content);
       expect(items.at(-1)?.choices[0]?.finish_reason).toBe('length');
     }
   });
@@ -165,8 +165,8 @@ describe('chat with the official SDK: answers', () => {
       model: 'demo-chat',
       messages: [{ role: 'user' as const, content: 'refuse' }],
     };
-    const answer = await client().chat.completions.create(refused);
-    expect(answer.choices[0]?.message.refusal).toBe('I cannot help with that.');
+    const response = await client().chat.completions.create(refused);
+    expect(response.choices[0]?.message.refusal).toBe('I cannot help with that.');
     const stream = client().chat.completions.stream(refused);
     const streamed = await stream.finalChatCompletion();
     expect(streamed.choices[0]?.message.refusal).toBe('I cannot help with that.');
@@ -178,11 +178,11 @@ describe('chat with the official SDK: answers', () => {
 
   it('structured output', async () => {
     const schema = { type: 'object', properties: { count: { type: 'integer' } } };
-    const answer = await client().chat.completions.parse({
+    const response = await client().chat.completions.parse({
       ...plain,
       response_format: { type: 'json_schema', json_schema: { name: 'order', schema } },
     });
-    expect(JSON.parse(answer.choices[0]?.message.content ?? '')).toEqual({ count: 1 });
+    expect(JSON.parse(response.choices[0]?.message.content ?? '')).toEqual({ count: 1 });
   });
 });
 
@@ -315,16 +315,16 @@ describe('chat with the official SDK: errors', () => {
   });
 
   it('the SDK waits by itself for a limit that passes', async () => {
-    const answer = await client({ maxRetries: 1 }).chat.completions.create({
+    const response = await client({ maxRetries: 1 }).chat.completions.create({
       ...plain,
       model: 'recovering',
     });
-    expect(answer.model).toBe('recovering');
+    expect(response.model).toBe('recovering');
   });
 
   it('a spare channel answers for a failing one', async () => {
-    const answer = await client().chat.completions.create({ ...plain, model: 'spared' });
-    expect(answer.choices[0]?.message.content).toContain(question);
+    const response = await client().chat.completions.create({ ...plain, model: 'spared' });
+    expect(response.choices[0]?.message.content).toContain(question);
   });
 
   it('an upstream that refuses or returns noise', async () => {

@@ -108,8 +108,8 @@ describe('the official SDK reads what the codec writes', () => {
       responseContext(),
     );
     const models = clientOf(JSON.stringify(json), 'application/json').models;
-    const answer = await models.generateContent({ model: 'my-model', contents: 'hi' });
-    expect(answer.text).toBe('x');
-    expect(answer.functionCalls).toEqual([{ name: 'f', args: {} }]);
+    const response = await models.generateContent({ model: 'my-model', contents: 'hi' });
+    expect(response.text).toBe('x');
+    expect(response.functionCalls).toEqual([{ name: 'f', args: {} }]);
   });
 });

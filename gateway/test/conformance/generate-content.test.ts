@@ -50,12 +50,12 @@ describe.each(['v1beta', 'v1'])('generate-content with the official SDK under %s
 
   describe('answers', () => {
     it('plain', async () => {
-      const answer = await whole(plain);
-      expect(answer.text).toContain(question);
-      expect(answer.modelVersion).toBe('demo-chat');
-      expect(answer.candidates?.[0]?.finishReason).toBe('STOP');
-      expect(answer.usageMetadata?.promptTokenCount).toBe(Math.ceil(question.length / 4));
-      expect(answer.sdkHttpResponse?.headers?.['x-request-id']).toMatch(/^req_.{24}$/);
+      const response = await whole(plain);
+      expect(response.text).toContain(question);
+      expect(response.modelVersion).toBe('demo-chat');
+      expect(response.candidates?.[0]?.finishReason).toBe('STOP');
+      expect(response.usageMetadata?.promptTokenCount).toBe(Math.ceil(question.length / 4));
+      expect(response.sdkHttpResponse?.headers?.['x-request-id']).toMatch(/^req_.{24}$/);
     });
 
     it('streamed: the same text in several pieces', async () => {
@@ -69,10 +69,10 @@ describe.each(['v1beta', 'v1'])('generate-content with the official SDK under %s
 
     it.each(ways)('system, candidates and a limit, %s', async (_, ask) => {
       const config = { systemInstruction: 's'.repeat(40), maxOutputTokens: 5, candidateCount: 2 };
-      const answer = await ask({ ...plain, config });
-      expect(answer.finish).toBe('MAX_TOKENS');
-      expect(answer.texts).toEqual(['This is the Sluice s', 'This is the Sluice s']);
-      expect(answer.prompt).toBe(10 + Math.ceil(question.length / 4));
+      const response = await ask({ ...plain, config });
+      expect(response.finish).toBe('MAX_TOKENS');
+      expect(response.texts).toEqual(['This is the Sluice s', 'This is the Sluice s']);
+      expect(response.prompt).toBe(10 + Math.ceil(question.length / 4));
     });
 
     it('images', async () => {
@@ -158,9 +158,9 @@ describe.each(['v1beta', 'v1'])('generate-content with the official SDK under %s
           }),
       };
       const contents = 'call tool get_weather and then call tool get_time';
-      const answer = await ask({ model: 'demo-chat', contents, config: { tools: [callable] } });
+      const response = await ask({ model: 'demo-chat', contents, config: { tools: [callable] } });
       expect(called).toEqual(['get_weather', 'get_time']);
-      expect(answer.texts[0]).toContain('get_time is done');
+      expect(response.texts[0]).toContain('get_time is done');
     });
 
     it.each(ways)('signed thoughts come back over several turns, %s', async (_, ask) => {
@@ -168,11 +168,11 @@ describe.each(['v1beta', 'v1'])('generate-content with the official SDK under %s
       const params = { model: 'demo-reasoning', config };
       const history = [said('call tool get_weather and then call tool get_time')];
       for (const name of ['get_weather', 'get_time']) {
-        const answer = await ask({ ...params, contents: history });
-        expect(answer.thoughts).toContain('demo thinks');
-        expect(answer.signatures).toHaveLength(1);
-        expect(answer.calls).toMatchObject([{ name }]);
-        history.push(answer.content, results(answer));
+        const response = await ask({ ...params, contents: history });
+        expect(response.thoughts).toContain('demo thinks');
+        expect(response.signatures).toHaveLength(1);
+        expect(response.calls).toMatchObject([{ name }]);
+        history.push(response.content, results(response));
       }
       const last = await ask({ ...params, contents: history });
       expect(last.texts[0]).toContain('get_time ok');

@@ -52,10 +52,10 @@ async function eventsOf(params: Partial<Create> = {}) {
 
 describe('messages with the official SDK: answers', () => {
   it('plain', async () => {
-    const answer = await whole(plain);
-    expect(textIn(answer)).toContain(question);
-    expect(answer).toMatchObject({ stop_reason: 'end_turn', model: 'demo-chat' });
-    expect(answer.usage.input_tokens).toBe(Math.ceil(question.length / 4));
+    const response = await whole(plain);
+    expect(textIn(response)).toContain(question);
+    expect(response).toMatchObject({ stop_reason: 'end_turn', model: 'demo-chat' });
+    expect(response.usage.input_tokens).toBe(Math.ceil(question.length / 4));
     const { request_id } = await client().messages.create(plain).withResponse();
     expect(request_id).toMatch(/^req_.{24}$/);
   });
@@ -99,33 +99,33 @@ describe('messages with the official SDK: answers', () => {
   });
 
   it.each(ways)('a system prompt counts, %s', async (_, ask) => {
-    const answer = await ask({ ...plain, system: 'x'.repeat(400) });
-    expect(answer.usage.input_tokens).toBe(100 + Math.ceil(question.length / 4));
+    const response = await ask({ ...plain, system: 'x'.repeat(400) });
+    expect(response.usage.input_tokens).toBe(100 + Math.ceil(question.length / 4));
   });
 
   it.each(ways)('cache counts stay apart, %s', async (_, ask) => {
     const cache_control = { type: 'ephemeral' as const };
     const system = [{ type: 'text' as const, text: 's'.repeat(400), cache_control }];
-    const answer = await ask({ ...plain, system });
-    expect(answer.usage).toMatchObject({ cache_creation_input_tokens: 100 });
+    const response = await ask({ ...plain, system });
+    expect(response.usage).toMatchObject({ cache_creation_input_tokens: 100 });
     const [row] = await gateway().usage();
     expect(row?.tokens).toMatchObject({
       cache_write: 100,
       input: Math.ceil(question.length / 4),
-      output: answer.usage.output_tokens,
+      output: response.usage.output_tokens,
     });
   });
 
   it('images', async () => {
     const source = { type: 'base64' as const, media_type: 'image/png' as const, data: pixel };
     const content = [{ type: 'image' as const, source }];
-    const answer = await whole({ ...plain, messages: [{ role: 'user', content }] });
-    expect(textIn(answer)).toContain('1 image');
+    const response = await whole({ ...plain, messages: [{ role: 'user', content }] });
+    expect(textIn(response)).toContain('1 image');
   });
 
   it.each(ways)('a length stop, %s', async (_, ask) => {
-    const answer = await ask({ ...plain, max_tokens: 5 });
-    expect(answer).toMatchObject({ stop_reason: 'max_tokens', usage: { output_tokens: 5 } });
+    const response = await ask({ ...plain, max_tokens: 5 });
+    expect(response).toMatchObject({ stop_reason: 'max_tokens', usage: { output_tokens: 5 } });
   });
 
   it.each(ways)('a stop sequence and a refusal, %s', async (_, ask) => {
@@ -170,8 +170,8 @@ describe('messages with the official SDK: answers', () => {
   });
 
   it('beta endpoints', async () => {
-    const answer = await client().beta.messages.create({ ...plain, betas: ['token-efficient'] });
-    expect(answer.stop_reason).toBe('end_turn');
+    const response = await client().beta.messages.create({ ...plain, betas: ['token-efficient'] });
+    expect(response.stop_reason).toBe('end_turn');
     expect(Object.fromEntries(received(gateway()).headers)).toMatchObject({
       'anthropic-beta': 'token-efficient',
     });
@@ -179,9 +179,9 @@ describe('messages with the official SDK: answers', () => {
 });
 
 describe('messages with the official SDK: tools and thinking', () => {
-  const results = (answer: Anthropic.Message): Anthropic.MessageParam => ({
+  const results = (response: Anthropic.Message): Anthropic.MessageParam => ({
     role: 'user',
-    content: toolUses(answer).map(({ id, name }) => ({
+    content: toolUses(response).map(({ id, name }) => ({
       type: 'tool_result',
       tool_use_id: id,
       content: `${name} ok`,
@@ -206,10 +206,11 @@ describe('messages with the official SDK: tools and thinking', () => {
 
   it('the input of a call arrives complete', async () => {
     const asked = [{ role: 'user' as const, content: 'call tool get_weather' }];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ways.map(([, ask]) => ask({ ...plain, tools, messages: asked })),
     );
-    for (const answer of answers) expect(toolUses(answer)[0]?.input).toEqual({ city: 'demo city' });
+    for (const response of responses)
+      expect(toolUses(response)[0]?.input).toEqual({ city: 'demo city' });
   });
 
   it.each([true, false])('the tool runner completes its loop, stream %s', async (stream) => {
@@ -249,15 +250,15 @@ describe('messages with the official SDK: tools and thinking', () => {
     const content = 'call tool get_weather and then call tool get_time';
     const history: Anthropic.MessageParam[] = [{ role: 'user', content }];
     for (const name of ['get_weather', 'get_time']) {
-      const answer = await ask({ ...params, messages: history });
-      const [thought] = answer.content;
+      const response = await ask({ ...params, messages: history });
+      const [thought] = response.content;
       expect(thought).toMatchObject({
         type: 'thinking',
         thinking: expect.stringContaining('demo thinks'),
         signature: expect.stringMatching(/.{20}/),
       });
-      expect(toolUses(answer)).toMatchObject([{ name }]);
-      history.push({ role: 'assistant', content: answer.content }, results(answer));
+      expect(toolUses(response)).toMatchObject([{ name }]);
+      history.push({ role: 'assistant', content: response.content }, results(response));
     }
     const last = await ask({ ...params, messages: history });
     expect(textIn(last)).toContain('get_time ok');
@@ -318,8 +319,8 @@ describe('messages with the official SDK: errors', () => {
 
   it('the SDK waits by itself for a limit that passes', async () => {
     const params = { ...plain, model: 'recovering' };
-    const answer = await client({ maxRetries: 1 }).messages.create(params);
-    expect(textIn(answer)).toContain(question);
+    const response = await client({ maxRetries: 1 }).messages.create(params);
+    expect(textIn(response)).toContain(question);
   });
 
   it('a spare channel answers for a failing one', async () => {

@@ -29,9 +29,9 @@ const tool = (name: string, properties: object) => ({
 const tools = [tool('get_weather', { city: { type: 'string' } }), tool('get_time', {})];
 
 type Create = OpenAI.Responses.ResponseCreateParamsNonStreaming;
-type Answer = OpenAI.Responses.Response;
-const whole = (params: Create): Promise<Answer> => client().responses.create(params);
-const streamed = (params: Create): Promise<Answer> =>
+type OpenAiResponse = OpenAI.Responses.Response;
+const whole = (params: Create): Promise<OpenAiResponse> => client().responses.create(params);
+const streamed = (params: Create): Promise<OpenAiResponse> =>
   client()
     .responses.stream({ ...params, stream: true })
     .finalResponse();
@@ -52,10 +52,10 @@ async function eventsOf(params: Partial<Create> = {}) {
 
 describe('responses with the official SDK: answers', () => {
   it('plain', async () => {
-    const { data: answer, request_id } = await client().responses.create(plain).withResponse();
-    expect(answer.output_text).toContain(question);
-    expect(answer).toMatchObject({ status: 'completed', model: 'demo-chat', error: null });
-    expect(answer.usage?.input_tokens).toBe(Math.ceil(question.length / 4));
+    const { data: response, request_id } = await client().responses.create(plain).withResponse();
+    expect(response.output_text).toContain(question);
+    expect(response).toMatchObject({ status: 'completed', model: 'demo-chat', error: null });
+    expect(response.usage?.input_tokens).toBe(Math.ceil(question.length / 4));
     expect(request_id).toMatch(/^req_.{24}$/);
   });
 
@@ -79,9 +79,9 @@ describe('responses with the official SDK: answers', () => {
   });
 
   it('the stream helper', async () => {
-    const answer = await streamed(plain);
-    expect(answer.output_text).toContain(question);
-    expect(answer.status).toBe('completed');
+    const response = await streamed(plain);
+    expect(response.output_text).toContain(question);
+    expect(response.status).toBe('completed');
   });
 
   it('images and a list of messages', async () => {
@@ -99,15 +99,15 @@ describe('responses with the official SDK: answers', () => {
   });
 
   it.each(ways)('a length stop is incomplete, %s', async (_, ask) => {
-    const answer = await ask({ ...plain, max_output_tokens: 16 });
-    expect(answer.status).toBe('incomplete');
-    expect(answer.incomplete_details).toEqual({ reason: 'max_output_tokens' });
-    expect(answer.output_text).toHaveLength(64);
+    const response = await ask({ ...plain, max_output_tokens: 16 });
+    expect(response.status).toBe('incomplete');
+    expect(response.incomplete_details).toEqual({ reason: 'max_output_tokens' });
+    expect(response.output_text).toHaveLength(64);
   });
 
   it.each(ways)('a refusal, %s', async (_, ask) => {
-    const answer = await ask({ model: 'demo-chat', input: 'refuse' });
-    expect(answer.output).toMatchObject([
+    const response = await ask({ model: 'demo-chat', input: 'refuse' });
+    expect(response.output).toMatchObject([
       { type: 'message', content: [{ type: 'refusal', refusal: 'I cannot help with that.' }] },
     ]);
   });
@@ -115,8 +115,8 @@ describe('responses with the official SDK: answers', () => {
   it('structured output', async () => {
     const schema = { type: 'object', properties: { count: { type: 'integer' } } };
     const format = { type: 'json_schema' as const, name: 'order', schema };
-    const answer = await client().responses.parse({ ...plain, text: { format } });
-    expect(JSON.parse(answer.output_text)).toEqual({ count: 1 });
+    const response = await client().responses.parse({ ...plain, text: { format } });
+    expect(JSON.parse(response.output_text)).toEqual({ count: 1 });
   });
 });
 
@@ -151,8 +151,8 @@ describe('responses with the official SDK: tools and reasoning', () => {
       { role: 'user', content: 'call tool get_weather and then call tool get_time' },
     ];
     for (const name of ['get_weather', 'get_time']) {
-      const answer = await ask({ ...params, input });
-      const [reasoning, call] = answer.output;
+      const response = await ask({ ...params, input });
+      const [reasoning, call] = response.output;
       expect(reasoning).toMatchObject({
         type: 'reasoning',
         encrypted_content: expect.stringMatching(/.{20}/),
@@ -161,7 +161,7 @@ describe('responses with the official SDK: tools and reasoning', () => {
       expect(call).toMatchObject({ type: 'function_call', name });
       const { call_id } = call as OpenAI.Responses.ResponseFunctionToolCall;
       const result = { type: 'function_call_output' as const, call_id, output: `${name} ok` };
-      input = [...input, ...answer.output, result] as OpenAI.Responses.ResponseInput;
+      input = [...input, ...response.output, result] as OpenAI.Responses.ResponseInput;
     }
     const last = await ask({ ...params, input });
     expect(last.output_text).toContain('get_time ok');
@@ -216,8 +216,8 @@ describe('responses with the official SDK: errors', () => {
 
   it('the SDK waits by itself for a limit that passes', async () => {
     const params = { ...plain, model: 'recovering' };
-    const answer = await client({ maxRetries: 1 }).responses.create(params);
-    expect(answer.output_text).toContain(question);
+    const response = await client({ maxRetries: 1 }).responses.create(params);
+    expect(response.output_text).toContain(question);
   });
 
   it('a spare channel answers for a failing one', async () => {

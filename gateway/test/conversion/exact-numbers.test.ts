@@ -25,7 +25,7 @@ const asked: Readonly<Record<TextProtocolName, string>> = {
     {"role":"user","parts":[{"functionResponse":{"name":"f","response":{"id":${long}}}}]}]}`,
 };
 
-const answers: Readonly<Record<'messages' | 'generate-content', string>> = {
+const responses: Readonly<Record<'messages' | 'generate-content', string>> = {
   messages: `{"type":"message","role":"assistant","stop_reason":"tool_use",
     "content":[{"type":"tool_use","id":"c","name":"f","input":${args}}]}`,
   'generate-content': `{"candidates":[{"finishReason":"STOP",
@@ -54,14 +54,14 @@ describe('integers beyond 2^53 in the arguments of calls', () => {
   )('answered by %s to %s keep their digits', (upstream, client) => {
     if (client === upstream) return;
     const { body } = readerOf(upstream, client).readResponse(
-      Buffer.from(answers[upstream]),
+      Buffer.from(responses[upstream]),
       sameNames,
     );
     expect(String(body)).toContain(long);
   });
 
   it('streamed by generate-content keep their digits', () => {
-    const line = answers['generate-content'].replaceAll('\n', '');
+    const line = responses['generate-content'].replaceAll('\n', '');
     for (const client of ['chat', 'responses', 'messages'] as const) {
       const tap = readerOf('generate-content', client).createStreamTap(sameNames);
       let sent = '';
@@ -95,20 +95,21 @@ const numbered = (kind: string, [least, preset]: readonly string[]) =>
 type Written = readonly string[];
 
 /** A request with odd numbers in the schema of a tool and of the response, and in the arguments of a call. */
-const withSchemas: Readonly<Record<TextProtocolName, (tool: string, answer: string) => string>> = {
-  chat: (tool, answer) =>
-    `,"tools":[{"type":"function","function":{"name":"f","parameters":${tool}}}],
-      "response_format":{"type":"json_schema","json_schema":{"name":"a","schema":${answer}}}}`,
-  responses: (tool, answer) =>
-    `,"tools":[{"type":"function","name":"f","parameters":${tool}}],
-      "text":{"format":{"type":"json_schema","name":"a","schema":${answer}}}}`,
-  messages: (tool, answer) =>
-    `,"tools":[{"name":"f","input_schema":${tool}}],
-      "output_config":{"format":{"type":"json_schema","schema":${answer}}}}`,
-  'generate-content': (tool, answer) =>
-    `,"tools":[{"functionDeclarations":[{"name":"f","parametersJsonSchema":${tool}}]}],
-      "generationConfig":{"temperature":1.0,"responseMimeType":"application/json","responseJsonSchema":${answer}}}`,
-};
+const withSchemas: Readonly<Record<TextProtocolName, (tool: string, response: string) => string>> =
+  {
+    chat: (tool, response) =>
+      `,"tools":[{"type":"function","function":{"name":"f","parameters":${tool}}}],
+      "response_format":{"type":"json_schema","json_schema":{"name":"a","schema":${response}}}}`,
+    responses: (tool, response) =>
+      `,"tools":[{"type":"function","name":"f","parameters":${tool}}],
+      "text":{"format":{"type":"json_schema","name":"a","schema":${response}}}}`,
+    messages: (tool, response) =>
+      `,"tools":[{"name":"f","input_schema":${tool}}],
+      "output_config":{"format":{"type":"json_schema","schema":${response}}}}`,
+    'generate-content': (tool, response) =>
+      `,"tools":[{"functionDeclarations":[{"name":"f","parametersJsonSchema":${tool}}]}],
+      "generationConfig":{"temperature":1.0,"responseMimeType":"application/json","responseJsonSchema":${response}}}`,
+  };
 
 function hasNumber(body: string, number: string): boolean {
   const text = number.replaceAll(/[.+]/g, String.raw`\$&`);
@@ -121,12 +122,12 @@ describe('passed-on numbers are as the client wrote them', () => {
   );
 
   it.each(pairs)('in schemas, of $client for $upstream', async ({ client, upstream }) => {
-    const example = async ([kind, tool, answer]: readonly [string, Written, Written]) => {
-      const more = withSchemas[client](numbered(kind, tool), numbered(kind, answer));
+    const example = async ([kind, tool, response]: readonly [string, Written, Written]) => {
+      const more = withSchemas[client](numbered(kind, tool), numbered(kind, response));
       const request = readWireText(client, asked[client].replace(/}$/, more));
       const { body } = await convert({ client, request, target: { protocol: upstream } });
       expect(JSON.parse(String(body))).toBeTypeOf('object');
-      for (const number of [...tool, ...answer])
+      for (const number of [...tool, ...response])
         expect(String(body)).toSatisfy((text: string) => hasNumber(text, number), number);
     };
     const two = fc.tuple(odd, odd);
@@ -156,8 +157,8 @@ describe('passed-on numbers are as the client wrote them', () => {
     ),
   )('in arguments, answered by $upstream to $client', ({ upstream, client }) => {
     const example = (number: string) => {
-      const answer = answers[upstream].replace('"small":1', `"small":${number}`);
-      const { body } = readerOf(upstream, client).readResponse(Buffer.from(answer), sameNames);
+      const response = responses[upstream].replace('"small":1', `"small":${number}`);
+      const { body } = readerOf(upstream, client).readResponse(Buffer.from(response), sameNames);
       expect(hasNumber(String(body), number)).toBe(true);
     };
     fc.assert(fc.property(odd, example), { numRuns: 30 });

@@ -29,13 +29,13 @@ test('a call becomes the response’s one function call, and its result finds it
   expect(JSON.parse(String(body))).toMatchObject({
     tool_choice: { type: 'auto', disable_parallel_tool_use: true },
   });
-  const answer = {
+  const response = {
     type: 'message',
     role: 'assistant',
     content: [use('Bern'), use('Rome')],
     stop_reason: 'tool_use',
   };
-  const read = reader.readResponse(Buffer.from(JSON.stringify(answer)), echo);
+  const read = reader.readResponse(Buffer.from(JSON.stringify(response)), echo);
   const { choices } = JSON.parse(String(read.body)) as { choices: Json[] };
   const message = {
     role: 'assistant',

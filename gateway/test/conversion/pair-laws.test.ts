@@ -13,7 +13,7 @@ import { changed, changes, wireRequests } from '../support/wire-requests.ts';
 
 const usage = { input: 3, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 5, reasoning: 0 };
 const request = requestOf({ stream: true, wantsUsage: true });
-const answer: ResponseContext = {
+const context: ResponseContext = {
   requestId: 'req_up',
   model: 'up',
   createdAt: 1,
@@ -23,7 +23,7 @@ const answer: ResponseContext = {
 
 /** A response as an upstream of the protocol streams it: a delta per character of every text. */
 function upstreamStream(upstream: TextProtocolName, candidate: Candidate): string {
-  const encoder = textCodecs[upstream].createStreamEncoder(answer);
+  const encoder = textCodecs[upstream].createStreamEncoder(context);
   const frames = eventsOf(candidate)
     .flatMap(pieces)
     .map((event) => encoder.push(event));
@@ -68,7 +68,7 @@ function understood(client: TextProtocolName, stream: string): readonly Candidat
 }
 
 /** A thought, a text and calls, in the order that every protocol can say: the codecs' own tests have all others. */
-const answers = candidates
+const responses = candidates
   .map((candidate): Candidate => {
     const calls = candidate.blocks.filter(({ type }) => type === 'tool-call');
     const words = ['reasoning', 'text'].flatMap(
@@ -83,13 +83,13 @@ const terminators = Object.fromEntries(textProtocols.map((each) => [each.name, e
 describe.each(protocolPairs)('$upstream for a client of $client', ({ client, upstream }) => {
   it('an assembled stream equals the complete response', () => {
     fc.assert(
-      fc.property(answers, (candidate) => {
+      fc.property(responses, (candidate) => {
         const body = Buffer.from(
           JSON.stringify(
             textCodecs[upstream].encodeResponse(
               { candidates: [candidate], extensions: [] },
               usage,
-              answer,
+              context,
             ),
           ),
         );
@@ -107,7 +107,7 @@ describe.each(protocolPairs)('$upstream for a client of $client', ({ client, ups
 
   it('chunk boundaries of the upstream change nothing for the client, which gets one terminator', () => {
     fc.assert(
-      fc.property(answers, fc.array(fc.nat(), { maxLength: 20 }), (candidate, cuts) => {
+      fc.property(responses, fc.array(fc.nat(), { maxLength: 20 }), (candidate, cuts) => {
         const bytes = Buffer.from(upstreamStream(upstream, candidate));
         const whole = streamed(upstream, client, [bytes]).text;
         const places = cuts.map((cut) => cut % bytes.length).toSorted((a, b) => a - b);
@@ -122,7 +122,7 @@ describe.each(protocolPairs)('$upstream for a client of $client', ({ client, ups
 
   it('K06 no event waits for a later one', () => {
     fc.assert(
-      fc.property(answers, (candidate) => {
+      fc.property(responses, (candidate) => {
         const stream = upstreamStream(upstream, candidate);
         const events = readEvents([Buffer.from(stream)]);
         const decoder = textCodecs[upstream].createStreamDecoder();

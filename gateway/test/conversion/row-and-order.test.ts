@@ -39,8 +39,8 @@ const upstream = createServer((request, response) => {
     const status = isChat ? chatStatus : 200;
     chatStatus = 200;
     response.writeHead(status, { 'content-type': 'application/json' });
-    const answer = isChat ? chatResponse : messagesResponse;
-    response.end(JSON.stringify(status === 200 ? answer : { error: { message: 'busy' } }));
+    const body = isChat ? chatResponse : messagesResponse;
+    response.end(JSON.stringify(status === 200 ? body : { error: { message: 'busy' } }));
   });
 });
 await new Promise<void>((done) => upstream.listen(0, '127.0.0.1', done));

@@ -25,7 +25,7 @@ type Json = Record<string, unknown>;
 interface Client {
   readonly ask: (history: readonly Json[]) => Json;
   /** What the client adds to its history: the response with that call, and the call's result. */
-  readonly go: (answer: Json) => Json[];
+  readonly go: (response: Json) => Json[];
 }
 
 const schema = { type: 'object', properties: {} };

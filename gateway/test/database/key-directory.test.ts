@@ -109,10 +109,10 @@ describe.each(dialects)('%s', (dialect) => {
     it('looks an unknown key up once in 10 s, however many ask', async () => {
       queries.reset();
       const secret = secretOf('unknown');
-      const answers = await Promise.all(
+      const callers = await Promise.all(
         Array.from({ length: 50 }, async () => directory.find(secret)),
       );
-      expect(answers).toEqual(Array.from({ length: 50 }, () => null));
+      expect(callers).toEqual(Array.from({ length: 50 }, () => null));
       expect(queries.count).toBe(1);
       now += 9_999;
       expect(held(secret)).toBeNull();
@@ -271,10 +271,10 @@ describe.each(dialects)('%s', (dialect) => {
           database,
           // The database has answered, and the response is still on its way.
           async breaker(ask) {
-            const answer = await ask();
+            const caller = await ask();
             answered.resolve();
             await arrives.promise;
-            return answer;
+            return caller;
           },
           secrets: testSecrets,
           watch,

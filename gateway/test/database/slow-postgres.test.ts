@@ -60,8 +60,8 @@ describe.skipIf(isSkipped('postgres'))('slow PostgreSQL', () => {
     await Promise.all([ask(), ask(), ask(), ask()]);
     frozen = true;
     const started = performance.now();
-    const answers = await Promise.allSettled([ask(), ask(), ask(), ask(), ask(), ask()]);
-    expect(answers.map(({ status }) => status)).not.toContain('fulfilled');
+    const outcomes = await Promise.allSettled([ask(), ask(), ask(), ask(), ask(), ask()]);
+    expect(outcomes.map(({ status }) => status)).not.toContain('fulfilled');
     expect(performance.now() - started).toBeLessThan(5_000);
     frozen = false;
     await ask();

@@ -7,7 +7,7 @@ import { parentPort } from 'node:worker_threads';
  * measured.
  */
 
-const answer = JSON.stringify({
+const body = JSON.stringify({
   id: 'c',
   object: 'chat.completion',
   created: 1,
@@ -20,7 +20,7 @@ const server = createServer((request, response) => {
   request.resume();
   request.on('error', () => {});
   request.on('end', () => {
-    response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
+    response.writeHead(200, { 'content-type': 'application/json' }).end(body);
   });
 });
 server.listen(0, '127.0.0.1', () => {

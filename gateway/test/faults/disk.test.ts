@@ -59,7 +59,7 @@ async function startUnderLoad(folder: string, options: Partial<GatewayPlaceOptio
     /** A chat, to its end. */
     async chat(model: string, key = 'test', fault = '', stream = false): Promise<ClientLog> {
       const mark = `own-${(asked += 1)}`;
-      const answer = await fetch(`${url}/v1/chat/completions`, {
+      const response = await fetch(`${url}/v1/chat/completions`, {
         method: 'POST',
         headers: {
           authorization: `Bearer ${secretOf(key)}`,
@@ -68,10 +68,10 @@ async function startUnderLoad(folder: string, options: Partial<GatewayPlaceOptio
         },
         body: JSON.stringify({ model, stream, messages: [{ role: 'user', content: `${mark}.` }] }),
       });
-      const text = await answer.text();
-      const completed = stream ? text.includes('data: [DONE]\n\n') : answer.status === 200;
-      const id = answer.headers.get('x-request-id');
-      const log = { mark, id, status: answer.status, completed, left: false };
+      const text = await response.text();
+      const completed = stream ? text.includes('data: [DONE]\n\n') : response.status === 200;
+      const id = response.headers.get('x-request-id');
+      const log = { mark, id, status: response.status, completed, left: false };
       own.push(log);
       return log;
     },
@@ -177,8 +177,10 @@ test.skipIf(cannotTrace !== null)(
     await expect
       .poll(() => gateway.gateway.stderr(), { timeout: 10_000 })
       .toContain('write-failed');
-    const answers = await Promise.all(Array.from({ length: 20 }, () => gateway.chat('demo-chat')));
-    expect(answers.filter(({ completed }) => !completed)).toEqual([]);
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, () => gateway.chat('demo-chat')),
+    );
+    expect(responses.filter(({ completed }) => !completed)).toEqual([]);
     await mend();
     expect(await gateway.lost()).toBe(0);
     const clients = await assertSameStory(gateway);

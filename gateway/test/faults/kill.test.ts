@@ -141,7 +141,7 @@ function assertExactRows(seen: readonly ClientLog[], rows: readonly Row[], kills
   const byId = new Map(rows.map((row) => [row.id, row]));
   expect(byId.size).toBe(rows.length);
 
-  const completed = seen.filter((answer) => answer.completed);
+  const completed = seen.filter((response) => response.completed);
   expect(completed.length).toBeGreaterThan(kills * 5);
   const wrong = completed.filter(({ id }) => {
     const row = byId.get(id ?? '');
@@ -150,7 +150,7 @@ function assertExactRows(seen: readonly ClientLog[], rows: readonly Row[], kills
   expect(wrong).toEqual([]);
 
   // A row that says completed although the client saw no end: only where the kill or the client itself cut it.
-  const seenById = new Map(seen.map((answer) => [answer.id, answer]));
+  const seenById = new Map(seen.map((response) => [response.id, response]));
   const unseen = rows.filter(
     (row) => row.outcome === 'completed' && seenById.get(row.id)?.completed !== true,
   );

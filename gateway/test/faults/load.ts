@@ -70,9 +70,9 @@ export async function runClients(options: LoadOptions, clients: number): Promise
   await Promise.all(
     Array.from({ length: clients }, async () => {
       while (options.wanted?.() ?? true) {
-        const answer = await send(options);
-        if (answer === null) break;
-        seen.push(answer);
+        const response = await send(options);
+        if (response === null) break;
+        seen.push(response);
       }
     }),
   );

@@ -39,8 +39,8 @@ interface Window {
 /** The team budgets that a key sees. */
 async function budgetsOf(url: string, team: string): Promise<Record<'daily' | 'monthly', Window>> {
   const headers = { authorization: `Bearer ${key(team)}` };
-  const answer: unknown = await (await fetch(`${url}/v1/usage`, { headers })).json();
-  return (answer as { limits: { team: Record<'daily' | 'monthly', Window> } }).limits.team;
+  const response: unknown = await (await fetch(`${url}/v1/usage`, { headers })).json();
+  return (response as { limits: { team: Record<'daily' | 'monthly', Window> } }).limits.team;
 }
 
 /** Each team's in the order of the clock. */

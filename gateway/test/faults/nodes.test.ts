@@ -69,8 +69,8 @@ function askEverywhere(
   );
 }
 
-const admittedOf = (answers: readonly { readonly status: number }[]) =>
-  answers.filter(({ status }) => status === 200).length;
+const admittedOf = (responses: readonly { readonly status: number }[]) =>
+  responses.filter(({ status }) => status === 200).length;
 
 async function knowEachOther(urls: readonly string[], count = urls.length): Promise<void> {
   for (const url of urls) {
@@ -187,15 +187,15 @@ describe.skipIf(!canStartRedis || isSkipped('postgres'))('three nodes', () => {
       const isOneOf = async (name: string, count: number, { status, message }: Limit) => {
         // Long enough that all have come before the first is settled.
         const options = { key: key(name), model: 'priced', fault: 'delay=1500' };
-        const answers = await askEverywhere(urls, count, options);
-        const refused = answers.filter((answer) => answer.status !== 200);
-        for (const answer of refused) {
-          expect([answer.status, answer.text]).toEqual([
+        const responses = await askEverywhere(urls, count, options);
+        const refused = responses.filter((response) => response.status !== 200);
+        for (const response of refused) {
+          expect([response.status, response.text]).toEqual([
             status,
             expect.stringContaining(`"message":"${message}`),
           ]);
         }
-        const admitted = answers.filter((answer) => answer.status === 200);
+        const admitted = responses.filter((response) => response.status === 200);
         const holds = await holdsOf(admitted.map(({ id }) => id));
         // On a machine with other work Redis may not answer in time, and a node gives from its share; or the first is
         // settled before the last has come, which is given the rest.
@@ -255,7 +255,7 @@ keys:
       const rates = await Promise.all(
         urls.map((url) => askEverywhere([url], 60, { key: key('rate') })),
       );
-      for (const answers of rates) expect(admittedOf(answers)).toBe(30);
+      for (const responses of rates) expect(admittedOf(responses)).toBe(30);
       for (const url of urls) expect(await isDegraded(url, 'redis')).toBe(true);
       // 30 USD less what was spent, and a hold of some 2 USD for each: everything at once takes all there is.
       const alone = await Promise.all(
@@ -319,7 +319,7 @@ keys:
       }
       await stopAndReconcile(nodes);
       // A killed request may have no row, or a row whose response nobody saw complete.
-      const completed = seen.filter((answer) => answer.completed);
+      const completed = seen.filter((response) => response.completed);
       expect(completed.length).toBeGreaterThan(loops * 20);
       const rows = await allRows(database);
       expect(reconcileLogs(completed, rows, place.simulator.requests())).toEqual([]);

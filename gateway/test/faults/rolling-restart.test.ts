@@ -82,16 +82,16 @@ test.skipIf(fronts.length === 0 || isSkipped('postgres')).concurrent.for(fronts)
     }
     await wait(500);
     restarting = false;
-    const answers = await seen;
+    const responses = await seen;
     for (const node of nodes) {
       node.child.kill('SIGINT');
       expect(await node.exit).toBe(0);
     }
 
-    const lost = answers.filter(({ completed, left }) => !completed && !left);
+    const lost = responses.filter(({ completed, left }) => !completed && !left);
     const rows = await readRows(databaseUrl);
     // What the front and the rows say helps to find out why.
-    const asRecorded = rows.filter(({ id }) => lost.some((answer) => answer.id === id));
+    const asRecorded = rows.filter(({ id }) => lost.some((response) => response.id === id));
     expect({ lost, asRecorded, front: front.errors() }).toEqual({
       lost: [],
       asRecorded: [],
@@ -99,7 +99,7 @@ test.skipIf(fronts.length === 0 || isSkipped('postgres')).concurrent.for(fronts)
     });
     const ids = new Set(rows.map(({ id }) => id));
     expect(ids.size).toBe(rows.length);
-    const completed = answers.filter((answer) => answer.completed);
+    const completed = responses.filter((response) => response.completed);
     expect(completed.length).toBeGreaterThan(restarts * 50);
     const recorded = new Map(rows.map((row) => [row.id, row.outcome]));
     expect(completed.filter(({ id }) => recorded.get(id ?? '') !== 'completed')).toEqual([]);

@@ -28,13 +28,13 @@ const pairs = textProtocols.flatMap((asked) => textProtocols.map((spoken) => ({ 
 let gateway: TestGateway;
 let upstream: OwnUpstream;
 /** The upstream's stream per protocol, as events. */
-const answers = new Map<string, readonly StreamEvent[]>();
+const responses = new Map<string, readonly StreamEvent[]>();
 let sent = 0;
 
 beforeAll(async () => {
   upstream = await startOwnUpstream();
   upstream.answer = ({ path, body }, response) => {
-    const events = answers.get(protocolOf(path)) ?? [];
+    const events = responses.get(protocolOf(path)) ?? [];
     const seed = Number(/seed (\d+)\./.exec(JSON.stringify(body))?.[1] ?? 0);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     if (seed === 0) response.end(plainText(events));
@@ -64,7 +64,7 @@ beforeAll(async () => {
       },
       body: JSON.stringify(protocol.body('demo-chat', true, question)),
     });
-    answers.set(protocol.name, eventsOf(await response.text()));
+    responses.set(protocol.name, eventsOf(await response.text()));
   }
 });
 

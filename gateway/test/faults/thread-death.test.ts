@@ -207,9 +207,9 @@ test('a thread for large bodies that dies takes one request along, free of charg
   const stopped = new AbortController();
   const clients = Array.from({ length: 3 }, async () => {
     while (!stopped.signal.aborted) {
-      const answer = await gateway.post('/v1/chat/completions', body);
-      await answer.text();
-      statuses.push(answer.status);
+      const response = await gateway.post('/v1/chat/completions', body);
+      await response.text();
+      statuses.push(response.status);
     }
   });
   const kills = 3;

@@ -57,8 +57,8 @@ const fronts: readonly Case[] = [
 ];
 
 /** The status of each response that came. */
-function statusesOf(answer: string): string[] {
-  return [...answer.matchAll(/HTTP\/1\.[01] (\d{3}) /g)].map(([, status = '']) => status);
+function statusesOf(response: string): string[] {
+  return [...response.matchAll(/HTTP\/1\.[01] (\d{3}) /g)].map(([, status = '']) => status);
 }
 
 describe.each(fronts.filter(({ isMissing }) => !isMissing))(
@@ -77,30 +77,30 @@ describe.each(fronts.filter(({ isMissing }) => !isMissing))(
     });
 
     /** Everything that came back, and which paths the upstream was asked for meanwhile. */
-    const send = async (bytes: string): Promise<{ answer: string; asked: string[] }> => {
+    const send = async (bytes: string): Promise<{ response: string; asked: string[] }> => {
       const { simulator } = shared.gateway;
       simulator.clear();
-      const answer = await raw(front?.port ?? 0, Buffer.from(bytes, 'latin1'));
-      return { answer, asked: simulator.requests().map(({ path }) => path) };
+      const response = await raw(front?.port ?? 0, Buffer.from(bytes, 'latin1'));
+      return { response, asked: simulator.requests().map(({ path }) => path) };
     };
     /** Nothing was left on a connection that the proxy keeps to the gateway and gives to the next client. */
     const expectNextUnharmed = async (): Promise<void> => {
       const next = await send(wellFormedRequest(testKey));
-      expect(next.answer).toMatch(/^HTTP\/1\.1 200 .*\r\n\r\n.*"chat\.completion"/s);
+      expect(next.response).toMatch(/^HTTP\/1\.1 200 .*\r\n\r\n.*"chat\.completion"/s);
       expect(next.asked).toEqual([meantPath]);
     };
 
     it('a hidden request would be served by a server that accepts it as one', async () => {
-      const { answer, asked } = await send(wellFormedRequest(testKey) + hiddenRequest(testKey));
-      expect(answer.match(/HTTP\/1\.1 200 /g)).toHaveLength(2);
+      const { response, asked } = await send(wellFormedRequest(testKey) + hiddenRequest(testKey));
+      expect(response.match(/HTTP\/1\.1 200 /g)).toHaveLength(2);
       expect(asked).toEqual([meantPath, hiddenPath]);
     });
 
     it.each(malformedRequests(testKey))('%s', async (name, bytes) => {
-      const { answer, asked } = await send(bytes);
+      const { response, asked } = await send(bytes);
       const expected = served[name] ?? [];
       expect(asked).toEqual(expected);
-      const statuses = statusesOf(answer);
+      const statuses = statusesOf(response);
       // One response for each request that the upstream was asked: none of them was hidden from the proxy.
       expect(statuses.filter((status) => status === '200')).toHaveLength(expected.length);
       // nginx has 501 for codings that it does not know.
@@ -110,9 +110,9 @@ describe.each(fronts.filter(({ isMissing }) => !isMissing))(
     });
 
     it.each(misleadingRequests(testKey))('S-03 S-25 %s', async (_name, bytes) => {
-      const { answer, asked } = await send(bytes);
+      const { response, asked } = await send(bytes);
       // What the proxy rewrote or the path alone decides is the request that was meant; nothing else is one.
-      const statuses = statusesOf(answer);
+      const statuses = statusesOf(response);
       expect(statuses).toHaveLength(1);
       expect(statuses[0]).toMatch(/^(200|4\d\d)$/);
       expect(asked).toEqual(statuses[0] === '200' ? [meantPath] : []);

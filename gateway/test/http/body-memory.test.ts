@@ -151,11 +151,11 @@ describe('more bodies than memory', () => {
     const memory = memoryOf(mebibyte);
     const gateway = await startGateway({ memory });
     for (const more of [{}, { 'transfer-encoding': 'chunked' }]) {
-      const answer = await call(gateway.port, path, {
+      const response = await call(gateway.port, path, {
         headers: { ...headers, ...more },
         body: Buffer.alloc(20 * mebibyte, 32),
       });
-      expect(answer.status).toBe(200);
+      expect(response.status).toBe(200);
     }
     await until(() => memory.used === 0);
   });
@@ -201,8 +201,8 @@ describe('more bodies than memory', () => {
     ends[0]?.();
     await until(() => ends.length === 3);
     for (const end of ends) end();
-    const answers = await Promise.all([...both, small]);
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const responses = await Promise.all([...both, small]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 });
 
@@ -219,8 +219,8 @@ describe('a body compressed a thousand times', () => {
           body: bomb,
         }),
       );
-      const answers = await Promise.all(all);
-      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([413]));
+      const responses = await Promise.all(all);
+      expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([413]));
       expect(gateway.exchanges).toEqual([]);
       await until(() => memory.used === 0);
     },
@@ -341,9 +341,9 @@ describe('requests of one key at the same time', () => {
       });
       let refused = 0;
       const all = Array.from({ length: 6 }, async () => {
-        const answer = await call(gateway.port, path, { headers, body: '{}' });
-        if (answer.status === 429) refused += 1;
-        return answer;
+        const response = await call(gateway.port, path, { headers, body: '{}' });
+        if (response.status === 429) refused += 1;
+        return response;
       });
       await until(() => ends.length + refused === 6);
       for (const end of ends) end();
@@ -374,7 +374,7 @@ describe('under pressure', () => {
   ])('%s passes', async (_what, more) => {
     const gateway = await startGateway({ pressure: (isLarge) => (isLarge ? 'lag' : null) });
     const body = Buffer.alloc(large - 1, 32);
-    const answer = await call(gateway.port, path, { headers: { ...headers, ...more }, body });
-    expect(answer.status).toBe(200);
+    const response = await call(gateway.port, path, { headers: { ...headers, ...more }, body });
+    expect(response.status).toBe(200);
   });
 });

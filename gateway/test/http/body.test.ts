@@ -1,13 +1,22 @@
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { bearer, call, delay, key, open, raw, startGateway, type Answer } from './support.ts';
+import {
+  bearer,
+  call,
+  delay,
+  key,
+  open,
+  raw,
+  startGateway,
+  type ClientResponse,
+} from './support.ts';
 
 const path = '/v1/chat/completions';
 const json = { ...bearer(), 'content-type': 'application/json' };
 const mebibyte = 1024 * 1024;
 
-function messageOf(answer: Answer): unknown {
-  const error: Record<string, unknown> = answer.json?.['error'] ?? {};
+function messageOf(response: ClientResponse): unknown {
+  const error: Record<string, unknown> = response.json?.['error'] ?? {};
   return error['message'];
 }
 
@@ -28,15 +37,15 @@ describe('content types', () => {
   ])('%s → %i', async (type, expected) => {
     const gateway = await startGateway();
     const headers = { ...bearer(), 'content-type': type };
-    const answer = await call(gateway.port, path, { headers, body: '{}' });
-    expect(answer.status).toBe(expected);
-    if (expected === 415) expect(messageOf(answer)).toBe('unsupported content type');
+    const response = await call(gateway.port, path, { headers, body: '{}' });
+    expect(response.status).toBe(expected);
+    if (expected === 415) expect(messageOf(response)).toBe('unsupported content type');
   });
 
   it('may be missing', async () => {
     const gateway = await startGateway();
-    const answer = await call(gateway.port, path, { headers: bearer(), body: '{"a":1}' });
-    expect(answer.status).toBe(200);
+    const response = await call(gateway.port, path, { headers: bearer(), body: '{"a":1}' });
+    expect(response.status).toBe(200);
     expect(gateway.exchanges[0]?.body.toString()).toBe('{"a":1}');
   });
 });
@@ -68,9 +77,9 @@ describe('content encodings', () => {
   ])('%s is unsupported', async (encoding, body) => {
     const gateway = await startGateway(small);
     const headers = { ...json, 'content-encoding': encoding };
-    const answer = await call(gateway.port, path, { headers, body });
-    expect(answer.status).toBe(415);
-    expect(messageOf(answer)).toBe('unsupported content encoding');
+    const response = await call(gateway.port, path, { headers, body });
+    expect(response.status).toBe(415);
+    expect(messageOf(response)).toBe('unsupported content encoding');
   });
 
   it('zstd with a window larger than 8 MiB is refused', async () => {
@@ -90,9 +99,9 @@ describe('content encodings', () => {
     const gateway = await startGateway(small);
     const headers = { ...json, 'content-encoding': encoding };
     const started = performance.now();
-    const answer = await call(gateway.port, path, { headers, body });
-    expect(answer.status).toBe(413);
-    expect(messageOf(answer)).toBe('request body too large');
+    const response = await call(gateway.port, path, { headers, body });
+    expect(response.status).toBe(413);
+    expect(messageOf(response)).toBe('request body too large');
     expect(performance.now() - started).toBeLessThan(10_000);
     expect(gateway.exchanges).toEqual([]);
   });
@@ -108,9 +117,9 @@ describe('content encodings', () => {
   ])('corrupt or empty %s is an invalid body', async (encoding, body) => {
     const gateway = await startGateway(small);
     const headers = { ...json, 'content-encoding': encoding };
-    const answer = await call(gateway.port, path, { headers, body });
-    expect(answer.status).toBe(400);
-    expect(messageOf(answer)).toBe('invalid request body');
+    const response = await call(gateway.port, path, { headers, body });
+    expect(response.status).toBe(400);
+    expect(messageOf(response)).toBe('invalid request body');
     expect(gateway.unexpected).toEqual([]);
   });
 });
@@ -124,16 +133,16 @@ describe('size', () => {
   ])('%s over the limit', async (_name, extra, expected) => {
     const gateway = await startGateway(small);
     const headers = { ...json, ...extra };
-    const answer = await call(gateway.port, path, { headers, body: Buffer.alloc(1001, 32) });
-    expect(answer.status).toBe(expected);
+    const response = await call(gateway.port, path, { headers, body: Buffer.alloc(1001, 32) });
+    expect(response.status).toBe(expected);
     expect(gateway.exchanges).toEqual([]);
   });
 
   it.each([{}, { 'transfer-encoding': 'chunked' }])('exactly the limit %o', async (extra) => {
     const gateway = await startGateway(small);
     const body = Buffer.alloc(1000, 32);
-    const answer = await call(gateway.port, path, { headers: { ...json, ...extra }, body });
-    expect(answer.status).toBe(200);
+    const response = await call(gateway.port, path, { headers: { ...json, ...extra }, body });
+    expect(response.status).toBe(200);
     expect(gateway.exchanges[0]?.body).toHaveLength(1000);
   });
 
@@ -143,10 +152,10 @@ describe('size', () => {
   ])('65 MiB %s: the client reads its response, not a reset', async (_name, extra) => {
     const gateway = await startGateway();
     const body = Buffer.alloc(65 * mebibyte, 32);
-    const answer = await call(gateway.port, path, { headers: { ...json, ...extra }, body });
-    expect(answer.status).toBe(413);
-    expect(messageOf(answer)).toBe('request body too large');
-    expect(answer.headers.connection).toBe('close');
+    const response = await call(gateway.port, path, { headers: { ...json, ...extra }, body });
+    expect(response.status).toBe(413);
+    expect(messageOf(response)).toBe('request body too large');
+    expect(response.headers.connection).toBe('close');
     const unknown = await call(gateway.port, path, { headers: { 'x-api-key': 'sk-no' }, body });
     expect(unknown.status).toBe(401);
   });
@@ -156,20 +165,20 @@ describe('size', () => {
     async (header) => {
       const gateway = await startGateway();
       const end = header.startsWith('t') ? '0\r\n\r\n' : '';
-      const answer = await raw(
+      const response = await raw(
         gateway.port,
         `POST ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-api-key: ${key}\r\n${header}\r\n${end}`,
       );
-      expect(answer).toContain('HTTP/1.1 400');
-      expect(answer).toContain('invalid request body');
+      expect(response).toContain('HTTP/1.1 400');
+      expect(response).toContain('invalid request body');
     },
   );
 
   it('a body shorter than declared is not a request', async () => {
     const gateway = await startGateway();
     const head = `POST ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-length: 50\r\n\r\n`;
-    const answer = await raw(gateway.port, `${head}{"a":1}`, false);
-    expect(answer).not.toContain('HTTP/1.1 200');
+    const response = await raw(gateway.port, `${head}{"a":1}`, false);
+    expect(response).not.toContain('HTTP/1.1 200');
     expect(gateway.exchanges).toEqual([]);
   });
 });
@@ -183,22 +192,22 @@ describe.each([
   it('refuses 64 MiB without a declared length while they are being sent', async () => {
     const gateway = await startGateway();
     const socket = open(gateway.port);
-    const answer: string[] = [];
-    socket.on('data', (piece) => void answer.push(piece.toString()));
+    const response: string[] = [];
+    socket.on('data', (piece) => void response.push(piece.toString()));
     socket.write(
       `POST ${endpoint} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ntransfer-encoding: chunked\r\n\r\n`,
     );
     const chunk = Buffer.from(`100000\r\n${' '.repeat(mebibyte)}\r\n`);
     let sent = 0;
     // The last chunk never comes: who waits for the end of the body waits for ever.
-    while (answer.length === 0 && sent < 400) {
+    while (response.length === 0 && sent < 400) {
       await new Promise((resolve) => {
         socket.write(chunk, resolve);
       });
       sent += 1;
       if (sent > 64) await delay(5);
     }
-    expect(answer.join('')).toMatch(/^HTTP\/1\.1 413 .*request body too large/s);
+    expect(response.join('')).toMatch(/^HTTP\/1\.1 413 .*request body too large/s);
     expect(sent).toBeGreaterThan(64);
     // Some kernels hold tens of megabytes on the way.
     expect(sent).toBeLessThan(200);
@@ -210,9 +219,9 @@ describe.each([
     const gateway = await startGateway();
     const body = gzipSync(Buffer.alloc(65 * mebibyte));
     const headers = { ...json, 'content-encoding': 'gzip' };
-    const answer = await call(gateway.port, endpoint, { headers, body });
-    expect(answer.status).toBe(413);
-    expect(messageOf(answer)).toBe('request body too large');
+    const response = await call(gateway.port, endpoint, { headers, body });
+    expect(response.status).toBe(413);
+    expect(messageOf(response)).toBe('request body too large');
     expect(gateway.exchanges).toEqual([]);
   });
 });
@@ -227,11 +236,11 @@ describe('early responses', () => {
     socket.write(
       `POST ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${secret}\r\ncontent-length: ${65 * mebibyte}\r\n\r\n`,
     );
-    const answer = await new Promise<string>((resolve) => {
+    const response = await new Promise<string>((resolve) => {
       socket.once('data', (chunk) => resolve(chunk.toString()));
     });
-    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    expect(answer).toContain('connection: close\r\n');
+    expect(response).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(response).toContain('connection: close\r\n');
     socket.destroy();
   });
 
@@ -250,9 +259,9 @@ describe('early responses', () => {
       });
       await delay(5);
     }
-    let answer = '';
+    let response = '';
     socket.on('data', (chunk) => {
-      answer += chunk.toString();
+      response += chunk.toString();
     });
     socket.on('end', () => socket.end());
     socket.resume();
@@ -260,15 +269,18 @@ describe('early responses', () => {
       socket.on('close', resolve);
     });
     expect(errors).toEqual([]);
-    expect(answer).toContain('request body too large');
+    expect(response).toContain('request body too large');
   });
 
   it('keep the connection if little is left to read', async () => {
     const gateway = await startGateway();
     const post = (secret: string, extra = ''): string =>
       `POST ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${secret}\r\ncontent-length: 7\r\n${extra}\r\n{"a":1}`;
-    const answer = await raw(gateway.port, post('sk-unknown') + post(key, 'connection: close\r\n'));
-    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401', 'HTTP/1.1 200']);
+    const response = await raw(
+      gateway.port,
+      post('sk-unknown') + post(key, 'connection: close\r\n'),
+    );
+    expect(response.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401', 'HTTP/1.1 200']);
   });
 
   it('are not sent to a client that disconnects while it sends', async () => {
@@ -305,8 +317,8 @@ describe('chunks', () => {
 
   it.each([20_100, 100, 16])('of %i bytes are read', async (size) => {
     const gateway = await startGateway();
-    const answer = await raw(gateway.port, sent(Buffer.from(text), size));
-    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    const response = await raw(gateway.port, sent(Buffer.from(text), size));
+    expect(response).toMatch(/^HTTP\/1\.1 200 /);
     expect(gateway.exchanges[0]?.body.toString()).toBe(text);
   });
 

@@ -11,17 +11,17 @@ const head = `POST ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n`;
 describe('S-24 malformed HTTP gets 400 or is cut, and runs nothing', () => {
   it.each(malformedRequests(key))('%s', async (_name, bytes) => {
     const gateway = await startGateway();
-    const answer = await raw(gateway.port, Buffer.from(bytes, 'latin1'));
-    expect(answer).toMatch(/^(?:|HTTP\/1\.1 4(?:00|31) .*)$/s);
-    expect(answer.match(/HTTP\/1\.1/g)?.length ?? 0).toBeLessThanOrEqual(1);
+    const response = await raw(gateway.port, Buffer.from(bytes, 'latin1'));
+    expect(response).toMatch(/^(?:|HTTP\/1\.1 4(?:00|31) .*)$/s);
+    expect(response.match(/HTTP\/1\.1/g)?.length ?? 0).toBeLessThanOrEqual(1);
     expect(gateway.exchanges).toEqual([]);
     expect(gateway.unexpected).toEqual([]);
   });
 
   it('a 400 carries a request id', async () => {
     const gateway = await startGateway();
-    const answer = await raw(gateway.port, 'nonsense\r\n\r\n');
-    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nx-request-id: req_[\w-]{24}\r\n/);
+    const response = await raw(gateway.port, 'nonsense\r\n\r\n');
+    expect(response).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nx-request-id: req_[\w-]{24}\r\n/);
   });
 
   it('never breaks into a response that has begun', async () => {
@@ -188,23 +188,23 @@ describe('request ids', () => {
     const gateway = await startGateway();
     const ids = new Set<string>();
     for (let index = 0; index < 300; index++) {
-      const answer = await raw(
+      const response = await raw(
         gateway.port,
         'GET /health HTTP/1.1\r\nhost: x\r\nx-request-id: mine\r\nrequest-id: mine\r\nconnection: close\r\n\r\n',
       );
-      expect(answer.match(/request-id:/gi)).toHaveLength(1);
-      ids.add(/x-request-id: (req_[\w-]{24})\r\n/.exec(answer)?.[1] ?? '');
+      expect(response.match(/request-id:/gi)).toHaveLength(1);
+      ids.add(/x-request-id: (req_[\w-]{24})\r\n/.exec(response)?.[1] ?? '');
     }
     expect(ids.size).toBe(300);
   });
 
   it('exist even if the client sends an odd expectation', async () => {
     const gateway = await startGateway();
-    const answer = await raw(
+    const response = await raw(
       gateway.port,
       'GET /health HTTP/1.1\r\nhost: x\r\nexpect: wonders\r\nconnection: close\r\n\r\n',
     );
-    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\nx-request-id: req_/);
+    expect(response).toMatch(/^HTTP\/1\.1 200 OK\r\nx-request-id: req_/);
   });
 });
 
@@ -247,17 +247,17 @@ describe('half-close', () => {
         client.end('data: [DONE]\n\n');
       },
     });
-    const answer = await raw(gateway.port, `${head}content-length: 2\r\n\r\n{}`, false);
-    expect(answer).toContain('data: 4\n\n');
-    expect(answer).toContain('data: [DONE]\n\n');
+    const response = await raw(gateway.port, `${head}content-length: 2\r\n\r\n{}`, false);
+    expect(response).toContain('data: 4\n\n');
+    expect(response).toContain('data: [DONE]\n\n');
     expect(left).toBe(false);
   });
 
   it('of an idle connection closes it', async () => {
     const gateway = await startGateway();
     const started = performance.now();
-    const answer = await raw(gateway.port, 'GET /health HTTP/1.1\r\nhost: x\r\n\r\n', false);
-    expect(answer).toContain('"ok"');
+    const response = await raw(gateway.port, 'GET /health HTTP/1.1\r\nhost: x\r\n\r\n', false);
+    expect(response).toContain('"ok"');
     expect(await raw(gateway.port, '', false)).toBe('');
     expect(performance.now() - started).toBeLessThan(15_000);
   });
@@ -400,9 +400,9 @@ describe('writing a response', () => {
         client.end('{"è":1}');
       },
     });
-    const answer = await raw(gateway.port, request);
-    expect(answer).toContain('content-length: 8\r\n');
-    expect(answer).not.toContain('chunked');
+    const response = await raw(gateway.port, request);
+    expect(response).toContain('content-length: 8\r\n');
+    expect(response).not.toContain('chunked');
   });
 
   it.each(['close', 'keep-alive'])(
@@ -416,13 +416,13 @@ describe('writing a response', () => {
           client.end('data: [DONE]\n\n');
         },
       });
-      const answer = await raw(
+      const response = await raw(
         gateway.port,
         `${head.replace('HTTP/1.1', 'HTTP/1.0')}connection: ${connection}\r\ncontent-length: 2\r\n\r\n{}`,
       );
-      expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\ndata: 1\n\ndata: \[DONE\]\n\n$/);
-      expect(answer).toMatch(/^connection: close\r$/im);
-      expect(answer).not.toMatch(/transfer-encoding/i);
+      expect(response).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\ndata: 1\n\ndata: \[DONE\]\n\n$/);
+      expect(response).toMatch(/^connection: close\r$/im);
+      expect(response).not.toMatch(/transfer-encoding/i);
     },
   );
 
@@ -447,8 +447,8 @@ describe('writing a response', () => {
         client.end();
       },
     });
-    const answer = await raw(gateway.port, request);
-    expect(answer.length).toBeGreaterThan(100 * chunk.length);
+    const response = await raw(gateway.port, request);
+    expect(response.length).toBeGreaterThan(100 * chunk.length);
     expect(drains).toBeGreaterThan(5);
   });
 
@@ -461,9 +461,9 @@ describe('writing a response', () => {
       },
     });
     const started = performance.now();
-    const answer = await raw(gateway.port, request);
+    const response = await raw(gateway.port, request);
     expect(performance.now() - started).toBeLessThan(15_000);
-    expect(answer).not.toContain('0\r\n\r\n');
+    expect(response).not.toContain('0\r\n\r\n');
     expect(gateway.unexpected).toHaveLength(1);
   });
 });

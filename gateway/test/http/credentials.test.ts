@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '#errors/index.ts';
-import { bearer, call, delay, key, now, startGateway, type Answer } from './support.ts';
+import { bearer, call, delay, key, now, startGateway, type ClientResponse } from './support.ts';
 
 const endpoints = [
   ['POST', '/v1/chat/completions'],
@@ -26,7 +26,7 @@ const schemes = [
   (secret: string) => ({ authorization: `Bearer ${secret}`, 'x-api-key': secret }),
 ];
 
-function strip({ status, headers, text }: Answer): unknown {
+function strip({ status, headers, text }: ClientResponse): unknown {
   const id = headers['x-request-id'];
   const { date: _date, 'x-request-id': _x, 'request-id': _y, ...rest } = headers;
   return { status, rest, text: text.replaceAll(String(id), 'ID') };
@@ -51,14 +51,14 @@ describe('the header with the key makes no difference', () => {
   it.each(Object.entries(cases))('%s', async (name, caller) => {
     const gateway = await startGateway({ caller });
     for (const [method, path] of endpoints) {
-      const answers: Answer[] = [];
+      const responses: ClientResponse[] = [];
       for (const scheme of schemes) {
         const body = method === 'POST' ? { body: '{}' } : {};
-        answers.push(await call(gateway.port, path, { method, headers: scheme(key), ...body }));
+        responses.push(await call(gateway.port, path, { method, headers: scheme(key), ...body }));
       }
-      const first = answers[0];
+      const first = responses[0];
       if (first === undefined) throw new Error('no answer');
-      for (const answer of answers) expect(strip(answer)).toEqual(strip(first));
+      for (const response of responses) expect(strip(response)).toEqual(strip(first));
       const expected = statuses[name];
       if (expected === undefined) expect([401, 403]).not.toContain(first.status);
       else expect(first.status, path).toBe(expected);
@@ -75,9 +75,9 @@ describe('the header with the key makes no difference', () => {
     const gateway = await startGateway();
     for (const [method, path] of endpoints) {
       for (const scheme of schemes) {
-        const answer = await call(gateway.port, path, { method, headers: scheme('sk-unknown') });
-        expect(answer.status).toBe(401);
-        expect(answer.text).toContain('invalid api key');
+        const response = await call(gateway.port, path, { method, headers: scheme('sk-unknown') });
+        expect(response.status).toBe(401);
+        expect(response.text).toContain('invalid api key');
       }
     }
   });
@@ -101,9 +101,9 @@ describe('the key of a request', () => {
     ],
   ])('%s is refused without a look-up', async (_name, headers, message) => {
     const gateway = await startGateway();
-    const answer = await call(gateway.port, '/v1/models', { headers });
-    expect(answer.status).toBe(401);
-    expect(answer.text).toContain(message);
+    const response = await call(gateway.port, '/v1/models', { headers });
+    expect(response.status).toBe(401);
+    expect(response.text).toContain(message);
     expect(gateway.keyLookups).toEqual([]);
   });
 

@@ -3,7 +3,7 @@ import { catalogue, GatewayError, type ErrorName } from '#errors/index.ts';
 import { textProtocols } from '#protocols/index.ts';
 import { assertWritten, table } from '../support/written-page.ts';
 import { errorMeanings } from './error-meanings.ts';
-import { bearer, call, startGateway, type Answer } from './support.ts';
+import { bearer, call, startGateway, type ClientResponse } from './support.ts';
 
 const surfaces = [
   { title: 'chat', name: 'chat', path: '/v1/chat/completions' },
@@ -19,7 +19,7 @@ const surfaces = [
 test('docs/errors.md lists every error of the catalogue as it is rendered', async () => {
   let next = new GatewayError('internal_error');
   const { port } = await startGateway({ run: () => Promise.reject(next) });
-  const answer = (path: string, error: GatewayError): Promise<Answer> => {
+  const answer = (path: string, error: GatewayError): Promise<ClientResponse> => {
     next = error;
     return call(port, path, { headers: bearer(), body: '{}' });
   };
@@ -28,7 +28,7 @@ test('docs/errors.md lists every error of the catalogue as it is rendered', asyn
   assertWritten('errors.md', parts.join('\n\n'));
 });
 
-type Ask = (path: string, error: GatewayError) => Promise<Answer>;
+type Ask = (path: string, error: GatewayError) => Promise<ClientResponse>;
 
 /** One error in every shape, before a response and inside of a stream. */
 async function describeShapes(answer: Ask): Promise<string> {
@@ -75,7 +75,7 @@ interface ErrorMembers {
   readonly status: string;
 }
 
-function errorOf({ json }: Answer): ErrorMembers {
+function errorOf({ json }: ClientResponse): ErrorMembers {
   return json?.['error'] as unknown as ErrorMembers;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { catalogue, GatewayError, type ErrorName } from '#errors/index.ts';
-import { bearer, call, startGateway, type Answer } from './support.ts';
+import { bearer, call, startGateway, type ClientResponse } from './support.ts';
 
 const requestId = /^req_[\w-]{24}$/;
 const surfaces = [
@@ -12,13 +12,13 @@ const surfaces = [
   { path: '/v1/models/m:streamGenerateContent?alt=sse', shape: 'C' },
 ] as const;
 
-function messageOf(answer: Answer, shape: string): unknown {
-  const { json } = answer;
+function messageOf(response: ClientResponse, shape: string): unknown {
+  const { json } = response;
   if (json === null) return null;
   if (shape === 'B') expect(Object.keys(json)).toEqual(['type', 'error', 'request_id']);
   else expect(Object.keys(json)).toEqual(['error']);
   const error: Record<string, unknown> = json['error'] ?? {};
-  if (shape === 'C') expect(error['code']).toBe(answer.status);
+  if (shape === 'C') expect(error['code']).toBe(response.status);
   if (shape === 'A') expect(Object.keys(error)).toEqual(['message', 'type', 'param', 'code']);
   return error['message'];
 }
@@ -31,22 +31,24 @@ describe.each(surfaces)('every catalogue error at $path', ({ path, shape }) => {
     });
     for (const name of Object.keys(catalogue) as ErrorName[]) {
       next = name;
-      const answer = await call(gateway.port, path, { headers: bearer(), body: '{}' });
-      expect(answer.status, name).toBe(catalogue[name].status);
-      expect(messageOf(answer, shape)).toBe(
+      const response = await call(gateway.port, path, { headers: bearer(), body: '{}' });
+      expect(response.status, name).toBe(catalogue[name].status);
+      expect(messageOf(response, shape)).toBe(
         new GatewayError(name, { values: { model: 'm' } }).message,
       );
-      expect(answer.headers['content-type']).toBe('application/json');
-      expect(answer.headers['content-length']).toBe(String(Buffer.byteLength(answer.text)));
-      expect(answer.headers['x-request-id']).toMatch(requestId);
-      expect(answer.headers['request-id']).toBe(
-        shape === 'B' ? answer.headers['x-request-id'] : undefined,
+      expect(response.headers['content-type']).toBe('application/json');
+      expect(response.headers['content-length']).toBe(String(Buffer.byteLength(response.text)));
+      expect(response.headers['x-request-id']).toMatch(requestId);
+      expect(response.headers['request-id']).toBe(
+        shape === 'B' ? response.headers['x-request-id'] : undefined,
       );
       const final =
-        [400, 401, 402, 403, 404].includes(answer.status) ||
+        [400, 401, 402, 403, 404].includes(response.status) ||
         catalogue[name].code === 'insufficient_quota';
-      expect(answer.headers['x-should-retry'], name).toBe(final ? 'false' : undefined);
-      expect(answer.headers['www-authenticate']).toBe(answer.status === 401 ? 'Bearer' : undefined);
+      expect(response.headers['x-should-retry'], name).toBe(final ? 'false' : undefined);
+      expect(response.headers['www-authenticate']).toBe(
+        response.status === 401 ? 'Bearer' : undefined,
+      );
     }
   });
 });
@@ -82,9 +84,9 @@ describe('shape by path', () => {
     ['/unknown', ['error']],
   ])('%s', async (path, keys) => {
     const gateway = await startGateway();
-    const answer = await call(gateway.port, path);
-    expect(answer.status).toBe(404);
-    expect(Object.keys(answer.json ?? {})).toEqual(keys);
+    const response = await call(gateway.port, path);
+    expect(response.status).toBe(404);
+    expect(Object.keys(response.json ?? {})).toEqual(keys);
   });
 
   it('names the codes of both video protocols', async () => {
@@ -107,10 +109,12 @@ describe('shape by path', () => {
     '/v1/models with %s answers in the shape of messages',
     async (name) => {
       const gateway = await startGateway();
-      const answer = await call(gateway.port, '/v1/models', { headers: { [name]: '2023-06-01' } });
-      expect(answer.status).toBe(401);
-      expect(messageOf(answer, 'B')).toBe('missing api key');
-      expect(answer.headers['request-id']).toBe(answer.headers['x-request-id']);
+      const response = await call(gateway.port, '/v1/models', {
+        headers: { [name]: '2023-06-01' },
+      });
+      expect(response.status).toBe(401);
+      expect(messageOf(response, 'B')).toBe('missing api key');
+      expect(response.headers['request-id']).toBe(response.headers['x-request-id']);
       expect(messageOf(await call(gateway.port, '/v1/models'), 'A')).toBe('missing api key');
     },
   );
@@ -120,10 +124,10 @@ describe('an unexpected error', () => {
   it('is an internal error for the client and complete in the log', async () => {
     const fault = new TypeError('secret detail');
     const gateway = await startGateway({ run: () => Promise.reject(fault) });
-    const answer = await call(gateway.port, '/v1/messages', { headers: bearer(), body: '{}' });
-    expect(answer.status).toBe(500);
-    expect(messageOf(answer, 'B')).toBe('internal error');
-    expect(answer.text).not.toContain('secret');
+    const response = await call(gateway.port, '/v1/messages', { headers: bearer(), body: '{}' });
+    expect(response.status).toBe(500);
+    expect(messageOf(response, 'B')).toBe('internal error');
+    expect(response.text).not.toContain('secret');
     expect(gateway.unexpected).toEqual([fault]);
   });
 
@@ -135,8 +139,8 @@ describe('an unexpected error', () => {
         throw new GatewayError('upstream_abnormal');
       },
     });
-    const answer = await call(gateway.port, '/v1/messages', { headers: bearer(), body: '{}' });
-    expect(answer.text).toBe('data: 1\n\n');
+    const response = await call(gateway.port, '/v1/messages', { headers: bearer(), body: '{}' });
+    expect(response.text).toBe('data: 1\n\n');
     expect(gateway.unexpected).toHaveLength(1);
   });
 });

@@ -14,10 +14,10 @@ describe('without a key', () => {
     ['GET', '/?utm=1', 200],
   ])('%s %s', async (method, path, status) => {
     const gateway = await startGateway();
-    const answer = await call(gateway.port, path, { method });
-    expect(answer.status).toBe(status);
-    expect(answer.headers['x-request-id']).toMatch(/^req_[\w-]{24}$/);
-    if (method === 'HEAD') expect(answer.text).toBe('');
+    const response = await call(gateway.port, path, { method });
+    expect(response.status).toBe(status);
+    expect(response.headers['x-request-id']).toMatch(/^req_[\w-]{24}$/);
+    if (method === 'HEAD') expect(response.text).toBe('');
     expect(gateway.keyLookups).toEqual([]);
   });
 
@@ -38,8 +38,8 @@ describe('without a key', () => {
     const gateway = await startGateway();
     for (const path of ['/v1/models', '/console', '/health']) {
       const headers = { ...bearer(), origin: 'https://evil.example' };
-      const answer = await call(gateway.port, path, { headers });
-      expect(Object.keys(answer.headers).join()).not.toContain('access-control');
+      const response = await call(gateway.port, path, { headers });
+      expect(Object.keys(response.headers).join()).not.toContain('access-control');
     }
   });
 });
@@ -63,7 +63,7 @@ describe('health and readiness', () => {
 describe('websocket on /v1/responses', () => {
   it.each([{}, bearer(), bearer('sk-unknown')])('gets 426 at once with %o', async (credentials) => {
     const gateway = await startGateway();
-    const answer = await call(gateway.port, '/v1/responses?x=1', {
+    const response = await call(gateway.port, '/v1/responses?x=1', {
       headers: {
         ...credentials,
         connection: 'Upgrade',
@@ -72,9 +72,9 @@ describe('websocket on /v1/responses', () => {
         'sec-websocket-version': '13',
       },
     });
-    expect(answer.status).toBe(426);
-    expect(answer.text).toContain('websocket is not supported, please use POST');
-    expect(answer.headers['x-request-id']).toBeDefined();
+    expect(response.status).toBe(426);
+    expect(response.text).toContain('websocket is not supported, please use POST');
+    expect(response.headers['x-request-id']).toBeDefined();
     expect(gateway.keyLookups).toEqual([]);
   });
 

@@ -117,8 +117,8 @@ describe('GET /v1/models', () => {
   it('has 1 000 models on one page', async () => {
     const many = snapshotOf(Array.from({ length: 1000 }, (_, index) => model(`model-${index}`)));
     const gateway = await startGateway({ snapshot: () => many });
-    const answer = await call(gateway.port, '/v1/models?limit=1000', { headers: bearer() });
-    const { data } = JSON.parse(answer.text) as { data: { id: string }[] };
+    const response = await call(gateway.port, '/v1/models?limit=1000', { headers: bearer() });
+    const { data } = JSON.parse(response.text) as { data: { id: string }[] };
     expect(new Set(data.map(({ id }) => id)).size).toBe(1000);
   });
 });
@@ -140,16 +140,16 @@ describe('one model', () => {
     ['/v1beta/models/missing', 404],
   ])('%s → %i', async (path, expected) => {
     const gateway = await startGateway({ snapshot });
-    const answer = await call(gateway.port, path, { headers: bearer() });
-    expect(answer.status).toBe(expected);
+    const response = await call(gateway.port, path, { headers: bearer() });
+    expect(response.status).toBe(expected);
     const id = decodeURIComponent(path.slice(path.indexOf('models/') + 7));
     if (expected === 200) {
-      expect(answer.json).toMatchObject(
+      expect(response.json).toMatchObject(
         path.startsWith('/v1beta') ? { name: `models/${id}` } : { id },
       );
     } else {
       const printed = id.replace('\u0000', '\ufffd');
-      expect(answer.text).toContain(`model '${printed}' not found`);
+      expect(response.text).toContain(`model '${printed}' not found`);
     }
   });
 

@@ -1,9 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { bearer, call, key, model, raw, snapshotOf, startGateway, type Answer } from './support.ts';
+import {
+  bearer,
+  call,
+  key,
+  model,
+  raw,
+  snapshotOf,
+  startGateway,
+  type ClientResponse,
+} from './support.ts';
 
-function messageOf(answer: Answer): string {
-  const error: Record<string, unknown> = answer.json?.['error'] ?? {};
+function messageOf(response: ClientResponse): string {
+  const error: Record<string, unknown> = response.json?.['error'] ?? {};
   return String(error['message']);
 }
 
@@ -33,24 +42,24 @@ describe('unknown paths', () => {
     String.raw`/v1\models`,
   ])('%s is 404 without a key', async (path) => {
     const gateway = await startGateway();
-    const answer = await raw(
+    const response = await raw(
       gateway.port,
       `POST ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}`,
     );
-    expect(answer).toMatch(/^HTTP\/1\.1 404 /);
-    expect(answer).toMatch(/x-request-id: req_[\w-]{24}\r\n/);
-    expect(answer).toContain('not found');
+    expect(response).toMatch(/^HTTP\/1\.1 404 /);
+    expect(response).toMatch(/x-request-id: req_[\w-]{24}\r\n/);
+    expect(response).toContain('not found');
     expect(gateway.keyLookups).toEqual([]);
   });
 
   it('no body is read for them', async () => {
     const gateway = await startGateway();
-    const answer = await raw(
+    const response = await raw(
       gateway.port,
       'POST /unknown HTTP/1.1\r\nhost: x\r\ncontent-type: text/plain\r\ncontent-length: 9\r\n\r\n',
       false,
     );
-    expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+    expect(response).toMatch(/^HTTP\/1\.1 404 /);
   });
 
   it.each([
@@ -67,10 +76,10 @@ describe('unknown paths', () => {
     ['/v1/messages/v1/messages', ''],
   ])('%s names the right base URL', async (path, suffix) => {
     const gateway = await startGateway();
-    const answer = await call(gateway.port, path, { body: '{}' });
-    expect(answer.status).toBe(404);
+    const response = await call(gateway.port, path, { body: '{}' });
+    expect(response.status).toBe(404);
     const base = `http://127.0.0.1:${gateway.port}${suffix}`;
-    expect(messageOf(answer)).toBe(`not found: use base URL ${base}`);
+    expect(messageOf(response)).toBe(`not found: use base URL ${base}`);
   });
 
   it('the hint names the public URL if there is one, and never echoes a strange host', async () => {
@@ -80,8 +89,8 @@ describe('unknown paths', () => {
     );
     const gateway = await startGateway();
     for (const host of ['a/b', 'a?b', 'a#b', 'a@b', '<script>', 'x'.repeat(300)]) {
-      const answer = await call(gateway.port, '/responses', { headers: { host }, body: '{}' });
-      expect(messageOf(answer)).toBe('not found: use base URL {base_url}/v1');
+      const response = await call(gateway.port, '/responses', { headers: { host }, body: '{}' });
+      expect(messageOf(response)).toBe('not found: use base URL {base_url}/v1');
     }
   });
 });
@@ -89,8 +98,8 @@ describe('unknown paths', () => {
 describe('S-03 only the path decides, whatever else names one', () => {
   it.each(['evil/v1/models', 'a?/health', 'a#/health', 'x/..'])('Host: %s', async (host) => {
     const gateway = await startGateway();
-    const answer = await call(gateway.port, '/v1/models', { headers: { host } });
-    expect(answer.status).toBe(401);
+    const response = await call(gateway.port, '/v1/models', { headers: { host } });
+    expect(response.status).toBe(401);
   });
 
   it.each([
@@ -100,20 +109,20 @@ describe('S-03 only the path decides, whatever else names one', () => {
     'OPTIONS * HTTP/1.1',
   ])('%s is unknown', async (line) => {
     const gateway = await startGateway();
-    const answer = await raw(
+    const response = await raw(
       gateway.port,
       `${line}\r\nhost: x\r\nx-api-key: ${key}\r\nconnection: close\r\n\r\n`,
     );
-    expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+    expect(response).toMatch(/^HTTP\/1\.1 404 /);
     expect(gateway.exchanges).toEqual([]);
   });
 
   it('an encoded spelling of a path is authenticated like the path', async () => {
     const gateway = await startGateway();
-    const answer = await call(gateway.port, '/v1/%6dessages', { body: '{}' });
-    expect(answer.status).toBe(401);
-    expect(answer.json).toMatchObject({ type: 'error' });
-    expect(answer.headers['request-id']).toBe(answer.headers['x-request-id']);
+    const response = await call(gateway.port, '/v1/%6dessages', { body: '{}' });
+    expect(response.status).toBe(401);
+    expect(response.json).toMatchObject({ type: 'error' });
+    expect(response.headers['request-id']).toBe(response.headers['x-request-id']);
   });
 });
 
@@ -137,10 +146,10 @@ describe('methods', () => {
     ['GET', '/api/hello', 'HEAD'],
   ])('%s %s is 405 and allows %s', async (method, path, allow) => {
     const gateway = await startGateway();
-    const answer = await call(gateway.port, path, { method });
-    expect(answer.status).toBe(405);
-    expect(answer.headers.allow?.split(', ').toSorted()).toEqual(allow.split(', ').toSorted());
-    if (method !== 'HEAD') expect(messageOf(answer)).toBe('method not allowed');
+    const response = await call(gateway.port, path, { method });
+    expect(response.status).toBe(405);
+    expect(response.headers.allow?.split(', ').toSorted()).toEqual(allow.split(', ').toSorted());
+    if (method !== 'HEAD') expect(messageOf(response)).toBe('method not allowed');
     expect(gateway.keyLookups).toEqual([]);
   });
 
@@ -168,11 +177,11 @@ describe('tolerated wrong base URLs', () => {
     ['/v1beta/v1/chat/completions', 'chat', '/v1'],
   ])('%s', async (path, protocol, suffix) => {
     const gateway = await startGateway();
-    const answer = await call(gateway.port, path, { headers: bearer(), body: '{}' });
-    expect(answer.status).toBe(200);
+    const response = await call(gateway.port, path, { headers: bearer(), body: '{}' });
+    expect(response.status).toBe(200);
     expect(gateway.exchanges[0]?.protocol).toBe(protocol);
     const hint = `use base URL http://127.0.0.1:${gateway.port}${suffix}`;
-    expect(answer.headers['x-sluice-hint']).toBe(hint);
+    expect(response.headers['x-sluice-hint']).toBe(hint);
     const refused = await call(gateway.port, path, { body: '{}' });
     expect(refused.status).toBe(401);
     expect(refused.headers['x-sluice-hint']).toBe(hint);
@@ -181,16 +190,16 @@ describe('tolerated wrong base URLs', () => {
   it('a right one gets no hint', async () => {
     const gateway = await startGateway();
     const path = '/v1/messages?beta=true&next=//x/v1/v1/';
-    const answer = await call(gateway.port, path, { headers: bearer(), body: '{}' });
-    expect(answer.status).toBe(200);
-    expect(answer.headers).not.toHaveProperty('x-sluice-hint');
+    const response = await call(gateway.port, path, { headers: bearer(), body: '{}' });
+    expect(response.status).toBe(200);
+    expect(response.headers).not.toHaveProperty('x-sluice-hint');
   });
 
   it('models too, and never by a redirect', async () => {
     const gateway = await startGateway({ snapshot: () => snapshotOf([model('m')]) });
     for (const path of ['/v1/v1/models', '/v1//models', '/v1/models/', '/v1/models/m/']) {
-      const answer = await call(gateway.port, path, { headers: bearer() });
-      expect(answer.status, path).toBe(200);
+      const response = await call(gateway.port, path, { headers: bearer() });
+      expect(response.status, path).toBe(200);
     }
   });
 
@@ -242,12 +251,12 @@ describe('what the relay receives', () => {
     const gateway = await startGateway();
     const before = Date.now();
     const headers = { ...bearer(), 'anthropic-beta': 'x' };
-    const answer = await call(gateway.port, path, { headers, body: '{"a":1}' });
+    const response = await call(gateway.port, path, { headers, body: '{"a":1}' });
     const exchange = gateway.exchanges[0];
     expect(exchange).toMatchObject({ protocol, operation, pathModel, pathStream });
     // Only streams have one.
     if (framing !== null) expect(exchange).toMatchObject({ framing });
-    expect(exchange?.id).toBe(answer.headers['x-request-id']);
+    expect(exchange?.id).toBe(response.headers['x-request-id']);
     expect(exchange?.arrivedAt).toBeGreaterThanOrEqual(before);
     expect(exchange?.startedAt).toBeLessThanOrEqual(performance.now());
     expect(exchange?.caller.keyId).toBe('key-1');
@@ -272,8 +281,8 @@ describe('what the relay receives', () => {
     const gateway = await startGateway();
     for (const prefix of ['/v1', '/v1beta']) {
       const path = `${prefix}/models/${written}:generateContent`;
-      const answer = await call(gateway.port, path, { headers: bearer(), body: '{}' });
-      expect(answer.status).toBe(200);
+      const response = await call(gateway.port, path, { headers: bearer(), body: '{}' });
+      expect(response.status).toBe(200);
       expect(gateway.exchanges.pop()?.pathModel).toBe(expected);
     }
   });
@@ -293,9 +302,9 @@ describe('S-04 the console is one page, and opens nothing else', () => {
     '/%63onsole',
   ])('%s is the page', async (target) => {
     const gateway = await startGateway();
-    const answer = await send(gateway.port, target);
-    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
-    expect(answer.slice(answer.indexOf('\r\n\r\n') + 4)).toBe(page);
+    const response = await send(gateway.port, target);
+    expect(response).toMatch(/^HTTP\/1\.1 200 /);
+    expect(response.slice(response.indexOf('\r\n\r\n') + 4)).toBe(page);
     expect(gateway.keyLookups).toEqual([]);
   });
 
@@ -343,11 +352,11 @@ describe('S-04 the console is one page, and opens nothing else', () => {
     'console',
   ])('%s is 404', async (target) => {
     const gateway = await startGateway();
-    const answer = await send(gateway.port, target);
+    const response = await send(gateway.port, target);
     // An invalid target ends before there is a path.
-    expect(answer).toMatch(/^HTTP\/1\.1 40[04] /);
-    expect(answer).not.toContain('<html');
-    expect(answer).not.toContain('root:');
+    expect(response).toMatch(/^HTTP\/1\.1 40[04] /);
+    expect(response).not.toContain('<html');
+    expect(response).not.toContain('root:');
     expect(gateway.keyLookups).toEqual([]);
   });
 });

@@ -94,10 +94,10 @@ describe('a connection that has served its number of requests', () => {
       },
     });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const answers: [status: number | undefined, connection: string | undefined, port: number][] =
+    const responses: [status: number | undefined, connection: string | undefined, port: number][] =
       [];
     for (let at = 0; at < 12; at += 1) {
-      answers.push(
+      responses.push(
         await new Promise((resolve, reject) => {
           const sent = request(
             {
@@ -120,10 +120,10 @@ describe('a connection that has served its number of requests', () => {
       );
     }
     agent.destroy();
-    expect(answers.map(([status]) => status)).toEqual(Array.from({ length: 12 }, () => 200));
-    expect(answers.map(([, connection]) => connection === 'close')).toEqual(
+    expect(responses.map(([status]) => status)).toEqual(Array.from({ length: 12 }, () => 200));
+    expect(responses.map(([, connection]) => connection === 'close')).toEqual(
       Array.from({ length: 12 }, (_, at) => at % 5 === 4),
     );
-    expect(new Set(answers.map(([, , port]) => port)).size).toBe(3);
+    expect(new Set(responses.map(([, , port]) => port)).size).toBe(3);
   });
 });

@@ -145,7 +145,7 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
   return { port, server, exchanges, unexpected, keyLookups };
 }
 
-export interface Answer {
+export interface ClientResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -160,7 +160,7 @@ export interface Call {
 }
 
 /** One request on a connection of its own. */
-export function call(port: number, path: string, options: Call = {}): Promise<Answer> {
+export function call(port: number, path: string, options: Call = {}): Promise<ClientResponse> {
   return new Promise((resolve, reject) => {
     const request = httpRequest({
       host: '127.0.0.1',

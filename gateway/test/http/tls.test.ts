@@ -36,13 +36,13 @@ function exchange(port: number, bytes: string, halfClose: boolean): Promise<stri
 
 it('serves HTTPS from the configured files, with the same tuning', async () => {
   const gateway = await startGateway({ server: { tls } });
-  const answer = await exchange(
+  const response = await exchange(
     gateway.port,
     'POST /responses HTTP/1.1\r\nhost: 127.0.0.1:8443\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}',
     false,
   );
-  expect(answer).toMatch(/^HTTP\/1\.1 404 /);
-  expect(answer).toContain('use base URL https://127.0.0.1:8443/v1');
+  expect(response).toMatch(/^HTTP\/1\.1 404 /);
+  expect(response).toContain('use base URL https://127.0.0.1:8443/v1');
   expect(gateway.server.server.headersTimeout).toBe(15_000);
   expect(gateway.server.server.keepAliveTimeout).toBe(75_000);
 });
@@ -58,12 +58,12 @@ it('serves a client that half-closes', async () => {
       client.end('data: [DONE]\n\n');
     },
   });
-  const answer = await exchange(
+  const response = await exchange(
     gateway.port,
     `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-length: 2\r\n\r\n{}`,
     true,
   );
-  expect(answer).toContain('data: [DONE]\n\n');
+  expect(response).toContain('data: [DONE]\n\n');
 });
 
 it('does not respond to plain HTTP', async () => {
@@ -106,8 +106,8 @@ describe('S-47 HTTP/2', () => {
       upgrade: 'h2c',
       'http2-settings': 'AAMAAABkAAQAAP__',
     };
-    const answer = await call(gateway.port, '/v1/messages', { headers, body: '{"a":1}' });
-    expect(answer.status).toBe(200);
+    const response = await call(gateway.port, '/v1/messages', { headers, body: '{"a":1}' });
+    expect(response.status).toBe(200);
     expect(gateway.exchanges[0]?.body.toString()).toBe('{"a":1}');
   });
 });

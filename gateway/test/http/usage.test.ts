@@ -38,16 +38,16 @@ async function ask(query: string, settings: Parameters<typeof startGateway>[0] =
     },
     ...settings,
   });
-  const answer = await call(gateway.port, `/v1/usage${query}`, { headers: { authorization } });
-  return { answer, asked, gateway };
+  const response = await call(gateway.port, `/v1/usage${query}`, { headers: { authorization } });
+  return { response, asked, gateway };
 }
 
 describe('GET /v1/usage', () => {
   it("returns the key's own sums and limits", async () => {
-    const { answer, asked } = await ask('', { caller: { quota: 5_000_000_000n, rpm: 60 } });
-    expect(answer.status).toBe(200);
-    expect(answer.headers['content-type']).toBe('application/json');
-    expect(answer.json).toEqual({
+    const { response, asked } = await ask('', { caller: { quota: 5_000_000_000n, rpm: 60 } });
+    expect(response.status).toBe(200);
+    expect(response.headers['content-type']).toBe('application/json');
+    expect(response.json).toEqual({
       object: 'usage',
       from: '2026-10-22T00:00:00.000Z',
       to: '2026-11-21T00:00:00.000Z',
@@ -91,7 +91,7 @@ describe('GET /v1/usage', () => {
       timeZone: 'America/New_York',
       openWindow: null,
     };
-    const { answer } = await ask('', {
+    const { response } = await ask('', {
       counters,
       caller: { team, teamId: 'team-1', memberBudget: 10n, rph: 5 },
     });
@@ -102,7 +102,7 @@ describe('GET /v1/usage', () => {
       held: '0',
       remaining: `0.00000000${left}`,
     });
-    expect(answer.json?.['limits']).toEqual({
+    expect(response.json?.['limits']).toEqual({
       balance: '0.00000007',
       key_quota: null,
       user_quota: null,
@@ -121,11 +121,11 @@ describe('GET /v1/usage', () => {
 
   it('accepts a range and a grouping; a range begins at a whole hour', async () => {
     const range = '?from=2026-11-01T10:59:00Z&to=2026-11-02T12:00:00%2B02:00&group_by=day';
-    const { answer, asked } = await ask(range);
+    const { response, asked } = await ask(range);
     expect(asked).toMatchObject([
       { from: Date.UTC(2026, 10, 1, 10), to: Date.UTC(2026, 10, 2, 10), by: 'day' },
     ]);
-    expect(answer.json?.['data']).toMatchObject([{ day: 'gpt' }, { day: 'fast' }]);
+    expect(response.json?.['data']).toMatchObject([{ day: 'gpt' }, { day: 'fast' }]);
   });
 
   it.each([
@@ -134,9 +134,9 @@ describe('GET /v1/usage', () => {
     ['?from=2026-11-22T00:00:00Z', 'from', 'from must be earlier than to'],
     ['?group_by=user', 'group_by', "group_by must be 'model' or 'day'"],
   ])('%s is refused with the name of what is wrong', async (query, param, message) => {
-    const { answer } = await ask(query);
-    expect(answer.status).toBe(400);
-    expect(answer.json).toMatchObject({
+    const { response } = await ask(query);
+    expect(response.status).toBe(400);
+    expect(response.json).toMatchObject({
       error: { type: 'invalid_request_error', param, message: expect.stringContaining(message) },
     });
   });
@@ -149,8 +149,8 @@ describe('GET /v1/usage', () => {
     expect((await call(port, '/v1/usage', { method: 'POST' })).headers['allow']).toContain('GET');
 
     const sums = async () => Promise.reject(new Error('canary: the database is unreachable'));
-    const { answer } = await ask('', { usage: { sums, spent: async () => new Map() } });
-    expect(answer.status).toBe(503);
-    expect(answer.text).not.toContain('canary');
+    const { response } = await ask('', { usage: { sums, spent: async () => new Map() } });
+    expect(response.status).toBe(503);
+    expect(response.text).not.toContain('canary');
   });
 });

@@ -70,7 +70,7 @@ describe('group commit', () => {
   });
 
   it('retries a failed batch', async () => {
-    const answer = outcome(commits.append('1'));
+    const response = outcome(commits.append('1'));
     await settle();
     commits.failed('EIO');
     commits.failed('EIO');
@@ -78,7 +78,7 @@ describe('group commit', () => {
     expect(sent).toEqual(['1', '1', '1']);
     expect(commits.broken).toBeNull();
     commits.done();
-    expect(await answer).toBe('written');
+    expect(await response).toBe('written');
   });
 
   it('accepts nothing after three failures until a probe is written', async () => {
@@ -96,21 +96,21 @@ describe('group commit', () => {
     expect(probes).toBeGreaterThan(0);
     commits.done();
     expect(commits.broken).toBeNull();
-    const answer = outcome(commits.append('4'));
+    const response = outcome(commits.append('4'));
     await settle();
     expect(sent.at(-1)).toBe('4');
     commits.done();
-    expect(await answer).toBe('written');
+    expect(await response).toBe('written');
   });
 
   it('closed while the disk accepts nothing, it stops asking and stays closed', async () => {
-    const answer = outcome(commits.append('1'));
+    const response = outcome(commits.append('1'));
     await settle();
     for (let failure = 0; failure < 3; failure += 1) {
       commits.failed('EIO');
       runTimers();
     }
-    expect(await answer).toBe('EIO');
+    expect(await response).toBe('EIO');
     expect(probes).toBe(1);
     commits.failed('EIO');
     commits.end('stopping');

@@ -31,15 +31,15 @@ test.skipIf(process.platform !== 'linux')(
   async () => {
     const { gateway, url, databaseUrl } = await startGatewayPlace({ config });
     const call = async (path: string, body?: object, key = 'test') => {
-      const answer = await fetch(url + path, {
+      const response = await fetch(url + path, {
         headers: {
           authorization: `Bearer ${secretOf(key)}`,
           'content-type': 'application/json',
         },
         ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
       });
-      const text = await answer.text();
-      return { status: answer.status, text, id: answer.headers.get('x-request-id') ?? '' };
+      const text = await response.text();
+      return { status: response.status, text, id: response.headers.get('x-request-id') ?? '' };
     };
     const messages = [{ role: 'user', content: 'hello' }];
     const chat = (model: string, key?: string, stream = false) =>
@@ -106,7 +106,7 @@ test.skipIf(process.platform !== 'linux')(
   async () => {
     const { gateway, url } = await startGatewayPlace({ config });
     execFileSync('prlimit', ['--pid', String(gateway.child.pid), '--fsize=1:unlimited']);
-    const answer = await fetch(`${url}/v1/chat/completions`, {
+    const response = await fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${secretOf('test')}`,
@@ -114,7 +114,7 @@ test.skipIf(process.platform !== 'linux')(
       },
       body: JSON.stringify({ model: 'priced', messages: [{ role: 'user', content: 'hello' }] }),
     });
-    expect(answer.status).toBe(503);
+    expect(response.status).toBe(503);
     gateway.child.kill('SIGTERM');
     expect(await gateway.exit).toBe(0);
     expect(gateway.stderr()).toContain('"msg":"stopped"');

@@ -66,9 +66,9 @@ async function obey(order: Order): Promise<unknown> {
 }
 
 process.on('message', (order: Order) => {
-  void obey(order).then((answer) => {
+  void obey(order).then((response) => {
     if (counters.degraded) throw new Error('this node counts alone');
-    process.send!(answer);
+    process.send!(response);
   });
 });
 process.send!('ready');

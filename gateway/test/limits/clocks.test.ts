@@ -50,10 +50,10 @@ describe.skipIf(!redisAnswers)('P-14: three processes whose clocks differ and st
     await removeKeys(prefix);
   });
 
-  const order = async <Answer>(node: number, given: Order): Promise<Answer> => {
-    const answer = once(nodes[node]!, 'message');
+  const order = async <Reply>(node: number, given: Order): Promise<Reply> => {
+    const reply = once(nodes[node]!, 'message');
     nodes[node]!.send(given);
-    const [first] = (await answer) as [Answer];
+    const [first] = (await reply) as [Reply];
     return first;
   };
   const askOnce = async (node: number, limits: readonly RateLimit[]): Promise<Asked> =>

@@ -57,15 +57,15 @@ describe.each(cases)('$client.name, with $others in its stead', ({ client, other
 
   /** Asks this many times in turn; gives the losses that the client sees, and the request's id. */
   async function ask(count: number) {
-    const answers = [];
+    const responses = [];
     for (let round = 0; round < count; round += 1) {
       const body = { ...client.body(name, false), ...lossy };
       const response = await shared.gateway.post(client.path(name, false), body);
       expect(await response.text()).toContain(`"${name}"`);
       const id = response.headers.get('x-request-id') ?? '';
-      answers.push({ id, header: response.headers.get('x-sluice-conversion') });
+      responses.push({ id, header: response.headers.get('x-sluice-conversion') });
     }
-    return answers;
+    return responses;
   }
 
   const natively = { channel: native, attempts: [native], losses: [], header: null };
@@ -84,8 +84,8 @@ describe.each(cases)('$client.name, with $others in its stead', ({ client, other
     const well = await ask(5);
 
     const rows = new Map((await shared.gateway.usage()).map((row) => [row.id, row]));
-    const told = (answers: typeof ill) =>
-      answers.map(({ id, header }) => {
+    const told = (responses: typeof ill) =>
+      responses.map(({ id, header }) => {
         const row = rows.get(id)!;
         expect(row).toMatchObject({ model: name, outcome: 'completed', protocol: client.name });
         const attempts = attemptsOf(row).map(({ channel }) => channel);

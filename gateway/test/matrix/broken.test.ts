@@ -46,35 +46,35 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
   ])(
     'R-12 R-13 K27 %s in mid-stream: the client’s error frame, no terminator',
     async (kind, fault) => {
-      const answer = await ask(shared.gateway, client, true, `${kind}-${name}`, {
+      const response = await ask(shared.gateway, client, true, `${kind}-${name}`, {
         'x-simulator-fault': `events=5;gap=2;${fault}`,
       });
-      expect(answer.status).toBe(200);
-      expect(answer.text).toContain('This is');
-      expect(answer.text).not.toMatch(client.terminator);
-      expect(answer.text.match(new RegExp(client.errorFrame, 'gm'))).toHaveLength(1);
-      expect(answer.text.trimEnd().split('\n\n').at(-1)).toMatch(client.errorFrame);
-      expect(answer.text).not.toContain('CANARY');
-      const row = await rowOf(shared.gateway, answer.id);
+      expect(response.status).toBe(200);
+      expect(response.text).toContain('This is');
+      expect(response.text).not.toMatch(client.terminator);
+      expect(response.text.match(new RegExp(client.errorFrame, 'gm'))).toHaveLength(1);
+      expect(response.text.trimEnd().split('\n\n').at(-1)).toMatch(client.errorFrame);
+      expect(response.text).not.toContain('CANARY');
+      const row = await rowOf(shared.gateway, response.id);
       expect(row).toMatchObject({ outcome: 'failed', channel: `${kind}-${name}`, cost: null });
       expect(row.tokens).toMatchObject({ input: 0, output: 0 });
     },
   );
 
   test.each([true, false])('R-11 an overloaded channel is skipped, stream %s', async (stream) => {
-    const answer = await ask(shared.gateway, client, stream, `busy-${name}`);
-    expect(answer.status).toBe(200);
-    expect(answer.text).toMatch(/You/);
-    const row = await rowOf(shared.gateway, answer.id);
+    const response = await ask(shared.gateway, client, stream, `busy-${name}`);
+    expect(response.status).toBe(200);
+    expect(response.text).toMatch(/You/);
+    const row = await rowOf(shared.gateway, response.id);
     expect(row).toMatchObject({ outcome: 'completed', channel: `spare-${name}` });
     expect(nanoOf(row.cost)).toBe(priceOf(row));
   });
 
   test('K39 a stream that fails before its content moves to a channel of the client’s own protocol', async () => {
-    const answer = await ask(shared.gateway, client, true, `fails-${name}`);
-    expect(answer.text).toMatch(client.terminator);
-    expect(answer.text).not.toMatch(client.errorFrame);
-    const row = await rowOf(shared.gateway, answer.id);
+    const response = await ask(shared.gateway, client, true, `fails-${name}`);
+    expect(response.text).toMatch(client.terminator);
+    expect(response.text).not.toMatch(client.errorFrame);
+    const row = await rowOf(shared.gateway, response.id);
     expect(attemptsOf(row)).toMatchObject([
       { channel: `fails-${name}`, class: 'started' },
       { channel: `native-${name}`, result: 'completed' },
@@ -121,13 +121,13 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
   test('B-20 missing, empty or implausible counts, whole and streamed', async () => {
     const faults = ['', 'missing', 'zero', 'absurd', 'negative'];
     const calls = faults.flatMap((usage) => [true, false].map((stream) => ({ usage, stream })));
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       calls.map(async ({ usage, stream }) => {
         const headers = { 'x-simulator-fault': usage === '' ? '' : `usage=${usage}` };
-        const answer = await ask(shared.gateway, client, stream, `left-${name}`, headers);
-        expect(answer.status).toBe(200);
-        if (stream) expect(answer.text).toMatch(client.terminator);
-        return { id: answer.id, usage };
+        const response = await ask(shared.gateway, client, stream, `left-${name}`, headers);
+        expect(response.status).toBe(200);
+        if (stream) expect(response.text).toMatch(client.terminator);
+        return { id: response.id, usage };
       }),
     );
     const rows = new Map((await shared.gateway.usage()).map((row) => [row.id, row]));
@@ -137,10 +137,10 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
       .where(
         'id',
         'in',
-        answers.map(({ id }) => id),
+        responses.map(({ id }) => id),
       )
       .execute();
-    for (const { id, usage } of answers) {
+    for (const { id, usage } of responses) {
       const row = rows.get(id)!;
       const { held, usage_source: source } = internal.find((each) => each.id === id)!;
       const cost = nanoOf(row.cost);

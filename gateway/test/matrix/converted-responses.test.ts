@@ -30,15 +30,15 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
 
   test('a plain response, whole and streamed alike', async () => {
     const { url, simulator } = shared.gateway;
-    const answer = await sdk.ask(url, whole);
-    expect(answer.text).toContain(question);
-    expect(answer.finish).toBe(finishes[client.name].end);
-    expect(answer.inputTokens).toBe(Math.ceil(question.length / 4));
-    expect(answer.outputTokens).toBe(Math.ceil(answer.text.length / 4));
+    const response = await sdk.ask(url, whole);
+    expect(response.text).toContain(question);
+    expect(response.finish).toBe(finishes[client.name].end);
+    expect(response.inputTokens).toBe(Math.ceil(question.length / 4));
+    expect(response.outputTokens).toBe(Math.ceil(response.text.length / 4));
     expect(simulator.requests().at(-1)?.path).toMatch(paths[upstream]);
 
     const streamed = await sdk.ask(url, { ...whole, stream: true });
-    const { goOn: _, ...told } = answer;
+    const { goOn: _, ...told } = response;
     expect(streamed).toMatchObject(told);
     expect(simulator.requests().at(-1)?.path).toMatch(paths[upstream]);
   });
@@ -47,9 +47,9 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
     const { url } = shared.gateway;
     const thinking = { ...whole, model: `thinks-${upstream}`, think: true };
     for (const stream of [false, true]) {
-      const answer = await sdk.ask(url, { ...thinking, stream });
-      expect(answer.reasoning).toMatch(/^The demo thinks for a moment: .* fixed sentence\.$/);
-      expect(answer.text).toContain(question);
+      const response = await sdk.ask(url, { ...thinking, stream });
+      expect(response.reasoning).toMatch(/^The demo thinks for a moment: .* fixed sentence\.$/);
+      expect(response.text).toContain(question);
     }
   });
 
@@ -125,8 +125,8 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
     for (const picture of [`data:image/png;base64,${png}`, media.picture]) {
       const before = media.fetched();
       for (const stream of [false, true]) {
-        const answer = await sdk.ask(url, { ...whole, text: 'look', picture, stream });
-        expect(answer.text).toContain('I received 1 image.');
+        const response = await sdk.ask(url, { ...whole, text: 'look', picture, stream });
+        expect(response.text).toContain('I received 1 image.');
       }
       const isFetched = upstream === 'generate-content' && picture === media.picture;
       expect(media.fetched() - before).toBe(isFetched ? 2 : 0);
@@ -136,8 +136,8 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
   });
 
   test('the row names the client’s protocol, the channel and the usage', async () => {
-    const answer = await ask(shared.gateway, client, true, `at-${upstream}`);
-    expect(await rowOf(shared.gateway, answer.id)).toMatchObject({
+    const response = await ask(shared.gateway, client, true, `at-${upstream}`);
+    expect(await rowOf(shared.gateway, response.id)).toMatchObject({
       outcome: 'completed',
       protocol: client.name,
       channel: `only-${upstream}`,

@@ -65,8 +65,8 @@ function usagesIn(stream: string): { early: Usage; final: Usage } {
 describe.each(upstreams)('messages to %s', (upstream) => {
   const model = `at-${upstream}`;
   const asked = async (text: string) => {
-    const answer = await ask(shared.gateway, messages, true, model, {}, text);
-    return { ...usagesIn(answer.text), row: await rowOf(shared.gateway, answer.id) };
+    const response = await ask(shared.gateway, messages, true, model, {}, text);
+    return { ...usagesIn(response.text), row: await rowOf(shared.gateway, response.id) };
   };
 
   test('an estimate at the start, the reported usage at the end', async () => {
@@ -89,8 +89,12 @@ describe.each(upstreams)('messages to %s', (upstream) => {
 
   test('the SDK ends with the reported usage', async () => {
     own.answer = answerWith(truths[upstream]);
-    const answer = await sdks.messages.ask(shared.gateway.url, { model, text: 'hi', stream: true });
-    expect(answer).toMatchObject({ text: answeredWords, inputTokens: 4321, outputTokens: 77 });
+    const response = await sdks.messages.ask(shared.gateway.url, {
+      model,
+      text: 'hi',
+      stream: true,
+    });
+    expect(response).toMatchObject({ text: answeredWords, inputTokens: 4321, outputTokens: 77 });
   });
 
   test('without a report the estimate stays, at both ends', async () => {

@@ -190,24 +190,24 @@ describe.each(calls)('$title', ({ client, upstream, stream }) => {
     'K37 an upstream that reports %s',
     async (kind, { expected }) => {
       const model = named(kind, client.name, upstream, stream);
-      const answer = await ask(shared.gateway, client, stream, model);
-      const body: unknown = JSON.parse(answer.text);
+      const response = await ask(shared.gateway, client, stream, model);
+      const body: unknown = JSON.parse(response.text);
       expect(client.errorMessage(body)).toMatch(expected.message);
-      expect([answer.status, kindOf(client.name, body)]).toEqual([
+      expect([response.status, kindOf(client.name, body)]).toEqual([
         expected.status,
         expected.kinds[client.name === 'generate-content' ? 1 : 0],
       ]);
-      expect(answer.headers.get('content-type')).toBe('application/json');
-      expect(answer.headers.get('retry-after')).toBe(expected.retryAfter ?? null);
-      expect(answer.text).not.toContain('CANARY');
+      expect(response.headers.get('content-type')).toBe('application/json');
+      expect(response.headers.get('retry-after')).toBe(expected.retryAfter ?? null);
+      expect(response.text).not.toContain('CANARY');
     },
   );
 
   test.concurrent.each(unreadable)('an upstream that responds with %s', async (fault) => {
     const model = named(fault, client.name, upstream, stream);
-    const answer = await ask(shared.gateway, client, stream, model);
-    expect(answer.status).toBe(502);
-    expect(client.errorMessage(JSON.parse(answer.text))).toMatch(abnormal.message);
+    const response = await ask(shared.gateway, client, stream, model);
+    expect(response.status).toBe(502);
+    expect(client.errorMessage(JSON.parse(response.text))).toMatch(abnormal.message);
   });
 
   // What was cut in a stream may have been shown already.
@@ -215,9 +215,9 @@ describe.each(calls)('$title', ({ client, upstream, stream }) => {
     'K38 K40 K41 an upstream that is %s before anything was shown is replaced',
     async (kind) => {
       const model = named(`spared-${kind}`, client.name, upstream, stream);
-      const answer = await ask(shared.gateway, client, stream, model);
-      expect(answer.status).toBe(200);
-      const attempts = attemptsOf(await rowOf(shared.gateway, answer.id));
+      const response = await ask(shared.gateway, client, stream, model);
+      expect(response.status).toBe(200);
+      const attempts = attemptsOf(await rowOf(shared.gateway, response.id));
       expect(attempts.at(-1)).toMatchObject({ channel: `spare-${model}`, result: 'completed' });
       expect(new Set(attempts.map(({ channel }) => channel)).size).toBe(attempts.length);
     },
@@ -228,14 +228,14 @@ describe.each(calls)('$title', ({ client, upstream, stream }) => {
     async (status) => {
       const model = named(`inside-${status}`, client.name, upstream, stream);
       const { eventsBeforeContent } = textProtocols.find(({ name }) => name === upstream)!;
-      const answer = await ask(shared.gateway, client, true, model, {
+      const response = await ask(shared.gateway, client, true, model, {
         'x-simulator-fault': `events=5;gap=2;status=${status};after=${eventsBeforeContent + 2}`,
       });
-      expect(answer.status).toBe(200);
-      expect(answer.text).not.toMatch(client.terminator);
-      expect(answer.text.trimEnd().split('\n\n').at(-1)).toMatch(client.errorFrame);
-      expect(answer.text.match(new RegExp(client.errorFrame, 'gm'))).toHaveLength(1);
-      expect(answer.text).not.toContain('CANARY');
+      expect(response.status).toBe(200);
+      expect(response.text).not.toMatch(client.terminator);
+      expect(response.text.trimEnd().split('\n\n').at(-1)).toMatch(client.errorFrame);
+      expect(response.text.match(new RegExp(client.errorFrame, 'gm'))).toHaveLength(1);
+      expect(response.text).not.toContain('CANARY');
     },
   );
 });

@@ -31,8 +31,8 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
       const calls = expected.calls.map(({ name, input }) => ({ name, input }));
       for (const framing of framings) {
         const headers = { 'x-simulator-fault': framing };
-        const answer = await sdk.ask(shared.gateway.url, { ...asked, headers });
-        expect(answer, framing).toMatchObject({ ...expected, calls });
+        const response = await sdk.ask(shared.gateway.url, { ...asked, headers });
+        expect(response, framing).toMatchObject({ ...expected, calls });
       }
     },
   );

@@ -56,13 +56,13 @@ describe.each(
         stream,
       });
       // The tools' results go to another vendor than the one that called them.
-      let answer = first;
+      let response = first;
       for (const upstream of [b, a, b, a]) {
-        expect(answer.calls.length).toBeGreaterThan(0);
+        expect(response.calls.length).toBeGreaterThan(0);
         const model = `thinks-${upstream}`;
-        const told = await answer.goOn({ model });
+        const told = await response.goOn({ model });
         expect(told.text).toContain('The tool answered: "result 0"');
-        answer = await told.goOn({ model, text: 'call tools' });
+        response = await told.goOn({ model, text: 'call tools' });
       }
       // What each of the two thought and called itself came back to it, and nothing else did.
       const body = simulator.requests().at(-1)?.body ?? '';
@@ -72,7 +72,7 @@ describe.each(
       if (own !== null) expect(body.match(own)?.length).toBeGreaterThan(1);
       const others = signed[b];
       if (others !== null) expect(body).not.toMatch(others);
-      expect((await answer.goOn()).text).toContain('The tool answered: "result 0"');
+      expect((await response.goOn()).text).toContain('The tool answered: "result 0"');
     },
   );
 });
@@ -80,7 +80,7 @@ describe.each(
 describe.each(protocolNames)('a %s client', (client) => {
   test.each([false, true])('moves across all vendors and back, stream %s', async (stream) => {
     const { url, simulator } = shared.gateway;
-    let answer = await sdks[client].ask(url, {
+    let response = await sdks[client].ask(url, {
       model: 'thinks-chat',
       text: 'call tools',
       tools: true,
@@ -89,11 +89,11 @@ describe.each(protocolNames)('a %s client', (client) => {
     });
     for (const upstream of ['responses', 'messages', 'generate-content', 'chat'] as const) {
       const model = `thinks-${upstream}`;
-      const told = await answer.goOn({ model });
+      const told = await response.goOn({ model });
       expect(told.text).toContain('"result 0" and "result 1"');
-      answer = await told.goOn({ model, text: 'call tools' });
-      expect(answer.calls).toHaveLength(2);
-      expect(answer.reasoning).not.toBe('');
+      response = await told.goOn({ model, text: 'call tools' });
+      expect(response.calls).toHaveLength(2);
+      expect(response.reasoning).not.toBe('');
       const body = simulator.requests().at(-1)?.body ?? '';
       for (const [name, pattern] of Object.entries(signed)) {
         if (name !== upstream && pattern !== null) expect(body).not.toMatch(pattern);

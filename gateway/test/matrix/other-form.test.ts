@@ -34,8 +34,8 @@ describe.each(ways)('$name', ({ client, upstream, stream }) => {
         ...(type !== undefined && { type }),
       })(asked, response);
     const model = `at-${upstream}`;
-    const answer = await sdks[client.name].ask(shared.gateway.url, { model, text: 'hi', stream });
-    expect(answer).toMatchObject({
+    const response = await sdks[client.name].ask(shared.gateway.url, { model, text: 'hi', stream });
+    expect(response).toMatchObject({
       text: answeredWords,
       finish: finishes[client.name].end,
       inputTokens: 30,

@@ -63,10 +63,10 @@ describe('an unconvertible part is refused by its own name', () => {
     ['at-responses', { n: 2 }, 'n'],
     ['at-messages', { modalities: ['audio'], audio: { voice: 'a', format: 'wav' } }, 'modalities'],
   ])('chat to %s with %j', async (model, more, param) => {
-    const answer = await post('/v1/chat/completions', chat(model, more));
-    expect(answer.status).toBe(400);
-    expect(paramOf(answer.text)).toBe(param);
-    expect(await rowOf(shared.gateway, answer.id)).toMatchObject({
+    const response = await post('/v1/chat/completions', chat(model, more));
+    expect(response.status).toBe(400);
+    expect(paramOf(response.text)).toBe(param);
+    expect(await rowOf(shared.gateway, response.id)).toMatchObject({
       outcome: 'refused',
       status: 400,
       attempts: [],
@@ -80,9 +80,9 @@ describe('an unconvertible part is refused by its own name', () => {
     ['item_reference', { input: [{ type: 'item_reference', id: 'msg_1' }] }],
   ])('responses with %s: only where it is stored', async (param, more) => {
     for (const model of ['at-chat', 'at-messages', 'at-generate-content']) {
-      const answer = await post('/v1/responses', responses(model, more));
-      expect(answer.status).toBe(400);
-      expect(paramOf(answer.text)).toContain(param);
+      const response = await post('/v1/responses', responses(model, more));
+      expect(response.status).toBe(400);
+      expect(paramOf(response.text)).toContain(param);
     }
     const { simulator } = shared.gateway;
     const before = simulator.requests().length;
@@ -94,14 +94,16 @@ describe('an unconvertible part is refused by its own name', () => {
   test('a client that refers to items learns how to send them instead', async () => {
     const more = { input: [{ type: 'item_reference', id: 'msg_1' }] };
     for (const model of ['at-chat', 'at-messages', 'at-generate-content']) {
-      const answer = await post('/v1/responses', responses(model, more));
-      expect(answer.text).toContain('please send the item itself, as clients do with store: false');
+      const response = await post('/v1/responses', responses(model, more));
+      expect(response.text).toContain(
+        'please send the item itself, as clients do with store: false',
+      );
     }
   });
 
   test('a failing channel that could answer is not the client’s fault', async () => {
-    const answer = await post('/v1/responses', responses('down', { conversation: 'conv_1' }));
-    expect(answer.status).toBe(529);
+    const response = await post('/v1/responses', responses('down', { conversation: 'conv_1' }));
+    expect(response.status).toBe(529);
   });
 
   test('K19 a result without its call', async () => {
@@ -109,9 +111,9 @@ describe('an unconvertible part is refused by its own name', () => {
       { role: 'user', content: 'hi' },
       { role: 'tool', tool_call_id: 'call_x', content: '1' },
     ];
-    const answer = await post('/v1/chat/completions', { model: 'at-messages', messages });
-    expect(answer.status).toBe(400);
-    expect(answer.text).toContain('call_x');
+    const response = await post('/v1/chat/completions', { model: 'at-messages', messages });
+    expect(response.status).toBe(400);
+    expect(response.text).toContain('call_x');
   });
 });
 
@@ -120,10 +122,10 @@ describe('losses are reported', () => {
 
   test('in a header and in the row, whole and streamed', async () => {
     for (const stream of [false, true]) {
-      const answer = await post('/v1/chat/completions', { ...lossy, stream });
-      expect(answer.status).toBe(200);
-      expect(answer.lost).toBe('dropped=logit_bias,seed,temperature');
-      const row = await rowOf(shared.gateway, answer.id);
+      const response = await post('/v1/chat/completions', { ...lossy, stream });
+      expect(response.status).toBe(200);
+      expect(response.lost).toBe('dropped=logit_bias,seed,temperature');
+      const row = await rowOf(shared.gateway, response.id);
       expect(row.losses).toEqual(['dropped:logit_bias', 'dropped:seed', 'dropped:temperature']);
     }
   });
@@ -134,21 +136,21 @@ describe('losses are reported', () => {
   });
 
   test('a strict key gets a refusal instead, with the field’s own name', async () => {
-    const answer = await post('/v1/chat/completions', lossy, strictKey);
-    expect(answer.status).toBe(400);
-    expect(paramOf(answer.text)).toBe('logit_bias');
+    const response = await post('/v1/chat/completions', lossy, strictKey);
+    expect(response.status).toBe(400);
+    expect(paramOf(response.text)).toBe('logit_bias');
     const harmless = await post('/v1/chat/completions', chat('at-messages'), strictKey);
     expect([harmless.status, harmless.lost]).toEqual([200, null]);
   });
 
   test('a strict key still gets what an upstream of its own protocol can do', async () => {
-    const answer = await post(
+    const response = await post(
       '/v1/responses',
       responses('mixed', { top_p: 0.5, temperature: 1 }),
       strictKey,
     );
-    expect(answer.status).toBe(200);
-    expect((await rowOf(shared.gateway, answer.id)).channel).toBe('native');
+    expect(response.status).toBe(200);
+    expect((await rowOf(shared.gateway, response.id)).channel).toBe('native');
   });
 });
 
@@ -176,12 +178,12 @@ describe('names and calls that only one side has', () => {
     'K16 custom and namespaced tools at %s come back unchanged',
     async (model) => {
       for (const stream of [false, true]) {
-        const answer = await post('/v1/responses', {
+        const response = await post('/v1/responses', {
           ...responses(model, { tools: [patch, spaced], stream }),
           input: 'call tools',
         });
-        expect(answer.status).toBe(200);
-        const json = stream ? completedOf(answer.text) : (JSON.parse(answer.text) as Completed);
+        expect(response.status).toBe(200);
+        const json = stream ? completedOf(response.text) : (JSON.parse(response.text) as Completed);
         const [custom, inSpace] = json.output.filter(({ type }) => type.endsWith('call'));
         expect(custom).toMatchObject({ type: 'custom_tool_call', name: 'apply_patch' });
         expect(custom?.input).toMatch(/^demo /);
@@ -224,9 +226,9 @@ describe('media by URL', () => {
   test.each(['http://127.0.0.1:1/a.png', 'https://127.0.0.1/a.png', 'https://169.254.169.254/a'])(
     'S-17 %s is not fetched for an upstream that needs bytes',
     async (url) => {
-      const answer = await post('/v1/chat/completions', seen(url));
-      expect(answer.status).toBe(400);
-      expect(paramOf(answer.text)).toBe('image_url.url');
+      const response = await post('/v1/chat/completions', seen(url));
+      expect(response.status).toBe(400);
+      expect(paramOf(response.text)).toBe('image_url.url');
     },
   );
 });
@@ -241,8 +243,8 @@ describe('a conversation that moves to another upstream', () => {
 
   test('K22 drops the reasoning that only the other one understands', async () => {
     const { simulator } = shared.gateway;
-    const answer = await post('/v1/messages', { ...start, messages: [first] });
-    const { content } = JSON.parse(answer.text) as {
+    const response = await post('/v1/messages', { ...start, messages: [first] });
+    const { content } = JSON.parse(response.text) as {
       content: { type: string; signature?: string }[];
     };
     expect(content[0]).toMatchObject({
@@ -264,8 +266,8 @@ describe('a conversation that moves to another upstream', () => {
 describe('generate-content without events', () => {
   test('a converted stream is one JSON array', async () => {
     const path = '/v1beta/models/at-messages:streamGenerateContent';
-    const answer = await post(path, { contents: [{ parts: [{ text: 'hello' }] }] });
-    const chunks = JSON.parse(answer.text) as { candidates: { finishReason?: string }[] }[];
+    const response = await post(path, { contents: [{ parts: [{ text: 'hello' }] }] });
+    const chunks = JSON.parse(response.text) as { candidates: { finishReason?: string }[] }[];
     expect(chunks.length).toBeGreaterThan(3);
     expect(chunks.at(-1)?.candidates[0]?.finishReason).toBe('STOP');
   });

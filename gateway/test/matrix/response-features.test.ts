@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { responseFeatures } from './answer-features/index.ts';
-import { giveAnswer, outcomeOf } from './answer-features/run.ts';
+import { responseFeatures } from './response-features/index.ts';
+import { giveResponse, outcomeOf } from './response-features/run.ts';
 import { describeSections, type Section, toldAndWhy } from './features/document.ts';
 import { assertWritten } from '../support/written-page.ts';
 import { protocolNames } from './gateway.ts';
@@ -19,7 +19,7 @@ const upstreams = protocolNames.map((upstream) => {
 describe.each(upstreams)('a response of $upstream', ({ upstream, clients, rows }) => {
   test('a plain one loses nothing', () => {
     for (const client of clients) {
-      const { whole, streamed } = giveAnswer(upstream, client);
+      const { whole, streamed } = giveResponse(upstream, client);
       expect(whole?.losses).toEqual([]);
       expect(streamed.losses).toEqual([]);
     }

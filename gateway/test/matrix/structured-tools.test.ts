@@ -34,10 +34,10 @@ describe.each(upstreams)('K07 at %s', (upstream) => {
         function: { name, parameters: { ...schema, additionalProperties: false }, strict: true },
       })),
     };
-    const answer = stream
+    const response = stream
       ? await completions.stream(params).finalChatCompletion()
       : await completions.parse(params);
-    return answer.choices[0]!;
+    return response.choices[0]!;
   };
 
   test.each([false, true])(

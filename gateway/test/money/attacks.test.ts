@@ -92,13 +92,13 @@ describe.each(fields)('S-37 %s %s: odd numbers', (name, field) => {
         protocol.path('priced', false),
         bodyWith(protocol, 'priced', field, text),
       );
-      const answer = await response.text();
+      const body = await response.text();
       const id = response.headers.get('x-request-id') ?? '';
       const row = await rowOf(shared.gateway, id);
       if (response.status !== 200) {
         // Ours, or the upstream's refusal in our words.
         expect(response.status).toBe(400);
-        expect(protocol.errorMessage(JSON.parse(answer))).not.toMatch(/internal|undefined|NaN/);
+        expect(protocol.errorMessage(JSON.parse(body))).not.toMatch(/internal|undefined|NaN/);
         expect(row.cost).toBeNull();
         return;
       }
@@ -133,10 +133,10 @@ const oddCounts: readonly unknown[] = [
 describe.each(eachCall)('S-39 $name: implausible usage', ({ protocol, stream }) => {
   async function answered(usage: unknown, model = 'own') {
     shared.upstream.answer = answerWith(usage);
-    const answer = await ask(shared.gateway, protocol, stream, model);
-    expect([answer.status, answer.text.includes(answeredWords)]).toEqual([200, true]);
-    if (stream) expect(answer.text).toMatch(protocol.terminator);
-    return { row: await rowOf(shared.gateway, answer.id), held: await heldOf(answer.id) };
+    const body = await ask(shared.gateway, protocol, stream, model);
+    expect([body.status, body.text.includes(answeredWords)]).toEqual([200, true]);
+    if (stream) expect(body.text).toMatch(protocol.terminator);
+    return { row: await rowOf(shared.gateway, body.id), held: await heldOf(body.id) };
   }
   const path = protocol.path('own', stream);
 

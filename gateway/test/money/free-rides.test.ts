@@ -54,9 +54,9 @@ describe.each(eachCall)('$name', ({ protocol, stream }) => {
     for (const model of ['cheap', 'other-name', 'all', 'own', 'from-messages']) {
       shared.upstream.answer = (request, response) =>
         answerWith(usageAt(request.path, 10, 5))(request, response);
-      const answer = await ask(shared.gateway, protocol, stream, model);
-      expect([model, answer.status]).toEqual([model, 200]);
-      const row = await rowOf(shared.gateway, answer.id);
+      const response = await ask(shared.gateway, protocol, stream, model);
+      expect([model, response.status]).toEqual([model, 200]);
+      const row = await rowOf(shared.gateway, response.id);
       expect(row.outcome).toBe('completed');
       expect(nanoOf(row.cost)).toBe(
         BigInt(row.tokens.input) * 1_000_000n + BigInt(row.tokens.output) * 2_000_000n,
@@ -70,10 +70,10 @@ describe.each(eachCall)('$name', ({ protocol, stream }) => {
     async (status) => {
       shared.upstream.answer = (request, response) =>
         answerWith(usageAt(request.path, 10, 5), { status })(request, response);
-      const answer = await ask(shared.gateway, protocol, stream, 'spoilt');
-      expect(answer.status).toBeGreaterThanOrEqual(400);
-      expect(answer.text).not.toContain(answeredWords);
-      expect((await rowOf(shared.gateway, answer.id)).cost).toBeNull();
+      const response = await ask(shared.gateway, protocol, stream, 'spoilt');
+      expect(response.status).toBeGreaterThanOrEqual(400);
+      expect(response.text).not.toContain(answeredWords);
+      expect((await rowOf(shared.gateway, response.id)).cost).toBeNull();
     },
   );
 
@@ -81,9 +81,9 @@ describe.each(eachCall)('$name', ({ protocol, stream }) => {
     const more = '"error":{"message":"x","type":"api_error"},';
     shared.upstream.answer = (request, response) =>
       answerWith(usageAt(request.path, 10, 5), { more })(request, response);
-    const answer = await ask(shared.gateway, protocol, stream, 'spoilt');
-    expect(answer.text).not.toContain(answeredWords);
-    expect((await rowOf(shared.gateway, answer.id)).cost).toBeNull();
+    const response = await ask(shared.gateway, protocol, stream, 'spoilt');
+    expect(response.text).not.toContain(answeredWords);
+    expect((await rowOf(shared.gateway, response.id)).cost).toBeNull();
   });
 });
 

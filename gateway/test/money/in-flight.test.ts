@@ -141,7 +141,7 @@ test.each<readonly [string, World, number, RegExp]>([
   await wait(1_100);
   await change(gateway, after);
   client.socket.write(request.slice(-10));
-  await until(() => client.received().includes('}}'), 'the answer');
+  await until(() => client.received().includes('}}'), 'the response');
   expect(client.received()).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   expect(client.received()).toMatch(message);
   expect(gateway.simulator.requests()).toEqual([]);
@@ -194,12 +194,12 @@ test('P-05 crumbs: a quota held and freed in turn does not cover many at once', 
   const gateway = await openGateway({ config: worldOf({ key: ', quota: 1' }) });
   const send = (max_tokens: number, fault: string) => {
     const asked = gateway.simulator.requests().length;
-    const answer = gateway.post(
+    const response = gateway.post(
       '/v1/chat/completions',
       { ...body, max_tokens },
       { 'x-simulator-fault': fault },
     );
-    return { answer, isAsked: () => gateway.simulator.requests().length > asked };
+    return { response, isAsked: () => gateway.simulator.requests().length > asked };
   };
   const long: Promise<Response>[] = [];
   for (let round = 0; round < 5; round += 1) {
@@ -208,8 +208,8 @@ test('P-05 crumbs: a quota held and freed in turn does not cover many at once', 
     // Its input is held at less than 0.05: it leaves a crumb, and soon all the rest.
     const large = send(Number((left - 50_000_000n) / 2_000_000n), 'delay=100');
     await until(large.isAsked, 'the large one is under way');
-    long.push(send(900, 'delay=5000').answer);
-    expect((await large.answer).status).toBe(200);
+    long.push(send(900, 'delay=5000').response);
+    expect((await large.response).status).toBe(200);
   }
   const statuses = (await Promise.all(long)).map(({ status }) => status);
   expect(statuses).toEqual([200, 402, 402, 402, 402]);

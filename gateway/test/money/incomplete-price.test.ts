@@ -53,14 +53,14 @@ describe.each(eachCall)('$name', ({ protocol, stream }) => {
     async (model) => {
       const { gateway } = shared;
       gateway.simulator.clear();
-      const answer = await ask(gateway, protocol, stream, model);
-      expect(answer.status).toBe(400);
-      expect(protocol.errorMessage(JSON.parse(answer.text))).toBe(
+      const response = await ask(gateway, protocol, stream, model);
+      expect(response.status).toBe(400);
+      expect(protocol.errorMessage(JSON.parse(response.text))).toBe(
         `model '${model}' is not available, please use a different model: no price is set`,
       );
-      expect(answer.headers.get('x-should-retry')).toBe('false');
+      expect(response.headers.get('x-should-retry')).toBe('false');
       expect(gateway.simulator.requests()).toEqual([]);
-      const row = await rowOf(gateway, answer.id);
+      const row = await rowOf(gateway, response.id);
       expect(row).toMatchObject({ model, outcome: 'refused', cost: null, attempts: [] });
       expect((await keyQuota(gateway, testKey)).held).toBe(0n);
     },
@@ -89,8 +89,8 @@ ${configOf({ ...incomplete, 'input-only': '{ input: 1, output: 2 }' })}`;
   await gateway.app.reload(parseConfig(text.replaceAll('SIMULATOR', gateway.simulator.url), about));
   await gateway.app.refresh();
   for (const model of ['input-only', 'other-name']) {
-    const answer = await ask(gateway, protocol, false, model);
-    expect([model, answer.status]).toEqual([model, 200]);
-    expect((await rowOf(gateway, answer.id)).cost).toMatch(/^0\.0+[1-9]/);
+    const response = await ask(gateway, protocol, false, model);
+    expect([model, response.status]).toEqual([model, 200]);
+    expect((await rowOf(gateway, response.id)).cost).toMatch(/^0\.0+[1-9]/);
   }
 });

@@ -10,7 +10,7 @@ const event = (type: string, more: object): string => `event: ${type}\n${data({ 
 const response = { id: 'r', object: 'response', created_at: 1, model: 'm', output: [] };
 const part = (text: string) => ({ index: 0, content: { role: 'model', parts: [{ text }] } });
 /** Each protocol's terminator comes with the last of these. */
-const answers: Record<string, string> = {
+const responses: Record<string, string> = {
   chat:
     data({ id: 'c', choices: [{ index: 0, delta: { content: 'so' }, finish_reason: null }] }) +
     data({ id: 'c', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }) +
@@ -66,7 +66,7 @@ test.each(endings)(
     shared.upstream.answer = (_asked, given) => {
       given.writeHead(200, { 'content-type': 'text/event-stream' });
       // In one piece: whoever has seen its content knows that the gateway has its end.
-      given.write(answers[protocol.name]);
+      given.write(responses[protocol.name]);
       if (ended) given.end();
     };
     await Promise.all(

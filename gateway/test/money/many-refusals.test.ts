@@ -49,8 +49,8 @@ test('above 600 in a minute the key waits before its body is read, and others do
     const ask = (name: string, headers: Record<string, string> = {}) =>
       gateway.post('/v1/chat/completions', refused(name), headers);
     for (let round = 0; round < 61; round += 1) {
-      const answers = await Promise.all(Array.from({ length: 10 }, () => ask('nothing')));
-      for (const answer of answers) await answer.text();
+      const responses = await Promise.all(Array.from({ length: 10 }, () => ask('nothing')));
+      for (const response of responses) await response.text();
     }
     const late = await ask('demo-chat');
     expect(late.status).toBe(429);

@@ -132,13 +132,13 @@ describe.each(limits)('$name', ({ status, message, ...account }) => {
       const asked = names.flatMap((name, at) =>
         Array.from({ length: crowd.size }, (_, index) => ({ name, index: index + at })),
       );
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         asked.map(async ({ name, index }) => ({ name, ...(await ask(gateway, name, index)) })),
       );
-      const admitted = answers.filter((answer) => answer.status === 200);
-      const refused = answers.filter((answer) => answer.status !== 200);
+      const admitted = responses.filter((response) => response.status === 200);
+      const refused = responses.filter((response) => response.status !== 200);
       expect(admitted.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
-      expect(new Set(refused.map((answer) => answer.status))).toEqual(new Set([status]));
+      expect(new Set(refused.map((response) => response.status))).toEqual(new Set([status]));
       for (const { protocol, text, again } of refused) {
         expect(protocol.errorMessage(JSON.parse(text))).toMatch(message);
         expect(again).toBe('false');

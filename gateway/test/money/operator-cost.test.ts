@@ -61,7 +61,7 @@ const beginnings: Record<TextProtocol['name'], (content: boolean, usage: object)
 };
 
 /** Invalid responses that still report usage. */
-const failedAnswers: Record<TextProtocol['name'], (usage: object) => object> = {
+const failedResponses: Record<TextProtocol['name'], (usage: object) => object> = {
   chat: (counts) => ({ id: 'c', error: { code: 502, message: 'x' }, usage: counts }),
   responses: (counts) => ({
     id: 'r',
@@ -88,11 +88,11 @@ describe.each(eachCall)('$name', ({ protocol, stream: streamed, name }) => {
   test('a failed attempt before the response', async () => {
     shared.upstream.answer = (_asked, response) => {
       if (streamed) stream(response, beginnings[protocol.name](false, usage(protocol)));
-      else response.end(JSON.stringify(failedAnswers[protocol.name](usage(protocol))));
+      else response.end(JSON.stringify(failedResponses[protocol.name](usage(protocol))));
     };
-    const answer = await ask(shared.gateway, protocol, streamed, modelOf(name));
-    expect(answer.status).toBe(200);
-    const row = await rowOf(shared.gateway, answer.id);
+    const response = await ask(shared.gateway, protocol, streamed, modelOf(name));
+    expect(response.status).toBe(200);
+    const row = await rowOf(shared.gateway, response.id);
     expect(row).toMatchObject({
       outcome: 'completed',
       channel: `spare-${modelOf(name)}`,
@@ -111,9 +111,9 @@ test.each(textProtocols)('$name: an attempt that broke after output', async (pro
     stream(response, beginnings[protocol.name](true, usage(protocol)));
   const model = modelOf(`${protocol.name} streamed`);
   const before = (await unbilledOf(`own-${model}`)) ?? 0;
-  const answer = await ask(shared.gateway, protocol, true, model);
-  expect(answer.text).toMatch(protocol.errorFrame);
-  expect(await rowOf(shared.gateway, answer.id)).toMatchObject({
+  const response = await ask(shared.gateway, protocol, true, model);
+  expect(response.text).toMatch(protocol.errorFrame);
+  expect(await rowOf(shared.gateway, response.id)).toMatchObject({
     outcome: 'failed',
     cost: null,
     tokens: { input: 0, output: 0 },

@@ -57,9 +57,9 @@ describe.skipIf(!canStartRedis)('counted in Redis', () => {
           long: JSON.stringify(protocol.body('demo-chat', false, 'x'.repeat(70_000))),
         }[kind];
         const at = kind === 'model' ? path.replace('demo-chat', 'unknown') : path;
-        const answer = await gateway.post(at, text ?? body, headers);
-        await answer.text();
-        return answer.status;
+        const response = await gateway.post(at, text ?? body, headers);
+        await response.text();
+        return response.status;
       };
       const first = { poor: 402, text: 400, model: 400, type: 415, long: 200, stream: 200 };
       for (const [kind, status] of Object.entries(first)) {

@@ -22,7 +22,7 @@ const schemes = {
 };
 
 async function statuses(gateway: TestGateway, count: number, headers = {}): Promise<number[]> {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: count }, (_, index) =>
       ask(
         gateway,
@@ -33,7 +33,7 @@ async function statuses(gateway: TestGateway, count: number, headers = {}): Prom
       ),
     ),
   );
-  return answers.map(({ status }) => status).toSorted((a, b) => a - b);
+  return responses.map(({ status }) => status).toSorted((a, b) => a - b);
 }
 
 test.each(['rpm: 0', 'rph: 0', 'max_concurrency: 0', 'rpm: 0, max_concurrency: 1'])(
@@ -41,12 +41,12 @@ test.each(['rpm: 0', 'rph: 0', 'max_concurrency: 0', 'rpm: 0, max_concurrency: 1
   async (setting) => {
     const gateway = await openGateway({ config: accounts(setting) });
     for (const protocol of textProtocols) {
-      const answer = await ask(gateway, protocol, false, 'demo-chat');
-      expect(answer.status).toBe(429);
-      expect(protocol.errorMessage(JSON.parse(answer.text))).toBe('rate limit exceeded');
-      expect(answer.headers.get('retry-after')).toBeNull();
-      expect(answer.headers.get('retry-after-ms')).toBeNull();
-      expect(answer.headers.get('x-should-retry')).toBe('false');
+      const response = await ask(gateway, protocol, false, 'demo-chat');
+      expect(response.status).toBe(429);
+      expect(protocol.errorMessage(JSON.parse(response.text))).toBe('rate limit exceeded');
+      expect(response.headers.get('retry-after')).toBeNull();
+      expect(response.headers.get('retry-after-ms')).toBeNull();
+      expect(response.headers.get('x-should-retry')).toBe('false');
     }
     expect(gateway.simulator.requests()).toHaveLength(0);
   },
@@ -61,13 +61,13 @@ describe.each([
     expect(await statuses(gateway, 8)).toEqual([200, 200, 200, 429, 429, 429, 429, 429]);
     for (const headers of Object.values(schemes)) {
       for (const protocol of textProtocols) {
-        const answer = await ask(gateway, protocol, true, 'demo-chat', headers);
-        expect(answer.status).toBe(429);
-        expect(protocol.errorMessage(JSON.parse(answer.text))).toMatch(/^rate limit exceeded/);
-        const after = Number(answer.headers.get('retry-after'));
+        const response = await ask(gateway, protocol, true, 'demo-chat', headers);
+        expect(response.status).toBe(429);
+        expect(protocol.errorMessage(JSON.parse(response.text))).toMatch(/^rate limit exceeded/);
+        const after = Number(response.headers.get('retry-after'));
         expect(after).toBeGreaterThan(window - 30);
         expect(after).toBeLessThanOrEqual(window);
-        expect(answer.headers.get('x-should-retry')).toBe(after > 60 ? 'false' : null);
+        expect(response.headers.get('x-should-retry')).toBe(after > 60 ? 'false' : null);
       }
     }
     expect(gateway.simulator.requests()).toHaveLength(3);
@@ -78,12 +78,12 @@ describe.each([
     const count = { model: 'demo-chat', messages: [{ role: 'user', content: 'hi' }] };
     const contents = { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] };
     for (let turn = 0; turn < 5; turn += 1) {
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         gateway.post('/v1/messages/count_tokens', count),
         gateway.post('/v1beta/models/demo-chat:countTokens', contents),
         fetch(`${gateway.url}/v1/models`, { headers: schemes.bearer }),
       ]);
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+      expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
     }
     expect(await statuses(gateway, 4)).toEqual([200, 200, 200, 429]);
   });
@@ -115,8 +115,8 @@ describe('concurrency', () => {
     gateway.simulator.clear();
     const running = statuses(gateway, 2, { 'x-simulator-fault': 'events=40;gap=40' });
     await until(() => gateway.simulator.requests().length === 2, 'both are under way');
-    const answer = await ask(gateway, chat!, false);
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1']);
+    const response = await ask(gateway, chat!, false);
+    expect([response.status, response.headers.get('retry-after')]).toEqual([429, '1']);
     await running;
   });
 
@@ -189,9 +189,9 @@ test('a key with a burst of token counts is slowed down eventually', async () =>
   const list = () => fetch(`${gateway.url}/v1/models`, { headers: schemes.bearer });
   const seen: number[] = [];
   for (let turn = 0; turn < 620; turn += 20) {
-    const answers = await Promise.all(Array.from({ length: 20 }, list));
-    seen.push(...answers.map(({ status }) => status));
-    await Promise.all(answers.map((answer) => answer.arrayBuffer()));
+    const responses = await Promise.all(Array.from({ length: 20 }, list));
+    seen.push(...responses.map(({ status }) => status));
+    await Promise.all(responses.map((response) => response.arrayBuffer()));
   }
   expect(seen.filter((status) => status === 200)).toHaveLength(600);
   expect(seen.filter((status) => status === 429)).toHaveLength(20);

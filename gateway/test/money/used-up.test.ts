@@ -25,9 +25,9 @@ describe.each(textProtocols)('$name', (protocol) => {
 
   test('B-22 less than a cent admits nothing', async () => {
     const gateway = await poor('0.0099');
-    const answer = await ask(gateway, protocol, true, 'priced');
-    expect(answer.status).toBe(402);
-    expect(await rowOf(gateway, answer.id)).toMatchObject({ outcome: 'refused', cost: null });
+    const response = await ask(gateway, protocol, true, 'priced');
+    expect(response.status).toBe(402);
+    expect(await rowOf(gateway, response.id)).toMatchObject({ outcome: 'refused', cost: null });
     expect(gateway.simulator.requests()).toEqual([]);
   });
 });

@@ -97,19 +97,19 @@ describe.each(eachCall)('$name', ({ protocol, stream }) => {
   });
 
   test('an error before any output: nothing', async () => {
-    const answer = await askWith('status=400');
-    expect(answer.status).toBe(400);
-    expect(await settled(answer.id)).toMatchObject({ outcome: 'failed', cost: null });
+    const response = await askWith('status=400');
+    expect(response.status).toBe(400);
+    expect(await settled(response.id)).toMatchObject({ outcome: 'failed', cost: null });
   });
 
   test('cut after output: nothing', async () => {
-    const answer = await askWith(stream ? 'events=20;cut-at=12' : 'cut-at=1');
-    expect(await settled(answer.id)).toMatchObject({ outcome: 'failed', cost: null });
+    const response = await askWith(stream ? 'events=20;cut-at=12' : 'cut-at=1');
+    expect(await settled(response.id)).toMatchObject({ outcome: 'failed', cost: null });
   });
 
   test('an end without a terminator: nothing', async () => {
-    const answer = await askWith(stream ? 'events=20;close-at=12' : 'close-early');
-    expect(await settled(answer.id)).toMatchObject({ outcome: 'failed', cost: null });
+    const response = await askWith(stream ? 'events=20;close-at=12' : 'close-early');
+    expect(await settled(response.id)).toMatchObject({ outcome: 'failed', cost: null });
   });
 
   test('a failed attempt before the response: only the response', async () => {

@@ -123,16 +123,16 @@ test.each(['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'])(
   'without a token a request through a proxy may not scrape (%s)',
   async (name) => {
     const { gateway } = shared;
-    const answer = await fetch(`${gateway.url}/metrics`, { headers: { [name]: '127.0.0.1' } });
-    expect(answer.status).toBe(404);
+    const response = await fetch(`${gateway.url}/metrics`, { headers: { [name]: '127.0.0.1' } });
+    expect(response.status).toBe(404);
   },
 );
 
 test('without a token only this machine may scrape', async () => {
   const { gateway } = shared;
-  const answer = await fetch(`${gateway.url}/metrics`);
-  expect(answer.status).toBe(200);
-  expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  const response = await fetch(`${gateway.url}/metrics`);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
   expect((await fetch(`${gateway.url}/metrics`, { method: 'POST' })).status).toBe(404);
 });
 
@@ -145,9 +145,9 @@ metrics: { token: ${token} }
   });
   const status = (headers: Record<string, string>) =>
     new Promise<number | undefined>((resolve, reject) => {
-      httpRequest(`${gateway.url}/metrics`, { headers }, (answer) => {
-        answer.resume();
-        resolve(answer.statusCode);
+      httpRequest(`${gateway.url}/metrics`, { headers }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
       })
         .on('error', reject)
         .end();

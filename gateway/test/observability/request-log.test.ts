@@ -114,13 +114,13 @@ test('R-45 an unread log delays nothing, and its dropped lines are counted', asy
   const send = async (): Promise<number> => {
     const key = keys[(sent += 1) % keys.length];
     const begun = performance.now();
-    const answer = await fetch(url + chat.path('', false), {
+    const response = await fetch(url + chat.path('', false), {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify(chat.body('m'.repeat(200), false)),
     });
-    await answer.text();
-    expect(answer.status).toBe(400);
+    await response.text();
+    expect(response.status).toBe(400);
     return performance.now() - begun;
   };
   let dropped = 0;

@@ -5,9 +5,9 @@ import type { TextProtocol } from '../behaviour/text-protocols.ts';
 import { testKey, type TestGateway } from '../support/gateway.ts';
 
 export async function scrape(url: string): Promise<string> {
-  const answer = await fetch(`${url}/metrics`);
-  ok(answer.status === 200, `/metrics answered ${answer.status}`);
-  return answer.text();
+  const response = await fetch(`${url}/metrics`);
+  ok(response.status === 200, `/metrics answered ${response.status}`);
+  return response.text();
 }
 
 /** The value of the one series that has these labels; null when there is none. */
@@ -31,13 +31,13 @@ export async function openStream(
   protocol: TextProtocol,
 ): Promise<() => void> {
   const client = new AbortController();
-  const answer = await fetch(gateway.url + protocol.path('demo-chat', true), {
+  const response = await fetch(gateway.url + protocol.path('demo-chat', true), {
     method: 'POST',
     headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
     body: JSON.stringify(protocol.body('demo-chat', true)),
     signal: client.signal,
   });
-  await answer.body?.getReader().read();
+  await response.body?.getReader().read();
   return () => client.abort();
 }
 

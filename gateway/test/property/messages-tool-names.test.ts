@@ -86,13 +86,13 @@ function patch(text: string) {
 
 /** What a whole response that calls each of the tools says to the client. */
 function answered(names: readonly string[], { toolNames }: ReturnType<typeof patch>): string[] {
-  const answer = JSON.stringify({
+  const response = JSON.stringify({
     type: 'message',
     model: 'up',
     content: names.map((each) => ({ type: 'tool_use', id: 'c', name: each, input: {} })),
   });
   const echo = { clientModel: 'mine', upstreamModel: 'up', ...(toolNames && { toolNames }) };
-  const { body } = messages.readResponse(Buffer.from(answer), echo);
+  const { body } = messages.readResponse(Buffer.from(response), echo);
   const json = JSON.parse(body.toString('utf8')) as { content: { name: string }[] };
   return json.content.map((block) => block.name);
 }

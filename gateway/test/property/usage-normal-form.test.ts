@@ -26,7 +26,7 @@ const count = fc.nat(1_000_000);
 
 /** The usage of a response as the codec of the protocol writes it for its clients. */
 function write(protocol: TextProtocolName, usage: TokenUsage): unknown {
-  const answer = {
+  const context = {
     requestId: 'r',
     model: 'm',
     createdAt: 1,
@@ -36,7 +36,7 @@ function write(protocol: TextProtocolName, usage: TokenUsage): unknown {
   const json = textCodecs[protocol].encodeResponse(
     { candidates: [], extensions: [] },
     usage,
-    answer,
+    context,
   );
   return json[protocol === 'generate-content' ? 'usageMetadata' : 'usage'];
 }
@@ -82,26 +82,33 @@ describe('usage in normal form', () => {
     ['responses', 'input_tokens', 'output_tokens'],
   ] as const)('%s: adds up to the total', (protocol, inputName, outputName) => {
     fc.assert(
-      fc.property(count, count, count, count, count, (plain, read_, written, answer, thoughts) => {
-        const prompt = plain + read_ + written;
-        const output = answer + thoughts;
-        const usage = read(protocol, {
-          [inputName]: prompt,
-          [outputName]: output,
-          [`${inputName}_details`]: { cached_tokens: read_, cache_write_tokens: written },
-          [`${outputName}_details`]: { reasoning_tokens: thoughts },
-          total_tokens: prompt + output,
-        });
-        expect(usage?.tokens).toEqual({
-          input: plain,
-          cacheRead: read_,
-          cacheWrite: written,
-          cacheWrite1h: 0,
-          output,
-          reasoning: thoughts,
-        });
-        expect(total(usage?.tokens as TokenUsage)).toBe(prompt + output);
-      }),
+      fc.property(
+        count,
+        count,
+        count,
+        count,
+        count,
+        (plain, read_, written, response, thoughts) => {
+          const prompt = plain + read_ + written;
+          const output = response + thoughts;
+          const usage = read(protocol, {
+            [inputName]: prompt,
+            [outputName]: output,
+            [`${inputName}_details`]: { cached_tokens: read_, cache_write_tokens: written },
+            [`${outputName}_details`]: { reasoning_tokens: thoughts },
+            total_tokens: prompt + output,
+          });
+          expect(usage?.tokens).toEqual({
+            input: plain,
+            cacheRead: read_,
+            cacheWrite: written,
+            cacheWrite1h: 0,
+            output,
+            reasoning: thoughts,
+          });
+          expect(total(usage?.tokens as TokenUsage)).toBe(prompt + output);
+        },
+      ),
     );
   });
 
@@ -126,13 +133,13 @@ describe('usage in normal form', () => {
 
   it('generate-content: adds up to the total', () => {
     fc.assert(
-      fc.property(count, count, count, count, count, (plain, cached, tools, answer, thoughts) => {
-        const sum = plain + cached + tools + answer + thoughts;
+      fc.property(count, count, count, count, count, (plain, cached, tools, response, thoughts) => {
+        const sum = plain + cached + tools + response + thoughts;
         const usage = read('generate-content', {
           promptTokenCount: plain + cached,
           cachedContentTokenCount: cached,
           toolUsePromptTokenCount: tools,
-          candidatesTokenCount: answer,
+          candidatesTokenCount: response,
           thoughtsTokenCount: thoughts,
           totalTokenCount: sum,
         });

@@ -14,7 +14,7 @@ const streams = own.filter(
   (recording): recording is Recording & { sse: string } =>
     recording.status === 200 && typeof recording.sse === 'string',
 );
-const answers = own.filter(
+const responses = own.filter(
   (recording): recording is Recording & { body: Record<string, unknown> } =>
     recording.status === 200 &&
     Array.isArray((recording.body as Record<string, unknown> | null)?.['choices']),
@@ -32,7 +32,7 @@ function decodeRequest(json: object) {
   return chatCodec.decodeRequest(chat.readRequest(opened));
 }
 
-const answer: ResponseContext = {
+const context: ResponseContext = {
   requestId: 'req_abcdefghijklmnopqrstuvwx',
   model: 'mine',
   createdAt: 1,
@@ -51,7 +51,7 @@ function decodeStream(sse: string): GenerationEvent[] {
 }
 
 function encodeStream(events: readonly GenerationEvent[]): string {
-  const encoder = chatCodec.createStreamEncoder(answer);
+  const encoder = chatCodec.createStreamEncoder(context);
   return events.map((event) => encoder.push(event)).join('') + encoder.end(null);
 }
 
@@ -113,7 +113,7 @@ function chunksOf(sse: string): unknown[] {
 
 describe.skipIf(absence !== null)(`recorded chat streams ${absence ?? ''}`, () => {
   it('exist', () => {
-    expect([streams.length > 50, answers.length > 60, requests.length > 100]).toEqual([
+    expect([streams.length > 50, responses.length > 60, requests.length > 100]).toEqual([
       true,
       true,
       true,
@@ -147,9 +147,9 @@ describe.skipIf(absence !== null)(`recorded chat streams ${absence ?? ''}`, () =
 });
 
 describe.skipIf(absence !== null)(`recorded chat answers ${absence ?? ''}`, () => {
-  it.each(answers)('$id passes through the model and is the same response', ({ body }) => {
+  it.each(responses)('$id passes through the model and is the same response', ({ body }) => {
     const response = chatCodec.decodeResponse(body);
-    const again = chatCodec.encodeResponse(response, null, answer);
+    const again = chatCodec.encodeResponse(response, null, context);
     expect(chatCodec.decodeResponse(again).candidates.map(flat)).toEqual(
       response.candidates.map(flat),
     );

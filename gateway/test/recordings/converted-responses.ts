@@ -25,10 +25,10 @@ export const streams = recordings.filter(
 
 /** Whole responses. */
 export const bodies = recordings.filter(
-  (each) => each.body !== undefined && each.sse == null && isGood(each) && isAnswer(each),
+  (each) => each.body !== undefined && each.sse == null && isGood(each) && isResponse(each),
 );
 
-function isAnswer({ protocol, body, endpoint }: Recording): boolean {
+function isResponse({ protocol, body, endpoint }: Recording): boolean {
   if (/count|input_tokens/i.test(endpoint)) return false;
   try {
     textProtocols[protocol].readResponse(Buffer.from(JSON.stringify(body)), sameNames);

@@ -4,7 +4,9 @@ import type { RequestPath } from '#protocols/index.ts';
 import { absence, type Recording, recordings } from './recordings.ts';
 
 const names = { clientModel: 'm', upstreamModel: 'm' };
-const answers = recordings.filter(({ sse, body }) => typeof sse !== 'string' && body !== undefined);
+const responses = recordings.filter(
+  ({ sse, body }) => typeof sse !== 'string' && body !== undefined,
+);
 const requests = recordings.filter(
   (recording): recording is Recording & { request: Record<string, unknown> } =>
     recording.request !== null && typeof recording.request === 'object',
@@ -38,19 +40,19 @@ function pathOf({ protocol, endpoint }: Recording): RequestPath {
 }
 
 describe.skipIf(absence !== null)(`recorded answers ${absence ?? ''}`, () => {
-  it.each(answers)('$id passes unchanged, or is recognised as an error', (recording) => {
+  it.each(responses)('$id passes unchanged, or is recognised as an error', (recording) => {
     const body = Buffer.from(JSON.stringify(recording.body));
     const read = () => textProtocols[recording.protocol].readResponse(body, names);
     if (!isReadable(recording)) {
       expect(read).toThrow(UnreadableResponse);
       return;
     }
-    const answer = read();
-    expect(answer.body).toBe(body);
-    expect(answer.usage?.implausible ?? false).toBe(false);
+    const response = read();
+    expect(response.body).toBe(body);
+    expect(response.usage?.implausible ?? false).toBe(false);
   });
 
-  it.each(answers.filter(isReadable))('$id echoes a mapped name', (recording) => {
+  it.each(responses.filter(isReadable))('$id echoes a mapped name', (recording) => {
     const { protocol, body } = recording;
     const mapped = textProtocols[protocol].readResponse(
       Buffer.from(JSON.stringify(body, null, 1)),

@@ -5,7 +5,7 @@ import { collectEvents } from '../support/collect-events.ts';
 import {
   responseContext,
   chunks,
-  decodeAnswer,
+  decodeResponse,
   decodeStream,
   encodeStream,
   type Json,
@@ -22,15 +22,17 @@ const legal = asked.filter(({ request }) => !isRefused.test(JSON.stringify(reque
 const responsesOf = ({ body }: (typeof own)[number]) =>
   (Array.isArray(body) ? body : [body]) as (Json | null | undefined)[];
 // One recorder wrapped the response into an object of its own.
-const isAnswer = (recording: (typeof own)[number]) =>
+const isResponse = (recording: (typeof own)[number]) =>
   recording.status === 200 &&
-  responsesOf(recording).every((answer) => answer?.['candidates'] ?? answer?.['promptFeedback']);
+  responsesOf(recording).every(
+    (response) => response?.['candidates'] ?? response?.['promptFeedback'],
+  );
 
 describe.skipIf(absence !== null)(
   `recorded generate-content through the codec ${absence ?? ''}`,
   () => {
     it('exist', () => {
-      expect([legal.length, own.filter(isAnswer).length, own.length]).toEqual([
+      expect([legal.length, own.filter(isResponse).length, own.length]).toEqual([
         expect.toSatisfy((count: number) => count > 80),
         expect.toSatisfy((count: number) => count > 40),
         expect.toSatisfy((count: number) => count > 90),
@@ -55,17 +57,17 @@ describe.skipIf(absence !== null)(
       },
     );
 
-    it.each(cases(own.filter(isAnswer)))('%s: the answer', (_, recording) => {
-      const answers = responsesOf(recording);
-      const streamed = decodeStream(chunks(...answers));
+    it.each(cases(own.filter(isResponse)))('%s: the answer', (_, recording) => {
+      const responses = responsesOf(recording);
+      const streamed = decodeStream(chunks(...responses));
       const back = collectEvents(decodeStream(encodeStream(streamed)));
       expect(back).toEqual(comparable(collectEvents(streamed)));
-      const [only] = answers;
-      if (answers.length === 1 && only != null) {
-        const whole = decodeAnswer(only);
+      const [only] = responses;
+      if (responses.length === 1 && only != null) {
+        const whole = decodeResponse(only);
         expect(comparable(collectEvents(streamed))).toEqual(comparable(whole.candidates));
         const json = generateContentCodec.encodeResponse(whole, null, responseContext());
-        expect(decodeAnswer(json).candidates).toEqual(comparable(whole.candidates));
+        expect(decodeResponse(json).candidates).toEqual(comparable(whole.candidates));
       }
     });
 
@@ -73,9 +75,9 @@ describe.skipIf(absence !== null)(
       '%s: the stream',
       (_, { sse }) => {
         const events = decodeStream(sse ?? '');
-        const answers = collectEvents(events);
-        expect(answers.length).toBeGreaterThan(0);
-        expect(collectEvents(decodeStream(encodeStream(events)))).toEqual(comparable(answers));
+        const responses = collectEvents(events);
+        expect(responses.length).toBeGreaterThan(0);
+        expect(collectEvents(decodeStream(encodeStream(events)))).toEqual(comparable(responses));
       },
     );
   },

@@ -32,14 +32,14 @@ async function goldenOf(recording: Recording): Promise<Golden> {
     );
   return {
     ...(request !== null && { request: await toEach((other) => goldenRequest(recording, other)) }),
-    ...(isAnswer(recording) && {
+    ...(isResponse(recording) && {
       answer: await toEach(async (other) => goldenResponse(recording, other)),
     }),
   };
 }
 
-const answers = new Set([...streams, ...bodies]);
-const isAnswer = (recording: Recording) => answers.has(recording);
+const responses = new Set([...streams, ...bodies]);
+const isResponse = (recording: Recording) => responses.has(recording);
 
 async function goldenRequest({ protocol, request }: Recording, upstream: TextProtocolName) {
   const converted = await convertRequest(protocol, upstream, request ?? {});
@@ -61,7 +61,7 @@ const digest = (sent: string | Buffer) =>
 
 describe.skipIf(absence !== null)(`converted recordings ${absence ?? ''}`, () => {
   const all = recordings
-    .filter((recording) => recording.request !== null || isAnswer(recording))
+    .filter((recording) => recording.request !== null || isResponse(recording))
     .toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
   it.skipIf(isWriting).each(all)('$id for the other protocols is unchanged', async (recording) => {

@@ -31,7 +31,7 @@ function withModel(request: Json): Json {
 const requests = own.flatMap(({ id, request, status }) =>
   request === null || status !== 200 ? [] : [{ id, request: withModel(request) }],
 );
-const answers = own.flatMap(({ id, body }) =>
+const responses = own.flatMap(({ id, body }) =>
   isJson(body) && Array.isArray(body['content']) ? [{ id, body }] : [],
 );
 const streams = own.filter(
@@ -110,7 +110,7 @@ function withoutCitations(candidates: readonly Candidate[]): unknown {
 
 describe.skipIf(absence !== null)(`the messages codec on recorded traffic ${absence ?? ''}`, () => {
   it('exists', () => {
-    expect([requests.length, answers.length, streams.length].every((count) => count > 40)).toBe(
+    expect([requests.length, responses.length, streams.length].every((count) => count > 40)).toBe(
       true,
     );
   });
@@ -137,7 +137,7 @@ describe.skipIf(absence !== null)(`the messages codec on recorded traffic ${abse
     expect(seen).toBeGreaterThan(8);
   });
 
-  it.each(answers)('$id: the response comes back from its own encoder', ({ body }) => {
+  it.each(responses)('$id: the response comes back from its own encoder', ({ body }) => {
     const response = messagesCodec.decodeResponse(body);
     const again = messagesCodec.encodeResponse(response, null, responseContext);
     expect(withoutCitations(messagesCodec.decodeResponse(again).candidates)).toEqual(
@@ -171,7 +171,7 @@ describe.skipIf(absence !== null)(`the messages codec on recorded traffic ${abse
     expect(joined('reasoning')).toBe(written('thinking'));
   });
 
-  it.each(answers)('$id: a streamed copy of the response reads the same', ({ body }) => {
+  it.each(responses)('$id: a streamed copy of the response reads the same', ({ body }) => {
     const text = [
       { type: 'message_start', message: { ...body, content: [], stop_reason: null } },
       ...listAt(body, 'content').flatMap((block, index) => [

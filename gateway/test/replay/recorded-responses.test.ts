@@ -4,7 +4,9 @@ import { failsSomehow } from './failures.ts';
 import { type RecordedGateway, startRecordedGateway } from './recorded-gateway.ts';
 import { isStream } from './recorded-request.ts';
 
-const answers = recordings.filter((recording) => !isStream(recording) && !failsSomehow(recording));
+const responses = recordings.filter(
+  (recording) => !isStream(recording) && !failsSomehow(recording),
+);
 
 describe.skipIf(absence !== null)(`recorded answers through the gateway ${absence ?? ''}`, () => {
   let recorded: RecordedGateway;
@@ -14,17 +16,17 @@ describe.skipIf(absence !== null)(`recorded answers through the gateway ${absenc
   afterAll(() => recorded.gateway.close());
 
   it('are complete', () => {
-    expect(answers.length).toBeGreaterThan(220);
+    expect(responses.length).toBeGreaterThan(220);
   });
 
-  it.each(answers)('$id arrives complete', async (recording) => {
+  it.each(responses)('$id arrives complete', async (recording) => {
     const { response, text } = await recorded.replay(recording);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toMatch(/^application\/json/);
     expect(JSON.parse(text)).toEqual(recording.body);
   });
 
-  it.each(answers.filter((_, index) => index % 4 === 0))(
+  it.each(responses.filter((_, index) => index % 4 === 0))(
     '$id arrives complete in small pieces',
     async (recording) => {
       const { text } = await recorded.replay(recording, { fault: 'slice=random;seed=7' });

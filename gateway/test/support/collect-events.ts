@@ -26,7 +26,7 @@ interface Call {
   text: string;
 }
 
-interface Answer {
+interface CollectedResponse {
   /** What came, in order; the last one may still be open. */
   readonly pieces: (Open | Call | Block)[];
   open: Open | null;
@@ -39,46 +39,51 @@ interface Answer {
  * neither text nor state are left out; a response without a finish gets `other`.
  */
 export function collectEvents(events: Iterable<GenerationEvent>): Candidate[] {
-  const answers: Answer[] = [];
+  const responses: CollectedResponse[] = [];
   for (const event of events) {
     const choice = event.choice ?? 0;
-    while (answers.length <= choice) {
-      answers.push({ pieces: [], open: null, calls: new Map(), finish: null });
+    while (responses.length <= choice) {
+      responses.push({ pieces: [], open: null, calls: new Map(), finish: null });
     }
-    const answer = answers[choice];
-    if (answer !== undefined) take(answer, event);
+    const response = responses[choice];
+    if (response !== undefined) take(response, event);
   }
-  return answers.map(({ pieces, finish }) => ({
+  return responses.map(({ pieces, finish }) => ({
     blocks: pieces.flatMap(blockOf),
     finish: finish ?? { reason: 'other' },
   }));
 }
 
-function take(answer: Answer, event: GenerationEvent): void {
+function take(response: CollectedResponse, event: GenerationEvent): void {
   switch (event.type) {
     case 'text':
-      delta(answer, 'text', event.text).logprobs.push(...(event.logprobs ?? []));
+      delta(response, 'text', event.text).logprobs.push(...(event.logprobs ?? []));
       return;
     case 'refusal':
     case 'reasoning':
-      delta(answer, event.type, event.text, event.type === 'reasoning' ? event.summary : undefined);
+      delta(
+        response,
+        event.type,
+        event.text,
+        event.type === 'reasoning' ? event.summary : undefined,
+      );
       return;
     case 'state':
-      if (answer.open === null) delta(answer, 'reasoning', '').state = event.state;
-      else answer.open.state = event.state;
+      if (response.open === null) delta(response, 'reasoning', '').state = event.state;
+      else response.open.state = event.state;
       return;
     case 'block-end':
-      answer.open = null;
+      response.open = null;
       return;
     case 'call-start': {
       const call = { start: event, text: '' };
-      answer.open = null;
-      answer.calls.set(event.call, call);
-      answer.pieces.push(call);
+      response.open = null;
+      response.calls.set(event.call, call);
+      response.pieces.push(call);
       return;
     }
     case 'call-arguments': {
-      const call = answer.calls.get(event.call);
+      const call = response.calls.get(event.call);
       if (call === undefined) throw new Error(`arguments of call ${event.call} before its start`);
       call.text += event.text;
       return;
@@ -86,35 +91,35 @@ function take(answer: Answer, event: GenerationEvent): void {
     case 'call-end':
       return;
     case 'block':
-      answer.open = null;
-      answer.pieces.push(event.block);
+      response.open = null;
+      response.pieces.push(event.block);
       return;
     case 'citation':
-      citedText(answer).citations.push(event.citation);
+      citedText(response).citations.push(event.citation);
       return;
     case 'finish':
-      answer.finish = event.finish;
+      response.finish = event.finish;
   }
 }
 
-function delta(answer: Answer, type: Delta, text: string, summary?: boolean): Open {
-  let { open } = answer;
+function delta(response: CollectedResponse, type: Delta, text: string, summary?: boolean): Open {
+  let { open } = response;
   if (open === null || open.type !== type || open.summary !== summary) {
     open = { type, summary, text: '', state: undefined, logprobs: [], citations: [] };
-    answer.open = open;
-    answer.pieces.push(open);
+    response.open = open;
+    response.pieces.push(open);
   }
   open.text += text;
   return open;
 }
 
 /** The open text, or the one that was open last. */
-function citedText(answer: Answer): Open {
-  if (answer.open?.type === 'text') return answer.open;
-  const texts = answer.pieces.filter(
+function citedText(response: CollectedResponse): Open {
+  if (response.open?.type === 'text') return response.open;
+  const texts = response.pieces.filter(
     (piece): piece is Open => 'logprobs' in piece && piece.type === 'text',
   );
-  return texts.at(-1) ?? delta(answer, 'text', '');
+  return texts.at(-1) ?? delta(response, 'text', '');
 }
 
 function blockOf(piece: Open | Call | Block): Block[] {

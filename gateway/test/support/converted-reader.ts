@@ -23,7 +23,7 @@ export function readerOf(
   losses = new ResponseLosses(client),
 ): ResponseReader {
   return createConvertedReader(textProtocols[upstream], {
-    answer: { requestId: 'req_1', model: 'm', createdAt: 1, request, inputTokens: 3 },
+    context: { requestId: 'req_1', model: 'm', createdAt: 1, request, inputTokens: 3 },
     upstream: textCodecs[upstream],
     client: textCodecs[client],
     clientTools: nameTools(request, textCodecs[upstream].traits).clientTools,

@@ -26,7 +26,7 @@ server.listen(0, '127.0.0.1', () =>
 parentPort?.on('message', (message: FarMessage) => {
   next = message.upstream;
   const { url, ...init } = message.request;
-  void ask(url, init).then((answer) => parentPort?.postMessage(answer));
+  void ask(url, init).then((response) => parentPort?.postMessage(response));
 });
 
 async function ask(url: string, init: RequestInit): Promise<FarResponse> {

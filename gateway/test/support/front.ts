@@ -23,11 +23,11 @@ export interface FrontOptions {
 /** The front, once a gateway answers through it. */
 export async function answering<T extends Front>(front: T): Promise<T> {
   for (let round = 0; round < 100; round += 1) {
-    const answers = await fetch(`${front.url}/health`).then(
+    const isUp = await fetch(`${front.url}/health`).then(
       ({ ok }) => ok,
       () => false,
     );
-    if (answers) return front;
+    if (isUp) return front;
     await wait(50);
   }
   await front.close();

@@ -51,7 +51,7 @@ export function responseContext(given: Partial<GenerationRequest> = {}): Respons
   };
 }
 
-export function decodeAnswer(json: unknown): GenerationResponse {
+export function decodeResponse(json: unknown): GenerationResponse {
   return generateContentCodec.decodeResponse(json as Json);
 }
 
@@ -65,8 +65,8 @@ export function decodeStream(text: string): GenerationEvent[] {
   return found;
 }
 
-export function chunks(...answers: readonly unknown[]): string {
-  return answers.map((answer) => `data: ${JSON.stringify(answer)}\n\n`).join('');
+export function chunks(...responses: readonly unknown[]): string {
+  return responses.map((response) => `data: ${JSON.stringify(response)}\n\n`).join('');
 }
 
 /** A chunk of the first candidate. */

@@ -182,7 +182,7 @@ function messages(usage: unknown): Shapes {
 }
 
 function generateContent(usageMetadata: unknown): Shapes {
-  const answer = {
+  const response = {
     candidates: [
       {
         index: 0,
@@ -193,5 +193,5 @@ function generateContent(usageMetadata: unknown): Shapes {
     usageMetadata,
     modelVersion: 'm',
   };
-  return { whole: JSON.stringify(answer), events: [data(answer)] };
+  return { whole: JSON.stringify(response), events: [data(response)] };
 }

@@ -5,7 +5,7 @@ import { responses, responsesCodec as codec } from '#protocols/responses/index.t
 import type { JsonRecord } from '#protocols/values.ts';
 import { readEvents } from '../recordings/tap-run.ts';
 import { collectEvents } from './collect-events.ts';
-import { answer } from './responses-samples.ts';
+import { responseContext } from './responses-samples.ts';
 import { traitsOf } from './upstream-traits.ts';
 
 /** The codec, fed with what stands on the wire. */
@@ -33,7 +33,10 @@ export function encodeBody(
 }
 
 /** The whole stream that these events become. */
-export function encodeEvents(events: readonly GenerationEvent[], context = answer): string {
+export function encodeEvents(
+  events: readonly GenerationEvent[],
+  context = responseContext,
+): string {
   const encoder = codec.createStreamEncoder(context);
   return events.map((event) => encoder.push(event)).join('') + encoder.end(null);
 }

@@ -22,7 +22,7 @@ export const bareRequest = requestOf({
   extensions: noExtensions,
 });
 
-export const answer: ResponseContext = {
+export const responseContext: ResponseContext = {
   requestId: 'req_abcdefghijklmnopqrstuvwx',
   model: 'my-model',
   createdAt: 1_790_000_000,

@@ -56,8 +56,8 @@ describe.skipIf(!canStartRedis || isSkipped('postgres') || !isLinux)('workers', 
         expect.arrayContaining(['worker-1', 'worker-2']),
       );
 
-      const answers = await Promise.all(Array.from({ length: 40 }, () => askChat(url)));
-      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+      const responses = await Promise.all(Array.from({ length: 40 }, () => askChat(url)));
+      expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
       // Whichever worker is asked tells of all of them.
       const counted = [];
       for (let turn = 0; turn < 4; turn += 1)

@@ -21,7 +21,7 @@ export interface Request {
 }
 
 /** What to send and how. `faultText` is the fault that applied, for the log. */
-export interface Answer {
+export interface PlannedReply {
   readonly reply: Reply;
   readonly fault: Fault;
   readonly faultText: string;
@@ -37,7 +37,7 @@ export interface AnswerParts {
 }
 
 /** Turns a request into its response: the endpoint, the fault, the content. */
-export async function answerRequest(request: Request, parts: AnswerParts): Promise<Answer> {
+export async function answerRequest(request: Request, parts: AnswerParts): Promise<PlannedReply> {
   const { path: target, fault: pathFault } = splitPath(request.target);
   const [path = '', search = ''] = target.split('?', 2);
   const query = new URLSearchParams(search);
@@ -85,7 +85,7 @@ export async function answerRequest(request: Request, parts: AnswerParts): Promi
 
 const unreadable = new Rejection(400, 'Could not parse the JSON body of the request.');
 
-function plain(reply: Reply): Answer {
+function plain(reply: Reply): PlannedReply {
   return { reply, fault: noFault, faultText: '' };
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GatewayError } from '#errors/index.ts';
-import { endAfterDraining, mustClose } from './early-answer.ts';
+import { endAfterDraining, mustClose } from './early-response.ts';
 import { fromFastifyError } from './fastify-error.ts';
 import { ownHeaders } from './own-headers.ts';
 import type { Surfaces } from './surface.ts';

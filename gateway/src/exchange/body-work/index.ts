@@ -3,5 +3,5 @@ export { createBodyPool, type BodyPool, type RunningJob } from './body-pool.ts';
 export type { ConvertedText, Job, JobRequest, PatchedBody, RequestFacts } from './jobs.ts';
 export { beginsAsEvents, beginsAsJson, streamOf, type WireProtocol } from './other-form.ts';
 export { errorOf, isPlainError } from './plain-error.ts';
-export { largestAnswer, readWholeResponse } from './read-response.ts';
+export { largestResponse as largestAnswer, readWholeResponse } from './read-response.ts';
 export { termsOf, textOfTerms } from './terms-text.ts';

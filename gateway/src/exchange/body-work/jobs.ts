@@ -47,7 +47,7 @@ export type Job =
     })
   | (JobRequest & { readonly kind: 'outline' })
   | {
-      readonly kind: 'answer';
+      readonly kind: 'response';
       /** A complete response, or a stream where a complete response was requested. */
       readonly body: Uint8Array;
       /** The requested form. */
@@ -84,9 +84,9 @@ export interface PatchedBody extends PatchedRequest {
   readonly isStripped: boolean;
 }
 
-/** `answer.request` as JSON text, which keeps numbers as the client wrote them. */
-export interface TermsText extends Omit<ResponseTerms, 'answer'> {
-  readonly answer: Omit<ResponseTerms['answer'], 'request'>;
+/** `context.request` as JSON text, which keeps numbers as the client wrote them. */
+export interface TermsText extends Omit<ResponseTerms, 'context'> {
+  readonly context: Omit<ResponseTerms['context'], 'request'>;
   readonly request: string;
 }
 
@@ -100,7 +100,7 @@ export interface JobValues {
   readonly patch: PatchedBody;
   readonly convert: ConvertedText;
   readonly outline: Outline;
-  readonly answer: ResponseResult;
+  readonly response: ResponseResult;
 }
 
 export interface JobResult {

@@ -44,8 +44,8 @@ function startOf(bytes: Buffer): number {
  */
 export function streamOf(body: Buffer, protocol: WireProtocol, model: string): Buffer {
   protocol.readResponse(body, { clientModel: model, upstreamModel: model });
-  const answer = parseExact(body.toString('utf8'));
-  return Buffer.from(isRecord(answer) ? protocol.toEvents(answer) : '');
+  const response = parseExact(body.toString('utf8'));
+  return Buffer.from(isRecord(response) ? protocol.toEvents(response) : '');
 }
 
 /**

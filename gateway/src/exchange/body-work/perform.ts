@@ -110,7 +110,7 @@ export function createPerformer(sealer: StateSealer, ask: Ask): Performer {
         }
         case 'patch':
           return patch(read(job), job);
-        case 'answer': {
+        case 'response': {
           kept = [];
           const reading = job.terms === null ? null : converter.read(termsOf(job.terms));
           return readResponseJob(job, reading?.reader ?? null, () => ({

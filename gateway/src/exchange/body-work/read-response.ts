@@ -12,7 +12,7 @@ import type { Job } from './jobs.ts';
 import { beginsAsEvents, streamOf, wholeOf, type WireProtocol } from './other-form.ts';
 
 /** A complete response is held in memory before the client sees it; this is its limit. */
-export const largestAnswer = 64 * 1024 * 1024;
+export const largestResponse = 64 * 1024 * 1024;
 
 /**
  * Reads a complete response, which some upstreams send as a stream although none was requested.
@@ -27,7 +27,7 @@ export function readWholeResponse(
 ): WireResponse {
   const whole =
     wire !== null && beginsAsEvents(body)
-      ? wholeOf(body, wire, echo.upstreamModel, largestAnswer)
+      ? wholeOf(body, wire, echo.upstreamModel, largestResponse)
       : body;
   return reader.readResponse(whole, echo);
 }
@@ -37,7 +37,7 @@ export function readWholeResponse(
  * @param learnt other results of the reading, for the main thread
  */
 export function readResponseJob(
-  { body, upstream, echo, form }: Extract<Job, { kind: 'answer' }>,
+  { body, upstream, echo, form }: Extract<Job, { kind: 'response' }>,
   reader: ResponseReader | null,
   learnt: () => Pick<Extract<ResponseResult, { kind: 'whole' }>, 'losses' | 'kept'>,
 ): ResponseResult {
@@ -47,9 +47,9 @@ export function readResponseJob(
     if (form === 'stream') {
       return { kind: 'stream', body: streamOf(bytes, wire, echo.upstreamModel) };
     }
-    const answer = readWholeResponse(bytes, wire, reader ?? wire, echo);
-    const { given } = answer;
-    return { kind: 'whole', ...answer, given, outputTokens: estimateOf(answer), ...learnt() };
+    const response = readWholeResponse(bytes, wire, reader ?? wire, echo);
+    const { given } = response;
+    return { kind: 'whole', ...response, given, outputTokens: estimateOf(response), ...learnt() };
   } catch (error) {
     if (!(error instanceof UnreadableResponse)) throw error;
     const { message, usage } = error;

@@ -38,9 +38,9 @@ function mustAdmit(
   now: number,
   mayFailOver = false,
 ): ChannelLease {
-  const answer = health.lease(route, false, mayFailOver, now);
-  if (!answer.admitted) throw new Error(`not admitted: ${answer.kind}`);
-  return answer;
+  const lease = health.lease(route, false, mayFailOver, now);
+  if (!lease.admitted) throw new Error(`not admitted: ${lease.kind}`);
+  return lease;
 }
 
 /** One whole attempt; gives the secret it was made with, or why there was none. */
@@ -51,10 +51,10 @@ function attempt(
   now: number,
   mayFailOver = false,
 ): string | null {
-  const answer = health.lease(route, false, mayFailOver, now);
-  if (!answer.admitted) return `(${answer.kind})`;
-  health.reportOutcome(answer, route, result, now);
-  return answer.secret;
+  const lease = health.lease(route, false, mayFailOver, now);
+  if (!lease.admitted) return `(${lease.kind})`;
+  health.reportOutcome(lease, route, result, now);
+  return lease.secret;
 }
 
 describe('credentials', () => {
@@ -182,8 +182,8 @@ describe('channels', () => {
   test('R-10: of many requests after the time exactly one is the probe', () => {
     const { health, said } = open();
     eject(health, a, 0);
-    const answers = Array.from({ length: 50 }, () => health.lease(a, false, true, 30_000));
-    const [probe, ...more] = answers.filter((each): each is ChannelLease => each.admitted);
+    const leases = Array.from({ length: 50 }, () => health.lease(a, false, true, 30_000));
+    const [probe, ...more] = leases.filter((each): each is ChannelLease => each.admitted);
     expect(more).toEqual([]);
     health.reportOutcome(probe!, a, 'answered', 30_100);
     expect(attempt(health, a, 'answered', 30_100)).toBe('a');
@@ -299,9 +299,9 @@ describe('channels', () => {
             now += wait;
             let found = null;
             for (const route of routes) {
-              const answer = health.lease(route, false, true, now);
-              if (answer.admitted) {
-                found = { route, lease: answer };
+              const lease = health.lease(route, false, true, now);
+              if (lease.admitted) {
+                found = { route, lease: lease };
                 break;
               }
             }

@@ -36,7 +36,7 @@ test.each([1_000, 1_000_000])('%d bytes arrive unchanged, with their length', as
     server.close();
   });
   const bytes = Buffer.alloc(size, 'naïve ');
-  const answer = await new Promise<string>((resolve, reject) => {
+  const responseBody = await new Promise<string>((resolve, reject) => {
     let text = '';
     client.send(
       {
@@ -62,5 +62,5 @@ test.each([1_000, 1_000_000])('%d bytes arrive unchanged, with their length', as
       },
     );
   });
-  expect(JSON.parse(answer)).toEqual({ length: String(size), encoding: null, same: true });
+  expect(JSON.parse(responseBody)).toEqual({ length: String(size), encoding: null, same: true });
 });

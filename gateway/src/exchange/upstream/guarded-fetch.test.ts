@@ -34,8 +34,8 @@ async function serve(
   const fetchMedia = createGuardedFetch({
     resolve: async (host) => {
       asked.push(host);
-      const answers = options.hosts?.[host];
-      return (answers === undefined ? [publicAddress] : answers.shift()) ?? [];
+      const addresses = options.hosts?.[host];
+      return (addresses === undefined ? [publicAddress] : addresses.shift()) ?? [];
     },
     connect: (target, callback) => {
       connections.push(target.hostname);

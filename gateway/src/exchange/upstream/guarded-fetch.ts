@@ -54,13 +54,13 @@ export function createGuardedFetch({
           connect({ ...options, hostname: address, servername: serverName(url) }, callback),
       });
       try {
-        const answer = await request(url, {
+        const response = await request(url, {
           dispatcher: agent,
           signal,
           headers: { accept: 'image/*, application/pdf, audio/*, video/*' },
         });
-        const location = redirectOf(answer);
-        if (location === null) return await readMedia(answer, maxBytes);
+        const location = redirectOf(response);
+        if (location === null) return await readMedia(response, maxBytes);
         if (redirects === maxRedirects) throw new FetchRefused('too many redirects');
         url = parse(location, url);
       } catch (error) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { InterimResponses } from './interim-responses.ts';
 
-const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 14\r\n\r\nHTTP/1.1 100 \r';
+const response = 'HTTP/1.1 200 OK\r\ncontent-length: 14\r\n\r\nHTTP/1.1 100 \r';
 
 /** What is left of the text, given in pieces of this size. */
 function rewritten(text: string, size: number): string {
@@ -14,11 +14,11 @@ function rewritten(text: string, size: number): string {
 }
 
 const cases: Record<string, readonly [string, string]> = {
-  'an answer alone, whatever its body': [answer, answer],
-  'a 100': [`HTTP/1.1 100 Continue\r\n\r\n${answer}`, `HTTP/1.1 102 Continue\r\n\r\n${answer}`],
+  'an answer alone, whatever its body': [response, response],
+  'a 100': [`HTTP/1.1 100 Continue\r\n\r\n${response}`, `HTTP/1.1 102 Continue\r\n\r\n${response}`],
   'two of them, one with a field, and another interim answer': [
-    `HTTP/1.1 100 \r\nserver: x\r\n\r\nHTTP/1.1 103 \r\n\r\nHTTP/1.0 100 \r\n\r\n${answer}`,
-    `HTTP/1.1 102 \r\nserver: x\r\n\r\nHTTP/1.1 103 \r\n\r\nHTTP/1.0 102 \r\n\r\n${answer}`,
+    `HTTP/1.1 100 \r\nserver: x\r\n\r\nHTTP/1.1 103 \r\n\r\nHTTP/1.0 100 \r\n\r\n${response}`,
+    `HTTP/1.1 102 \r\nserver: x\r\n\r\nHTTP/1.1 103 \r\n\r\nHTTP/1.0 102 \r\n\r\n${response}`,
   ],
   'a 101 is left alone': ['HTTP/1.1 101 \r\n\r\n', 'HTTP/1.1 101 \r\n\r\n'],
   'so is malformed HTTP': ['HTTP 100 \r\n\r\n', 'HTTP 100 \r\n\r\n'],

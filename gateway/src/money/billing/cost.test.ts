@@ -17,8 +17,8 @@ const textCost = (price: DeclaredPrice, tokens: object, multiplier?: string) =>
   costOf(tokenLines(ratesOf(price), { ...none, ...tokens }), parseMultiplier(multiplier ?? '1'));
 
 /** From the upstream's own usage object, through the reader of its protocol, to the charge. */
-function wireCost(protocol: TextProtocolName, answer: object, price: DeclaredPrice): bigint {
-  const { usage } = textProtocols[protocol].readResponse(Buffer.from(JSON.stringify(answer)), {
+function wireCost(protocol: TextProtocolName, response: object, price: DeclaredPrice): bigint {
+  const { usage } = textProtocols[protocol].readResponse(Buffer.from(JSON.stringify(response)), {
     clientModel: 'm',
     upstreamModel: 'm',
   });

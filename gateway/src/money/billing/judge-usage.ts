@@ -21,8 +21,8 @@ export function judgeUsage(
   model: Pick<Model, 'contextWindow' | 'maxOutputTokens'>,
   choices = 1,
 ): 'reported' | 'quarantined' {
-  const answers = choices >= 1 ? Math.min(choices, mostResponses) : 1;
-  const output = (model.maxOutputTokens ?? unknownOutput) * answers;
+  const responses = choices >= 1 ? Math.min(choices, mostResponses) : 1;
+  const output = (model.maxOutputTokens ?? unknownOutput) * responses;
   const window = (model.contextWindow ?? unknownWindow) + output;
   return implausible || totalOf(tokens) * 5 > window * 6 ? 'quarantined' : 'reported';
 }

@@ -12,16 +12,16 @@ export function createSpentLookup(
   const asked = new Map<string, Promise<bigint>>();
 
   const ask = (meters: readonly string[]): void => {
-    const answer = source(meters);
-    for (const meter of meters) asked.set(meter, amountOf(meter, answer));
+    const amounts = source(meters);
+    for (const meter of meters) asked.set(meter, amountOf(meter, amounts));
   };
 
   const amountOf = async (
     meter: string,
-    answer: Promise<ReadonlyMap<string, bigint>>,
+    amounts: Promise<ReadonlyMap<string, bigint>>,
   ): Promise<bigint> => {
     try {
-      return (await answer).get(meter) ?? 0n;
+      return (await amounts).get(meter) ?? 0n;
     } finally {
       asked.delete(meter);
     }

@@ -12,10 +12,10 @@ beforeEach(() => {
   breaker = createDatabaseBreaker(() => now);
 });
 
-const ask = (answer: Promise<string>): Promise<string> =>
+const ask = (result: Promise<string>): Promise<string> =>
   breaker(() => {
     asked += 1;
-    return answer;
+    return result;
   }).catch((error: Error) => error.message);
 const fails = () => ask(Promise.reject(new Error('slow')));
 const answers = () => ask(Promise.resolve('yes'));

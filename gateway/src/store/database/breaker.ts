@@ -11,7 +11,7 @@ export const breakerRules = Object.freeze({
  * Runs `ask`, or fails at once while the breaker is open.
  * @throws the error of `ask`, or an Error that names the open breaker
  */
-export type DatabaseBreaker = <Answer>(ask: () => Promise<Answer>) => Promise<Answer>;
+export type DatabaseBreaker = <Result>(ask: () => Promise<Result>) => Promise<Result>;
 
 /**
  * Guards the look-ups that a request waits for. Each look-up in an unresponsive database costs a second or two until
@@ -34,10 +34,10 @@ export function createDatabaseBreaker(
     }
     if (isProbe) probing = true;
     try {
-      const answer = await ask();
+      const result = await ask();
       failures = 0;
       isOpen = false;
-      return answer;
+      return result;
     } catch (error) {
       failures += 1;
       const isSlow = now() - startedAt >= breakerRules.slowMs;

@@ -47,16 +47,16 @@ class DroppingClient extends pg.Client {
 
   // @ts-expect-error -- the typed overloads of `query` cannot be restated in a wrapper
   override query(...parameters: [string, unknown[]]): unknown {
-    const answer: unknown = super.query(...parameters);
-    if (answer instanceof Promise) {
-      answer.catch((error: Error) => {
+    const result: unknown = super.query(...parameters);
+    if (result instanceof Promise) {
+      result.catch((error: Error) => {
         if (error.message !== 'Query read timeout') return;
         // `end` comes first: only that keeps the pool from reusing the connection before its socket is closed.
         void this.end();
         destroyConnection(this);
       });
     }
-    return answer;
+    return result;
   }
 }
 

@@ -110,7 +110,7 @@ export function createConverter(options: ConverterOptions): Converter {
   const read = (terms: ResponseTerms): ResponseReading => {
     const responseLosses = new ResponseLosses(terms.client);
     const reader = createConvertedReader(protocols[terms.upstream], {
-      answer: terms.answer,
+      context: terms.context,
       clientTools: terms.clientTools,
       maker: terms.maker,
       upstream: codecs[terms.upstream],
@@ -135,11 +135,11 @@ export function createConverter(options: ConverterOptions): Converter {
       const { path } = exchange.request;
       const isCount = path.operation === 'count-tokens';
       let decoded: GenerationRequest | null = null;
-      let answer: ResponseContext | null = null;
+      let context: ResponseContext | null = null;
 
       const encode = async (target: ConversionTarget): Promise<ConvertedRequest> => {
         decoded ??= client.decodeRequest(exactRequest(exchange.request, client));
-        answer ??= responseContext(exchange, decoded, target, client);
+        context ??= responseContext(exchange, decoded, target, client);
         if (recall !== undefined) await recall(exchange.owner, toolCallIds(decoded));
         const upstream = codecs[target.protocol];
         const { provider, traits, model, channel, capabilities, maxOutputTokens } = target;
@@ -165,7 +165,7 @@ export function createConverter(options: ConverterOptions): Converter {
           (isCount ? upstream.encodeCount?.(encoded.json, encodeTarget) : null) ?? encoded.json;
         const body = Buffer.from(JSON.stringify(json));
         const terms: ResponseTerms = {
-          answer,
+          context,
           client: client.name,
           upstream: target.protocol,
           clientTools: names.clientTools,
@@ -229,7 +229,7 @@ function responseContext(
   client: Codec,
 ): ResponseContext {
   const { turns: _, ...repeated } = decoded;
-  const request = client.forAnswer?.(decoded) ?? repeated;
+  const request = client.forResponse?.(decoded) ?? repeated;
   return {
     requestId: exchange.id,
     model: exchange.request.model,

@@ -28,7 +28,7 @@ export function createConvertedReader(upstream: Protocol, passes: ResponsePasses
       const converted = passes.client.encodeResponse(
         passResponse(passes, response),
         usage?.tokens ?? null,
-        passes.answer,
+        passes.context,
       );
       return { body: Buffer.from(JSON.stringify(converted)), usage };
     },

@@ -60,9 +60,9 @@ export class ConvertedTap implements StreamTap {
   constructor(source: StreamTap, passes: ResponsePasses) {
     this.#source = source;
     this.#decoder = passes.upstream.createStreamDecoder();
-    this.#mostOutput = passes.client.repeatsAnswers === true ? mostOutput : Infinity;
+    this.#mostOutput = passes.client.repeatsResponses === true ? mostOutput : Infinity;
     this.#leanEvent = passes.upstream.leanEvent;
-    this.#encoder = passes.client.createStreamEncoder(passes.answer);
+    this.#encoder = passes.client.createStreamEncoder(passes.context);
     this.#events = new ResponseEvents(passes, (event) => this.#encode(event));
   }
 

@@ -47,7 +47,7 @@ function passCandidate(passes: ResponsePasses, candidate: Candidate, choice: num
 }
 
 function passCall(
-  { clientTools, client, answer }: ResponsePasses,
+  { clientTools, client, context }: ResponsePasses,
   block: Extract<Block, { type: 'tool-call' }>,
   choice: number,
   at: number,
@@ -57,7 +57,7 @@ function passCall(
   const { state: _, ...bare } = block;
   return {
     ...bare,
-    id: responseCallId(block.id, client.traits, answer.requestId, choice, at),
+    id: responseCallId(block.id, client.traits, context.requestId, choice, at),
     name: tool?.name ?? block.name,
     namespace: tool === undefined ? block.namespace : tool.namespace,
     kind: tool?.kind ?? block.kind,

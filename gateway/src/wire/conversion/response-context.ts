@@ -8,7 +8,7 @@ import type { ClientTool } from './tools/tool-names.ts';
 
 /** Everything that turns an upstream's response into the client's; fixed when the request was encoded. */
 export interface ResponsePasses {
-  readonly answer: ResponseContext;
+  readonly context: ResponseContext;
   readonly upstream: Codec;
   readonly client: Codec;
   /** By the names that the upstream received. A name that no tool has (models invent some) stays as it is. */

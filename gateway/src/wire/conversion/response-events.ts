@@ -128,11 +128,11 @@ class ChoiceEvents {
   }
 
   #callStart(event: Event<'call-start'>): void {
-    const { clientTools, client, answer } = this.#passes;
+    const { clientTools, client, context } = this.#passes;
     const { state, ...bare } = event;
     this.#close();
     const tool = clientTools.get(event.name);
-    const place = [answer.requestId, event.choice ?? 0, this.#calls] as const;
+    const place = [context.requestId, event.choice ?? 0, this.#calls] as const;
     const id = responseCallId(event.id, client.traits, ...place);
     this.#calls += 1;
     this.#keeper.call(id, state);

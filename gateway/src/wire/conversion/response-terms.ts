@@ -4,7 +4,7 @@ import type { ClientTool } from './tools/tool-names.ts';
 
 /** Everything needed to read the responses to a converted request; plain data, fixed when the request was encoded. */
 export interface ResponseTerms {
-  readonly answer: ResponseContext;
+  readonly context: ResponseContext;
   readonly client: TextProtocolName;
   readonly upstream: TextProtocolName;
   /** By the names that the upstream received. */

@@ -46,7 +46,7 @@ export interface Codec {
   encodeCount?(json: JsonRecord, target: EncodeTarget): JsonRecord;
 
   /** The part of a request that its response needs; the rest is released early. Absent: the response needs all of it. */
-  forAnswer?(request: GenerationRequest): Omit<GenerationRequest, 'turns'>;
+  forResponse?(request: GenerationRequest): Omit<GenerationRequest, 'turns'>;
 
   /** Decodes a complete response that `Protocol.readResponse` accepted. Usage is read there. */
   decodeResponse(json: JsonRecord): GenerationResponse;
@@ -55,17 +55,17 @@ export interface Codec {
   encodeResponse(
     response: GenerationResponse,
     usage: TokenUsage | null,
-    answer: ResponseContext,
+    context: ResponseContext,
   ): JsonRecord;
 
   /** One per attempt. The tap reads errors and usage in the stream (`Protocol.createStreamTap`). */
   createStreamDecoder(): StreamDecoder;
   /** The last events of a stream repeat the whole response. Absent: they do not. */
-  readonly repeatsAnswers?: boolean;
+  readonly repeatsResponses?: boolean;
   /** The data of a large event, without what earlier events have said. Absent: no event repeats much. */
   leanEvent?(data: Buffer): Buffer;
   /** One per attempt. */
-  createStreamEncoder(answer: ResponseContext): StreamEncoder;
+  createStreamEncoder(context: ResponseContext): StreamEncoder;
 
   /** The client's name for a member of `Loss.what`: `stop` → `stop_sequences`. */
   fieldName(what: string): string;

@@ -42,7 +42,7 @@ export interface Protocol {
   readResponse(body: Buffer, echo: ResponseEcho): WireResponse;
 
   /** Turns a whole response into the frames of an equivalent stream. Unknown members are kept. */
-  toEvents(answer: JsonRecord): string;
+  toEvents(response: JsonRecord): string;
 
   /** Turns the events of a complete stream into the equivalent whole response. */
   toWhole(events: readonly JsonRecord[]): JsonRecord;

@@ -8,21 +8,21 @@ import { isRecord, type JsonRecord } from './values.ts';
  * @param usageOf reads the usage of a response that carries an error
  * @throws UnreadableResponse
  */
-export function readAnswer(
+export function parseResponse(
   body: Buffer,
-  usageOf: (answer: JsonRecord) => ReportedUsage | null,
+  usageOf: (response: JsonRecord) => ReportedUsage | null,
 ): JsonRecord {
   if (!drawJson(body, openResponseBudget()))
     throw new UnreadableResponse('the answer is too complex');
-  let answer: unknown;
+  let response: unknown;
   try {
-    answer = JSON.parse(body.toString('utf8'));
+    response = JSON.parse(body.toString('utf8'));
   } catch {
     throw new UnreadableResponse('the answer is not JSON');
   }
-  if (!isRecord(answer)) throw new UnreadableResponse('the answer is not a JSON object');
-  if (answer['error']) {
-    throw new UnreadableResponse('the answer carries an error', answer, usageOf(answer));
+  if (!isRecord(response)) throw new UnreadableResponse('the answer is not a JSON object');
+  if (response['error']) {
+    throw new UnreadableResponse('the answer carries an error', response, usageOf(response));
   }
-  return answer;
+  return response;
 }

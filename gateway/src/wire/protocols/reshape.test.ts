@@ -3,7 +3,7 @@ import { createEventStreamReader } from '#upstream/index.ts';
 import { parseExact, textProtocols, type JsonRecord } from './index.ts';
 
 /** Answers with something in every part that comes in pieces. */
-const answers: Record<keyof typeof textProtocols, JsonRecord> = {
+const responses: Record<keyof typeof textProtocols, JsonRecord> = {
   chat: {
     id: 'c',
     object: 'chat.completion',
@@ -87,7 +87,7 @@ const answers: Record<keyof typeof textProtocols, JsonRecord> = {
   },
 };
 
-const names = Object.keys(answers) as (keyof typeof answers)[];
+const names = Object.keys(responses) as (keyof typeof responses)[];
 
 describe.each(names)('%s', (name) => {
   const protocol = textProtocols[name];
@@ -104,21 +104,21 @@ describe.each(names)('%s', (name) => {
         if (data.startsWith('{')) events.push(JSON.parse(data) as JsonRecord);
       },
     });
-    reader.push(Buffer.from(protocol.toEvents(answers[name])));
+    reader.push(Buffer.from(protocol.toEvents(responses[name])));
     reader.end();
     expect(tap.finished).toBe(true);
     expect(tap.usage?.tokens).toMatchObject({ input: 3, output: 4 });
-    expect(protocol.toWhole(events)).toEqual(answers[name]);
+    expect(protocol.toWhole(events)).toEqual(responses[name]);
   });
 });
 
 test('numbers beyond 2^53 in a call arrive digit by digit', () => {
   const { messages } = textProtocols;
   const text = '{"id":12345678901234567890,"price":1.0}';
-  const answer = parseExact(
+  const response = parseExact(
     `{"content":[{"type":"tool_use","id":"a","name":"f","input":${text}}],"stop_reason":"tool_use"}`,
   ) as JsonRecord;
-  expect(messages.toEvents(answer)).toContain(JSON.stringify(text).slice(1, -1));
+  expect(messages.toEvents(response)).toContain(JSON.stringify(text).slice(1, -1));
   const whole = messages.toWhole([
     { type: 'message_start', message: { id: 'm' } },
     { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', input: {} } },

@@ -1,6 +1,6 @@
 import type { TextProtocolName } from '#canonical/index.ts';
 import { UnreadableResponse, type WireResponse } from './protocol.ts';
-import { readAnswer } from './read-response.ts';
+import { parseResponse } from './read-response.ts';
 
 /** The member with the number in a token count: `{"totalTokens":7}`, `{"input_tokens":7}`. */
 function memberOf(protocol: TextProtocolName): string {
@@ -16,10 +16,10 @@ export function readTokenCount(
   client: TextProtocolName,
   body: Buffer,
 ): WireResponse {
-  const answer = readAnswer(body, () => null);
-  const tokens = answer[memberOf(upstream)];
+  const response = parseResponse(body, () => null);
+  const tokens = response[memberOf(upstream)];
   if (typeof tokens !== 'number' || !Number.isSafeInteger(tokens) || tokens < 0) {
-    throw new UnreadableResponse('the answer is not a token count', answer);
+    throw new UnreadableResponse('the answer is not a token count', response);
   }
   const told = upstream === client ? body : Buffer.from(encodeTokenCount(client, tokens));
   return { body: told, usage: null };

@@ -78,8 +78,8 @@ test.each([
   ],
   ['messages', { content: [{ type: 'text', text: 'x'.repeat(40) }], stop_reason: 'end_turn' }],
   ['generate-content', { candidates: [{ content: { parts: [{ text: 'x'.repeat(40) }] } }] }],
-])('an answer of %s counts its content', (_protocol, answer) => {
-  expect(estimateOutputTokens({ id: 'something', model: 'other', ...answer })).toBe(10);
+])('an answer of %s counts its content', (_protocol, response) => {
+  expect(estimateOutputTokens({ id: 'something', model: 'other', ...response })).toBe(10);
 });
 
 test('nonsense counts as 0', () => {

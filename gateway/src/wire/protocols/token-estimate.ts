@@ -58,9 +58,9 @@ export function estimateInputTokens(
 }
 
 /** The tokens of a parsed response of any text protocol. */
-export function estimateOutputTokens(answer: unknown): number {
-  if (!isRecord(answer)) return 0;
-  const { choices, output, content, candidates } = answer;
+export function estimateOutputTokens(response: unknown): number {
+  if (!isRecord(response)) return 0;
+  const { choices, output, content, candidates } = response;
   return tokensIn([choices, output, content, candidates]);
 }
 

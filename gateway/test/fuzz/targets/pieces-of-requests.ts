@@ -77,15 +77,15 @@ function eventStream(input: Buffer): void {
 
 function interim(input: Buffer): void {
   const rewritten = (pieces: readonly Buffer[]): string => {
-    const answers = new InterimResponses();
+    const interimResponses = new InterimResponses();
     let isBegun = false;
-    for (const piece of pieces) if (!isBegun) isBegun = answers.rewrite(piece);
+    for (const piece of pieces) if (!isBegun) isBegun = interimResponses.rewrite(piece);
     return Buffer.concat(pieces).toString('latin1');
   };
   const whole = rewritten([Buffer.from(input)]);
   holds(whole.length === input.length, 'no byte is added or lost');
   const cut = rewritten(sliced(input, cutsOf(input)));
-  holds(cut === whole, 'interim answers are rewritten alike wherever they are cut');
+  holds(cut === whole, 'interim interimResponses are rewritten alike wherever they are cut');
 }
 
 const texts = (...list: readonly string[]): Buffer[] => list.map((text) => Buffer.from(text));
@@ -123,7 +123,7 @@ export const pieceTargets: readonly FuzzTarget[] = [
     isRefusal: never,
   },
   {
-    name: 'interim answers',
+    name: 'interim interimResponses',
     isJson: false,
     samples: texts(
       'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n',

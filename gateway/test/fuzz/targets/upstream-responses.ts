@@ -32,8 +32,10 @@ const said = fc.sample(candidates, { seed: 1, numRuns: 12 });
 
 const bodiesOf = (upstream: TextProtocolName): Buffer[] =>
   said.map((candidate) => {
-    const answer = { candidates: [candidate], extensions: [] };
-    return Buffer.from(JSON.stringify(textCodecs[upstream].encodeResponse(answer, usage, context)));
+    const response = { candidates: [candidate], extensions: [] };
+    return Buffer.from(
+      JSON.stringify(textCodecs[upstream].encodeResponse(response, usage, context)),
+    );
   });
 
 const streamsOf = (upstream: TextProtocolName): Buffer[] =>

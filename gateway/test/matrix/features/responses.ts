@@ -39,14 +39,14 @@ const result = (id: string, output: unknown) => ({
 });
 const called = (...items: object[]) => ({ tools, ...input(user('hello'), ...items) });
 const looped = called(call('call_1'), result('call_1', 'sunny'));
-const answer = {
+const response = {
   type: 'message',
   role: 'assistant',
   content: [{ type: 'output_text', text: 'hi' }],
 };
 const after = (...items: object[]) => ({
-  body: input(user('hello'), ...items, answer, user('and now?')),
-  without: input(user('hello'), answer, user('and now?')),
+  body: input(user('hello'), ...items, response, user('and now?')),
+  without: input(user('hello'), response, user('and now?')),
 });
 const custom = { type: 'custom', name: 'apply_patch', description: 'Patches.' };
 const space = (...inner: object[]) => ({
@@ -73,7 +73,7 @@ export const responses: ClientFeatures = {
         body: input(user('hello'), { role: 'developer', content: 'Be brief.' }, user('and?')),
         without: input(user('hello'), user('and?')),
       },
-      { name: 'several turns', body: input(user('hello'), answer, user('and now?')) },
+      { name: 'several turns', body: input(user('hello'), response, user('and now?')) },
       { name: 'several text parts', ...withPart({ type: 'input_text', text: 'again' }) },
       {
         name: '`refusal` in the history',
@@ -87,8 +87,8 @@ export const responses: ClientFeatures = {
       {
         name: "a message's `phase`",
         why: 'only responses has it',
-        body: input(user('hello'), { ...answer, phase: 'commentary' }, user('and now?')),
-        without: input(user('hello'), answer, user('and now?')),
+        body: input(user('hello'), { ...response, phase: 'commentary' }, user('and now?')),
+        without: input(user('hello'), response, user('and now?')),
       },
     ]),
     ...inArea('Media', [

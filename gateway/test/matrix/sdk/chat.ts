@@ -13,10 +13,10 @@ export const chat: SdkClient = {
       response_format: zodResponseFormat(city, 'city'),
     };
     const { completions } = openai(url, ask).chat;
-    const answer = ask.stream
+    const response = ask.stream
       ? await completions.stream({ ...params, stream: true }).finalChatCompletion()
       : await completions.parse(params);
-    return answer.choices[0]?.message.parsed;
+    return response.choices[0]?.message.parsed;
   },
 };
 
@@ -55,8 +55,8 @@ async function converse(
     stream.on('chunk', ({ choices }) => (reasoning += reasoningIn(choices[0]?.delta)));
     return stream.finalChatCompletion();
   };
-  const answer = ask.stream ? await streamed() : await completions.create(params);
-  const [choice] = answer.choices;
+  const response = ask.stream ? await streamed() : await completions.create(params);
+  const [choice] = response.choices;
   const message = choice!.message;
   const calls = (message.tool_calls ?? []).flatMap((call) =>
     call.type === 'function'
@@ -73,8 +73,8 @@ async function converse(
     reasoning: ask.stream ? reasoning : reasoningIn(message),
     calls,
     finish: choice!.finish_reason,
-    inputTokens: answer.usage?.prompt_tokens ?? -1,
-    outputTokens: answer.usage?.completion_tokens ?? -1,
+    inputTokens: response.usage?.prompt_tokens ?? -1,
+    outputTokens: response.usage?.completion_tokens ?? -1,
     // Most clients give back only what their types know.
     goOn: (next) =>
       converse(url, nextAsk(ask, next), [

@@ -22,10 +22,10 @@ export const messages: SdkClient = {
       output_config: { format: zodOutputFormat(city) },
     };
     const client = anthropic(url, ask).messages;
-    const answer = ask.stream
+    const response = ask.stream
       ? await client.stream(params).finalMessage()
       : await client.parse(params);
-    return answer.parsed_output;
+    return response.parsed_output;
   },
 };
 
@@ -60,10 +60,10 @@ async function converse(
     }),
   };
   const client = anthropic(url, ask).messages;
-  const answer = ask.stream
+  const response = ask.stream
     ? await client.stream(params).finalMessage()
     : await client.create(params);
-  const calls = answer.content.flatMap((block) =>
+  const calls = response.content.flatMap((block) =>
     block.type === 'tool_use' ? [{ id: block.id, name: block.name, input: block.input }] : [],
   );
   const results = calls.map(({ id }, at) => ({
@@ -72,18 +72,18 @@ async function converse(
     content: `result ${at}`,
   }));
   return {
-    text: answer.content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
-    reasoning: answer.content
+    text: response.content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
+    reasoning: response.content
       .map((block) => (block.type === 'thinking' ? block.thinking : ''))
       .join(''),
     calls,
-    finish: answer.stop_reason ?? '',
-    inputTokens: answer.usage.input_tokens + (answer.usage.cache_read_input_tokens ?? 0),
-    outputTokens: answer.usage.output_tokens,
+    finish: response.stop_reason ?? '',
+    inputTokens: response.usage.input_tokens + (response.usage.cache_read_input_tokens ?? 0),
+    outputTokens: response.usage.output_tokens,
     goOn: (next) =>
       converse(url, nextAsk(ask, next), [
         ...conversation,
-        { role: 'assistant', content: answer.content as Anthropic.ContentBlockParam[] },
+        { role: 'assistant', content: response.content as Anthropic.ContentBlockParam[] },
         {
           role: 'user',
           content: [

@@ -16,10 +16,10 @@ export const responses: SdkClient = {
       text: { format: zodTextFormat(city, 'city') },
     };
     const client = openai(url, ask).responses;
-    const answer = ask.stream
+    const response = ask.stream
       ? await client.stream(params).finalResponse()
       : await client.parse(params);
-    return answer.output_parsed;
+    return response.output_parsed;
   },
 };
 
@@ -48,10 +48,10 @@ async function converse(url: string, ask: Ask, input: Item[]): Promise<SdkRespon
     }),
   };
   const client = openai(url, ask).responses;
-  const answer = ask.stream
+  const response = ask.stream
     ? await client.stream(params).finalResponse()
     : await client.create(params);
-  const calls = answer.output.flatMap((item) =>
+  const calls = response.output.flatMap((item) =>
     item.type === 'function_call'
       ? [{ id: item.call_id, name: item.name, input: JSON.parse(item.arguments) }]
       : [],
@@ -61,20 +61,20 @@ async function converse(url: string, ask: Ask, input: Item[]): Promise<SdkRespon
     call_id: id,
     output: `result ${at}`,
   }));
-  const reasoning = answer.output.flatMap((item) =>
+  const reasoning = response.output.flatMap((item) =>
     item.type === 'reasoning' ? [...item.summary, ...(item.content ?? [])] : [],
   );
   return {
-    text: answer.output_text,
+    text: response.output_text,
     reasoning: reasoning.map(({ text }) => text).join(''),
     calls,
-    finish: answer.status ?? '',
-    inputTokens: answer.usage?.input_tokens ?? -1,
-    outputTokens: answer.usage?.output_tokens ?? -1,
+    finish: response.status ?? '',
+    inputTokens: response.usage?.input_tokens ?? -1,
+    outputTokens: response.usage?.output_tokens ?? -1,
     goOn: (next) =>
       converse(url, nextAsk(ask, next), [
         ...input,
-        ...(answer.output as Item[]),
+        ...(response.output as Item[]),
         ...results,
         ...(next?.text === undefined ? [] : [{ role: 'user' as const, content: next.text }]),
       ]),

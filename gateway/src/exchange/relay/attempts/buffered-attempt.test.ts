@@ -13,7 +13,7 @@ import {
 import { BufferedAttempt } from './buffered-attempt.ts';
 
 const vendor = findVendor('simulator')!;
-const answer = Buffer.from(
+const response = Buffer.from(
   JSON.stringify({
     id: 'x',
     object: 'chat.completion',
@@ -70,7 +70,7 @@ describe('R-19 a client that has left', () => {
     attempt.tick(120_900);
     expect(aborted()).toBe(false);
     listener.onHead(200, {});
-    listener.onData(answer);
+    listener.onData(response);
     listener.onEnd();
     expect(await attempt.outcome).toMatchObject({ kind: 'complete', status: 200 });
   });
@@ -87,7 +87,7 @@ describe('R-19 a client that has left', () => {
     expect(await second.attempt.outcome).toMatchObject({ kind: 'left', status: null });
 
     first.listener.onHead(200, {});
-    first.listener.onData(answer);
+    first.listener.onData(response);
     first.listener.onEnd();
     const third = start(undefined, drains);
     third.client.left = true;
@@ -173,7 +173,7 @@ describe('a large response', () => {
   test('is complete when the thread has read it', async () => {
     const { attempt, resolve, given } = startLarge();
     expect(given()).toBe(256 * 1024);
-    const read = { body: answer, usage: null };
+    const read = { body: response, usage: null };
     resolve(read);
     expect(await attempt.outcome).toMatchObject({
       kind: 'complete',

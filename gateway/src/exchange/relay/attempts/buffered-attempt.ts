@@ -31,16 +31,16 @@ import {
 const drainMs = 120_000;
 
 /** How an attempt ended whose response is shown whole, or not at all. */
-export type BufferedOutcome<Answer> =
+export type BufferedOutcome<Result> =
   | AttemptFailure
-  | (CompleteAttempt & { readonly answer: Answer })
+  | (CompleteAttempt & { readonly response: Result })
   | LeftAttempt;
 
-export interface BufferedAttemptOptions<Answer> {
+export interface BufferedAttemptOptions<Result> {
   readonly upstream: UpstreamClient;
   readonly vendor: Vendor;
   readonly client: Pick<ClientResponse, 'left'>;
-  readonly reader: ResponseReader<Answer>;
+  readonly reader: ResponseReader<Result>;
   readonly ticker: Ticker;
   readonly drains: DrainSlots;
   /** Monotonic time after which the attempt is given up. */
@@ -54,23 +54,23 @@ export interface BufferedAttemptOptions<Answer> {
 /**
  * One try of a non-streamed exchange. A client that leaves does not stop it once it is sent: the response is paid for.
  */
-export class BufferedAttempt<Answer> implements UpstreamListener, TickListener {
-  readonly outcome: Promise<BufferedOutcome<Answer>>;
+export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
+  readonly outcome: Promise<BufferedOutcome<Result>>;
   upstreamHeaders: UpstreamHeaders = {};
-  readonly #options: BufferedAttemptOptions<Answer>;
+  readonly #options: BufferedAttemptOptions<Result>;
   readonly #call: UpstreamCall;
   readonly #body = new CollectedBody();
   readonly #ticks: TickRegistration;
   #status = 0;
   #over = false;
   /** What a thread does with the response, once that is whole. */
-  #reading: ReadingResponse<Answer> | null = null;
+  #reading: ReadingResponse<Result> | null = null;
   /** The client was seen to have left: until this monotonic time the response is waited for. */
   #drainUntil: number | null = null;
-  #resolve: (outcome: BufferedOutcome<Answer>) => void = () => {};
+  #resolve: (outcome: BufferedOutcome<Result>) => void = () => {};
 
   /** @param request not kept. */
-  constructor(request: UpstreamRequest, options: BufferedAttemptOptions<Answer>) {
+  constructor(request: UpstreamRequest, options: BufferedAttemptOptions<Result>) {
     this.#options = options;
     this.outcome = new Promise((resolve) => {
       this.#resolve = resolve;
@@ -161,7 +161,7 @@ export class BufferedAttempt<Answer> implements UpstreamListener, TickListener {
     return failureOfResponse(this.#options.vendor, this.#status, this.upstreamHeaders, body);
   }
 
-  #read(body: Buffer): BufferedOutcome<Answer> {
+  #read(body: Buffer): BufferedOutcome<Result> {
     try {
       return this.#complete(this.#options.reader.read(body));
     } catch (error) {
@@ -170,11 +170,11 @@ export class BufferedAttempt<Answer> implements UpstreamListener, TickListener {
     }
   }
 
-  async #awaitReading(reading: ReadingResponse<Answer>): Promise<void> {
+  async #awaitReading(reading: ReadingResponse<Result>): Promise<void> {
     try {
-      const answer = await reading.result;
+      const response = await reading.result;
       this.#reading = null;
-      if (!this.#over) this.#finish(this.#complete(answer));
+      if (!this.#over) this.#finish(this.#complete(response));
     } catch (error) {
       this.#reading = null;
       // Its outcome counts only while it is waited for; a fault of ours is reported in any case.
@@ -193,9 +193,9 @@ export class BufferedAttempt<Answer> implements UpstreamListener, TickListener {
     return brokenAttempt(status, 'started', 'defect');
   }
 
-  #complete(answer: Answer): BufferedOutcome<Answer> {
-    this.#options.reader.accept?.(answer);
-    return { kind: 'complete', status: this.#status, answer };
+  #complete(response: Result): BufferedOutcome<Result> {
+    this.#options.reader.accept?.(response);
+    return { kind: 'complete', status: this.#status, response };
   }
 
   #unreadable({ body, usage }: UnreadableResponse): AttemptFailure {
@@ -206,7 +206,7 @@ export class BufferedAttempt<Answer> implements UpstreamListener, TickListener {
     return { ...failure, usage };
   }
 
-  #finish(outcome: BufferedOutcome<Answer>): void {
+  #finish(outcome: BufferedOutcome<Result>): void {
     if (this.#over) return;
     this.#over = true;
     this.#reading?.abandon();

@@ -16,13 +16,13 @@ const routeOf = (id: string): Route =>
     upstreamModel: `${id}-up`,
   }) as unknown as Route;
 
-interface Answer {
+interface CompleteResponse {
   readonly kind: 'complete';
   readonly status: 200;
   readonly said: string;
 }
 
-const answer: Answer = { kind: 'complete', status: 200, said: 'hello' };
+const response: CompleteResponse = { kind: 'complete', status: 200, said: 'hello' };
 const broken = brokenAttempt(500, 'started', 'reset');
 const clientFault: AttemptOutcome = {
   ...broken,
@@ -31,12 +31,12 @@ const clientFault: AttemptOutcome = {
 
 /** @param outcomes by channel; an Error is thrown while the request is built. */
 function open(
-  outcomes: Readonly<Record<string, Answer | AttemptOutcome | Error>>,
-  more: Partial<Sender<SentRequest, Answer | AttemptOutcome>> = {},
+  outcomes: Readonly<Record<string, CompleteResponse | AttemptOutcome | Error>>,
+  more: Partial<Sender<SentRequest, CompleteResponse | AttemptOutcome>> = {},
 ) {
   const asked: string[] = [];
   const client = { left: false };
-  const sender: Sender<SentRequest, Answer | AttemptOutcome> = {
+  const sender: Sender<SentRequest, CompleteResponse | AttemptOutcome> = {
     model: 'm',
     kind: 'buffered',
     prepare: () => null,
@@ -75,7 +75,7 @@ function open(
 
 describe('what attempts return', () => {
   test('the response, with all requests that were sent and the one that was answered', async () => {
-    const { run, asked } = open({ a: broken, b: answer, c: answer });
+    const { run, asked } = open({ a: broken, b: response, c: response });
     expect(await run()).toMatchObject({
       outcome: { kind: 'complete', said: 'hello' },
       attempts: [
@@ -97,7 +97,7 @@ describe('what attempts return', () => {
   });
 
   test('when the client is at fault: the channel that reports it', async () => {
-    const { run, asked } = open({ a: clientFault, b: answer });
+    const { run, asked } = open({ a: clientFault, b: response });
     expect(await run()).toMatchObject({
       outcome: { kind: 'unanswered', error: { errorName: 'context_too_long' } },
       sent: { channel: 'a' },
@@ -115,7 +115,7 @@ describe('what attempts return', () => {
   });
 
   test('when the client is gone: that nobody was asked', async () => {
-    const { run, client, asked } = open({ a: answer });
+    const { run, client, asked } = open({ a: response });
     client.left = true;
     expect(await run()).toEqual({ outcome: { kind: 'not-asked' }, attempts: [], sent: null });
     expect(asked).toEqual([]);
@@ -130,13 +130,13 @@ describe('a route that cannot be asked for this', () => {
 
   test('is passed over', async () => {
     const prepare = ({ channel }: Route) => Promise.resolve(channel.name === 'a' ? refusal : null);
-    const { run, asked } = open({ a: answer, b: answer }, { prepare });
+    const { run, asked } = open({ a: response, b: response }, { prepare });
     expect(await run()).toMatchObject({ sent: { channel: 'b' } });
     expect(asked).toEqual(['b']);
   });
 
   test('is the reason when there is no other', async () => {
-    const { run } = open({ a: answer, b: answer }, { prepare: () => Promise.resolve(refusal) });
+    const { run } = open({ a: response, b: response }, { prepare: () => Promise.resolve(refusal) });
     const { outcome, attempts, sent } = await run();
     expect(outcome).toEqual({ kind: 'unanswered', error: refusal });
     expect({ attempts, sent }).toEqual({ attempts: [], sent: null });

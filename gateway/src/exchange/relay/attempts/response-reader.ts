@@ -1,21 +1,21 @@
 /** Reads the whole responses of upstreams. */
-export interface ResponseReader<Answer> {
+export interface ResponseReader<Result> {
   /** Bytes. A response with more ends its attempt. */
   readonly largest: number;
   /** @throws UnreadableResponse when it is not what the protocol promises. */
-  read(body: Buffer): Answer;
+  read(body: Buffer): Result;
   /**
    * Has a large response read in a thread; null for one that is read here. Absent: all are.
    * @param body handed over.
    */
-  readInThread?(body: Buffer): ReadingResponse<Answer> | null;
+  readInThread?(body: Buffer): ReadingResponse<Result> | null;
   /** Called with a response that counts, before anybody sees it. */
-  accept?(answer: Answer): void;
+  accept?(response: Result): void;
 }
 
-export interface ReadingResponse<Answer> {
+export interface ReadingResponse<Result> {
   /** @throws UnreadableResponse, ResponseTooComplex, GatewayError `unavailable` */
-  readonly result: Promise<Answer>;
+  readonly result: Promise<Result>;
   /** Nobody waits for it any more. */
   abandon(): void;
 }

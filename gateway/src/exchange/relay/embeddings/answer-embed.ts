@@ -35,8 +35,8 @@ export async function responseEmbed(
       return finishLeft(parts, exchange, measureLeftEmbed(outcome, prepared), attempted);
     case 'complete':
   }
-  const { answer } = outcome;
-  const measured = measureEmbed(answer, prepared, parts.missingUsage);
+  const { response } = outcome;
+  const measured = measureEmbed(response, prepared, parts.missingUsage);
   if (measured === null) {
     const failure = new GatewayError('upstream_abnormal');
     await finishFailed(parts, exchange, failure, attempted);
@@ -46,8 +46,8 @@ export async function responseEmbed(
   await finishCompleted(parts, exchange, measured, attempted);
   input.client.start(200, {
     'content-type': 'application/json',
-    'content-length': String(answer.body.length),
+    'content-length': String(response.body.length),
     ...responseHeaders(sent),
   });
-  input.client.end(answer.body);
+  input.client.end(response.body);
 }

@@ -49,7 +49,7 @@ export async function answerBuffered(
     }
     case 'complete':
   }
-  const { body, usage, outputTokens } = outcome.answer;
+  const { body, usage, outputTokens } = outcome.response;
   const used = usageOfResponse(
     usage,
     parts.missingUsage,

@@ -11,7 +11,7 @@ import { UnreadableResponse, type ResponseEcho } from '#protocols/index.ts';
 import { ResponseTooComplex, type ReadingResponse } from '../attempts/response-reader.ts';
 
 /** Complete responses of at least this many bytes are read in a thread. */
-export const answerInThread = 256 * 1024;
+export const readInThreadFrom = 256 * 1024;
 
 /** Whose responses are read. */
 export interface ResponseSource {
@@ -39,32 +39,32 @@ export class LargeResponses {
 
   /** @param body handed over. */
   whole(body: Buffer): ReadingResponse<WholeResponse> {
-    return this.#read(body, 'whole', (answer) => {
-      if (answer.kind !== 'whole') throw new TypeError('no whole answer');
-      this.#source.converted?.learn(answer);
+    return this.#read(body, 'whole', (response) => {
+      if (response.kind !== 'whole') throw new TypeError('no whole answer');
+      this.#source.converted?.learn(response);
       // The pool gives bodies back as Buffers.
-      return { ...answer, body: answer.body as Buffer };
+      return { ...response, body: response.body as Buffer };
     });
   }
 
   /** The events of one that came where a stream was asked. @param body handed over. */
   stream(body: Buffer): ReadingResponse<Buffer> {
-    return this.#read(body, 'stream', (answer) => {
-      if (answer.kind !== 'stream') throw new TypeError('no stream');
-      return answer.body as Buffer;
+    return this.#read(body, 'stream', (response) => {
+      if (response.kind !== 'stream') throw new TypeError('no stream');
+      return response.body as Buffer;
     });
   }
 
   #read<Value>(
     body: Buffer,
     form: 'whole' | 'stream',
-    take: (answer: ResponseResult) => Value,
+    take: (response: ResponseResult) => Value,
   ): ReadingResponse<Value> {
     const { bodies, keyId, upstream, echo, converted } = this.#source;
     // What a stream is made of is converted event by event, where it is written.
     const terms = converted === null || form === 'stream' ? null : textOfTerms(converted.terms);
-    const job = { kind: 'answer', body, form, upstream, echo, terms } as const;
-    const running: RunningJob<ResponseResult> = bodies.run<'answer'>(keyId, job);
+    const job = { kind: 'response', body, form, upstream, echo, terms } as const;
+    const running: RunningJob<ResponseResult> = bodies.run<'response'>(keyId, job);
     return {
       result: running.result.then(resultOf, refused).then(take),
       abandon: () => running.abandon(new GatewayError('unavailable')),

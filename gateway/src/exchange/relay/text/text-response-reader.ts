@@ -1,7 +1,7 @@
 import { largestAnswer, readWholeResponse, type WireProtocol } from '#body-work/index.ts';
 import type { ResponseEcho, Protocol, WireResponse } from '#protocols/index.ts';
 import type { ResponseReader, ReadingResponse } from '../attempts/response-reader.ts';
-import { answerInThread, type LargeResponses } from './large-response.ts';
+import { readInThreadFrom, type LargeResponses } from './large-response.ts';
 import type { TakeGiven } from './state/given-names.ts';
 
 /** A whole response, as the client is to get it. */
@@ -35,7 +35,7 @@ export class TextResponseReader implements ResponseReader<TextResponse> {
   }
 
   readInThread(body: Buffer): ReadingResponse<TextResponse> | null {
-    return body.length < answerInThread ? null : this.#source.large.whole(body);
+    return body.length < readInThreadFrom ? null : this.#source.large.whole(body);
   }
 
   /** Before the client sees the response, what it names must be known. */

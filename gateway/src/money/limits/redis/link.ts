@@ -136,13 +136,13 @@ export async function openLink({
     if (client === null) return Promise.reject(new Error('not connected to Redis'));
     const rest = [String(keys.length), ...keys, ...values];
     const asked = client;
-    const answer = asked
+    const reply = asked
       .sendCommand<Replies>(['EVALSHA', script.sha, ...rest])
       .catch((error: unknown) => {
         if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
         return asked.sendCommand<Replies>(['EVAL', script.source, ...rest]);
       });
-    return inTime(answer, commandTimeoutMs).then(
+    return inTime(reply, commandTimeoutMs).then(
       (replies) => {
         failures = 0;
         const error = replies.find(isUseless);
@@ -206,13 +206,13 @@ function connectionTo(url: string) {
 }
 
 /** The reply, or a rejection after the time-out of a command. */
-function inTime<Answer>(answer: Promise<Answer>, timeoutMs: number): Promise<Answer> {
+function inTime<Value>(reply: Promise<Value>, timeoutMs: number): Promise<Value> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       // The process may have been busy for all that time: replies that arrived meanwhile are read first.
       setImmediate(() => reject(new Error('Redis timed out')));
     }, timeoutMs);
-    answer.then(
+    reply.then(
       (value) => {
         clearTimeout(timer);
         resolve(value);

@@ -14,7 +14,7 @@ import type { AttemptFailure } from '../../attempts/outcome.ts';
 import type { DrainSlots } from '../../exchange/drain-slots.ts';
 import { errorOfTextFailure } from '../error-of-text-failure.ts';
 import type { TextInput } from '../input.ts';
-import { answerInThread } from '../large-response.ts';
+import { readInThreadFrom } from '../large-response.ts';
 import type { TextParts } from '../parts.ts';
 import type { PreparedText } from '../prepared.ts';
 import { largeRequestFor, requestFor } from '../route-request.ts';
@@ -87,7 +87,7 @@ export function createCounterAsking(parts: CountParts): AskCounters {
         const counter = { route, protocol, converted, lease, deadline };
         const outcome = await askOnce(parts, input, prepared, counter, tried);
         if (outcome.kind === 'left') return 'left';
-        if (outcome.kind === 'complete') return outcome.answer.body;
+        if (outcome.kind === 'complete') return outcome.response.body;
         if (outcome.final !== undefined) throw outcome.final;
         if (outcome.classification.kind !== 'client') {
           // It may be what the request names that is missing, rather than the counter.
@@ -176,7 +176,7 @@ function countReader(
   upstream: TextProtocolName,
   client: TextProtocolName,
 ): ResponseReader<WireResponse> {
-  return { largest: answerInThread, read: (body) => readTokenCount(upstream, client, body) };
+  return { largest: readInThreadFrom, read: (body) => readTokenCount(upstream, client, body) };
 }
 
 /** With these an upstream says that it has no such model, or not what the request names. */

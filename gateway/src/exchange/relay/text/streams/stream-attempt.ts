@@ -225,8 +225,8 @@ export class StreamAttempt implements UpstreamListener, TickListener {
       this.#endWith(new GatewayError('upstream_abnormal'), 'client-deadline');
       return;
     }
-    const isAnswer = this.#phase === 'answering' || this.#unstreamed?.mayAnswer === true;
-    const holding = isAnswer && this.#flow.holding;
+    const isResponse = this.#phase === 'answering' || this.#unstreamed?.mayAnswer === true;
+    const holding = isResponse && this.#flow.holding;
     if ((holding && now - this.#headAt >= headHoldMs) || sink.inDoubt) this.#flow.open();
     sink.keepAlive(now, keepAliveMs);
   }
@@ -266,9 +266,11 @@ export class StreamAttempt implements UpstreamListener, TickListener {
   }
 
   /** Continues a complete response as the requested stream. False if it is not one, and the attempt is over. */
-  #readUnstreamed(answer: UnstreamedResponse): boolean {
+  #readUnstreamed(response: UnstreamedResponse): boolean {
     const { wire, context } = this.#options;
-    const read = answer.mayAnswer ? answer.stream(wire, context.upstreamModel) : answer.judge();
+    const read = response.mayAnswer
+      ? response.stream(wire, context.upstreamModel)
+      : response.judge();
     if (!Buffer.isBuffer(read)) {
       this.#finish(read);
       return false;
@@ -280,9 +282,9 @@ export class StreamAttempt implements UpstreamListener, TickListener {
   }
 
   /** The same in a thread. What comes of it is handled in turns, as what comes from a connection is. */
-  async #readElsewhere(answer: UnstreamedResponse): Promise<void> {
+  async #readElsewhere(response: UnstreamedResponse): Promise<void> {
     try {
-      this.#reading = this.#options.large.stream(answer.body);
+      this.#reading = this.#options.large.stream(response.body);
       const events = await this.#reading.result;
       this.#reading = null;
       if (this.#over) return;
@@ -295,13 +297,13 @@ export class StreamAttempt implements UpstreamListener, TickListener {
       if (!this.#over) this.#endOfEvents();
     } catch (error) {
       this.#reading = null;
-      this.#failElsewhere(answer, error);
+      this.#failElsewhere(response, error);
     }
   }
 
-  #failElsewhere(answer: UnstreamedResponse, error: unknown): void {
+  #failElsewhere(response: UnstreamedResponse, error: unknown): void {
     // What is over stays as it is.
-    if (error instanceof UnreadableResponse) this.#finish(answer.unreadable(error));
+    if (error instanceof UnreadableResponse) this.#finish(response.unreadable(error));
     else if (error instanceof ResponseTooComplex) this.#cut('too-complex');
     else if (error instanceof GatewayError) this.#endWith(error, 'ended');
     else {
@@ -400,8 +402,8 @@ export class StreamAttempt implements UpstreamListener, TickListener {
     this.#call.abort();
   }
 
-  #finishJudged(answer: UnstreamedResponse): void {
-    this.#finish(answer.judge());
+  #finishJudged(response: UnstreamedResponse): void {
+    this.#finish(response.judge());
     this.#call.abort();
   }
 

@@ -10,7 +10,7 @@ import {
   parseJson,
 } from '../../attempts/error-body.ts';
 import { brokenAttempt, type AttemptFailure } from '../../attempts/outcome.ts';
-import { answerInThread } from '../large-response.ts';
+import { readInThreadFrom } from '../large-response.ts';
 
 /** What an upstream answers in the place of a stream: an error, or the whole response. */
 export class UnstreamedResponse {
@@ -38,7 +38,7 @@ export class UnstreamedResponse {
   }
 
   get isLarge(): boolean {
-    return this.#body.length >= answerInThread;
+    return this.#body.length >= readInThreadFrom;
   }
 
   /** All of it. */

@@ -36,10 +36,10 @@ export const chatCodec = Object.freeze({
   }),
   decodeRequest,
   encodeRequest,
-  forAnswer: (request) => settingsOf(request, request.extensions.filter(isLegacyMark)),
+  forResponse: (request) => settingsOf(request, request.extensions.filter(isLegacyMark)),
   decodeResponse,
   encodeResponse,
   createStreamDecoder: () => new ChatStreamDecoder(),
-  createStreamEncoder: (answer) => new ChatStreamEncoder(answer),
+  createStreamEncoder: (context) => new ChatStreamEncoder(context),
   fieldName,
 } satisfies Codec);

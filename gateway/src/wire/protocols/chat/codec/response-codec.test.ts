@@ -22,7 +22,7 @@ function requestOf(json: object): GenerationRequest {
   return chatCodec.decodeRequest(chat.readRequest(chat.openRequest(body, path)));
 }
 
-function answerTo(json: object = {}): ResponseContext {
+function contextOf(json: object = {}): ResponseContext {
   return {
     requestId: 'req_abcdefghijklmnopqrstuvwx',
     model: 'mine',
@@ -48,7 +48,7 @@ function streamOf(
   json: object = {},
   used: TokenUsage | null = null,
 ): string {
-  const encoder = chatCodec.createStreamEncoder(answerTo(json));
+  const encoder = chatCodec.createStreamEncoder(contextOf(json));
   const written = events.map((event) => encoder.push(event));
   for (const frames of written) expect(frames === '' || frames.endsWith('\n\n')).toBe(true);
   return written.join('') + encoder.end(used);
@@ -65,11 +65,15 @@ function readStream(events: readonly GenerationEvent[]): ReadChoice {
   return choice;
 }
 
-const encodeAnswer = (blocks: readonly Block[], reason: FinishReason = 'end', json: object = {}) =>
+const encodeResponse = (
+  blocks: readonly Block[],
+  reason: FinishReason = 'end',
+  json: object = {},
+) =>
   chatCodec.encodeResponse(
     { candidates: [{ blocks, finish: { reason } }], extensions: [] },
     null,
-    answerTo(json),
+    contextOf(json),
   );
 
 const messageOf = (json: Readonly<Record<string, unknown>>) =>
@@ -89,7 +93,7 @@ describe('a chat stream', () => {
     fc.assert(
       fc.property(anyResponse, fc.nat(4), (blocks, at) => {
         const streamed = readStream([...eventsOf(blocks, () => at), finished('end')]);
-        const json = encodeAnswer(blocks);
+        const json = encodeResponse(blocks);
         const message = messageOf(json);
         expect({
           content: streamed.content,
@@ -139,7 +143,7 @@ describe('a chat stream', () => {
     expect(readStream([start, { type: 'call-end', call: 0 }]).calls[0]?.text).toBe('{}');
     expect(readStream([start]).calls[0]?.text).toBe('{}');
     const whole = messageOf(
-      encodeAnswer([{ type: 'tool-call', id: 'a', name: 'f', kind: 'function', arguments: '' }]),
+      encodeResponse([{ type: 'tool-call', id: 'a', name: 'f', kind: 'function', arguments: '' }]),
     );
     expect(whole['tool_calls']).toMatchObject([{ function: { arguments: '{}' } }]);
   });
@@ -167,7 +171,7 @@ describe('a chat stream', () => {
       { type: 'call-start', call: 1, id: 'a', name: 'f', kind: 'function' },
     ];
     for (const event of events) {
-      const encoder = chatCodec.createStreamEncoder(answerTo());
+      const encoder = chatCodec.createStreamEncoder(contextOf());
       expect(encoder.push(event)).toMatch(/^data: .*"delta":\{"role":"assistant","content":""\}/);
     }
   });
@@ -218,7 +222,7 @@ describe('a chat stream', () => {
   });
 
   it('a broken stream ends with the error and no terminator', () => {
-    const encoder = chatCodec.createStreamEncoder(answerTo(withUsage));
+    const encoder = chatCodec.createStreamEncoder(contextOf(withUsage));
     encoder.push({ type: 'text', text: 'a' });
     const error = new GatewayError('upstream_abnormal');
     expect(encoder.fail(error)).toBe(`data: ${chat.encodeError(error)}\n\n`);
@@ -239,7 +243,7 @@ describe('a whole chat answer', () => {
   it('survives a round trip over the wire', () => {
     fc.assert(
       fc.property(chatResponse, (blocks) => {
-        const { candidates } = chatCodec.decodeResponse(encodeAnswer(blocks));
+        const { candidates } = chatCodec.decodeResponse(encodeResponse(blocks));
         expect(candidates[0]?.blocks).toEqual(blocks.map(asChat));
       }),
       { numRuns: 300 },
@@ -282,7 +286,7 @@ describe('a whole chat answer', () => {
         extensions: [],
       },
       usage,
-      answerTo(),
+      contextOf(),
     );
     expect(json).toMatchObject({
       id: 'chatcmpl-abcdefghijklmnopqrstuvwx',
@@ -320,7 +324,7 @@ describe('a whole chat answer', () => {
       kind: 'function',
       arguments: '{}',
     };
-    expect(messageOf(encodeAnswer([call]))['content']).toBe(null);
+    expect(messageOf(encodeResponse([call]))['content']).toBe(null);
   });
 
   it('shows images as Markdown', () => {
@@ -328,7 +332,7 @@ describe('a whole chat answer', () => {
       type: 'image',
       source: { kind: 'data', mime: 'image/png', base64: 'AAAA' },
     };
-    expect(messageOf(encodeAnswer([image, image]))['content']).toBe(
+    expect(messageOf(encodeResponse([image, image]))['content']).toBe(
       '![image](data:image/png;base64,AAAA)\n\n![image](data:image/png;base64,AAAA)',
     );
   });
@@ -339,7 +343,7 @@ describe('a whole chat answer', () => {
       text,
       citations: [{ url: 'https://e.com', title: 't', start: 0, end: 2 }],
     });
-    const json = encodeAnswer([cited('ab'), { type: 'reasoning', text: 'x' }, cited('cd')]);
+    const json = encodeResponse([cited('ab'), { type: 'reasoning', text: 'x' }, cited('cd')]);
     const places = (messageOf(json)['annotations'] as { url_citation: object }[]).map(
       ({ url_citation }) => url_citation,
     );

@@ -5,8 +5,8 @@ import { isAbsent, isRecord, recordAt, textOf, type JsonRecord } from '../../val
 const pieced = new Set(['content', 'reasoning_content', 'reasoning', 'refusal', 'arguments']);
 
 /** Turns a whole response into the frames of a stream. */
-export function toEvents(answer: JsonRecord): string {
-  const { choices, usage, ...rest } = answer;
+export function toEvents(response: JsonRecord): string {
+  const { choices, usage, ...rest } = response;
   const base = { ...rest, object: 'chat.completion.chunk' };
   let frames = '';
   for (const choice of recordsOf(choices)) {

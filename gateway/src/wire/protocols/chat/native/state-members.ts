@@ -27,9 +27,9 @@ export const readNamedState = namedStateReader({
 });
 
 /** The spoken responses, which later requests may name. */
-export function readGivenState(answer: JsonRecord): readonly StateName[] | undefined {
+export function readGivenState(response: JsonRecord): readonly StateName[] | undefined {
   const given: StateName[] = [];
-  for (const choice of recordsIn(answer['choices'])) {
+  for (const choice of recordsIn(response['choices'])) {
     const { id } = recordAt(recordAt(choice, 'message'), 'audio');
     if (typeof id === 'string') given.push({ kind: 'audio', id });
   }

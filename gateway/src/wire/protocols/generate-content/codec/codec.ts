@@ -29,7 +29,7 @@ export const generateContentCodec = Object.freeze({
   decodeRequest,
   encodeRequest,
   encodeCount,
-  forAnswer: (request) => settingsOf(request),
+  forResponse: (request) => settingsOf(request),
   decodeResponse,
   encodeResponse,
   createStreamDecoder,

@@ -2,8 +2,8 @@ import { frame } from '../../frames.ts';
 import { isAbsent, isRecord, recordAt, textOf, type JsonRecord } from '../../values.ts';
 
 /** Turns a whole response into a stream: it is a valid event. */
-export function toEvents(answer: JsonRecord): string {
-  return frame(null, JSON.stringify(answer));
+export function toEvents(response: JsonRecord): string {
+  return frame(null, JSON.stringify(response));
 }
 
 /** Joins the events of a complete stream into one response. */

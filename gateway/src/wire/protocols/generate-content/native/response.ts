@@ -2,7 +2,7 @@ import type { ReportedUsage } from '#canonical/index.ts';
 import { keyBytes } from '#json/index.ts';
 import { echoModel } from '../../echo.ts';
 import { type ModelEcho, UnreadableResponse, type WireResponse } from '../../protocol.ts';
-import { readAnswer } from '../../read-response.ts';
+import { parseResponse } from '../../read-response.ts';
 import { isRecord, type JsonRecord } from '../../values.ts';
 import { searchesIn } from './searches.ts';
 import { readUsage, readWholeUsage } from './usage.ts';
@@ -11,19 +11,19 @@ const modelPath = [keyBytes('modelVersion')];
 
 /** Accepts candidates, a blocked prompt, or a token count, which has no usage. @throws UnreadableResponse */
 export function readResponse(body: Buffer, echo: ModelEcho): WireResponse {
-  const answer = readAnswer(body, usageOf);
-  if (Array.isArray(answer['candidates']) || isRecord(answer['promptFeedback'])) {
-    const usage = readWholeUsage(answer['usageMetadata'], searchesIn(answer));
+  const response = parseResponse(body, usageOf);
+  if (Array.isArray(response['candidates']) || isRecord(response['promptFeedback'])) {
+    const usage = readWholeUsage(response['usageMetadata'], searchesIn(response));
     return { body: echoModel(body, modelPath, echo), usage };
   }
-  if (typeof answer['totalTokens'] === 'number') return { body, usage: null };
+  if (typeof response['totalTokens'] === 'number') return { body, usage: null };
   throw new UnreadableResponse(
     'the answer has neither candidates nor a block reason',
-    answer,
-    usageOf(answer),
+    response,
+    usageOf(response),
   );
 }
 
-function usageOf(answer: JsonRecord): ReportedUsage | null {
-  return readUsage(answer['usageMetadata']);
+function usageOf(response: JsonRecord): ReportedUsage | null {
+  return readUsage(response['usageMetadata']);
 }

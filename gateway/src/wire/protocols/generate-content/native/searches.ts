@@ -2,9 +2,9 @@ import { recordsIn } from '../../input-extent.ts';
 import { recordAt, type JsonRecord } from '../../values.ts';
 
 /** The number of searches behind a response, over all candidates. */
-export function searchesIn(answer: JsonRecord): number {
+export function searchesIn(response: JsonRecord): number {
   let count = 0;
-  for (const candidate of recordsIn(answer['candidates'])) {
+  for (const candidate of recordsIn(response['candidates'])) {
     const queries = recordAt(candidate, 'groundingMetadata')['webSearchQueries'];
     if (!Array.isArray(queries)) continue;
     count += queries.filter((query) => typeof query === 'string' && query !== '').length;

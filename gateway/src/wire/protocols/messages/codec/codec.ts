@@ -34,10 +34,10 @@ export const messagesCodec = Object.freeze({
   decodeRequest,
   encodeRequest,
   encodeCount,
-  forAnswer: (request) => settingsOf(request),
+  forResponse: (request) => settingsOf(request),
   decodeResponse,
   encodeResponse,
   createStreamDecoder: () => new MessagesStreamDecoder(),
-  createStreamEncoder: (answer) => new MessagesStreamEncoder(answer),
+  createStreamEncoder: (context) => new MessagesStreamEncoder(context),
   fieldName,
 } satisfies Codec);

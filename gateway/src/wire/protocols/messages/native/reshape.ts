@@ -4,8 +4,8 @@ import { isAbsent, isRecord, recordAt, textOf, type JsonRecord } from '../../val
 import { mergeUsage } from './usage.ts';
 
 /** Turns a whole message into the frames of a stream. */
-export function toEvents(answer: JsonRecord): string {
-  const { content, stop_reason, stop_sequence = null, usage, ...base } = answer;
+export function toEvents(response: JsonRecord): string {
+  const { content, stop_reason, stop_sequence = null, usage, ...base } = response;
   const message = { ...base, content: [], stop_reason: null, stop_sequence: null };
   const counted = isAbsent(usage) ? {} : { usage };
   let frames = event('message_start', { message: { ...message, ...counted } });

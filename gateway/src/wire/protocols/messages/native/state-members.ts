@@ -15,11 +15,11 @@ export const readNamedState = namedStateReader({
 });
 
 /** The container in which a response ran, and the files that it made there. */
-export function readGivenState(answer: JsonRecord): readonly StateName[] | undefined {
+export function readGivenState(response: JsonRecord): readonly StateName[] | undefined {
   const given: StateName[] = [];
-  const { id } = recordAt(answer, 'container');
+  const { id } = recordAt(response, 'container');
   if (typeof id === 'string') given.push({ kind: 'container', id });
-  for (const block of recordsIn(answer['content'])) given.push(...filesOf(block));
+  for (const block of recordsIn(response['content'])) given.push(...filesOf(block));
   return given.length === 0 ? undefined : given;
 }
 

@@ -39,8 +39,8 @@ export const responsesCodec = Object.freeze({
   decodeResponse,
   encodeResponse,
   createStreamDecoder,
-  repeatsAnswers: true,
+  repeatsResponses: true,
   leanEvent: withoutLogprobs,
-  createStreamEncoder: (answer) => new ResponsesStreamEncoder(answer),
+  createStreamEncoder: (context) => new ResponsesStreamEncoder(context),
   fieldName,
 } satisfies Codec);

@@ -9,7 +9,7 @@ import {
   encodeBody,
   encodeEvents,
 } from '#test/support/responses-codec.ts';
-import { answer } from '#test/support/responses-samples.ts';
+import { responseContext } from '#test/support/responses-samples.ts';
 import { isRecord, type JsonRecord } from '../../values.ts';
 import { responsesCodec as codec } from '../index.ts';
 
@@ -17,7 +17,7 @@ const own = recordings.filter(({ protocol }) => protocol === 'responses');
 const requests = own.filter(
   ({ request, status }) => request?.['input'] !== undefined && status < 400,
 );
-const answers = own.filter(({ body, status }) => isRecord(body) && status === 200);
+const responses = own.filter(({ body, status }) => isRecord(body) && status === 200);
 const streams = own.flatMap(({ sse, ...rest }) =>
   typeof sse === 'string' ? [{ sse, ...rest }] : [],
 );
@@ -124,7 +124,7 @@ function shown(candidates: readonly Candidate[]): unknown {
 describe.skipIf(absence !== null)(`responses: recorded traffic ${absence ?? ''}`, () => {
   it('is here', () => {
     expect(requests.length).toBeGreaterThan(50);
-    expect(answers.length).toBeGreaterThan(40);
+    expect(responses.length).toBeGreaterThan(40);
     expect(streams.length).toBeGreaterThan(40);
   });
 
@@ -142,10 +142,10 @@ describe.skipIf(absence !== null)(`responses: recorded traffic ${absence ?? ''}`
     },
   );
 
-  it.each(answers)('$id: decoding and encoding keeps the response', ({ body }) => {
+  it.each(responses)('$id: decoding and encoding keeps the response', ({ body }) => {
     const json = body as JsonRecord;
     const decoded = codec.decodeResponse(json);
-    const encoded = codec.encodeResponse(decoded, null, answer);
+    const encoded = codec.encodeResponse(decoded, null, responseContext);
     expect(encoded['status']).toBe(json['status'] ?? 'completed');
     const again = codec.decodeResponse(JSON.parse(JSON.stringify(encoded)) as JsonRecord);
     expect(shown(again.candidates)).toEqual(shown(decoded.candidates));

@@ -4,7 +4,13 @@ import type { Block, Candidate, GenerationEvent } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { collectEvents } from '#test/support/collect-events.ts';
 import { checkResponsesStream } from '#test/support/responses-grammar.ts';
-import { answer, blocks, events, finishOf, request } from '#test/support/responses-samples.ts';
+import {
+  responseContext,
+  blocks,
+  events,
+  finishOf,
+  request,
+} from '#test/support/responses-samples.ts';
 import {
   decodeBody,
   decodeStream,
@@ -43,7 +49,7 @@ describe('responses: a round trip over the wire keeps canonical values', () => {
         const json = codec.encodeResponse(
           { candidates: [candidate], extensions: [] },
           null,
-          answer,
+          responseContext,
         );
         const decoded = codec.decodeResponse(JSON.parse(JSON.stringify(json)) as JsonRecord);
         expect(withoutIds(decoded.candidates)).toEqual([candidate]);
@@ -75,7 +81,7 @@ describe('responses: every stream that is written', () => {
   it('is legal if it breaks after any event', () => {
     fc.assert(
       fc.property(events, (list) => {
-        const encoder = codec.createStreamEncoder(answer);
+        const encoder = codec.createStreamEncoder(responseContext);
         const text = list.map((event) => encoder.push(event)).join('');
         const failed = text + encoder.fail(failure);
         const last = checkResponsesStream(failed).at(-1);
@@ -94,7 +100,7 @@ describe('responses: every stream that is written', () => {
         const whole = codec.encodeResponse(
           { candidates: [{ blocks: shown, finish }], extensions: [] },
           null,
-          answer,
+          responseContext,
         );
         const text = encodeEvents([...list.filter(isCarried), { type: 'finish', finish }]);
         expect(lastResponse(text)).toEqual(JSON.parse(JSON.stringify(whole)));

@@ -3,7 +3,7 @@ import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { collectEvents } from '#test/support/collect-events.ts';
 import { encodeEvents } from '#test/support/responses-codec.ts';
-import { answer, events, finishOf } from '#test/support/responses-samples.ts';
+import { responseContext, events, finishOf } from '#test/support/responses-samples.ts';
 import { responsesCodec as codec } from '../index.ts';
 
 /** A client whose every request gets this stream. */
@@ -43,7 +43,7 @@ describe('responses with the official SDK', () => {
       const whole = codec.encodeResponse(
         { candidates: [{ blocks, finish }], extensions: [] },
         null,
-        answer,
+        responseContext,
       );
       expect(plain(final)).toEqual(plain(whole));
     });

@@ -2,21 +2,21 @@ import { frame } from '../../frames.ts';
 import { isRecord, recordAt, type JsonRecord } from '../../values.ts';
 
 /** Turns a whole response into the frames of a stream. */
-export function toEvents(answer: JsonRecord): string {
+export function toEvents(response: JsonRecord): string {
   const frames: string[] = [];
   const write = (type: string, members: JsonRecord): void => {
     const event = { type, sequence_number: frames.length, ...members };
     frames.push(frame(type, JSON.stringify(event)));
   };
-  const { output, usage: _, ...rest } = answer;
+  const { output, usage: _, ...rest } = response;
   write('response.created', { response: { ...rest, status: 'in_progress', output: [] } });
   for (const [output_index, item] of recordsOf(output).entries()) {
     write('response.output_item.added', { output_index, item: begun(item) });
     writeDeltas(write, { item_id: item['id'], output_index }, item);
     write('response.output_item.done', { output_index, item });
   }
-  const ending = answer['status'] === 'incomplete' ? 'incomplete' : 'completed';
-  write(`response.${ending}`, { response: answer });
+  const ending = response['status'] === 'incomplete' ? 'incomplete' : 'completed';
+  write(`response.${ending}`, { response });
   return frames.join('');
 }
 

@@ -3,7 +3,7 @@ import { keyBytes } from '#json/index.ts';
 import { echoModel } from '../../echo.ts';
 import { readInclusiveUsage } from '../../inclusive-usage.ts';
 import { type ModelEcho, UnreadableResponse, type WireResponse } from '../../protocol.ts';
-import { readAnswer } from '../../read-response.ts';
+import { parseResponse } from '../../read-response.ts';
 import { readGivenState } from './state-members.ts';
 import type { JsonRecord } from '../../values.ts';
 import { searchesIn } from './searches.ts';
@@ -12,18 +12,18 @@ const modelPath = [keyBytes('model')];
 
 /** @throws UnreadableResponse also for a response with `status` `failed`, with its `error`. */
 export function readResponse(body: Buffer, echo: ModelEcho): WireResponse {
-  const answer = readAnswer(body, usageOf);
-  if (!Array.isArray(answer['output']) || answer['status'] === 'failed') {
+  const response = parseResponse(body, usageOf);
+  if (!Array.isArray(response['output']) || response['status'] === 'failed') {
     throw new UnreadableResponse(
       'the answer is not a response with output',
-      answer,
-      usageOf(answer),
+      response,
+      usageOf(response),
     );
   }
-  const given = readGivenState(answer);
-  return { body: echoModel(body, modelPath, echo), usage: usageOf(answer), given };
+  const given = readGivenState(response);
+  return { body: echoModel(body, modelPath, echo), usage: usageOf(response), given };
 }
 
-function usageOf(answer: JsonRecord): ReportedUsage | null {
-  return readInclusiveUsage(answer['usage'], answer['service_tier'], searchesIn(answer));
+function usageOf(response: JsonRecord): ReportedUsage | null {
+  return readInclusiveUsage(response['usage'], response['service_tier'], searchesIn(response));
 }

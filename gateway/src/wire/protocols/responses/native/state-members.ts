@@ -63,14 +63,14 @@ export function isKept(json: JsonRecord): boolean {
 }
 
 /** The objects that the upstream stores and a complete response names. */
-export function readGivenState(answer: JsonRecord): readonly StateName[] | undefined {
+export function readGivenState(response: JsonRecord): readonly StateName[] | undefined {
   const given: StateName[] = [];
   const add = (kind: StateKind, id: unknown): void => {
     if (typeof id === 'string' && id !== '') given.push({ kind, id });
   };
-  add('response', answer['id']);
-  add('conversation', recordAt(answer, 'conversation')['id']);
-  givenByItems(answer['output'], add);
+  add('response', response['id']);
+  add('conversation', recordAt(response, 'conversation')['id']);
+  givenByItems(response['output'], add);
   return given.length === 0 ? undefined : given;
 }
 

@@ -11,7 +11,7 @@ import type {
 import type { ResponseContext } from '../../../codec.ts';
 import type { JsonRecord } from '../../../values.ts';
 import { moved, writeCitation, writeLogprobs, writeUsage } from './response-details.ts';
-import { ResponseText, answerId, callId, markdownImage, wordsOf } from './response-text.ts';
+import { ResponseText, responseId, callId, markdownImage, wordsOf } from './response-text.ts';
 import { writeFinish } from './finish.ts';
 import { wantsFunctionCall } from '../legacy-calls.ts';
 import { memberName } from '../request/message-members.ts';
@@ -22,20 +22,20 @@ import { writeCall } from '../tool-calls.ts';
 export function encodeResponse(
   response: GenerationResponse,
   usage: TokenUsage | null,
-  answer: ResponseContext,
+  context: ResponseContext,
 ): JsonRecord {
   return {
-    id: answerId(answer.requestId),
+    id: responseId(context.requestId),
     object: 'chat.completion',
-    created: answer.createdAt,
-    model: answer.model,
-    choices: response.candidates.map((candidate, index) => encodeChoice(candidate, index, answer)),
+    created: context.createdAt,
+    model: context.model,
+    choices: response.candidates.map((candidate, index) => encodeChoice(candidate, index, context)),
     ...(usage === null ? {} : { usage: writeUsage(usage) }),
   };
 }
 
-function encodeChoice(candidate: Candidate, index: number, answer: ResponseContext): JsonRecord {
-  const message = new MessageWriter(index, answer);
+function encodeChoice(candidate: Candidate, index: number, context: ResponseContext): JsonRecord {
+  const message = new MessageWriter(index, context);
   for (const block of candidate.blocks) message.add(block);
   const { calls, logprobs } = message;
   const made = calls.length === 0 ? 'none' : message.isLegacy ? 'function' : 'tools';
@@ -52,7 +52,7 @@ class MessageWriter {
   readonly logprobs: TokenLogprob[] = [];
   readonly isLegacy: boolean;
   readonly #index: number;
-  readonly #answer: ResponseContext;
+  readonly #context: ResponseContext;
   readonly #place = new ResponseText();
   readonly #details: JsonRecord[] = [];
   readonly #citations: Citation[] = [];
@@ -61,10 +61,10 @@ class MessageWriter {
   #reasoning = '';
   #refusal = '';
 
-  constructor(index: number, answer: ResponseContext) {
+  constructor(index: number, context: ResponseContext) {
     this.#index = index;
-    this.#answer = answer;
-    this.isLegacy = wantsFunctionCall(answer.request);
+    this.#context = context;
+    this.isLegacy = wantsFunctionCall(context.request);
   }
 
   add(block: Block): void {
@@ -78,7 +78,7 @@ class MessageWriter {
         return;
       case 'tool-call': {
         this.#place.interrupt();
-        const id = block.id ?? callId(this.#answer.requestId, this.#index, this.calls.length);
+        const id = block.id ?? callId(this.#context.requestId, this.#index, this.calls.length);
         this.#addState(block.state, id);
         this.calls.push(writeCall(block, id));
         return;
@@ -122,7 +122,7 @@ class MessageWriter {
     if (text !== '') this.#append(this.#place.openText(), text);
     const start = this.#place.textStart;
     for (const citation of citations ?? []) this.#citations.push(moved(citation, start));
-    if (logprobs !== undefined && this.#answer.request.logprobs !== null) {
+    if (logprobs !== undefined && this.#context.request.logprobs !== null) {
       this.logprobs.push(...logprobs);
     }
     this.#addState(state, contentId);

@@ -64,7 +64,7 @@ export function wordsOf(block: Block): string | null {
 }
 
 /** The id of a response derives from the exchange's, so that one exchange always gives the same. */
-export function answerId(requestId: string): string {
+export function responseId(requestId: string): string {
   return `chatcmpl-${bareId(requestId)}`;
 }
 

@@ -39,7 +39,7 @@ export interface ChunkFrame {
  */
 export class ChoiceEncoder {
   readonly #index: number;
-  readonly #answer: ResponseContext;
+  readonly #context: ResponseContext;
   readonly #before: string;
   readonly #after: string;
   readonly #tail: string;
@@ -51,10 +51,10 @@ export class ChoiceEncoder {
   #details = 0;
   #finish: Finish | null = null;
 
-  constructor(index: number, frame: ChunkFrame, answer: ResponseContext) {
+  constructor(index: number, frame: ChunkFrame, context: ResponseContext) {
     this.#index = index;
-    this.#answer = answer;
-    this.#isLegacy = wantsFunctionCall(answer.request);
+    this.#context = context;
+    this.#isLegacy = wantsFunctionCall(context.request);
     this.#before = `${frame.head}[{"index":${index},"delta":`;
     this.#tail = `}]${frame.tail}`;
     this.#after = `,"logprobs":null,"finish_reason":null${this.#tail}`;
@@ -119,7 +119,8 @@ export class ChoiceEncoder {
     this.#open = 'text';
     this.#place.contentLength += text.length;
     const delta = `{"content":${JSON.stringify(gap + text)}}`;
-    if (logprobs === undefined || this.#answer.request.logprobs === null) return this.#chunk(delta);
+    if (logprobs === undefined || this.#context.request.logprobs === null)
+      return this.#chunk(delta);
     const written = JSON.stringify(writeLogprobs(logprobs));
     return `${this.#before}${delta},"logprobs":${written},"finish_reason":null${this.#tail}`;
   }
@@ -168,7 +169,7 @@ export class ChoiceEncoder {
     if (this.#isLegacy) {
       return this.#chunk(JSON.stringify({ function_call: { name, arguments: '' } }));
     }
-    const named = id ?? callId(this.#answer.requestId, this.#index, index);
+    const named = id ?? callId(this.#context.requestId, this.#index, index);
     const entry = {
       index,
       id: named,

@@ -178,11 +178,11 @@ describe('calls in a chat stream', () => {
 
   it('K21: a piece with a signature and a call yields both', () => {
     const extra_content = { google: { thought_signature: 'S' } };
-    const answer = responseOf(
+    const response = responseOf(
       calls({ index: 0, id: 'a', function: called('f', '{}'), extra_content }),
       stop,
     );
-    expect(answer.blocks).toMatchObject([
+    expect(response.blocks).toMatchObject([
       { name: 'f', state: { kind: 'thought-signature', data: 'S' } },
     ]);
   });
@@ -319,8 +319,8 @@ describe('what else a chat stream holds', () => {
     const chunk = (index: number, content: string) => ({
       choices: [{ index, delta: { content } }],
     });
-    const answers = collectEvents(eventsOf(chunk(0, 'a'), chunk(1, 'b'), chunk(0, 'A')));
-    expect(answers.map(({ blocks }) => blocks)).toEqual([
+    const responses = collectEvents(eventsOf(chunk(0, 'a'), chunk(1, 'b'), chunk(0, 'A')));
+    expect(responses.map(({ blocks }) => blocks)).toEqual([
       [{ type: 'text', text: 'aA' }],
       [{ type: 'text', text: 'b' }],
     ]);
@@ -329,13 +329,13 @@ describe('what else a chat stream holds', () => {
   it('citations, pictures, probabilities', () => {
     const url_citation = { url: 'https://e.com', title: 't', start_index: 0, end_index: 1 };
     const logprobs = { content: [{ token: 'x', logprob: -1, bytes: null, top_logprobs: [] }] };
-    const answer = responseOf(
+    const response = responseOf(
       delta({ content: 'x' }, { logprobs }),
       delta({ annotations: [{ type: 'url_citation', url_citation }, { type: 'file' }] }),
       delta({ images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }] }),
       stop,
     );
-    expect(answer.blocks).toEqual([
+    expect(response.blocks).toEqual([
       {
         type: 'text',
         text: 'x',

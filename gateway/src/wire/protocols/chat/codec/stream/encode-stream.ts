@@ -4,24 +4,24 @@ import type { ResponseContext, StreamEncoder } from '../../../codec.ts';
 import { encodeErrorObject } from '../../../error-object.ts';
 import { frame } from '../../../frames.ts';
 import { writeUsage } from '../response/response-details.ts';
-import { answerId } from '../response/response-text.ts';
+import { responseId } from '../response/response-text.ts';
 import { ChoiceEncoder, type ChunkFrame } from './choice-encoder.ts';
 
 /** Writes chunks. Choices may interleave. Each begins with its role and ends with its finish reason. */
 export class ChatStreamEncoder implements StreamEncoder {
-  readonly #answer: ResponseContext;
+  readonly #context: ResponseContext;
   readonly #frame: ChunkFrame;
   readonly #choices = new Map<number, ChoiceEncoder>();
   #isOver = false;
 
-  constructor(answer: ResponseContext) {
-    this.#answer = answer;
-    const created = Math.trunc(answer.createdAt);
-    const name = `"created":${created},"model":${JSON.stringify(answer.model)}`;
+  constructor(context: ResponseContext) {
+    this.#context = context;
+    const created = Math.trunc(context.createdAt);
+    const name = `"created":${created},"model":${JSON.stringify(context.model)}`;
     this.#frame = {
-      head: `data: {"id":"${answerId(answer.requestId)}","object":"chat.completion.chunk",${name},"choices":`,
+      head: `data: {"id":"${responseId(context.requestId)}","object":"chat.completion.chunk",${name},"choices":`,
       // Chunks before the one with the usage have a null `usage`.
-      tail: answer.request.wantsUsage ? ',"usage":null}\n\n' : '}\n\n',
+      tail: context.request.wantsUsage ? ',"usage":null}\n\n' : '}\n\n',
     };
   }
 
@@ -38,7 +38,7 @@ export class ChatStreamEncoder implements StreamEncoder {
     let chunks = '';
     if (this.#choices.size === 0) chunks += this.#create(0).begin();
     for (const choice of this.#choices.values()) chunks += choice.end();
-    if (usage !== null && this.#answer.request.wantsUsage) {
+    if (usage !== null && this.#context.request.wantsUsage) {
       chunks += `${this.#frame.head}[],"usage":${JSON.stringify(writeUsage(usage))}}\n\n`;
     }
     return chunks + frame(null, '[DONE]');
@@ -56,7 +56,7 @@ export class ChatStreamEncoder implements StreamEncoder {
   }
 
   #create(index: number): ChoiceEncoder {
-    const choice = new ChoiceEncoder(index, this.#frame, this.#answer);
+    const choice = new ChoiceEncoder(index, this.#frame, this.#context);
     this.#choices.set(index, choice);
     return choice;
   }

@@ -9,22 +9,22 @@ import { writeUsage } from './write-usage.ts';
 export function encodeResponse(
   response: GenerationResponse,
   usage: TokenUsage | null,
-  answer: ResponseContext,
+  context: ResponseContext,
 ): JsonRecord {
   const { candidates } = response;
   const isBlocked = candidates.length > 0 && candidates.every(isRefusedPrompt);
   return {
     ...(isBlocked
       ? { promptFeedback }
-      : { candidates: candidates.map((candidate, index) => encode(candidate, index, answer)) }),
+      : { candidates: candidates.map((candidate, index) => encode(candidate, index, context)) }),
     ...(usage === null ? {} : { usageMetadata: writeUsage(usage) }),
-    ...answerMembers(answer),
+    ...responseMembers(context),
   };
 }
 
 /** The members that describe every chunk and every whole response. */
-export function answerMembers(answer: ResponseContext): JsonRecord {
-  return { modelVersion: answer.model, responseId: answer.requestId.replace(/^req_/, '') };
+export function responseMembers(context: ResponseContext): JsonRecord {
+  return { modelVersion: context.model, responseId: context.requestId.replace(/^req_/, '') };
 }
 
 /** Other protocols give no reason for a blocked prompt. */
@@ -37,12 +37,16 @@ function isRefusedPrompt({ blocks, finish }: Candidate): boolean {
   return finish.reason === 'blocked' && blocks.length === 0;
 }
 
-export function hidesThoughts(answer: ResponseContext): boolean {
-  return answer.request.reasoning?.show === false;
+export function hidesThoughts(context: ResponseContext): boolean {
+  return context.request.reasoning?.show === false;
 }
 
-function encode({ blocks, finish }: Candidate, index: number, answer: ResponseContext): JsonRecord {
-  const shown = hidesThoughts(answer) ? blocks.map(withoutThoughts) : blocks;
+function encode(
+  { blocks, finish }: Candidate,
+  index: number,
+  context: ResponseContext,
+): JsonRecord {
+  const shown = hidesThoughts(context) ? blocks.map(withoutThoughts) : blocks;
   const parts = shown.map(responsePart).filter((part) => part !== null);
   const logprobs = blocks.flatMap((block) => (block.type === 'text' ? (block.logprobs ?? []) : []));
   return {

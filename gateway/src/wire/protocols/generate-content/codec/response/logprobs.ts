@@ -31,7 +31,7 @@ export function writeLogprobs(logprobs: readonly TokenLogprob[]): JsonRecord {
 }
 
 /** Why a prompt was blocked; null if it was not. */
-export function blockReason(answer: JsonRecord): string | null {
-  const reason = recordAt(answer, 'promptFeedback')['blockReason'];
+export function blockReason(response: JsonRecord): string | null {
+  const reason = recordAt(response, 'promptFeedback')['blockReason'];
   return typeof reason === 'string' && reason !== '' ? reason : null;
 }

@@ -5,7 +5,7 @@ import {
   responseContext,
   chunk,
   chunks,
-  decodeAnswer,
+  decodeResponse,
   decodeStream,
   encodeStream,
 } from '#test/support/generate-content-codec.ts';
@@ -23,7 +23,7 @@ describe('answers', () => {
     fc.assert(
       fc.property(nativeResponse, (response) => {
         const json = generateContentCodec.encodeResponse(response, null, responseContext());
-        expect(decodeAnswer(JSON.parse(JSON.stringify(json)))).toEqual(response);
+        expect(decodeResponse(JSON.parse(JSON.stringify(json)))).toEqual(response);
       }),
     );
   });
@@ -32,7 +32,7 @@ describe('answers', () => {
     fc.assert(
       fc.property(nativeResponse, (response) => {
         const json = generateContentCodec.encodeResponse(response, null, responseContext());
-        const whole = decodeAnswer(JSON.parse(JSON.stringify(json))).candidates;
+        const whole = decodeResponse(JSON.parse(JSON.stringify(json))).candidates;
         expect(collect(chunks(json))).toEqual(whole);
       }),
     );
@@ -82,15 +82,15 @@ describe('answers', () => {
     ['one that is new', [], 'BRAND_NEW', 'other'],
   ])('finish: %s', (_, parts, finishReason, reason) => {
     const json = candidate(parts as unknown[], { finishReason });
-    expect(decodeAnswer(json).candidates[0]?.finish).toEqual({ reason });
+    expect(decodeResponse(json).candidates[0]?.finish).toEqual({ reason });
     expect(collect(chunks(json))[0]?.finish).toEqual({ reason });
   });
 
   it('K48: a candidate without parts is an empty response', () => {
     const json = { candidates: [{ content: { role: 'model' }, finishReason: 'MAX_TOKENS' }] };
     const empty = [{ blocks: [], finish: { reason: 'length' } }];
-    expect(decodeAnswer(json).candidates).toEqual(empty);
-    expect(decodeAnswer({ candidates: [{ finishReason: 'MAX_TOKENS' }] }).candidates).toEqual(
+    expect(decodeResponse(json).candidates).toEqual(empty);
+    expect(decodeResponse({ candidates: [{ finishReason: 'MAX_TOKENS' }] }).candidates).toEqual(
       empty,
     );
     expect(collect(chunks(json))).toEqual(empty);
@@ -99,7 +99,7 @@ describe('answers', () => {
   it('a blocked prompt has no candidates, in both directions', () => {
     const json = { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: {} };
     const blocked: Candidate[] = [{ blocks: [], finish: { reason: 'blocked' } }];
-    expect(decodeAnswer(json).candidates).toEqual(blocked);
+    expect(decodeResponse(json).candidates).toEqual(blocked);
     expect(collect(chunks(json))).toEqual(blocked);
     const response = { candidates: blocked, extensions: [] };
     const written = generateContentCodec.encodeResponse(response, null, responseContext());
@@ -128,7 +128,7 @@ describe('answers', () => {
       { ...source, start: null, end: null },
     ];
     const json = candidate([{ text }], { groundingMetadata });
-    expect(decodeAnswer(json).candidates[0]?.blocks).toEqual([{ type: 'text', text, citations }]);
+    expect(decodeResponse(json).candidates[0]?.blocks).toEqual([{ type: 'text', text, citations }]);
     const pieces = [
       chunk([{ text: text.slice(0, 9) }]),
       candidate([{ text: text.slice(9) }], { groundingMetadata }),
@@ -138,7 +138,7 @@ describe('answers', () => {
 
   it('a malformed part is carried along instead of refused', () => {
     const json = candidate([{ inlineData: { mimeType: 'image/png', data: '&' } }, { text: 'x' }]);
-    expect(decodeAnswer(json).candidates[0]?.blocks).toMatchObject([
+    expect(decodeResponse(json).candidates[0]?.blocks).toMatchObject([
       { type: 'opaque', name: 'inlineData', ifForeign: 'drop' },
       { type: 'text', text: 'x' },
     ]);

@@ -59,8 +59,8 @@ describe('streams of the upstream', () => {
         chunk([{ text: '' }], 'STOP'),
       ],
     ],
-  ])('K12: parallel calls over %s are numbered', (_, answers) => {
-    const starts = decodeStream(chunks(...answers)).filter(({ type }) => type === 'call-start');
+  ])('K12: parallel calls over %s are numbered', (_, responses) => {
+    const starts = decodeStream(chunks(...responses)).filter(({ type }) => type === 'call-start');
     expect(starts).toMatchObject([
       { call: 0, id: 'x', name: 'f' },
       { call: 1, id: null, name: 'f' },

@@ -5,7 +5,7 @@ import { frame } from '../../../frames.ts';
 import type { JsonRecord } from '../../../values.ts';
 import { CandidateEncoder } from './candidate-encoder.ts';
 import {
-  answerMembers,
+  responseMembers,
   emptyPart,
   hidesThoughts,
   promptFeedback,
@@ -14,10 +14,10 @@ import { encodeStreamError } from '../../errors.ts';
 import { writeUsage } from '../response/write-usage.ts';
 
 /** Writes frames. Each is a response with the new parts; the last one ends all candidates. */
-export function createStreamEncoder(answer: ResponseContext): StreamEncoder {
-  const members = answerMembers(answer);
+export function createStreamEncoder(context: ResponseContext): StreamEncoder {
+  const members = responseMembers(context);
   const tail = `],${JSON.stringify(members).slice(1)}`;
-  const hidden = hidesThoughts(answer);
+  const hidden = hidesThoughts(context);
   /** By their index. */
   const candidates = new Map<number, CandidateEncoder>();
   let isOver = false;

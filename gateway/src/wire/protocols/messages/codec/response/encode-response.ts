@@ -10,20 +10,20 @@ import { encodeOutput } from './output-content.ts';
 export function encodeResponse(
   response: GenerationResponse,
   usage: TokenUsage | null,
-  answer: ResponseContext,
+  context: ResponseContext,
 ): JsonRecord {
   const [candidate] = response.candidates;
   let calls = 0;
   const content = (candidate?.blocks ?? []).flatMap((block) => {
-    const mintId = (): string => callId(answer, calls);
+    const mintId = (): string => callId(context, calls);
     const wire = encodeOutput(block, mintId);
     if (wire?.['type'] === 'tool_use') calls += 1;
     return wire ?? [];
   });
   return {
-    ...messageHead(answer),
+    ...messageHead(context),
     content,
     ...encodeFinish(candidate?.finish ?? { reason: 'other' }, calls > 0),
-    usage: encodeUsage(usage, answer.inputTokens),
+    usage: encodeUsage(usage, context.inputTokens),
   };
 }

@@ -20,7 +20,7 @@ const ping = frame('ping', '{"type":"ping"}');
  * exactly one block is open, however the calls of a response interleave.
  */
 export class MessagesStreamEncoder implements StreamEncoder {
-  readonly #answer: ResponseContext;
+  readonly #context: ResponseContext;
   readonly #line: Piece[] = [];
   /** Index of the open block in the queue. Removing blocks would move all others. */
   #head = 0;
@@ -32,8 +32,8 @@ export class MessagesStreamEncoder implements StreamEncoder {
   #calls = 0;
   #finish: Finish = { reason: 'other' };
 
-  constructor(answer: ResponseContext) {
-    this.#answer = answer;
+  constructor(context: ResponseContext) {
+    this.#context = context;
   }
 
   push(event: GenerationEvent): string {
@@ -75,14 +75,14 @@ export class MessagesStreamEncoder implements StreamEncoder {
     const delta = JSON.stringify({
       type: 'message_delta',
       delta: { ...encodeFinish(this.#finish, this.#calls > 0), container: null },
-      usage: encodeUsage(usage, this.#answer.inputTokens),
+      usage: encodeUsage(usage, this.#context.inputTokens),
     });
     const ending = frame('message_delta', delta) + frame('message_stop', '{"type":"message_stop"}');
     return rest + this.#begun(ending);
   }
 
   fail(error: GatewayError): string {
-    return encodeStreamError(error, this.#answer.requestId);
+    return encodeStreamError(error, this.#context.requestId);
   }
 
   #say(kind: WordsPiece['kind'], text: string, summary?: boolean): string {
@@ -121,7 +121,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
     const piece: CallPiece = {
       kind: 'call',
       call,
-      id: id ?? callId(this.#answer, this.#calls),
+      id: id ?? callId(this.#context, this.#calls),
       name,
       text: '',
       opening: '',
@@ -155,7 +155,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
       this.#endWords();
       return this.#say(block.type, block.text) + this.push({ type: 'block-end' });
     }
-    const wire = encodeOutput(block, () => callId(this.#answer, this.#calls));
+    const wire = encodeOutput(block, () => callId(this.#context, this.#calls));
     if (wire === null) return '';
     switch (wire['type']) {
       case 'tool_use':
@@ -209,12 +209,12 @@ export class MessagesStreamEncoder implements StreamEncoder {
     if (this.#started || frames === '') return frames;
     this.#started = true;
     const message = {
-      ...messageHead(this.#answer),
+      ...messageHead(this.#context),
       content: [],
       stop_reason: null,
       stop_sequence: null,
       stop_details: null,
-      usage: encodeUsage(null, this.#answer.inputTokens),
+      usage: encodeUsage(null, this.#context.inputTokens),
     };
     const data = JSON.stringify({ type: 'message_start', message });
     return frame('message_start', data) + ping + frames;

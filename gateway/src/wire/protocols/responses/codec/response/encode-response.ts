@@ -8,7 +8,7 @@ import {
   encodeUsage,
   endingOf,
   type Ending,
-} from './answer.ts';
+} from './describe-response.ts';
 import {
   callItem,
   carriedState,
@@ -25,15 +25,15 @@ import {
 export function encodeResponse(
   response: GenerationResponse,
   usage: TokenUsage | null,
-  answer: ResponseContext,
+  context: ResponseContext,
 ): JsonRecord {
   const [candidate] = response.candidates;
   const ending = endingOf(candidate?.finish.reason ?? 'other');
   return {
-    ...describeResponse(answer),
+    ...describeResponse(context),
     status: ending.status,
     incomplete_details: ending.reason === null ? null : { reason: ending.reason },
-    output: encodeOutput(candidate?.blocks ?? [], ending, createResponseIds(answer)),
+    output: encodeOutput(candidate?.blocks ?? [], ending, createResponseIds(context)),
     usage: encodeUsage(usage),
   };
 }

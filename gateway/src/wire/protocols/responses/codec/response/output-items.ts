@@ -6,7 +6,7 @@ import type {
   ToolCallBlock,
 } from '#canonical/index.ts';
 import { encodeAnnotation } from '../annotations.ts';
-import type { ResponseIds } from './answer.ts';
+import type { ResponseIds } from './describe-response.ts';
 import { encodeLogprobs } from './logprobs.ts';
 
 /** The shapes of output items, for complete responses and for the last events of streams. */

@@ -7,7 +7,7 @@ import {
   describeResponse,
   encodeUsage,
   endingOf,
-} from '../response/answer.ts';
+} from '../response/describe-response.ts';
 import { failureFrame } from '../../errors.ts';
 import { FrameWriter } from './frame-writer.ts';
 import { OutputWriter } from './output-writer.ts';
@@ -17,7 +17,7 @@ import { OutputWriter } from './output-writer.ts';
  * `OutputWriter` orders the items.
  */
 export class ResponsesStreamEncoder implements StreamEncoder {
-  readonly #answer: ResponseContext;
+  readonly #context: ResponseContext;
   readonly #ids: ResponseIds;
   readonly #frames = new FrameWriter();
   readonly #output: OutputWriter;
@@ -26,9 +26,9 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   #finish: Finish = { reason: 'end' };
   #closed = false;
 
-  constructor(answer: ResponseContext) {
-    this.#answer = answer;
-    this.#ids = createResponseIds(answer);
+  constructor(context: ResponseContext) {
+    this.#context = context;
+    this.#ids = createResponseIds(context);
     this.#output = new OutputWriter(this.#frames, this.#ids);
   }
 
@@ -57,13 +57,13 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   fail(error: GatewayError): string {
     if (this.#closed) return '';
     this.#closed = true;
-    const { createdAt, model } = this.#answer;
+    const { createdAt, model } = this.#context;
     const begun = this.#description === null ? null : { id: this.#ids.response, createdAt, model };
     return failureFrame(error, begun, this.#frames.sequenceNumber);
   }
 
   #announce(): string {
-    this.#description = JSON.stringify(describeResponse(this.#answer)).slice(1, -1);
+    this.#description = JSON.stringify(describeResponse(this.#context)).slice(1, -1);
     const members = `"response":${this.#response('in_progress', null, 'null')}`;
     return (
       this.#frames.write('response.created', members) +

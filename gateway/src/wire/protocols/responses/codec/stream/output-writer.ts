@@ -1,5 +1,5 @@
 import type { Block, Citation, GenerationEvent, NativeState } from '#canonical/index.ts';
-import type { ResponseIds } from '../response/answer.ts';
+import type { ResponseIds } from '../response/describe-response.ts';
 import type { FrameWriter, WrittenItem } from './frame-writer.ts';
 import { type CallHead, carriedState } from '../response/output-items.ts';
 import { WrittenCall } from './write-call.ts';

@@ -10,7 +10,7 @@ import {
   upstream,
 } from '#test/support/responses-codec.ts';
 import { checkResponsesStream } from '#test/support/responses-grammar.ts';
-import { answer, bareRequest } from '#test/support/responses-samples.ts';
+import { responseContext, bareRequest } from '#test/support/responses-samples.ts';
 import type { JsonRecord } from '../../../values.ts';
 import { responsesCodec as codec } from '../../index.ts';
 
@@ -203,7 +203,7 @@ describe('responses: known failures', () => {
   });
 
   it('K28: nothing is written after a failure', () => {
-    const encoder = codec.createStreamEncoder(answer);
+    const encoder = codec.createStreamEncoder(responseContext);
     const written = encoder.push({ type: 'text', text: 'Hi' });
     const failure = new GatewayError('channels_rate_limited', { retryAfter: 7 });
     const text = written + encoder.fail(failure);
@@ -224,7 +224,7 @@ describe('responses: known failures', () => {
 
 describe('responses: the order of a stream', () => {
   it('interleaved parallel calls wait, except for the open one', () => {
-    const encoder = codec.createStreamEncoder(answer);
+    const encoder = codec.createStreamEncoder(responseContext);
     encoder.push(start(0));
     expect(encoder.push(more(0, '{"a"'))).toContain('"delta":"{\\"a\\""');
     expect(encoder.push(start(1)) + encoder.push(more(1, '{}'))).toBe('');
@@ -290,7 +290,7 @@ describe('responses: the order of a stream', () => {
   });
 
   it('usage includes the cache in its sum', () => {
-    const encoder = codec.createStreamEncoder(answer);
+    const encoder = codec.createStreamEncoder(responseContext);
     const text = encoder.end({
       input: 10,
       cacheRead: 5,

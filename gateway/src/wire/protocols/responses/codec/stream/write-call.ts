@@ -1,4 +1,4 @@
-import type { ResponseIds } from '../response/answer.ts';
+import type { ResponseIds } from '../response/describe-response.ts';
 import { type FrameWriter, itemAdded, itemDone, type WrittenItem } from './frame-writer.ts';
 import {
   type CallHead,

@@ -43,7 +43,7 @@ function ofAll(calls: readonly Call[], text?: string) {
     },
     messages: {
       content: [...said.map((each) => textBlock(each)), ...calls.map(toolUse)],
-      answer: { stop_reason: 'tool_use' },
+      response: { stop_reason: 'tool_use' },
     },
     'generate-content': {
       parts: [...said.map((each) => ({ text: each })), ...calls.map((call) => functionCall(call))],

@@ -23,7 +23,7 @@ const request = requestOf({
 });
 
 /** Runs one response of an upstream through the real converter, whole and streamed. Null where there is no such form. */
-export function giveAnswer<Upstream extends TextProtocolName>(
+export function giveResponse<Upstream extends TextProtocolName>(
   upstream: Upstream,
   client: TextProtocolName,
   said: SaidOf[Upstream] = {},
@@ -70,7 +70,7 @@ export function outcomeOf(
   upstream: TextProtocolName,
   client: TextProtocolName,
 ): { readonly whole: Became | null; readonly streamed: Became } {
-  const { whole, streamed } = giveAnswer(upstream, client, feature.of[upstream]);
+  const { whole, streamed } = giveResponse(upstream, client, feature.of[upstream]);
   const became = (given: Given): Became => ({
     how: howOf(feature, given),
     losses: given.losses,

@@ -1,16 +1,16 @@
 import { count, inArea, mark, type Members } from './feature.ts';
 
 const chat = (usage: Members) => ({
-  answer: { usage: { prompt_tokens: count + 5, completion_tokens: count + 9, ...usage } },
+  response: { usage: { prompt_tokens: count + 5, completion_tokens: count + 9, ...usage } },
 });
 const responses = (usage: Members) => ({
-  answer: { usage: { input_tokens: count + 5, output_tokens: count + 9, ...usage } },
+  response: { usage: { input_tokens: count + 5, output_tokens: count + 9, ...usage } },
 });
 const messages = (usage: Members) => ({
-  answer: { usage: { input_tokens: 5, output_tokens: count + 9, ...usage } },
+  response: { usage: { input_tokens: 5, output_tokens: count + 9, ...usage } },
 });
 const content = (usage: Members) => ({
-  answer: {
+  response: {
     usageMetadata: { promptTokenCount: count + 5, candidatesTokenCount: 9, ...usage },
   },
 });
@@ -115,10 +115,10 @@ export const numbers = [
       why: 'the gateway makes its own',
       harmless: true,
       of: {
-        chat: { answer: { id: `chatcmpl-${mark}` } },
-        responses: { answer: { id: `resp_${mark}` } },
-        messages: { answer: { id: `msg_${mark}` } },
-        'generate-content': { answer: { responseId: mark } },
+        chat: { response: { id: `chatcmpl-${mark}` } },
+        responses: { response: { id: `resp_${mark}` } },
+        messages: { response: { id: `msg_${mark}` } },
+        'generate-content': { response: { responseId: mark } },
       },
     },
     {
@@ -126,10 +126,10 @@ export const numbers = [
       why: 'the client gets the name that it asked for',
       harmless: true,
       of: {
-        chat: { answer: { model: mark } },
-        responses: { answer: { model: mark } },
-        messages: { answer: { model: mark } },
-        'generate-content': { answer: { modelVersion: mark } },
+        chat: { response: { model: mark } },
+        responses: { response: { model: mark } },
+        messages: { response: { model: mark } },
+        'generate-content': { response: { modelVersion: mark } },
       },
     },
     {
@@ -137,8 +137,8 @@ export const numbers = [
       why: 'tiers belong to one vendor',
       harmless: true,
       of: {
-        chat: { answer: { service_tier: mark } },
-        responses: { answer: { service_tier: mark } },
+        chat: { response: { service_tier: mark } },
+        responses: { response: { service_tier: mark } },
         messages: messages({ service_tier: mark }),
         'generate-content': content({ trafficType: mark }),
       },
@@ -148,7 +148,7 @@ export const numbers = [
       why: itsOwn,
       harmless: true,
       of: {
-        chat: { answer: { system_fingerprint: mark } },
+        chat: { response: { system_fingerprint: mark } },
         'generate-content': {
           candidate: { safetyRatings: [{ category: mark, probability: 'LOW' }], avgLogprobs: -1 },
         },
@@ -160,7 +160,7 @@ export const numbers = [
       harmless: true,
       of: {
         messages: {
-          answer: {
+          response: {
             container: { id: mark, expires_at: '' },
             context_management: { applied_edits: [{ type: mark }] },
           },
@@ -172,10 +172,10 @@ export const numbers = [
       why: 'unknown to every other protocol',
       harmless: true,
       of: {
-        chat: { answer: { x_unknown: mark } },
-        responses: { answer: { x_unknown: mark } },
-        messages: { answer: { x_unknown: mark } },
-        'generate-content': { answer: { xUnknown: mark } },
+        chat: { response: { x_unknown: mark } },
+        responses: { response: { x_unknown: mark } },
+        messages: { response: { x_unknown: mark } },
+        'generate-content': { response: { xUnknown: mark } },
       },
     },
   ]),

@@ -3,7 +3,7 @@ import type { Members, SaidOf } from './feature.ts';
 import { outputMessage, outputText, textBlock } from './feature.ts';
 
 /** A response of an upstream as it comes in one piece, and as its events. */
-export interface WireAnswer {
+export interface WireResponse {
   readonly whole: string;
   readonly stream: string;
 }
@@ -12,7 +12,7 @@ export interface WireAnswer {
 export function wireResponse<Upstream extends TextProtocolName>(
   upstream: Upstream,
   said: SaidOf[Upstream] = {},
-): WireAnswer {
+): WireResponse {
   const write: (said: SaidOf[Upstream]) => Written = writers[upstream];
   const { whole, events, ending } = write(said);
   const all = said.failure === undefined ? [...events, ...ending] : [...events, said.failure];
@@ -39,10 +39,10 @@ function eventFrame(event: Members): string {
   return `${name}data: ${JSON.stringify(event)}\n\n`;
 }
 
-function writeChat({ message, choice, second, answer }: SaidOf['chat']): Written {
+function writeChat({ message, choice, second, response }: SaidOf['chat']): Written {
   const { finish_reason: reason = 'stop', stop_reason: sequence, ...beside } = choice ?? {};
   const messages = [message ?? { content: 'so' }, ...(second === undefined ? [] : [second])];
-  const { usage, ...about }: Members = { id: 'chatcmpl-1', created: 1, model: 'm', ...answer };
+  const { usage, ...about }: Members = { id: 'chatcmpl-1', created: 1, model: 'm', ...response };
   const end = { finish_reason: reason, ...(sequence !== undefined && { stop_reason: sequence }) };
   const chunk = (index: number, delta: Members, more: Members): Members => ({
     object: 'chat.completion.chunk',
@@ -77,12 +77,12 @@ function writeChat({ message, choice, second, answer }: SaidOf['chat']): Written
 const numbered = (calls: unknown): Members[] =>
   (calls as Members[]).map((call, index) => ({ index, ...call }));
 
-function writeResponse({ output = [soItem], answer }: SaidOf['responses']): Written {
+function writeResponse({ output = [soItem], response }: SaidOf['responses']): Written {
   const { status, ...about }: Members = {
     status: 'completed',
     id: 'resp_1',
     model: 'm',
-    ...answer,
+    ...response,
   };
   const whole = { object: 'response', ...about, status, output };
   const begun = {
@@ -163,8 +163,8 @@ function partEvents(part: Members, at: number): Members[] {
   ];
 }
 
-function writeMessage({ content = [textBlock('so')], answer }: SaidOf['messages']): Written {
-  const { stop_reason: reason = 'end_turn', ...more } = answer ?? {};
+function writeMessage({ content = [textBlock('so')], response }: SaidOf['messages']): Written {
+  const { stop_reason: reason = 'end_turn', ...more } = response ?? {};
   const { stop_sequence: sequence = null, usage, ...about }: Members = { id: 'msg_1', ...more };
   const head = { type: 'message', role: 'assistant', model: 'm', ...about };
   const end = { stop_reason: reason, stop_sequence: sequence };
@@ -212,9 +212,9 @@ function blockParts(block: Members): { begun: Members; deltas: Members[] } {
 }
 
 function writeContent(said: SaidOf['generate-content']): Written {
-  const { parts = [{ text: 'so' }], candidate, second, answer } = said;
+  const { parts = [{ text: 'so' }], candidate, second, response } = said;
   const end = { finishReason: 'STOP', ...candidate };
-  const about = { modelVersion: 'm', responseId: 'r1', ...answer };
+  const about = { modelVersion: 'm', responseId: 'r1', ...response };
   const content = (own: readonly Members[]) => ({ content: { role: 'model', parts: own } });
   const all = [parts, ...(second === undefined ? [] : [second])];
   const candidates = (lists: readonly (readonly Members[])[]) =>

@@ -11,8 +11,8 @@ const endings: Readonly<Record<TextProtocolName, RegExp>> = {
   'generate-content': /"(?:finishReason|blockReason)":"(\w+)"/g,
 };
 
-function ended(client: TextProtocolName, answer: string): string {
-  const last = [...answer.matchAll(endings[client])].at(-1) ?? [];
+function ended(client: TextProtocolName, response: string): string {
+  const last = [...response.matchAll(endings[client])].at(-1) ?? [];
   return last.slice(1).find((word) => word !== undefined) ?? '';
 }
 
@@ -47,10 +47,10 @@ const reasons: { readonly [Upstream in TextProtocolName]: Record<string, SaidOf[
         'x_unknown',
       ].map((reason) => [
         reason === 'x_unknown' ? 'another word' : reason,
-        { answer: { stop_reason: reason } },
+        { response: { stop_reason: reason } },
       ]),
     ),
-    'refusal, nothing said': { content: [], answer: { stop_reason: 'refusal' } },
+    'refusal, nothing said': { content: [], response: { stop_reason: 'refusal' } },
   },
   'generate-content': {
     STOP: {},
@@ -71,13 +71,13 @@ const reasons: { readonly [Upstream in TextProtocolName]: Record<string, SaidOf[
       ].map((finishReason) => [finishReason, { candidate: { finishReason } }]),
     ),
     'a refused prompt': {
-      answer: { candidates: undefined, promptFeedback: { blockReason: 'SAFETY' } },
+      response: { candidates: undefined, promptFeedback: { blockReason: 'SAFETY' } },
     },
   },
 };
 
 function incomplete(reason: string) {
-  return { answer: { status: 'incomplete', incomplete_details: { reason } } };
+  return { response: { status: 'incomplete', incomplete_details: { reason } } };
 }
 
 const finishes = Object.entries(reasons).flatMap(([upstream, named]) =>
@@ -96,7 +96,7 @@ export const whys = inArea('Finish reasons', [
     harmless: true,
     of: {
       chat: { choice: { finish_reason: 'stop', stop_reason: mark } },
-      messages: { answer: { stop_reason: 'stop_sequence', stop_sequence: mark } },
+      messages: { response: { stop_reason: 'stop_sequence', stop_sequence: mark } },
     },
   },
   {
@@ -106,7 +106,7 @@ export const whys = inArea('Finish reasons', [
     of: {
       chat: { choice: { finish_reason: 'content_filter', content_filter_results: { a: mark } } },
       messages: {
-        answer: {
+        response: {
           stop_reason: 'refusal',
           stop_details: { type: 'refusal', category: mark, explanation: mark },
         },
@@ -117,8 +117,8 @@ export const whys = inArea('Finish reasons', [
 ]);
 
 /** Which frame tells a client that the response has failed. */
-function failed(_client: TextProtocolName, answer: string): string {
-  const [frame = ''] = answer.trimEnd().split('\n\n').slice(-1);
+function failed(_client: TextProtocolName, response: string): string {
+  const [frame = ''] = response.trimEnd().split('\n\n').slice(-1);
   const named = /^event: (.*)$/m.exec(frame)?.[1];
   return named ?? `{ ${/\{"(\w+)"/.exec(frame)?.[1]} }`;
 }

@@ -9,7 +9,7 @@ export interface ResponseFeature {
   /** What shows that it arrived; `mark` when absent. */
   readonly shown?: string | RegExp;
   /** In place of the mark: what the client gets, in its protocol's own words. */
-  readonly told?: (client: TextProtocolName, answer: string) => string;
+  readonly told?: (client: TextProtocolName, response: string) => string;
   /** Why it does not arrive everywhere as it is, or how it does. */
   readonly why?: string;
   /** Nothing that a client does depends on it: it may stay away in silence. */
@@ -49,7 +49,7 @@ export interface SaidOf {
 
 interface AnyResponse {
   /** Members of the response itself. */
-  readonly answer?: Members;
+  readonly response?: Members;
   /** An event after which the stream has failed; such a response is only streamed. */
   readonly failure?: Members;
   /** How many things with names of their own this is made of; one when absent. */

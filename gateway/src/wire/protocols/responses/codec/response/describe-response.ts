@@ -45,16 +45,16 @@ export function createResponseIds({ requestId }: ResponseContext): ResponseIds {
 }
 
 /** The members that describe a response and repeat its request, without the result. */
-export function describeResponse(answer: ResponseContext): JsonRecord {
-  const { request } = answer;
+export function describeResponse(context: ResponseContext): JsonRecord {
+  const { request } = context;
   const { reasoning, extensions, format, verbosity, toolChoice } = request;
   const metadata = ownValue(extensions, 'metadata');
   const summary = ownValue(extensions, 'reasoning.summary') ?? (reasoning?.show ? 'auto' : null);
   return {
-    id: createResponseIds(answer).response,
+    id: createResponseIds(context).response,
     object: 'response',
-    created_at: answer.createdAt,
-    model: answer.model,
+    created_at: context.createdAt,
+    model: context.model,
     error: null,
     access_programs: null,
     background: false,
