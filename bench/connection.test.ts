@@ -54,7 +54,7 @@ describe('the client of the bench', () => {
     expect(seen.tail).toContain(stamp);
   });
 
-  test('fails when the connection closes in the middle of an answer', async () => {
+  test('fails when the connection closes in the middle of a response', async () => {
     const connection = await answering(['HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nab'], true);
     await expect(connection.exchange(request)).rejects.toThrow('closed in the middle');
   });

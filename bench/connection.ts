@@ -107,7 +107,8 @@ export class Connection {
     this.#status = Number(head.slice(9, 12));
     const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
     const chunked = /\r\ntransfer-encoding: *chunked/i.test(head);
-    if (length === undefined && !chunked) this.#fail(new Error(`answer without framing: ${head}`));
+    if (length === undefined && !chunked)
+      this.#fail(new Error(`response without framing: ${head}`));
     return length === undefined ? -1 : Number(length);
   }
 

@@ -74,7 +74,7 @@ export async function openStreams(load: Load, count: number): Promise<{ close():
 function checked(load: Load, response: Seen): Seen {
   if (response.status !== 200 || !response.tail.includes(load.terminator)) {
     throw new Error(
-      `wrong answer: status ${response.status}, ends ${JSON.stringify(response.tail)}`,
+      `wrong response: status ${response.status}, ends ${JSON.stringify(response.tail)}`,
     );
   }
   return response;

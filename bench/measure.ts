@@ -20,7 +20,7 @@ export async function cpuPerRequest(
 export interface Delays {
   /** From sending the request to the first byte of the body, microseconds. */
   readonly firstByte: Spread;
-  /** From the upstream's sending the end of the answer to the client's having it, microseconds. */
+  /** From the upstream's sending the end of the response to the client's having it, microseconds. */
   readonly end: Spread;
   /** Microseconds of processor time that the target spent on one request. */
   readonly cpu: number;

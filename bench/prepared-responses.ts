@@ -63,7 +63,7 @@ export function streamResponse(protocol: Protocol): PreparedResponse {
   return { head: streamHead, pieces };
 }
 
-/** What the body of a complete streamed answer contains at its very end. */
+/** What the body of a complete streamed response contains at its very end. */
 export const terminators: Readonly<Record<Protocol, string>> = {
   chat: 'data: [DONE]\n\n',
   messages: 'data: {"type":"message_stop"}\n\n',

@@ -14,8 +14,8 @@ const help = `Usage: node simulator/src/load.ts --url URL [options]
   --connections N      default 10
   --duration SECONDS   default 10, unless --requests is given
   --requests N         stop after this many
-  --rate N             requests per second, started on time whatever the answers do
-  --stream             answers are streams: measure events, expect a terminator
+  --rate N             requests per second, started on time whatever the responses do
+  --stream             responses are streams: measure events, expect a terminator
   --json               print the whole summary as JSON
   --help               show this text
 `;

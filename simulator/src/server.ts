@@ -19,7 +19,7 @@ export interface SimulatorOptions {
   readonly port?: number;
   /** Folder of recordings to replay; default the environment's SIMULATOR_RECORDINGS. */
   readonly recordings?: string;
-  /** Milliseconds between stream events of ordinary answers; default 0. */
+  /** Milliseconds between stream events of ordinary responses; default 0. */
   readonly gap?: number;
   /** Simulators with different keys reject each other's reasoning signatures. */
   readonly signingKey?: string;

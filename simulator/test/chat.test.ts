@@ -21,7 +21,7 @@ const weather = {
 const clock = { type: 'function' as const, function: { name: 'get_time' } };
 
 describe('the official client', () => {
-  test('gets an answer that quotes the user', async () => {
+  test('gets a response that quotes the user', async () => {
     const response = await client.chat.completions.create({
       model: 'demo-chat',
       messages: [{ role: 'user', content: 'Grüße 🚀' }],
@@ -31,7 +31,7 @@ describe('the official client', () => {
     expect(response.model).toBe('demo-chat');
   });
 
-  test('streams the same answer in several pieces', async () => {
+  test('streams the same response in several pieces', async () => {
     const messages = [{ role: 'user' as const, content: 'Grüße 🚀' }];
     const whole = await client.chat.completions.create({ model: 'demo-chat', messages });
     const stream = client.chat.completions.stream({ model: 'demo-chat', messages });
@@ -139,7 +139,7 @@ describe('usage', () => {
   });
 });
 
-describe('what ends an answer', () => {
+describe('what ends a response', () => {
   test('a token limit cuts the text', async () => {
     const { json } = await ask(simulator, 'chat', { max_tokens: 5 });
     expect(json.choices[0].finish_reason).toBe('length');

@@ -119,7 +119,7 @@ export interface RawResponse {
   readonly endAt: number;
 }
 
-/** Sends with node:http and reports what arrived even when the answer broke off. */
+/** Sends with node:http and reports what arrived even when the response broke off. */
 export function askRaw(
   simulator: Simulator,
   protocol: ProtocolName,

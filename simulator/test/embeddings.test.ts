@@ -13,7 +13,7 @@ const embed = (changes: Record<string, unknown> = {}, headers = {}) =>
 
 const lengthOf = (vector: readonly number[]) => Math.hypot(...vector);
 
-describe('an answer', () => {
+describe('a response', () => {
   test('has one vector of length 1 for every input, in their order', async () => {
     const { status, json } = await embed({ input: ['first', 'second'] });
     expect(status).toBe(200);

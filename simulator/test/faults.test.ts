@@ -67,7 +67,7 @@ describe('a status', () => {
     expect(google.status).toBe(503);
   });
 
-  test('leaves the model name in the answer clean', async () => {
+  test('leaves the model name in the response clean', async () => {
     const { json } = await ask(simulator, 'chat', { model: 'demo-chat+fault(gap=1)' });
     expect(json.model).toBe('demo-chat');
   });

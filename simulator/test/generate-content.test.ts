@@ -82,7 +82,7 @@ describe('the official client', () => {
     await expect(read()).rejects.toThrow(ApiError);
   });
 
-  test('counts tokens as the answer does', async () => {
+  test('counts tokens as the response does', async () => {
     const contents = 'how many tokens are these?';
     const counted = await client.models.countTokens({ model: 'demo-chat', contents });
     const answered = await client.models.generateContent({ model: 'demo-chat', contents });

@@ -275,7 +275,7 @@ describe('Messages rejects', () => {
       /Found 5/,
     ],
     [
-      'citations in an answer of a given form',
+      'citations in a response of a given form',
       {
         output_config: { format: { type: 'json_schema', schema: {} } },
         ...messages(

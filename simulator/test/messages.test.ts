@@ -83,7 +83,7 @@ describe('the official client', () => {
     await expect(stream.finalMessage()).rejects.toThrow(/overloaded_error/);
   });
 
-  test('counts tokens as the answer does', async () => {
+  test('counts tokens as the response does', async () => {
     const request = { model: 'demo-chat', system: 'Be brief.', messages: hello, tools: [weather] };
     const counted = await client.messages.countTokens(request);
     const answered = await client.messages.create({ ...request, max_tokens: 100 });
@@ -165,7 +165,7 @@ describe('usage', () => {
   });
 });
 
-describe('what ends an answer', () => {
+describe('what ends a response', () => {
   test('a token limit', async () => {
     const { json } = await ask(simulator, 'messages', { max_tokens: 3 });
     expect(json).toMatchObject({ stop_reason: 'max_tokens', content: [{ text: 'This is the ' }] });

@@ -112,7 +112,7 @@ describe('requests of one conversation go to one channel', () => {
 });
 
 test.each([true, false])(
-  'a conversation continues on the channel that gave the answer (streamed: %s)',
+  'a conversation continues on the channel that gave the response (streamed: %s)',
   async (stream) => {
     for (let conversation = 0; conversation < 6; conversation += 1) {
       const input = `question ${conversation} ${stream}`;

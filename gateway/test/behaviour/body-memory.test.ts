@@ -19,7 +19,7 @@ const prompt = (bytes: number, stream: boolean) => ({
 });
 
 test.each([
-  ['an answer', 'events=3', 200],
+  ['a response', 'events=3', 200],
   ['an upstream that fails', 'status=500', 502],
   ['an upstream that refuses', 'status=400', 400],
   ['a stream that breaks', 'cut-at=2', 200],

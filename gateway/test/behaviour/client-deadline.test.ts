@@ -32,7 +32,7 @@ describe.concurrent.each(textProtocols)(
   'R-22 $name: a client that announces its deadline',
   (protocol) => {
     test.each([true, false])(
-      'gets its answer before its deadline, whatever is being tried (streamed: %s)',
+      'gets its response before its deadline, whatever is being tried (streamed: %s)',
       async (stream) => {
         const startedAt = performance.now();
         const response = await ask(

@@ -111,7 +111,7 @@ describe.each(waysOfAsking)('R-18 $label: a disconnected client', (protocol) => 
     expect(row.outcome).toBe('completed');
   });
 
-  test('R-19 a non-streaming answer is drained and recorded', async () => {
+  test('R-19 a non-streaming response is drained and recorded', async () => {
     const { gateway } = shared;
     const before = (await gateway.usage()).length;
     gateway.simulator.clear();
@@ -131,7 +131,7 @@ describe.each(waysOfAsking)('R-18 $label: a disconnected client', (protocol) => 
   });
 
   test.each([true, false])(
-    'R-20 a client that only closes its sending side gets the answer (streamed: %s)',
+    'R-20 a client that only closes its sending side gets the response (streamed: %s)',
     async (stream) => {
       const { gateway } = shared;
       const client = await askRaw(gateway, protocol, stream, 'demo-chat', [

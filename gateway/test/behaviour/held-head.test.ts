@@ -76,7 +76,7 @@ describe.concurrent('R-11 R-16 is sent and kept alive after ten seconds without 
     Promise.all(textProtocols.map(run));
 
   test(
-    'the answer follows',
+    'the response follows',
     everyProtocol(async (protocol) => {
       const { response, headMs } = await streamHead(
         protocol,
@@ -118,7 +118,7 @@ describe.concurrent('R-11 R-16 is sent and kept alive after ten seconds without 
   );
 });
 
-test('a chat answer without any content is still a response', async () => {
+test('a chat response without any content is still a response', async () => {
   const response = await ask(shared.gateway, textProtocols[0]!, true, 'demo-chat', {}, 'refuse');
   expect(response.status).toBe(200);
 });

@@ -229,7 +229,7 @@ async function postBytes({ url }: TestGateway, body: Buffer): Promise<string> {
   const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${testKey}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
   const client = await sendRaw(url, head);
   client.socket.write(body);
-  await until(() => client.received().includes('\r\n\r\n'), 'an answer', 30_000);
+  await until(() => client.received().includes('\r\n\r\n'), 'a response', 30_000);
   return client.received();
 }
 

@@ -178,38 +178,41 @@ test.each(
 const said = 'lorem ipsum '.repeat(50_000);
 
 describe.each(textProtocols)('a client of $name', (client) => {
-  test.each(textProtocols.map(({ name }) => name))('receives large answers of %s', async (name) => {
-    const response = wireResponse(name);
-    const model = `at-${name}`;
-    for (const isStreamed of [false, true]) {
-      for (const [headers, text] of [
-        [json, response.whole],
-        [events, response.stream],
-      ] as const) {
-        const body = Buffer.from(text.replaceAll('"so"', JSON.stringify(said)));
-        const { status, id, bytes } = await far.ask(
-          gateway,
-          client.path(model, isStreamed),
-          client.body(model, isStreamed),
-          { headers, body },
-        );
-        expect([isStreamed, status]).toEqual([isStreamed, 200]);
-        expect(bytes).toBeGreaterThan(said.length);
-        // The response has no usage: its reader estimates it.
-        expect(await rowOf(gateway, id)).toMatchObject({
-          outcome: 'completed',
-          tokens: { output: said.length / 4 },
-        });
+  test.each(textProtocols.map(({ name }) => name))(
+    'receives large responses of %s',
+    async (name) => {
+      const response = wireResponse(name);
+      const model = `at-${name}`;
+      for (const isStreamed of [false, true]) {
+        for (const [headers, text] of [
+          [json, response.whole],
+          [events, response.stream],
+        ] as const) {
+          const body = Buffer.from(text.replaceAll('"so"', JSON.stringify(said)));
+          const { status, id, bytes } = await far.ask(
+            gateway,
+            client.path(model, isStreamed),
+            client.body(model, isStreamed),
+            { headers, body },
+          );
+          expect([isStreamed, status]).toEqual([isStreamed, 200]);
+          expect(bytes).toBeGreaterThan(said.length);
+          // The response has no usage: its reader estimates it.
+          expect(await rowOf(gateway, id)).toMatchObject({
+            outcome: 'completed',
+            tokens: { output: said.length / 4 },
+          });
+        }
       }
-    }
-  });
+    },
+  );
 });
 
 test.each([
   ['too deep', `{"choices":[],"x":${'['.repeat(200_000)}${']'.repeat(200_000)}}`, 502],
   ['cut', `{"choices":[{"message":{"content":"${said}`, 502],
   ['an error that says a lot', JSON.stringify({ error: { message: said, more: said } }), 502],
-])('a large response that is not an answer: %s', async (_what, text, expected) => {
+])('a large body that is not a response: %s', async (_what, text, expected) => {
   for (const client of textProtocols) {
     for (const isStreamed of [false, true]) {
       const { status, id, head } = await far.ask(

@@ -119,7 +119,7 @@ test('R-20 a half-closed client that would have to queue is asked to retry', asy
   const running = await startStream(gateway);
   const client = await askRaw(gateway, chat, false);
   client.socket.end();
-  await until(() => client.received().startsWith('HTTP/1.1 '), 'an answer', 1_500);
+  await until(() => client.received().startsWith('HTTP/1.1 '), 'a response', 1_500);
   expect(client.received()).toMatch(/^HTTP\/1\.1 503 [^]*\r\nretry-after: 1\r\n/i);
   await running.text();
 });

@@ -146,7 +146,7 @@ test.each([
   expect((await rowOf(gateway, streamed.id)).attempts).toMatchObject([{ result: 'inflated' }]);
 });
 
-test('a repetitive answer is not a bomb', async () => {
+test('a repetitive response is not a bomb', async () => {
   // Each event is packed by itself, as servers do that stream: twenty times its bytes.
   const event = `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content: 'again ' }, finish_reason: null }] })}\n\n`;
   const gateway = await openWith((_request, response) => {

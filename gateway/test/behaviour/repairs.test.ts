@@ -68,7 +68,7 @@ const broken: readonly (readonly [string, string, Record<string, unknown>, strin
     'b18',
   ],
   [
-    'a budget and a begun answer',
+    'a budget and a begun response',
     'new',
     {
       thinking: { type: 'enabled', budget_tokens: 1024 },

@@ -94,7 +94,7 @@ describe.each(['end', 'reset'] as const)(
 
 test.each([
   ['a part of a head', 'HTTP/1.1 200 OK\r\ncontent-ty'],
-  ['an interim answer', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
+  ['an interim response', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
 ])(
   'R-38 a connection that is closed after %s had begun with the request is not stale',
   async (_what, bytes) => {

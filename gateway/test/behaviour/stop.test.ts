@@ -65,10 +65,10 @@ test.each(textProtocols)(
         `x-simulator-fault: ${fault}`,
       ]);
     const client = await sendRaw(gateway.url, request('events=20;gap=25'));
-    await until(() => client.received().includes('data: '), 'the answer has begun');
+    await until(() => client.received().includes('data: '), 'the response has begun');
     expect(client.received()).toMatch(/^connection: keep-alive/im);
     const closed = gateway.app.close({ keepListening: 100 });
-    await until(() => client.received().endsWith('0\r\n\r\n'), 'the first answer is whole');
+    await until(() => client.received().endsWith('0\r\n\r\n'), 'the first response is whole');
     // The listener is closed by now; a load balancer that has just seen this end may still send on it.
     await wait(300);
     client.socket.write(request(''));

@@ -7,7 +7,7 @@ export interface TextProtocol {
   readonly terminator: RegExp;
   /** The error frame that ends a broken stream. */
   readonly errorFrame: RegExp;
-  /** How many events of the simulator's ordinary answer come before the first with content. */
+  /** How many events of the simulator's ordinary response come before the first with content. */
   readonly eventsBeforeContent: number;
   /** The message of an error body that has this protocol's shape and nothing else; throws when it has not. */
   errorMessage(body: unknown): string;

@@ -23,7 +23,7 @@ const shared = shareGateway({
 });
 
 test.each(eachCall)(
-  'R-05 $name: 500, 500, 200 are three attempts, one answer and one charge',
+  'R-05 $name: 500, 500, 200 are three attempts, one response and one charge',
   async ({ protocol, stream, name }) => {
     const { gateway } = shared;
     const model = modelOf(name);

@@ -72,7 +72,7 @@ describe.each(textProtocols)('$name', (protocol) => {
     const client = await askRaw(gateway, protocol, true, 'demo-chat', [
       'x-simulator-fault: events=200;text-bytes=8000;gap=10',
     ]);
-    await until(() => client.received().length > 4_000, 'some of the answer has come');
+    await until(() => client.received().length > 4_000, 'some of the response has come');
     client.socket.destroy();
     await until(() => gateway.simulator.aborted() === 1, 'the upstream was cancelled', 1_000);
     const id = idOf(client.received()) ?? '';

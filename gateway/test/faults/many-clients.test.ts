@@ -148,7 +148,7 @@ async function openExchanges(): Promise<number> {
 }
 
 test(
-  'R-17 slow clients of large answers slow the upstream down and take little memory',
+  'R-17 slow clients of large responses slow the upstream down and take little memory',
   { timeout: 120_000 },
   async () => {
     await useGateway(inFlightOfSlow);
@@ -194,7 +194,7 @@ test(
 );
 
 test.each(['demo-chat', 'converted'])(
-  'a request is forgotten once its answer is shown: long streams of large requests to %s',
+  'a request is forgotten once its response is shown: long streams of large requests to %s',
   { timeout: 120_000 },
   async (model) => {
     await useGateway(inFlightOfSlow);

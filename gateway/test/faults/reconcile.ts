@@ -59,7 +59,7 @@ export function reconcileLogs(
     if (asked.length !== sent.length) say(`${asked.length} upstream, ${sent.length} attempts`);
     for (const { finished, clientLeft, sequence } of asked) {
       if (!finished && !clientLeft && row.outcome === 'completed' && attempts.length === 1) {
-        say(`completed from an answer that upstream ${sequence} never finished`);
+        say(`completed from a response that upstream ${sequence} never finished`);
       }
     }
   }

@@ -156,7 +156,7 @@ test(
     expect(await json('reconcile')).toMatchObject({ ok: true, differences: 0 });
 
     const rows = await world.rows();
-    // One row for each key of a turn, several prices, and every completed answer was paid for.
+    // One row for each key of a turn, several prices, and every completed response was paid for.
     expect(new Set(rows.map(({ key }) => key)).size).toBe(2 + turn);
     const prices = rows.flatMap(({ key, cost, tokens: { input, output } }) =>
       key !== 'ada' || cost === null || input === 0

@@ -23,7 +23,7 @@ const readyOf = async (url: string) => {
 };
 
 test(
-  'R-27 an uncaught exception: running answers end well, nothing is lost, exit code 1',
+  'R-27 an uncaught exception: running responses end well, nothing is lost, exit code 1',
   { timeout: 30_000 },
   async () => {
     const { gateway, url, databaseUrl, simulator } = await startPlace();

@@ -57,7 +57,7 @@ describe('the header with the key makes no difference', () => {
         responses.push(await call(gateway.port, path, { method, headers: scheme(key), ...body }));
       }
       const first = responses[0];
-      if (first === undefined) throw new Error('no answer');
+      if (first === undefined) throw new Error('no response');
       for (const response of responses) expect(strip(response)).toEqual(strip(first));
       const expected = statuses[name];
       if (expected === undefined) expect([401, 403]).not.toContain(first.status);

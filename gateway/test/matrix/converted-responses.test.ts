@@ -108,7 +108,7 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
     }
   });
 
-  test('structured answers, by the SDK’s own helper', async () => {
+  test('structured responses, by the SDK’s own helper', async () => {
     const { url } = shared.gateway;
     for (const stream of [false, true]) {
       const parsed = await sdk.parse(url, { ...whole, text: 'a city', stream });

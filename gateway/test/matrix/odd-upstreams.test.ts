@@ -143,7 +143,7 @@ describe.each(textProtocols)('$name', (client) => {
   }
 
   test.each(protocolNames.filter((name) => name !== client.name))(
-    'K04 an empty answer of %s is a failure, whole and streamed',
+    'K04 an empty response of %s is a failure, whole and streamed',
     async (upstream) => {
       answer(...nothings[upstream]);
       for (const stream of [false, true]) await assertFailure(`at-${upstream}`, stream);

@@ -66,7 +66,7 @@ describe.each(eachCall)('$name', ({ protocol, stream }) => {
   });
 
   test.each([500, 400, 404, 429, 302])(
-    'an answer with status %i is not an answer: not shown, not charged',
+    'a response with status %i is neither shown nor charged',
     async (status) => {
       shared.upstream.answer = (request, response) =>
         answerWith(usageAt(request.path, 10, 5), { status })(request, response);

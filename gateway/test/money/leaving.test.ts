@@ -180,7 +180,7 @@ test('chat: between the finish reason and the usage: the usage, including hidden
       messages: [{ role: 'user', content: question }],
     };
     const client = await open(body, '/v1/chat/completions');
-    await until(() => client.received().includes('"stop"'), 'the answer but for its usage');
+    await until(() => client.received().includes('"stop"'), 'the response but for its usage');
     client.socket.resetAndDestroy();
     await wait(100);
     response?.end(

@@ -134,7 +134,7 @@ ${accounts(price, quota).replaceAll('SIMULATOR', gateway.simulator.url)}`;
   await changing;
   await change(cheap, 30);
 
-  // Who left is settled a little later, and drained answers when they end.
+  // Who left is settled a little later, and drained responses when they end.
   let rows = -1;
   await until(
     async () => {

@@ -146,7 +146,7 @@ describe.skipIf(absence !== null)(`recorded chat streams ${absence ?? ''}`, () =
   });
 });
 
-describe.skipIf(absence !== null)(`recorded chat answers ${absence ?? ''}`, () => {
+describe.skipIf(absence !== null)(`recorded chat responses ${absence ?? ''}`, () => {
   it.each(responses)('$id passes through the model and is the same response', ({ body }) => {
     const response = chatCodec.decodeResponse(body);
     const again = chatCodec.encodeResponse(response, null, context);

@@ -39,7 +39,7 @@ function pathOf({ protocol, endpoint }: Recording): RequestPath {
   };
 }
 
-describe.skipIf(absence !== null)(`recorded answers ${absence ?? ''}`, () => {
+describe.skipIf(absence !== null)(`recorded responses ${absence ?? ''}`, () => {
   it.each(responses)('$id passes unchanged, or is recognised as an error', (recording) => {
     const body = Buffer.from(JSON.stringify(recording.body));
     const read = () => textProtocols[recording.protocol].readResponse(body, names);

@@ -57,7 +57,7 @@ describe.skipIf(absence !== null)(
       },
     );
 
-    it.each(cases(own.filter(isResponse)))('%s: the answer', (_, recording) => {
+    it.each(cases(own.filter(isResponse)))('%s: the response', (_, recording) => {
       const responses = responsesOf(recording);
       const streamed = decodeStream(chunks(...responses));
       const back = collectEvents(decodeStream(encodeStream(streamed)));

@@ -8,7 +8,7 @@ const responses = recordings.filter(
   (recording) => !isStream(recording) && !failsSomehow(recording),
 );
 
-describe.skipIf(absence !== null)(`recorded answers through the gateway ${absence ?? ''}`, () => {
+describe.skipIf(absence !== null)(`recorded responses through the gateway ${absence ?? ''}`, () => {
   let recorded: RecordedGateway;
   beforeAll(async () => {
     recorded = await startRecordedGateway();

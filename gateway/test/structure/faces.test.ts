@@ -42,7 +42,7 @@ const sideDoors: Readonly<Record<string, SideDoor>> = {
   },
   'upstream/event-stream.ts': {
     by: ['body-work/'],
-    why: 'reads the events of an answer that has come: a thread for large bodies calls nobody, and loads no client for it',
+    why: 'reads the events of a response that has arrived: a thread for large bodies calls nobody, and loads no client for it',
   },
   'supervisor/messages.ts': {
     by: ['commands/start.ts'],

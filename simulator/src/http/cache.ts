@@ -19,7 +19,7 @@ export type ReplyCache = (
 
 const entryLimit = 256;
 const bodyLimit = 64 * 1024;
-/** A short request for many vectors has an answer of megabytes. */
+/** A short request for many vectors has a response of megabytes. */
 const replyLimit = 1024 * 1024;
 
 /** The headers that can change a response. */

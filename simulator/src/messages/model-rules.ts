@@ -84,7 +84,7 @@ function checkSampling(body: JsonObject, { sampling }: ModelRules): void {
   if (isPresent(topK)) throw invalid('`top_k` is deprecated for this model.');
 }
 
-/** An answer that one of the vendor's own tools broke off is sent back as it is. */
+/** A response that one of the vendor's own tools broke off is sent back as it is. */
 function isPrefill(last: unknown): boolean {
   if (stringAt(last, 'role') !== 'assistant' || !isObject(last)) return false;
   const { content } = last;

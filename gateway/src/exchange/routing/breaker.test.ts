@@ -56,7 +56,7 @@ describe('the breaker', () => {
     expect(breaker.until).toBe(420_000 + 30_000);
   });
 
-  test('a started answer ends the ejection on trial: the next fault ejects again', () => {
+  test('a started response ends the ejection on trial: the next fault ejects again', () => {
     const breaker = new Breaker();
     eject(breaker, 0);
     const leave = probe(breaker);

@@ -38,7 +38,7 @@ test('R-09: a healthy channel takes over everything another one drops', () => {
   expect(admitted(seen(50, 4), 0)).toBe(3);
 });
 
-test('R-08: finished attempts make room again, and answers restore health', () => {
+test('R-08: finished attempts make room again, and responses restore health', () => {
   const budget = seen(0, 20);
   for (let count = 0; count < 3; count += 1) budget.enter(true);
   expect(budget.allows).toBe(false);

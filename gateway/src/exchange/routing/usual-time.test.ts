@@ -26,7 +26,7 @@ test('the estimate approaches the median of a long series', () => {
   );
 });
 
-test('a single slow answer hardly moves it', () => {
+test('a single slow response hardly moves it', () => {
   const usual = new UsualTime();
   for (let round = 0; round < 100; round += 1) usual.saw(200);
   usual.saw(60_000);

@@ -13,7 +13,7 @@ const mostCharacters = 64 * 1024;
 export class InterimLimit {
   readonly #giveUp: (error: UpstreamError) => void;
   readonly #timer: NodeJS.Timeout;
-  #answers = 0;
+  #responses = 0;
   #characters = 0;
 
   /**
@@ -31,9 +31,9 @@ export class InterimLimit {
   }
 
   add(headers: UpstreamHeaders): void {
-    this.#answers += 1;
+    this.#responses += 1;
     for (const name in headers) this.#characters += name.length + String(headers[name]).length;
-    if (this.#answers <= mostResponses && this.#characters <= mostCharacters) return;
+    if (this.#responses <= mostResponses && this.#characters <= mostCharacters) return;
     this.end();
     this.#giveUp(broken('malformed', 'too many interim responses'));
   }

@@ -14,9 +14,9 @@ function rewritten(text: string, size: number): string {
 }
 
 const cases: Record<string, readonly [string, string]> = {
-  'an answer alone, whatever its body': [response, response],
+  'a response alone, whatever its body': [response, response],
   'a 100': [`HTTP/1.1 100 Continue\r\n\r\n${response}`, `HTTP/1.1 102 Continue\r\n\r\n${response}`],
-  'two of them, one with a field, and another interim answer': [
+  'two of them, one with a field, and another interim response': [
     `HTTP/1.1 100 \r\nserver: x\r\n\r\nHTTP/1.1 103 \r\n\r\nHTTP/1.0 100 \r\n\r\n${response}`,
     `HTTP/1.1 102 \r\nserver: x\r\n\r\nHTTP/1.1 103 \r\n\r\nHTTP/1.0 102 \r\n\r\n${response}`,
   ],

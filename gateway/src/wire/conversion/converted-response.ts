@@ -22,9 +22,9 @@ export function createConvertedReader(upstream: Protocol, passes: ResponsePasses
     readResponse(body: Buffer, echo: ModelEcho): WireResponse {
       const { usage } = upstream.readResponse(body, unechoed(echo));
       const json = parsePassingOn(body, passes.upstream.passedOn);
-      if (!isRecord(json)) throw new UnreadableResponse('the answer is not a JSON object');
+      if (!isRecord(json)) throw new UnreadableResponse('the response is not a JSON object');
       const response = passes.upstream.decodeResponse(json);
-      if (isEmpty(response)) throw new UnreadableResponse('the answer is empty', null, usage);
+      if (isEmpty(response)) throw new UnreadableResponse('the response is empty', null, usage);
       const converted = passes.client.encodeResponse(
         passResponse(passes, response),
         usage?.tokens ?? null,

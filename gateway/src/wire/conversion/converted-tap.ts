@@ -12,7 +12,7 @@ import type { ResponsePasses } from './response-context.ts';
 import { ResponseEvents } from './response-events.ts';
 
 /** In the shape of every protocol's error body, so that the provider classifies an empty response as a failure. */
-const emptyResponse = failureOf('empty answer');
+const emptyResponse = failureOf('empty response');
 const tooComplex = failureOf('an event that is too complex');
 const tooLong = failureOf('a stream that is too long');
 
@@ -51,7 +51,7 @@ export class ConvertedTap implements StreamTap {
   /** Whether the current event produced visible output for the client. */
   #shows = false;
   /** Whether the response has content, or gives a reason for having none. */
-  #answers = false;
+  #hasContent = false;
   /** Frames that the decoder held back until the end. */
   #last = '';
   #decoderEnded = false;
@@ -82,12 +82,12 @@ export class ConvertedTap implements StreamTap {
   get finished(): boolean {
     if (!this.#source.finished) return false;
     // Some decoders report only at the end why there is no content.
-    if (!this.#answers) this.#endDecoder();
-    return this.#answers;
+    if (!this.#hasContent) this.#endDecoder();
+    return this.#hasContent;
   }
 
   get closed(): boolean {
-    return this.#source.closed && this.#answers;
+    return this.#source.closed && this.#hasContent;
   }
 
   get awaitsUsage(): boolean {
@@ -161,7 +161,7 @@ export class ConvertedTap implements StreamTap {
 
   #pass(event: GenerationEvent): void {
     const isReason = event.type === 'finish' && event.finish.reason !== 'other';
-    if (isReason || holdsContent(event)) this.#answers = true;
+    if (isReason || holdsContent(event)) this.#hasContent = true;
     this.#events.push(event);
   }
 

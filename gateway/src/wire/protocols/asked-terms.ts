@@ -1,6 +1,6 @@
 import type { JsonRecord } from './values.ts';
 
-/** Values that stand for the ordinary price, in requests and in answers. */
+/** Values that stand for the ordinary price, in requests and in responses. */
 const ordinary: ReadonlySet<string> = new Set([
   'auto',
   'default',

@@ -13,16 +13,16 @@ export function parseResponse(
   usageOf: (response: JsonRecord) => ReportedUsage | null,
 ): JsonRecord {
   if (!drawJson(body, openResponseBudget()))
-    throw new UnreadableResponse('the answer is too complex');
+    throw new UnreadableResponse('the response is too complex');
   let response: unknown;
   try {
     response = JSON.parse(body.toString('utf8'));
   } catch {
-    throw new UnreadableResponse('the answer is not JSON');
+    throw new UnreadableResponse('the response is not JSON');
   }
-  if (!isRecord(response)) throw new UnreadableResponse('the answer is not a JSON object');
+  if (!isRecord(response)) throw new UnreadableResponse('the response is not a JSON object');
   if (response['error']) {
-    throw new UnreadableResponse('the answer carries an error', response, usageOf(response));
+    throw new UnreadableResponse('the response carries an error', response, usageOf(response));
   }
   return response;
 }

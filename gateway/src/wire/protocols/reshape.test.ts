@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createEventStreamReader } from '#upstream/index.ts';
 import { parseExact, textProtocols, type JsonRecord } from './index.ts';
 
-/** Answers with something in every part that comes in pieces. */
+/** Responses with something in every part that comes in pieces. */
 const responses: Record<keyof typeof textProtocols, JsonRecord> = {
   chat: {
     id: 'c',

@@ -19,7 +19,7 @@ export function readTokenCount(
   const response = parseResponse(body, () => null);
   const tokens = response[memberOf(upstream)];
   if (typeof tokens !== 'number' || !Number.isSafeInteger(tokens) || tokens < 0) {
-    throw new UnreadableResponse('the answer is not a token count', response);
+    throw new UnreadableResponse('the response is not a token count', response);
   }
   const told = upstream === client ? body : Buffer.from(encodeTokenCount(client, tokens));
   return { body: told, usage: null };

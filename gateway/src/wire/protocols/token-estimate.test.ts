@@ -78,7 +78,7 @@ test.each([
   ],
   ['messages', { content: [{ type: 'text', text: 'x'.repeat(40) }], stop_reason: 'end_turn' }],
   ['generate-content', { candidates: [{ content: { parts: [{ text: 'x'.repeat(40) }] } }] }],
-])('an answer of %s counts its content', (_protocol, response) => {
+])('a response of %s counts its content', (_protocol, response) => {
   expect(estimateOutputTokens({ id: 'something', model: 'other', ...response })).toBe(10);
 });
 

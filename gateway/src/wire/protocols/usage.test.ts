@@ -156,7 +156,7 @@ describe('usage in normal form', () => {
   });
 });
 
-describe('answers', () => {
+describe('responses', () => {
   it.each<[TextProtocolName, string]>([
     ['chat', '<html>'],
     ['chat', '[]'],

@@ -5,7 +5,7 @@ import { hosted, media } from './media.ts';
 import { numbers } from './numbers.ts';
 import { words } from './words.ts';
 
-/** Everything that answers can hold. */
+/** Everything that a response can hold. */
 export const responseFeatures: readonly ResponseFeature[] = [
   ...words,
   ...calls,

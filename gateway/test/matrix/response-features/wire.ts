@@ -8,7 +8,7 @@ export interface WireResponse {
   readonly stream: string;
 }
 
-/** The plainest answer of the protocol, with what is said in place of its own. */
+/** The plainest response of the protocol, with what is said in place of its own. */
 export function wireResponse<Upstream extends TextProtocolName>(
   upstream: Upstream,
   said: SaidOf[Upstream] = {},

@@ -35,7 +35,7 @@ export interface SdkResponse {
 /** An SDK as the tests use it. */
 export interface SdkClient {
   ask(url: string, ask: Ask): Promise<SdkResponse>;
-  /** Through the SDK's own helper for structured answers, where it has one. */
+  /** Through the SDK's own helper for structured responses, where it has one. */
   parse(url: string, ask: Ask): Promise<unknown>;
 }
 

@@ -95,7 +95,7 @@ export const turnCases: readonly Case[] = [
     talk(user(text('hi')), model(text('So'))),
   ],
   [
-    'a begun answer for a newer model',
+    'a begun response for a newer model',
     'b25',
     talk(user(text('hi')), model(text('So'))),
     `"messages": [ ${user(text('hi'))} , ${model(text('So'))},{"role":"user","content":"Continue."} ]`,
@@ -163,7 +163,7 @@ export const turnCases: readonly Case[] = [
     talk(user(text('hi')), model(call('a', '{"n":1.0,"s":["�"]}')), user(result('a'))),
   ],
   [
-    'nothing behind an answer',
+    'nothing behind a response',
     'b12',
     talk(user(text('hi')), model(text('x')), '{"role":"assistant","content":""}'),
     talk(user(text('hi')), model(text('x'))),

@@ -141,7 +141,7 @@ test('R-22 a client that gives up is answered first, and the channel is not blam
 test.each([
   [true, 'uncertain'],
   [false, 'not-sent'],
-])('an attempt that is ended before an answer, sent: %s', async (sent, attemptClass) => {
+])('an attempt that is ended before a response, sent: %s', async (sent, attemptClass) => {
   const { attempt } = start(undefined, undefined, sent);
   attempt.tick(1_800_000);
   expect(await attempt.outcome).toMatchObject({ class: attemptClass, result: 'deadline' });
@@ -178,11 +178,11 @@ describe('a large response', () => {
     expect(await attempt.outcome).toMatchObject({
       kind: 'complete',
       status: 200,
-      answer: read,
+      response: read,
     });
   });
 
-  test('that no thread can finish is an abnormal answer', async () => {
+  test('that no thread can finish is an abnormal response', async () => {
     const { attempt, reject } = startLarge();
     reject(new ResponseTooComplex());
     expect(await attempt.outcome).toMatchObject({

@@ -17,7 +17,7 @@ interface Started<Outcome> {
 
 /**
  * Sends one request and waits for its end, which becomes an entry of the usage row. What waits here, as long as the
- * answer lasts, holds nothing of the request's text.
+ * response lasts, holds nothing of the request's text.
  * @throws GatewayError, ClientGone
  */
 export async function sendAttempt<Sent extends SentRequest, Outcome extends AttemptOutcome>(

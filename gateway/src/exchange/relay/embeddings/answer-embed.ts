@@ -17,7 +17,7 @@ import { measureEmbed, measureLeftEmbed } from './measure-embed.ts';
 import type { PreparedEmbed } from './prepared.ts';
 
 /** @throws GatewayError for the client, who has been written nothing then. */
-export async function responseEmbed(
+export async function answerEmbed(
   parts: ExchangeParts & AttemptParts,
   exchange: Exchange<EmbedInput>,
   prepared: PreparedEmbed,

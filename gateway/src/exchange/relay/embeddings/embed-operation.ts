@@ -4,7 +4,7 @@ import type { AttemptParts } from '../attempts/parts.ts';
 import type { Operation } from '../exchange/operation.ts';
 import type { ExchangeParts } from '../exchange/parts.ts';
 import { routeQueryOf } from '../exchange/route-query.ts';
-import { responseEmbed } from './answer-embed.ts';
+import { answerEmbed } from './answer-embed.ts';
 import { boundEmbed } from './bound-embed.ts';
 import type { EmbedInput } from './input.ts';
 import type { CheckedEmbed, PreparedEmbed } from './prepared.ts';
@@ -30,6 +30,6 @@ export function createEmbedOperation(
       const routes = findCandidates(resolved.snapshot, query, parts.random);
       return { request, model: resolved.model, routes };
     },
-    answer: (exchange, prepared) => responseEmbed(parts, exchange, prepared),
+    answer: (exchange, prepared) => answerEmbed(parts, exchange, prepared),
   };
 }

@@ -38,7 +38,7 @@ export interface Operation<
   readonly modelType: Model['type'];
   /** Costs nothing, whatever the model: nothing is held or charged. */
   readonly isFree: boolean;
-  /** Answers may be streamed. */
+  /** Responses may be streamed. */
   readonly mayStream: boolean;
 
   /** @throws GatewayError, ClientGone */

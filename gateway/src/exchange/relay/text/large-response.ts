@@ -29,7 +29,7 @@ export interface WholeResponse extends Omit<Extract<ResponseResult, { kind: 'who
   readonly body: Buffer;
 }
 
-/** Has answers read in threads that are too large to be read here. */
+/** Has responses read in threads that are too large to be read here. */
 export class LargeResponses {
   readonly #source: ResponseSource;
 
@@ -40,7 +40,7 @@ export class LargeResponses {
   /** @param body handed over. */
   whole(body: Buffer): ReadingResponse<WholeResponse> {
     return this.#read(body, 'whole', (response) => {
-      if (response.kind !== 'whole') throw new TypeError('no whole answer');
+      if (response.kind !== 'whole') throw new TypeError('no whole response');
       this.#source.converted?.learn(response);
       // The pool gives bodies back as Buffers.
       return { ...response, body: response.body as Buffer };

@@ -239,7 +239,7 @@ describe('a chat stream', () => {
   });
 });
 
-describe('a whole chat answer', () => {
+describe('a whole chat response', () => {
   it('survives a round trip over the wire', () => {
     fc.assert(
       fc.property(chatResponse, (blocks) => {

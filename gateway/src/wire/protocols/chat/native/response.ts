@@ -14,7 +14,7 @@ const modelPath = [keyBytes('model')];
 export function readResponse(body: Buffer, echo: ModelEcho): WireResponse {
   const response = parseResponse(body, usageOf);
   if (!Array.isArray(response['choices'])) {
-    throw new UnreadableResponse('the answer has no choices', response, usageOf(response));
+    throw new UnreadableResponse('the response has no choices', response, usageOf(response));
   }
   const given = readGivenState(response);
   return { body: echoModel(body, modelPath, echo), usage: usageOf(response), given };

@@ -18,7 +18,7 @@ export function readResponse(body: Buffer, echo: ModelEcho): WireResponse {
   }
   if (typeof response['totalTokens'] === 'number') return { body, usage: null };
   throw new UnreadableResponse(
-    'the answer has neither candidates nor a block reason',
+    'the response has neither candidates nor a block reason',
     response,
     usageOf(response),
   );

@@ -25,7 +25,7 @@ export function readResponse(body: Buffer, echo: ResponseEcho): WireResponse {
     };
   }
   if (typeof response['input_tokens'] === 'number') return { body, usage: null };
-  throw new UnreadableResponse('the answer is not a message', response, usageOf(response));
+  throw new UnreadableResponse('the response is not a message', response, usageOf(response));
 }
 
 function usageOf(response: JsonRecord): ReportedUsage | null {

@@ -15,7 +15,7 @@ export function readResponse(body: Buffer, echo: ModelEcho): WireResponse {
   const response = parseResponse(body, usageOf);
   if (!Array.isArray(response['output']) || response['status'] === 'failed') {
     throw new UnreadableResponse(
-      'the answer is not a response with output',
+      'the body is not a response with output',
       response,
       usageOf(response),
     );

@@ -207,9 +207,9 @@ describe('the finish of a chat stream', () => {
     ['sensitive', 'filtered', [text, finish('sensitive')]],
     ['an unknown one', 'other', [text, finish('insufficient_system_resource')]],
     ['a refusal', 'refused', [delta({ refusal: 'No' }), finish('stop')]],
-    ['an empty answer with a reason', 'length', [finish('length')]],
+    ['an empty response with a reason', 'length', [finish('length')]],
     [
-      'K04: an empty answer without one',
+      'K04: an empty response without one',
       'other',
       [delta({ role: 'assistant', content: '' }), '[DONE]'],
     ],

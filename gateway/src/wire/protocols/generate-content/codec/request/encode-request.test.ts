@@ -155,7 +155,7 @@ describe('encoding the settings', () => {
       'generationConfig.stopSequences',
     ],
     [
-      'what would make another answer',
+      'what would make another response',
       {
         extensions: [
           { protocol: 'responses', name: 'previous_response_id', value: 'r', ifForeign: 'refuse' },

@@ -18,7 +18,7 @@ const candidate = (parts: unknown[], given: object = {}) => ({
 });
 const collect = (text: string) => collectEvents(decodeStream(text));
 
-describe('answers', () => {
+describe('responses', () => {
   it('survive a round trip over the wire', () => {
     fc.assert(
       fc.property(nativeResponse, (response) => {

@@ -64,7 +64,7 @@ const refused: readonly (readonly [what: string, body: string, param: string, me
       /10 MB/,
     ],
     [
-      'citations in an answer of a given form',
+      'citations in a response of a given form',
       `"output_config":{"format":{"type":"json_schema","schema":{}}},${talk(user('{"type":"document","citations":{"enabled":true}}'))}`,
       'output_config.format',
       /citations/,

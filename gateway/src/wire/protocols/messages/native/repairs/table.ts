@@ -81,7 +81,7 @@ export const rules: readonly Rule[] = Object.freeze([
   rule('b19', 'a tool call has one result', mergeResults),
   rule('b20', 'tool results come first in their turn', putResultsFirst),
   rule('b11', 'user and assistant take turns', takeTurns),
-  rule('b24', 'a begun answer does not end in white space', trimBegun),
+  rule('b24', 'a begun response does not end in white space', trimBegun),
   rule('b25', 'newer models want the last word to be the user’s', endWithUser),
   rule('b26', 'a model that thinks gets its thoughts back within a step', stopThinking),
   rule('b1', 'sampling is the model’s own affair', dropSampling),
@@ -98,5 +98,5 @@ export const rules: readonly Rule[] = Object.freeze([
   rule('b37', 'an image is not too large', checkImageSizes),
   rule('b40', 'metadata is an opaque user id', trimMetadata),
   rule('b42', 'a stop sequence holds more than white space', dropBlankStops),
-  rule('b44', 'answers of a given form have no citations', checkCitations),
+  rule('b44', 'responses of a given form have no citations', checkCitations),
 ]);

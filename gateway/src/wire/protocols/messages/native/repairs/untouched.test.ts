@@ -67,10 +67,10 @@ const untouched: readonly Untouched[] = [
     ),
   ],
   ['two of the user in a row', talk(user(text('a')), '{"role":"user","content":"b"}')],
-  ['a begun answer', talk(user(text('hi')), model(text('So')))],
-  ['an empty begun answer', talk(user(text('hi')), model())],
+  ['a begun response', talk(user(text('hi')), model(text('So')))],
+  ['an empty begun response', talk(user(text('hi')), model())],
   [
-    'an answer that a provider’s tool broke off',
+    'a response that a provider’s tool broke off',
     talk(user(text('hi')), model(text('x'), '{"type":"server_tool_use","id":"s"}')),
     newer,
   ],
