@@ -3,7 +3,7 @@ import type { AttemptClass, AttemptRecord } from '#usage/index.ts';
 import type { UpstreamHeaders } from '#upstream/index.ts';
 import { reachOf, type AttemptOutcome } from './outcome.ts';
 
-/** What an attempt leaves in the usage row. Times as `AttemptRecord` has them. */
+/** The entry that one attempt leaves in the usage row. Units of time are those of `AttemptRecord`. */
 export function recordAttempt(
   outcome: AttemptOutcome,
   headers: UpstreamHeaders,
@@ -38,7 +38,7 @@ function resultOf(outcome: AttemptOutcome): string {
   return outcome.kind === 'left' ? 'client-left' : outcome.result;
 }
 
-/** What an upstream charges the operator for although the client got no response. */
+/** Usage that an upstream charges to the operator although the client got no response. */
 function unpaidUsage(outcome: AttemptOutcome): ReportedUsage | null {
   return outcome.kind === 'failed' || outcome.kind === 'broken' ? (outcome.usage ?? null) : null;
 }

@@ -27,10 +27,10 @@ import {
   type LeftAttempt,
 } from './outcome.ts';
 
-/** How long a response is read on that nobody waits for any more: it is paid for, and its row tells the cost. */
+/** How long a response is read after its client has left: it is charged anyway, and its row needs the usage. */
 const drainMs = 120_000;
 
-/** How an attempt ended whose response is shown whole, or not at all. */
+/** How an attempt ended if the client gets its response in one piece or not at all. */
 export type BufferedOutcome<Result> =
   | AttemptFailure
   | (CompleteAttempt & { readonly response: Result })
@@ -47,12 +47,13 @@ export interface BufferedAttemptOptions<Result> {
   readonly deadline: number;
   /** Monotonic time until which the client waits. */
   readonly clientDeadline: number;
-  /** Hears of a fault of ours that no call reports. */
+  /** Called with a defect of the gateway that no caller would see. */
   readonly onDefect: (error: unknown) => void;
 }
 
 /**
- * One try of a non-streamed exchange. A client that leaves does not stop it once it is sent: the response is paid for.
+ * One try of an exchange that is not streamed. Once the request has been sent, the attempt continues even if the client
+ * leaves, because the upstream charges for the response.
  */
 export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
   readonly outcome: Promise<BufferedOutcome<Result>>;
@@ -63,13 +64,13 @@ export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
   readonly #ticks: TickRegistration;
   #status = 0;
   #over = false;
-  /** What a thread does with the response, once that is whole. */
+  /** A thread is reading the complete response. */
   #reading: ReadingResponse<Result> | null = null;
-  /** The client was seen to have left: until this monotonic time the response is waited for. */
+  /** The client has left; the response is awaited until this monotonic time. */
   #drainUntil: number | null = null;
   #resolve: (outcome: BufferedOutcome<Result>) => void = () => {};
 
-  /** @param request not kept. */
+  /** @param request is not kept. */
   constructor(request: UpstreamRequest, options: BufferedAttemptOptions<Result>) {
     this.#options = options;
     this.outcome = new Promise((resolve) => {
@@ -91,7 +92,7 @@ export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
       this.#finish(brokenAttempt(this.#status, 'started', 'answer-too-large'));
       return;
     }
-    // Enough to judge it by; some bodies never end.
+    // This much is enough to classify the error, and some bodies never end.
     if (isError(this.#status) && this.#body.length >= errorBodyLimit) {
       this.#call.abort();
       this.#finish(this.#judge());
@@ -111,7 +112,7 @@ export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
   }
 
   onBreak(error: UpstreamError): void {
-    // The head of an error response says what is wrong, whatever becomes of its body.
+    // Even if the body broke off, the head of an error response says what is wrong.
     if (error.breakPoint === 'started' && error.reason !== 'defect' && isError(this.#status)) {
       this.#finish(this.#judge());
       return;
@@ -177,7 +178,7 @@ export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
       if (!this.#over) this.#finish(this.#complete(response));
     } catch (error) {
       this.#reading = null;
-      // Its outcome counts only while it is waited for; a fault of ours is reported in any case.
+      // If the attempt is over, its outcome is ignored, but a defect of the gateway is reported in any case.
       this.#finish(this.#failedReading(error));
     }
   }

@@ -3,9 +3,9 @@ import type { Timeouts } from '#config/index.ts';
 import type { ExchangeInput } from '../exchange/input.ts';
 
 /**
- * The monotonic time after which the client has given up, as its SDK says in `x-stainless-timeout` (seconds);
- * infinity when it does not. The SDKs stop their clock at the response's head, so a stream that has been opened is
- * not bound by it.
+ * The monotonic time at which the client gives up, as its SDK announces in `x-stainless-timeout` (seconds); infinity
+ * without that header. The SDKs stop this clock when the response's head arrives, so it does not bind a stream that has
+ * been opened.
  */
 export function clientDeadline({
   headers,
@@ -17,7 +17,10 @@ export function clientDeadline({
   return seconds > 0 ? startedAt + seconds * 1000 : Number.POSITIVE_INFINITY;
 }
 
-/** The monotonic time at which a request has taken all the time that a channel gives it, whoever was asked before. */
+/**
+ * The monotonic time at which the request has used up a channel's time limit, including the time that earlier channels
+ * took.
+ */
 export function totalDeadline(
   { startedAt }: Pick<ExchangeInput, 'startedAt'>,
   channel: Pick<Channel, 'timeouts'>,

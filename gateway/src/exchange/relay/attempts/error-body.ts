@@ -2,20 +2,20 @@ import type { Vendor } from '#vendors/index.ts';
 import type { UpstreamHeaders } from '#upstream/index.ts';
 import type { AttemptFailure } from './outcome.ts';
 
-/** As much of an error response as is read: enough to classify it. */
+/** How many bytes of an error response are read: enough to classify it. */
 export const errorBodyLimit = 64 * 1024;
 
 const partialContent = 206;
 
 /**
- * Is it the status of a response without a result? A partial one has none: nobody asked for a range (RFC 9110,
- * 15.3.7).
+ * Does the status mean that there is no result? Partial content (206) counts as an error too, because nobody asked for
+ * a range (RFC 9110, 15.3.7).
  */
 export function isError(status: number): boolean {
   return status < 200 || status > 299 || status === partialContent;
 }
 
-/** Judges an upstream's error response. Its text goes no further than this. */
+/** Classifies an upstream's error response. Its text is not passed on. */
 export function failureOfResponse(
   vendor: Vendor,
   status: number | null,
@@ -31,7 +31,7 @@ export function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {
-    // Not JSON (an HTML page, nothing at all): the status alone has to do.
+    // Not JSON (an HTML page, an empty body): only the status is left to judge by.
     return null;
   }
 }

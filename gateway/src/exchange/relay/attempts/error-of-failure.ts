@@ -3,8 +3,8 @@ import { finalError } from './final-error.ts';
 import type { AttemptFailure } from './outcome.ts';
 
 /**
- * The client's error for one failed attempt: the catalogue's words, never the upstream's.
- * @param request the members of the request; null when they are not known any more.
+ * The client's error for one failed attempt: in the words of the catalogue, never in the upstream's.
+ * @param request the members of the request; null when they are no longer known.
  */
 export function errorOfFailure(
   { classification }: Pick<AttemptFailure, 'classification'>,
@@ -13,7 +13,7 @@ export function errorOfFailure(
   if (classification.kind === 'failover') return finalError([classification.as], null, '');
   const { error, param } = classification;
   if (error !== 'upstream_rejected_field') return new GatewayError(error);
-  // Name the field only when it is one the client itself sent.
+  // The client is told only of fields that it sent itself.
   const field = param?.split(/[.[]/, 1)[0] ?? '';
   return request !== null && param !== undefined && Object.hasOwn(request, field)
     ? new GatewayError(error, { values: { param }, param })

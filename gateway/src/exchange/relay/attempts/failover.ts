@@ -9,7 +9,7 @@ import type { Sender } from './sender.ts';
 import { maxTries, type TriedInput, type Tries } from './tries.ts';
 import { tryRoute } from './try-route.ts';
 
-/** The client left before the channel whose turn it was had been asked. */
+/** The client left before the next channel was asked. */
 export interface NotAsked {
   readonly kind: 'not-asked';
 }
@@ -17,11 +17,11 @@ export interface NotAsked {
 /** No channel answered, or the fault is the client's own. */
 export interface Unanswered {
   readonly kind: 'unanswered';
-  /** The client's error; anything but a GatewayError is a fault of ours. */
+  /** The client's error. Anything but a GatewayError is a defect of the gateway. */
   readonly error: unknown;
 }
 
-/** All that attempts know when they are over. */
+/** Everything that is known when the attempts are over. */
 export interface Attempted<Sent extends SentRequest, Outcome> extends Tried<Sent> {
   readonly outcome: Exclude<Outcome, AttemptFailure> | NotAsked | Unanswered;
 }
@@ -87,7 +87,7 @@ async function tryInTurn<Sent extends SentRequest, Outcome extends AttemptOutcom
         tries.refusal ??= refusal;
         continue;
       }
-      // Converting may have fetched something meanwhile.
+      // The conversion may have taken time, for example to fetch media.
       if (client.left) return notAsked;
     }
     const mayFailOver = at + 1 < routes.length && tries.sent + 1 < maxTries;
@@ -107,20 +107,24 @@ async function tryInTurn<Sent extends SentRequest, Outcome extends AttemptOutcom
   if (tries.sent === 0) {
     const last = health.admitAnyway(able, clock.monotonic());
     if (last !== null) {
-      // So far it was passed over, each channel for a reason of its own; now it speaks for itself.
+      // Each failure is the reason why one channel was passed over. This channel is now asked after all, and its own
+      // outcome replaces that reason.
       failures.splice(able.indexOf(last.route), 1);
       const outcome = await tryRoute(tries, last.route, last.lease);
       if (outcome !== null) return outcome;
     }
   }
-  // Which channels were asked stands in the records of the attempts; none of them answered.
+  // None of them answered, so the row names no channel. The records of the attempts say which were asked.
   if (tries.last !== null) tries.last = { ...tries.last, channel: null, upstreamModel: null };
   const now = clock.monotonic();
   const waits = able.map((route) => health.waitOf(route, now));
   throw finalError(failures, Math.min(...waits), sender.model, sender.stateError?.());
 }
 
-/** Is there still time when this channel usually answers? A second try that cannot end in a response is only work. */
+/**
+ * Is there enough time left for this channel's usual response time? Another try that cannot finish in time would be
+ * wasted.
+ */
 function isInTime<Sent extends SentRequest, Outcome extends AttemptOutcome>(
   { parts: { health, clock, timeouts }, input, sender }: Tries<Sent, Outcome>,
   route: Route,

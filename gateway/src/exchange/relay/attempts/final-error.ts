@@ -1,19 +1,19 @@
 import { GatewayError } from '#errors/index.ts';
 import type { FailureKind } from '#routing/index.ts';
 
-/** Why an attempt failed. `state-missing`: the channel does not have what the request names, or the model. */
+/** Why an attempt failed. `state-missing`: the channel lacks the model, or something that the request names. */
 export type Failure = FailureKind | 'state-missing';
 
 /**
- * The error for the client when no channel responded. One kind of failure among all of them has its own status;
- * several kinds together are a 503.
+ * The client's error when no channel responded. If all failures are of one kind, the error has that kind's status;
+ * otherwise it is 503.
  */
 export function finalError(
   failures: readonly Failure[],
   /** Milliseconds until the first rate-limited channel is usable again; null when none is rate-limited. */
   shortestWaitMs: number | null,
   clientModel: string,
-  /** For what the request names and no channel has; absent where requests name nothing. */
+  /** For a request that names something that no channel has; absent if requests of this operation name nothing. */
   stateError?: GatewayError,
 ): GatewayError {
   const kinds = new Set(failures);

@@ -3,7 +3,7 @@ import type { GatewayError } from '#errors/index.ts';
 import type { AttemptClass } from '#usage/index.ts';
 import type { Classification } from '#vendors/index.ts';
 
-/** An attempt that failed before the client saw any of it: another channel may still answer. */
+/** An attempt that failed before the client saw any of the response, so that another channel may still be tried. */
 export interface AttemptFailure {
   readonly kind: 'failed';
   readonly class: Exclude<AttemptClass, 'shown'>;
@@ -11,11 +11,13 @@ export interface AttemptFailure {
   readonly status: number | null;
   /** A short word for the usage row. */
   readonly result: string;
-  /** The upstream closed an idle connection under our hands: the same channel deserves one more try. */
+  /**
+   * The connection was idle and the upstream closed it just as it was used again: the same channel gets one more try.
+   */
   readonly stale: boolean;
-  /** What the upstream says it used nevertheless: the operator's loss. */
+  /** Usage that the upstream reported although it failed; the operator pays for it. */
   readonly usage?: ReportedUsage | null;
-  /** Nothing of the channel's doing: no other one is tried, and this is the client's error. */
+  /** The client's error, if the channel is not to blame. No other channel is tried then. */
   readonly final?: GatewayError;
 }
 
@@ -25,21 +27,23 @@ export interface CompleteAttempt {
   readonly status: number;
 }
 
-/** Broke after the client had seen content. */
+/** The response broke off after the client had seen content. */
 export interface BrokenAttempt {
   readonly kind: 'broken';
   readonly status: number;
   readonly error: GatewayError;
-  /** What it says about the channel; null when the channel had no part in the end. */
+  /** What the break says about the channel; null when the channel did not cause it. */
   readonly classification: Classification | null;
   readonly usage: ReportedUsage | null;
   readonly result: string;
 }
 
-/** The client left before the end; the upstream was cancelled, or its response read on for what it costs. */
+/**
+ * The client left before the end. The upstream was cancelled, or its response was read to the end to learn its cost.
+ */
 export interface LeftAttempt {
   readonly kind: 'left';
-  /** The upstream had the request, though perhaps it had not answered. */
+  /** The request had been sent, whether or not the upstream had responded. */
   readonly asked: boolean;
   readonly status: number | null;
   readonly shown: boolean;
@@ -54,16 +58,16 @@ const abnormal: Classification = Object.freeze({
   blame: 'channel',
 });
 
-/** Another channel's response may not meet what is wrong here; this one is not left alone for it. */
+/** A defect of the gateway: another channel may not trigger it, but this channel must not be avoided because of it. */
 const ourDefect: Classification = Object.freeze({ ...abnormal, blame: 'none' });
 
-/** How far an attempt got of which the client has seen nothing. `status` 0: the upstream had not answered. */
+/** How far a failed attempt got if the client has seen none of it. `status` 0: the upstream sent no head. */
 export function reachOf(status: number, sent: boolean): AttemptFailure['class'] {
   if (status !== 0) return 'started';
   return sent ? 'uncertain' : 'not-sent';
 }
 
-/** The upstream broke or answered what its protocol does not allow. `status` 0: it had not answered. */
+/** The upstream broke off, or its response violates its protocol. `status` 0: it sent no head. */
 export function brokenAttempt(
   status: number,
   attemptClass: AttemptFailure['class'],

@@ -5,7 +5,7 @@ import type { Clock } from '../exchange/clock.ts';
 import type { DrainSlots } from '../exchange/drain-slots.ts';
 import type { Ticker } from '../exchange/ticker.ts';
 
-/** What asking upstreams needs. */
+/** What is needed to send requests upstream. */
 export interface AttemptParts {
   readonly upstream: UpstreamClient;
   readonly health: ChannelHealth;
@@ -13,6 +13,6 @@ export interface AttemptParts {
   readonly clock: Clock;
   readonly ticker: Ticker;
   readonly drains: DrainSlots;
-  /** For faults of our own, with the exchange they hurt. */
+  /** Called with defects of the gateway and the exchange that they affect. */
   readonly onUnexpectedError: (error: unknown, exchangeId: string) => void;
 }

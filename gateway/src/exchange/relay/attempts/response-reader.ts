@@ -1,24 +1,24 @@
-/** Reads the whole responses of upstreams. */
+/** Reads complete responses of upstreams. */
 export interface ResponseReader<Result> {
-  /** Bytes. A response with more ends its attempt. */
+  /** In bytes. A larger response fails its attempt. */
   readonly largest: number;
-  /** @throws UnreadableResponse when it is not what the protocol promises. */
+  /** @throws UnreadableResponse when the body is not what the protocol promises. */
   read(body: Buffer): Result;
   /**
-   * Has a large response read in a thread; null for one that is read here. Absent: all are.
-   * @param body handed over.
+   * Has a large response read in a thread. Returns null if it is to be read here; if the method is absent, all are.
+   * @param body is handed over.
    */
   readInThread?(body: Buffer): ReadingResponse<Result> | null;
-  /** Called with a response that counts, before anybody sees it. */
+  /** Called with the response that will be used, before the client sees it. */
   accept?(response: Result): void;
 }
 
 export interface ReadingResponse<Result> {
   /** @throws UnreadableResponse, ResponseTooComplex, GatewayError `unavailable` */
   readonly result: Promise<Result>;
-  /** Nobody waits for it any more. */
+  /** Says that nobody waits for the result any more. */
   abandon(): void;
 }
 
-/** Why a response could not be read in time, or in the memory that there is for it. */
+/** A response took more time or memory to read than it may. */
 export class ResponseTooComplex extends Error {}

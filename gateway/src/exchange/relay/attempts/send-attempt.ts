@@ -7,17 +7,17 @@ import type { AttemptOutcome } from './outcome.ts';
 import type { ReadyRequest, RunningAttempt } from './sender.ts';
 import type { Tries } from './tries.ts';
 
-/** An attempt under way, and when it began. */
+/** A running attempt and the time when it started. */
 interface Started<Outcome> {
   readonly attempt: RunningAttempt<Outcome>;
-  /** Unix milliseconds, and the monotonic time. */
+  /** Unix milliseconds; `started` is the same in monotonic time. */
   readonly startedAt: number;
   readonly started: number;
 }
 
 /**
- * Sends one request and waits for its end, which becomes an entry of the usage row. What waits here, as long as the
- * response lasts, holds nothing of the request's text.
+ * Sends one request, waits for the attempt's end, and records it for the usage row. This function waits as long as the
+ * response takes, so it must not hold the request's text.
  * @throws GatewayError, ClientGone
  */
 export async function sendAttempt<Sent extends SentRequest, Outcome extends AttemptOutcome>(

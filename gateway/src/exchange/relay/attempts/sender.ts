@@ -6,39 +6,40 @@ import type { SentRequest } from '../exchange/tried.ts';
 import type { AttemptFailure, AttemptOutcome } from './outcome.ts';
 
 /**
- * Sends one exchange's request to the routes that failover chooses, one after the other. What a request is, and what
- * a response to it is, only the sender knows.
+ * Sends one exchange's request to the routes that failover chooses, one after the other. Only the sender knows the form
+ * of the request and of its response.
  */
 export interface Sender<Sent extends SentRequest, Outcome extends AttemptOutcome> {
-  /** As the client wrote it; named in errors. */
+  /** As the client wrote it; errors name it. */
   readonly model: string;
   readonly kind: 'stream' | 'buffered';
 
   /**
-   * What has to be done before the route can be asked, such as converting the request. Null: nothing. Resolves to why
-   * the route cannot be asked, or to null when it can. Called once for each route, before its health is asked.
+   * Whatever has to happen before the route can be asked, such as converting the request; null if nothing has to.
+   * Resolves to the reason why the route cannot be asked, or to null if it can. Called once for each route, before its
+   * health is checked.
    */
   prepare(route: Route): Promise<GatewayError | null> | null;
 
-  /** Which of the channel's credentials to take, if it can be used. Absent or -1: the one whose turn it is. */
+  /** The index of the credential to use, if that one is usable. Absent or -1: the next in turn. */
   credentialFor?(route: Route): number;
 
   /**
-   * What the route is sent; called for every request, once the route has been admitted.
-   * @throws GatewayError for what no route would be sent.
+   * Builds the request for the route. Called for every attempt, once the route has been admitted.
+   * @throws GatewayError when the request cannot be sent to any route.
    */
   build(route: Route): ReadyRequest<Sent, Outcome> | Promise<ReadyRequest<Sent, Outcome>>;
 
-  /** The client's error for a failure that is the client's own fault. */
+  /** The client's error for a failure that the client caused. */
   errorOf(failure: AttemptFailure): GatewayError;
 
   /**
-   * Does the channel lack what the request names, rather than the model? That says nothing about its health. Absent:
-   * requests name nothing of the kind.
+   * Does the channel lack something that the request names, rather than the model? That says nothing about its health.
+   * Absent if requests of this operation name nothing.
    */
   lacksState?(route: Route, failure: AttemptFailure): boolean;
 
-  /** The client's error when every channel lacks it. */
+  /** The client's error when every channel lacks what the request names. */
   stateError?(): GatewayError;
 }
 
@@ -46,7 +47,7 @@ export interface Sender<Sent extends SentRequest, Outcome extends AttemptOutcome
 export interface ReadyRequest<Sent extends SentRequest, Outcome> {
   readonly sent: Sent;
   /**
-   * Sends it. What is returned lasts as long as the response, so it must not keep the request's text.
+   * Sends the request. The result lives as long as the response, so it must not keep the request's text.
    * @param started the monotonic time.
    */
   send(lease: ChannelLease, started: number): RunningAttempt<Outcome>;
@@ -54,6 +55,6 @@ export interface ReadyRequest<Sent extends SentRequest, Outcome> {
 
 export interface RunningAttempt<Outcome> {
   readonly outcome: Promise<Outcome>;
-  /** Empty until the head of the response has come. */
+  /** Empty until the response's head has come. */
   readonly upstreamHeaders: UpstreamHeaders;
 }

@@ -8,27 +8,27 @@ import type { AttemptOutcome } from './outcome.ts';
 import type { AttemptParts } from './parts.ts';
 import type { Sender } from './sender.ts';
 
-/** Requests that one exchange may send upstream. */
+/** How many requests one exchange may send upstream. */
 export const maxTries = 3;
 
-/** What of an exchange's input decides how it is tried. */
+/** The parts of an exchange's input that decide how it is tried. */
 export type TriedInput = Pick<ExchangeInput, 'client' | 'headers' | 'startedAt'>;
 
-/** The tries of one exchange: what they share, and what has come of them so far. */
+/** The tries of one exchange: their shared data and the outcomes so far. */
 export interface Tries<Sent extends SentRequest, Outcome extends AttemptOutcome> {
   readonly parts: Pick<AttemptParts, 'health' | 'clock' | 'timeouts'>;
   readonly input: TriedInput;
   readonly routes: readonly Route[];
   readonly sender: Sender<Sent, Outcome>;
-  /** Of the requests that were sent, in order. */
+  /** One for each request that was sent, in order. */
   readonly attempts: AttemptRecord[];
-  /** What was sent last; null when nothing was. */
+  /** The request that was sent last; null when none was. */
   last: Sent | null;
-  /** Requests sent upstream, the second one on a stale connection included. */
+  /** How many requests were sent upstream, including the repetition after a stale connection. */
   sent: number;
-  /** Of these, the ones whose fate is unknown. */
+  /** How many of them may have reached a model without a response. */
   uncertain: number;
-  /** Routes that cannot be asked for this, and why the first of them cannot. */
+  /** Routes that cannot take this request, and the reason of the first of them. */
   readonly refusing: Route[];
   refusal: GatewayError | null;
   readonly failures: Failure[];

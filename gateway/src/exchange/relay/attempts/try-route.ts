@@ -6,10 +6,9 @@ import { sendAttempt } from './send-attempt.ts';
 import { maxTries, type Tries } from './tries.ts';
 
 /**
- * One channel's try, sent once more when the connection was a stale one. What came of it is reported to the channel's
- * health.
+ * Tries one channel, and once more if the connection was stale. The outcome is reported to the channel's health.
  * @returns null when the next channel may be tried.
- * @throws GatewayError when the fault is the client's own, ClientGone.
+ * @throws GatewayError when the client is to blame, ClientGone
  */
 export async function tryRoute<Sent extends SentRequest, Outcome extends AttemptOutcome>(
   tries: Tries<Sent, Outcome>,
@@ -42,7 +41,7 @@ export async function tryRoute<Sent extends SentRequest, Outcome extends Attempt
   }
 }
 
-/** What an attempt's end says about the channel. */
+/** What the end of an attempt says about the channel's health. */
 function resultForHealth(outcome: AttemptOutcome): AttemptResult {
   switch (outcome.kind) {
     case 'complete':
@@ -54,7 +53,7 @@ function resultForHealth(outcome: AttemptOutcome): AttemptResult {
     case 'left':
       return outcome.shown ? 'answered' : 'undecided';
     case 'broken':
-      // A response that was merely longer than the time there is for one was a response.
+      // A response had begun and only took longer than the time limit: that is no sign of a sick channel.
       if (outcome.result === 'deadline') return 'undecided';
       return outcome.classification?.kind === 'failover' ? outcome.classification : 'undecided';
   }

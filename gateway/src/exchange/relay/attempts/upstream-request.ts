@@ -10,18 +10,18 @@ export interface UpstreamRequestOptions {
   readonly operation: OperationName;
   readonly route: Route;
   readonly vendor: Vendor;
-  /** Of the credential that the attempt is made with; null for a channel without any. */
+  /** The secret of the credential for this attempt; null if the channel has no credentials. */
   readonly secret: string | null;
-  /** The upstream's, which is the client's own unless the request was converted. */
+  /** The upstream's protocol. It is the client's own unless the request was converted. */
   readonly protocol: ProtocolName;
   readonly body: Buffer;
-  /** The client's. */
+  /** The headers of the client's request. */
   readonly clientHeaders: ExchangeInput['headers'];
-  /** What of them goes upstream, by the operation's allow-list; nothing else does. */
+  /** The client's headers that the operation's allow-list lets pass; no others go upstream. */
   readonly forwarded: Readonly<Record<string, string>>;
-  /** Whether the response is asked for as a stream. */
+  /** Whether a stream is requested. */
   readonly stream: boolean;
-  /** The gateway's; the channel's own go before them. */
+  /** The gateway's settings; the channel's own take precedence. */
   readonly timeouts: Timeouts;
 }
 
@@ -38,7 +38,7 @@ export function buildUpstreamRequest(options: UpstreamRequestOptions): UpstreamR
   });
   const headers: Record<string, string> = {
     'content-type': 'application/json',
-    // Compression would hold back the events of a stream, and unpacking is work a response does not need.
+    // Compression would delay the events of a stream, and the gateway would have to decompress them.
     'accept-encoding': 'identity',
     ...options.forwarded,
   };
@@ -56,10 +56,10 @@ export function buildUpstreamRequest(options: UpstreamRequestOptions): UpstreamR
   };
 }
 
-/** Client headers that any upstream may get. */
+/** Client headers that may go to any upstream. */
 export const allowedAnywhere: readonly string[] = ['accept', 'user-agent'];
 
-/** Those of the client's headers that an allow-list names. */
+/** The client's headers that an allow-list names. */
 export function forwardedHeaders(
   headers: ExchangeInput['headers'],
   allowed: readonly string[],
@@ -83,10 +83,10 @@ function copyHeaders(
   }
 }
 
-/** Per channel object, as `bases`. */
+/** By channel object, like `bases`. */
 const lowered = new WeakMap<Channel, Readonly<Record<string, string>>>();
 
-/** The channel's own headers by lower-case name: they go before what the client sends, however they are written. */
+/** The channel's own headers, by lower-case name. They replace the client's, whatever their spelling. */
 export function channelHeaders(channel: Channel): Readonly<Record<string, string>> {
   let own = lowered.get(channel);
   if (own === undefined) {
@@ -102,7 +102,7 @@ interface Base {
   readonly path: string;
 }
 
-/** Per channel object: parsed once, forgotten with the snapshot it belongs to. */
+/** By channel object: parsed once, and collected together with its snapshot. */
 const bases = new WeakMap<Channel, Base>();
 
 function baseOf(channel: Channel): Base {

@@ -16,7 +16,7 @@ import type { EmbedInput } from './input.ts';
 import { measureEmbed, measureLeftEmbed } from './measure-embed.ts';
 import type { PreparedEmbed } from './prepared.ts';
 
-/** @throws GatewayError for the client, who has been written nothing then. */
+/** @throws GatewayError when nothing has been written to the client yet. */
 export async function answerEmbed(
   parts: ExchangeParts & AttemptParts,
   exchange: Exchange<EmbedInput>,

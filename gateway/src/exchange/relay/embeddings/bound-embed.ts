@@ -6,8 +6,8 @@ type BoundedRequest = Pick<EmbeddingsRequest, 'body' | 'inputBytes' | 'extent'>;
 type BoundingModel = Pick<Model, 'contextWindow' | 'maxOutputTokens'>;
 
 /**
- * The most that a request can use, for its hold: its input. There is no output.
- * @throws RangeError for a price without input, at which no embedding model is served.
+ * The most that a request can use, for its hold. It has input only.
+ * @throws RangeError for a price without `input`; a model without that price is never served.
  */
 export function boundEmbed(
   request: BoundedRequest,
@@ -17,13 +17,16 @@ export function boundEmbed(
   return [{ rate: inputRate(rates), quantity: mostTokens(request, model) }];
 }
 
-/** @throws RangeError for a price without input: nothing is given away for a defect. */
+/** @throws RangeError for a price without `input`, so that a defect does not make requests free. */
 export function inputRate({ inputTokens }: PriceRates): Rate {
   if (inputTokens === null) throw new RangeError('no price for embeddings');
   return inputTokens.input;
 }
 
-/** Lists of tokens count themselves; text has as many as its bytes can make, and anything else fills its window. */
+/**
+ * A list of tokens has as many tokens as elements, a text at most as many as bytes. Anything else is taken to fill the
+ * model's window.
+ */
 function mostTokens(
   { body, inputBytes, extent: { items, tokens, unseen } }: BoundedRequest,
   model: BoundingModel,

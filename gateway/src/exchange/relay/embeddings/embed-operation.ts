@@ -9,7 +9,7 @@ import { boundEmbed } from './bound-embed.ts';
 import type { EmbedInput } from './input.ts';
 import type { CheckedEmbed, PreparedEmbed } from './prepared.ts';
 
-/** Vectors for texts, in the one protocol that has them: nothing is converted and nothing is streamed. */
+/** Turns texts into vectors. Only one protocol has embeddings, so nothing is converted, and nothing is streamed. */
 export function createEmbedOperation(
   parts: ExchangeParts & AttemptParts,
 ): Operation<EmbedInput, CheckedEmbed, PreparedEmbed> {

@@ -21,12 +21,12 @@ import type { PreparedEmbed } from './prepared.ts';
 
 export type EmbedOutcome = BufferedOutcome<EmbeddingsResponse>;
 
-/** Bytes: 2,048 vectors of 3,072 numbers in base64, twice. Vectors as text are four times as long. */
+/** In bytes: twice the size of 2,048 vectors of 3,072 numbers in base64. As digits, vectors take four times as much. */
 const largestResponse = 64 * 1024 * 1024;
 
 const allowed: readonly string[] = [...allowedAnywhere, 'openai-beta'];
 
-/** Sends a request as it came, with the channel's name of the model. */
+/** Sends the client's bytes unchanged, except for the model's name at the channel. */
 export class EmbedSender implements Sender<SentRequest, EmbedOutcome> {
   readonly kind = 'buffered';
   readonly model: string;

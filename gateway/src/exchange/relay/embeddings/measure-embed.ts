@@ -10,9 +10,9 @@ import type { PreparedEmbed } from './prepared.ts';
 type MeasuredRequest = Pick<PreparedEmbed, 'request' | 'model'>;
 
 /**
- * What an answered request used: what its upstream reported, zero included. Without a report the operator's policy
- * decides; null means that the response must not be given. A response without vectors is not estimated: nobody knows that
- * it cost anything.
+ * What a request with a response used, as its upstream reported it, zero included. Without a report the operator's
+ * policy decides; null means that the client must not get the response. A response without vectors is not estimated,
+ * because it may have cost nothing.
  */
 export function measureEmbed(
   { usage, isEmpty }: Pick<EmbeddingsResponse, 'usage' | 'isEmpty'>,
@@ -24,7 +24,7 @@ export function measureEmbed(
   return policy === 'zero' || isEmpty ? nothingUsed : estimated(prepared);
 }
 
-/** Who leaves pays for the input: nothing when no upstream had been asked, or it had refused. */
+/** A client that leaves pays for the input, unless no upstream was asked or the upstream refused. */
 export function measureLeftEmbed(
   { asked, status }: Pick<LeftAttempt, 'asked' | 'status'>,
   prepared: MeasuredRequest,
@@ -37,7 +37,7 @@ function estimated({ request: { extent, inputBytes } }: MeasuredRequest): Measur
   return measured(extent.tokens ?? estimateTokens(inputBytes), 'estimated');
 }
 
-/** Every item of the input has a window of its own. */
+/** The model's window applies to each item of the input. */
 function judge(
   usage: ReportedUsage,
   { request, model: { contextWindow } }: MeasuredRequest,

@@ -6,7 +6,7 @@ export interface CheckedEmbed extends CheckedRequest {
   readonly request: EmbeddingsRequest;
 }
 
-/** A checked request and the routes to answer it. */
+/** A checked request and the routes that can serve it. */
 export interface PreparedEmbed {
   readonly request: EmbeddingsRequest;
   readonly model: Model;

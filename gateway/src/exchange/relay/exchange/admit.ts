@@ -10,9 +10,9 @@ import { nothingUsed } from './measured.ts';
 import { nothingTried } from './tried.ts';
 
 /**
- * Checks a request, holds money for it and finds who can answer it, in the documented order of refusals.
- * @returns null when its client left before anything was done.
- * @throws GatewayError when it is refused; the row is durable then, unless the rates refuse it, which leaves none.
+ * Checks a request, holds money for it and finds the routes that can serve it. Refusals come in the documented order.
+ * @returns null when the client left before anything was done.
+ * @throws GatewayError when it is refused. Its row is durable by then; only a refusal by a rate leaves no row.
  */
 export async function admitExchange<
   Input extends ExchangeInput,
@@ -32,7 +32,7 @@ export async function admitExchange<
     let checked = opened.check(exchange, resolved);
     const authorize = operation.authorize?.(exchange, checked) ?? null;
     if (authorize !== null) {
-      // It may have to wait; a rate's refusal comes first.
+      // This may wait for others, and a refusal by a rate has to come first.
       if (pendingRateCheck !== null) await requireRates(pendingRateCheck);
       checked = await authorize();
     }
@@ -40,7 +40,7 @@ export async function admitExchange<
       const held = holdMoney(parts, input, resolved, (rates) =>
         operation.bound(exchange, checked, rates),
       );
-      // In memory it is there at once, and no turn of the event loop is spent on it.
+      // In memory the hold is there at once; awaiting it would cost a turn of the event loop.
       exchange.hold = held instanceof Promise ? await held : held;
     }
     if (pendingRateCheck !== null) await requireRates(pendingRateCheck);
@@ -48,8 +48,8 @@ export async function admitExchange<
   } catch (error) {
     const refused = pendingRateCheck === null ? undefined : await pendingRateCheck;
     if (refused !== undefined) {
-      // As if nothing had been asked after the rates. There is money to give back when Redis has just failed, or when
-      // the body took longer to come than Redis remembers the refusal.
+      // The rates refuse, so nothing after them may have an effect. There is a hold to release if Redis has just
+      // failed, or if the body took longer to arrive than Redis remembers the refusal.
       if (exchange.hold !== null) parts.billing.commitHold(exchange.hold, null);
       throw refused;
     }

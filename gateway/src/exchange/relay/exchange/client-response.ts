@@ -1,23 +1,23 @@
 /**
- * The client's side of an exchange, as the relay drives it. `http` makes one over a Node response; callbacks
- * rather than promises because this runs for every chunk.
+ * The client's side of an exchange, as the relay uses it. `http` makes one over a Node response. It uses callbacks
+ * instead of promises because it runs for every chunk.
  */
 export interface ClientResponse {
-  /** Sends status and head. Our own headers (`x-request-id`) are already on it. Once. */
+  /** Sends status and head; called once. The gateway's own headers (`x-request-id`) are already set. */
   start(status: number, headers: Readonly<Record<string, string>>): void;
   /** Returns false when the socket's buffer is full: wait for `onDrain` before writing more. */
   write(bytes: Buffer | string): boolean;
-  /** Ends the body, with last bytes if given. */
+  /** Ends the body, after these last bytes if given. */
   end(bytes?: Buffer | string): void;
   readonly headSent: boolean;
   /** The client closed its connection before the end of the response. A half-closed client has not left. */
   readonly left: boolean;
   /**
-   * The client has closed its sending side. Whether it still reads does not follow from that: a closed socket looks
-   * the same until something is written to it.
+   * The client has closed its sending side. It may still be reading: only a write shows whether the socket is closed
+   * altogether.
    */
   readonly halfClosed: boolean;
-  /** At most one listener; called once, also when it had already left. */
+  /** Sets the only listener. It is called once, at once if the client has already left. */
   onLeave(listener: () => void): void;
   onDrain(listener: () => void): void;
 }
