@@ -138,7 +138,7 @@ test('usage shows totals of everything that matches', async () => {
   const { out } = await sluice('usage', '--limit', '1');
   expect(out).toContain('\ntotal: 4 requests, 0.000000045 USD\nmore: --cursor ');
   expect((await sluice('usage', '--channel', 'other')).out).toContain(
-    'total: 1 requests, 0.000000005',
+    'total: 1 request, 0.000000005',
   );
   expect((await sluice('usage', '--model', 'none')).out).toContain('total: 0 requests, 0 USD\n');
   // A channel that is gone keeps its rows; a name that nothing has is a typing error.
@@ -248,7 +248,7 @@ test('usage sums by the hour and by any dimension', async () => {
     'day,requests,failed,in,out,cost,unbilled\r\n2026-11-21,3,1,48,60,0.00000004,0\r\n2026-11-22,1,0,16,20,0.000000005,20\r\n',
   );
   expect((await sluice('usage', '--by', 'key', '--from', '2026-11-22T00:00:00Z')).out).toContain(
-    'total: 1 requests, 0.000000005 USD\n',
+    'total: 1 request, 0.000000005 USD\n',
   );
   expect(await sluice('usage', '--by', 'mood')).toMatchObject({ code: 2 });
 });

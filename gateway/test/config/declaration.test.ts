@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { applyFile, noAudit } from '#administration/index.ts';
+import { applyFile, ensureDefaultGroup, noAudit } from '#administration/index.ts';
 import { createKey, findUserByEmail, listKeys, upsertUser } from '#identity/index.ts';
 import { listAliases, listGroups, upsertGroup, upsertModel } from '#catalogue/index.ts';
 import { type Declared, parseConfig } from '#config/index.ts';
 import { currentRevision, type OpenDatabase } from '#database/index.ts';
-import { ensureDefaultGroup, exportState, planDeclaration, readState } from '#declaration/index.ts';
+import { exportState, planDeclaration, readState } from '#declaration/index.ts';
 import {
   change,
   dialects,
@@ -187,7 +187,10 @@ describe.each(dialects)('%s', (dialect) => {
     });
 
     it('takes over rows that the gateway created itself', async () => {
-      await ensureDefaultGroup(database, testSecrets);
+      await ensureDefaultGroup(
+        { database, secrets: testSecrets, audit: noAudit, now: () => 1_000 },
+        { kind: 'gateway' },
+      );
       await apply('groups: [{ name: default, price_multiplier: 2 }]');
       expect(await listGroups(database.kysely)).toMatchObject([
         { name: 'default', priceMultiplier: '2', owner: 'file' },

@@ -4,19 +4,28 @@ import {
   type Administration,
   applyFile,
   type AuditEntry,
+  createFirstAdministrator,
+  createFirstKey,
   createKey,
   createUser,
   creditBalance,
+  demoChannel,
+  ensureDefaultGroup,
   type KeySettings,
+  listKeys,
+  offerChannels,
   Refusal,
+  replacePassword,
   revokeKey,
   rotateKey,
+  withdrawDemo,
 } from '#administration/index.ts';
+import { upsertChannel } from '#catalogue/index.ts';
 import { parseConfig } from '#config/index.ts';
 import type { Change } from '#database/index.ts';
-import { findKey, findUserByEmail, listKeys, upsertUser } from '#identity/index.ts';
+import { findKey, findUserByEmail, upsertUser } from '#identity/index.ts';
 import { change, dialects, isSkipped, openTestDatabase, testSecrets } from './databases.ts';
-import { key, user } from './samples.ts';
+import { channel, key, user } from './samples.ts';
 
 const now = 1_800_000_000_000;
 const actor: Actor = { kind: 'user', id: 'usr_1', email: 'root@example.com' };
@@ -129,7 +138,7 @@ describe.each(dialects)('%s', (dialect) => {
         reason: 'missing',
         message: expect.stringMatching(new RegExp(`^${kind} 'nobody.*' does not exist$`)),
       });
-      expect(await listKeys(kysely())).toEqual([]);
+      expect(await listKeys(administration)).toEqual([]);
       expect(records).toEqual([]);
     });
 
@@ -149,6 +158,120 @@ describe.each(dialects)('%s', (dialect) => {
         await expect(refused()).rejects.toMatchObject({ reason: 'missing' });
       }
       expect(records).toEqual([]);
+    });
+
+    it('refuse what a key, its owner or an account does not allow', async () => {
+      const text = `users: [{ email: ada@example.com }]
+keys: [{ name: late, user: ada@example.com }, { name: ours, user: ada@example.com, secret: ${key.secret} }]`;
+      const { declared } = parseConfig(text, { file: 'f.yaml', environment: {} });
+      await applyFile(administration, { kind: 'file', path: 'f.yaml' }, declared!);
+      await createKey(administration, actor, settings);
+      await createKey(administration, actor, { ...settings, name: 'ended' });
+      await revokeKey(administration, actor, 'ended');
+      records.length = 0;
+      const rotate = (nameOrId: string) => rotateKey(administration, actor, { nameOrId, grace: 0 });
+      const refusals = [
+        [() => createKey(administration, actor, settings), 'taken', "key 'made' already exists"],
+        [() => rotate('ended'), 'state', "key 'ended' is revoked: create a new one"],
+        [
+          () => rotate('late'),
+          'state',
+          "key 'late' has no secret yet: 'sluice key create' gives it one",
+        ],
+        [
+          () => rotate('ours'),
+          'managed-elsewhere',
+          "the secret of key 'ours' is managed in the configuration file and cannot be changed here",
+        ],
+        [
+          () =>
+            creditBalance(administration, actor, {
+              kind: 'user',
+              holder: 'ada@example.com',
+              amount: 10n ** 18n,
+              reason: 'x',
+            }),
+          'out-of-range',
+          'the credits of an account come to 1000000000 USD at most',
+        ],
+      ] as const;
+      for (const [refused, reason, message] of refusals) {
+        await expect(refused()).rejects.toMatchObject({ name: 'Refusal', reason, message });
+      }
+      expect(records).toEqual([]);
+    });
+
+    it('refuse all but one of those that create the same name at once', async () => {
+      const eve = { ...user, email: 'eve@example.com' };
+      const together = async (create: () => Promise<unknown>, message: string) => {
+        const ends = await Promise.allSettled(Array.from({ length: 8 }, create));
+        const failed = ends.filter((end) => end.status === 'rejected');
+        expect(failed).toHaveLength(7);
+        for (const { reason } of failed) {
+          expect(reason).toMatchObject({ name: 'Refusal', reason: 'taken', message });
+        }
+      };
+      await together(() => createKey(administration, actor, settings), "key 'made' already exists");
+      await together(
+        () => createUser(administration, actor, eve),
+        "user 'eve@example.com' already exists",
+      );
+      expect(records).toHaveLength(2);
+    });
+
+    it('of the first start are recorded as the gateway’s, and what they keep decides', async () => {
+      const gateway: Actor = { kind: 'gateway' };
+      const root = { ...user, email: 'root@example.com' };
+      const kept: string[] = [];
+      const keep = (id: string) => kept.push(id);
+      const failing = () => {
+        throw new Error('the disk is full');
+      };
+      const first = (onMade: (id: string) => void) =>
+        createFirstAdministrator(administration, gateway, root, 'hash', onMade);
+      const firstKey = (onMade: (id: string) => void) =>
+        createFirstKey(administration, gateway, { ...settings, user: root.email }, onMade);
+      await expect(first(failing)).rejects.toThrow('the disk is full');
+      expect(await firstKey(keep)).toBeNull();
+      expect(records).toEqual([]);
+
+      await first(keep);
+      expect(await first(keep)).toBeNull();
+      await replacePassword(administration, gateway, { email: root.email, passwordHash: 'new' });
+      await ensureDefaultGroup(administration, gateway);
+      await ensureDefaultGroup(administration, gateway);
+      await offerChannels(administration, gateway, [channel]);
+      await offerChannels(administration, gateway, [channel]);
+      await offerChannels(administration, gateway, [{ ...channel, name: demoChannel }]);
+      await expect(firstKey(failing)).rejects.toThrow('the disk is full');
+      await firstKey(keep);
+      expect(await firstKey(keep)).toBeNull();
+      await change(opened.database, (file) => upsertChannel(file, { ...channel, name: 'own' }));
+      await withdrawDemo(administration, gateway);
+      await withdrawDemo(administration, gateway);
+
+      expect(kept).toHaveLength(2);
+      expect(records.every(({ actor: by, isWithin }) => by === gateway && isWithin)).toBe(true);
+      expect(
+        entries().map(({ action, subject }) => `${action} ${subject.kind} ${subject.name}`),
+      ).toEqual([
+        'create user root@example.com',
+        'update user root@example.com',
+        'create group default',
+        `create channel ${channel.name}`,
+        'create channel demo',
+        `disable channel ${channel.name}`,
+        'create key made',
+        'disable channel demo',
+      ]);
+      expect(await findKey(kysely(), 'made')).toMatchObject({ owner: 'system' });
+      expect(JSON.stringify(records)).not.toContain('hash');
+    });
+
+    it('list keys', async () => {
+      await createKey(administration, actor, settings);
+      expect(await listKeys(administration)).toMatchObject([{ name: 'made' }]);
+      expect(await listKeys(administration, { user: 'nobody@example.com' })).toEqual([]);
     });
 
     it('leave nothing behind when they cannot be recorded', async () => {
@@ -180,14 +303,15 @@ keys: [{ name: late, user: ada@example.com }]`;
       const file: Actor = { kind: 'file', path: 'f.yaml' };
       const apply = () => applyFile(administration, file, declared!);
       await apply();
-      expect(records.map(({ actor: by }) => by)).toEqual([file, file]);
+      expect(records.every(({ actor: by }) => by === file)).toBe(true);
       expect(entries().map(({ action, subject }) => `${action} ${subject.kind}`)).toEqual([
         'update user',
         'create key',
+        'create group',
       ]);
       expect(await findKey(kysely(), 'late')).toMatchObject({ owner: 'file' });
       await apply();
-      expect(records).toHaveLength(2);
+      expect(records).toHaveLength(3);
     });
 
     it('give a declared key its first secret, and record that alone', async () => {

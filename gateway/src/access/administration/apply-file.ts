@@ -1,6 +1,14 @@
 import type { Declared } from '#config/index.ts';
-import { applyDeclaration, type Plan } from '#declaration/index.ts';
+import type { Change } from '#database/index.ts';
+import {
+  applyDeclaration,
+  compareFields,
+  createDefaultGroup,
+  type Plan,
+  views,
+} from '#declaration/index.ts';
 import type { Actor } from './actor.ts';
+import type { AuditEntry } from './audit.ts';
 import { type Administration, perform } from './perform.ts';
 
 /**
@@ -13,14 +21,28 @@ export function applyFile(
   actor: Actor,
   declared: Declared,
 ): Promise<Plan> {
-  const { dialect } = administration.database;
   return perform(administration, actor, async (change) => {
-    const plan = await applyDeclaration(change, dialect, declared);
+    const plan = await applyDeclaration(change, declared);
     const audited = plan.steps.map(({ action, kind, name, fields }) => ({
       action,
       subject: { kind, name },
       fields,
     }));
-    return { result: plan, audited };
+    return { result: plan, audited: [...audited, ...(await defaultGroup(change))] };
   });
+}
+
+/** Creates what exists without any file: the group `default`. Changes nothing if it exists. */
+export function ensureDefaultGroup(administration: Administration, actor: Actor): Promise<void> {
+  return perform(administration, actor, async (change) => ({
+    result: undefined,
+    audited: await defaultGroup(change),
+  }));
+}
+
+async function defaultGroup(change: Change): Promise<AuditEntry[]> {
+  const group = await createDefaultGroup(change);
+  if (group === null) return [];
+  const fields = compareFields({}, views.group(group));
+  return [{ action: 'create', subject: { kind: 'group', name: group.name }, fields }];
 }

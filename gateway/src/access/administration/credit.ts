@@ -24,7 +24,7 @@ export interface Credited {
 
 /**
  * Adds to a balance or takes from it. Both stay in the books with who did it and why.
- * @throws Refusal for a holder that does not exist; Error for credits beyond what an account may have.
+ * @throws Refusal for a holder that does not exist, or credits beyond what an account may have.
  */
 export function creditBalance(
   administration: Administration,

@@ -1,8 +1,17 @@
 export type { Actor } from './actor.ts';
-export { applyFile } from './apply-file.ts';
+export { applyFile, ensureDefaultGroup } from './apply-file.ts';
 export { type Action, type Audit, type AuditEntry, noAudit } from './audit.ts';
 export { creditBalance, type Credited, type CreditOptions } from './credit.ts';
-export { createKey, type IssuedKey, type KeySettings, revokeKey, rotateKey } from './keys.ts';
+export {
+  createFirstKey,
+  createKey,
+  type IssuedKey,
+  type KeySettings,
+  listKeys,
+  revokeKey,
+  rotateKey,
+} from './keys.ts';
+export { demoChannel, offerChannels, withdrawDemo } from './own-channels.ts';
 export type { Administration } from './perform.ts';
 export { Refusal } from './refusal.ts';
-export { createUser } from './users.ts';
+export { createFirstAdministrator, createUser, replacePassword } from './users.ts';

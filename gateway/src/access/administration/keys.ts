@@ -12,13 +12,16 @@ import {
   createKey as createStoredKey,
   findKey,
   findUserByEmail,
+  type KeyFilter,
+  listKeys as listStoredKeys,
   listTeams,
   revokeKey as revokeStoredKey,
   rotateKey as rotateStoredKey,
   type StoredKey,
 } from '#identity/index.ts';
 import type { Actor } from './actor.ts';
-import { type Administration, perform } from './perform.ts';
+import type { AuditEntry } from './audit.ts';
+import { type Administration, perform, unchanged } from './perform.ts';
 import { missing } from './refusal.ts';
 
 export type KeySettings = Omit<DeclaredKey, 'secret'>;
@@ -42,7 +45,7 @@ export interface RevokedKey {
 
 /**
  * Creates a key. A key that the file declares without a secret gets one and keeps its declared settings.
- * @throws Refusal for a user, team, group or model that does not exist; Error when the name has a key with a secret.
+ * @throws Refusal for a user, team, group or model that does not exist, or a name whose key has a secret.
  */
 export function createKey(
   administration: Administration,
@@ -53,26 +56,35 @@ export function createKey(
     await checkNames(change, settings);
     const before = await findByName(change, settings.name);
     const result = await createStoredKey(change, settings);
-    return {
-      result,
-      audited: [
-        {
-          action: before === null ? 'create' : 'update',
-          subject: { kind: 'key', name: settings.name },
-          fields:
-            before === null
-              ? compareFields({}, views.key(result.key, result.key.prefix))
-              : [secretChange],
-        },
-      ],
-    };
+    if (before === null) return { result, audited: [creation(result.key)] };
+    const subject = { kind: 'key', name: settings.name } as const;
+    return { result, audited: [{ action: 'update', subject, fields: [secretChange] }] };
+  });
+}
+
+/**
+ * Creates a key if there is none at all and its user exists; null otherwise.
+ * @param keep receives the key's id before the transaction ends; if it throws, nothing is created
+ */
+export function createFirstKey(
+  administration: Administration,
+  actor: Actor,
+  settings: KeySettings,
+  keep: (id: string) => void,
+): Promise<IssuedKey | null> {
+  return perform(administration, actor, async (change) => {
+    if ((await listStoredKeys(change.trx, { limit: 1 })).length > 0) return unchanged;
+    if ((await findUserByEmail(change.trx, settings.user)) === null) return unchanged;
+    const result = await createStoredKey(change, settings);
+    keep(result.key.id);
+    return { result, audited: [creation(result.key)] };
   });
 }
 
 /**
  * Replaces a key's secret. The old one stays valid for `grace` milliseconds.
  * @param nameOrId of the key
- * @throws Refusal for a key that does not exist; Error for one without a secret that may be replaced here.
+ * @throws Refusal for a key that does not exist, or has no secret that this actor may replace.
  */
 export function rotateKey(
   administration: Administration,
@@ -127,6 +139,19 @@ export function revokeKey(
         : [],
     };
   });
+}
+
+/** Keys by name, without their secrets. */
+export function listKeys(
+  { database }: Pick<Administration, 'database'>,
+  filter: KeyFilter = {},
+): Promise<StoredKey[]> {
+  return listStoredKeys(database.kysely, filter);
+}
+
+function creation(key: StoredKey): AuditEntry {
+  const fields = compareFields({}, views.key(key, key.prefix));
+  return { action: 'create', subject: { kind: 'key', name: key.name }, fields };
 }
 
 async function knownKey(change: Change, nameOrId: string): Promise<StoredKey> {

@@ -1,6 +1,8 @@
 import { type Change, createChange, type OpenDatabase, type Secrets } from '#database/index.ts';
+import { lockDeclaration } from '#declaration/index.ts';
 import { type Actor, ownerFor } from './actor.ts';
 import type { Audit, AuditEntry } from './audit.ts';
+import { refusalOf } from './refusal.ts';
 
 /** What every use case works with. */
 export interface Administration {
@@ -17,20 +19,29 @@ export interface Done<Result> {
   readonly audited: readonly AuditEntry[];
 }
 
+/** Where there is nothing to do. */
+export const unchanged: Done<null> = { result: null, audited: [] };
+
 /**
  * Runs a use case in one transaction: its checks, its change, and the record of it. Nothing stays of one that throws,
- * or whose record cannot be written.
+ * or whose record cannot be written. One use case at a time checks and changes.
+ * @throws Refusal if a rule forbids the change.
  */
-export function perform<Result>(
+export async function perform<Result>(
   administration: Administration,
   actor: Actor,
   useCase: (change: Change) => Promise<Done<Result>>,
 ): Promise<Result> {
   const { database, secrets, audit, now } = administration;
-  return database.kysely.transaction().execute(async (trx) => {
-    const change = createChange(trx, { owner: ownerFor(actor), secrets, now: now() });
-    const { result, audited } = await useCase(change);
-    for (const entry of audited) await audit(change, actor, entry);
-    return result;
-  });
+  try {
+    return await database.kysely.transaction().execute(async (trx) => {
+      await lockDeclaration(trx, database.dialect);
+      const change = createChange(trx, { owner: ownerFor(actor), secrets, now: now() });
+      const { result, audited } = await useCase(change);
+      for (const entry of audited) await audit(change, actor, entry);
+      return result;
+    });
+  } catch (error) {
+    throw refusalOf(error) ?? error;
+  }
 }

@@ -1,8 +1,18 @@
+import { OwnedElsewhere } from '#database/index.ts';
 import type { Kind } from '#declaration/index.ts';
+import { KeyConflict } from '#identity/index.ts';
+import { CreditOutOfRange } from '#ledger/index.ts';
 
 /** A change that cannot be made, in a sentence for whoever asked for it. */
 export class Refusal extends Error {
-  readonly reason: 'missing' | 'taken';
+  readonly reason:
+    | 'missing'
+    | 'taken'
+    /** The file or the console manages it, and this actor is not the one. */
+    | 'managed-elsewhere'
+    /** Its present state does not allow it. */
+    | 'state'
+    | 'out-of-range';
 
   constructor(reason: Refusal['reason'], message: string) {
     super(message);
@@ -17,4 +27,12 @@ export function missing(kind: Kind, name: string): Refusal {
 
 export function taken(kind: Kind, name: string): Refusal {
   return new Refusal('taken', `${kind} '${name}' already exists`);
+}
+
+/** The refusal that an error of the rooms below means; null: none. */
+export function refusalOf(error: unknown): Refusal | null {
+  if (error instanceof OwnedElsewhere) return new Refusal('managed-elsewhere', error.message);
+  if (error instanceof KeyConflict) return new Refusal(error.reason, error.message);
+  if (error instanceof CreditOutOfRange) return new Refusal('out-of-range', error.message);
+  return null;
 }

@@ -1,9 +1,17 @@
 import type { DeclaredUser } from '#config/index.ts';
-import { compareFields, views } from '#declaration/index.ts';
-import { findUserByEmail, type StoredUser, upsertUser } from '#identity/index.ts';
+import type { Change } from '#database/index.ts';
+import { compareFields, type FieldChange, views } from '#declaration/index.ts';
+import {
+  findUserByEmail,
+  listUsers,
+  setPassword,
+  type StoredUser,
+  upsertUser,
+} from '#identity/index.ts';
 import type { Actor } from './actor.ts';
-import { type Administration, perform } from './perform.ts';
-import { taken } from './refusal.ts';
+import type { AuditEntry } from './audit.ts';
+import { type Administration, perform, unchanged } from './perform.ts';
+import { missing, taken } from './refusal.ts';
 
 /**
  * Creates a user with an opening balance.
@@ -17,13 +25,66 @@ export function createUser(
   const { email } = settings;
   return perform(administration, actor, async (change) => {
     if ((await findUserByEmail(change.trx, email)) !== null) throw taken('user', email);
-    await upsertUser(change, settings);
+    const user = await store(change, settings);
+    return { result: user, audited: [creation(user)] };
+  });
+}
+
+/**
+ * Creates the first administrator, with a password; null if there is an administrator.
+ * @param keep receives the user's id before the transaction ends; if it throws, nothing is created
+ */
+export function createFirstAdministrator(
+  administration: Administration,
+  actor: Actor,
+  settings: DeclaredUser,
+  passwordHash: string,
+  keep: (id: string) => void,
+): Promise<StoredUser | null> {
+  return perform(administration, actor, async (change) => {
+    if ((await listUsers(change.trx)).some(({ role }) => role === 'admin')) return unchanged;
+    const user = await store(change, { ...settings, role: 'admin' });
+    await setPassword(change, user.email, passwordHash);
+    keep(user.id);
+    return { result: user, audited: [creation(user, [passwordChange])] };
+  });
+}
+
+/**
+ * Replaces the console password, whoever owns the user.
+ * @throws Refusal for a user that does not exist.
+ */
+export function replacePassword(
+  administration: Administration,
+  actor: Actor,
+  { email, passwordHash }: { readonly email: string; readonly passwordHash: string },
+): Promise<void> {
+  return perform(administration, actor, async (change) => {
     const user = await findUserByEmail(change.trx, email);
-    if (user === null) throw new Error(`user '${email}' could not be created`);
-    const fields = compareFields({}, { ...views.user(user), balance: user.balance });
+    if (user === null) throw missing('user', email);
+    await setPassword(change, user.email, passwordHash);
+    const subject = { kind: 'user', name: user.email } as const;
     return {
-      result: user,
-      audited: [{ action: 'create', subject: { kind: 'user', name: user.email }, fields }],
+      result: undefined,
+      audited: [{ action: 'update', subject, fields: [passwordChange] }],
     };
   });
 }
+
+async function store(change: Change, settings: DeclaredUser): Promise<StoredUser> {
+  await upsertUser(change, settings);
+  const user = await findUserByEmail(change.trx, settings.email);
+  if (user === null) throw new Error(`user '${settings.email}' could not be created`);
+  return user;
+}
+
+function creation(user: StoredUser, more: readonly FieldChange[] = []): AuditEntry {
+  const fields = compareFields({}, { ...views.user(user), balance: user.balance });
+  return {
+    action: 'create',
+    subject: { kind: 'user', name: user.email },
+    fields: [...fields, ...more],
+  };
+}
+
+const passwordChange: FieldChange = { field: 'password', before: null, after: null, secret: true };

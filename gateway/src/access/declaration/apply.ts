@@ -17,10 +17,10 @@ import {
   upsertGroup,
   upsertModel,
 } from '#catalogue/index.ts';
-import type { Declared } from '#config/index.ts';
-import { type Change, createChange, type OpenDatabase, type Secrets } from '#database/index.ts';
+import type { Declared, DeclaredGroup } from '#config/index.ts';
+import { type Change, createChange } from '#database/index.ts';
 import { type Kind, type Plan, planDeclaration, type PlanStep, wantedGroups } from './plan.ts';
-import { type CurrentState, lockDeclaration, readStateFor } from './state.repository.ts';
+import { type CurrentState, readStateFor } from './state.repository.ts';
 
 /** The file is valid but does not fit what is in the database. Nothing was changed. */
 export class DeclarationConflict extends Error {
@@ -34,43 +34,31 @@ export class DeclarationConflict extends Error {
 }
 
 /**
- * Makes the database what the file declares, within a transaction: all of it or nothing. Applying the same file
- * again changes nothing. Gives what was done.
+ * Makes the database what the file declares, within a transaction that holds the lock of the declaration: all of it
+ * or nothing. Applying the same file again changes nothing. Gives what was done.
  * @param change its rows become the file's, whoever makes the change
  * @throws DeclarationConflict when an entry's name belongs to the console or a reference cannot be met.
  */
 export async function applyDeclaration(
   { trx, secrets, now }: Change,
-  dialect: OpenDatabase['dialect'],
   declared: Declared,
 ): Promise<Plan> {
-  await lockDeclaration(trx, dialect);
   const state = await readStateFor(declared, trx, secrets);
   const plan = planDeclaration(declared, state, (secret) => secrets.hashKey(secret));
   if (plan.conflicts.length > 0) throw new DeclarationConflict(plan.conflicts);
   const change = createChange(trx, { owner: 'file', secrets, now });
   const upserts = createUpserts(declared, state, change);
   for (const step of plan.steps) await applyStep(step, upserts, change);
-  await ensureDefault(createChange(trx, { owner: 'system', secrets, now }));
   return plan;
 }
 
-/** What exists without any file: the group `default`. Safe to call at every start. */
-export async function ensureDefaultGroup(
-  database: OpenDatabase,
-  secrets: Secrets,
-  now: number = Date.now(),
-): Promise<void> {
-  await database.kysely.transaction().execute(async (trx) => {
-    await lockDeclaration(trx, database.dialect);
-    await ensureDefault(createChange(trx, { owner: 'system', secrets, now }));
-  });
-}
-
-async function ensureDefault(change: Change): Promise<void> {
+/** Creates the group `default`, which exists without any file; null if it exists. */
+export async function createDefaultGroup(change: Change): Promise<DeclaredGroup | null> {
   const groups = await listGroups(change.trx);
-  if (groups.some(({ name }) => name === 'default')) return;
-  await upsertGroup(change, { name: 'default', priceMultiplier: '1' });
+  if (groups.some(({ name }) => name === 'default')) return null;
+  const group = { name: 'default', priceMultiplier: '1' };
+  await upsertGroup(createChange(change.trx, { ...change, owner: 'system' }), group);
+  return group;
 }
 
 type Upserts = Readonly<Record<Kind, ReadonlyMap<string, () => Promise<unknown>>>>;

@@ -1,4 +1,4 @@
-export { applyDeclaration, DeclarationConflict, ensureDefaultGroup } from './apply.ts';
+export { applyDeclaration, createDefaultGroup, DeclarationConflict } from './apply.ts';
 export { exportState } from './export.ts';
 export { compact, Placeholder, toFileText } from './file-text.ts';
 export { createVariableNames } from './variable-names.ts';

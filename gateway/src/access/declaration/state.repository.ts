@@ -89,8 +89,8 @@ function hashesByName(rows: readonly { readonly name: string; readonly hash: str
 }
 
 /**
- * Lets one apply at a time read and change: nodes that start together apply the same file. SQLite's
- * transactions exclude each other already.
+ * Lets one transaction at a time check and change what a file can declare: nodes that start together apply the same
+ * file. SQLite's transactions exclude each other already.
  */
 export async function lockDeclaration(
   trx: Transaction<Database>,

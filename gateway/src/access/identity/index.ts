@@ -6,7 +6,14 @@ export {
   type LoadedKeyDirectory,
 } from './key-directory.ts';
 export { isKeySecret } from './key-secret.ts';
-export { createKey, disableKey, revokeKey, rotateKey, upsertKey } from './keys.repository.ts';
+export {
+  createKey,
+  disableKey,
+  KeyConflict,
+  revokeKey,
+  rotateKey,
+  upsertKey,
+} from './keys.repository.ts';
 export { disableTeam, listTeams, upsertTeam, type StoredTeam } from './teams.repository.ts';
 export {
   disableUser,

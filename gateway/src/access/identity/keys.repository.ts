@@ -7,6 +7,17 @@ import type { Database, KeyTable, Owner } from '#database/schema.ts';
 import { createKeySecret, displayPrefix } from './key-secret.ts';
 import { findKey, type StoredKey } from './key-queries.repository.ts';
 
+/** What a key is now forbids the change. The message is for the user. */
+export class KeyConflict extends Error {
+  readonly reason: 'taken' | 'state';
+
+  constructor(reason: KeyConflict['reason'], message: string) {
+    super(message);
+    this.name = 'KeyConflict';
+    this.reason = reason;
+  }
+}
+
 /**
  * Creates or changes the key with this name. A declared secret is stored as its hash; without one, an existing secret
  * stays.
@@ -45,7 +56,7 @@ export async function upsertKey(change: Change, key: DeclaredKey): Promise<Upser
 /**
  * Creates a key with a new secret, which is returned only this once. A key that is declared without a secret gets one
  * and keeps its declared settings.
- * @throws Error if a key with this name already has a secret.
+ * @throws KeyConflict if a key with this name already has a secret.
  */
 export async function createKey(
   change: Change,
@@ -53,7 +64,7 @@ export async function createKey(
 ): Promise<{ readonly key: StoredKey; readonly secret: string }> {
   const existing = await find(change.trx, key.name);
   if (existing !== undefined && existing.hash !== null) {
-    throw new Error(`key '${key.name}' already exists`);
+    throw new KeyConflict('taken', `key '${key.name}' already exists`);
   }
   if (existing === undefined) await upsertKey(change, { ...key, secret: null });
   return issue(change, key.name);
@@ -62,7 +73,8 @@ export async function createKey(
 /**
  * Replaces the secret and returns the new one, only this once. The old one stays valid for `grace` milliseconds; an
  * even older one stops working.
- * @throws Error if the key does not exist, is revoked or has no secret, or its secret is set in the configuration file.
+ * @throws KeyConflict if the key is revoked or has no secret; OwnedElsewhere if its secret is set in the configuration
+ * file; Error if it does not exist.
  */
 export async function rotateKey(
   change: Change,
@@ -72,9 +84,14 @@ export async function rotateKey(
   const existing = await find(change.trx, name);
   if (existing === undefined) throw new Error(`key '${name}' does not exist`);
   // Otherwise its old secret would become valid again.
-  if (existing.revoked_at !== null) throw new Error(`key '${name}' is revoked: create a new one`);
+  if (existing.revoked_at !== null) {
+    throw new KeyConflict('state', `key '${name}' is revoked: create a new one`);
+  }
   if (existing.hash === null) {
-    throw new Error(`key '${name}' has no secret yet: 'sluice key create' gives it one`);
+    throw new KeyConflict(
+      'state',
+      `key '${name}' has no secret yet: 'sluice key create' gives it one`,
+    );
   }
   if (existing.secret_owner !== null) {
     assertMayChange(change, 'the secret of key', name, existing.secret_owner);

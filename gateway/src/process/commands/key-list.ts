@@ -10,13 +10,13 @@ export const keyList: Command = {
   positionals: [],
   async run(input, io) {
     const { loadCommandConfig, withReadableWorkspace } = await import('./workspace.ts');
-    const { listKeys } = await import('#identity/index.ts');
+    const { listKeys } = await import('#administration/index.ts');
     const { keyToJson } = await import('./key-json.ts');
     const { formatTable } = await import('./text-table.ts');
     const config = await loadCommandConfig(input, io);
     const user = input.text('user');
-    const keys = await withReadableWorkspace(config, ({ database }) =>
-      listKeys(database.kysely, user === undefined ? {} : { user }),
+    const keys = await withReadableWorkspace(config, (workspace) =>
+      listKeys(workspace, user === undefined ? {} : { user }),
     );
     const rows = keys.map((key) => ({
       ...keyToJson(key),

@@ -81,8 +81,12 @@ async function printPage(
     (entry.cost ?? '') + (entry.estimated ? ' (estimated)' : ''),
   ]);
   io.stdout(formatTable(heading, rows));
-  io.stdout(`total: ${total.requests} requests, ${formatUsd(total.cost)} USD\n`);
+  io.stdout(totalLine(total.requests, formatUsd(total.cost)));
   if (page.next !== null) io.stdout(`more: --cursor ${page.next}\n`);
+}
+
+function totalLine(requests: number, cost: string): string {
+  return `total: ${requests} ${requests === 1 ? 'request' : 'requests'}, ${cost} USD\n`;
 }
 
 /** Names that do not exist: a typing error must not look like a month without usage. */
@@ -171,7 +175,7 @@ async function printSums(
   }
   const { formatTable } = await import('./text-table.ts');
   io.stdout(formatTable(heading, rows));
-  io.stdout(`total: ${requests} requests, ${cost} USD\n`);
+  io.stdout(totalLine(requests, cost));
 }
 
 /** All input tokens, including those read from or written to a cache. */

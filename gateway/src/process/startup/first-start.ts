@@ -1,30 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import {
-  createKey,
-  findKey,
-  findUserByEmail,
-  listKeys,
-  listUsers,
+  type Actor,
+  type Administration,
+  createFirstAdministrator,
+  createFirstKey,
+  demoChannel,
+  ensureDefaultGroup,
+  type IssuedKey,
+  type KeySettings,
+  offerChannels,
+  replacePassword,
   rotateKey,
-  setPassword,
-  upsertUser,
-} from '#identity/index.ts';
-import {
-  bundledModelsOf,
-  listChannels,
-  upsertChannel,
-  disableChannel,
-  type StoredChannel,
-} from '#catalogue/index.ts';
+  withdrawDemo,
+} from '#administration/index.ts';
+import { bundledModelsOf } from '#catalogue/index.ts';
 import type { Config, DeclaredChannel, ModelType, ProviderName } from '#config/index.ts';
-import {
-  createChange,
-  hashPassword,
-  type Change,
-  type OpenDatabase,
-  type Secrets,
-} from '#database/index.ts';
-import { lockDeclaration } from '#declaration/index.ts';
+import { hashPassword } from '#database/index.ts';
+import { findKey, listUsers } from '#identity/index.ts';
 import { vendorFacts } from '#vendors/index.ts';
 import { readUnshown, writeUnshown } from './unshown-secrets.ts';
 
@@ -38,17 +30,15 @@ export interface FirstStart {
 
 export interface FirstStartOptions {
   readonly config: Config;
-  readonly secrets: Secrets;
-  /** Unix milliseconds. */
-  readonly now: number;
   /** Runs before anything is created that must be shown; if it throws, nothing is created. */
   readonly beforeSecrets: () => void;
 }
 
-const demoChannel = 'demo';
 const firstKey = 'first';
 /** The administrator's opening credit if no file sets one. */
 const openingCredit = '100';
+
+const gateway: Actor = { kind: 'gateway' };
 
 /**
  * Creates the first administrator if there is none and the file declares none. Runs before the file is applied, because
@@ -56,13 +46,13 @@ const openingCredit = '100';
  * the administrator and was killed before it showed the password, returns a new one.
  */
 export async function createFirstAdmin(
-  database: OpenDatabase,
-  { config, secrets, now, beforeSecrets }: FirstStartOptions,
+  administration: Administration,
+  { config, beforeSecrets }: FirstStartOptions,
 ): Promise<FirstStart['admin']> {
   const { dataDir } = config.storage;
   const isAdmin = ({ role }: { readonly role: string }) => role === 'admin';
   const unshown = readUnshown(dataDir);
-  const admins = (await listUsers(database.kysely)).filter(isAdmin);
+  const admins = (await listUsers(administration.database.kysely)).filter(isAdmin);
   const left = admins.find(({ id }) => id === unshown.admin);
   if (left === undefined) {
     if (admins.length > 0) return null;
@@ -71,30 +61,22 @@ export async function createFirstAdmin(
   const email = left?.email ?? config.admin.email;
   const password = config.admin.password ?? randomBytes(12).toString('base64url');
   const passwordHash = await hashPassword(password);
-  const created = await database.kysely.transaction().execute(async (trx) => {
-    // Of several nodes in their first start, one gets here first.
-    await lockDeclaration(trx, database.dialect);
-    const change = createChange(trx, { owner: 'system', secrets, now });
-    if (left !== undefined) {
-      await setPassword(change, email, passwordHash);
-      return true;
-    }
-    if ((await listUsers(trx)).some(isAdmin)) return false;
-    beforeSecrets();
-    await upsertUser(change, {
-      email,
-      name: null,
-      role: 'admin',
-      balance: openingCredit,
-      quota: null,
-      enabled: true,
-    });
-    await setPassword(change, email, passwordHash);
-    const user = await findUserByEmail(trx, email);
-    writeUnshown(dataDir, { admin: user?.id ?? null, key: null });
-    return true;
-  });
-  if (!created) return null;
+  if (left === undefined) {
+    // Of several nodes in their first start, one creates the administrator.
+    const created = await createFirstAdministrator(
+      administration,
+      gateway,
+      { email, name: null, role: 'admin', balance: openingCredit, quota: null, enabled: true },
+      passwordHash,
+      (id) => {
+        beforeSecrets();
+        writeUnshown(dataDir, { admin: id, key: null });
+      },
+    );
+    if (created === null) return null;
+  } else {
+    await replacePassword(administration, gateway, { email, passwordHash });
+  }
   // A password that the operator chose is not printed.
   return { email, password: config.admin.password === null ? password : null };
 }
@@ -105,34 +87,27 @@ export async function createFirstAdmin(
  * the key and was killed before it showed the secret, returns a new one.
  */
 export async function offerFirstKey(
-  database: OpenDatabase,
-  { config, secrets, now, beforeSecrets }: FirstStartOptions,
+  administration: Administration,
+  options: FirstStartOptions,
 ): Promise<FirstStart['key']> {
-  return database.kysely.transaction().execute(async (trx) => {
-    await lockDeclaration(trx, database.dialect);
-    const change = createChange(trx, { owner: 'system', secrets, now });
-    await offerChannels(change, config);
-    return createFirstKey(change, config, beforeSecrets);
-  });
+  await offerChannels(administration, gateway, ownChannels(options.config));
+  return (await firstKeyOf(administration, options))?.secret ?? null;
 }
 
-async function createFirstKey(
-  change: Change,
-  config: Config,
-  beforeSecrets: () => void,
-): Promise<string | null> {
+async function firstKeyOf(
+  administration: Administration,
+  { config, beforeSecrets }: FirstStartOptions,
+): Promise<IssuedKey | null> {
   const { dataDir } = config.storage;
   const unshown = readUnshown(dataDir);
-  const left = unshown.key === null ? null : await findKey(change.trx, unshown.key);
+  const left =
+    unshown.key === null ? null : await findKey(administration.database.kysely, unshown.key);
   if (left !== null && left.revokedAt === null && left.secretOwner === 'system') {
-    return (await rotateKey(change, left.name, 0)).secret;
+    return rotateKey(administration, gateway, { nameOrId: left.name, grace: 0 });
   }
-  if ((await listKeys(change.trx, { limit: 1 })).length > 0) return null;
-  // Only for the administrator created here; a file that declares its own accounts declares its keys too.
-  if ((await findUserByEmail(change.trx, config.admin.email)) === null) return null;
-  beforeSecrets();
-  const created = await createKey(change, {
+  const settings: KeySettings = {
     name: firstKey,
+    // Only for the administrator created here; a file that declares its own accounts declares its keys too.
     user: config.admin.email,
     team: null,
     group: 'default',
@@ -145,45 +120,29 @@ async function createFirstKey(
     maxConcurrency: null,
     conversion: 'lenient',
     enabled: true,
-  });
-  writeUnshown(dataDir, { ...unshown, key: created.key.id });
-  return created.secret;
-}
-
-/** Removes the demo once somebody has created a channel. For a reloaded file. */
-export async function withdrawDemo(
-  database: OpenDatabase,
-  secrets: Secrets,
-  now: number,
-): Promise<void> {
-  await database.kysely.transaction().execute(async (trx) => {
-    await lockDeclaration(trx, database.dialect);
-    const change = createChange(trx, { owner: 'system', secrets, now });
-    await endDemo(change, await listChannels(trx, secrets));
+  };
+  return createFirstKey(administration, gateway, settings, (id) => {
+    beforeSecrets();
+    writeUnshown(dataDir, { ...unshown, key: id });
   });
 }
 
-/** Returns whether somebody has created a channel. */
-async function endDemo(change: Change, existing: readonly StoredChannel[]): Promise<boolean> {
-  if (existing.every(({ owner }) => owner === 'system')) return false;
-  const demo = existing.find(({ name, owner }) => name === demoChannel && owner === 'system');
-  if (demo !== undefined) await disableChannel(change, demoChannel);
-  return true;
+/** What exists without any file. */
+export function createDefaults(administration: Administration): Promise<void> {
+  return ensureDefaultGroup(administration, gateway);
 }
 
-/** A channel per provider key, or the demo; nothing once somebody has created a channel. */
-async function offerChannels(change: Change, config: Config): Promise<void> {
-  const existing = await listChannels(change.trx, change.secrets);
-  if (await endDemo(change, existing)) return;
+/** For a reloaded file, which may declare the first channel. */
+export function withdrawOffer(administration: Administration): Promise<void> {
+  return withdrawDemo(administration, gateway);
+}
+
+/** A channel per provider key, or the demo. */
+function ownChannels(config: Config): DeclaredChannel[] {
   const offered = config.environmentKeys
     .map(({ provider, apiKey }) => channelFor(provider, provider, [apiKey]))
     .filter((channel) => channel.models.length > 0);
-  if (offered.length === 0) offered.push(channelFor(demoChannel, 'simulator', []));
-  for (const channel of offered) await upsertChannel(change, channel);
-  for (const channel of existing) {
-    const stays = offered.some((each) => each.name === channel.name);
-    if (!stays) await disableChannel(change, channel.name);
-  }
+  return offered.length > 0 ? offered : [channelFor(demoChannel, 'simulator', [])];
 }
 
 const callableTypes: ReadonlySet<string> = new Set(['chat', 'embedding'] satisfies ModelType[]);

@@ -8,8 +8,13 @@ import {
   openDatabase,
   type Secrets,
 } from '#database/index.ts';
-import { ensureDefaultGroup } from '#declaration/index.ts';
-import { createFirstAdmin, offerFirstKey, withdrawDemo, type FirstStart } from './first-start.ts';
+import {
+  createDefaults,
+  createFirstAdmin,
+  offerFirstKey,
+  withdrawOffer,
+  type FirstStart,
+} from './first-start.ts';
 import { assertSecretsFile, formatSecrets, writeSecretsFile } from './secrets-file.ts';
 import { hasUnshown } from './unshown-secrets.ts';
 
@@ -32,20 +37,16 @@ export async function prepareDatabase(
     await migrate(database);
     await claimMasterKey(database, secrets);
     const now = Date.now();
+    const administration = administrationOf(database, secrets, () => now);
     const isRepeated = hasUnshown(config.storage.dataDir);
     const beforeSecrets = () => {
       if (secretsFile !== null) assertSecretsFile(secretsFile);
     };
-    const options = { config, secrets, now, beforeSecrets };
-    const admin = await createFirstAdmin(database, options);
-    if (config.declared === null) await ensureDefaultGroup(database, secrets, now);
-    else
-      await applyFile(
-        administrationOf(database, secrets, () => now),
-        fileOf(config),
-        config.declared,
-      );
-    const key = await offerFirstKey(database, options);
+    const options = { config, beforeSecrets };
+    const admin = await createFirstAdmin(administration, options);
+    if (config.declared === null) await createDefaults(administration);
+    else await applyFile(administration, fileOf(config), config.declared);
+    const key = await offerFirstKey(administration, options);
     if (secretsFile === null || (admin === null && key === null)) {
       return { admin, key, secretsFile: null };
     }
@@ -61,8 +62,9 @@ export async function reapplyFile(config: Config, secrets: Secrets): Promise<voi
   if (config.declared === null) return;
   const database = openDatabase({ url: config.storage.url, statementTimeout: 0 });
   try {
-    await applyFile(administrationOf(database, secrets, Date.now), fileOf(config), config.declared);
-    await withdrawDemo(database, secrets, Date.now());
+    const administration = administrationOf(database, secrets, Date.now);
+    await applyFile(administration, fileOf(config), config.declared);
+    await withdrawOffer(administration);
   } finally {
     await database.close();
   }

@@ -1,7 +1,13 @@
 export { createDatabaseBreaker, type DatabaseBreaker } from './breaker.ts';
 export { assertMigrated } from './assert-migrated.ts';
 export { createCautiousDate } from './cautious-date.ts';
-export { createChange, type Change, type ChangeOptions, type Upserted } from './change.ts';
+export {
+  createChange,
+  OwnedElsewhere,
+  type Change,
+  type ChangeOptions,
+  type Upserted,
+} from './change.ts';
 export { claimMasterKey } from './claim-master-key.ts';
 export { connectDatabase, sqliteFileOf } from './connect.ts';
 export { prepareDataFolder } from './data-folder.ts';

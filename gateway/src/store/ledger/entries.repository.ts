@@ -77,11 +77,19 @@ export interface Credit {
  */
 const mostCredit = 1_000_000_000n * 1_000_000_000n;
 
+/** The message is for the user. */
+export class CreditOutOfRange extends Error {
+  constructor() {
+    super('the credits of an account come to 1000000000 USD at most');
+    this.name = 'CreditOutOfRange';
+  }
+}
+
 /**
  * Books a top-up or a correction. The row of the account's holder gets a new revision, so the nodes learn of the credit
  * at their next poll. Returns the transaction's id.
- * @throws Error if the user or team does not exist, the amount is 0, or the account's credits would exceed 10⁹ USD in
- * either direction.
+ * @throws CreditOutOfRange if the account's credits would exceed 10⁹ USD in either direction; Error if the user or team
+ * does not exist or the amount is 0.
  */
 export async function creditAccount(change: Change, credit: Credit): Promise<string> {
   const { account, amount, kind, actor, reason } = credit;
@@ -89,7 +97,7 @@ export async function creditAccount(change: Change, credit: Credit): Promise<str
   const funding = (await fundingOf(change.trx, [account])).get(account) ?? 0n;
   for (const sum of [amount, funding + amount]) {
     if (sum > mostCredit || sum < -mostCredit) {
-      throw new Error('the credits of an account come to 1000000000 USD at most');
+      throw new CreditOutOfRange();
     }
   }
   await touchHolder(change, account);

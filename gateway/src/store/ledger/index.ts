@@ -3,6 +3,7 @@ export { balances, fundingOf, spentOf } from './balances.repository.ts';
 export {
   createTransactionId,
   creditAccount,
+  CreditOutOfRange,
   openAccount,
   postTransaction,
   type Credit,

@@ -1,0 +1,75 @@
+import {
+  disableChannel,
+  listChannels,
+  type StoredChannel,
+  upsertChannel,
+} from '#catalogue/index.ts';
+import type { DeclaredChannel } from '#config/index.ts';
+import type { Change } from '#database/index.ts';
+import { compareFields, views } from '#declaration/index.ts';
+import type { Actor } from './actor.ts';
+import type { AuditEntry } from './audit.ts';
+import { type Administration, type Done, perform } from './perform.ts';
+
+/** The gateway's own channel for demonstrations. */
+export const demoChannel = 'demo';
+
+/**
+ * Makes these the gateway's own channels, and disables its others. Once somebody has created a channel, only the demo
+ * is disabled.
+ */
+export function offerChannels(
+  administration: Administration,
+  actor: Actor,
+  offered: readonly DeclaredChannel[],
+): Promise<void> {
+  return perform(administration, actor, async (change) => {
+    const existing = await listChannels(change.trx, change.secrets);
+    if (!isOnlyOwn(existing)) return endDemo(change, existing);
+    const audited: AuditEntry[] = [];
+    for (const channel of offered) {
+      const before = existing.find(({ name }) => name === channel.name);
+      const done = await upsertChannel(change, channel);
+      if (done === 'unchanged') continue;
+      audited.push({
+        action: done === 'created' ? 'create' : 'update',
+        subject: { kind: 'channel', name: channel.name },
+        fields: compareFields(
+          before === undefined ? {} : views.channel(before),
+          views.channel(channel),
+        ),
+      });
+    }
+    const names = new Set(offered.map(({ name }) => name));
+    for (const { name } of existing) {
+      if (!names.has(name)) audited.push(...(await disable(change, name)));
+    }
+    return { result: undefined, audited };
+  });
+}
+
+/** Disables the demo once somebody has created a channel. */
+export function withdrawDemo(administration: Administration, actor: Actor): Promise<void> {
+  return perform(administration, actor, async (change) =>
+    endDemo(change, await listChannels(change.trx, change.secrets)),
+  );
+}
+
+async function endDemo(
+  change: Change,
+  existing: readonly StoredChannel[],
+): Promise<Done<undefined>> {
+  const demo = existing.find(({ name, owner }) => name === demoChannel && owner === 'system');
+  if (demo === undefined || isOnlyOwn(existing)) return { result: undefined, audited: [] };
+  return { result: undefined, audited: await disable(change, demoChannel) };
+}
+
+/** Whether nobody has created a channel. */
+function isOnlyOwn(existing: readonly StoredChannel[]): boolean {
+  return existing.every(({ owner }) => owner === 'system');
+}
+
+async function disable(change: Change, name: string): Promise<AuditEntry[]> {
+  if (!(await disableChannel(change, name))) return [];
+  return [{ action: 'disable', subject: { kind: 'channel', name }, fields: [] }];
+}
