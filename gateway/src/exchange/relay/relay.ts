@@ -9,21 +9,21 @@ import type { TextInput } from './text/input.ts';
 import type { TextParts } from './text/parts.ts';
 import { createTextOperations } from './text/text-operations.ts';
 
-/** Everything the relay works with; made once by the composition root. */
+/** Everything that the relay needs; made once by the composition root. */
 export type RelayParts = TextParts;
 
-/** What a client can ask for, in any operation. */
+/** A request of any operation. */
 export type RelayInput = TextInput | EmbedInput;
 
 export interface Relay {
   /**
-   * Runs the exchange to its end: the response is written, the usage row is durable. Resolves then.
-   * @throws GatewayError when nothing has been written yet: the caller renders it. The row is durable already.
+   * Runs the exchange to its end. When the promise resolves, the response is written and the usage row durable.
+   * @throws GatewayError when nothing has been written yet: the caller writes the error. The row is durable by then.
    */
   run(input: RelayInput): Promise<void>;
 }
 
-/** Every operation has a line here, and a folder beside `text/`. */
+/** Each operation has a line here, and a folder beside `text/`. */
 export function createRelay(parts: RelayParts): Relay {
   const operations: Readonly<Record<RelayInput['operation'], Operation>> = {
     ...createTextOperations(parts),
@@ -32,7 +32,10 @@ export function createRelay(parts: RelayParts): Relay {
   return { run: (input) => runExchange(parts, operations[input.operation], input) };
 }
 
-/** One exchange end to end: prepare once, attempt many, make the row durable, and only then end the response. */
+/**
+ * One exchange from end to end: prepare once, attempt several times, make the row durable, and only then end the
+ * response.
+ */
 async function runExchange(
   parts: ExchangeParts,
   operation: Operation,

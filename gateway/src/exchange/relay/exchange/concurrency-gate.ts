@@ -1,50 +1,51 @@
 import { GatewayError } from '#errors/index.ts';
 import type { PressureCause } from './pressure.ts';
 
-/** Why a request is refused before it becomes an exchange: no slot came free, or this process cannot keep up. */
+/** Why a request is refused before it becomes an exchange: no slot became free, or this process is overloaded. */
 export type OverloadCause = PressureCause | 'places';
 
-/** Limits how many exchanges are in flight at once; a few more wait in the order in which they came. */
+/** Limits how many exchanges run at once. A few more wait in order of arrival. */
 export interface ConcurrencyGate {
-  /** Exchanges that hold a slot. */
+  /** How many exchanges hold a slot. */
   readonly inFlight: number;
   readonly waiting: number;
-  /** Requests refused since the start. */
+  /** How many requests have been refused since the start, by cause. */
   readonly refused: Readonly<Record<OverloadCause, number>>;
   /**
-   * Takes a slot if one is free and nobody waits for it. `leave` gives it back, once.
-   * @param isLarge its body is large, or may be
+   * Takes a slot if one is free and nobody is waiting. `leave` returns it, and is called once.
+   * @param isLarge the request's body is large, or may be
    */
   tryEnter(isLarge: boolean): boolean;
   leave(): void;
   /**
-   * Waits for a slot; the listener is called once, with null when it holds a slot, or with why there is none.
-   * @throws GatewayError when waiting makes no sense.
+   * Waits for a slot. The listener is called once: with null when the request has a slot, or with the reason why it
+   * gets none.
+   * @throws GatewayError when waiting is pointless.
    */
   wait(isLarge: boolean, listener: (refusal: GatewayError | null) => void): Waiting;
-  /** Refuses all who wait: the gateway stops. */
+  /** Refuses all waiting requests, because the gateway stops. */
   refuseWaiting(): void;
 }
 
-/** A request in the queue. */
+/** A waiting request. */
 export interface Waiting {
-  /** It does not wait any more, and its listener is called. Nothing happens if the listener was called before. */
+  /** Ends the waiting and calls the listener, unless the listener has been called already. */
   giveUp(): void;
 }
 
 export interface ConcurrencyOptions {
   readonly inFlight: number;
-  /** How many may wait. */
+  /** How many requests may wait. */
   readonly queue: number;
-  /** Why nobody new is admitted, whatever slots are free; null: they are. */
+  /** Why no new request is admitted even if slots are free; null: they are admitted. */
   readonly pressure: (isLarge: boolean) => PressureCause | null;
-  /** Milliseconds. Longer than this a client is better off asking again. */
+  /** Milliseconds. After a longer wait the client had better ask again. */
   readonly longestWait?: number;
 }
 
 const longestWait = 5_000;
 
-/** In the memory of this process: each worker has slots of its own. */
+/** Counts in this process only: each worker has slots of its own. */
 export function createConcurrencyGate(options: ConcurrencyOptions): ConcurrencyGate {
   const { pressure } = options;
   const waiting = new Set<(refusal: GatewayError | null) => void>();

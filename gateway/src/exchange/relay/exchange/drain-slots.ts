@@ -1,16 +1,16 @@
 /**
- * How many responses may be read on although nobody waits for them, only to learn what they cost: a small share of all
- * places, so that clients who leave cannot take the gateway from those who stay.
+ * How many responses may be drained at once to learn what they cost. Only a small share of all places, so that clients
+ * that leave cannot keep out clients that stay.
  */
 export interface DrainSlots {
-  /** False when all are taken. `release` gives one back, once. */
+  /** Returns false when all are taken. `release` returns one, and is called once. */
   take(): boolean;
   release(): void;
 }
 
 const share = 0.05;
 
-/** @param inFlight how many exchanges may be under way at once */
+/** @param inFlight how many exchanges may run at once */
 export function createDrainSlots(inFlight: number): DrainSlots {
   const limit = Math.max(1, Math.floor(inFlight * share));
   let taken = 0;

@@ -4,19 +4,19 @@ import { retryCountOf } from './client-retries.ts';
 import type { ExchangeInput } from './input.ts';
 import type { ExchangeParts } from './parts.ts';
 
-/** One request under way, and what admission has found out about it so far. */
+/** One request being served, with what admission has found out so far. */
 export interface Exchange<Input extends ExchangeInput = ExchangeInput> {
   readonly input: Input;
-  /** As the client wrote it; empty while it is not known. */
+  /** As the client wrote it; empty until it is known. */
   model: string;
-  /** The catalogue's entry of it; null while it is not known, or when the catalogue has none. */
+  /** The model's entry in the catalogue; null until it is known, or if there is none. */
   catalogueModel: Model | null;
-  /** Money set aside; null before that, and when nothing is billed. */
+  /** The money held; null before that, and if nothing is billed. */
   hold: Hold | null;
   stream: boolean;
-  /** How often the client says it has sent this before. */
+  /** How often the client says that it has sent this request before. */
   readonly retryCount: number;
-  /** What tells this body from others; null while nobody wants to know. */
+  /** Identifies equal bodies in the log; null if nobody needs it. */
   readonly bodyDigest: string | null;
 }
 
@@ -32,7 +32,7 @@ export function openExchange<Input extends ExchangeInput>(
     hold: null,
     stream: input.pathStream ?? false,
     retryCount,
-    // Now: once a response is shown the body is gone.
+    // Computed now, because the body is gone once a response is shown.
     bodyDigest: retryCount > 0 ? digestBody(input.body) : null,
   };
 }

@@ -8,14 +8,14 @@ export interface ResolvedModel {
   /** As the client wrote it. */
   readonly name: string;
   readonly model: Model;
-  /** The catalogue as it was when the request came; all that follows is decided by it. */
+  /** The catalogue when the request arrived; everything later is decided with it. */
   readonly snapshot: CatalogueSnapshot;
-  /** Names under which channels may serve the model, the preferred first. */
+  /** The names under which channels may serve the model, in order of preference. */
   readonly servedNames: readonly string[];
 }
 
 /**
- * The model behind a name, by the documented order of checks: allowed for the key, known, enabled, priced.
+ * Finds the model behind a name. The order of checks is documented: allowed for the key, known, enabled, priced.
  * @throws GatewayError
  */
 export function findModel(

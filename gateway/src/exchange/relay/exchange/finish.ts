@@ -10,7 +10,7 @@ import type { ExchangeParts } from './parts.ts';
 import { recordOf, type Ending } from './record-of.ts';
 import { nothingTried, type Tried } from './tried.ts';
 
-/** What of an exchange's parts an end takes. */
+/** The parts that finishing an exchange needs. */
 export interface FinishParts extends Pick<
   ExchangeParts,
   'billing' | 'clock' | 'digestBody' | 'onUnexpectedError'
@@ -20,9 +20,8 @@ export interface FinishParts extends Pick<
 }
 
 /**
- * Makes the exchange's row durable, with its charge in place of the hold. Everything that tells the client of an end
- * waits for this.
- * @throws what the journal says when the row cannot be made durable; nothing is held or charged then.
+ * Makes the exchange's row durable and replaces the hold by the charge. The client learns of the end only afterwards.
+ * @throws the journal's error when the row cannot be made durable; then nothing stays held, and nothing is charged.
  */
 export function finishExchange(
   parts: Omit<FinishParts, 'onUnexpectedError'>,
@@ -48,8 +47,9 @@ export function finishExchange(
 }
 
 /**
- * A finished response is shown only once its row is safe.
- * @throws GatewayError `unavailable` when the row cannot be made so: the response is an error then.
+ * Finishes an exchange with a complete response, which the client may see only once its row is durable.
+ * @throws GatewayError `unavailable` when the row cannot be made durable; the client then gets this error instead of
+ * the response.
  */
 export async function finishAnswered(
   parts: FinishParts,
@@ -59,7 +59,7 @@ export async function finishAnswered(
   try {
     await finishExchange(parts, exchange, ending);
   } catch (error) {
-    // A journal that is unavailable has been reported once for all the requests that it meets.
+    // An unavailable journal is reported once, not for each request.
     if (!isUnavailable(error)) parts.onUnexpectedError(error, exchange.input.id);
     throw new GatewayError('unavailable', { cause: error });
   }
@@ -71,7 +71,7 @@ export function finishCompleted(
   measured: Measured,
   tried: Tried,
 ): Promise<void> {
-  // Clients know one status of success, whatever the upstream calls it.
+  // Clients get 200, whatever success status the upstream used.
   return finishAnswered(parts, exchange, {
     outcome: 'completed',
     status: 200,
@@ -81,7 +81,10 @@ export function finishCompleted(
   });
 }
 
-/** The client left. @param error the error that the client would have got at the end; absent: none. */
+/**
+ * Finishes an exchange whose client left.
+ * @param error the error that the client would have got in the end; absent: none.
+ */
 export function finishLeft(
   parts: FinishParts,
   exchange: Exchange,
@@ -98,7 +101,7 @@ export function finishLeft(
   });
 }
 
-/** Refused before any upstream was asked. */
+/** Finishes an exchange that was refused before any upstream was asked. */
 export function finishRefused(
   parts: FinishParts,
   exchange: Exchange,
@@ -114,9 +117,7 @@ export function finishRefused(
   });
 }
 
-/**
- * @param status what the client got: the error's own, unless a response had begun
- */
+/** @param status the one that the client got: the error's own, unless a response had begun */
 export function finishFailed(
   parts: FinishParts,
   exchange: Exchange,
@@ -134,7 +135,8 @@ export function finishFailed(
 }
 
 /**
- * An exchange that no channel answered: what could not be converted for anybody was refused before it was sent.
+ * Finishes an exchange without a response from any channel. If no channel could take the converted request, nothing was
+ * sent, and the exchange ends as a refusal.
  * @returns the client's error.
  */
 export async function finishWithoutResponse(
@@ -152,7 +154,7 @@ export async function finishWithoutResponse(
   return failure;
 }
 
-/** Nothing is owed for a failure, so the client hears of it even when the row is lost. */
+/** A failure costs nothing, so the client gets its error even if the row is lost. */
 async function finishUnanswered(
   parts: FinishParts,
   exchange: Exchange,
@@ -165,7 +167,7 @@ async function finishUnanswered(
   }
 }
 
-/** An error that is not from the catalogue is a fault of ours. */
+/** Any error that is not from the catalogue is a defect of the gateway. */
 export function asGatewayError(
   { onUnexpectedError }: Pick<ExchangeParts, 'onUnexpectedError'>,
   { id }: Pick<ExchangeInput, 'id'>,
@@ -180,7 +182,7 @@ function isUnavailable(error: unknown): boolean {
   return error instanceof GatewayError && error.errorName === 'unavailable';
 }
 
-/** @throws what billing throws; then nothing is held any more. */
+/** @throws what billing throws; then nothing stays held. */
 function chargeFor(
   { billing }: Pick<FinishParts, 'billing'>,
   hold: Hold,
@@ -194,12 +196,12 @@ function chargeFor(
   }
 }
 
-/** Failures are nobody's debt but the operator's; who leaves a response owes for what there is of it. */
+/** A client does not pay for a failure. A client that leaves pays for what was there of the response. */
 function isOwed({ outcome, measured }: Ending): boolean {
   return (outcome === 'completed' || outcome === 'client-left') && measured.source !== 'none';
 }
 
-/** What became of an exchange whose row is lost: a finished response is not shown, a failure is reported regardless. */
+/** How an exchange ends whose row is lost: a complete response is not shown, a failure is reported all the same. */
 function withoutRow(record: ExchangeRecord): ExchangeRecord {
   if (record.outcome !== 'completed') return record;
   return { ...record, outcome: 'failed', status: 503, error: 'unavailable' };
@@ -224,7 +226,7 @@ function observed(
   };
 }
 
-/** Of requests that may come again, and of those that did; the others are not worth the time. */
+/** Only requests that may be repeated, or are repetitions, get a digest: it costs time. */
 function bodyDigestOf(
   { digestBody }: Pick<ExchangeParts, 'digestBody'>,
   { input, bodyDigest }: Exchange,

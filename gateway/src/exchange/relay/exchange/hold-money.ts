@@ -6,12 +6,15 @@ import type { ResolvedModel } from './find-model.ts';
 import type { ExchangeInput } from './input.ts';
 import type { ExchangeParts } from './parts.ts';
 
-/** After its last deadline an exchange is finished well within this, or its process is gone and its hold is void. */
+/**
+ * An exchange ends well within this time after its last deadline. If it has not, its process is gone, and the hold is
+ * void.
+ */
 const finishMs = 60_000;
 
 const longest = new WeakMap<CatalogueSnapshot, number>();
 
-/** The most time that any channel gives a response: which one it will be is not known when money is held. */
+/** The longest time limit of all channels, because the channel is not yet known when money is held. */
 function longestTotal(snapshot: CatalogueSnapshot, { total }: Timeouts): number {
   let milliseconds = longest.get(snapshot);
   if (milliseconds === undefined) {
@@ -22,9 +25,9 @@ function longestTotal(snapshot: CatalogueSnapshot, { total }: Timeouts): number 
 }
 
 /**
- * Sets aside what the request may cost. What costs something needs a journal that can take its row; what does not is
- * served without one.
- * @throws GatewayError when nothing can be recorded, or something is used up.
+ * Holds the most that the request can cost. A request that costs something needs a journal that can record it; a free
+ * one is served without.
+ * @throws GatewayError when nothing can be recorded, or a limit is used up.
  */
 export function holdMoney(
   parts: Pick<ExchangeParts, 'journal' | 'billing' | 'clock' | 'timeouts'>,
@@ -34,7 +37,7 @@ export function holdMoney(
 ): Hold | null | Promise<Hold | null> {
   const { journal, billing, clock, timeouts } = parts;
   const group = snapshot.groups.get(caller.group);
-  // A key of a group that is gone: nothing will serve it, as the search for channels is about to say.
+  // The key's group no longer exists. No channel will serve it, as the search for routes is about to report.
   if (group === undefined) return null;
   if (!journal.usable && !billing.isFree(model, group)) throw new GatewayError('unavailable');
   return billing.hold({

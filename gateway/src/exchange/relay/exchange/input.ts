@@ -9,27 +9,27 @@ export interface ExchangeInput {
   readonly id: string;
   /** Unix milliseconds of arrival. */
   readonly arrivedAt: number;
-  /** `performance.now()` at arrival: durations come from the monotonic clock. */
+  /** `performance.now()` at arrival, because durations come from the monotonic clock. */
   readonly startedAt: number;
   readonly caller: Caller;
-  /** Resolves to the refusal of the rates, if they refuse; awaited before anything is sent. Never rejected. */
+  /** Resolves to the rates' refusal, or to null; awaited before anything is sent upstream. Never rejects. */
   readonly pendingRateCheck: Promise<Error | undefined> | null;
   readonly protocol: ProtocolName;
   readonly operation: OperationName;
-  /** Decoded (no content encoding left). Empty once the relay has no more use for it. */
+  /** Decoded: without content encoding. Empty once the relay no longer needs it. */
   body: Buffer;
-  /** From the URL, where the protocol puts it there. */
+  /** The model from the URL, in protocols that have it there. */
   readonly pathModel: string | null;
   readonly pathStream: boolean | null;
   /** The client's request headers, lower-case names. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly client: ClientResponse;
-  /** The memory that the request holds for its body; absent: it is not bounded. */
+  /** The memory reserved for the request's body; absent: it is not limited. */
   readonly memory?: RequestMemory;
 }
 
-/** What the relay tells the memory for bodies. */
+/** How the relay tells the budget for bodies that it needs less. */
 export interface RequestMemory extends ParseRoom {
-  /** The request's text is forgotten. Idempotent. */
+  /** The request's text is no longer in memory. May be called several times. */
   release(): void;
 }

@@ -2,11 +2,11 @@ import type { Line, PriceRates } from '#billing/index.ts';
 import type { TokenUsage } from '#canonical/index.ts';
 import type { ExchangeRecord } from '#usage/index.ts';
 
-/** What an exchange used, as far as anybody knows: for its row, and for its charge. */
+/** What an exchange used, as far as is known: for its row and its charge. */
 export interface Measured {
   readonly tokens: TokenUsage;
   readonly source: ExchangeRecord['usageSource'];
-  /** What of the price it comes to. */
+  /** The lines of the receipt at these rates. */
   readonly lines: (rates: PriceRates) => readonly Line[];
 }
 
@@ -21,7 +21,7 @@ export const noTokens: TokenUsage = Object.freeze({
 
 const noLines: readonly Line[] = Object.freeze([]);
 
-/** Nothing was used that anybody owes for. */
+/** Nothing was used that has to be paid. */
 export const nothingUsed: Measured = Object.freeze({
   tokens: noTokens,
   source: 'none',

@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.ts';
 import type { ResolvedModel } from './find-model.ts';
 import type { ExchangeInput } from './input.ts';
 
-/** A request whose body has been read as far as its model. */
+/** A request whose body has been read up to its model. */
 export interface OpenedRequest<
   Input extends ExchangeInput = ExchangeInput,
   Checked extends CheckedRequest = CheckedRequest,
@@ -12,46 +12,46 @@ export interface OpenedRequest<
   /** As the client wrote it. */
   readonly model: string;
   /**
-   * Reads and checks the rest, once the caller is known to be allowed the model. Notes in the exchange whether a stream
-   * is asked for, as soon as that is known: also the row of a refusal says it.
+   * Reads and checks the rest, once it is known that the caller may use the model. As soon as it is known whether a
+   * stream is requested, the exchange is told, because the row of a refusal says so too.
    * @throws GatewayError
    */
   check(exchange: Exchange<Input>, resolved: ResolvedModel): Checked;
 }
 
-/** A request that may be asked, if it can be paid and somebody can answer it. */
+/** A request that is valid and allowed. It still needs money and a route. */
 export interface CheckedRequest {
   readonly resolved: ResolvedModel;
 }
 
 /**
- * One thing that clients can ask for: how its requests are read, what they can cost and how they are answered. What
- * all operations have in common (the model, rates, money, the row) is done around it, see `relay.ts`. Its steps are
- * called in the order in which they stand here, each once.
+ * One kind of request that clients can make: how it is read, what it can cost and how it is served. What all operations
+ * share (the model, rates, money, the row) happens around these steps, in `relay.ts`. They are called in the order in
+ * which they are listed, each once.
  */
 export interface Operation<
   Input extends ExchangeInput = ExchangeInput,
   Checked extends CheckedRequest = CheckedRequest,
   Prepared = unknown,
 > {
-  /** Models of other types are not available to it. */
+  /** Models of another type cannot be used with this operation. */
   readonly modelType: Model['type'];
-  /** Costs nothing, whatever the model: nothing is held or charged. */
+  /** It costs nothing with any model, so nothing is held or charged. */
   readonly isFree: boolean;
-  /** Responses may be streamed. */
+  /** Its responses may be streamed. */
   readonly mayStream: boolean;
 
   /** @throws GatewayError, ClientGone */
   open(input: Input): OpenedRequest<Input, Checked> | Promise<OpenedRequest<Input, Checked>>;
 
   /**
-   * What must be asked of others before the request is allowed, such as whose the ids are that it names. Absent or
-   * null: nothing. The rates are asked before it is called.
+   * Checks that need others, such as who owns the ids that the request names. Absent or null: there are none. It is
+   * called after the rates.
    * @throws GatewayError
    */
   authorize?(exchange: Exchange<Input>, checked: Checked): (() => Promise<Checked>) | null;
 
-  /** The most that the request can use, at these rates. Not called where nothing can cost anything. */
+  /** The most that the request can use, at these rates. Not called if it cannot cost anything. */
   bound(
     exchange: Exchange<Input>,
     checked: Checked,
@@ -59,14 +59,14 @@ export interface Operation<
   ): readonly Line<number | bigint>[];
 
   /**
-   * Finds who can answer it.
-   * @throws GatewayError when nobody can.
+   * Finds the routes that can serve the request.
+   * @throws GatewayError when there is none.
    */
   prepare(exchange: Exchange<Input>, checked: Checked): Prepared;
 
   /**
-   * Has it answered, and finishes the exchange (`finish.ts`).
-   * @throws GatewayError when nothing has been written to the client yet. The row is durable already.
+   * Gets the response to the client and finishes the exchange (`finish.ts`).
+   * @throws GatewayError when nothing has been written to the client yet. The row is durable by then.
    */
   answer(exchange: Exchange<Input>, prepared: Prepared): Promise<void>;
 }

@@ -5,21 +5,21 @@ import type { Journal } from '#journal/index.ts';
 import type { ExchangeObserver } from '#observability/index.ts';
 import type { Clock } from './clock.ts';
 
-/** What every exchange needs, whatever is asked for. */
+/** What every exchange needs, whatever its operation. */
 export interface ExchangeParts {
   readonly snapshot: () => CatalogueSnapshot;
   readonly journal: Pick<Journal, 'append' | 'usable'>;
   readonly billing: Billing;
-  /** The gateway's; a channel's own go before them. */
+  /** The gateway's settings; a channel's own take precedence. */
   readonly timeouts: Timeouts;
-  /** What a response costs whose upstream does not say what it used. */
+  /** How a response is charged if its upstream reports no usage. */
   readonly missingUsage: 'estimate' | 'zero' | 'error';
   readonly clock: Clock;
   readonly observer: ExchangeObserver;
   /** In [0, 1). */
   readonly random: () => number;
-  /** A short text that is the same for the same bytes and tells nothing of them. */
+  /** A short text, the same for the same bytes, that reveals nothing about them. */
   readonly digestBody: (body: Buffer) => string;
-  /** For faults of our own, with the exchange they hurt. */
+  /** Called with defects of the gateway and the exchange that they affect. */
   readonly onUnexpectedError: (error: unknown, exchangeId: string) => void;
 }

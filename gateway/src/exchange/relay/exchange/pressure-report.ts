@@ -1,7 +1,7 @@
 import type { Logger } from '#observability/index.ts';
 import type { PressureCause } from './pressure.ts';
 
-/** Pressure that returns within this many milliseconds counts as the same. */
+/** Pressure that comes back within this many milliseconds counts as not interrupted. */
 const calmMs = 10_000;
 
 const words: Readonly<Record<PressureCause, string>> = {
@@ -9,12 +9,12 @@ const words: Readonly<Record<PressureCause, string>> = {
   memory: 'memory is nearly exhausted; new requests are refused',
 };
 
-/** Hears what `watchPressure` samples. */
+/** Called with each sample of `watchPressure`. */
 export type PressureReport = (causes: readonly PressureCause[], now: number) => void;
 
 /**
- * Two lines in the log for each time of pressure: when it begins and when it has been over for a while.
- * @param refused how many requests have been refused for each cause since the start
+ * Writes two lines to the log for each period of pressure: when it begins, and when it has been over for a while.
+ * @param refused how many requests have been refused since the start, by cause
  */
 export function createPressureReport(
   log: Pick<Logger, 'info' | 'warn'>,

@@ -1,14 +1,14 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 
-/** Too much to do, or too little memory to do it in. */
+/** Too much work, or too little memory for it. */
 export type PressureCause = 'lag' | 'memory';
 
-/** Whether this process has more to do than it can. */
+/** Tells whether this process is overloaded. */
 export interface Pressure {
-  /** Empty: it keeps up. */
+  /** Empty: it is not. */
   readonly causes: readonly PressureCause[];
-  /** Why a new request is refused now; null: it is not. Lag shuts out large bodies first. */
+  /** Why a new request is refused now; null: it is admitted. Lag first keeps out large bodies only. */
   refusal(isLarge: boolean): PressureCause | null;
 }
 
@@ -16,26 +16,26 @@ export interface Pressure {
 export interface PressureSource {
   /** The event loop's lag since the last call: 99th percentile, milliseconds. */
   takeLag(): number;
-  /** The part of the heap's limit that is used, 0 to 1. */
+  /** The used share of the heap's limit, 0 to 1. */
   heapShare(): number;
-  /** The part that this process has in memory, of what it may have there: 0 to 1, or more. */
+  /** The share of its memory limit that this process uses: 0 to 1, or more. */
   memoryShare(): number;
-  /** Nothing is under way: what is in memory stays there until there is work again. */
+  /** No exchange is running, so no memory is released until there is work again. */
   isIdle(): boolean;
 }
 
 const highLag = 200;
-/** A single long task is not an overload; lag that lasts for this many milliseconds is. */
+/** Lag for this many milliseconds is an overload; a single long task is not. */
 const lastingMs = 2_000;
-/** After this many milliseconds large bodies are not the cause: small requests are refused as well. */
+/** After this many milliseconds large bodies cannot be the cause, so small requests are refused as well. */
 const stubbornMs = 10_000;
 const highHeapShare = 0.9;
 const highMemoryShare = 0.9;
 const sampleMs = 500;
-/** How finely lag is measured: the length of one idle turn, which counts as no lag. Milliseconds. */
+/** The resolution of the measurement in milliseconds: the length of an idle turn, which counts as no lag. */
 const resolution = 20;
 
-/** Judges one sample after the other. `now` is monotonic, in milliseconds. */
+/** Judges one sample after the other. `now` is monotonic milliseconds. */
 export function createPressure(source: PressureSource): Pressure & { sample(now: number): void } {
   let laggingSince: number | null = null;
   let lagFor = 0;
@@ -56,7 +56,7 @@ export function createPressure(source: PressureSource): Pressure & { sample(now:
       else laggingSince ??= now;
       lagFor = laggingSince === null ? 0 : now - laggingSince;
       const isHigh = source.memoryShare() > highMemoryShare || source.heapShare() > highHeapShare;
-      // Without work nothing is collected, so memory never shuts the last one out.
+      // An idle process collects no garbage. If memory kept out the first request, nothing would ever free it.
       isFull = isHigh && !source.isIdle();
     },
   };
@@ -68,7 +68,7 @@ export interface PressureOptions {
   /** Bytes that this process may have in memory. */
   readonly memoryLimit: number;
   readonly isIdle: () => boolean;
-  /** After each sample, with monotonic milliseconds. */
+  /** Called after each sample, with monotonic milliseconds. */
   readonly onSample: (causes: readonly PressureCause[], now: number) => void;
 }
 
@@ -88,7 +88,7 @@ export function watchPressure(options: PressureOptions): Pressure & { close(): v
       return used / limit;
     },
     memoryShare() {
-      // What buffers have been promised counts before it is touched.
+      // Memory that is allocated for buffers counts even before it is used.
       const { rss, external, heapTotal } = process.memoryUsage();
       return Math.max(rss, external + heapTotal) / memoryLimit;
     },

@@ -16,7 +16,7 @@ export interface Ending {
   readonly tried: Tried;
 }
 
-/** The exchange's one row. */
+/** Makes the one row of the exchange. */
 export function recordOf(
   { input, model, stream }: Exchange,
   { outcome, status, error, measured, tried }: Ending,
@@ -60,7 +60,7 @@ function lossesOf({ losses, responseLosses }: SentRequest): readonly Loss[] {
   return responseLosses === null ? losses : [...losses, ...responseLosses.all()];
 }
 
-/** Settings get mixed up: a key in the place of a model's name must not be kept. No model is called like this. */
+/** Somebody may configure the key as the model's name, and a key must not be stored. No model is named like a key. */
 function withoutKeys(text: string): string {
   return text.includes('sk-')
     ? text.replaceAll(/(?<![a-z0-9])sk-[\x21-\x7e]{16,}/gi, 'sk-…')

@@ -4,8 +4,8 @@ import type { SentRequest } from './tried.ts';
 const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
 
 /**
- * Declared rewrites and losses, as the client reads them (`x-sluice-rewrites: b1,b2`).
- * @param sent what was answered; null when no upstream did.
+ * The headers that tell the client of rewrites and losses (`x-sluice-rewrites: b1,b2`).
+ * @param sent the request whose response the client gets; null if there is none.
  */
 export function responseHeaders(
   sent: Pick<SentRequest, 'rewrites' | 'losses'> | null,

@@ -1,33 +1,34 @@
 import { GatewayError } from '#errors/index.ts';
 import type { Clock } from './clock.ts';
 
-/** Something with deadlines. */
+/** An object that has deadlines. */
 export interface TickListener {
-  /** Gets the monotonic time. */
+  /** Called with the monotonic time. */
   tick(now: number): void;
-  /** Ends it now, with this error for its client. */
+  /** Ends the exchange now, with this error for its client. */
   end(error: GatewayError): void;
 }
 
-/** Being called by the ticker. */
+/** The registration of a listener with the ticker. */
 export interface TickRegistration {
-  /** Ends it. Idempotent. */
+  /** Ends the registration. May be called several times. */
   end(): void;
 }
 
-/** Calls every open exchange a few times a second: one timer for all of them, whatever their number. */
+/** Calls all open exchanges several times a second, with one timer for all of them. */
 export interface Ticker {
   add(listener: TickListener): TickRegistration;
-  /** Ends everything, also what is added from now on: the gateway stops. */
+  /** Ends all listeners, and those that are added later, because the gateway stops. */
   endAll(): void;
   close(): void;
 }
 
 /**
- * A listener, until it is called no more. The table of a `Set` points to the one that replaced it, also after its own
- * end; once such a table has become old, everything that ever was in its successors would look alive to the collection
- * of young objects, and each request with all of its state would be kept until memory is marked as a whole. So the set
- * holds these, which let go.
+ * Holds a listener until its registration ends. The set of listeners holds these entries instead of the listeners
+ * themselves, so that a finished request can be collected early. The reason is in V8: when a `Set` grows, its old table
+ * points to the new one. An old table that has reached the old generation keeps alive, until the next full collection,
+ * everything that was ever in its successors: each request with all its state. Of an entry that has let go of its
+ * listener, only the entry stays.
  */
 class TickerEntry implements TickRegistration {
   listener: TickListener | null;
@@ -45,7 +46,7 @@ class TickerEntry implements TickRegistration {
   }
 }
 
-/** @param onError hears of what a listener threw; only that listener is ended. */
+/** @param onError called with what a listener threw; only that listener is ended. */
 export function createTicker(
   clock: Pick<Clock, 'monotonic'>,
   onError: (error: unknown) => void,
