@@ -24,8 +24,8 @@ import { usageOfResponse } from './usage.ts';
 type Outcome = BufferedOutcome<TextResponse>;
 
 /**
- * Answers a request whose response is shown whole.
- * @throws GatewayError for the client, who has been written nothing then.
+ * Answers a request whose response the client gets in one piece.
+ * @throws GatewayError when nothing has been written to the client yet.
  */
 export async function answerBuffered(
   parts: TextParts,
@@ -54,7 +54,7 @@ export async function answerBuffered(
     usage,
     parts.missingUsage,
     prepared,
-    // The response as it was given: it was read once already.
+    // Estimated from the response that the client gets; a thread that read it has already done so.
     () => outputTokens ?? estimateOutputTokens(JSON.parse(body.toString())),
   );
   if (used === null) {
@@ -73,7 +73,7 @@ export async function answerBuffered(
   input.client.end(body);
 }
 
-/** What is returned lasts as long as the response: nothing in it may hold the request. */
+/** The returned attempt lives as long as the response, so nothing in it may hold the request. */
 function startBuffered(
   parts: TextParts,
   input: TextInput,

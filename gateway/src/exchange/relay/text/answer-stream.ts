@@ -25,19 +25,19 @@ import { StreamSink } from './streams/stream-sink.ts';
 import { TextSender, upstreamRequest, type ReadyText } from './text-sender.ts';
 import { usageOfResponse, usageOfLeaving } from './usage.ts';
 
-/** One streamed exchange: what its attempts share. */
+/** What the attempts of one streamed exchange share. */
 interface Streaming {
   readonly parts: TextParts;
   readonly input: TextInput;
   readonly prepared: PreparedText;
   readonly sink: StreamSink;
-  /** The attempt under way, so that the client's leaving can reach it. */
+  /** The running attempt, which has to learn when the client leaves. */
   attempt: StreamAttempt | null;
 }
 
 /**
  * Answers a request whose response is streamed.
- * @throws GatewayError for the client, who has been written nothing then.
+ * @throws GatewayError when nothing has been written to the client yet.
  */
 export async function answerStream(
   parts: TextParts,
@@ -63,7 +63,7 @@ export async function answerStream(
   switch (outcome.kind) {
     case 'unanswered': {
       const failure = await finishWithoutResponse(parts, exchange, outcome.error, attempted);
-      // Kept alive while every channel failed: the status is out, so the error travels inside the stream.
+      // Keep-alives have been sent, so the client already has its status 200: the error goes into the stream.
       if (!sink.opened) throw failure;
       sink.end([protocol.encodeStreamError(failure, input.id, null)]);
       return;
@@ -109,7 +109,7 @@ export async function answerStream(
   sink.end(body);
 }
 
-/** What is returned lasts as long as the response: nothing in it may hold the request. */
+/** The returned attempt lives as long as the response, so nothing in it may hold the request. */
 function startStream(
   streaming: Streaming,
   sender: Pick<TextSender<StreamOutcome>, 'forget'>,
@@ -150,7 +150,7 @@ function startStream(
   return streaming.attempt;
 }
 
-/** Called by the client's connection, where nobody would catch an exception. */
+/** Called by the client's connection, which would not catch an exception. */
 function leaveAttempt({ attempt, parts, input }: Streaming): void {
   try {
     attempt?.clientLeft();
@@ -159,7 +159,7 @@ function leaveAttempt({ attempt, parts, input }: Streaming): void {
   }
 }
 
-/** The frames that end a broken response: from whoever wrote what came before them. */
+/** The frames that end a broken response, in the form of the frames before them. */
 function streamErrorOf(
   protocol: Protocol,
   error: GatewayError,

@@ -9,7 +9,10 @@ import { createTakeGiven } from './state/given-names.ts';
 import type { TextRequest } from './route-request.ts';
 import { echoOf } from './text-sender.ts';
 
-/** What attempts of both kinds are made with. @param request not kept. */
+/**
+ * The options that both kinds of attempts share.
+ * @param request is not kept.
+ */
 export function attemptOptions(
   parts: TextParts,
   input: TextInput,
@@ -30,7 +33,7 @@ export function attemptOptions(
     wire: protocols[spoken],
     echo,
     large: new LargeResponses({ bodies, keyId, upstream: spoken, echo, converted }),
-    // The ids of a converted response are ours; no upstream knows them.
+    // The ids in a converted response are the gateway's; no upstream knows them.
     takeGiven:
       converted === null ? createTakeGiven(parts, input, prepared, route, secret, sent) : null,
     ticker,

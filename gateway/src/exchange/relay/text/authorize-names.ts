@@ -7,8 +7,8 @@ import type { CheckedText } from './prepared.ts';
 import { judgeNames } from './state/judge-names.ts';
 
 /**
- * May the caller name what the request names of all that upstreams keep? Null when it names nothing. Nothing is asked
- * when no channel would get the names.
+ * Judges whether the caller may name the ids of upstream state in the request. Null when there are none. Nothing is
+ * checked when no channel would get the ids.
  */
 export function authorizeNames(
   parts: Pick<TextParts, 'upstreamState' | 'onRefusedState'>,

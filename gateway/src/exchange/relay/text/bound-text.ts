@@ -22,7 +22,9 @@ export function boundText(
   });
 }
 
-/** The most that an image takes of any model that may answer, by the names they have at the upstreams. */
+/**
+ * The most tokens that one image takes at any model that may serve the request, by the models' names at the upstreams.
+ */
 function mostImageTokens(input: TextInput, { request, resolved }: CheckedText): number {
   if (request.extent.images === 0) return 0;
   const { protocol } = input;

@@ -4,7 +4,10 @@ import { errorOfFailure } from '../attempts/error-of-failure.ts';
 import type { AttemptFailure } from '../attempts/outcome.ts';
 import { stateNotFound } from './state/state-not-found.ts';
 
-/** As `errorOfFailure`. @param request null when its text may be gone. */
+/**
+ * Like `errorOfFailure`.
+ * @param request null when its text may be gone.
+ */
 export function errorOfTextFailure(
   failure: Pick<AttemptFailure, 'classification'>,
   request: Pick<WireRequest, 'json'> | null,

@@ -7,7 +7,7 @@ import type { TextParts } from './parts.ts';
 import type { CheckedText, PreparedText } from './prepared.ts';
 
 /**
- * The routes to answer a request, in the order to try them.
+ * The routes that can serve the request, in the order to try them.
  * @throws GatewayError when there is none.
  */
 export function findRoutes(
@@ -49,8 +49,8 @@ export function findRoutes(
       json: request.json,
     });
   const now = parts.clock.monotonic();
-  // A warm cache is no reason to convert what a channel of the client's own protocol could answer; thoughts that only
-  // the other channel can read are.
+  // Without sealed reasoning in the history, the conversation's last channel comes first only if it needs no
+  // conversion: a warm cache is not worth one.
   const ranksFirst = isSealed === false ? speaks : undefined;
   const preferred =
     prepared.home === null

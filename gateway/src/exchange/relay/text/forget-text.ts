@@ -5,8 +5,8 @@ import type { PreparedText } from './prepared.ts';
 const noText = Object.freeze({ body: Buffer.alloc(0), json: Object.freeze({}) });
 
 /**
- * Lets go of the request's text. Nobody is sent it again once the client has seen some of a response; an agent's
- * request is hundreds of kilobytes, more than that when parsed, and its response may take minutes.
+ * Releases the request's text. Once the client has seen some of a response, no other upstream is sent the request. An
+ * agent's request has hundreds of kilobytes, and more when parsed, and its response may take minutes.
  */
 export function forgetText(input: TextInput, prepared: PreparedText): void {
   prepared.inputTokens = inputTokensOf(prepared);

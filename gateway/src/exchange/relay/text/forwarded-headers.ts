@@ -2,10 +2,10 @@ import type { TextProtocolName } from '#canonical/index.ts';
 import { allowedAnywhere, forwardedHeaders } from '../attempts/upstream-request.ts';
 import type { TextInput } from './input.ts';
 
-/** The header whose names may cost something. */
+/** The header that lists beta features; some of them cost extra. */
 export const betaHeader = 'anthropic-beta';
 
-/** To an upstream of the client's own protocol; those of another have versions and betas of their own. */
+/** Only for upstreams of the client's protocol; other protocols have their own versions and betas. */
 const allowedInSameProtocol: readonly string[] = [
   ...allowedAnywhere,
   'anthropic-version',
@@ -16,7 +16,7 @@ const allowedInSameProtocol: readonly string[] = [
 const defaultAnthropicVersion = '2023-06-01';
 
 /**
- * What of the client's headers an upstream is sent.
+ * The client's headers that the upstream gets.
  * @param protocol the upstream's.
  * @param betas in place of the client's betas; null: they pass as they are.
  */

@@ -2,14 +2,14 @@ import { usualImageTokens } from '#estimation/index.ts';
 import { estimateInputTokens } from '#protocols/index.ts';
 import type { PreparedText } from './prepared.ts';
 
-/** Of a prepared request, what an estimate of its tokens takes. */
+/** The parts of a prepared request that an estimate of its tokens needs. */
 export type CountedText = Pick<PreparedText, 'inputTokens' | 'request' | 'model' | 'routes'>;
 
-/** An estimate of the request's tokens, for when no upstream reports how many there were. */
+/** Estimates the request's tokens, for when no upstream reports them. */
 export function inputTokensOf({ inputTokens, request, model, routes }: CountedText): number {
   if (inputTokens !== null) return inputTokens;
   if (request.extent.images === 0) return estimateInputTokens(request);
-  // Every channel of a model has the same one, whatever they call it.
+  // All channels have the same model, whatever they call it, so the first name will do.
   const target = { model: routes[0]?.upstreamModel ?? model.id, protocol: 'chat' } as const;
   return estimateInputTokens(request, usualImageTokens(target));
 }

@@ -17,17 +17,17 @@ import { ClientGone } from '../exchange/client-gone.ts';
 import type { TextInput } from './input.ts';
 import type { TextParts } from './parts.ts';
 
-/** From this many bytes on, converting a request takes longer than handing it to a thread. */
+/** From this size on, converting a request takes longer than handing it to a thread. */
 const convertedInThread = 256 * 1024;
-/** The same of reading it and of splicing, which cost little. */
+/** From this size on, the same is true of reading and patching, which cost less. */
 const readInThread = 1024 * 1024;
 /**
- * Of more members and values than this a body is read in a thread whatever its length: each takes up to 2 µs to convert
- * or repair, and an agent's 256 KiB hold a third of them.
+ * A body with more members and values than this is read in a thread, however short. Each of them takes up to 2 µs to
+ * convert or repair. An agent's 256 KiB hold a third as many.
  */
 const mostValues = 10_000;
 
-/** Null for a body that is handled where it is. */
+/** Null for a body that is handled in this thread. */
 export function largeBodyOf(
   parts: Pick<TextParts, 'bodies' | 'ticker'>,
   input: TextInput,
@@ -37,7 +37,7 @@ export function largeBodyOf(
   return isRead || body.length >= convertedInThread ? new LargeBody(parts, input, isRead) : null;
 }
 
-/** The prepared request has the body again when the work has ended, however it has. */
+/** Puts the body back into the prepared request when the work has ended, successfully or not. */
 export async function givingBack<Value>(
   prepared: { request: WireRequest },
   input: TextInput,
@@ -50,14 +50,16 @@ export async function givingBack<Value>(
   }
 }
 
-/** What threads do with one exchange's body. Nothing else may use the body meanwhile: it is handed over. */
+/**
+ * What threads do with the body of one exchange. The body is handed over to them, so nothing else may use it meanwhile.
+ */
 export class LargeBody {
-  /** Reading, too, is done in a thread. */
+  /** The body is also read in a thread, not only converted. */
   readonly isRead: boolean;
   readonly #bodies: BodyPool;
   readonly #ticker: TextParts['ticker'];
   readonly #input: TextInput;
-  /** An upstream may still be sent these very bytes. */
+  /** An upstream may still be reading these very bytes. */
   #isLent = false;
 
   constructor(
@@ -72,8 +74,8 @@ export class LargeBody {
   }
 
   /**
-   * As `Protocol.openRequest` and `readRequest` do; `read` does what the latter would, so that the model can be looked
-   * at before.
+   * Like `Protocol.openRequest`, whose `read` is like `readRequest`: two steps, so that the model can be checked
+   * between them.
    * @throws GatewayError
    */
   async open(): Promise<{
@@ -95,7 +97,10 @@ export class LargeBody {
     };
   }
 
-  /** As `Protocol.patchRequest`, of a request without the reasoning that other upstreams made. @throws GatewayError */
+  /**
+   * Like `Protocol.patchRequest`, after removing the reasoning that other upstreams made.
+   * @throws GatewayError
+   */
   async patch(target: PatchTarget): Promise<PatchedBody> {
     const job = { kind: 'patch', ...this.#job(), target } as const;
     const patched = await this.#run(this.#bodies.run(this.#input.caller.keyId, job));
@@ -103,7 +108,10 @@ export class LargeBody {
     return patched;
   }
 
-  /** As `Conversion.convert`. @throws GatewayError, MediaLeftAlone */
+  /**
+   * Like `Conversion.convert`.
+   * @throws GatewayError, MediaLeftAlone
+   */
   async convert(target: ConversionTarget): Promise<ConvertedBody> {
     const { id, arrivedAt, protocol, caller } = this.#input;
     const { keyId } = caller;
@@ -114,7 +122,10 @@ export class LargeBody {
     return { ...rest, terms: termsOf(terms) };
   }
 
-  /** What it consists of, for an estimate of its tokens. @throws GatewayError for what cannot be decoded. */
+  /**
+   * The outline of the body, for an estimate of its tokens.
+   * @throws GatewayError for a body that cannot be decoded.
+   */
   outline(): Promise<Outline> {
     const job = { kind: 'outline', ...this.#job() } as const;
     return this.#run(this.#bodies.run(this.#input.caller.keyId, job));
@@ -159,7 +170,7 @@ const noScan: WireRequest['scan'] = Object.freeze({
   valueCount: 0,
 });
 
-/** The request with the names of its members alone: their values are known in threads only. */
+/** The request with only the names of its members: the values exist only in threads. */
 function unparsed(
   { checked, members }: RequestFacts,
   model: string,

@@ -13,15 +13,15 @@ import { ResponseTooComplex, type ReadingResponse } from '../attempts/response-r
 /** Complete responses of at least this many bytes are read in a thread. */
 export const readInThreadFrom = 256 * 1024;
 
-/** Whose responses are read. */
+/** The exchange whose responses are read. */
 export interface ResponseSource {
   readonly bodies: BodyPool;
-  /** Threads take turns by it. */
+  /** Keys take turns at the threads. */
   readonly keyId: string;
-  /** What the upstream speaks. */
+  /** The upstream's protocol. */
   readonly upstream: TextProtocolName;
   readonly echo: ResponseEcho;
-  /** Null when the client speaks as the upstream does. */
+  /** Null when the client speaks the upstream's protocol. */
   readonly converted: Pick<ConvertedRequest, 'terms' | 'learn'> | null;
 }
 
@@ -29,7 +29,7 @@ export interface WholeResponse extends Omit<Extract<ResponseResult, { kind: 'who
   readonly body: Buffer;
 }
 
-/** Has responses read in threads that are too large to be read here. */
+/** Has responses read in threads if they are too large for this one. */
 export class LargeResponses {
   readonly #source: ResponseSource;
 
@@ -37,17 +37,20 @@ export class LargeResponses {
     this.#source = source;
   }
 
-  /** @param body handed over. */
+  /** @param body is handed over. */
   whole(body: Buffer): ReadingResponse<WholeResponse> {
     return this.#read(body, 'whole', (response) => {
       if (response.kind !== 'whole') throw new TypeError('no whole response');
       this.#source.converted?.learn(response);
-      // The pool gives bodies back as Buffers.
+      // The pool returns bodies as Buffers.
       return { ...response, body: response.body as Buffer };
     });
   }
 
-  /** The events of one that came where a stream was asked. @param body handed over. */
+  /**
+   * Turns a complete response into events, because a stream was requested.
+   * @param body is handed over.
+   */
   stream(body: Buffer): ReadingResponse<Buffer> {
     return this.#read(body, 'stream', (response) => {
       if (response.kind !== 'stream') throw new TypeError('no stream');
@@ -61,7 +64,7 @@ export class LargeResponses {
     take: (response: ResponseResult) => Value,
   ): ReadingResponse<Value> {
     const { bodies, keyId, upstream, echo, converted } = this.#source;
-    // What a stream is made of is converted event by event, where it is written.
+    // A stream's events are converted later, one by one, when they are written.
     const terms = converted === null || form === 'stream' ? null : textOfTerms(converted.terms);
     const job = { kind: 'response', body, form, upstream, echo, terms } as const;
     const running: RunningJob<ResponseResult> = bodies.run<'response'>(keyId, job);

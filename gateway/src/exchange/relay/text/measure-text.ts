@@ -11,10 +11,10 @@ import type { TextSent } from './text-sent.ts';
 import { asReported, usageOfLeaving, type TextUsage } from './usage.ts';
 
 /**
- * What a text exchange used, for its row and its charge. Reported numbers that cannot be true are marked: they bound
- * nothing, the hold does.
- * @param choices how many responses were asked for.
- * @param sent what was answered; null when it is not known: nothing but tokens costs anything then.
+ * What a text exchange used, for its row and its charge. Implausible numbers of the upstream are marked as such; they
+ * do not limit the charge, the hold does.
+ * @param choices how many responses were requested.
+ * @param sent the request whose response the client gets; null when it is not known: then only tokens are charged.
  */
 export function measureText(
   { tokens, source, implausible, surcharges }: TextUsage,
@@ -36,18 +36,21 @@ export function measureText(
   };
 }
 
-/** What was known of a response when its client left it. */
+/** What was known about a response when its client left. */
 export interface LeftResponse extends Pick<LeftAttempt, 'asked' | 'status'> {
   readonly usage: ReportedUsage | null;
-  /** Bytes of text, reasoning and tool arguments that had come by then. */
+  /** Bytes of text, reasoning and tool arguments until then. */
   readonly outputBytes: number;
-  /** Searches of the upstream's seen by then. */
+  /** The upstream's searches until then. */
   readonly webSearches: number;
-  /** Its end was read nevertheless, so that `usage` is the whole response's. */
+  /** The response was read to its end, so `usage` covers all of it. */
   readonly whole: boolean;
 }
 
-/** Who leaves pays for what the upstream had done by then: nothing when none had been asked, or it had refused. */
+/**
+ * A client that leaves pays for what the upstream had done until then: nothing if no upstream was asked or the upstream
+ * refused.
+ */
 export function measureLeft(
   { asked, status, usage, whole, outputBytes, webSearches }: LeftResponse,
   prepared: PreparedText,

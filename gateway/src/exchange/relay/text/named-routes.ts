@@ -2,7 +2,7 @@ import type { Route } from '#catalogue/index.ts';
 import type { ResolvedModel } from '../exchange/find-model.ts';
 import type { TextInput } from './input.ts';
 
-/** Every route that the caller's group has to a model, by any of its names, whoever the client is. */
+/** All routes of the caller's group to a model, by any of its names, for any type of client. */
 export function namedRoutes(
   { caller }: Pick<TextInput, 'caller'>,
   { snapshot, servedNames }: Pick<ResolvedModel, 'snapshot' | 'servedNames'>,

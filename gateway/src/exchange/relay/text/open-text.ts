@@ -11,7 +11,7 @@ import { namedRoutes } from './named-routes.ts';
 import { termsSent } from './surcharges.ts';
 
 /**
- * Reads a text request as far as its model: here, or in a thread when it is large.
+ * Reads a text request up to its model: here, or in a thread if it is large.
  * @throws GatewayError, ClientGone
  */
 export function openText(
@@ -42,7 +42,7 @@ async function openLarge(large: LargeBody): Promise<OpenedRequest<TextInput, Che
   };
 }
 
-/** @throws GatewayError for what is asked for beside the response and nobody has priced. */
+/** @throws GatewayError for an extra that costs money at the upstream and has no price. */
 function checkText(
   exchange: Exchange<TextInput>,
   resolved: ResolvedModel,

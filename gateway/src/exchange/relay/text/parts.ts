@@ -13,23 +13,23 @@ export interface TextParts extends ExchangeParts, AttemptParts {
   readonly protocols: Readonly<Record<TextProtocolName, Protocol>>;
   readonly codecs: Readonly<Record<TextProtocolName, Pick<Codec, 'decodeRequest'>>>;
   readonly converter: Converter;
-  /** Works on large bodies in threads. */
+  /** The pool of threads for large bodies. */
   readonly bodies: BodyPool;
   readonly estimator: TokenEstimator;
   readonly affinity: ChannelAffinity;
   readonly upstreamState: StateDirectory;
-  /** Milliseconds for which it is known who was given which id. */
+  /** How many milliseconds it is remembered who was given which id. */
   readonly keepStateFor: number;
-  /** A channel did not take an id: the operator may have to share what it names. */
+  /** Called when an id was refused for a channel: the operator may have to share the state that it names. */
   readonly onRefusedState: (refused: RefusedState) => void;
 }
 
-/** Nothing of it tells whose the id is. */
+/** It does not reveal whose id it is. */
 export interface RefusedState {
   readonly requestId: string;
-  /** Its name. */
+  /** The channel's name. */
   readonly channel: string;
   readonly kind: StateKind;
-  /** Of the id. */
+  /** The digest of the id. */
   readonly digest: string;
 }

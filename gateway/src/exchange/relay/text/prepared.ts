@@ -7,38 +7,41 @@ import type { CheckedRequest } from '../exchange/operation.ts';
 import type { LargeBody } from './large-body.ts';
 import type { NameJudgement } from './state/judge-names.ts';
 
-/** A text request that may be asked, if it can be paid and somebody can answer it. */
+/** A text request that is valid and allowed. It still needs money and a route. */
 export interface CheckedText extends CheckedRequest {
   readonly request: WireRequest;
-  /** What it asks for that changes its price, if an upstream is sent it. */
+  /** What it requests that changes its price, if an upstream gets it. */
   readonly terms: readonly string[];
-  /** Null for a body that is handled where it is. */
+  /** Null for a body that is handled in this thread. */
   readonly large: LargeBody | null;
-  /** What a thread knows of a request that was not parsed here. */
+  /** What a thread has found out about a request that was not parsed here. */
   readonly facts: RequestFacts | null;
-  /** Null when the request names nothing that an upstream keeps. */
+  /** Null when the request names no upstream state. */
   readonly names: NameJudgement | null;
 }
 
-/** A checked request and the routes to answer it, found once for all attempts. */
+/** A checked request and the routes that can serve it, found once for all attempts. */
 export interface PreparedText {
-  /** Without its text from `forgetText` on; of one that a thread has read, without the values of its members. */
+  /** The text is gone after `forgetText`. If a thread has read the request, the values of its members are missing. */
   request: WireRequest;
-  /** Null for a body that is handled where it is, and once its text is forgotten. */
+  /** Null for a body that is handled in this thread, and after its text has been forgotten. */
   large: LargeBody | null;
-  /** An estimate of its tokens, made when its text was forgotten. */
+  /** An estimate of the request's tokens, made when its text was forgotten. */
   inputTokens: number | null;
   readonly model: Model;
-  /** As in `CheckedText`. */
+  /** See `CheckedText`. */
   readonly terms: readonly string[];
   /** In the order to try them. */
   readonly routes: readonly Route[];
-  /** Null when there is only one route, so that nothing depends on it. */
+  /** Null when there is only one route, because it decides nothing then. */
   readonly conversation: Conversation | null;
-  /** Where the state lies that it names; null when it names none that is known. */
+  /** Where the state is that the request names; null when none of it is known. */
   readonly home: StateHome | null;
-  /** Ids that it names and nobody knows; null when it names none. */
+  /** Ids in the request that belong to nobody; null when there are none. */
   readonly strange: ReadonlySet<string> | null;
-  /** Its history holds reasoning that we sealed. Null until somebody looked: that costs a search through its bytes. */
+  /**
+   * The request's history holds sealed reasoning. Null until somebody has looked, which costs a search through its
+   * bytes.
+   */
   isSealed: boolean | null;
 }

@@ -10,7 +10,7 @@ import { givingBack, type LargeBody } from './large-body.ts';
 import type { TextParts } from './parts.ts';
 import type { PreparedText } from './prepared.ts';
 
-/** The request as each route of another protocol is to get it, made when the route's turn comes. */
+/** The request converted for each route of another protocol, when it is the route's turn. */
 export class RouteConversions {
   readonly #parts: Pick<TextParts, 'converter'>;
   readonly #input: TextInput;
@@ -24,24 +24,24 @@ export class RouteConversions {
     this.#prepared = prepared;
   }
 
-  /** The route's request, when it has been made; null for a route that speaks the client's protocol. */
+  /** The route's request, if it has been converted; null for a route of the client's protocol. */
   of(route: Route): ConvertedRequest | null {
     return this.#converted.get(route) ?? null;
   }
 
-  /** Makes the route's request. Resolves to why the route cannot be asked for this; null: it can. */
+  /** Converts the request for the route. Resolves to the reason why the route cannot take it, or to null. */
   async convert(route: Route): Promise<GatewayError | null> {
     try {
       this.#converted.set(route, await this.#make(route));
       return null;
     } catch (error) {
-      // Without the body nobody else can be asked either.
+      // The body is lost, so no other route can be asked either.
       if (!(error instanceof GatewayError) || isBodyGone(this.#prepared)) throw error;
       return error;
     }
   }
 
-  /** Lets go of all that was made: no other route is going to be asked. */
+  /** Releases all conversions, because no other route is going to be asked. */
   forget(): void {
     this.#conversion = null;
     this.#converted.clear();
@@ -55,12 +55,12 @@ export class RouteConversions {
   }
 }
 
-/** The thread that had it did not come to an end. */
+/** Is the body lost, because the thread that had it has died? */
 export function isBodyGone({ request }: PreparedText): boolean {
   return request.body.length === 0;
 }
 
-/** Of the request as it came; the same for all its routes. */
+/** Opens the conversion of the client's request; it serves all its routes. */
 export function openConversion(
   { converter }: Pick<TextParts, 'converter'>,
   input: TextInput,

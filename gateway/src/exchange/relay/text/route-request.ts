@@ -12,12 +12,12 @@ import { passedBetas, surchargesOf, type PassedBetas } from './surcharges.ts';
 import type { TextSent } from './text-sent.ts';
 
 const noLosses: readonly Loss[] = Object.freeze([]);
-/** Of a history that an upstream of another protocol wrote in part. */
+/** The loss of a history that an upstream of another protocol wrote in part. */
 const strippedLosses: readonly Loss[] = Object.freeze([
   Object.freeze({ what: 'reasoning.state', how: 'dropped' }),
 ]);
 
-/** What one route is sent. */
+/** The request for one route. */
 export interface RouteRequest {
   readonly sent: TextSent;
   readonly patched: PatchedRequest;
@@ -25,7 +25,7 @@ export interface RouteRequest {
   readonly betas: string | null;
 }
 
-/** The same with where it goes. */
+/** The request for one route, with the route. */
 export interface TextRequest extends RouteRequest {
   readonly route: Route;
   readonly vendor: Vendor;
@@ -34,9 +34,9 @@ export interface TextRequest extends RouteRequest {
 }
 
 /**
- * What one route is sent.
- * @param converted null for a route that speaks the client's protocol.
- * @throws GatewayError for what no upstream of the client's protocol takes.
+ * Builds the request for one route.
+ * @param converted null for a route of the client's protocol.
+ * @throws GatewayError for a request that no upstream of the client's protocol takes.
  */
 export function requestFor(
   protocol: Protocol,
@@ -57,7 +57,7 @@ export function requestFor(
 }
 
 /**
- * The same for a request that threads have read, to a route that speaks the client's protocol.
+ * Builds the request for one route of the client's protocol, if threads have read the body.
  * @throws GatewayError, ClientGone
  */
 export async function largeRequestFor(
@@ -108,8 +108,8 @@ function routeRequest(
 }
 
 /**
- * The request for an upstream that speaks the client's protocol: the very same, unless its history holds reasoning
- * that other upstreams made and we sealed, which this one would refuse.
+ * The request for an upstream of the client's protocol. It is the client's own, unless its history holds reasoning that
+ * the gateway sealed for another upstream: this one would refuse it.
  */
 function nativeRequest(protocol: Protocol, prepared: PreparedText): WireRequest {
   const { request } = prepared;

@@ -8,21 +8,21 @@ import type { TextInput } from './input.ts';
 
 const noTerms: readonly string[] = Object.freeze([]);
 
-/** What the upstream of a route charges for besides tokens. */
+/** What the route's upstream charges for besides tokens. */
 export function surchargesOf({ channel }: Route): SurchargeFacts {
   return vendorOf(channel)?.surcharges ?? noSurcharges;
 }
 
-/** Whether a term has a price at this model, or may be asked for without one. */
+/** Does the model have a price for the term, or allow it without one? */
 function isOffered({ price, allow }: Model, term: string): boolean {
   return allow.has(term) || price?.multipliers?.[term] !== undefined;
 }
 
 /**
- * The terms of the request that reach an upstream, which are those of the client's own protocol: conversion drops
- * them.
- * @param routes that may answer
- * @throws GatewayError for one that its upstream charges for and nobody has priced
+ * The terms of the request, such as a service tier, that its upstreams get. Only upstreams of the client's protocol get
+ * any, because conversion drops them.
+ * @param routes those that may serve the request
+ * @throws GatewayError for a term that its upstream charges for and that has no price
  */
 export function termsSent(
   { terms, betas = noTerms }: Pick<WireRequest, 'terms' | 'betas'>,
@@ -30,7 +30,7 @@ export function termsSent(
   { protocol, operation }: Pick<TextInput, 'protocol' | 'operation'>,
   routes: () => readonly Route[],
 ): readonly string[] {
-  // Counting tokens costs nothing on any terms.
+  // Counting tokens is free on any terms.
   if (operation === 'count-tokens' || (terms.length === 0 && betas.length === 0)) return noTerms;
   const native = routes().filter(({ channel }) => channel.protocols.includes(protocol));
   if (native.length === 0) return noTerms;
@@ -58,7 +58,7 @@ function refusal(param: string, rule: string): GatewayError {
   return new GatewayError('invalid_value', { values: { reason: `${param}: ${rule}` }, param });
 }
 
-/** What a beta is known by that would cost what nobody has priced; null for any other. */
+/** The name of a beta that costs extra and has no price; null for any other. */
 function closedBeta(name: string, model: Model, { betas }: SurchargeFacts): string | null {
   const word = name.trim().toLowerCase();
   const beta = betas.find(({ prefix }) => word.startsWith(prefix));
@@ -70,13 +70,13 @@ function closedBeta(name: string, model: Model, { betas }: SurchargeFacts): stri
 }
 
 export interface PassedBetas {
-  /** The header's value; empty: nothing is left of it. */
+  /** The header's value; empty if no beta is left. */
   readonly value: string;
-  /** As rewrites, `beta.context-1m`. */
+  /** The dropped betas, named as rewrites: `beta.context-1m`. */
   readonly dropped: readonly string[];
 }
 
-/** The client's betas without those that would cost what nobody has priced. Null: all of them pass as they are. */
+/** The client's betas without those that cost extra and have no price. Null: all of them pass. */
 export function passedBetas(
   header: unknown,
   model: Model,
@@ -93,9 +93,9 @@ export function passedBetas(
 }
 
 /**
- * What of the response's report is charged or noted: terms that the price multiplies, and those that the upstream
- * charges for although nobody has priced them.
- * @param allow of the model: what it lists is not noted
+ * Sorts what the response reports: terms that multiply the price, and terms that the upstream charges for although they
+ * have no price.
+ * @param allow the model's list of terms that are not reported as unpriced
  */
 export function chargedSurcharges(
   { reported, webSearches }: Surcharges,

@@ -14,7 +14,7 @@ import type { CheckedText, PreparedText } from './prepared.ts';
 
 type TextOperation = Operation<TextInput, CheckedText, PreparedText>;
 
-/** Responses and token counts in the protocols of text: they differ in what they cost, and in who answers. */
+/** Responses and token counts in the text protocols. They differ in cost and in who serves them. */
 export function createTextOperations(
   parts: TextParts,
 ): Readonly<Record<TextOperationName, TextOperation>> {

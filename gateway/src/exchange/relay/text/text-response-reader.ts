@@ -4,23 +4,23 @@ import type { ResponseReader, ReadingResponse } from '../attempts/response-reade
 import { readInThreadFrom, type LargeResponses } from './large-response.ts';
 import type { TakeGiven } from './state/given-names.ts';
 
-/** A whole response, as the client is to get it. */
+/** A complete response in the form that the client gets. */
 export interface TextResponse extends WireResponse {
-  /** An estimate, made with the response where it was read; absent: nobody has made one. */
+  /** An estimate that was made where the response was read; absent: there is none. */
   readonly outputTokens?: number | null;
 }
 
 export interface TextResponseSource {
   readonly protocol: Pick<Protocol, 'readResponse'>;
-  /** What the upstream speaks. */
+  /** The upstream's protocol. */
   readonly wire: WireProtocol;
   readonly echo: ResponseEcho;
   readonly large: Pick<LargeResponses, 'whole'>;
-  /** Null where the response's ids are not the upstream's. */
+  /** Null if the ids in the response are not the upstream's. */
   readonly takeGiven: TakeGiven | null;
 }
 
-/** Reads whole responses: the large ones in threads. */
+/** Reads complete responses; large ones in threads. */
 export class TextResponseReader implements ResponseReader<TextResponse> {
   readonly largest = largestAnswer;
   readonly #source: TextResponseSource;
@@ -38,7 +38,7 @@ export class TextResponseReader implements ResponseReader<TextResponse> {
     return body.length < readInThreadFrom ? null : this.#source.large.whole(body);
   }
 
-  /** Before the client sees the response, what it names must be known. */
+  /** Records the ids in the response before the client sees them. */
   accept({ given }: TextResponse): void {
     if (given !== undefined) this.#source.takeGiven?.(given);
   }

@@ -24,7 +24,7 @@ import {
 import { stateNotFound } from './state/state-not-found.ts';
 import type { TextSent } from './text-sent.ts';
 
-/** Sends what is ready. What it returns must not keep `request`. */
+/** Sends a request. The returned attempt must not keep `request`. */
 export type StartAttempt<Outcome> = (
   request: ReadyText<Outcome>,
   lease: ChannelLease,
@@ -39,7 +39,7 @@ export class ReadyText<Outcome> implements TextRequest, ReadyRequest<TextSent, O
   /** Null when the channel speaks the client's protocol. */
   readonly converted: ConvertedRequest | null;
   readonly patched: PatchedRequest;
-  /** In place of the client's betas; null: they pass as they are. */
+  /** Replaces the client's betas; null: they pass unchanged. */
   readonly betas: string | null;
   readonly #start: StartAttempt<Outcome>;
 
@@ -65,7 +65,7 @@ export class ReadyText<Outcome> implements TextRequest, ReadyRequest<TextSent, O
   }
 }
 
-/** Sends a text request as it came to channels of the client's own protocol, and converted to the others. */
+/** Sends a text request: unchanged to channels of the client's protocol, converted to the others. */
 export class TextSender<Outcome extends AttemptOutcome> implements Sender<TextSent, Outcome> {
   readonly kind: 'stream' | 'buffered';
   readonly model: string;
@@ -73,7 +73,7 @@ export class TextSender<Outcome extends AttemptOutcome> implements Sender<TextSe
   readonly #input: TextInput;
   readonly #prepared: PreparedText;
   readonly #start: StartAttempt<Outcome>;
-  /** Null until a channel of another protocol has its turn. */
+  /** Null until it is the turn of a channel of another protocol. */
   #conversions: RouteConversions | null = null;
 
   constructor(
@@ -97,7 +97,7 @@ export class TextSender<Outcome extends AttemptOutcome> implements Sender<TextSe
     return this.#conversions.convert(route);
   }
 
-  /** The credential that what the request names was made with: another one may belong to another account. */
+  /** The credential with which the state in the request was made; another one may belong to another account. */
   credentialFor({ channel }: Route): number {
     const { home } = this.#prepared;
     if (home === null || home.channel !== channel.id || channel.credentials.length < 2) return -1;
@@ -110,7 +110,7 @@ export class TextSender<Outcome extends AttemptOutcome> implements Sender<TextSe
   build(route: Route): ReadyText<Outcome> | Promise<ReadyText<Outcome>> {
     const { affinity, clock, protocols } = this.#parts;
     const { conversation, large } = this.#prepared;
-    // From the first byte on, not from the last: agents send the requests of a session side by side.
+    // Noted when the request is sent, not when it ends, because agents send a session's requests in parallel.
     if (conversation !== null) affinity.used(conversation, route, clock.monotonic());
     const converted = this.#conversions?.of(route) ?? null;
     if (converted === null && large?.isRead) return this.#buildLarge(route, large);
@@ -129,12 +129,12 @@ export class TextSender<Outcome extends AttemptOutcome> implements Sender<TextSe
   }
 
   /**
-   * Does the channel refuse what the request names (404, 403), rather than the model? Vendors say both with the same
-   * status, and whoever names an id that is gone must not decide for others which models a channel has.
+   * Does the channel refuse what the request names (404, 403), rather than the model? Vendors use the same status for
+   * both. Without this check, a client that names a deleted id could make the channel lose the model for others.
    */
   lacksState(route: Route, { classification }: AttemptFailure): boolean {
     if (classification.kind !== 'failover' || classification.blame !== 'model') return false;
-    // To another protocol's upstream no id is passed on.
+    // Upstreams of other protocols get no ids.
     return this.#prepared.request.named !== undefined && this.#isNative(route);
   }
 
@@ -142,7 +142,7 @@ export class TextSender<Outcome extends AttemptOutcome> implements Sender<TextSe
     return stateNotFound(this.#prepared.request.named?.[0] ?? { kind: 'item', param: 'input' });
   }
 
-  /** Lets go of what was converted: no other route is going to be asked. */
+  /** Releases the conversions, because no other route is going to be asked. */
   forget(): void {
     this.#conversions?.forget();
   }
@@ -152,7 +152,7 @@ export class TextSender<Outcome extends AttemptOutcome> implements Sender<TextSe
   }
 }
 
-/** @param request not kept. */
+/** @param request is not kept. */
 export function upstreamRequest(
   { timeouts }: Pick<TextParts, 'timeouts'>,
   input: TextInput,

@@ -1,7 +1,7 @@
 import type { SurchargeFacts } from '#vendors/index.ts';
 import type { SentRequest } from '../exchange/tried.ts';
 
-/** What is known of a text request that was sent. */
+/** What is known about a text request that was sent. */
 export interface TextSent extends SentRequest {
   /** What its upstream charges for besides tokens. */
   readonly surcharges: SurchargeFacts;

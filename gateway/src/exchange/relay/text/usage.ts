@@ -3,17 +3,17 @@ import { estimateTokens } from '#protocols/index.ts';
 import { noTokens } from '../exchange/measured.ts';
 import { inputTokensOf, type CountedText } from './input-tokens.ts';
 
-/** What a text exchange used, as far as anybody knows. */
+/** What a text exchange used, as far as is known. */
 export interface TextUsage {
   readonly tokens: TokenUsage;
   readonly source: 'reported' | 'estimated' | 'none';
-  /** Some of the upstream's numbers were invalid. */
+  /** Some of the upstream's numbers are implausible. */
   readonly implausible: boolean;
-  /** What else the price depends on. */
+  /** The surcharges that apply. */
   readonly surcharges?: Surcharges;
 }
 
-/** Nothing that anybody knows of. */
+/** No known usage. */
 const nothing: TextUsage = Object.freeze({ tokens: noTokens, source: 'none', implausible: false });
 
 export function asReported({ tokens, implausible, surcharges }: ReportedUsage): TextUsage {
@@ -21,10 +21,10 @@ export function asReported({ tokens, implausible, surcharges }: ReportedUsage): 
 }
 
 /**
- * A complete response: what the upstream said, zero included. When it said nothing at all, the operator's policy
- * decides; null means that the response must not be given. A response without any output, such as a refused prompt, is
- * not estimated: nobody knows that it cost anything.
- * @param outputTokens an estimate; asked for only when it is needed
+ * The usage of a complete response: what the upstream reported, zero included. If it reported nothing, the operator's
+ * policy decides; null means that the client must not get the response. A response without output, such as a refused
+ * prompt, is not estimated, because it may have cost nothing.
+ * @param outputTokens an estimate; called only if it is needed
  */
 export function usageOfResponse(
   reported: ReportedUsage | null,
@@ -42,7 +42,7 @@ export function usageOfResponse(
   return { tokens, source: 'estimated', implausible: false };
 }
 
-/** The reported half as reported, the missing one estimated; at least what was mentioned of it before. */
+/** Keeps the reported half and estimates the missing one, but not below what was reported earlier. */
 function completed(
   reported: ReportedUsage,
   asked: CountedText,
@@ -58,17 +58,17 @@ function completed(
   return { tokens: { ...tokens, output }, ...rest };
 }
 
-/** What is known of the price of a response that was left. */
+/** What is known about the price of a response whose client left. */
 export interface LeftTerms {
-  /** As asked for. */
+  /** As requested. */
   readonly terms: readonly string[];
-  /** Seen so far. */
+  /** Searches seen so far. */
   readonly webSearches: number;
 }
 
 /**
- * A client that left before the end of its response: the whole input, as the upstream had read it, and the output that
- * had come by then. What was reported until then may be a mere beginning (Messages announces one token of output).
+ * The usage of a response whose client left: the whole input, because the upstream had read it, and the output until
+ * then. An earlier report may cover only the beginning (Messages announces one token of output).
  * @param outputBytes of text, reasoning and tool arguments that the upstream had sent
  */
 export function usageOfLeaving(
@@ -79,7 +79,7 @@ export function usageOfLeaving(
 ): TextUsage {
   const tokens = reported?.tokens ?? noTokens;
   const told = reported?.surcharges;
-  // Until a response has said on which terms it is given, they are those that were asked for.
+  // As long as the response has not reported its terms, the requested ones apply.
   const surcharges = {
     reported: told !== undefined && told.reported.length > 0 ? told.reported : terms,
     webSearches: Math.max(told?.webSearches ?? 0, webSearches),

@@ -8,8 +8,9 @@ import type { PreparedText } from '../prepared.ts';
 import type { TokenCounting } from './count-tokens.ts';
 
 /**
- * Counting costs nothing, so its row has no tokens; what an upstream said of them is in the response.
- * @throws GatewayError for the client, who has been written nothing then.
+ * Answers a request to count tokens. Counting is free, so its row has no tokens; the upstream's number is in the
+ * response only.
+ * @throws GatewayError when nothing has been written to the client yet.
  */
 export async function answerCount(
   parts: TextParts,

@@ -2,17 +2,17 @@ import type { TextProtocolName } from '#canonical/index.ts';
 import type { Route } from '#catalogue/index.ts';
 import { vendorOf } from '#vendors/index.ts';
 
-/** A counter that may be asked. */
+/** A route whose upstream can count tokens. */
 export interface CountRoute {
   readonly route: Route;
-  /** In which its channel counts; the request is converted unless it is the client's. */
+  /** The protocol of the counter; the request is converted unless it is the client's. */
   readonly protocol: TextProtocolName;
 }
 
 /**
- * The counters among the routes: those of the client's own protocol first, since nothing is converted for
- * them, each kind in the order of the routes. A channel that answers in a protocol without counter (chat) may count in
- * another one that it speaks.
+ * The routes that can count. Those of the client's own protocol come first, because nothing has to be converted for
+ * them; otherwise the order stays. A channel that responds in a protocol without a counter (chat) may count in another
+ * protocol that it speaks.
  */
 export function countRoutes(routes: readonly Route[], client: TextProtocolName): CountRoute[] {
   const found = routes.flatMap((route): CountRoute[] => {

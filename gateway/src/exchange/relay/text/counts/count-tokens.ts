@@ -14,7 +14,7 @@ import { createCountedRequests } from './counted-requests.ts';
 import { countRoutes } from './count-routes.ts';
 import { createCounterAsking, type CountersTried } from './upstream-count.ts';
 
-/** What became of counting a request's tokens. */
+/** The outcome of counting a request's tokens. */
 export interface Counting extends Tried<TextSent> {
   readonly outcome: TokenCount | CountLeft | Unanswered;
 }
@@ -22,18 +22,18 @@ export interface Counting extends Tried<TextSent> {
 /** A response to "how many tokens is this?". */
 export interface TokenCount {
   readonly kind: 'counted';
-  /** In the client's shape. */
+  /** In the form of the client's protocol. */
   readonly body: Buffer | string;
-  /** No upstream counted; it is our own guess. */
+  /** No upstream counted; the number is the gateway's estimate. */
   readonly estimated: boolean;
 }
 
-/** The client did not wait. */
+/** The client left before the count was there. */
 export interface CountLeft {
   readonly kind: 'left';
 }
 
-/** Counts by an upstream's counter or, when there is none or it fails, by an estimate of our own. */
+/** Asks the upstreams' counters. If there is none, or they fail, it estimates. */
 export interface TokenCounting {
   /** Never rejects. */
   count(input: TextInput, prepared: PreparedText): Promise<Counting>;
@@ -56,7 +56,7 @@ export function createTokenCounting(parts: TextParts): TokenCounting {
     if (counted === 'left') return { kind: 'left' };
     if (counted !== null) return { kind: 'counted', body: counted, estimated: false };
 
-    // Which counters were asked stands in the records of the attempts; none of them answered.
+    // None of the counters responded. The records of the attempts say which were asked.
     tried.sent = null;
     const targets = routes.map(({ channel, upstreamModel }): EstimateTarget => ({
       model: upstreamModel,
@@ -86,9 +86,9 @@ export function createTokenCounting(parts: TextParts): TokenCounting {
 }
 
 /**
- * Null for what this gateway cannot read and an upstream of the client's protocol might: it is passed on unread when
- * a response is asked for, so it is no error here.
- * @throws GatewayError for what would be refused there too.
+ * Null for a request that the gateway cannot read. An upstream of the client's protocol may still understand it; a
+ * request for a response is passed on unread in that case, so this is no error.
+ * @throws GatewayError if a request for a response would be refused, too.
  */
 function outlineOf(
   { codecs }: Pick<TextParts, 'codecs'>,

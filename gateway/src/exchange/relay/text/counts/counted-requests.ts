@@ -8,11 +8,14 @@ import type { TextInput } from '../input.ts';
 import type { TextParts } from '../parts.ts';
 import type { PreparedText } from '../prepared.ts';
 
-/** One request to be counted, as channels of other protocols than the client's are to get it. */
+/** Converts one request for counters of other protocols than the client's. */
 export interface CountedRequests {
-  /** Null when it cannot be asked for there. */
+  /** Null when the request cannot be sent there. */
   of(route: Route, protocol: TextProtocolName): Promise<ConvertedRequest | null>;
-  /** @throws GatewayError when no channel could answer the request either: the reason that a response would get. */
+  /**
+   * @throws GatewayError when no channel could serve the request either: with the reason that a request for a response
+   * would get.
+   */
   requireAnswerable(): Promise<void>;
 }
 
@@ -61,7 +64,10 @@ export function createCountedRequests(
   };
 }
 
-/** What the request is to blame for, and media that a response would be given for; anything else is a fault of ours. */
+/**
+ * The refusal, if the request is to blame or has media that are fetched only for a response. Any other error is a
+ * defect of the gateway.
+ */
 function refusalOf(error: unknown): Error {
   if (error instanceof GatewayError || error instanceof MediaLeftAlone) return error;
   throw error;

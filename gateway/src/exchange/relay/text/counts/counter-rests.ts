@@ -1,8 +1,8 @@
 import type { Route } from '#catalogue/index.ts';
 
 /**
- * Counters that failed, and until when they are not asked again. Kept apart from the health of channels: an upstream
- * that cannot count may answer well, and one that counts may not answer.
+ * The counters that failed, and until when they are not asked again. This is separate from the health of channels: an
+ * upstream that cannot count may well serve responses, and the reverse.
  */
 export interface CounterRests {
   /** @param now milliseconds of a clock that never steps */

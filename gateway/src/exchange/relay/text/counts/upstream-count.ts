@@ -24,30 +24,29 @@ import type { CountedRequests } from './counted-requests.ts';
 import { createCounterRests, type CounterRests } from './counter-rests.ts';
 import type { CountRoute } from './count-routes.ts';
 
-/** A count that takes longer than this, all counters together, is worth less than an estimate. */
+/** After this time, for all counters together, an estimate is worth more than a count. */
 const patienceMs = 5_000;
 const maxAsked = 2;
-/** An upstream that has no counter, or none for this model, will hardly get one soon; others may recover. */
+/** An upstream without a counter, or without one for this model, will hardly get one soon; other failures may pass. */
 const missingRestMs = 10 * 60_000;
 const failedRestMs = 30_000;
 
-/** Nobody pays for a count, so nothing is read on for a client that has left. */
+/** Counting is free, so nothing is drained for a client that has left. */
 const noDrains: DrainSlots = Object.freeze({ take: () => false, release: () => {} });
 
-/** The upstream's response as it came; `left`: the client did not wait; null: no counter answered. */
+/** The upstream's response as it came; `left`: the client did not wait; null: no counter responded. */
 export type UpstreamCount = Buffer | 'left' | null;
 
-/** What became of counters so far, for the row. */
+/** The attempts at counters so far, for the row. */
 export interface CountersTried {
   readonly attempts: AttemptRecord[];
   sent: TextSent | null;
 }
 
 /**
- * Asks counters in turn. What becomes of it says nothing about a channel's health, and only what is in good health is
- * asked.
- * @param tried gets what is sent, also when this rejects.
- * @throws GatewayError when a counter of the client's own protocol says that the fault is the client's.
+ * Asks one counter after the other. Only healthy channels are asked, and the outcomes do not affect their health.
+ * @param tried gets what is sent, even when this rejects.
+ * @throws GatewayError when a counter of the client's own protocol says that the client is to blame.
  */
 export type AskCounters = (
   input: TextInput,
@@ -73,7 +72,7 @@ export function createCounterAsking(parts: CountParts): AskCounters {
       if (client.left) return 'left';
       const now = clock.monotonic();
       if (asked === maxAsked || now >= deadline) break;
-      // A channel on trial is tried with a real request, not with this.
+      // A channel that is on trial after failures is tried with a real request, not with a count.
       if (rests.isResting(route, now) || health.read(route.channel, now).breaker !== 'closed') {
         continue;
       }
@@ -90,7 +89,7 @@ export function createCounterAsking(parts: CountParts): AskCounters {
         if (outcome.kind === 'complete') return outcome.response.body;
         if (outcome.final !== undefined) throw outcome.final;
         if (outcome.classification.kind !== 'client') {
-          // It may be what the request names that is missing, rather than the counter.
+          // The upstream may be missing what the request names, rather than the counter.
           if (!isNative || prepared.request.named === undefined || !isRefusal(outcome)) {
             rest(rests, route, outcome, clock.monotonic());
           }
@@ -111,7 +110,7 @@ interface Asking extends CountRoute {
   readonly deadline: number;
 }
 
-/** One counter, asked once more when the connection was a stale one. */
+/** Asks one counter, and once more if the connection was stale. */
 async function askOnce(
   parts: CountParts,
   input: TextInput,
@@ -171,7 +170,7 @@ async function send(
   return outcome;
 }
 
-/** No count is so large that another thread had to read it. */
+/** A count is always small enough to be read in this thread. */
 function countReader(
   upstream: TextProtocolName,
   client: TextProtocolName,
@@ -179,7 +178,7 @@ function countReader(
   return { largest: readInThreadFrom, read: (body) => readTokenCount(upstream, client, body) };
 }
 
-/** With these an upstream says that it has no such model, or not what the request names. */
+/** These statuses mean that the upstream lacks the model, or what the request names. */
 function isRefusal({ status }: AttemptFailure): boolean {
   return status === 403 || status === 404;
 }

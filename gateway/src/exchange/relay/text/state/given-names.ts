@@ -6,16 +6,16 @@ import type { TextParts } from '../parts.ts';
 import type { PreparedText } from '../prepared.ts';
 import type { TextSent } from '../text-sent.ts';
 
-/** What can be named only if the upstream was to keep the response; the others it keeps in any case. */
+/** Ids that can be used only if the upstream was told to keep the response; it keeps the others in any case. */
 const ofKeptResponses: ReadonlySet<StateKind> = new Set(['response', 'item']);
 
-/** Takes what a response names that its upstream keeps, before the client sees it. */
+/** Records the ids that a response gives out and its upstream keeps, before the client sees them. */
 export type TakeGiven = (names: readonly StateName[]) => void;
 
 /**
- * Remembers, for one attempt, whom its response gives which ids: in this process at once, everywhere with the usage row.
- * @param secret the credential that it is asked with.
- * @param sent gets them.
+ * Records, for one attempt, who is given which ids: in this process at once, on other nodes with the usage row.
+ * @param secret the credential of the attempt.
+ * @param sent gets the ids.
  */
 export function createTakeGiven(
   { upstreamState, clock, keepStateFor }: TextParts,

@@ -8,17 +8,20 @@ import type { TextInput } from '../input.ts';
 import type { TextParts } from '../parts.ts';
 import { stateNotFound } from './state-not-found.ts';
 
-/** What the ids that a request names mean for its way. */
+/** What the ids in a request mean for its routes. */
 export interface NameJudgement {
-  /** Channels that do not take them. */
+  /** Channels that must not get these ids. */
   readonly refusing: ReadonlySet<Channel>;
-  /** Where the conversation was; null when nothing says so. */
+  /** Where the conversation was so far; null when the ids do not tell. */
   readonly home: StateHome | null;
-  /** Ids that the response may repeat without having given them out: nobody knows whose they are. */
+  /** Ids of unknown owners. If the response repeats them, it has not given them out. */
   readonly strange: ReadonlySet<string>;
 }
 
-/** The longest time, in milliseconds, that another node's rows are on their way: its journal commits, gathers and applies. */
+/**
+ * Waiting times in milliseconds. Together they are the longest time that rows of other nodes are on their way:
+ * gathered, committed to a journal and applied.
+ */
 const waits = [100, 200, 300, 400, 500, 500];
 
 interface Judged extends NamedState {
@@ -27,11 +30,11 @@ interface Judged extends NamedState {
 }
 
 /**
- * Whether the caller may name what it names, for each channel that the names would reach.
- * @param channels those that speak the client's protocol; to others no id is passed on
- * @throws GatewayError `previous_response_not_found` or `state_not_found` when no channel takes them: in the same
- *   words for another owner's and for unknown ones, and after the same time where unknown ones are refused.
- *   `unavailable` when the database does not answer.
+ * Judges whether the caller may name these ids, for each channel that would get them.
+ * @param channels those of the client's protocol; others get no ids
+ * @throws GatewayError `previous_response_not_found` or `state_not_found` when no channel takes the ids. The words are
+ * the same for ids of other owners and for unknown ids, and so is the time if unknown ids are refused. `unavailable`
+ * when the database does not respond.
  */
 export async function judgeNames(
   parts: Pick<TextParts, 'upstreamState' | 'onRefusedState'>,
@@ -58,7 +61,7 @@ export async function judgeNames(
   const isOpen = () => judged.some(({ standing }) => standing.is !== 'own');
   if (channels.some(({ state: rule }) => rule !== 'any')) {
     if (isOpen()) await lookUp();
-    // Whether they are somebody's or nobody's, the refusal comes after the same time.
+    // The refusal takes the same time, whether the ids have another owner or none.
     if (channels.some(({ state: rule }) => rule === 'owned')) {
       for (const milliseconds of waits) {
         if (takers(channels, judged).length > 0 || input.client.left) break;
@@ -67,7 +70,8 @@ export async function judgeNames(
       }
     }
   } else if (isOpen() && hasChoice(channels)) {
-    // Nothing is checked: it only tells where the conversation was, and there are others to ask.
+    // No channel needs a check. The look-up only tells where the conversation was, and without it other channels can be
+    // asked.
     await lookUp().catch(() => {});
   }
 
@@ -86,7 +90,7 @@ function takers(channels: readonly Channel[], judged: readonly Judged[]): readon
   return channels.filter((channel) => refusedBy(channel, judged) === undefined);
 }
 
-/** The first that the channel does not take. */
+/** The first id that the channel must not get. */
 function refusedBy({ state, sharedState }: Channel, judged: readonly Judged[]): Judged | undefined {
   if (state === 'any') return undefined;
   return judged.find(({ id, standing: { is } }) => {
@@ -100,7 +104,7 @@ function refusalOf(channels: readonly Channel[], judged: readonly Judged[]): Gat
   return stateNotFound(refused ?? { kind: 'item', param: 'input' });
 }
 
-/** For the operator, who may have to share what it names; never whose it is. */
+/** Reports a refusal to the operator, who may have to share the state; the owner is never named. */
 function report(
   { onRefusedState }: Pick<TextParts, 'onRefusedState'>,
   { id }: TextInput,
@@ -117,7 +121,7 @@ function report(
   });
 }
 
-/** A response continues on its upstream, whatever else is named. */
+/** A response continues where it is, whatever else the request names. */
 function homeOf(judged: readonly Judged[]): StateHome | null {
   let home: StateHome | null = null;
   for (const { kind, standing } of judged) {

@@ -1,10 +1,16 @@
 import type { UpstreamCall } from '#upstream/index.ts';
 import type { Ticker, TickListener, TickRegistration } from '../../exchange/ticker.ts';
 
-/** After the terminator an upstream may take so long to end its body; then its connection is not worth keeping. */
+/**
+ * How long an upstream may take to end its body after the terminator. After that, keeping its connection is not worth
+ * it.
+ */
 const patienceMs = 2_000;
 
-/** The body of a response that is complete: usually just its last chunk is on the way, and the connection is kept. */
+/**
+ * Waits for the end of the body after the response is complete. Usually only the last chunk is missing, and then the
+ * connection can be kept.
+ */
 export class EndOfBody implements TickListener {
   readonly #call: UpstreamCall;
   readonly #ticks: TickRegistration;
@@ -25,7 +31,7 @@ export class EndOfBody implements TickListener {
     this.#call.abort();
   }
 
-  /** It has ended by itself. */
+  /** The body has ended by itself. */
   come(): void {
     this.#ticks.end();
   }

@@ -1,6 +1,6 @@
 /**
- * Joins events that lie side by side in one network chunk into one write. Keeps offsets only; no bytes are copied.
- * Without `joins` each event is written on its own, for framings that look at single events.
+ * Joins neighbouring events of one network chunk into one write. It keeps offsets only and copies no bytes. Without
+ * `joins` each event is written alone, for framings that need single events.
  */
 export class EventRun {
   #buffer: ArrayBufferLike | null = null;

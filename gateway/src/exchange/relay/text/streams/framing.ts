@@ -2,18 +2,18 @@ import type { StreamEvent } from '#protocols/index.ts';
 import type { TextInput } from '../input.ts';
 
 /**
- * How a streamed response is cut into bytes for this client. Upstreams always send server-sent events; a
- * generate-content client that did not ask for them gets one JSON array, element by element, as the vendor does.
+ * How a streamed response is written for this client. Upstreams always send server-sent events; a generate-content
+ * client that did not request them gets one JSON array, element by element, as from the vendor.
  */
 export interface Framing {
   readonly headers: Readonly<Record<string, string>>;
-  /** True when the upstream's own event bytes can be passed on as they are. */
+  /** True when the upstream's bytes pass unchanged. */
   readonly verbatim: boolean;
-  /** Complete events in this framing; null when nothing of them belongs there (comments). */
+  /** Writes complete events in this framing; null when nothing is left of them (comments). */
   frame(bytes: Buffer): Buffer | string | null;
   /** A keep-alive frame of the protocol, in this framing. */
   keepAlive(frame: string): string;
-  /** Closes the body. */
+  /** The bytes that end the body. */
   readonly closing: () => string;
 }
 
@@ -54,7 +54,7 @@ function createJsonArray(): Framing {
   };
 }
 
-/** The `data` fields of events, those without any left out. */
+/** The `data` fields of the events that have one. */
 function dataOf(bytes: Buffer): string[] {
   const fields: string[] = [];
   let lines: string[] = [];

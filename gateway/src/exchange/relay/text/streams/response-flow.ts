@@ -2,9 +2,9 @@ import { verdict } from '#protocols/index.ts';
 import { EventRun } from './event-run.ts';
 import type { StreamSink } from './stream-sink.ts';
 
-/** More than this without content, or after the terminator, is not a response of any protocol. */
+/** More bytes than this without content, or after the terminator, occur in no protocol. */
 const heldLimit = 16 * 1024 * 1024;
-/** What keeping an event costs beyond its bytes: tiny ones add up as well. */
+/** What an event costs in memory beyond its bytes, because many tiny ones add up. */
 const eventCost = 128;
 
 export interface ResponseFlowOptions {
@@ -15,15 +15,18 @@ export interface ResponseFlowOptions {
   readonly onFirstContent: () => void;
 }
 
-/** Which of a response's events the client gets now: none before there is content, and none from the terminator on. */
+/**
+ * Decides which of a response's events the client gets now: none before the first content, and none from the terminator
+ * on.
+ */
 export class ResponseFlow {
   readonly #options: ResponseFlowOptions;
   readonly #run: EventRun;
   #stage: /** Failover is still possible. */
     | 'holding'
-    /** Events go to the client as they come. */
+    /** Events pass to the client as they come. */
     | 'flowing'
-    /** The success terminator has come: the rest waits for the journal. */
+    /** The terminator of a successful response has come; the rest waits for the journal. */
     | 'ending' = 'holding';
   #hasContent = false;
   #held: Buffer[] = [];
@@ -45,9 +48,9 @@ export class ResponseFlow {
 
   /**
    * Takes the next event.
-   * @param bytes null when the client is not to see it.
-   * @param flags the verdict on it.
-   * @returns false when more would have to be held than can be right.
+   * @param bytes null if the client must not see it.
+   * @param flags the tap's verdict on it.
+   * @returns false when too much would have to be held.
    */
   add(bytes: Buffer | null, flags: number): boolean {
     if (this.#stage === 'flowing' && (flags & verdict.terminal) === 0) {
@@ -76,17 +79,17 @@ export class ResponseFlow {
     return true;
   }
 
-  /** Sends the client the head, if it has not been sent. */
+  /** Sends the client the head, unless that has happened. */
   open(): void {
     this.#options.sink.open(this.#options.headers);
   }
 
-  /** Writes what has been joined so far. */
+  /** Writes the events that have been joined so far. */
   flush(): void {
     this.#run.flush();
   }
 
-  /** What the client has not been given. */
+  /** The bytes that the client has not been given. */
   takeHeld(): Buffer[] {
     const held = this.#held;
     this.#held = [];

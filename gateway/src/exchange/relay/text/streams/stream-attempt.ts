@@ -40,32 +40,32 @@ import {
 } from './stream-outcome.ts';
 import { UnstreamedResponse } from './unstreamed-response.ts';
 
-/** A larger event is not one of any protocol. */
+/** No protocol has larger events. */
 const eventLimit = 8 * 1024 * 1024;
-/** A complete response that becomes a stream is handled in pieces of this many bytes. */
+/** A complete response that is turned into a stream is written in pieces of this many bytes. */
 const turnBytes = 64 * 1024;
-/** The client's head is held back for content no longer than this after the upstream's head. */
+/** How long after the upstream's head the client's head is held back while there is no content. */
 const headHoldMs = 10_000;
-/** How long to keep draining after a disconnect if the upstream bills the full response, to learn its usage. */
+/** How long a response is drained after its client has left, if the upstream charges for all of it. */
 const drainMs = 60_000;
-/** How long the usage is awaited when all that the response had begun was whole as the client left: it is on its way. */
+/** How long the usage is awaited if the client left after the last content: it is about to come. */
 const lastUsageMs = 500;
-/** If a client kept the upstream waiting for this long, the client is the reason why the rest never came. */
+/** If the client kept the upstream waiting for this long, the client is to blame for a stream that broke. */
 const heldUpMs = 5_000;
 
 export interface StreamAttemptOptions extends ResponseFlowOptions {
   readonly upstream: UpstreamClient;
   readonly protocol: Pick<Protocol, 'createStreamTap'>;
-  /** What the upstream speaks. */
+  /** The upstream's protocol. */
   readonly wire: WireProtocol;
   readonly vendor: Vendor;
   readonly context: StreamContext;
-  /** For whole responses that are too large to be read here. */
+  /** Reads complete responses that are too large for this thread. */
   readonly large: LargeResponses;
-  /** Null where the response's ids are not the upstream's. */
+  /** Null if the ids in the response are not the upstream's. */
   readonly takeGiven: TakeGiven | null;
   readonly ticker: Ticker;
-  /** Where the response is read on after its client has left; null: the upstream is cancelled at once. */
+  /** The slots for draining; null: when the client leaves, the upstream is cancelled at once. */
   readonly drains: DrainSlots | null;
   readonly monotonic: () => number;
   readonly keepAliveMs: number;
@@ -73,24 +73,24 @@ export interface StreamAttemptOptions extends ResponseFlowOptions {
   readonly deadline: number;
   /** Monotonic time until which the client waits for the head. */
   readonly clientDeadline: number;
-  /** Called once, when some of the response has been written to the client. */
+  /** Called once, when the first bytes of the response have been written to the client. */
   readonly onShown: () => void;
-  /** Called with a fault of ours that no caller sees. */
+  /** Called with a defect of the gateway that no caller would see. */
   readonly onDefect: (error: unknown) => void;
 }
 
 type Phase =
-  /** No head of the upstream yet. */
+  /** The upstream has not sent its head. */
   | 'waiting'
-  /** An error response, or a whole one where a stream was asked. */
+  /** The upstream sent an error, or a complete response instead of a stream. */
   | 'judging'
-  /** Events come, and go to the client as `ResponseFlow` says. */
+  /** Events come and pass to the client through `ResponseFlow`. */
   | 'answering'
-  /** The client has left, and the rest is read for its usage alone. */
+  /** The client has left, and the rest is read only for its usage. */
   | 'draining'
   | 'over';
 
-/** One try of a streamed exchange: what the upstream, the client and the clock do to it, and how it ends. */
+/** One try of a streamed exchange: how it reacts to the upstream, the client and the clock, and how it ends. */
 export class StreamAttempt implements UpstreamListener, TickListener {
   readonly outcome: Promise<StreamOutcome>;
   upstreamHeaders: UpstreamHeaders = {};
@@ -102,23 +102,23 @@ export class StreamAttempt implements UpstreamListener, TickListener {
   #phase: Phase = 'waiting';
   #status = 0;
   #headAt = 0;
-  /** Some of the body has come. */
+  /** The first bytes of the body have come. */
   #begun = false;
   /** Not null while `judging`. */
   #unstreamed: UnstreamedResponse | null = null;
-  /** What a thread does with a whole response. */
+  /** A thread is reading a complete response. */
   #reading: ReadingResponse<Buffer> | null = null;
   /** `draining` ends at this monotonic time. */
   #drainUntil = 0;
   #hasDrainSlot = false;
-  /** Complete, but the upstream has not ended its body. */
+  /** The response is complete, but the upstream has not ended the body. */
   #endOfBody: EndOfBody | null = null;
-  /** How many of the names that the response gives out have been taken. */
+  /** How many of the ids in the response have been recorded. */
   #taken = 0;
   readonly #ticks: TickRegistration;
   #resolve: (outcome: StreamOutcome) => void = () => {};
 
-  /** @param request not kept. */
+  /** @param request is not kept. */
   constructor(request: UpstreamRequest, options: StreamAttemptOptions) {
     this.#options = options;
     this.outcome = new Promise((resolve) => {
@@ -170,7 +170,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
     this.#flow.flush();
     if (this.#phase === 'draining') this.#finishLeft();
     if (this.#over) return;
-    // A clean close counts only when the protocol says the response is whole; a quiet end is a failure.
+    // The response is complete only if its protocol says so; a body that just ends is a failure.
     if (this.#tap.finished) this.#complete();
     else this.#cut('no-terminator');
   }
@@ -185,7 +185,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
       return;
     }
     if (error.breakPoint === 'started') {
-      // The head of an error response says what is wrong, whatever becomes of its body.
+      // Even if the body broke off, the head of an error response says what is wrong.
       const isJudged = error.reason !== 'defect' && isError(this.#status);
       if (this.#unstreamed !== null && isJudged) this.#finishJudged(this.#unstreamed);
       else this.#cut(error.reason);
@@ -197,8 +197,8 @@ export class StreamAttempt implements UpstreamListener, TickListener {
   }
 
   /**
-   * The client has closed its connection: nobody will read the rest, so the upstream stops working, unless it charges
-   * for the whole response anyway.
+   * The client has closed its connection. The upstream is cancelled, because nobody will read the rest, unless it
+   * charges for the whole response anyway.
    */
   clientLeft(): void {
     if (this.#over || this.#phase === 'draining') return;
@@ -244,7 +244,9 @@ export class StreamAttempt implements UpstreamListener, TickListener {
     this.#unstreamed = new UnstreamedResponse(vendor, this.#status, this.upstreamHeaders);
   }
 
-  /** What a response is shows in its first bytes; some servers name another type, or answer what was not asked. */
+  /**
+   * Some servers declare a wrong content type, or do not send the stream that was requested: the first bytes decide.
+   */
   #begin(chunk: Buffer): void {
     this.#begun = true;
     if (this.#phase === 'answering' && beginsAsJson(chunk)) this.#judge();
@@ -265,7 +267,10 @@ export class StreamAttempt implements UpstreamListener, TickListener {
     this.#flow.flush();
   }
 
-  /** Continues a complete response as the requested stream. False if it is not one, and the attempt is over. */
+  /**
+   * Turns a complete response into the requested stream. Returns false if it is something else, and the attempt is
+   * over.
+   */
   #readUnstreamed(response: UnstreamedResponse): boolean {
     const { wire, context } = this.#options;
     const read = response.mayAnswer
@@ -281,7 +286,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
     return !this.#over;
   }
 
-  /** The same in a thread. What comes of it is handled in turns, as what comes from a connection is. */
+  /** The same in a thread. The resulting events are written in pieces, so that other clients are served in between. */
   async #readElsewhere(response: UnstreamedResponse): Promise<void> {
     try {
       this.#reading = this.#options.large.stream(response.body);
@@ -302,7 +307,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
   }
 
   #failElsewhere(response: UnstreamedResponse, error: unknown): void {
-    // What is over stays as it is.
+    // If the attempt is over already, these calls change nothing.
     if (error instanceof UnreadableResponse) this.#finish(response.unreadable(error));
     else if (error instanceof ResponseTooComplex) this.#cut('too-complex');
     else if (error instanceof GatewayError) this.#endWith(error, 'ended');
@@ -316,7 +321,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
     return this.#phase === 'over';
   }
 
-  /** The upstream may have begun with a response. */
+  /** The upstream may have begun to work on the response. */
   get #isWorkedOn(): boolean {
     return this.#phase !== 'judging' && this.#call.sent;
   }
@@ -343,7 +348,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
     else if (this.#flow.ending && this.#tap.closed) this.#completeEarly();
   }
 
-  /** Before the event goes out: what it names must be known by then. */
+  /** Records the ids in an event. This must happen before the client sees them. */
   #takeGiven(): void {
     const { given } = this.#tap;
     if (given === undefined || given.length === this.#taken) return;
@@ -363,7 +368,8 @@ export class StreamAttempt implements UpstreamListener, TickListener {
     const flags = this.#tap.inspect(event);
     this.#takeGiven();
     const isOver = this.#tap.closed || (flags & verdict.failed) !== 0;
-    // What waits for the usage alone has no slot: nobody pays for more of a response than its client has seen begin.
+    // A drain that awaits only the usage has no slot: it ends when more content comes, because nobody pays for content
+    // that the client has not seen begin.
     if (isOver || !(this.#hasDrainSlot || this.#tap.awaitsUsage)) this.#leave();
   }
 
@@ -371,7 +377,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
     this.#phase = 'draining';
     this.#drainUntil = this.#options.monotonic() + milliseconds;
     this.#flow.takeHeld();
-    // It may have been waiting for the client to read.
+    // It may be paused because the client did not read.
     this.#call.resume();
   }
 
@@ -384,7 +390,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
     this.#finish(leftStream(this.#soFar()));
   }
 
-  /** The upstream said so itself, in an event of its protocol. */
+  /** The upstream reported a failure, in an event of its protocol. */
   #upstreamFailed(): void {
     const { vendor } = this.#options;
     const failure = failureOfResponse(vendor, null, this.upstreamHeaders, this.#tap.failure);
@@ -407,7 +413,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
     this.#call.abort();
   }
 
-  /** Nothing more is awaited, although the body continues. */
+  /** Completes the response although the body goes on. */
   #completeEarly(): void {
     const { ticker, monotonic } = this.#options;
     this.#complete();
@@ -421,7 +427,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
     try {
       completion = tap.completion();
     } catch (error) {
-      // Whoever called hears of it; called again, it would only throw again.
+      // The caller handles the error. A second call would throw again, so the attempt ends here.
       this.#cut('defect');
       throw error;
     }

@@ -13,39 +13,39 @@ import {
 import { errorOfTextFailure } from '../error-of-text-failure.ts';
 import type { LeftResponse } from '../measure-text.ts';
 
-/** How an attempt ended whose response is streamed. */
+/** How an attempt of a streamed exchange ended. */
 export type StreamOutcome = AttemptFailure | CompleteStream | BrokenStream | LeftStream;
 
 export interface CompleteStream extends CompleteAttempt {
   readonly usage: ReportedUsage | null;
   readonly tap: StreamTap;
-  /** What the client has not been given yet, to be sent once the row is durable. */
+  /** The bytes that the client gets once the row is durable. */
   readonly body: readonly (Buffer | string)[];
 }
 
 export interface BrokenStream extends BrokenAttempt {
-  /** What the error frame must repeat of the response it ends. */
+  /** The tap of the broken response, some of which the error frame repeats. */
   readonly tap: StreamTap;
-  /** For a while the upstream had been waiting for the client to read. */
+  /** The upstream had been waiting for the client to read. */
   readonly heldUp: boolean;
 }
 
 export interface LeftStream extends LeftAttempt, LeftResponse {}
 
-/** What there was of a streamed response when it ended. */
+/** What was known about a streamed response when it ended. */
 export interface StreamSoFar {
-  /** 0: the upstream had not answered. */
+  /** 0: the upstream sent no head. */
   readonly status: number;
-  /** The upstream may have seen the request. */
+  /** The upstream may have received the request. */
   readonly sent: boolean;
   readonly tap: StreamTap;
-  /** The client has seen some of it. */
+  /** The client has seen some of the response. */
   readonly shown: boolean;
-  /** For a while the upstream had been waiting for the client to read. */
+  /** The upstream had been waiting for the client to read. */
   readonly heldUp: boolean;
 }
 
-/** The upstream failed, in whatever way: another channel may answer while the client has seen nothing. */
+/** The upstream failed. Another channel may be tried if the client has seen nothing. */
 export function failedStream(soFar: StreamSoFar, failure: AttemptFailure): StreamOutcome {
   const { status, tap, shown } = soFar;
   if (shown) {
@@ -55,12 +55,12 @@ export function failedStream(soFar: StreamSoFar, failure: AttemptFailure): Strea
   return { ...failure, status: status === 0 ? null : status, usage: tap.usage };
 }
 
-/** The response stopped without its protocol's ending. */
+/** The response ended without its protocol's terminator. */
 export function cutStream(soFar: StreamSoFar, result: string): StreamOutcome {
   return failedStream(soFar, cutAttempt(soFar, result));
 }
 
-/** Given up for a reason that no channel has caused. */
+/** The exchange was ended for a reason that no channel has caused. */
 export function endedStream(
   soFar: StreamSoFar,
   error: GatewayError,

@@ -4,26 +4,25 @@ import type { ClientResponse } from '../../exchange/client-response.ts';
 import type { Framing } from './framing.ts';
 
 /**
- * A client whose sending side is closed is written to at least this often, which is on every tick: one that is
- * gone altogether answers the first frame with a reset, and the second one fails on it. One that still reads
- * ignores them.
+ * How often to write to a client that has closed its sending side, at most on every tick. If it is gone altogether, it
+ * answers the first frame with a reset, and the second write fails. If it still reads, it ignores the frames.
  */
 const probeMs = 200;
 
 /**
- * The client's side of a streamed exchange, shared by all its attempts: opens the response when there is something
- * to show, passes bytes on, and slows the upstream down to the client's pace.
+ * The client's side of a streamed exchange, shared by all attempts: opens the response when there is something to show,
+ * passes bytes on, and slows the upstream down to the client's pace.
  */
 export class StreamSink {
   readonly framing: Framing;
-  /** An event of the response has been written: no other channel may take over. */
+  /** An event of the response has been written, so no other channel may take over. */
   shown = false;
   /** Monotonic time of the last write. */
   lastWriteAt = 0;
   readonly #client: ClientResponse;
   readonly #protocol: Protocol;
   readonly #monotonic: () => number;
-  /** The call that waits for the client to read. */
+  /** The upstream's call that is paused until the client reads. */
   #paused: UpstreamCall | null = null;
   #pausedAt = 0;
 
@@ -48,12 +47,12 @@ export class StreamSink {
     return this.#client.headSent;
   }
 
-  /** Has the client perhaps gone? Only a response that has been opened can find out. */
+  /** Might the client be gone? Only a write can tell, so the response must have been opened. */
   get inDoubt(): boolean {
     return this.#client.halfClosed;
   }
 
-  /** For how many milliseconds the upstream has been waiting for the client to read. */
+  /** How many milliseconds the upstream has been waiting for the client to read. */
   heldUpFor(now: number): number {
     return this.#paused === null ? 0 : now - this.#pausedAt;
   }
@@ -64,7 +63,7 @@ export class StreamSink {
     this.lastWriteAt = this.#monotonic();
   }
 
-  /** Writes bytes of the response itself. `call` is paused when the client does not keep up. */
+  /** Writes bytes of the response. `call` is paused if the client does not keep up. */
   show(bytes: Buffer, call: UpstreamCall): void {
     const framed = this.framing.verbatim ? bytes : this.framing.frame(bytes);
     if (framed === null) return;
@@ -77,9 +76,9 @@ export class StreamSink {
     }
   }
 
-  /** Writes a keep-alive frame after a silence, or to probe a client in doubt. */
+  /** Writes a keep-alive frame after a silence, or to probe a client that might be gone. */
   keepAlive(now: number, silenceMs: number): void {
-    // What waits for a client that does not read is as good as another frame.
+    // Bytes that are waiting for a slow client serve as well as another frame.
     if (!this.#client.headSent || this.#paused !== null) return;
     const dueMs = this.#client.halfClosed ? Math.min(silenceMs, probeMs) : silenceMs;
     if (now - this.lastWriteAt < dueMs) return;
@@ -87,7 +86,7 @@ export class StreamSink {
     this.#client.write(this.framing.keepAlive(this.#protocol.keepAlive(this.shown)));
   }
 
-  /** Ends the body with what is left of the response. */
+  /** Ends the body with the rest of the response. */
   end(rest: readonly (Buffer | string)[]): void {
     for (const bytes of rest) {
       const framed = this.framing.frame(typeof bytes === 'string' ? Buffer.from(bytes) : bytes);

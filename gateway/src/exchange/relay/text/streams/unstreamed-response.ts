@@ -12,13 +12,13 @@ import {
 import { brokenAttempt, type AttemptFailure } from '../../attempts/outcome.ts';
 import { readInThreadFrom } from '../large-response.ts';
 
-/** What an upstream answers in the place of a stream: an error, or the whole response. */
+/** A response that came instead of a stream: an error, or the complete response. */
 export class UnstreamedResponse {
   readonly #vendor: Vendor;
   readonly #status: number;
   readonly #headers: UpstreamHeaders;
   readonly #body = new CollectedBody();
-  /** Null while not enough has come to look. */
+  /** Null until enough has come to tell. */
   #isAnswer: boolean | null = null;
 
   constructor(vendor: Vendor, status: number, headers: UpstreamHeaders) {
@@ -27,7 +27,7 @@ export class UnstreamedResponse {
     this.#headers = headers;
   }
 
-  /** True when that is enough to judge it; some bodies never end. */
+  /** Returns true when there is enough to classify an error; some bodies never end. */
   add(chunk: Buffer): boolean {
     this.#body.add(chunk);
     const { length } = this.#body;
@@ -41,19 +41,19 @@ export class UnstreamedResponse {
     return this.#body.length >= readInThreadFrom;
   }
 
-  /** All of it. */
+  /** The whole body. */
   get body(): Buffer {
     return this.#body.whole();
   }
 
-  /** A response in the place of a stream of it, rather than an error. */
+  /** It is a complete response rather than an error. */
   get mayAnswer(): boolean {
     return !isError(this.#status);
   }
 
   /**
    * The response as a stream.
-   * @param model as the upstream knows it.
+   * @param model its name at the upstream.
    */
   stream(protocol: WireProtocol, model: string): Buffer | AttemptFailure {
     try {
