@@ -44,10 +44,23 @@ describe.each(pages)('%s', (page) => {
     expect(broken).toEqual([]);
   });
 
+  test('the rows of a table have as many cells as its head', () => {
+    expect(unevenRows(page)).toEqual([]);
+  });
+
   test.each(configurationsIn(page))('line $line: $first passes the check', ({ text }) => {
     expect(problemsOf(text)).toEqual([]);
   });
 });
+
+/** GitHub shows no cell beyond those of the head. */
+function unevenRows(page: string): string[] {
+  const cellsOf = (row: string): number => row.match(/(?<!\\)\|/g)?.length ?? 0;
+  return Array.from(withoutCode(read(page)).matchAll(/^\|.*\n(?:\|.*\n)+/gm)).flatMap(([table]) => {
+    const rows = table.trimEnd().split('\n');
+    return rows.filter((row) => cellsOf(row) !== cellsOf(rows[0]!));
+  });
+}
 
 const sections = /^(?:#.*\n)*(?:server|storage|channels|users|teams|keys):/;
 

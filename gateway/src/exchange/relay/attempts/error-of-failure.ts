@@ -13,7 +13,7 @@ export function errorOfFailure(
   if (classification.kind === 'failover') return finalError([classification.as], null, '');
   const { error, param } = classification;
   if (error !== 'upstream_rejected_field') return new GatewayError(error);
-  // The client is told only of fields that it sent itself.
+  // Only fields that the client itself sent are named.
   const field = param?.split(/[.[]/, 1)[0] ?? '';
   return request !== null && param !== undefined && Object.hasOwn(request, field)
     ? new GatewayError(error, { values: { param }, param })

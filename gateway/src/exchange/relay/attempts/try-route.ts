@@ -53,7 +53,7 @@ function resultForHealth(outcome: AttemptOutcome): AttemptResult {
     case 'left':
       return outcome.shown ? 'answered' : 'undecided';
     case 'broken':
-      // A response had begun and only took longer than the time limit: that is no sign of a sick channel.
+      // A response had begun and only took longer than the time limit, which does not show a sick channel.
       if (outcome.result === 'deadline') return 'undecided';
       return outcome.classification?.kind === 'failover' ? outcome.classification : 'undecided';
   }

@@ -201,7 +201,7 @@ function isOwed({ outcome, measured }: Ending): boolean {
   return (outcome === 'completed' || outcome === 'client-left') && measured.source !== 'none';
 }
 
-/** How an exchange ends whose row is lost: a complete response is not shown, a failure is reported all the same. */
+/** How an exchange ends whose row is lost: a complete response is not shown, a failure is reported in any case. */
 function withoutRow(record: ExchangeRecord): ExchangeRecord {
   if (record.outcome !== 'completed') return record;
   return { ...record, outcome: 'failed', status: 503, error: 'unavailable' };

@@ -12,8 +12,8 @@ export interface OpenedRequest<
   /** As the client wrote it. */
   readonly model: string;
   /**
-   * Reads and checks the rest, once it is known that the caller may use the model. As soon as it is known whether a
-   * stream is requested, the exchange is told, because the row of a refusal says so too.
+   * Reads and checks the rest, once it is known that the caller may use the model. Notes in the exchange whether a
+   * stream is requested as soon as that is known, because the row of a refusal says it too.
    * @throws GatewayError
    */
   check(exchange: Exchange<Input>, resolved: ResolvedModel): Checked;

@@ -413,7 +413,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
     this.#call.abort();
   }
 
-  /** Completes the response although the body goes on. */
+  /** Completes the response although the upstream has not ended the body. */
   #completeEarly(): void {
     const { ticker, monotonic } = this.#options;
     this.#complete();
