@@ -5,3 +5,5 @@ export { beginsAsEvents, beginsAsJson, streamOf, type WireProtocol } from './oth
 export { errorOf, isPlainError } from './plain-error.ts';
 export { largestResponse as largestAnswer, readWholeResponse } from './read-response.ts';
 export { termsOf, textOfTerms } from './terms-text.ts';
+export type { EmbedFacts } from './embed-result.ts';
+export { unreadableOf } from './unreadable.ts';

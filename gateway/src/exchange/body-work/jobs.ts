@@ -9,6 +9,7 @@ import type {
 } from '#conversion/index.ts';
 import type { Outline } from '#estimation/index.ts';
 import type {
+  ModelEcho,
   ResponseEcho,
   PatchedRequest,
   PatchTarget,
@@ -16,6 +17,7 @@ import type {
   WireRequest,
 } from '#protocols/index.ts';
 import type { Conversation, ConversationSource } from '#routing/index.ts';
+import type { EmbedResult, EmbedSummary } from './embed-result.ts';
 import type { ResponseResult } from './response-result.ts';
 import type { PlainError } from './plain-error.ts';
 
@@ -57,7 +59,9 @@ export type Job =
       readonly echo: ResponseEcho;
       /** Null: client and upstream use the same protocol. */
       readonly terms: TermsText | null;
-    };
+    }
+  | { readonly kind: 'embed-read'; readonly body: Uint8Array }
+  | { readonly kind: 'embed-response'; readonly body: Uint8Array; readonly echo: ModelEcho };
 
 /** What reading a request needs besides its body. */
 export type ReadSource = Pick<ConversationSource, 'keyId' | 'headers'>;
@@ -101,6 +105,8 @@ export interface JobValues {
   readonly convert: ConvertedText;
   readonly outline: Outline;
   readonly response: ResponseResult;
+  readonly 'embed-read': EmbedSummary;
+  readonly 'embed-response': EmbedResult;
 }
 
 export interface JobResult {

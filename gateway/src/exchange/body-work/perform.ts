@@ -26,11 +26,12 @@ import type {
   PatchedBody,
   Question,
   ReadSource,
-  ReadSummary,
   Replies,
   RequestFacts,
 } from './jobs.ts';
-import { errorOf, plainError } from './plain-error.ts';
+import { readEmbedResponseJob, readEmbedJob } from './embeddings.ts';
+import { memberNames } from './member-names.ts';
+import { errorOf, factsOrRefusal } from './plain-error.ts';
 
 /** Asks the main thread. */
 export type Ask = <Kind extends Question['kind']>(
@@ -51,9 +52,6 @@ interface Known {
   request: WireRequest | null;
   conversion: Conversion | null;
 }
-
-const memberLimit = 1_000;
-const memberLength = 100;
 
 /** Runs jobs one after another. Pure except for the questions it asks. */
 export function createPerformer(sealer: StateSealer, ask: Ask): Performer {
@@ -118,6 +116,10 @@ export function createPerformer(sealer: StateSealer, ask: Ask): Performer {
             kept,
           }));
         }
+        case 'embed-read':
+          return readEmbedJob(job);
+        case 'embed-response':
+          return readEmbedResponseJob(job);
         case 'outline':
           return outlineRequest(textCodecs[job.protocol].decodeRequest(read(job)));
         case 'convert': {
@@ -142,14 +144,6 @@ export function createPerformer(sealer: StateSealer, ask: Ask): Performer {
   };
 }
 
-function factsOrRefusal(make: () => RequestFacts): ReadSummary['facts'] {
-  try {
-    return make();
-  } catch (error) {
-    return plainError(error);
-  }
-}
-
 function factsOf(
   request: WireRequest,
   { protocol, source }: { protocol: JobRequest['protocol']; source: ReadSource },
@@ -157,9 +151,7 @@ function factsOf(
   const { path: _, scan: __, json, body, model, ...checked } = request;
   return {
     checked: { ...checked, extent: { ...checked.extent } },
-    members: Object.keys(json)
-      .filter(({ length }) => length <= memberLength)
-      .slice(0, memberLimit),
+    members: memberNames(json),
     isSealed: carriesEnvelopes(body, protocol),
     conversation: conversationOf({ ...source, model, json }),
   };

@@ -25,6 +25,15 @@ export function plainError(error: unknown): PlainError {
   return { kind: 'defect', message, stack };
 }
 
+/** Why a request is refused is a result, too: the model is checked before the refusal counts. */
+export function factsOrRefusal<Facts>(make: () => Facts): Facts | PlainError {
+  try {
+    return make();
+  } catch (error) {
+    return plainError(error);
+  }
+}
+
 /** Restores the error as it was thrown, without its cause. */
 export function errorOf(plain: PlainError): Error {
   switch (plain.kind) {

@@ -1,14 +1,9 @@
 import type { ResponseReader } from '#conversion/index.ts';
-import {
-  estimateOutputTokens,
-  isRecord,
-  textProtocols,
-  UnreadableResponse,
-  type WireResponse,
-} from '#protocols/index.ts';
+import { estimateOutputTokens, textProtocols, type WireResponse } from '#protocols/index.ts';
 import type { ResponseResult } from './response-result.ts';
 import { asBuffer } from './bytes.ts';
 import type { Job } from './jobs.ts';
+import { readOrReport } from './unreadable.ts';
 import { beginsAsEvents, streamOf, wholeOf, type WireProtocol } from './other-form.ts';
 
 /** A complete response is held in memory before the client sees it; this is its limit. */
@@ -43,44 +38,17 @@ export function readResponseJob(
 ): ResponseResult {
   const wire = textProtocols[upstream];
   const bytes = asBuffer(body);
-  try {
+  return readOrReport((): ResponseResult => {
     if (form === 'stream') {
       return { kind: 'stream', body: streamOf(bytes, wire, echo.upstreamModel) };
     }
     const response = readWholeResponse(bytes, wire, reader ?? wire, echo);
     const { given } = response;
     return { kind: 'whole', ...response, given, outputTokens: estimateOf(response), ...learnt() };
-  } catch (error) {
-    if (!(error instanceof UnreadableResponse)) throw error;
-    const { message, usage } = error;
-    return { kind: 'unreadable', message, error: essence(error.body), usage };
-  }
+  });
 }
 
 function estimateOf({ body, usage }: WireResponse): number | null {
   if (usage !== null && usage.missingSide === undefined) return null;
   return estimateOutputTokens(JSON.parse(body.toString('utf8')));
-}
-
-/** The part of an error response that is read: enough to classify it. */
-const errorLength = 64 * 1024;
-const memberLength = 4 * 1024;
-
-/** Reduces an error for the main thread, which must not receive a large response in it. */
-function essence(body: unknown): unknown {
-  if (!isRecord(body) || JSON.stringify(body).length <= errorLength) return body;
-  return {
-    ...scalarsOf(body),
-    ...(isRecord(body['error']) && { error: scalarsOf(body['error']) }),
-  };
-}
-
-function scalarsOf(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const scalars: Record<string, unknown> = {};
-  for (const name of ['error', 'type', 'code', 'status', 'message', 'param']) {
-    const value = record[name];
-    if (typeof value === 'string') scalars[name] = value.slice(0, memberLength);
-    else if (typeof value === 'number') scalars[name] = value;
-  }
-  return scalars;
 }

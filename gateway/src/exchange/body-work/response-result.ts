@@ -1,6 +1,7 @@
 import type { Loss, ReportedUsage } from '#canonical/index.ts';
 import type { KeptState } from '#conversion/index.ts';
 import type { StateName } from '#protocols/index.ts';
+import type { Unreadable } from './unreadable.ts';
 
 /** What a thread made of a complete response. */
 export type ResponseResult =
@@ -19,10 +20,4 @@ export type ResponseResult =
     }
   /** Events of the upstream's protocol instead of a complete response. */
   | { readonly kind: 'stream'; readonly body: Uint8Array }
-  /** The members of `UnreadableResponse`. */
-  | {
-      readonly kind: 'unreadable';
-      readonly message: string;
-      readonly error: unknown;
-      readonly usage: ReportedUsage | null;
-    };
+  | Unreadable;

@@ -1,3 +1,5 @@
+import { GatewayError } from '#errors/index.ts';
+
 /** Reads complete responses of upstreams. */
 export interface ResponseReader<Result> {
   /** In bytes. A larger response fails its attempt. */
@@ -22,3 +24,9 @@ export interface ReadingResponse<Result> {
 
 /** A response took more time or memory to read than it may. */
 export class ResponseTooComplex extends Error {}
+
+/** @throws ResponseTooComplex when a thread gave up, otherwise the error itself. */
+export function threadRefused(error: unknown): never {
+  const isTooComplex = error instanceof GatewayError && error.errorName === 'too_complex';
+  throw isTooComplex ? new ResponseTooComplex('a thread gave up', { cause: error }) : error;
+}

@@ -1,6 +1,5 @@
 import { GatewayError } from '#errors/index.ts';
 import { attemptUntilAnswered } from '../attempts/failover.ts';
-import type { AttemptParts } from '../attempts/parts.ts';
 import { responseHeaders } from '../exchange/response-headers.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import {
@@ -10,15 +9,15 @@ import {
   finishWithoutResponse,
 } from '../exchange/finish.ts';
 import { nothingUsed } from '../exchange/measured.ts';
-import type { ExchangeParts } from '../exchange/parts.ts';
 import { EmbedSender } from './embed-sender.ts';
 import type { EmbedInput } from './input.ts';
 import { measureEmbed, measureLeftEmbed } from './measure-embed.ts';
+import type { EmbedParts } from './parts.ts';
 import type { PreparedEmbed } from './prepared.ts';
 
 /** @throws GatewayError when nothing has been written to the client yet. */
 export async function answerEmbed(
-  parts: ExchangeParts & AttemptParts,
+  parts: EmbedParts,
   exchange: Exchange<EmbedInput>,
   prepared: PreparedEmbed,
 ): Promise<void> {

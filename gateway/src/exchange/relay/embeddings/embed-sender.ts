@@ -3,12 +3,10 @@ import { GatewayError } from '#errors/index.ts';
 import { embeddings, type EmbeddingsResponse } from '#protocols/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
 import { vendorOf } from '#vendors/index.ts';
-import type { ResponseReader } from '../attempts/response-reader.ts';
 import { BufferedAttempt, type BufferedOutcome } from '../attempts/buffered-attempt.ts';
 import { clientDeadline, totalDeadline } from '../attempts/deadlines.ts';
 import { errorOfFailure } from '../attempts/error-of-failure.ts';
 import type { AttemptFailure } from '../attempts/outcome.ts';
-import type { AttemptParts } from '../attempts/parts.ts';
 import type { ReadyRequest, Sender } from '../attempts/sender.ts';
 import {
   allowedAnywhere,
@@ -16,13 +14,12 @@ import {
   forwardedHeaders,
 } from '../attempts/upstream-request.ts';
 import type { SentRequest } from '../exchange/tried.ts';
+import { EmbedResponseReader } from './embed-response-reader.ts';
 import type { EmbedInput } from './input.ts';
+import type { EmbedParts } from './parts.ts';
 import type { PreparedEmbed } from './prepared.ts';
 
 export type EmbedOutcome = BufferedOutcome<EmbeddingsResponse>;
-
-/** In bytes: twice the size of 2,048 vectors of 3,072 numbers in base64. As digits, vectors take four times as much. */
-const largestResponse = 64 * 1024 * 1024;
 
 const allowed: readonly string[] = [...allowedAnywhere, 'openai-beta'];
 
@@ -30,11 +27,11 @@ const allowed: readonly string[] = [...allowedAnywhere, 'openai-beta'];
 export class EmbedSender implements Sender<SentRequest, EmbedOutcome> {
   readonly kind = 'buffered';
   readonly model: string;
-  readonly #parts: AttemptParts;
+  readonly #parts: EmbedParts;
   readonly #input: EmbedInput;
   readonly #prepared: PreparedEmbed;
 
-  constructor(parts: AttemptParts, input: EmbedInput, prepared: PreparedEmbed) {
+  constructor(parts: EmbedParts, input: EmbedInput, prepared: PreparedEmbed) {
     this.model = prepared.request.model;
     this.#parts = parts;
     this.#input = input;
@@ -58,7 +55,7 @@ export class EmbedSender implements Sender<SentRequest, EmbedOutcome> {
 
   #send(route: Route, { secret }: ChannelLease): BufferedAttempt<EmbeddingsResponse> {
     const input = this.#input;
-    const { upstream, ticker, drains, timeouts, onUnexpectedError } = this.#parts;
+    const { bodies, upstream, ticker, drains, timeouts, onUnexpectedError } = this.#parts;
     const { request } = this.#prepared;
     const { upstreamModel } = route;
     const vendor = vendorOf(route.channel);
@@ -79,7 +76,10 @@ export class EmbedSender implements Sender<SentRequest, EmbedOutcome> {
       upstream,
       vendor,
       client: input.client,
-      reader: readerFor(request.model, upstreamModel),
+      reader: new EmbedResponseReader(bodies, input.caller.keyId, {
+        clientModel: request.model,
+        upstreamModel,
+      }),
       ticker,
       drains,
       deadline: totalDeadline(input, route.channel, timeouts),
@@ -98,12 +98,5 @@ function sentTo({ channel, upstreamModel }: Route): SentRequest {
     responseLosses: null,
     upstreamState: null,
     ttftMs: null,
-  };
-}
-
-function readerFor(clientModel: string, upstreamModel: string): ResponseReader<EmbeddingsResponse> {
-  return {
-    largest: largestResponse,
-    read: (body) => embeddings.readResponse(body, { clientModel, upstreamModel }),
   };
 }

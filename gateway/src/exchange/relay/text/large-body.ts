@@ -8,24 +8,14 @@ import type {
 } from '#body-work/index.ts';
 import { errorOf, isPlainError, termsOf } from '#body-work/index.ts';
 import type { ConversionTarget, ConvertedBody } from '#conversion/index.ts';
-import { GatewayError } from '#errors/index.ts';
 import type { Outline } from '#estimation/index.ts';
-import { holdsMoreThan } from '#json/index.ts';
 import type { PatchTarget, WireRequest } from '#protocols/index.ts';
-import { clientDeadline } from '../attempts/deadlines.ts';
-import { ClientGone } from '../exchange/client-gone.ts';
+import { isReadInThread, runOnBody } from '../attempts/in-thread.ts';
 import type { TextInput } from './input.ts';
 import type { TextParts } from './parts.ts';
 
 /** From this size on, converting a request takes longer than handing it to a thread. */
 const convertedInThread = 256 * 1024;
-/** From this size on, the same is true of reading and patching, which cost less. */
-const readInThread = 1024 * 1024;
-/**
- * A body with more members and values than this is read in a thread, however short. Each of them takes up to 2 µs to
- * convert or repair. An agent's 256 KiB hold a third as many.
- */
-const mostValues = 10_000;
 
 /** Null for a body that is handled in this thread. */
 export function largeBodyOf(
@@ -33,7 +23,7 @@ export function largeBodyOf(
   input: TextInput,
 ): LargeBody | null {
   const { body } = input;
-  const isRead = body.length >= readInThread || holdsMoreThan(body, mostValues);
+  const isRead = isReadInThread(body);
   return isRead || body.length >= convertedInThread ? new LargeBody(parts, input, isRead) : null;
 }
 
@@ -143,22 +133,12 @@ export class LargeBody {
 
   async #run<Value>(running: RunningJob<Value>): Promise<Value> {
     const input = this.#input;
-    const deadline = clientDeadline(input);
-    const ticks = this.#ticker.add({
-      tick(now) {
-        if (input.client.left) running.cancel(new ClientGone());
-        else if (now >= deadline) running.abandon(new GatewayError('unavailable'));
-      },
-      end: (error) => running.abandon(error),
-    });
+    const handed = input.body;
     try {
-      const { body, outcome } = await running.result;
-      input.body = body;
-      this.#isLent = false;
-      if ('error' in outcome) throw outcome.error;
-      return outcome.value;
+      return await runOnBody(this.#ticker, input, running);
     } finally {
-      ticks.end();
+      // It is back.
+      if (input.body !== handed) this.#isLent = false;
     }
   }
 }

@@ -1,5 +1,6 @@
 import {
   textOfTerms,
+  unreadableOf,
   type ResponseResult,
   type BodyPool,
   type RunningJob,
@@ -7,11 +8,8 @@ import {
 import type { TextProtocolName } from '#canonical/index.ts';
 import type { ConvertedRequest } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { UnreadableResponse, type ResponseEcho } from '#protocols/index.ts';
-import { ResponseTooComplex, type ReadingResponse } from '../attempts/response-reader.ts';
-
-/** Complete responses of at least this many bytes are read in a thread. */
-export const readInThreadFrom = 256 * 1024;
+import type { ResponseEcho } from '#protocols/index.ts';
+import { threadRefused, type ReadingResponse } from '../attempts/response-reader.ts';
 
 /** The exchange whose responses are read. */
 export interface ResponseSource {
@@ -69,7 +67,7 @@ export class LargeResponses {
     const job = { kind: 'response', body, form, upstream, echo, terms } as const;
     const running: RunningJob<ResponseResult> = bodies.run<'response'>(keyId, job);
     return {
-      result: running.result.then(resultOf, refused).then(take),
+      result: running.result.then(resultOf, threadRefused).then(take),
       abandon: () => running.abandon(new GatewayError('unavailable')),
     };
   }
@@ -79,10 +77,5 @@ function resultOf({ outcome }: Awaited<RunningJob<ResponseResult>['result']>): R
   if ('error' in outcome) throw outcome.error;
   const { value } = outcome;
   if (value.kind !== 'unreadable') return value;
-  throw new UnreadableResponse(value.message, value.error, value.usage);
-}
-
-function refused(error: unknown): never {
-  const isTooComplex = error instanceof GatewayError && error.errorName === 'too_complex';
-  throw isTooComplex ? new ResponseTooComplex('a thread gave up', { cause: error }) : error;
+  throw unreadableOf(value);
 }

@@ -1,7 +1,8 @@
 import { largestAnswer, readWholeResponse, type WireProtocol } from '#body-work/index.ts';
 import type { ResponseEcho, Protocol, WireResponse } from '#protocols/index.ts';
+import { readInThreadFrom } from '../attempts/in-thread.ts';
 import type { ResponseReader, ReadingResponse } from '../attempts/response-reader.ts';
-import { readInThreadFrom, type LargeResponses } from './large-response.ts';
+import type { LargeResponses } from './large-response.ts';
 import type { TakeGiven } from './state/given-names.ts';
 
 /** A complete response in the form that the client gets. */

@@ -1,6 +1,7 @@
 import {
   type Edit,
   type JsonScan,
+  type MemberRange,
   parseObject,
   type ParseRoom,
   replaceValue,
@@ -21,8 +22,13 @@ export interface OpenedEmbeddings {
   readonly model: string;
 }
 
-/** A request that was checked. */
-export interface EmbeddingsRequest extends Omit<OpenedEmbeddings, 'json'> {
+/** A request that was checked. Plain data besides its body: it is read in a thread if it is large. */
+export interface EmbeddingsRequest {
+  readonly body: Buffer;
+  /** The model as the client named it. */
+  readonly model: string;
+  /** Where the body names it. */
+  readonly modelRange: MemberRange | undefined;
   /** By name, without the value of `input`: an upstream is sent the client's own bytes. */
   readonly members: Readonly<Record<string, unknown>>;
   readonly extent: EmbeddingsExtent;
@@ -41,11 +47,13 @@ export function openRequest(body: Buffer, room?: ParseRoom): OpenedEmbeddings {
 }
 
 /** @throws GatewayError `missing_parameter` without `input`. */
-export function readRequest({ json, ...opened }: OpenedEmbeddings): EmbeddingsRequest {
+export function readRequest({ body, scan, json, model }: OpenedEmbeddings): EmbeddingsRequest {
   requireOneOf([json['input']], 'input');
-  const range = opened.scan.members.get('input');
+  const range = scan.members.get('input');
   return {
-    ...opened,
+    body,
+    model,
+    modelRange: scan.members.get('model'),
     members: { ...json, input: undefined },
     extent: readExtent(json['input']),
     inputBytes: range === undefined ? 0 : range.valueEnd - range.valueStart,
@@ -57,13 +65,12 @@ export function readRequest({ json, ...opened }: OpenedEmbeddings): EmbeddingsRe
  * `encoding_format` too). The same buffer when the upstream uses the client's name.
  */
 export function patchRequest(
-  { body, scan, model }: EmbeddingsRequest,
+  { body, model, modelRange }: EmbeddingsRequest,
   upstreamModel: string,
 ): Buffer {
   const edits: Edit[] = [];
-  const member = scan.members.get('model');
-  if (member !== undefined && model !== upstreamModel) {
-    edits.push(replaceValue(member, upstreamModel));
+  if (modelRange !== undefined && model !== upstreamModel) {
+    edits.push(replaceValue(modelRange, upstreamModel));
   }
   return splice(body, edits);
 }

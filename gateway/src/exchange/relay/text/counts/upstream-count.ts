@@ -14,7 +14,7 @@ import type { AttemptFailure } from '../../attempts/outcome.ts';
 import type { DrainSlots } from '../../exchange/drain-slots.ts';
 import { errorOfTextFailure } from '../error-of-text-failure.ts';
 import type { TextInput } from '../input.ts';
-import { readInThreadFrom } from '../large-response.ts';
+import { readInThreadFrom } from '../../attempts/in-thread.ts';
 import type { TextParts } from '../parts.ts';
 import type { PreparedText } from '../prepared.ts';
 import { largeRequestFor, requestFor } from '../route-request.ts';

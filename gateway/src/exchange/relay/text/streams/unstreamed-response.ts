@@ -10,7 +10,7 @@ import {
   parseJson,
 } from '../../attempts/error-body.ts';
 import { brokenAttempt, type AttemptFailure } from '../../attempts/outcome.ts';
-import { readInThreadFrom } from '../large-response.ts';
+import { readInThreadFrom } from '../../attempts/in-thread.ts';
 
 /** A response that came instead of a stream: an error, or the complete response. */
 export class UnstreamedResponse {

@@ -1,0 +1,51 @@
+import { errorOf, isPlainError, type EmbedFacts } from '#body-work/index.ts';
+import { embeddings, type EmbeddingsRequest } from '#protocols/index.ts';
+import { isReadInThread, runOnBody } from '../attempts/in-thread.ts';
+import type { OpenedRequest } from '../exchange/operation.ts';
+import type { EmbedInput } from './input.ts';
+import type { EmbedParts } from './parts.ts';
+import type { CheckedEmbed } from './prepared.ts';
+
+type OpenedEmbed = OpenedRequest<EmbedInput, CheckedEmbed>;
+
+/**
+ * Reads a request as far as its model: here, or in a thread when it is large.
+ * @throws GatewayError, ClientGone
+ */
+export function openEmbed(
+  parts: Pick<EmbedParts, 'bodies' | 'ticker'>,
+  input: EmbedInput,
+): OpenedEmbed | Promise<OpenedEmbed> {
+  if (isReadInThread(input.body)) return openLarge(parts, input);
+  const opened = embeddings.openRequest(input.body, input.memory);
+  return {
+    model: opened.model,
+    check: (_exchange, resolved) => ({ resolved, request: embeddings.readRequest(opened) }),
+  };
+}
+
+async function openLarge(
+  { bodies, ticker }: Pick<EmbedParts, 'bodies' | 'ticker'>,
+  input: EmbedInput,
+): Promise<OpenedEmbed> {
+  const running = bodies.run(input.caller.keyId, { kind: 'embed-read', body: input.body });
+  const { model, facts } = await runOnBody(ticker, input, running);
+  return {
+    model,
+    check(_exchange, resolved) {
+      if (isPlainError(facts)) throw errorOf(facts);
+      return { resolved, request: requestOf(model, facts, input.body) };
+    },
+  };
+}
+
+/** With the names of its members alone. */
+function requestOf(
+  model: string,
+  { members, ...rest }: EmbedFacts,
+  body: Buffer,
+): EmbeddingsRequest {
+  const named: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  for (const name of members) named[name] = undefined;
+  return { ...rest, body, model, members: named };
+}
