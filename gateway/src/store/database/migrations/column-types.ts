@@ -1,4 +1,5 @@
 import { sql, type ColumnDefinitionBuilder, type CreateTableBuilder, type Kysely } from 'kysely';
+import type { Migration } from 'kysely/migration';
 
 /** The differences between the two databases. */
 export interface ColumnTypes {
@@ -55,4 +56,32 @@ export async function createIndexes(
       .columns([...columns])
       .execute();
   }
+}
+
+/**
+ * A step that only adds columns to a table. `before` is the value for the rows that exist, and the default; a column
+ * without it is nullable.
+ */
+export function addedColumns(
+  table: string,
+  columns: Readonly<
+    Record<
+      string,
+      { readonly type: ColumnTypes['text' | 'integer']; readonly before?: string | number }
+    >
+  >,
+): Migration {
+  return {
+    async up(db: Kysely<unknown>) {
+      // One column per statement: SQLite accepts no more.
+      for (const [name, { type, before }] of Object.entries(columns)) {
+        const alter = db.schema.alterTable(table);
+        await alter
+          .addColumn(name, type, (column) =>
+            before === undefined ? column : column.notNull().defaultTo(before),
+          )
+          .execute();
+      }
+    },
+  };
 }

@@ -8,17 +8,16 @@ import { usageHourly } from './0006-usage-hourly.ts';
 import { keyRotation } from './0007-key-rotation.ts';
 import { nodes } from './0008-nodes.ts';
 import { masterKey } from './0009-master-key.ts';
-import { teamWindows } from './0010-team-windows.ts';
 import { upstreamState } from './0011-upstream-state.ts';
-import { refusalCounts } from './0013-refusal-counts.ts';
-import type { ColumnTypes } from './column-types.ts';
+import { addedColumns, type ColumnTypes } from './column-types.ts';
 
-/** All steps in order. Never edit a released step; a change is a new step. */
+/** All steps in order; one that only adds columns needs no file. Never edit a released step; a change is a new step. */
 export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string, Migration> {
   const types: ColumnTypes =
     dialect === 'sqlite'
       ? { text: 'text', integer: 'integer', tableEnd: 'strict' }
       : { text: 'text', integer: 'bigint', tableEnd: '' };
+  const { text, integer } = types;
   return {
     '0001-accounts': accounts(types),
     '0002-catalogue': catalogue(types),
@@ -29,8 +28,13 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string,
     '0007-key-rotation': keyRotation(types),
     '0008-nodes': nodes(types),
     '0009-master-key': masterKey(types),
-    '0010-team-windows': teamWindows(types),
+    // The budget day that was open when a team's time zone changed, and the zone in which it ends.
+    '0010-team-windows': addedColumns('teams', {
+      open_window: { type: text },
+      open_window_zone: { type: text },
+    }),
     '0011-upstream-state': upstreamState(types),
-    '0013-refusal-counts': refusalCounts(types),
+    // The number of identical refusals that a usage row stands for.
+    '0013-refusal-counts': addedColumns('usage', { count: { type: integer, before: 1 } }),
   };
 }
