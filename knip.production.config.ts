@@ -13,7 +13,7 @@ export default {
     'gateway/src/base/vendors/registry.ts': ['exports'],
     // Written ahead for what comes next. Images: bounds and lines of pictures. Video: the same of seconds and tokens,
     // and usage records without a journal. Administration: signing in, and the price behind a usage row.
-    'gateway/src/money/billing/{hold-bound,image-lines,video-lines}.ts': ['exports'],
+    'gateway/src/money/billing/{hold-bound,image-bound,image-lines,video-lines}.ts': ['exports'],
     'gateway/src/store/usage/read-lines.ts': ['exports'],
     'gateway/src/store/database/password.ts': ['exports'],
     'gateway/src/access/catalogue/price-versions.repository.ts': ['exports'],

@@ -47,6 +47,7 @@ const tokenPrice = fc
     cacheWrite: maybe(perMillion),
     cacheWrite1h: maybe(perMillion),
     output: perMillion,
+    outputImage: maybe(perMillion),
   })
   .map((parts) => definite<DeclaredPrice & { input: string; output: string }>(parts));
 
@@ -57,10 +58,19 @@ const tokens: fc.Arbitrary<Required<PricedTokens>> = fc.record({
   cacheWrite: quantity,
   cacheWrite1h: quantity,
   output: quantity,
+  outputImage: quantity,
   reasoning: fc.nat(1_000),
 });
 
-const parts = ['input', 'inputImage', 'cacheRead', 'cacheWrite', 'cacheWrite1h', 'output'] as const;
+const parts = [
+  'input',
+  'inputImage',
+  'cacheRead',
+  'cacheWrite',
+  'cacheWrite1h',
+  'output',
+  'outputImage',
+] as const;
 
 function definite<Value>(parts: object): Value {
   const given = Object.entries(parts).filter(([, value]) => value !== undefined);
@@ -97,6 +107,7 @@ describe('P-13: the oracle agrees', () => {
               of(used.cacheWrite, cacheWrite),
               of(used.cacheWrite1h, price.cacheWrite1h ?? cacheWrite),
               of(used.output, output),
+              of(used.outputImage, price.outputImage ?? output),
             ],
             by,
           );
@@ -148,6 +159,7 @@ describe('P-13: the oracle agrees', () => {
                 of(used.cacheWrite, cacheWrite),
                 of(used.cacheWrite1h, price.cacheWrite1h ?? cacheWrite),
                 of(used.output, output),
+                of(used.outputImage, price.outputImage ?? output),
                 { price: perSearch ?? '0', per: 1, quantity: webSearches },
                 { price: perPrompt ?? '0', per: 1, quantity: webSearches > 0 ? 1 : 0 },
               ],

@@ -19,6 +19,7 @@ export function normalPrice(value: unknown): DeclaredPrice | null {
     cacheWrite1h: decimal(value['cacheWrite1h'], perMillion),
     output: decimal(value['output'], perMillion),
     inputImage: decimal(value['inputImage'], perMillion),
+    outputImage: decimal(value['outputImage'], perMillion),
     imageTiers: optional(value['imageTiers'], normalTiers),
     layerFactor: decimal(value['layerFactor'], perMillion),
     referenceImage: decimal(value['referenceImage'], perUnit),

@@ -30,7 +30,14 @@ export type Listing =
   | { readonly provider: string; readonly model: ListedModel }
   | { readonly provider: string; readonly skipped: Skipped };
 
-type TokenPart = 'input' | 'inputImage' | 'cacheRead' | 'cacheWrite' | 'cacheWrite1h' | 'output';
+type TokenPart =
+  | 'input'
+  | 'inputImage'
+  | 'cacheRead'
+  | 'cacheWrite'
+  | 'cacheWrite1h'
+  | 'output'
+  | 'outputImage';
 
 /** USD per million tokens has at most nine decimals. */
 const places = 9;
@@ -101,6 +108,7 @@ const keys: readonly (readonly [TokenPart, string])[] = [
   ['cacheWrite', 'cache_write'],
   ['cacheWrite1h', 'cache_write_1h'],
   ['output', 'output'],
+  ['outputImage', 'output_image'],
 ];
 
 /** The model as a person would write it into the file. */

@@ -61,6 +61,7 @@ function readEntry(id: string, entry: ExactMapping) {
     {
       input: entry['input_cost_per_token'],
       inputImage: entry['input_cost_per_image_token'],
+      outputImage: entry['output_cost_per_image_token'],
       cacheRead: entry['cache_read_input_token_cost'] ?? entry['input_cost_per_token_cache_hit'],
       cacheWrite: entry['cache_creation_input_token_cost'],
       cacheWrite1h: entry['cache_creation_input_token_cost_above_1hr'],

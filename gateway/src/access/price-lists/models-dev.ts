@@ -46,6 +46,7 @@ function readModel(id: string, model: ExactMapping) {
     {
       input: cost['input'],
       inputImage: undefined,
+      outputImage: undefined,
       cacheRead: cost['cache_read'],
       cacheWrite: cost['cache_write'],
       cacheWrite1h: undefined,

@@ -163,6 +163,7 @@ export interface DeclaredPrice {
   readonly cacheWrite1h?: Decimal;
   readonly output?: Decimal;
   readonly inputImage?: Decimal;
+  readonly outputImage?: Decimal;
   readonly imageTiers?: readonly {
     readonly name: string;
     readonly maxPixels: number;

@@ -124,7 +124,13 @@ describe('the parts of a price', () => {
   const partsOf = (price: DeclaredPrice) =>
     Object.fromEntries(
       receiptOf(
-        tokenLines(ratesOf(price), { ...none, ...oneOfEach, inputImage: 1, reasoning: 1 }),
+        tokenLines(ratesOf(price), {
+          ...none,
+          ...oneOfEach,
+          inputImage: 1,
+          outputImage: 1,
+          reasoning: 1,
+        }),
         one,
       ).items.map(({ part, rate }) => [part, Number(rate) / 1e9]),
     );
@@ -137,6 +143,7 @@ describe('the parts of a price', () => {
       cache_write: 2,
       cache_write_1h: 2,
       output: 8,
+      output_image: 8,
     });
     expect(partsOf({ input: '2', cacheWrite: '3', output: '8' })).toMatchObject({
       cache_read: 2,
@@ -147,13 +154,14 @@ describe('the parts of a price', () => {
 
   it('are each their own when named, free ones too', () => {
     const price = { input: '2', inputImage: '4', cacheRead: '0', cacheWrite: '3', output: '8' };
-    expect(partsOf({ ...price, cacheWrite1h: '5' })).toEqual({
+    expect(partsOf({ ...price, cacheWrite1h: '5', outputImage: '9' })).toEqual({
       input: 2,
       input_image: 4,
       cache_read: 0,
       cache_write: 3,
       cache_write_1h: 5,
       output: 8,
+      output_image: 9,
     });
   });
 
@@ -198,9 +206,10 @@ describe('image sizes', () => {
     expect(nameOf(size)).toEqual(expected);
   });
 
-  it('a layer costs half where the price does not say', () => {
-    const { layerFactor: _, ...price } = tiers;
-    expect(costOf(imagesOf([picture('9x9', true)], 0, price))).toBe(20_000_000n);
+  it('a layer or a second reference without a price is never free', () => {
+    const { layerFactor: _, referenceImage: __, ...price } = tiers;
+    expect(() => imagesOf([picture('9x9', true)], 0, price)).toThrow(RangeError);
+    expect(() => imagesOf([picture('9x9')], 2, price)).toThrow(RangeError);
   });
 });
 

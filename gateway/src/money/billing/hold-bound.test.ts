@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseMultiplier, receiptOf, type Line, type Multiplier } from './cost.ts';
-import {
-  holdOf,
-  imageBound,
-  textBound,
-  tokenBounds,
-  type ImageDemand,
-  type TextDemand,
-} from './hold-bound.ts';
-import { imageLines } from './image-lines.ts';
+import { parseMultiplier, type Line, type Multiplier } from './cost.ts';
+import { holdOf, textBound, tokenBounds, type TextDemand } from './hold-bound.ts';
 import { ratesOf, type PriceRates } from './rates.ts';
 import { videoSecondLines } from './video-lines.ts';
 
@@ -19,8 +11,6 @@ const textHold = (
   demand: TextDemand,
   multiplier: Multiplier,
 ) => holdOf(textBound(by, limits, demand), multiplier);
-const imageHold = (by: PriceRates, demand: ImageDemand, multiplier: Multiplier) =>
-  holdOf(imageBound(by, demand), multiplier);
 const rates = ratesOf({ input: '1', cacheWrite1h: '2', output: '10' });
 const model = { maxOutputTokens: 64_000 };
 const hold = (bodyBytes: number, outputLimit: number | null, choices: number | null = null) =>
@@ -112,33 +102,8 @@ describe('the hold of a text request', () => {
   });
 });
 
-describe('the hold of pictures and of video', () => {
-  const priced = ratesOf({
-    imageTiers: [
-      { name: '1K', maxPixels: 100, price: '0.09' },
-      { name: '2K', maxPixels: 400, price: '0.04' },
-    ],
-    referenceImage: '0.003',
-    videoSecond: { '720P': '0.1' },
-  });
-
-  it('covers whatever sizes come back', () => {
-    const demand = { images: 2, layers: 0, referenceImages: 3 };
-    const bound = imageHold(priced, demand, one);
-    expect(bound).toBe(186_000_000n);
-    const images = ['10x10', '10x10'].map((size) => ({ size, isLayer: false }));
-    expect(receiptOf(imageLines(priced, images, 3) as Line[], one).cost).toBe(bound);
-  });
-
-  it('covers the layers of each', () => {
-    const demand = { images: null, layers: 16, referenceImages: 0 };
-    expect(imageHold(priced, demand, one)).toBe(90_000_000n + 16n * 45_000_000n);
-  });
-
-  it('is refused for pictures at a price without tiers', () => {
-    const demand = { images: 1, layers: 0, referenceImages: 0 };
-    expect(() => imageHold(rates, demand, one)).toThrow(RangeError);
-  });
+describe('the hold of video', () => {
+  const priced = ratesOf({ videoSecond: { '720P': '0.1' } });
 
   it('is what the seconds asked for cost', () => {
     const lines = videoSecondLines(priced, { resolution: '720P', milliseconds: 5_000 });

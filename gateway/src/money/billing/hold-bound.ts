@@ -31,9 +31,9 @@ export interface DemandedInput {
 }
 
 /** The assumed output limit if neither the request nor the model sets a lower one. */
-const usualOutput = 16_384;
+export const usualOutput = 16_384;
 /** JSON and text of a body hardly make more tokens than this. */
-const bytesPerToken = 2;
+export const bytesPerToken = 2;
 /** The assumed limit of unseen input if the model has no known window. */
 const usualWindow = 200_000;
 /** The assumed limit of what a provider's tools find: a few searches and the pages they name. More is overshoot. */
@@ -102,36 +102,8 @@ export function holdOf(lines: readonly Line<number | bigint>[], multiplier: Mult
   return saturate(ceilingOf(lines, multiplier));
 }
 
-export interface ImageDemand {
-  readonly images: number | null;
-  /** Layers per picture; 0 if not requested. */
-  readonly layers: number;
-  readonly referenceImages: number;
-}
-
-/**
- * The most that tier-priced pictures can cost: the returned size decides the tier, so each counts as the dearest.
- * @throws RangeError for a price without tiers.
- */
-export function imageBound(
-  rates: PriceRates,
-  { images, layers, referenceImages }: ImageDemand,
-): readonly Line<bigint>[] {
-  const count = bounded(images) ?? 1n;
-  const dearest = (of: 'image' | 'layer') =>
-    rates.imageTiers.map((tier) => tier[of]).toSorted((a, b) => (a.perUnit < b.perUnit ? 1 : -1));
-  const [image] = dearest('image');
-  const [layer] = dearest('layer');
-  if (image === undefined || layer === undefined) throw new RangeError('no price for pictures');
-  return [
-    { rate: image, quantity: count },
-    { rate: layer, quantity: count * (bounded(layers) ?? 0n) },
-    { rate: rates.referenceImage, quantity: bounded(referenceImages - 1) ?? 0n },
-  ];
-}
-
 /** An untrusted number as a count, rounded up; null for none and for meaningless values (0, negative, NaN). */
-function bounded(value: number | null): bigint | null {
+export function bounded(value: number | null): bigint | null {
   if (value === null || Number.isNaN(value) || value <= 0) return null;
   return Number.isFinite(value) ? BigInt(Math.ceil(value)) : most;
 }

@@ -16,7 +16,10 @@ export interface Unbillable {
   readonly detail: string;
 }
 
-/** Tier-priced pictures: each by the first tier that its own returned size fits. The first reference image is free. */
+/**
+ * Tier-priced pictures: each by the first tier that its own returned size fits. The first reference image is free.
+ * @throws RangeError for a price that lacks a part which the request needs (`pricesImages`): it is refused before.
+ */
 export function imageLines(
   rates: PriceRates,
   images: readonly ReturnedImage[],
@@ -31,9 +34,14 @@ export function imageLines(
       return { unbillable: 'size_above_tiers', detail: `image ${index}: ${pixels} pixels` };
     }
     const rate = isLayer ? tier.layer : tier.image;
+    if (rate === null) throw new RangeError('no price for layers');
     quantities.set(rate, (quantities.get(rate) ?? 0) + 1);
   }
-  if (referenceImages > 1) quantities.set(rates.referenceImage, referenceImages - 1);
+  if (referenceImages > 1) {
+    const { referenceImage } = rates;
+    if (referenceImage === null) throw new RangeError('no price for reference images');
+    quantities.set(referenceImage, referenceImages - 1);
+  }
   return Array.from(quantities, ([rate, quantity]) => ({ rate, quantity }));
 }
 

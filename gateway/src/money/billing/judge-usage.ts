@@ -39,5 +39,6 @@ export function chargeOf(
 
 function totalOf(tokens: PricedTokens): number {
   const { input, inputImage = 0, cacheRead, cacheWrite, cacheWrite1h, output } = tokens;
-  return input + inputImage + cacheRead + cacheWrite + cacheWrite1h + output;
+  const { outputImage = 0 } = tokens;
+  return input + inputImage + cacheRead + cacheWrite + cacheWrite1h + output + outputImage;
 }

@@ -27,13 +27,18 @@ export interface InputRates {
 /** The cost of a response's tokens, in and out. */
 export interface TokenRates extends InputRates {
   readonly output: Rate;
+  /** Of pictures, where a response reports them apart. */
+  readonly outputImage: Rate;
+  /** The highest of the output parts. */
+  readonly dearestOutput: Rate;
 }
 
 export interface TierRates {
   readonly name: string;
   readonly maxPixels: number;
   readonly image: Rate;
-  readonly layer: Rate;
+  /** Null if the price has no factor for layers. */
+  readonly layer: Rate | null;
 }
 
 /** A price with its defaults filled in, as integers. Parts that a kind of model does not have are null or empty. */
@@ -44,7 +49,8 @@ export interface PriceRates {
   readonly inputTokens: InputRates | null;
   /** Ascending. */
   readonly imageTiers: readonly TierRates[];
-  readonly referenceImage: Rate;
+  /** Each source picture after the first; null if that is not priced. */
+  readonly referenceImage: Rate | null;
   readonly videoSecond: ReadonlyMap<string, Rate>;
   readonly videoTokens: ReadonlyMap<string, { readonly text: Rate; readonly withVideo: Rate }>;
   /** By the name of a surcharge, in millionths: the factor for token rates if a response reports it. */
@@ -60,8 +66,6 @@ const perMillionPlaces = 9;
 const perUnitPlaces = 15;
 const factorPlaces = 9;
 const multiplierPlaces = 6;
-/** The share of an image's price that the interface promises for layers. */
-const defaultLayerFactor = '0.5';
 
 const known = new WeakMap<DeclaredPrice, PriceRates>();
 
@@ -87,7 +91,7 @@ function compileRates(price: DeclaredPrice): PriceRates {
     multipliers = {},
     fees = {},
   } = price;
-  const factor = exact(price.layerFactor ?? defaultLayerFactor, factorPlaces);
+  const factor = price.layerFactor === undefined ? null : exact(price.layerFactor, factorPlaces);
   const rates = {
     tokens: compileTokenRates(price, inputTokens),
     inputTokens,
@@ -97,10 +101,14 @@ function compileRates(price: DeclaredPrice): PriceRates {
         name,
         maxPixels,
         image: rate(`image_tiers.${name}`, image),
-        layer: rate(`layer_factor.${name}`, divideHalfEven(image * factor, 10n ** 9n)),
+        layer:
+          factor === null
+            ? null
+            : rate(`layer_factor.${name}`, divideHalfEven(image * factor, 10n ** 9n)),
       };
     }),
-    referenceImage: perUnit('reference_image', price.referenceImage ?? '0'),
+    referenceImage:
+      price.referenceImage === undefined ? null : perUnit('reference_image', price.referenceImage),
     videoSecond: new Map(
       Object.entries(videoSecond).map(([resolution, perSecond]) => [
         resolution,
@@ -129,9 +137,10 @@ function compileRates(price: DeclaredPrice): PriceRates {
 function isZero(rates: Omit<PriceRates, 'isZero'>): boolean {
   const { tokens, inputTokens, imageTiers, referenceImage, videoSecond, videoTokens, fees } = rates;
   const parts = [
-    ...(inputTokens === null ? [] : [inputTokens.dearestInput, referenceImage]),
-    ...(tokens === null ? [] : [tokens.output]),
-    ...imageTiers.flatMap(({ image, layer }) => [image, layer, referenceImage]),
+    ...(inputTokens === null ? [] : [inputTokens.dearestInput]),
+    ...(tokens === null ? [] : [tokens.dearestOutput]),
+    ...imageTiers.flatMap(({ image, layer }) => (layer === null ? [image] : [image, layer])),
+    ...(referenceImage === null ? [] : [referenceImage]),
     ...videoSecond.values(),
     ...videoTokens.values().flatMap(({ text, withVideo }) => [text, withVideo]),
     ...fees.values(),
@@ -150,20 +159,25 @@ function compileInputRates(price: DeclaredPrice): InputRates | null {
     cacheWrite: perMillion('cache_write', cacheWrite),
     cacheWrite1h: perMillion('cache_write_1h', price.cacheWrite1h ?? cacheWrite),
   };
-  const dearestInput = Object.values(inputs).reduce((dearest, each) =>
-    each.perUnit > dearest.perUnit ? each : dearest,
-  );
-  return { ...inputs, dearestInput };
+  return { ...inputs, dearestInput: dearestOf(Object.values(inputs)) };
 }
 
 /** Null unless both ends are priced. */
 function compileTokenRates(
-  { output }: DeclaredPrice,
+  { output, outputImage }: DeclaredPrice,
   inputTokens: InputRates | null,
 ): TokenRates | null {
   if (inputTokens === null || output === undefined) return null;
-  return { ...inputTokens, output: perMillion('output', output) };
+  const outputs = {
+    output: perMillion('output', output),
+    outputImage: perMillion('output_image', outputImage ?? output),
+  };
+  return { ...inputTokens, ...outputs, dearestOutput: dearestOf(Object.values(outputs)) };
 }
+
+/** The highest of some rates; the first of equal ones. */
+export const dearestOf = (rates: readonly Rate[]): Rate =>
+  rates.reduce((dearest, each) => (each.perUnit > dearest.perUnit ? each : dearest));
 
 const perMillion = (part: string, price: Decimal) => rate(part, exact(price, perMillionPlaces));
 const perUnit = (part: string, price: Decimal) => rate(part, exact(price, perUnitPlaces));

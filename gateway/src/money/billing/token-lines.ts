@@ -2,9 +2,10 @@ import type { TokenUsage } from '#canonical/index.ts';
 import type { Line } from './cost.ts';
 import type { PriceRates } from './rates.ts';
 
-/** Tokens in normal form with the prompt's image tokens separate: `input` then excludes them. */
+/** Tokens in normal form with those of pictures separate: `input` and `output` then exclude them. */
 export interface PricedTokens extends TokenUsage {
   readonly inputImage?: number;
+  readonly outputImage?: number;
 }
 
 /**
@@ -23,5 +24,6 @@ export function tokenLines({ tokens: rates }: PriceRates, tokens: PricedTokens):
   add(rates.cacheWrite, tokens.cacheWrite);
   add(rates.cacheWrite1h, tokens.cacheWrite1h);
   add(rates.output, tokens.output);
+  add(rates.outputImage, tokens.outputImage ?? 0);
   return lines;
 }

@@ -59,6 +59,7 @@ function priceOf(said: ExactMapping): DeclaredPrice | null {
     {
       input: said[costs.input],
       inputImage: null,
+      outputImage: null,
       cacheRead: said[costs.cacheRead],
       cacheWrite: said[costs.cacheWrite],
       cacheWrite1h: said[costs.cacheWrite1h],

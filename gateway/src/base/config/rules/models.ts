@@ -20,6 +20,7 @@ const partsOf: Readonly<Record<string, ReadonlySet<string>>> = {
   image: new Set<string>([
     ...textParts,
     'input_image',
+    'output_image',
     'image_tiers',
     'layer_factor',
     'reference_image',

@@ -29,6 +29,7 @@ const shape = {
   cache_write_1h: tokenPrice(),
   output: tokenPrice(),
   input_image: tokenPrice(),
+  output_image: tokenPrice(),
   image_tiers: optional(list(tier)),
   layer_factor: decimal(
     'a factor',
@@ -54,6 +55,7 @@ export const price = mapping(shape).transform((values): DeclaredPrice => ({
   ...(values.cache_write_1h === null ? {} : { cacheWrite1h: values.cache_write_1h }),
   ...(values.output === null ? {} : { output: values.output }),
   ...(values.input_image === null ? {} : { inputImage: values.input_image }),
+  ...(values.output_image === null ? {} : { outputImage: values.output_image }),
   ...(values.image_tiers === undefined
     ? {}
     : {

@@ -10,6 +10,12 @@ const price = JSON.stringify({
     'speed.fast': '0.333333',
   },
   fees: { web_search: '0.01' },
+  imageTiers: [
+    { name: '1K', maxPixels: 1, price: '0.04' },
+    { name: '2.5K', maxPixels: 2, price: '0.000000000000005' },
+  ],
+  layerFactor: '0.5',
+  referenceImage: '0.003',
 });
 
 const differencesOf = (part: string, rate: string) =>
@@ -26,6 +32,12 @@ test.each([
   ['output@speed.fast@speed.fast', '1666663333.335'],
   ['fees.web_search', '10000000000000'],
   ['unpriced.grounded_prompt', '0'],
+  ['output_image', '15000000000'],
+  ['image_tiers.1K', '40000000000000'],
+  ['layer_factor.1K', '20000000000000'],
+  ['image_tiers.2.5K', '5'],
+  ['layer_factor.2.5K', '2'],
+  ['reference_image', '3000000000000'],
 ])('%s at %s matches the price', (part, rate) => {
   expect(differencesOf(part, rate)).toEqual([]);
 });
@@ -37,6 +49,11 @@ test.each([
   ['fees.web_search', '0', 'fees.web_search at 10000000000000'],
   ['fees.other', '1', 'fees.other at null'],
   ['unpriced.web_search', '1', 'unpriced.web_search at 0'],
+  ['image_tiers.1K', '80000000000000', 'image_tiers.1K at 40000000000000'],
+  ['image_tiers.4K', '40000000000000', 'image_tiers.4K at null'],
+  ['layer_factor.1K', '40000000000000', 'layer_factor.1K at 20000000000000'],
+  ['layer_factor.4K', '0', 'layer_factor.4K at null'],
+  ['reference_image', '0', 'reference_image at 3000000000000'],
 ])('%s at %s does not match the price', (part, rate, expected) => {
   expect(differencesOf(part, rate)).toMatchObject([{ check: 'price', expected }]);
 });

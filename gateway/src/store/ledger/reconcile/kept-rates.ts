@@ -2,7 +2,7 @@ import { parseDecimal, scaled, unscaled } from '#config/decimal.ts';
 import type { UsageTable } from '#database/index.ts';
 import type { Difference } from './difference.ts';
 
-/** The parts of a price that a token receipt can name, and where each is read from: the first one that is set. */
+/** The token parts that a receipt can name, and where each is read from: the first one that is set. */
 const partsOf: Readonly<Record<string, readonly string[]>> = {
   input: ['input'],
   input_image: ['inputImage', 'input'],
@@ -10,6 +10,7 @@ const partsOf: Readonly<Record<string, readonly string[]>> = {
   cache_write: ['cacheWrite', 'input'],
   cache_write_1h: ['cacheWrite1h', 'cacheWrite', 'input'],
   output: ['output'],
+  output_image: ['outputImage', 'output'],
 };
 
 /** USD per million → 10⁻¹⁵ USD per token. */
@@ -46,6 +47,9 @@ export function checkRates(
 /** Decimals of a multiplier and of a price per use. */
 const factorPlaces = 6;
 const perUsePlaces = 15;
+/** Decimals of `layer_factor`. */
+const layerPlaces = 9;
+const layerOne = 10n ** 9n;
 
 /** `output@service_tier.priority`, `fees.web_search`, `unpriced.web_search`, or a part of the price alone. */
 function rateOf(price: Readonly<Record<string, unknown>>, named: string): string {
@@ -65,16 +69,47 @@ function rateOf(price: Readonly<Record<string, unknown>>, named: string): string
 
 function entryOf(entries: unknown, name: string, places: number): bigint | null {
   if (typeof entries !== 'object' || entries === null || !Object.hasOwn(entries, name)) return null;
-  const value = (entries as Readonly<Record<string, unknown>>)[name];
-  const decimal = typeof value === 'string' ? parseDecimal(value) : null;
-  return decimal === null ? null : scaled(decimal, places);
+  return exact((entries as Readonly<Record<string, unknown>>)[name], places);
 }
 
+/** Null for a part that the price does not have. */
 function partRate(price: Readonly<Record<string, unknown>>, part: string): bigint | null {
+  const [kind = '', tier = ''] = split(part);
+  if (kind === 'image_tiers') return tierRate(price, tier);
+  if (kind === 'layer_factor') return layerRate(price, tier);
+  if (part === 'reference_image') return exact(price['referenceImage'], perUsePlaces);
   const names = Object.hasOwn(partsOf, part) ? partsOf[part] : undefined;
-  const value = names?.map((name) => price[name]).find((each) => each !== undefined);
+  return exact(
+    names?.map((name) => price[name]).find((each) => each !== undefined),
+    ratePlaces,
+  );
+}
+
+/** A tier's name may contain dots itself. */
+function split(part: string): string[] {
+  const dot = part.indexOf('.');
+  return dot === -1 ? [part] : [part.slice(0, dot), part.slice(dot + 1)];
+}
+
+function tierRate(price: Readonly<Record<string, unknown>>, tier: string): bigint | null {
+  const tiers: readonly unknown[] = Array.isArray(price['imageTiers']) ? price['imageTiers'] : [];
+  const found = (tiers as Readonly<Record<string, unknown>>[]).find(({ name }) => name === tier);
+  return exact(found?.['price'], perUsePlaces);
+}
+
+/** A share of the tier's price; the digits beyond 10⁻¹⁵ USD are rounded half to even. */
+function layerRate(price: Readonly<Record<string, unknown>>, tier: string): bigint | null {
+  const image = tierRate(price, tier);
+  const factor = exact(price['layerFactor'], layerPlaces);
+  if (image === null || factor === null) return null;
+  const [whole, rest] = [(image * factor) / layerOne, (image * factor) % layerOne];
+  const twice = rest * 2n;
+  return twice > layerOne || (twice === layerOne && whole % 2n === 1n) ? whole + 1n : whole;
+}
+
+function exact(value: unknown, places: number): bigint | null {
   const decimal = typeof value === 'string' ? parseDecimal(value) : null;
-  return decimal === null ? null : scaled(decimal, ratePlaces);
+  return decimal === null ? null : scaled(decimal, places);
 }
 
 function read(text: string): unknown {

@@ -1,0 +1,65 @@
+import type { Model } from '#catalogue/index.ts';
+import type { Line } from './cost.ts';
+import { bounded, bytesPerToken, usualOutput } from './hold-bound.ts';
+import { dearestOf, type PriceRates } from './rates.ts';
+
+/** How many pictures a request asks for, and with what. The numbers are the client's. */
+export interface ImageDemand {
+  /** Pictures asked for: `n`, or the largest number of a set. */
+  readonly images: number;
+  /** One picture is divided into layers, of which each costs a share of a whole one. */
+  readonly layers: boolean;
+  /** Source pictures in the request. */
+  readonly sources: number;
+  /** Of the prompt. */
+  readonly promptBytes: number;
+}
+
+/** A picture becomes at most so many layers besides its base. */
+const mostLayers = 16n;
+/** The assumed tokens of a source picture. */
+const sourceTokens = 16_384n;
+
+/**
+ * Whether a price has every part that such a request may be charged by. Parts have no silent defaults; 0 is free.
+ * Source pictures cost extra from the second on.
+ */
+export function pricesImages(
+  rates: PriceRates,
+  { layers, sources }: Pick<ImageDemand, 'layers' | 'sources'>,
+): boolean {
+  if (rates.imageTiers.length === 0) return rates.tokens !== null;
+  if (layers && rates.imageTiers.some(({ layer }) => layer === null)) return false;
+  return sources < 2 || rates.referenceImage !== null;
+}
+
+/**
+ * The most that pictures can use, for the hold. By tiers the returned size decides, so each counts as the dearest one.
+ * @throws RangeError for a price that lacks a part which the request needs (`pricesImages`).
+ */
+export function imageBound(
+  rates: PriceRates,
+  model: Pick<Model, 'maxOutputTokens'>,
+  demand: ImageDemand,
+): readonly Line<bigint>[] {
+  if (!pricesImages(rates, demand)) throw new RangeError('no price for pictures');
+  const images = bounded(demand.images) ?? 1n;
+  const sources = bounded(demand.sources) ?? 0n;
+  if (rates.tokens !== null && rates.imageTiers.length === 0) {
+    const prompt = bounded(demand.promptBytes / bytesPerToken) ?? 0n;
+    const output = BigInt(model.maxOutputTokens ?? usualOutput);
+    return [
+      { rate: rates.tokens.dearestInput, quantity: prompt + sources * sourceTokens },
+      { rate: rates.tokens.dearestOutput, quantity: output * images },
+    ];
+  }
+  const lines = [{ rate: dearestOf(rates.imageTiers.map(({ image }) => image)), quantity: images }];
+  if (demand.layers) {
+    const rate = dearestOf(rates.imageTiers.flatMap(({ layer }) => layer ?? []));
+    lines.push({ rate, quantity: images * mostLayers });
+  }
+  if (sources > 1n && rates.referenceImage !== null) {
+    lines.push({ rate: rates.referenceImage, quantity: sources - 1n });
+  }
+  return lines;
+}
