@@ -18,7 +18,7 @@ import { createRandom, createSimulation } from './ledger-simulation.ts';
  * P-10, usage in its normal form: `../property/usage-normal-form.test.ts`
  * P-11 of any prices, and P-13: `../property/cost.test.ts`
  * P-14, rates: `../limits/rates.test.ts`, `../limits/redis-nodes.test.ts`
- * P-15, Redis deleted: `../limits/redis-faults.test.ts`, `nodes.test.ts`; here a crash deletes what was counted
+ * P-15, Redis deleted: `../limits/redis-faults.test.ts`, `without-redis.test.ts`; here a crash deletes what was counted
  * P-16, whose ids are in a response: `../money/strangers.test.ts`
  */
 

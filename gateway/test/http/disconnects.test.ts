@@ -9,7 +9,7 @@ describe('half-close', () => {
     let left = false;
     const gateway = await startGateway({
       run: async ({ client }) => {
-        client.onLeave(() => {
+        client.onDisconnect(() => {
           left = true;
         });
         await delay(50);
@@ -55,16 +55,16 @@ describe('a client that disconnects', () => {
           client.start(200, { 'content-type': 'text/event-stream' });
           client.write('data: 1\n\n');
         }
-        client.onLeave(() => {
+        client.onDisconnect(() => {
           leaves++;
           gone.resolve();
         });
         await gone.promise;
-        expect(client.left).toBe(true);
+        expect(client.disconnected).toBe(true);
         expect(client.write('data: 2\n\n')).toBe(true);
         client.end();
         await new Promise<void>((resolve) => {
-          client.onLeave(resolve);
+          client.onDisconnect(resolve);
         });
       },
     });
@@ -84,9 +84,9 @@ describe('a client that disconnects', () => {
     const gone = Promise.withResolvers<void>();
     const gateway = await startGateway({
       run: async ({ client }) => {
-        client.onLeave(() => gone.resolve());
+        client.onDisconnect(() => gone.resolve());
         client.start(200, { 'content-type': 'text/event-stream' });
-        while (!client.left) {
+        while (!client.disconnected) {
           client.write('data: x\n\n');
           await delay(5);
         }
@@ -106,7 +106,7 @@ describe('a client that disconnects', () => {
     let runs = 0;
     const gateway = await startGateway({
       run: async ({ client }) => {
-        if (++runs === 2) client.onLeave(() => gone.resolve());
+        if (++runs === 2) client.onDisconnect(() => gone.resolve());
         await gone.promise;
       },
     });
@@ -123,7 +123,7 @@ describe('a client that disconnects', () => {
     let left = false;
     const gateway = await startGateway({
       run: async ({ client }) => {
-        client.onLeave(() => {
+        client.onDisconnect(() => {
           left = true;
         });
         client.start(200, {});

@@ -55,7 +55,7 @@ describe.skipIf(cannotLosePackets !== null)(
         server: { vanishedLook: 50 },
         run: async ({ client }) => {
           const gone = Promise.withResolvers<void>();
-          client.onLeave(gone.resolve);
+          client.onDisconnect(gone.resolve);
           client.start(200, { 'content-type': 'text/event-stream' });
           client.write('data: 0\n\n');
           for (let index = 0; index < events; index++) {

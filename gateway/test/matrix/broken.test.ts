@@ -104,7 +104,7 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
         () =>
           simulator
             .requests()
-            .filter(({ clientLeft }) => clientLeft)
+            .filter(({ clientLeft: clientDisconnected }) => clientDisconnected)
             .at(-1)?.body ?? '',
         { timeout: 3000 },
       )

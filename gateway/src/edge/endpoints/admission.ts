@@ -24,7 +24,7 @@ export class InFlightSlot {
   readonly #keyId: string | null;
   readonly #claim: BodyClaim;
   #holders = 1;
-  #onLeave: (() => void) | null = null;
+  #onDisconnect: (() => void) | null = null;
 
   constructor(parts: AdmissionParts, keyId: string | null, claim: BodyClaim) {
     this.#parts = parts;
@@ -45,13 +45,13 @@ export class InFlightSlot {
     this.#claim.release();
     if (this.#keyId !== null) keySlots.leave(this.#keyId);
     gate.leave();
-    this.#onLeave?.();
+    this.#onDisconnect?.();
   }
 
   /** At most one listener; called once, at once if the slot is already released. */
-  onLeave(listener: () => void): void {
+  onDisconnect(listener: () => void): void {
     if (this.#holders === 0) listener();
-    else this.#onLeave = listener;
+    else this.#onDisconnect = listener;
   }
 }
 

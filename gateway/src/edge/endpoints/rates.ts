@@ -137,7 +137,7 @@ function refusalOf(
   }
   const { slot, id } = request;
   if (slot !== null && caller.maxConcurrency !== null) {
-    slot.onLeave(() => counters.leave(id));
+    slot.onDisconnect(() => counters.leave(id));
   }
   return undefined;
 }

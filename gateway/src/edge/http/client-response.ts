@@ -55,7 +55,7 @@ export class NodeClientResponse {
     return this.#status !== 0;
   }
 
-  get left(): boolean {
+  get disconnected(): boolean {
     return this.#left;
   }
 
@@ -100,7 +100,7 @@ export class NodeClientResponse {
     if ((this.#response.socket?.writableLength ?? 0) > 0) this.#watchStall();
   }
 
-  onLeave(listener: () => void): void {
+  onDisconnect(listener: () => void): void {
     if (this.#left) queueMicrotask(listener);
     else this.#leaveListener = listener;
   }

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Breaker, type Leave } from './breaker.ts';
+import { Breaker, type Permit } from './breaker.ts';
 
-const plain = (breaker: Breaker): Leave => ({ generation: breaker.generation, probe: false });
-const probe = (breaker: Breaker): Leave => {
+const plain = (breaker: Breaker): Permit => ({ generation: breaker.generation, probe: false });
+const probe = (breaker: Breaker): Permit => {
   breaker.beginProbe();
   return { generation: breaker.generation, probe: true };
 };
@@ -27,9 +27,9 @@ describe('the breaker', () => {
   test('R-10: during a probe there is no other probe', () => {
     const breaker = new Breaker();
     eject(breaker, 0);
-    const leave = probe(breaker);
+    const permit = probe(breaker);
     expect(breaker.standing(1_000_000)).toBe('ejected');
-    breaker.release(leave);
+    breaker.release(permit);
     expect(breaker.standing(1_000_000)).toBe('probe-due');
   });
 
@@ -59,10 +59,10 @@ describe('the breaker', () => {
   test('a started response ends the ejection on trial: the next fault ejects again', () => {
     const breaker = new Breaker();
     eject(breaker, 0);
-    const leave = probe(breaker);
-    expect(breaker.begin(leave, 30_000)).toBe(true);
+    const permit = probe(breaker);
+    expect(breaker.begin(permit, 30_000)).toBe(true);
     expect(breaker.standing(30_000)).toBe('in-use');
-    expect(breaker.fail(leave, 31_000)).toBe(true);
+    expect(breaker.fail(permit, 31_000)).toBe(true);
     expect(breaker.until).toBe(31_000 + 60_000);
   });
 
@@ -94,7 +94,7 @@ describe('the breaker', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 20, maxLength: 200 }), (steps) => {
         const breaker = new Breaker();
-        const open: Leave[] = [];
+        const open: Permit[] = [];
         let now = 0;
         for (const each of steps) {
           if (each.do === 'wait') now += each.ms;
@@ -104,11 +104,11 @@ describe('the breaker', () => {
             else if (standing === 'in-use' || each.anyway) open.push(plain(breaker));
           }
           if (each.do === 'end' && open.length > 0) {
-            const leave = open[each.which % open.length]!;
+            const permit = open[each.which % open.length]!;
             const [standing, ejections] = [breaker.standing(now), breaker.ejections];
-            if (each.how === 'release') breaker.release(leave);
+            if (each.how === 'release') breaker.release(permit);
             else {
-              const news = breaker[each.how](leave, now);
+              const news = breaker[each.how](permit, now);
               if (news && each.how === 'fail') {
                 expect(breaker.standing(now)).toBe('ejected');
                 expect([1, ejections + 1]).toContain(breaker.ejections);
@@ -123,7 +123,7 @@ describe('the breaker', () => {
           }
           const ejected = breaker.standing(now) !== 'in-use';
           const probes = open.filter(
-            (leave) => leave.probe && leave.generation === breaker.generation,
+            (permit) => permit.probe && permit.generation === breaker.generation,
           );
           if (ejected) expect(probes.length).toBeLessThanOrEqual(1);
           if (ejected && probes.length === 1) expect(breaker.standing(now)).toBe('ejected');

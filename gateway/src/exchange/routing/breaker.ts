@@ -12,7 +12,7 @@ export const breakerRules = Object.freeze({
 export type Standing = 'in-use' | 'ejected' | 'probe-due';
 
 /** How an attempt was admitted. Its result counts only while the breaker is still in the same state. */
-export interface Leave {
+export interface Permit {
   readonly generation: number;
   readonly probe: boolean;
 }
@@ -61,8 +61,8 @@ export class Breaker {
   }
 
   /** @returns true if this ended an ejection */
-  succeed(leave: Leave, now: number): boolean {
-    if (leave.generation !== this.#generation) return false;
+  succeed(permit: Permit, now: number): boolean {
+    if (permit.generation !== this.#generation) return false;
     this.#faults = 0;
     return this.#comeBack(now);
   }
@@ -72,18 +72,18 @@ export class Breaker {
    * again. A response may take minutes, and other requests should not wait for its end.
    * @returns true if this ended an ejection
    */
-  begin(leave: Leave, now: number): boolean {
-    if (leave.generation !== this.#generation || !this.#comeBack(now)) return false;
+  begin(permit: Permit, now: number): boolean {
+    if (permit.generation !== this.#generation || !this.#comeBack(now)) return false;
     this.#faults = breakerRules.faultsToEject - 1;
     return true;
   }
 
   /** @returns true if this ejected the channel */
-  fail(leave: Leave, now: number): boolean {
-    if (leave.generation !== this.#generation) return false;
+  fail(permit: Permit, now: number): boolean {
+    if (permit.generation !== this.#generation) return false;
     if (this.#ejected) {
       // The channel was used for lack of an alternative; its failure is known.
-      if (!leave.probe) return false;
+      if (!permit.probe) return false;
     } else {
       this.#faults += 1;
       if (this.#faults < breakerRules.faultsToEject) return false;
@@ -93,8 +93,8 @@ export class Breaker {
   }
 
   /** The attempt says nothing about the channel. If it was the probe, the next request becomes the probe. */
-  release(leave: Leave): void {
-    if (leave.probe && leave.generation === this.#generation) this.#probing = false;
+  release(permit: Permit): void {
+    if (permit.probe && permit.generation === this.#generation) this.#probing = false;
   }
 
   #comeBack(now: number): boolean {

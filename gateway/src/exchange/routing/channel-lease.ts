@@ -1,10 +1,10 @@
-import type { Leave } from './breaker.ts';
+import type { Permit } from './breaker.ts';
 import type { ChannelState } from './channel-state.ts';
 import type { Credential } from './credential.ts';
 import type { FailureKind } from './failure-kind.ts';
 
 /** Permission for one attempt with one credential. Always return it by passing it to `reportOutcome` exactly once. */
-export interface ChannelLease extends Leave {
+export interface ChannelLease extends Permit {
   readonly admitted: true;
   readonly secret: string | null;
   readonly retry: boolean;

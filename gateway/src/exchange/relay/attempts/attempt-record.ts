@@ -26,7 +26,7 @@ function classOf(outcome: AttemptOutcome): AttemptClass {
   switch (outcome.kind) {
     case 'failed':
       return outcome.class;
-    case 'left':
+    case 'disconnected':
       return outcome.shown ? 'shown' : reachOf(outcome.status ?? 0, outcome.asked);
     default:
       return 'shown';
@@ -35,7 +35,7 @@ function classOf(outcome: AttemptOutcome): AttemptClass {
 
 function resultOf(outcome: AttemptOutcome): string {
   if (outcome.kind === 'complete') return 'completed';
-  return outcome.kind === 'left' ? 'client-left' : outcome.result;
+  return outcome.kind === 'disconnected' ? 'client-left' : outcome.result;
 }
 
 /** Usage that an upstream charges to the operator although the client got no response. */

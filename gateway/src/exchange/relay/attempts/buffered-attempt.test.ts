@@ -31,7 +31,7 @@ function start(
 ) {
   let listener: UpstreamListener | null = null;
   let aborted = false;
-  const client = { left: false };
+  const client = { disconnected: false };
   const attempt = new BufferedAttempt({} as UpstreamRequest, {
     upstream: {
       send(_request, given) {
@@ -65,7 +65,7 @@ function start(
 describe('R-19 a client that has left', () => {
   test('does not stop a response that comes within two minutes', async () => {
     const { attempt, client, listener, aborted } = start();
-    client.left = true;
+    client.disconnected = true;
     attempt.tick(1_000);
     attempt.tick(120_900);
     expect(aborted()).toBe(false);
@@ -79,18 +79,18 @@ describe('R-19 a client that has left', () => {
     const drains = createDrainSlots(20);
     const first = start(undefined, drains);
     const second = start(undefined, drains);
-    first.client.left = true;
-    second.client.left = true;
+    first.client.disconnected = true;
+    second.client.disconnected = true;
     first.attempt.tick(1_000);
     second.attempt.tick(1_000);
     expect([first.aborted(), second.aborted()]).toEqual([false, true]);
-    expect(await second.attempt.outcome).toMatchObject({ kind: 'left', status: null });
+    expect(await second.attempt.outcome).toMatchObject({ kind: 'disconnected', status: null });
 
     first.listener.onHead(200, {});
     first.listener.onData(response);
     first.listener.onEnd();
     const third = start(undefined, drains);
-    third.client.left = true;
+    third.client.disconnected = true;
     third.attempt.tick(2_000);
     expect(third.aborted()).toBe(false);
   });
@@ -98,12 +98,12 @@ describe('R-19 a client that has left', () => {
   test('is not waited for longer', async () => {
     const { attempt, client, aborted } = start();
     attempt.tick(500);
-    client.left = true;
+    client.disconnected = true;
     attempt.tick(1_000);
     attempt.tick(121_000);
     expect(aborted()).toBe(true);
     expect(await attempt.outcome).toMatchObject({
-      kind: 'left',
+      kind: 'disconnected',
       status: null,
       shown: false,
     });
@@ -111,15 +111,15 @@ describe('R-19 a client that has left', () => {
 
   test('is not waited for when the upstream has not been sent anything', async () => {
     const { attempt, client, aborted } = start(undefined, undefined, false);
-    client.left = true;
+    client.disconnected = true;
     attempt.tick(1_000);
     expect(aborted()).toBe(true);
-    expect(await attempt.outcome).toMatchObject({ kind: 'left', asked: false });
+    expect(await attempt.outcome).toMatchObject({ kind: 'disconnected', asked: false });
   });
 
   test('does not have its time-out minded any more', () => {
     const { attempt, client, aborted } = start(10_000);
-    client.left = true;
+    client.disconnected = true;
     attempt.tick(10_001);
     expect(aborted()).toBe(false);
   });

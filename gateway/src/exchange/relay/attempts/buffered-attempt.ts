@@ -24,7 +24,7 @@ import {
   reachOf,
   type AttemptFailure,
   type CompleteAttempt,
-  type LeftAttempt,
+  type DisconnectedAttempt,
 } from './outcome.ts';
 
 /** How long a response is read after its client has left: it is charged anyway, and its row needs the usage. */
@@ -34,12 +34,12 @@ const drainMs = 120_000;
 export type BufferedOutcome<Result> =
   | AttemptFailure
   | (CompleteAttempt & { readonly response: Result })
-  | LeftAttempt;
+  | DisconnectedAttempt;
 
 export interface BufferedAttemptOptions<Result> {
   readonly upstream: UpstreamClient;
   readonly vendor: Vendor;
-  readonly client: Pick<ClientResponse, 'left'>;
+  readonly client: Pick<ClientResponse, 'disconnected'>;
   readonly reader: ResponseReader<Result>;
   readonly ticker: Ticker;
   readonly drains: DrainSlots;
@@ -124,14 +124,14 @@ export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
 
   tick(now: number): void {
     const { client, deadline, clientDeadline, drains } = this.#options;
-    if (client.left) {
+    if (client.disconnected) {
       if (this.#drainUntil === null && this.#call.sent && drains.take()) {
         this.#drainUntil = Math.min(deadline, now + drainMs);
       }
       if (this.#drainUntil !== null && now < this.#drainUntil) return;
       this.#call.abort();
       this.#finish({
-        kind: 'left',
+        kind: 'disconnected',
         asked: this.#call.sent,
         status: this.#status === 0 ? null : this.#status,
         shown: false,

@@ -35,7 +35,7 @@ function open(
   more: Partial<Sender<SentRequest, CompleteResponse | AttemptOutcome>> = {},
 ) {
   const asked: string[] = [];
-  const client = { left: false };
+  const client = { disconnected: false };
   const sender: Sender<SentRequest, CompleteResponse | AttemptOutcome> = {
     model: 'm',
     kind: 'buffered',
@@ -116,7 +116,7 @@ describe('what attempts return', () => {
 
   test('when the client is gone: that nobody was asked', async () => {
     const { run, client, asked } = open({ a: response });
-    client.left = true;
+    client.disconnected = true;
     expect(await run()).toEqual({ outcome: { kind: 'not-asked' }, attempts: [], sent: null });
     expect(asked).toEqual([]);
     expect(await open({ a: new ClientGone() }).run()).toMatchObject({

@@ -76,7 +76,7 @@ async function tryInTurn<Sent extends SentRequest, Outcome extends AttemptOutcom
   const { client } = input;
   for (let at = 0; at < routes.length; at += 1) {
     if (tries.sent >= maxTries || tries.uncertain > 1) break;
-    if (client.left) return notAsked;
+    if (client.disconnected) return notAsked;
     const route = routes[at]!;
     if (tries.sent > 0 && !isInTime(tries, route)) continue;
     const preparing = sender.prepare(route);
@@ -88,7 +88,7 @@ async function tryInTurn<Sent extends SentRequest, Outcome extends AttemptOutcom
         continue;
       }
       // The conversion may have taken time, for example to fetch media.
-      if (client.left) return notAsked;
+      if (client.disconnected) return notAsked;
     }
     const mayFailOver = at + 1 < routes.length && tries.sent + 1 < maxTries;
     const now = clock.monotonic();

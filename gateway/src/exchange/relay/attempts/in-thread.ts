@@ -36,7 +36,7 @@ export async function runOnBody<Value>(
   const deadline = clientDeadline(input);
   const ticks = ticker.add({
     tick(now) {
-      if (input.client.left) running.cancel(new ClientGone());
+      if (input.client.disconnected) running.cancel(new ClientGone());
       else if (now >= deadline) running.abandon(new GatewayError('unavailable'));
     },
     end: (error) => running.abandon(error),

@@ -41,8 +41,8 @@ export interface BrokenAttempt {
 /**
  * The client left before the end. The upstream was cancelled, or its response was read to the end to learn its cost.
  */
-export interface LeftAttempt {
-  readonly kind: 'left';
+export interface DisconnectedAttempt {
+  readonly kind: 'disconnected';
   /** The request had been sent, whether or not the upstream had responded. */
   readonly asked: boolean;
   readonly status: number | null;
@@ -50,7 +50,7 @@ export interface LeftAttempt {
 }
 
 /** How one attempt ended. Operations add what they know of their responses. */
-export type AttemptOutcome = AttemptFailure | CompleteAttempt | BrokenAttempt | LeftAttempt;
+export type AttemptOutcome = AttemptFailure | CompleteAttempt | BrokenAttempt | DisconnectedAttempt;
 
 const abnormal: Classification = Object.freeze({
   kind: 'failover',

@@ -50,7 +50,7 @@ function start<Sent extends SentRequest, Outcome extends AttemptOutcome>(
   const building = tries.sender.build(route);
   if (!(building instanceof Promise)) return send(tries, lease, building);
   return building.then((ready) => {
-    if (tries.input.client.left) throw new ClientGone();
+    if (tries.input.client.disconnected) throw new ClientGone();
     return send(tries, lease, ready);
   });
 }

@@ -50,7 +50,7 @@ function resultForHealth(outcome: AttemptOutcome): AttemptResult {
       const { classification, final } = outcome;
       return classification.kind === 'client' || final !== undefined ? 'undecided' : classification;
     }
-    case 'left':
+    case 'disconnected':
       return outcome.shown ? 'answered' : 'undecided';
     case 'broken':
       // A response had begun and only took longer than the time limit, which does not show a sick channel.

@@ -5,7 +5,7 @@ import type { Exchange } from '../exchange/exchange.ts';
 import {
   finishCompleted,
   finishFailed,
-  finishLeft,
+  finishDisconnected,
   finishWithoutResponse,
 } from '../exchange/finish.ts';
 import { nothingUsed } from '../exchange/measured.ts';
@@ -29,9 +29,9 @@ export async function answerEmbed(
     case 'unanswered':
       throw await finishWithoutResponse(parts, exchange, outcome.error, attempted);
     case 'not-asked':
-      return finishLeft(parts, exchange, nothingUsed, attempted);
-    case 'left':
-      return finishLeft(parts, exchange, measureLeftEmbed(outcome, prepared), attempted);
+      return finishDisconnected(parts, exchange, nothingUsed, attempted);
+    case 'disconnected':
+      return finishDisconnected(parts, exchange, measureLeftEmbed(outcome, prepared), attempted);
     case 'complete':
   }
   const { response } = outcome;

@@ -2,7 +2,7 @@ import { judgeUsage } from '#billing/index.ts';
 import type { ReportedUsage } from '#canonical/index.ts';
 import { estimateTokens, type EmbeddingsResponse } from '#protocols/index.ts';
 import { isError } from '../attempts/error-body.ts';
-import type { LeftAttempt } from '../attempts/outcome.ts';
+import type { DisconnectedAttempt } from '../attempts/outcome.ts';
 import { noTokens, nothingUsed, type Measured } from '../exchange/measured.ts';
 import { inputRate } from './bound-embed.ts';
 import type { PreparedEmbed } from './prepared.ts';
@@ -26,7 +26,7 @@ export function measureEmbed(
 
 /** A client that leaves pays for the input, unless no upstream was asked or the upstream refused. */
 export function measureLeftEmbed(
-  { asked, status }: Pick<LeftAttempt, 'asked' | 'status'>,
+  { asked, status }: Pick<DisconnectedAttempt, 'asked' | 'status'>,
   prepared: MeasuredRequest,
 ): Measured {
   if (!asked || (status !== null && isError(status))) return nothingUsed;

@@ -1,7 +1,7 @@
 import { ClientGone } from './client-gone.ts';
 import type { Exchange } from './exchange.ts';
 import { findModel } from './find-model.ts';
-import { asGatewayError, finishLeft, finishRefused } from './finish.ts';
+import { asGatewayError, finishDisconnected, finishRefused } from './finish.ts';
 import { holdMoney } from './hold-money.ts';
 import type { CheckedRequest, Operation } from './operation.ts';
 import type { ExchangeInput } from './input.ts';
@@ -54,7 +54,7 @@ export async function admitExchange<
       throw refused;
     }
     if (error instanceof ClientGone) {
-      await finishLeft(parts, exchange, nothingUsed, nothingTried);
+      await finishDisconnected(parts, exchange, nothingUsed, nothingTried);
       return null;
     }
     const refusal = asGatewayError(parts, input, error);

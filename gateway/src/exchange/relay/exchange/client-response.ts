@@ -11,13 +11,13 @@ export interface ClientResponse {
   end(bytes?: Buffer | string): void;
   readonly headSent: boolean;
   /** The client closed its connection before the end of the response. A half-closed client has not left. */
-  readonly left: boolean;
+  readonly disconnected: boolean;
   /**
    * The client has closed its sending side. It may still be reading: only a write shows whether the socket is closed
    * altogether.
    */
   readonly halfClosed: boolean;
   /** Sets the only listener. It is called once, at once if the client has already left. */
-  onLeave(listener: () => void): void;
+  onDisconnect(listener: () => void): void;
   onDrain(listener: () => void): void;
 }

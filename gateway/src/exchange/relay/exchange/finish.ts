@@ -85,7 +85,7 @@ export function finishCompleted(
  * Finishes an exchange whose client left.
  * @param error the error that the client would have got in the end; absent: none.
  */
-export function finishLeft(
+export function finishDisconnected(
   parts: FinishParts,
   exchange: Exchange,
   measured: Measured,

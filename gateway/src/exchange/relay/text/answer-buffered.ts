@@ -8,13 +8,13 @@ import type { Exchange } from '../exchange/exchange.ts';
 import {
   finishCompleted,
   finishFailed,
-  finishLeft,
+  finishDisconnected,
   finishWithoutResponse,
 } from '../exchange/finish.ts';
 import { nothingUsed } from '../exchange/measured.ts';
 import { attemptOptions } from './attempt-options.ts';
 import type { TextInput } from './input.ts';
-import { measureLeft, measureText } from './measure-text.ts';
+import { measureDisconnected, measureText } from './measure-text.ts';
 import type { TextParts } from './parts.ts';
 import type { PreparedText } from './prepared.ts';
 import { TextResponseReader, type TextResponse } from './text-response-reader.ts';
@@ -42,10 +42,15 @@ export async function answerBuffered(
     case 'unanswered':
       throw await finishWithoutResponse(parts, exchange, outcome.error, attempted);
     case 'not-asked':
-      return finishLeft(parts, exchange, nothingUsed, attempted);
-    case 'left': {
+      return finishDisconnected(parts, exchange, nothingUsed, attempted);
+    case 'disconnected': {
       const seen = { ...outcome, usage: null, outputBytes: 0, webSearches: 0, whole: false };
-      return finishLeft(parts, exchange, measureLeft(seen, prepared, sent), attempted);
+      return finishDisconnected(
+        parts,
+        exchange,
+        measureDisconnected(seen, prepared, sent),
+        attempted,
+      );
     }
     case 'complete':
   }

@@ -8,14 +8,14 @@ import {
   asGatewayError,
   finishCompleted,
   finishFailed,
-  finishLeft,
+  finishDisconnected,
   finishWithoutResponse,
 } from '../exchange/finish.ts';
 import { nothingUsed } from '../exchange/measured.ts';
 import { attemptOptions } from './attempt-options.ts';
 import { forgetText } from './forget-text.ts';
 import type { TextInput } from './input.ts';
-import { measureLeft, measureText } from './measure-text.ts';
+import { measureDisconnected, measureText } from './measure-text.ts';
 import type { TextParts } from './parts.ts';
 import type { PreparedText } from './prepared.ts';
 import { createFraming } from './streams/framing.ts';
@@ -56,7 +56,7 @@ export async function answerStream(
     'stream',
     (request, lease, started) => startStream(streaming, sender, request, lease, started),
   );
-  input.client.onLeave(() => leaveAttempt(streaming));
+  input.client.onDisconnect(() => disconnectAttempt(streaming));
 
   const attempted = await attemptUntilAnswered(parts, input, prepared.routes, sender);
   const { outcome, sent } = attempted;
@@ -69,9 +69,14 @@ export async function answerStream(
       return;
     }
     case 'not-asked':
-      return finishLeft(parts, exchange, nothingUsed, attempted);
-    case 'left':
-      return finishLeft(parts, exchange, measureLeft(outcome, prepared, sent), attempted);
+      return finishDisconnected(parts, exchange, nothingUsed, attempted);
+    case 'disconnected':
+      return finishDisconnected(
+        parts,
+        exchange,
+        measureDisconnected(outcome, prepared, sent),
+        attempted,
+      );
     case 'broken': {
       const { error, usage, tap } = outcome;
       if (outcome.heldUp) {
@@ -79,7 +84,7 @@ export async function answerStream(
         const { outputBytes, webSearches } = tap;
         const used = usageOfLeaving(usage, prepared, outputBytes, { terms, webSearches });
         const measured = measureText(used, model, request.choices, sent);
-        await finishLeft(parts, exchange, measured, attempted, error);
+        await finishDisconnected(parts, exchange, measured, attempted, error);
       } else await finishFailed(parts, exchange, error, attempted, 200);
       sink.end([streamErrorOf(protocol, error, input.id, tap)]);
       return;
@@ -122,7 +127,7 @@ function startStream(
   const { route, patched, sent } = request;
   const options = attemptOptions(parts, input, prepared, request, lease);
   const { continuesAfterDisconnect, webSearches } = prepared.request;
-  const drainsOnLeave = route.channel.billsAfterCancel || continuesAfterDisconnect === true;
+  const drainsOnDisconnect = route.channel.billsAfterCancel || continuesAfterDisconnect === true;
   const asked = upstreamRequest(parts, input, request, lease, true);
   streaming.attempt = new StreamAttempt(asked, {
     ...options,
@@ -132,7 +137,7 @@ function startStream(
       searches: webSearches !== undefined,
     },
     sink,
-    drains: drainsOnLeave ? drains : null,
+    drains: drainsOnDisconnect ? drains : null,
     headers: responseHeaders(sent),
     monotonic: clock.monotonic,
     keepAliveMs: timeouts.keepaliveComment,
@@ -151,9 +156,9 @@ function startStream(
 }
 
 /** Called by the client's connection, which would not catch an exception. */
-function leaveAttempt({ attempt, parts, input }: Streaming): void {
+function disconnectAttempt({ attempt, parts, input }: Streaming): void {
   try {
-    attempt?.clientLeft();
+    attempt?.clientDisconnected();
   } catch (error) {
     attempt?.end(asGatewayError(parts, input, error));
   }

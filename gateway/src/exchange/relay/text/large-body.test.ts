@@ -10,7 +10,7 @@ const target = { upstreamModel: 'up', maxOutputTokens: null };
 
 function open(body: number | Buffer, headers: Record<string, string> = {}) {
   const watched = new Set<TickListener>();
-  const client = { left: false };
+  const client = { disconnected: false };
   const given: { body: Uint8Array }[] = [];
   const works: { finish(result: unknown): void; hasBegun: boolean }[] = [];
   const bodies = {
@@ -69,7 +69,7 @@ test('what a client has left behind is not begun', async () => {
   const { large, client, watched } = open(2 ** 20);
   const opening = large!.open();
   for (const one of watched) one.tick(1);
-  client.left = true;
+  client.disconnected = true;
   for (const one of watched) one.tick(2);
   await expect(opening).rejects.toBeInstanceOf(ClientGone);
   expect(watched.size).toBe(0);
@@ -79,7 +79,7 @@ test('what has begun is waited for, as its thread has no time for others', async
   const { large, input, client, watched, works } = open(2 ** 20);
   const opening = large!.open();
   works[0]!.hasBegun = true;
-  client.left = true;
+  client.disconnected = true;
   for (const one of watched) one.tick(1);
   const body = Buffer.from('again');
   works[0]!.finish({ body, outcome: { value: { model: 'm', facts: {} } } });

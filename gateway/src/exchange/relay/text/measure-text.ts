@@ -3,7 +3,7 @@ import type { ReportedUsage } from '#canonical/index.ts';
 import type { Model } from '#catalogue/index.ts';
 import { noSurcharges } from '#vendors/index.ts';
 import { isError } from '../attempts/error-body.ts';
-import type { LeftAttempt } from '../attempts/outcome.ts';
+import type { DisconnectedAttempt } from '../attempts/outcome.ts';
 import { nothingUsed, type Measured } from '../exchange/measured.ts';
 import type { PreparedText } from './prepared.ts';
 import { chargedSurcharges } from './surcharges.ts';
@@ -37,7 +37,7 @@ export function measureText(
 }
 
 /** What was known about a response when its client left. */
-export interface LeftResponse extends Pick<LeftAttempt, 'asked' | 'status'> {
+export interface DisconnectedResponse extends Pick<DisconnectedAttempt, 'asked' | 'status'> {
   readonly usage: ReportedUsage | null;
   /** Bytes of text, reasoning and tool arguments until then. */
   readonly outputBytes: number;
@@ -51,8 +51,8 @@ export interface LeftResponse extends Pick<LeftAttempt, 'asked' | 'status'> {
  * A client that leaves pays for what the upstream had done until then: nothing if no upstream was asked or the upstream
  * refused.
  */
-export function measureLeft(
-  { asked, status, usage, whole, outputBytes, webSearches }: LeftResponse,
+export function measureDisconnected(
+  { asked, status, usage, whole, outputBytes, webSearches }: DisconnectedResponse,
   prepared: PreparedText,
   sent: Pick<TextSent, 'surcharges'> | null,
 ): Measured {

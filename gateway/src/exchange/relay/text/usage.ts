@@ -59,7 +59,7 @@ function completed(
 }
 
 /** What is known about the price of a response whose client left. */
-export interface LeftTerms {
+export interface DisconnectedTerms {
   /** As requested. */
   readonly terms: readonly string[];
   /** Searches seen so far. */
@@ -75,7 +75,7 @@ export function usageOfLeaving(
   reported: ReportedUsage | null,
   asked: CountedText,
   outputBytes: number,
-  { terms, webSearches }: LeftTerms,
+  { terms, webSearches }: DisconnectedTerms,
 ): TextUsage {
   const tokens = reported?.tokens ?? noTokens;
   const told = reported?.surcharges;

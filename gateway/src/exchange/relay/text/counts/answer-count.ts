@@ -1,6 +1,10 @@
 import { responseHeaders } from '../../exchange/response-headers.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
-import { finishCompleted, finishLeft, finishWithoutResponse } from '../../exchange/finish.ts';
+import {
+  finishCompleted,
+  finishDisconnected,
+  finishWithoutResponse,
+} from '../../exchange/finish.ts';
 import { nothingUsed } from '../../exchange/measured.ts';
 import type { TextInput } from '../input.ts';
 import type { TextParts } from '../parts.ts';
@@ -24,8 +28,8 @@ export async function answerCount(
   switch (outcome.kind) {
     case 'unanswered':
       throw await finishWithoutResponse(parts, exchange, outcome.error, counted);
-    case 'left':
-      return finishLeft(parts, exchange, nothingUsed, counted);
+    case 'disconnected':
+      return finishDisconnected(parts, exchange, nothingUsed, counted);
     case 'counted':
   }
   const { body, estimated } = outcome;

@@ -16,7 +16,7 @@ import { createCounterAsking, type CountersTried } from './upstream-count.ts';
 
 /** The outcome of counting a request's tokens. */
 export interface Counting extends Tried<TextSent> {
-  readonly outcome: TokenCount | CountLeft | Unanswered;
+  readonly outcome: TokenCount | DisconnectedCount | Unanswered;
 }
 
 /** A response to "how many tokens is this?". */
@@ -29,8 +29,8 @@ export interface TokenCount {
 }
 
 /** The client left before the count was there. */
-export interface CountLeft {
-  readonly kind: 'left';
+export interface DisconnectedCount {
+  readonly kind: 'disconnected';
 }
 
 /** Asks the upstreams' counters. If there is none, or they fail, it estimates. */
@@ -46,14 +46,14 @@ export function createTokenCounting(parts: TextParts): TokenCounting {
     input: TextInput,
     prepared: PreparedText,
     tried: CountersTried,
-  ): Promise<TokenCount | CountLeft> {
+  ): Promise<TokenCount | DisconnectedCount> {
     const { protocol } = input;
     const { routes } = prepared;
     const requests = createCountedRequests(parts, input, prepared);
     await requests.requireAnswerable();
     const counters = countRoutes(routes, protocol);
     const counted = await askCounters(input, prepared, counters, requests, tried);
-    if (counted === 'left') return { kind: 'left' };
+    if (counted === 'disconnected') return { kind: 'disconnected' };
     if (counted !== null) return { kind: 'counted', body: counted, estimated: false };
 
     // None of the counters responded. The records of the attempts say which were asked.

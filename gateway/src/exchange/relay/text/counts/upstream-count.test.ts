@@ -33,7 +33,7 @@ function open(answer: (asked: number) => readonly [status: number, body: string]
   const time = { now: 0 };
   const sent: string[] = [];
   const watched = new Set<{ tick(now: number): void }>();
-  const client = { left: false };
+  const client = { disconnected: false };
   const parts = {
     protocols: textProtocols,
     health,
@@ -176,10 +176,10 @@ describe('asking counters', () => {
   test('a client that leaves is not worked for', async () => {
     const { ask, watched, client } = open(() => 'silence');
     const asked = ask(routeOf('a'));
-    client.left = true;
+    client.disconnected = true;
     for (const each of watched) each.tick(1);
-    expect(await asked).toBe('left');
-    expect(await ask(routeOf('b'))).toBe('left');
+    expect(await asked).toBe('disconnected');
+    expect(await ask(routeOf('b'))).toBe('disconnected');
   });
 
   test('the fault of the request is reported', async () => {

@@ -34,8 +34,8 @@ const failedRestMs = 30_000;
 /** Counting is free, so nothing is drained for a client that has left. */
 const noDrains: DrainSlots = Object.freeze({ take: () => false, release: () => {} });
 
-/** The upstream's response as it came; `left`: the client did not wait; null: no counter responded. */
-export type UpstreamCount = Buffer | 'left' | null;
+/** The upstream's response as it came; `disconnected`: the client did not wait; null: no counter responded. */
+export type UpstreamCount = Buffer | 'disconnected' | null;
 
 /** The attempts at counters so far, for the row. */
 export interface CountersTried {
@@ -69,7 +69,7 @@ export function createCounterAsking(parts: CountParts): AskCounters {
     const deadline = Math.min(clock.monotonic() + patienceMs, clientDeadline(input));
     let asked = 0;
     for (const { route, protocol } of counters) {
-      if (client.left) return 'left';
+      if (client.disconnected) return 'disconnected';
       const now = clock.monotonic();
       if (asked === maxAsked || now >= deadline) break;
       // A channel that is on trial after failures is tried with a real request, not with a count.
@@ -85,7 +85,7 @@ export function createCounterAsking(parts: CountParts): AskCounters {
       try {
         const counter = { route, protocol, converted, lease, deadline };
         const outcome = await askOnce(parts, input, prepared, counter, tried);
-        if (outcome.kind === 'left') return 'left';
+        if (outcome.kind === 'disconnected') return 'disconnected';
         if (outcome.kind === 'complete') return outcome.response.body;
         if (outcome.final !== undefined) throw outcome.final;
         if (outcome.classification.kind !== 'client') {

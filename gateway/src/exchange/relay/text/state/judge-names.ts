@@ -64,7 +64,7 @@ export async function judgeNames(
     // The refusal takes the same time, whether the ids have another owner or none.
     if (channels.some(({ state: rule }) => rule === 'owned')) {
       for (const milliseconds of waits) {
-        if (takers(channels, judged).length > 0 || input.client.left) break;
+        if (takers(channels, judged).length > 0 || input.client.disconnected) break;
         await wait(milliseconds);
         await lookUp();
       }

@@ -13,9 +13,9 @@ function start() {
   const client = {
     headSent: false,
     halfClosed: false,
-    left: false,
+    disconnected: false,
     onDrain: () => {},
-    onLeave: () => {},
+    onDisconnect: () => {},
     start: () => {
       client.headSent = true;
       opened += 1;

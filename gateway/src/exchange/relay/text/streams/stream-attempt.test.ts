@@ -20,12 +20,12 @@ const ending = Buffer.concat([
 /** A stream of a channel that `bills_after_cancel`, whose client leaves at `leftAt` with some content before it. */
 function leave({
   drains,
-  leftAt = 1_000,
+  disconnectedAt = 1_000,
   deadline = 1_800_000,
   sent = true,
 }: {
   readonly drains: DrainSlots;
-  readonly leftAt?: number;
+  readonly disconnectedAt?: number;
   readonly deadline?: number;
   /** Whether the upstream has had the request by then; without it there is no response either. */
   readonly sent?: boolean;
@@ -35,14 +35,14 @@ function leave({
   const client = {
     headSent: false,
     halfClosed: false,
-    left: false,
+    disconnected: false,
     onDrain: () => {},
-    onLeave: () => {},
+    onDisconnect: () => {},
     start: () => void (client.headSent = true),
     write: () => true,
     end: () => {},
   };
-  const monotonic = () => leftAt;
+  const monotonic = () => disconnectedAt;
   const { chat } = textProtocols;
   const attempt = new StreamAttempt({} as UpstreamRequest, {
     upstream: {
@@ -80,7 +80,7 @@ function leave({
     upstream.onHead(200, { 'content-type': 'text/event-stream' });
     upstream.onData(content);
   }
-  attempt.clientLeft();
+  attempt.clientDisconnected();
   return { attempt, upstream, aborted: () => aborted };
 }
 
@@ -91,7 +91,7 @@ describe('bills_after_cancel: a left response is read on for what it costs', () 
     expect(aborted()).toBe(false);
     upstream.onData(ending);
     expect(await attempt.outcome).toMatchObject({
-      kind: 'left',
+      kind: 'disconnected',
       shown: true,
       whole: true,
       usage: { tokens: { input: 30, output: 900 } },
@@ -101,7 +101,11 @@ describe('bills_after_cancel: a left response is read on for what it costs', () 
   test('what the upstream was not even sent is cancelled', async () => {
     const { attempt, aborted } = leave({ drains: createDrainSlots(20), sent: false });
     expect(aborted()).toBe(true);
-    expect(await attempt.outcome).toMatchObject({ kind: 'left', asked: false, shown: false });
+    expect(await attempt.outcome).toMatchObject({
+      kind: 'disconnected',
+      asked: false,
+      shown: false,
+    });
   });
 
   test('after a minute it is cancelled', async () => {
@@ -110,7 +114,11 @@ describe('bills_after_cancel: a left response is read on for what it costs', () 
     expect(aborted()).toBe(false);
     attempt.tick(61_000);
     expect(aborted()).toBe(true);
-    expect(await attempt.outcome).toMatchObject({ kind: 'left', whole: false, usage: null });
+    expect(await attempt.outcome).toMatchObject({
+      kind: 'disconnected',
+      whole: false,
+      usage: null,
+    });
   });
 
   test('earlier when the request’s own time is over', () => {

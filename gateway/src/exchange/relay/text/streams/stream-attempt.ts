@@ -34,7 +34,7 @@ import {
   cutStream,
   endedStream,
   failedStream,
-  leftStream,
+  disconnectedStream,
   type StreamOutcome,
   type StreamSoFar,
 } from './stream-outcome.ts';
@@ -200,7 +200,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
    * The client has closed its connection. The upstream is cancelled, because nobody will read the rest, unless it
    * charges for the whole response anyway.
    */
-  clientLeft(): void {
+  clientDisconnected(): void {
     if (this.#over || this.#phase === 'draining') return;
     const { finished, awaitsUsage } = this.#tap;
     if (this.#flow.ending && finished && !awaitsUsage) this.#complete();
@@ -387,7 +387,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
   }
 
   #finishLeft(): void {
-    this.#finish(leftStream(this.#soFar()));
+    this.#finish(disconnectedStream(this.#soFar()));
   }
 
   /** The upstream reported a failure, in an event of its protocol. */

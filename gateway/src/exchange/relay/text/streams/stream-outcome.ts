@@ -8,13 +8,13 @@ import {
   type AttemptFailure,
   type BrokenAttempt,
   type CompleteAttempt,
-  type LeftAttempt,
+  type DisconnectedAttempt,
 } from '../../attempts/outcome.ts';
 import { errorOfTextFailure } from '../error-of-text-failure.ts';
-import type { LeftResponse } from '../measure-text.ts';
+import type { DisconnectedResponse } from '../measure-text.ts';
 
 /** How an attempt of a streamed exchange ended. */
-export type StreamOutcome = AttemptFailure | CompleteStream | BrokenStream | LeftStream;
+export type StreamOutcome = AttemptFailure | CompleteStream | BrokenStream | DisconnectedStream;
 
 export interface CompleteStream extends CompleteAttempt {
   readonly usage: ReportedUsage | null;
@@ -30,7 +30,7 @@ export interface BrokenStream extends BrokenAttempt {
   readonly heldUp: boolean;
 }
 
-export interface LeftStream extends LeftAttempt, LeftResponse {}
+export interface DisconnectedStream extends DisconnectedAttempt, DisconnectedResponse {}
 
 /** What was known about a streamed response when it ended. */
 export interface StreamSoFar {
@@ -70,11 +70,11 @@ export function endedStream(
   return { ...cutAttempt(soFar, result), final: error };
 }
 
-export function leftStream({ status, sent, tap, shown }: StreamSoFar): StreamOutcome {
+export function disconnectedStream({ status, sent, tap, shown }: StreamSoFar): StreamOutcome {
   const { usage, outputBytes, finished, webSearches } = tap;
   const known = status === 0 ? null : status;
   const seen = { usage, outputBytes, webSearches, whole: finished };
-  return { kind: 'left', asked: sent, status: known, ...seen, shown };
+  return { kind: 'disconnected', asked: sent, status: known, ...seen, shown };
 }
 
 function cutAttempt({ status, sent }: StreamSoFar, result: string): AttemptFailure {
