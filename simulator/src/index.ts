@@ -1,6 +1,8 @@
 export { startSimulator, type Simulator, type SimulatorOptions } from './server.ts';
-export type { ReceivedRequest } from './log/request-log.ts';
+export type { ReceivedPart, ReceivedRequest } from './log/request-log.ts';
 export { runLoad, type LoadOptions } from './load/run-load.ts';
 export type { LoadFailure, LoadResult } from './load/request.ts';
 export type { LoadSummary } from './load/summary.ts';
 export type { Distribution } from './load/histogram.ts';
+export type { PictureOrder } from './pictures/order.ts';
+export { createPicture } from './pictures/picture.ts';

@@ -4,7 +4,7 @@ import { startSimulator, type SimulatorOptions } from './server.ts';
 
 const help = `Usage: sluice-simulator [options]
 
-Answers like a model vendor, in four text protocols, without a model.
+Answers like a model vendor without a model: text in four protocols, embeddings, pictures.
 
   --host HOST          address to listen on (default 127.0.0.1)
   --port PORT          port to listen on (default 0: any free port)

@@ -88,9 +88,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     const path = request.url ?? '';
     const { headers } = request;
     const planned = await answerRequest({ method, target: path, headers, body: decoded }, parts);
-    const { fault, faultText, reply } = planned;
+    const { fault, faultText, form, reply } = planned;
     const raw = { rawHeaders: request.rawHeaders, body, decoded: decoded ?? Buffer.alloc(0) };
-    log.add({ method, path, ...raw, fault: faultText }, delivery);
+    log.add({ method, path, ...raw, form, fault: faultText }, delivery);
     const isStream = reply.body.kind === 'stream';
     await deliver(response, reply, isStream ? withGap(fault, options.gap) : fault, delivery);
   };

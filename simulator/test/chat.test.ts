@@ -98,7 +98,13 @@ describe('the official client', () => {
 
   test('lists the demo models', async () => {
     const ids = (await client.models.list()).data.map((model) => model.id);
-    expect(ids).toEqual(['demo-chat', 'demo-reasoning', 'demo-embedding']);
+    expect(ids).toEqual([
+      'demo-chat',
+      'demo-reasoning',
+      'demo-embedding',
+      'demo-image',
+      'demo-layers',
+    ]);
     expect((await client.models.retrieve('demo-chat')).id).toBe('demo-chat');
   });
 });

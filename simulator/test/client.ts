@@ -18,6 +18,25 @@ export const minimal = {
     headers: { authorization: 'Bearer key' },
     body: { model: 'demo-embedding', input: 'hello' },
   },
+  images: {
+    path: '/v1/images/generations',
+    headers: { authorization: 'Bearer key' },
+    body: { model: 'demo-image', prompt: 'a red square' },
+  },
+  edits: {
+    path: '/v1/images/edits',
+    headers: { authorization: 'Bearer key' },
+    body: {
+      model: 'demo-image',
+      prompt: 'a red square',
+      images: [{ image_url: 'https://pictures.invalid/a.png' }],
+    },
+  },
+  ark: {
+    path: '/api/v3/images/generations',
+    headers: { authorization: 'Bearer key' },
+    body: { model: 'seedream-4-5-251128', prompt: 'a red square' },
+  },
   messages: {
     path: '/v1/messages',
     headers: { 'x-api-key': 'key', 'anthropic-version': '2023-06-01' },
@@ -35,10 +54,8 @@ export const minimal = {
 } as const;
 
 export type ProtocolName = keyof typeof minimal;
-/** The text protocols, which stream. */
-export const protocolNames = (Object.keys(minimal) as ProtocolName[]).filter(
-  (name) => name !== 'embeddings',
-);
+/** The text protocols. */
+export const protocolNames = ['chat', 'responses', 'messages', 'generateContent'] as const;
 
 /** JSON as tests read it, with any member. */
 // oxlint-disable-next-line typescript/no-explicit-any

@@ -125,7 +125,15 @@ test('the log keeps at most ten thousand requests', { timeout: 60_000 }, async (
   const { createRequestLog } = await import('../src/log/request-log.ts');
   const log = createRequestLog(() => 0);
   const body = Buffer.from('{}');
-  const arrival = { method: 'POST', path: '/', rawHeaders: [], body, decoded: body, fault: '' };
+  const arrival = {
+    method: 'POST',
+    path: '/',
+    rawHeaders: [],
+    body,
+    decoded: body,
+    form: null,
+    fault: '',
+  };
   for (let index = 0; index < 10_050; index++) log.add(arrival, {} as never);
   expect(log.list()).toHaveLength(10_000);
   expect(log.list()[0]?.sequence).toBe(51);

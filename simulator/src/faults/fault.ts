@@ -1,4 +1,5 @@
-import type { Shape, UsageFault } from '../scenario/scenario.ts';
+import { parseSize } from '../pictures/size.ts';
+import type { Dimensions, PictureShape, Shape, UsageFault } from '../scenario/scenario.ts';
 import { usageFaults } from '../scenario/scenario.ts';
 
 /** Keys without a value. */
@@ -16,6 +17,8 @@ const flagKeys = [
   'no-done',
   'gzip',
   'redirect',
+  'done',
+  'literal-events',
 ] as const;
 
 /** Keys that need a whole number. */
@@ -37,6 +40,10 @@ const numberKeys = [
   'big-event',
   'events',
   'text-bytes',
+  'picture-bytes',
+  'input-images',
+  'url-status',
+  'url-delay',
 ] as const;
 
 type FlagKey = (typeof flagKeys)[number];
@@ -47,6 +54,7 @@ export type Fault = Readonly<
   Partial<Record<FlagKey, true> & Record<NumberKey, number>> & {
     usage?: UsageFault;
     slice?: number | 'random';
+    size?: Dimensions | 'missing';
     /** Has no effect, but lets an otherwise equal fault count its `times` separately. */
     id?: string;
   }
@@ -65,6 +73,7 @@ export function parseFault(text: string): Fault | string {
     else if (key === 'usage' && includes(usageFaults, value)) fault[key] = value;
     else if (key === 'slice' && value === 'random') fault[key] = value;
     else if (key === 'slice' && /^[1-9]\d{0,8}$/.test(value ?? '')) fault[key] = Number(value);
+    else if (key === 'size' && readSize(value) !== undefined) fault[key] = readSize(value);
     else if (key === 'id' && value !== undefined) fault[key] = value;
     else return `The simulator has no fault '${entry.trim()}'.`;
   }
@@ -72,6 +81,11 @@ export function parseFault(text: string): Fault | string {
     return "The simulator's fault 'status' takes 200 to 599.";
   }
   return fault;
+}
+
+function readSize(value: string | undefined): Fault['size'] {
+  if (value === 'missing') return value;
+  return parseSize(value ?? '') ?? undefined;
 }
 
 function includes<T extends string>(list: readonly T[], value: string | undefined): value is T {
@@ -85,5 +99,23 @@ export function shapeOf(fault: Fault): Shape {
     ...(fault['text-bytes'] !== undefined && { textBytes: fault['text-bytes'] }),
     ...(fault['big-event'] !== undefined && { bigEvent: fault['big-event'] }),
     ...(fault.usage !== undefined && { usage: fault.usage }),
+    pictures: picturesOf(fault),
+  };
+}
+
+function picturesOf(fault: Fault): PictureShape {
+  const bytes = fault['picture-bytes'];
+  const inputImages = fault['input-images'];
+  const urlFault = (['status', 'delay'] as const)
+    .filter((key) => fault[`url-${key}`] !== undefined)
+    .map((key) => `${key}=${fault[`url-${key}`]}`)
+    .join(';');
+  return {
+    ...(bytes !== undefined && { bytes }),
+    ...(fault.size !== undefined && { size: fault.size }),
+    ...(inputImages !== undefined && { inputImages }),
+    ...(fault.done && { done: true }),
+    ...(fault['literal-events'] && { literalEvents: true }),
+    ...(urlFault !== '' && { urlFault }),
   };
 }

@@ -8,8 +8,9 @@ import { Rejection } from '../rejection.ts';
 import type { Replayer } from '../replay/recording.ts';
 import { identify } from '../scenario/identity.ts';
 import type { ReplyCache } from './cache.ts';
+import { isForm, parseForm, type FormPart } from './form.ts';
 import type { Reply } from './reply.ts';
-import type { Router } from './routes.ts';
+import type { Route, Router } from './routes.ts';
 
 export interface Request {
   readonly method: string;
@@ -25,6 +26,8 @@ export interface PlannedReply {
   readonly reply: Reply;
   readonly fault: Fault;
   readonly faultText: string;
+  /** The parts of a multipart body, for the log. */
+  readonly form: readonly FormPart[] | null;
 }
 
 export interface AnswerParts {
@@ -42,51 +45,78 @@ export async function answerRequest(request: Request, parts: AnswerParts): Promi
   const [path = '', search = ''] = target.split('?', 2);
   const query = new URLSearchParams(search);
   const route = parts.route(request.method, path, request.headers, query);
-  const body = request.body === undefined ? undefined : parseJson(request.body.toString('utf8'));
-  const named = splitModel(route.model ?? stringAt(body, 'model'));
+  const { body, form, formError } = readContent(request, route);
+  const named = splitModel(route.model ?? modelIn(body, form));
+  const protocol = route.protocolOf?.(named.model) ?? route.protocol;
 
   const header = headerText(request.headers, 'x-simulator-fault');
   const texts = [parts.standingFault(), pathFault, named.fault, header];
   const asked = texts.filter((text) => text !== '').join(';');
   const parsed = asked === '' ? noFault : parseFault(asked);
-  if (typeof parsed === 'string') return plain(route.protocol.reject(new Rejection(400, parsed)));
+  if (typeof parsed === 'string') return plain(protocol.reject(new Rejection(400, parsed)));
   const applies = parts.faults.applies(asked, parsed.times);
   const fault = applies ? parsed : noFault;
 
   const replayed = replayId(request.headers, named.model);
   if (replayed !== '') {
     const reply = await parts.replay(replayed);
-    if (typeof reply === 'string') return plain(route.protocol.reject(new Rejection(404, reply)));
-    return { reply: distortReply(reply, fault, route.protocol), fault, faultText: asked };
+    if (typeof reply === 'string') return plain(protocol.reject(new Rejection(404, reply)));
+    return { reply: distortReply(reply, fault, protocol), fault, faultText: asked, form };
   }
 
   const produce = (): Reply => {
     const identity = identify(request.body ?? Buffer.alloc(0));
     try {
-      route.protocol.authenticate(request.headers, query);
+      protocol.authenticate(request.headers, query);
       if (!route.endpoint) throw new Rejection(404, `Invalid URL (${request.method} ${path})`);
       if (request.body === undefined) throw new Rejection(400, 'Unsupported content encoding.');
-      if (request.method === 'POST' && body === undefined) throw unreadable;
+      if (formError !== '') throw new Rejection(400, formError);
+      if (request.method === 'POST' && body === undefined && form === null) throw unreadable;
       const { headers } = request;
       const shape = shapeOf(fault);
-      return route.endpoint({ model: named.model, body, headers, query, identity, shape });
+      const { model } = named;
+      return route.endpoint({ model, body, form, headers, query, identity, shape });
     } catch (error) {
-      if (error instanceof Rejection) return route.protocol.reject(error);
+      if (error instanceof Rejection) return protocol.reject(error);
       throw error;
     }
   };
   const reply = parts.cache(request, target, applies ? asked : '', produce);
   return {
-    reply: fault === noFault ? reply : distortReply(reply, fault, route.protocol),
+    form,
+    reply: fault === noFault ? reply : distortReply(reply, fault, protocol),
     fault,
     faultText: applies ? asked : '',
   };
 }
 
+interface Content {
+  readonly body: unknown;
+  readonly form: readonly FormPart[] | null;
+  /** What is wrong with the form, '' for nothing. */
+  readonly formError: string;
+}
+
+function readContent(request: Request, route: Route): Content {
+  const empty = { body: undefined, form: null, formError: '' };
+  if (request.body === undefined) return empty;
+  const contentType = request.headers['content-type'];
+  if (route.takesForm !== true || !isForm(contentType)) {
+    return { ...empty, body: parseJson(request.body.toString('utf8')) };
+  }
+  const form = parseForm(request.body, contentType ?? '');
+  return typeof form === 'string' ? { ...empty, formError: form } : { ...empty, form };
+}
+
+function modelIn(body: unknown, form: readonly FormPart[] | null): string {
+  const field = form?.find((part) => part.name === 'model' && part.filename === null);
+  return field ? field.bytes.toString('utf8') : stringAt(body, 'model');
+}
+
 const unreadable = new Rejection(400, 'Could not parse the JSON body of the request.');
 
 function plain(reply: Reply): PlannedReply {
-  return { reply, fault: noFault, faultText: '' };
+  return { reply, fault: noFault, faultText: '', form: null };
 }
 
 function headerText(headers: IncomingHttpHeaders, name: string): string {

@@ -19,8 +19,9 @@ export type ReplyCache = (
 
 const entryLimit = 256;
 const bodyLimit = 64 * 1024;
-/** A short request for many vectors has a response of megabytes. */
-const replyLimit = 1024 * 1024;
+/** A short request for many vectors or large pictures has a response of megabytes. */
+const replyLimit = 16 * 2 ** 20;
+const totalLimit = 64 * 2 ** 20;
 
 /** The headers that can change a response. */
 const decisive = [
@@ -29,10 +30,13 @@ const decisive = [
   'x-goog-api-key',
   'anthropic-version',
   'anthropic-beta',
+  'content-type',
+  'host',
 ];
 
 export function createReplyCache(): ReplyCache {
   const kept = new Map<string, Reply>();
+  let total = 0;
   return (request, target, fault, produce) => {
     const { body, headers } = request;
     if (body === undefined || body.length > bodyLimit) return produce();
@@ -42,15 +46,20 @@ export function createReplyCache(): ReplyCache {
     if (known) return known;
     const reply = produce();
     // A refused body may be accepted later (a stored response), so only successes are kept.
-    if (reply.status === 200 && isShort(reply)) {
-      kept.set(key, reply);
-      const oldest = kept.size > entryLimit ? kept.keys().next().value : undefined;
-      if (oldest !== undefined) kept.delete(oldest);
+    const length = lengthOf(reply);
+    if (reply.status !== 200 || length > replyLimit) return reply;
+    kept.set(key, reply);
+    total += length;
+    for (const [oldest, entry] of kept) {
+      if (kept.size <= entryLimit && total <= totalLimit) break;
+      kept.delete(oldest);
+      total -= lengthOf(entry);
     }
     return reply;
   };
 }
 
-function isShort({ body }: Reply): boolean {
-  return body.kind === 'stream' || body.bytes.length <= replyLimit;
+function lengthOf({ body }: Reply): number {
+  if (body.kind === 'whole') return body.bytes.length;
+  return body.events.reduce((sum, event) => sum + event.data.length, 0);
 }

@@ -2,13 +2,17 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FaultVoice } from '../faults/distort.ts';
 import type { Shape } from '../scenario/scenario.ts';
 import type { Signer } from '../scenario/signature.ts';
+import type { FormPart } from './form.ts';
 import type { Reply } from './reply.ts';
 
 /** One request as an endpoint sees it: received, authenticated, parsed, without its fault. */
 export interface Call {
   /** The requested model, without a fault suffix; '' if the request names none. */
   readonly model: string;
+  /** Undefined for a form. */
   readonly body: unknown;
+  /** The parts of a multipart body; null for any other. */
+  readonly form: readonly FormPart[] | null;
   readonly headers: IncomingHttpHeaders;
   readonly query: URLSearchParams;
   readonly identity: string;

@@ -4,6 +4,11 @@ export interface WireEvent {
   readonly data: string;
 }
 
+/** An event whose data repeats its name as `type`. */
+export function namedEvent(type: string, members: object): WireEvent {
+  return { event: type, data: JSON.stringify({ type, ...members }) };
+}
+
 export type Format = 'sse' | 'json-array' | 'raw';
 
 export type ReplyBody =

@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { createArkImages } from '../ark/index.ts';
+import { ark } from '../ark/protocol.ts';
 import { createChat } from '../chat/index.ts';
 import { createEmbeddings } from '../embeddings/index.ts';
 import {
@@ -7,10 +9,13 @@ import {
   createTokenCounter,
 } from '../generate-content/index.ts';
 import { generateContentProtocol } from '../generate-content/protocol.ts';
+import { isArkModel } from '../images/family.ts';
+import { createEdits, createGenerations } from '../images/index.ts';
 import { createMessageCounter, createMessages } from '../messages/index.ts';
 import { messagesProtocol } from '../messages/protocol.ts';
 import { listGoogleModels, listModels } from '../models/index.ts';
 import { openai } from '../openai/protocol.ts';
+import { pictureAt } from '../pictures/show.ts';
 import { createInputCounter, createResponses, responsesProtocol } from '../responses/index.ts';
 import type { Endpoint, Protocol, World } from './call.ts';
 
@@ -20,6 +25,10 @@ export interface Route {
   readonly endpoint?: Endpoint;
   /** The model, where the path names it. */
   readonly model?: string;
+  /** Two vendors share the path, and the model decides whose forms it has. */
+  readonly protocolOf?: (model: string) => Protocol;
+  /** The body may be a multipart form. */
+  readonly takesForm?: true;
 }
 
 /** Finds the endpoint of a path (without query). Headers decide between vendors that share a path. */
@@ -37,6 +46,7 @@ export function createRouter(world: World): Router {
   const exact: Readonly<Record<string, Route>> = {
     'POST /v1/chat/completions': { protocol: openai, endpoint: createChat(world) },
     'POST /v1/embeddings': { protocol: openai, endpoint: createEmbeddings },
+    ...imageRoutes(world),
     'POST /v1/responses': { protocol: responsesProtocol, endpoint: createResponses(world) },
     'POST /v1/responses/input_tokens': {
       protocol: responsesProtocol,
@@ -57,6 +67,8 @@ export function createRouter(world: World): Router {
   return (method, path, headers, query) => {
     const known = exact[`${method} ${path}`];
     if (known) return known;
+    const picture = method === 'GET' ? pictureAt(path) : null;
+    if (picture) return { protocol: openForAll, endpoint: picture, model: '' };
     if (isGoogle(path, headers, query)) return routeGoogle(method, path, methods);
     if (path.startsWith('/v1/messages')) return { protocol: messagesProtocol };
     const listed = /^\/v1\/models(?:\/(.+))?$/.exec(path);
@@ -66,6 +78,22 @@ export function createRouter(world: World): Router {
     return { protocol, endpoint: listModels, model: decodeName(listed[1]) };
   };
 }
+
+function imageRoutes(world: World): Readonly<Record<string, Route>> {
+  const ofModel = { protocol: openai, protocolOf: (model: string) => protocolOf(model) };
+  return {
+    'POST /v1/images/generations': { ...ofModel, endpoint: createGenerations(world) },
+    'POST /v1/images/edits': { ...ofModel, endpoint: createEdits(world), takesForm: true },
+    'POST /api/v3/images/generations': { protocol: ark, endpoint: createArkImages(world) },
+  };
+}
+
+function protocolOf(model: string): Protocol {
+  return isArkModel(model) ? ark : openai;
+}
+
+/** Addresses of pictures need no credential. */
+const openForAll: Protocol = { ...openai, authenticate: () => undefined };
 
 /** Three vendors have `/v1/models`. The action or the credential identifies this one. */
 function isGoogle(path: string, headers: IncomingHttpHeaders, query: URLSearchParams): boolean {

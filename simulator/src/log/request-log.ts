@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { isUtf8 } from 'node:buffer';
+import type { FormPart } from '../http/form.ts';
 import { parseJson } from '../json.ts';
 import type { Delivery } from './delivery.ts';
 
@@ -25,12 +26,24 @@ export interface ReceivedRequest {
   readonly bodySha256: string | null;
   /** The body, decoded and parsed; null if it is not JSON or was cut. */
   readonly json: unknown;
+  /** The parts of a multipart body in their order, whole even if the logged body was cut; else null. */
+  readonly form: readonly ReceivedPart[] | null;
   /** The fault that applied, '' for none. */
   readonly fault: string;
   readonly status: number | null;
   readonly eventsSent: number;
   readonly finished: boolean;
   readonly clientLeft: boolean;
+}
+
+export interface ReceivedPart {
+  readonly name: string;
+  /** Null for a field, whose `text` is its value. */
+  readonly filename: string | null;
+  readonly contentType: string;
+  readonly text: string | null;
+  readonly bytes: number;
+  readonly sha256: string;
 }
 
 /** What is known once a request has arrived completely. */
@@ -41,13 +54,15 @@ export interface Arrival {
   readonly body: Buffer;
   /** The decoded body. */
   readonly decoded: Buffer;
+  readonly form: readonly FormPart[] | null;
   readonly fault: string;
 }
 
 interface Entry {
   readonly sequence: number;
   readonly receivedAt: number;
-  readonly arrival: Arrival;
+  readonly arrival: Omit<Arrival, 'form'>;
+  readonly form: readonly ReceivedPart[] | null;
   readonly sha256: string | null;
   readonly bodyBytes: number;
   readonly delivery: Delivery;
@@ -69,7 +84,7 @@ export function createRequestLog(now: () => number, entryLimit = usualLimit): Re
   let sequence = 0;
   let bytesKept = 0;
   return {
-    add(arrival, delivery) {
+    add({ form, ...arrival }, delivery) {
       sequence += 1;
       const cut = arrival.body.length > bodyLimit;
       // Copied, because a slice would keep the whole body in memory.
@@ -78,6 +93,7 @@ export function createRequestLog(now: () => number, entryLimit = usualLimit): Re
         sequence,
         receivedAt: now(),
         arrival: { ...arrival, body, decoded: cut ? Buffer.alloc(0) : arrival.decoded },
+        form: form?.map(summarize) ?? null,
         sha256: cut ? hash('sha256', arrival.body, 'hex') : null,
         bodyBytes: arrival.body.length,
         delivery,
@@ -92,6 +108,18 @@ export function createRequestLog(now: () => number, entryLimit = usualLimit): Re
       entries.length = 0;
       bytesKept = 0;
     },
+  };
+}
+
+/** Files are kept as digests: the parts of a large form would hold its whole body in memory. */
+function summarize({ name, filename, contentType, bytes }: FormPart): ReceivedPart {
+  return {
+    name,
+    filename,
+    contentType,
+    text: filename === null ? bytes.toString('utf8') : null,
+    bytes: bytes.length,
+    sha256: hash('sha256', bytes, 'hex'),
   };
 }
 
@@ -110,6 +138,7 @@ function describe(entry: Entry): ReceivedRequest {
     bodyTruncated: entry.sha256 !== null,
     bodySha256: entry.sha256,
     json: parseJson(arrival.decoded.toString('utf8')) ?? null,
+    form: entry.form,
     fault: arrival.fault,
     status: delivery.status,
     eventsSent: delivery.eventsSent,

@@ -9,8 +9,12 @@ const models = [
   { id: 'demo-reasoning', name: 'Demo Reasoning', thinking: true },
 ] as const;
 
-/** Only clients of the OpenAI style API have an address for it. */
-const embeddingModel = { id: 'demo-embedding', name: 'Demo Embedding', thinking: false } as const;
+/** Only clients of the OpenAI style API have an address for them. */
+const otherModels = [
+  { id: 'demo-embedding', name: 'Demo Embedding', thinking: false },
+  { id: 'demo-image', name: 'Demo Image', thinking: false },
+  { id: 'demo-layers', name: 'Demo Layers', thinking: false },
+] as const;
 
 type Model = { readonly id: string; readonly name: string; readonly thinking: boolean };
 
@@ -18,7 +22,7 @@ type Model = { readonly id: string; readonly name: string; readonly thinking: bo
 export const listModels: Endpoint = (call) => {
   if (call.headers['anthropic-version'] === undefined) {
     if (call.model !== '') return jsonReply(200, openaiModel(find(call)));
-    return jsonReply(200, { object: 'list', data: [...models, embeddingModel].map(openaiModel) });
+    return jsonReply(200, { object: 'list', data: [...models, ...otherModels].map(openaiModel) });
   }
   if (call.model !== '') return jsonReply(200, anthropicModel(find(call)));
   return jsonReply(200, {

@@ -54,6 +54,28 @@ export interface Shape {
   /** Size of one extra-large content event. */
   readonly bigEvent?: number;
   readonly usage?: UsageFault;
+  readonly pictures?: PictureShape;
+}
+
+/** How a fault changes pictures and what is said of them. */
+export interface PictureShape {
+  /** The size of each file, and so of the response. */
+  readonly bytes?: number;
+  /** Of every picture, whatever was requested; `missing`: no size is stated. */
+  readonly size?: Dimensions | 'missing';
+  /** The stated number of references. */
+  readonly inputImages?: number;
+  /** Ends a stream with `[DONE]` although this vendor does not. */
+  readonly done?: boolean;
+  /** The name of the last event is `….complete`. */
+  readonly literalEvents?: boolean;
+  /** The fault of the addresses of pictures, as in a path. */
+  readonly urlFault?: string;
+}
+
+export interface Dimensions {
+  readonly width: number;
+  readonly height: number;
 }
 
 export const usageFaults = ['missing', 'zero', 'absurd', 'negative'] as const;

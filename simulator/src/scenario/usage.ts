@@ -49,11 +49,14 @@ export function sumTokens(prompt: readonly PromptPart[]): number {
   return prompt.reduce((sum, part) => sum + part.tokens, 0);
 }
 
+/** What each fault puts in place of a count. */
+export const wrongCounts = { zero: 0, absurd: 1e15, negative: -7 } as const;
+
 /** Wrong numbers on demand, to test that nobody is billed by them. */
 export function distortUsage(usage: Usage, fault: UsageFault | undefined): Usage | null {
   if (fault === undefined) return usage;
   if (fault === 'missing') return null;
-  const value = { zero: 0, absurd: 1e15, negative: -7 }[fault];
+  const value = wrongCounts[fault];
   return {
     freshInput: value,
     cacheRead: 0,

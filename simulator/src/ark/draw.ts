@@ -1,0 +1,145 @@
+import type { Call } from '../http/call.ts';
+import { objectAt, stringAt, type JsonObject } from '../json.ts';
+import type { PictureType } from '../pictures/order.ts';
+import { seedOf, showPicture, type ShownAs } from '../pictures/show.ts';
+import { formatSize, readSize } from '../pictures/size.ts';
+import { readWords } from '../pictures/words.ts';
+import { Rejection } from '../rejection.ts';
+import type { Dimensions } from '../scenario/scenario.ts';
+import type { ModelRules } from './model-rules.ts';
+import type { Reference } from './validate.ts';
+
+/** One entry of `data[]`: a picture, or the failure of one in a set. */
+export interface Entry {
+  /** 0 for a failure. */
+  readonly pixels: number;
+  readonly members: JsonObject;
+}
+
+export interface Drawing {
+  /** In their order, failures among them. */
+  readonly entries: readonly Entry[];
+  readonly references: number;
+}
+
+const square: Dimensions = { width: 2048, height: 2048 };
+/** How many pictures a set has, and how many layers a picture, if nothing else is said. */
+const usualSet = 4;
+const usualLayers = 3;
+/** References and pictures of a set together. */
+const mostInSet = 15;
+
+/** @throws Rejection if nothing at all, or not every layer, can be drawn */
+export function draw(
+  call: Call,
+  body: JsonObject,
+  references: readonly Reference[],
+  rules: ModelRules,
+): Drawing {
+  const words = readWords(stringAt(body, 'prompt'));
+  if (words.refusal === 'prompt') throw sensitive('InputText', 'the input text');
+  const isLayered = body['layer_decomposition'] === true;
+  const count = isLayered
+    ? 1 + Math.min(rules.mostLayers, words.layers ?? usualLayers)
+    : setSize(body, words.pictures, references.length);
+  const sizes = sizesOf(call, body, references, words.sizes);
+  const fails = (position: number) => words.refusal === 'picture' || words.fails(position);
+  const entries = Array.from({ length: count }, (_, position): Entry => {
+    if (fails(position)) return failure;
+    const size = sizes(position);
+    const members = showEntry(call, body, size, position, isLayered);
+    return { pixels: size.width * size.height, members };
+  });
+  const good = entries.filter((entry) => entry !== failure).length;
+  const isFailed = isLayered ? good < count : good === 0 && body['stream'] !== true;
+  if (isFailed) throw sensitive('OutputImage', 'the output image');
+  return { entries, references: references.length };
+}
+
+const failure: Entry = {
+  pixels: 0,
+  members: {
+    error: {
+      code: 'OutputImageSensitiveContentDetected',
+      message: 'The request failed because the output image may contain sensitive information.',
+    },
+  },
+};
+
+function sensitive(part: string, what: string): Rejection {
+  return new Rejection(
+    400,
+    `The request failed because ${what} may contain sensitive information.`,
+    {
+      code: `${part}SensitiveContentDetected`,
+      type: '',
+    },
+  );
+}
+
+function setSize(body: JsonObject, named: number | null, references: number): number {
+  if (body['sequential_image_generation'] !== 'auto') return 1;
+  const most = objectAt(body, 'sequential_image_generation_options')['max_images'];
+  const limit = Math.min(Number(most ?? mostInSet), mostInSet - references);
+  return Math.max(1, Math.min(named ?? Number(most ?? usualSet), limit));
+}
+
+/** The size of each picture. Layers are smaller than their base. */
+function sizesOf(
+  call: Call,
+  body: JsonObject,
+  references: readonly Reference[],
+  named: readonly Dimensions[],
+): (position: number) => Dimensions {
+  const fault = call.shape.pictures?.size;
+  const [first] = references;
+  const source = first && first.width > 0 && body['size'] === 'auto' ? first : null;
+  const base = readSize(stringAt(body, 'size')) ?? source ?? square;
+  const layer = { width: Math.ceil(base.width / 2), height: Math.ceil(base.height / 8) };
+  return (position) => {
+    if (fault !== undefined && fault !== 'missing') return fault;
+    const isLayer = position > 0 && body['layer_decomposition'] === true;
+    return named[position] ?? named.at(-1) ?? (isLayer ? layer : base);
+  };
+}
+
+function showEntry(
+  call: Call,
+  body: JsonObject,
+  size: Dimensions,
+  position: number,
+  isLayered: boolean,
+): JsonObject {
+  const isLayer = isLayered && position > 0;
+  const { bytes, size: fault } = call.shape.pictures ?? {};
+  const transparent = isLayer || body['background'] === 'transparent';
+  const usual = transparent ? 'png' : 'jpeg';
+  const type = isLayer ? 'png' : ((body['output_format'] ?? usual) as PictureType);
+  const picture = {
+    ...size,
+    type,
+    transparent,
+    seed: seedOf(call, position),
+    ...(bytes !== undefined && { bytes }),
+  };
+  return {
+    ...showPicture(call, picture, (body['response_format'] ?? 'url') as ShownAs),
+    ...(fault !== 'missing' && { size: formatSize(size) }),
+    output_format: type,
+    ...(isLayered && { z_index: position }),
+    ...(isLayer && layerMembers(size, position)),
+  };
+}
+
+/** Layers stand below each other, at the left. */
+function layerMembers({ width, height }: Dimensions, position: number): JsonObject {
+  const top = (position - 1) * height;
+  return {
+    bounding_box: {
+      absolute: [0, top, width, top + height],
+      normalized: [0, Math.min(999, (position - 1) * 50), 500, Math.min(1000, position * 50)],
+    },
+    name: `Layer ${position}`,
+    description: `Layer ${position} of the demo picture`,
+  };
+}
