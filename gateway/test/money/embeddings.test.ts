@@ -61,6 +61,27 @@ async function kept(gateway: TestGateway, id: string) {
 
 const nano = 1_000_000n;
 
+describe('what may cost more than the price says is refused', () => {
+  test.each([
+    ['models', ['dear'], '', 'no other model may answer'],
+    ['fallbacks', [{ model: 'dear' }], '', 'no other model may answer'],
+    ['models', ['dear'], 'a'.repeat(2 ** 20), 'no other model may answer'],
+    ['service_tier', 'priority', '', "'priority' has no price for this model"],
+  ])('%s: %j', async (field, value, user, fault) => {
+    const body = { model: 'own', input: 'a', [field]: value, user };
+    const response = await shared.gateway.post('/v1/embeddings', body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      error: { param: field, message: expect.stringContaining(fault) as string },
+    });
+  });
+
+  test('an empty list is not', async () => {
+    const body = { model: 'vectors', input: 'a', models: [] };
+    expect((await shared.gateway.post('/v1/embeddings', body)).status).toBe(200);
+  });
+});
+
 describe('what is charged', () => {
   test.each([
     ['a text', 'hello world!', 3],

@@ -1,6 +1,9 @@
 import { errorOf, isPlainError, type EmbedFacts } from '#body-work/index.ts';
 import { embeddings, type EmbeddingsRequest } from '#protocols/index.ts';
 import { isReadInThread, runOnBody } from '../attempts/in-thread.ts';
+import type { ResolvedModel } from '../exchange/find-model.ts';
+import { namedRoutes } from '../exchange/named-routes.ts';
+import { requireOffered } from '../exchange/offered-terms.ts';
 import type { OpenedRequest } from '../exchange/operation.ts';
 import type { EmbedInput } from './input.ts';
 import type { EmbedParts } from './parts.ts';
@@ -20,7 +23,7 @@ export function openEmbed(
   const opened = embeddings.openRequest(input.body, input.memory);
   return {
     model: opened.model,
-    check: (_exchange, resolved) => ({ resolved, request: embeddings.readRequest(opened) }),
+    check: (_exchange, resolved) => checkEmbed(input, resolved, embeddings.readRequest(opened)),
   };
 }
 
@@ -34,9 +37,20 @@ async function openLarge(
     model,
     check(_exchange, resolved) {
       if (isPlainError(facts)) throw errorOf(facts);
-      return { resolved, request: requestOf(model, facts, input.body) };
+      return checkEmbed(input, resolved, requestOf(model, facts, input.body));
     },
   };
+}
+
+/** @throws GatewayError for what costs more and has no price, such as other models that may answer. */
+function checkEmbed(
+  input: EmbedInput,
+  resolved: ResolvedModel,
+  request: EmbeddingsRequest,
+): CheckedEmbed {
+  const { terms } = request;
+  if (terms.length > 0) requireOffered(terms, resolved.model, namedRoutes(input, resolved));
+  return { resolved, request };
 }
 
 /** With the names of its members alone. */

@@ -1,7 +1,7 @@
 import { textBound, type Line, type PriceRates } from '#billing/index.ts';
 import { familyOf } from '#estimation/index.ts';
 import type { TextInput } from './input.ts';
-import { namedRoutes } from './named-routes.ts';
+import { namedRoutes } from '../exchange/named-routes.ts';
 import type { CheckedText } from './prepared.ts';
 
 /** The most that a text request can use, for its hold. */

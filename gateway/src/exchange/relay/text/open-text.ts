@@ -7,7 +7,7 @@ import type { TextInput } from './input.ts';
 import { largeBodyOf, type LargeBody } from './large-body.ts';
 import type { TextParts } from './parts.ts';
 import type { CheckedText } from './prepared.ts';
-import { namedRoutes } from './named-routes.ts';
+import { namedRoutes } from '../exchange/named-routes.ts';
 import { termsSent } from './surcharges.ts';
 
 /**

@@ -8,7 +8,8 @@ import { betaHeader } from './forwarded-headers.ts';
 import type { TextInput } from './input.ts';
 import { givingBack, type LargeBody } from './large-body.ts';
 import type { PreparedText } from './prepared.ts';
-import { passedBetas, surchargesOf, type PassedBetas } from './surcharges.ts';
+import { surchargesOf } from '../exchange/offered-terms.ts';
+import { passedBetas, type PassedBetas } from './surcharges.ts';
 import type { TextSent } from './text-sent.ts';
 
 const noLosses: readonly Loss[] = Object.freeze([]);

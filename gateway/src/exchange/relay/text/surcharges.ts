@@ -1,22 +1,17 @@
 import { ratesOf } from '#billing/index.ts';
 import type { Surcharges } from '#canonical/index.ts';
 import type { Model, Route } from '#catalogue/index.ts';
-import { GatewayError } from '#errors/index.ts';
 import type { WireRequest } from '#protocols/index.ts';
-import { vendorOf, isDear, noSurcharges, type SurchargeFacts } from '#vendors/index.ts';
+import { isDear, type SurchargeFacts } from '#vendors/index.ts';
+import {
+  isOffered,
+  requireOffered,
+  surchargeRefusal,
+  surchargesOf,
+} from '../exchange/offered-terms.ts';
 import type { TextInput } from './input.ts';
 
 const noTerms: readonly string[] = Object.freeze([]);
-
-/** What the route's upstream charges for besides tokens. */
-export function surchargesOf({ channel }: Route): SurchargeFacts {
-  return vendorOf(channel)?.surcharges ?? noSurcharges;
-}
-
-/** Does the model have a price for the term, or allow it without one? */
-function isOffered({ price, allow }: Model, term: string): boolean {
-  return allow.has(term) || price?.multipliers?.[term] !== undefined;
-}
 
 /**
  * The terms of the request, such as a service tier, that its upstreams get. Only upstreams of the client's protocol get
@@ -34,28 +29,17 @@ export function termsSent(
   if (operation === 'count-tokens' || (terms.length === 0 && betas.length === 0)) return noTerms;
   const native = routes().filter(({ channel }) => channel.protocols.includes(protocol));
   if (native.length === 0) return noTerms;
-  for (const term of terms) {
-    const isCharged = native.some((route) => isDear(surchargesOf(route), term));
-    if (!isCharged || isOffered(model, term)) continue;
-    const [field = '', value = ''] = term.split('.');
-    const fault =
-      value === 'other' ? 'no other model may answer' : `'${value}' has no price for this model`;
-    throw refusal(field, `${fault}, please leave it out`);
-  }
+  requireOffered(terms, model, native);
   for (const route of native) {
     const closed = betas.find((name) => closedBeta(name, model, surchargesOf(route)) !== null);
     if (closed !== undefined) {
-      throw refusal(
+      throw surchargeRefusal(
         'anthropic_beta',
         `'${closed}' has no price for this model, please leave it out`,
       );
     }
   }
   return terms;
-}
-
-function refusal(param: string, rule: string): GatewayError {
-  return new GatewayError('invalid_value', { values: { reason: `${param}: ${rule}` }, param });
 }
 
 /** The name of a beta that costs extra and has no price; null for any other. */

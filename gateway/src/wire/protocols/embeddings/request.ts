@@ -8,10 +8,11 @@ import {
   splice,
   watchList,
 } from '#json/index.ts';
+import { askedTerms, routerTerms } from '../asked-terms.ts';
 import { readModel, requireOneOf } from '../request-values.ts';
 import { readExtent, type EmbeddingsExtent } from './extent.ts';
 
-const watched = watchList(['model', 'input']);
+const watched = watchList(['model', 'input', 'models', 'fallbacks', 'service_tier']);
 
 /** A body that was scanned and parsed once: the places of its members, and their values. */
 export interface OpenedEmbeddings {
@@ -32,6 +33,8 @@ export interface EmbeddingsRequest {
   /** By name, without the value of `input`: an upstream is sent the client's own bytes. */
   readonly members: Readonly<Record<string, unknown>>;
   readonly extent: EmbeddingsExtent;
+  /** What it asks for that may cost more, as prices name it: `models.other`, `service_tier.priority`. */
+  readonly terms: readonly string[];
   /** Bytes of the body that `input` takes. */
   readonly inputBytes: number;
 }
@@ -56,6 +59,7 @@ export function readRequest({ body, scan, json, model }: OpenedEmbeddings): Embe
     modelRange: scan.members.get('model'),
     members: { ...json, input: undefined },
     extent: readExtent(json['input']),
+    terms: [...askedTerms(json, 'service_tier'), ...routerTerms(json)],
     inputBytes: range === undefined ? 0 : range.valueEnd - range.valueStart,
   };
 }

@@ -1,10 +1,10 @@
 import type { Route } from '#catalogue/index.ts';
-import type { ResolvedModel } from '../exchange/find-model.ts';
-import type { TextInput } from './input.ts';
+import type { ResolvedModel } from './find-model.ts';
+import type { ExchangeInput } from './input.ts';
 
 /** All routes of the caller's group to a model, by any of its names, for any type of client. */
 export function namedRoutes(
-  { caller }: Pick<TextInput, 'caller'>,
+  { caller }: Pick<ExchangeInput, 'caller'>,
   { snapshot, servedNames }: Pick<ResolvedModel, 'snapshot' | 'servedNames'>,
 ): readonly Route[] {
   const routes = snapshot.routes.get(caller.group);

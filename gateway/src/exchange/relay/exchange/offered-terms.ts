@@ -1,0 +1,36 @@
+import type { Model, Route } from '#catalogue/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { isDear, noSurcharges, vendorOf, type SurchargeFacts } from '#vendors/index.ts';
+
+/** What the route's upstream charges for besides tokens. */
+export function surchargesOf({ channel }: Route): SurchargeFacts {
+  return vendorOf(channel)?.surcharges ?? noSurcharges;
+}
+
+/** Does the model have a price for the term, or allow it without one? */
+export function isOffered({ price, allow }: Pick<Model, 'price' | 'allow'>, term: string): boolean {
+  return allow.has(term) || price?.multipliers?.[term] !== undefined;
+}
+
+/**
+ * @param routes those that would get the terms
+ * @throws GatewayError for a term that one of their upstreams charges for and that has no price
+ */
+export function requireOffered(
+  terms: readonly string[],
+  model: Pick<Model, 'price' | 'allow'>,
+  routes: readonly Route[],
+): void {
+  for (const term of terms) {
+    const isCharged = routes.some((route) => isDear(surchargesOf(route), term));
+    if (!isCharged || isOffered(model, term)) continue;
+    const [field = '', value = ''] = term.split('.');
+    const fault =
+      value === 'other' ? 'no other model may answer' : `'${value}' has no price for this model`;
+    throw surchargeRefusal(field, `${fault}, please leave it out`);
+  }
+}
+
+export function surchargeRefusal(param: string, rule: string): GatewayError {
+  return new GatewayError('invalid_value', { values: { reason: `${param}: ${rule}` }, param });
+}
