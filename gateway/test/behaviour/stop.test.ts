@@ -57,7 +57,7 @@ describe.concurrent.each(textProtocols)('R-25 $name: while stopping', (protocol)
 });
 
 test.each(textProtocols)(
-  'R-25 $name: a connection whose answer began before accepts one more request',
+  'R-25 $name: a connection whose response began before the stop accepts one more request',
   async (protocol) => {
     const gateway = await startTestGateway();
     const request = (fault: string) =>

@@ -9,7 +9,7 @@ import { key, nodeNames, startNodes, stopAndReconcile } from './nodes.ts';
 
 describe.skipIf(!canStartRedis || isSkipped('postgres'))('three nodes', () => {
   test(
-    'a change on one takes effect on all at once, or within five seconds: revoked, disabled, limited, topped up, rotated',
+    'a change on one node takes effect on all nodes at once, or within five seconds: revoked, disabled, limited, topped up, rotated',
     { timeout: 120_000 },
     async () => {
       const accounts = (limited: string, enabled: boolean) => `

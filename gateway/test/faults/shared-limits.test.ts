@@ -93,7 +93,7 @@ function describeAccounts(): string {
 
 describe.skipIf(!canStartRedis || isSkipped('postgres'))('limits that nodes share', () => {
   test(
-    'B-10 B-11 P-14 and a fourth admit exactly one request where there is room for one, and exactly the limit per minute',
+    'B-10 B-11 P-14 four nodes admit exactly one request where there is room for one, and exactly the limit per minute',
     { timeout: 180_000 + loops * 30_000 },
     async () => {
       const nodes = await startNodes(describeAccounts(), fourNames);

@@ -13,7 +13,7 @@ if (isMainThread) {
   if (process.env.DEFECT_AGAIN !== undefined) {
     process.on('SIGUSR2', () => {
       setInterval(() => {
-        throw new Error('a defect that goes on');
+        throw new Error('a defect that repeats');
       }, 10);
     });
   }

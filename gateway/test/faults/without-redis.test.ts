@@ -13,7 +13,7 @@ import {
 
 describe.skipIf(!canStartRedis || isSkipped('postgres'))('three nodes without Redis', () => {
   test(
-    'L-10 L-11 P-15 without Redis each enforces its share; Redis back but empty learns what was spent',
+    'L-10 L-11 P-15 without Redis each node enforces its share; a Redis that returns empty learns the spent amounts',
     { timeout: 180_000 },
     async () => {
       const nodes = await startNodes(`

@@ -3,7 +3,7 @@ import type { OpenDatabase } from '#database/index.ts';
 import { createApplier } from '#journal/applier.ts';
 import type { JournalFile } from '#journal/journal-file.repository.ts';
 
-test('a replacement does not report again what was reported', async () => {
+test('a replaced applier reports nothing twice', async () => {
   const told: unknown[] = [];
   const file = {
     // Batches up to the seventh are applied and not yet removed.

@@ -159,7 +159,7 @@ describe.each(implementations)('in %s', (kind) => {
       expect(await hold([{ ...poor, limit: 30n }], 15n)).toEqual({ held: true, amount: 15n });
     });
 
-    test('a limit below what was spent holds nothing', async () => {
+    test('a limit below the spent amount admits no hold', async () => {
       const overdrawn = meter(-5n);
       expect(await hold([overdrawn], 1n)).toMatchObject({ held: false });
     });

@@ -390,7 +390,7 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
   });
 });
 
-test('no refusal leaves anything held: the balance is less by what was charged', async () => {
+test('a refusal leaves no hold behind: the balance falls only by the charges', async () => {
   await shared.gateway.usage();
   const { kysely } = shared.gateway.app.database;
   const rows = await kysely.selectFrom('usage').select(['outcome', 'cost']).execute();

@@ -117,7 +117,7 @@ const pairs: readonly (readonly [Surface, model: string, address: RegExp])[] = [
 describe.each(pairs.map(([surface, model, address]) => ({ surface, model, address })))(
   '$surface.name, counted $model',
   ({ surface, model, address }) => {
-    test('is converted for the counter, whose number is the response', async () => {
+    test('is converted for the counter, and its number is returned', async () => {
       const { gateway } = shared;
       const counted = await count(gateway, surface, model, countBody(surface, model));
       expect(counted).toMatchObject({ status: 200, estimated: null });

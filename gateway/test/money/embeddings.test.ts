@@ -159,7 +159,7 @@ describe('what is charged', () => {
     expect(await rowOf(shared.gateway, id)).toMatchObject({ outcome: 'failed', cost: null });
   });
 
-  test('for a response without vectors and without counts: nothing', async () => {
+  test('a response without vectors and counts is charged nothing', async () => {
     shared.upstream.answer = (_, response) =>
       void response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":[]}');
     const { status, id } = await embed(shared.gateway, 'hello', 'own');
@@ -168,7 +168,7 @@ describe('what is charged', () => {
     expect(nanoOf(row.cost)).toBe(0n);
   });
 
-  test('for a model whose price is 0: nothing', async () => {
+  test('a model whose price is 0 is charged nothing', async () => {
     const { status, id } = await embed(shared.gateway, 'hello', 'free');
     expect(status).toBe(200);
     expect(nanoOf((await rowOf(shared.gateway, id)).cost)).toBe(0n);

@@ -102,17 +102,15 @@ const phrases: readonly Phrase[] = [
   },
 ];
 
-/** Folders whose TypeScript is read too: comments, and texts in quotes. */
-const codeFolders = ['gateway', 'simulator', 'bench', 'lint', 'supply'];
+/** Of these the comments are read, and the texts in quotes. */
+const isSource = (file: string): boolean => /\.(?:ts|js|mjs|lua)$/.test(file);
 
 const tracked = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' })
   .split('\0')
   .filter((file) => file !== '' && existsSync(join(root, file)));
 
 const pages = tracked.filter((file) => file.endsWith('.md'));
-const sources = tracked.filter(
-  (file) => file.endsWith('.ts') && codeFolders.some((folder) => file.startsWith(`${folder}/`)),
-);
+const sources = tracked.filter(isSource);
 // This file quotes what it refuses.
 const self = 'gateway/test/structure/prose.test.ts';
 
@@ -136,7 +134,7 @@ function passagesOfPage(text: string): Passage[] {
   );
 }
 
-const comments = /\/\*[^]*?\*\/|(?:\/\/[^\n]*\n\s*)*\/\/[^\n]*/;
+const comments = /\/\*[^]*?\*\/|(?:\/\/[^\n]*\n\s*)*\/\/[^\n]*|(?:-- [^\n]*\n\s*)*-- [^\n]*/;
 // Without what a template computes.
 const computed = /\$\{[^}]*\}/g;
 const quoted = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/;
@@ -144,12 +142,12 @@ const quoted = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/;
 /** The comments of a source, and its quoted texts of more than one word. */
 function passagesOfSource(text: string): Passage[] {
   return Array.from(text.matchAll(new RegExp(`${comments.source}|${quoted.source}`, 'g')))
-    .filter(([found]) => found.startsWith('/') || /\w \w/.test(found))
+    .filter(([found]) => /^(?:\/|--)/.test(found) || /\w \w/.test(found))
     .map((match) =>
       passage(
         text,
         match.index,
-        match[0].replaceAll(/^\s*(?:\/\*\*?|\*|\/\/)/gm, blank).replaceAll(computed, blank),
+        match[0].replaceAll(/^\s*(?:\/\*\*?|\*|\/\/|--)/gm, blank).replaceAll(computed, blank),
       ),
     );
 }
@@ -179,6 +177,7 @@ describe('the phrases', () => {
       "const told = 'told';",
       "const message = 'the request was mended'; // and says so",
     ].join('\n');
+    expect(findings(passagesOfSource('-- The key is\n-- mended.\nreturn 1'))).toHaveLength(1);
     expect(findings(passagesOfSource(source)).map((found) => found.split(':')[0])).toEqual([
       '1',
       '4',
@@ -192,12 +191,13 @@ test.each(pages)('%s reads well', (page) => {
 });
 
 test('comments and texts of the source read well', () => {
-  for (const folder of codeFolders) {
+  for (const kind of ['gateway/', 'simulator/', 'bench/', 'lint/', 'supply/', 'oxlint.', 'knip.']) {
     expect(
-      sources.some((file) => file.startsWith(`${folder}/`)),
-      folder,
+      sources.some((file) => file.startsWith(kind)),
+      kind,
     ).toBe(true);
   }
+  expect(sources.some((file) => file.endsWith('.lua'))).toBe(true);
   const found = sources
     .filter((file) => file !== self)
     .flatMap((file) =>

@@ -182,7 +182,7 @@ keys: [{ name: test, user: tester@example.com, secret: ${changed} }]`,
     },
   );
 
-  test('a second gateway on the folder is refused, and so is a used port', async () => {
+  test('a second gateway on the data folder and a port in use are refused', async () => {
     const place = await createWorkplace();
     place.write({ server: ', workers: 2' });
     const first = place.start();

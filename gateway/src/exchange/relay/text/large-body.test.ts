@@ -65,7 +65,7 @@ test.each([
   expect(open(body).large?.isRead ?? null).toBe(isRead);
 });
 
-test('what a client has left behind is not begun', async () => {
+test('work for a disconnected client is not started', async () => {
   const { large, client, watched } = open(2 ** 20);
   const opening = large!.open();
   for (const one of watched) one.tick(1);

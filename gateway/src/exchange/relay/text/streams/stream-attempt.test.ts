@@ -84,7 +84,7 @@ function leave({
   return { attempt, upstream, aborted: () => aborted };
 }
 
-describe('bills_after_cancel: a left response is read on for what it costs', () => {
+describe('bills_after_cancel: an abandoned response is drained for its cost', () => {
   test('its usage is the whole response’s when the end comes within a minute', async () => {
     const { attempt, upstream, aborted } = leave({ drains: createDrainSlots(20) });
     attempt.tick(60_999);

@@ -1,4 +1,4 @@
--- Puts back a hold that Redis may have forgotten, or that was made while it was away.
+-- Puts back a hold that Redis may have forgotten, or that was made while Redis was unreachable.
 -- keys: the mark that this id ended, then per meter: the hash, its holds by end. values: id, amount, milliseconds until
 -- void.
 if redis.call('EXISTS', keys[1]) == 1 then return {'ended'} end
