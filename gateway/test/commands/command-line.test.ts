@@ -13,6 +13,7 @@ test.each(commandTable.filter(({ name }) => !ownHelp.has(name)))(
     expect(out).toContain(`sluice ${name}`);
     expect(out).toContain(summary);
     expect(out).toContain('--json');
+    for (const line of out.split('\n')) expect(line.length).toBeLessThan(120);
   },
 );
 

@@ -3,7 +3,8 @@ import { type Command, commonOptions, exitCode, printJson } from './command.ts';
 export const exportCommand: Command = {
   name: 'export',
   description:
-    'Secrets are not written: API keys become ${…} placeholders named after their channel; keys are written without their secret.',
+    'Secrets are not written: API keys become ${…} placeholders named after their channel; keys are written without\n' +
+    'their secret.',
   options: commonOptions,
   positionals: [],
   async run(input, io) {

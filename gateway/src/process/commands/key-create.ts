@@ -5,7 +5,8 @@ import { readOptions } from './read-options.ts';
 export const keyCreate: Command = {
   name: 'key create',
   description:
-    'Only a hash of the secret is stored, so it cannot be shown again. A key that the file declares without a secret gets one and keeps its declared settings.',
+    'Only a hash of the secret is stored, so it cannot be shown again. A key that the file declares without a secret\n' +
+    'gets one and keeps its declared settings.',
   options: {
     user: { type: 'string', value: 'EMAIL', help: 'the owner of the key', required: true },
     name: { type: 'string', value: 'NAME', help: 'a unique name', required: true },

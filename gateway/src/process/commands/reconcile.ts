@@ -5,7 +5,9 @@ import { readTimes } from './time-options.ts';
 export const reconcileCommand: Command = {
   name: 'reconcile',
   description:
-    'Changes nothing and can run beside the gateway. Adds up every receipt again and compares every posting and every total with its rows; with a time range, only the rows and hours in it. Exits with 1 if anything differs. Run it daily.',
+    'Changes nothing and can run beside the gateway. Adds up every receipt again and compares every posting and\n' +
+    'every total with its rows; with a time range, only the rows and hours in it. Exits with 1 if anything differs.\n' +
+    'Run it daily.',
   options: {
     from: { type: 'string', value: 'TIME', help: 'for example 2027-01-01T00:00:00Z' },
     to: { type: 'string', value: 'TIME', help: 'the same form; exclusive' },

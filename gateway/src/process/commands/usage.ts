@@ -15,7 +15,8 @@ import type { Workspace } from './workspace.ts';
 export const usage: Command = {
   name: 'usage',
   description:
-    'Newest first. --from is inclusive, --to is exclusive. --by sums over whole hours; these sums remain after the single requests have been removed.',
+    'Newest first. --from is inclusive, --to is exclusive. --by sums over whole hours; these sums remain after the\n' +
+    'single requests have been removed.',
   options: {
     from: { type: 'string', value: 'TIME', help: 'for example 2027-01-01T00:00:00Z' },
     to: { type: 'string', value: 'TIME', help: 'the same form' },
