@@ -20,13 +20,17 @@ export function prepareDataFolder(dataDir: string): void {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     accessSync(dataDir, constants.W_OK | constants.X_OK);
   } catch (cause) {
-    const { code = '', message } = cause as NodeJS.ErrnoException;
-    throw new Error(
-      `storage.data_dir: the folder ${dataDir} cannot be used: ${words[code] ?? message}`,
-      { cause },
-    );
+    throw unusable(`the folder ${dataDir}`, cause);
   }
   if (ownUser !== null) refuseForeign(dataDir, ownUser);
+}
+
+/** The error for the operator when a file or the folder cannot be written. */
+export function unusable(what: string, cause: unknown): Error {
+  const { code = '', message } = cause as NodeJS.ErrnoException;
+  return new Error(`storage.data_dir: ${what} cannot be used: ${words[code] ?? message}`, {
+    cause,
+  });
 }
 
 function refuseForeign(dataDir: string, user: number): void {

@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { prepareDataFolder } from './data-folder.ts';
+import { prepareDataFolder, unusable } from './data-folder.ts';
 import { isGroupMounted, isOpenToOthers, ownUser } from './file-access.ts';
 
 const length = 32;
@@ -20,7 +20,7 @@ const length = 32;
  * Reads the master key from `<dataDir>/master.key`, or creates it at the first start with mode 0600. The file appears
  * atomically: it is written under another name, then linked, so that of two concurrent first starts one wins and both
  * read the same key.
- * @throws Error if the file is damaged, or others can read it.
+ * @throws Error if the file is damaged or cannot be written, or others can read it.
  */
 export function readMasterKey(dataDir: string): Buffer {
   const file = join(dataDir, 'master.key');
@@ -35,7 +35,7 @@ export function readMasterKey(dataDir: string): Buffer {
     fsyncSync(descriptor);
     linkSync(draft, file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unusable(file, error);
   } finally {
     closeSync(descriptor);
     unlinkSync(draft);
