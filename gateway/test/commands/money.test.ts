@@ -99,6 +99,7 @@ test.each([
   [['user', 'credit', 'ada@example.com', '1', '--reason', ' '], 2, '--reason: expected a text'],
   [['user', 'credit', 'ada@example.com', '0', ...why], 2, 'AMOUNT: expected an amount in USD'],
   [['user', 'credit', 'ada@example.com', '1e3', ...why], 2, 'AMOUNT: expected an amount in USD'],
+  [['user', 'credit', 'ada@example.com', '9999999999', ...why], 2, 'up to 1000000000 and'],
   [['user', 'credit', 'ada@example.com', ...why], 2, 'AMOUNT is required'],
   // Further credits could take the sum of all beyond 64 bits, and the account with it.
   [['user', 'credit', 'ada@example.com', '9000000000', ...why], 1, tooMuch],

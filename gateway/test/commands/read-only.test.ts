@@ -51,13 +51,24 @@ describe.each(commands)('%s', (command) => {
   });
 });
 
-test.each(commands.slice(1))('%s creates no database', async (command) => {
-  const { sluice, folder } = createWorkplace('users: []');
-  const { code, err } = await sluice(...command.split(' '));
-  expect(err).toContain('there is no database');
-  expect(code).toBe(1);
-  expect(existsSync(join(folder, 'data'))).toBe(false);
-});
+const changesOfWhatExists = [
+  'key create --user ada@example.com --name laptop',
+  'key rotate laptop',
+  'key revoke laptop',
+  'user credit ada@example.com 1 --reason x',
+  'team credit research 1 --reason x',
+];
+
+test.each([...commands.slice(1), ...changesOfWhatExists])(
+  '%s creates no database',
+  async (command) => {
+    const { sluice, folder } = createWorkplace('users: []');
+    const { code, err } = await sluice(...command.split(' '));
+    expect(err).toContain('there is no database');
+    expect(code).toBe(1);
+    expect(existsSync(join(folder, 'data'))).toBe(false);
+  },
+);
 
 test('a migration needs no master key and claims none', async () => {
   const { sluice, folder } = createWorkplace(null);
@@ -66,4 +77,16 @@ test('a migration needs no master key and claims none', async () => {
   const database = new DatabaseSync(join(folder, 'data/sluice.db'));
   expect(database.prepare('select * from master_key').all()).toEqual([]);
   database.close();
+});
+
+test('key list says that a user does not exist', async () => {
+  const { sluice } = createWorkplace('users: [{ email: ada@example.com }]');
+  await sluice('apply');
+  const list = (email: string) => sluice('key', 'list', '--json', '--user', email);
+  expect(await list('eve@example.com')).toEqual({
+    code: 0,
+    out: '[]\n',
+    err: "note: there is no user 'eve@example.com'\n",
+  });
+  expect(await list('ADA@example.com')).toMatchObject({ out: '[]\n', err: '' });
 });

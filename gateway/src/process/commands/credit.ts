@@ -15,7 +15,7 @@ function createCredit(kind: 'user' | 'team', holder: string): Command {
     },
     positionals: [holder, 'AMOUNT'],
     async run(input, io) {
-      const { commandActor, loadCommandConfig, withAdministration } =
+      const { commandActor, loadCommandConfig, withPresentAdministration } =
         await import('./workspace.ts');
       const { creditBalance } = await import('#administration/index.ts');
       const { formatUsd } = await import('#database/index.ts');
@@ -25,7 +25,7 @@ function createCredit(kind: 'user' | 'team', holder: string): Command {
       if (reason === '') throw new UsageError('--reason: expected a text');
       const config = await loadCommandConfig(input, io);
       const actor = commandActor(input.text('actor'));
-      const credited = await withAdministration(config, (administration) =>
+      const credited = await withPresentAdministration(config, (administration) =>
         creditBalance(administration, actor, { kind, holder: name, amount, reason }),
       );
       const { transaction } = credited;
@@ -49,5 +49,7 @@ async function readAmount(text: string): Promise<bigint> {
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
   }
-  throw new UsageError(`AMOUNT: expected an amount in USD other than 0, got "${text}"`);
+  throw new UsageError(
+    `AMOUNT: expected an amount in USD other than 0, up to 1000000000 and with at most nine decimals, got "${text}"`,
+  );
 }

@@ -33,12 +33,13 @@ export const keyCreate: Command = {
   },
   positionals: [],
   async run(input, io) {
-    const { commandActor, loadCommandConfig, withAdministration } = await import('./workspace.ts');
+    const { commandActor, loadCommandConfig, withPresentAdministration } =
+      await import('./workspace.ts');
     const { createKey } = await import('#administration/index.ts');
     const { keyToJson } = await import('./key-json.ts');
     const { secret: _, ...settings } = await readSettings(input);
     const config = await loadCommandConfig(input, io);
-    const { key, secret } = await withAdministration(config, (administration) =>
+    const { key, secret } = await withPresentAdministration(config, (administration) =>
       createKey(administration, commandActor(), settings),
     );
     const { id, name, ...rest } = keyToJson(key);

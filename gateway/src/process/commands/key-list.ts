@@ -11,13 +11,21 @@ export const keyList: Command = {
   async run(input, io) {
     const { loadCommandConfig, withReadableWorkspace } = await import('./workspace.ts');
     const { listKeys } = await import('#administration/index.ts');
+    const { findUserByEmail } = await import('#identity/index.ts');
     const { keyToJson } = await import('./key-json.ts');
     const { formatTable } = await import('./text-table.ts');
     const config = await loadCommandConfig(input, io);
     const user = input.text('user');
-    const keys = await withReadableWorkspace(config, (workspace) =>
-      listKeys(workspace, user === undefined ? {} : { user }),
-    );
+    const { keys, isUnknown } = await withReadableWorkspace(config, async (workspace) => {
+      const keys = await listKeys(workspace, user === undefined ? {} : { user });
+      const isUnknown =
+        user !== undefined &&
+        keys.length === 0 &&
+        (await findUserByEmail(workspace.database.kysely, user)) === null;
+      return { keys, isUnknown };
+    });
+    // A typing error must not look like a user without keys.
+    if (isUnknown) io.stderr(`note: there is no user '${user}'\n`);
     const rows = keys.map((key) => ({
       ...keyToJson(key),
       prefix: key.prefix,

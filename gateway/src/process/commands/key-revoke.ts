@@ -6,11 +6,12 @@ export const keyRevoke: Command = {
   options: commonOptions,
   positionals: ['KEY'],
   async run(input, io) {
-    const { commandActor, loadCommandConfig, withAdministration } = await import('./workspace.ts');
+    const { commandActor, loadCommandConfig, withPresentAdministration } =
+      await import('./workspace.ts');
     const { revokeKey } = await import('#administration/index.ts');
     const config = await loadCommandConfig(input, io);
     const [nameOrId = ''] = input.positionals;
-    const { key, changed } = await withAdministration(config, (administration) =>
+    const { key, changed } = await withPresentAdministration(config, (administration) =>
       revokeKey(administration, commandActor(), nameOrId),
     );
     if (input.flag('json')) printJson(io, { id: key.id, name: key.name, revoked: true });

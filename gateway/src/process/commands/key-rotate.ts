@@ -26,14 +26,16 @@ export const keyRotate: Command = {
   },
   positionals: ['KEY'],
   async run(input, io) {
-    const { commandActor, loadCommandConfig, withAdministration } = await import('./workspace.ts');
+    const { commandActor, loadCommandConfig, withPresentAdministration } =
+      await import('./workspace.ts');
     const { rotateKey } = await import('#administration/index.ts');
     const { keyToJson } = await import('./key-json.ts');
     const grace = await readGrace(input);
     const config = await loadCommandConfig(input, io);
     const [nameOrId = ''] = input.positionals;
-    const { key, secret, previousUntil } = await withAdministration(config, (administration) =>
-      rotateKey(administration, commandActor(), { nameOrId, grace }),
+    const { key, secret, previousUntil } = await withPresentAdministration(
+      config,
+      (administration) => rotateKey(administration, commandActor(), { nameOrId, grace }),
     );
     const until = previousUntil === null ? null : new Date(previousUntil).toISOString();
     const { id, name, ...rest } = keyToJson(key);

@@ -66,17 +66,14 @@ export async function withReadableWorkspace<Result>(
   config: Config,
   work: (workspace: Workspace) => Promise<Result>,
 ): Promise<Result> {
-  if (isAbsent(config)) {
-    const file = sqliteFileOf(config.storage.url);
-    throw new Error(`storage.url: there is no database ${file} yet: start the gateway first`);
-  }
+  assertPresent(config);
   return withDatabase(config, async (workspace) => {
     await assertMigrated(workspace.database);
     return work(workspace);
   });
 }
 
-/** The same for a command that runs a use case. */
+/** Runs use cases, in a new database if there is none yet. */
 export function withAdministration<Result>(
   config: Config,
   work: (administration: Administration) => Promise<Result>,
@@ -87,6 +84,18 @@ export function withAdministration<Result>(
   });
 }
 
+/**
+ * The same for use cases that change what exists: in the wrong folder they would only leave a new database behind.
+ * @throws Error if there is no database yet.
+ */
+export async function withPresentAdministration<Result>(
+  config: Config,
+  work: (administration: Administration) => Promise<Result>,
+): Promise<Result> {
+  assertPresent(config);
+  return withAdministration(config, work);
+}
+
 /** The actor of a command, as its caller states it. */
 export function commandActor(name = 'command line'): Actor {
   return { kind: 'command', name };
@@ -95,6 +104,12 @@ export function commandActor(name = 'command line'): Actor {
 /** Only migrates the tables: it may run where the master key is unknown. */
 export function migrateWorkspace(config: Config): Promise<void> {
   return withDatabase(config, ({ database }) => migrate(database));
+}
+
+function assertPresent(config: Config): void {
+  if (!isAbsent(config)) return;
+  const file = sqliteFileOf(config.storage.url);
+  throw new Error(`storage.url: there is no database ${file} yet: start the gateway first`);
 }
 
 /** Whether it is a SQLite file that does not exist; opening it would create it. */
