@@ -93,7 +93,7 @@ describe('the official client', () => {
   test('lists the demo models', async () => {
     const names: unknown[] = [];
     for await (const model of await client.models.list()) names.push(model.name);
-    expect(names).toEqual(['models/demo-chat', 'models/demo-reasoning']);
+    expect(names).toEqual(['models/demo-chat', 'models/demo-reasoning', 'models/demo-image']);
   });
 
   test('can force one tool', async () => {

@@ -1,18 +1,23 @@
 import type { Call, Endpoint, World } from '../http/call.ts';
 import { jsonReply, streamReply } from '../http/reply.ts';
 import { objectAt } from '../json.ts';
+import { pictureJson } from '../pictures/show.ts';
 import { composeScenario } from '../scenario/compose.ts';
 import { sumTokens } from '../scenario/usage.ts';
+import { drawCandidates } from './picture-candidates.ts';
 import { readGenerateContent } from './question.ts';
+import { renderDrawing, renderDrawingChunks } from './render-pictures.ts';
 import { renderChunks, renderResponse } from './render.ts';
 import { validateCount } from './validate-count.ts';
+import { isImageModel } from './validate-pictures.ts';
 import { validateGenerateContent } from './validate.ts';
 import { signaturePurpose } from './validate-turns.ts';
 
 /** `POST /v1beta/models/{model}:generateContent` */
 export function createGenerate(world: World): Endpoint {
   return (call) => {
-    const { scenario, thoughts } = answer(world, call);
+    const { scenario, thoughts, drawn } = respond(world, call);
+    if (drawn) return pictureJson(renderDrawing(drawn));
     return jsonReply(200, renderResponse(scenario, thoughts));
   };
 }
@@ -20,21 +25,26 @@ export function createGenerate(world: World): Endpoint {
 /** `…:streamGenerateContent`; without `alt=sse` the stream is one JSON array. */
 export function createStreamGenerate(world: World): Endpoint {
   return (call) => {
-    const { scenario, thoughts } = answer(world, call);
+    const { scenario, thoughts, drawn } = respond(world, call);
     const format = call.query.get('alt') === 'sse' ? 'sse' : 'json-array';
-    return streamReply(renderChunks(scenario, thoughts), {}, format);
+    const chunks = drawn ? renderDrawingChunks(drawn) : renderChunks(scenario, thoughts);
+    return streamReply(chunks, {}, format);
   };
 }
 
-function answer(world: World, call: Call) {
+function respond(world: World, call: Call) {
   const body = validateGenerateContent(call.body, call.model, world.signer);
-  const config = objectAt(objectAt(body, 'generationConfig'), 'thinkingConfig');
-  const scenario = composeScenario(readGenerateContent(body, call), call.shape, 'implicit');
+  const config = objectAt(body, 'generationConfig');
+  const question = readGenerateContent(body, call);
+  const scenario = composeScenario(question, call.shape, 'implicit');
   const thoughts = {
-    include: config['includeThoughts'] === true,
+    include: objectAt(config, 'thinkingConfig')['includeThoughts'] === true,
     sign: (nonce: string) => world.signer.mint(signaturePurpose, nonce, ''),
   };
-  return { scenario, thoughts };
+  if (!isImageModel(call.model)) return { scenario, thoughts, drawn: null };
+  const candidates = drawCandidates(call, config, question, scenario, thoughts);
+  const isDistorted = call.shape.usage !== undefined;
+  return { scenario, thoughts, drawn: { scenario, question, candidates, isDistorted } };
 }
 
 /** `…:countTokens`, for bare contents or for a whole request. */

@@ -48,7 +48,7 @@ function isBlocked(scenario: Scenario): boolean {
   return scenario.choices.every((choice) => choice.stop === 'filter');
 }
 
-const blocked = { promptFeedback: { blockReason: 'SAFETY', safetyRatings: [] } };
+export const blocked = { promptFeedback: { blockReason: 'SAFETY', safetyRatings: [] } };
 
 function asEvent(value: unknown): WireEvent {
   return { data: JSON.stringify(value) };
@@ -111,7 +111,7 @@ function finishReason(stop: Stop): string {
 }
 
 /** `promptTokenCount` includes the cached part, `candidatesTokenCount` excludes the thoughts. */
-function renderUsage(usage: Usage): JsonObject {
+export function renderUsage(usage: Usage): JsonObject {
   const prompt = usage.freshInput + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h;
   return {
     promptTokenCount: prompt,

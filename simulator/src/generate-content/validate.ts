@@ -1,9 +1,10 @@
-import { isObject, isPresent, stringAt, type JsonObject } from '../json.ts';
+import { isObject, isPresent, objectAt, stringAt, type JsonObject } from '../json.ts';
 import { Rejection } from '../rejection.ts';
 import type { Signer } from '../scenario/signature.ts';
 import { contentsOf, normalizeKeys } from './normalize.ts';
 import { invalid, invalidField } from './protocol.ts';
 import { checkContents } from './validate-contents.ts';
+import { checkPictures } from './validate-pictures.ts';
 import { checkSchema } from './validate-schema.ts';
 import { checkTurns } from './validate-turns.ts';
 
@@ -26,6 +27,7 @@ export function validateGenerateContent(given: unknown, model: string, signer: S
   checkSystem(body['systemInstruction']);
   checkTools(body);
   checkConfig(body['generationConfig']);
+  checkPictures(body, objectAt(body, 'generationConfig'), model);
   return body;
 }
 

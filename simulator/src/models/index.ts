@@ -9,10 +9,12 @@ const models = [
   { id: 'demo-reasoning', name: 'Demo Reasoning', thinking: true },
 ] as const;
 
+const imageModel = { id: 'demo-image', name: 'Demo Image', thinking: false } as const;
+
 /** Only clients of the OpenAI style API have an address for them. */
 const otherModels = [
   { id: 'demo-embedding', name: 'Demo Embedding', thinking: false },
-  { id: 'demo-image', name: 'Demo Image', thinking: false },
+  imageModel,
   { id: 'demo-layers', name: 'Demo Layers', thinking: false },
 ] as const;
 
@@ -35,7 +37,8 @@ export const listModels: Endpoint = (call) => {
 
 /** The same for generate-content, under `/v1beta` or `/v1`. */
 export const listGoogleModels: Endpoint = (call) => {
-  if (call.model === '') return jsonReply(200, { models: models.map(googleModel) });
+  if (call.model === '')
+    return jsonReply(200, { models: [...models, imageModel].map(googleModel) });
   checkModel(call.model);
   return jsonReply(200, googleModel(find(call)));
 };

@@ -1,4 +1,5 @@
 import type { Dimensions } from '../scenario/scenario.ts';
+import type { PictureType } from './order.ts';
 import { parseSize } from './size.ts';
 
 /** What the words of a prompt ask of the simulator. They count in its last 300 characters. */
@@ -9,6 +10,8 @@ export interface PromptWords {
   readonly reason: string;
   /** `no picture`: the response has none. */
   readonly noPicture: boolean;
+  /** `as jpeg`, `as webp` */
+  readonly type: PictureType | null;
   /** `3 pictures`, `16 layers` */
   readonly pictures: number | null;
   readonly layers: number | null;
@@ -34,6 +37,7 @@ export function readWords(prompt: string): PromptWords {
   return {
     refusal: refuseAt < 0 ? null : reason === 'prompt' ? 'prompt' : 'picture',
     reason: refuseAt >= 0 && /^[A-Z_]{4,}$/.test(reason) ? reason : '',
+    type: (['jpeg', 'webp'] as const).find((type) => has('as', type)) ?? null,
     noPicture: has('no', 'picture'),
     pictures: numberBefore(lower, ['picture', 'pictures', 'image', 'images']),
     layers: numberBefore(lower, ['layer', 'layers']),
