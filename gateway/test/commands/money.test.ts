@@ -194,9 +194,11 @@ test('usage shows how many refusals share a row, and counts each', async () => {
   expect(out).toContain(' 200 completed ');
   expect(out).toContain('\ntotal: 144 requests, ');
   const [heading, ...lines] = (await sluice('usage', '--csv')).out.split('\r\n');
-  expect(heading).toMatch(/,count$/);
-  expect(lines.find((line) => line.startsWith('req_many,'))).toMatch(/,140$/);
-  expect(lines.find((line) => line.startsWith('req_1,'))).toMatch(/,1$/);
+  expect(heading).toMatch(
+    /,count,images,layers,reference_images,input_image_tokens,output_image_tokens$/,
+  );
+  expect(lines.find((line) => line.startsWith('req_many,'))).toMatch(/,140,,,,,$/);
+  expect(lines.find((line) => line.startsWith('req_1,'))).toMatch(/,1,,,,,$/);
 });
 
 test('usage sums by the hour and by any dimension', async () => {
@@ -223,6 +225,7 @@ test('usage sums by the hour and by any dimension', async () => {
           output: 60,
           reasoning: 15,
         },
+        images: 0,
         cost: '0.00000004',
         unbilled_tokens: 20,
       },
@@ -231,6 +234,7 @@ test('usage sums by the hour and by any dimension', async () => {
         requests: 1,
         failed: 0,
         tokens,
+        images: 0,
         cost: '0.000000005',
         unbilled_tokens: 0,
       },
@@ -239,14 +243,14 @@ test('usage sums by the hour and by any dimension', async () => {
     cost: '0.000000045',
   });
   const table = (await sluice('usage', '--by', 'channel')).out;
-  expect(table).toMatch(/^CHANNEL +REQUESTS +FAILED +IN +OUT +COST +UNBILLED\n/);
-  expect(table).toMatch(/^openai-main +3 +1 +48 +60 +0.00000004 +20$/m);
+  expect(table).toMatch(/^CHANNEL +REQUESTS +FAILED +IN +OUT +COST +UNBILLED +IMAGES\n/);
+  expect(table).toMatch(/^openai-main +3 +1 +48 +60 +0.00000004 +20 +0$/m);
   expect(await json('usage', '--channel', 'other')).toMatchObject({
     data: [{ attempts: [{ channel: 'openai-main', usage: { output: 4 } }, {}] }],
   });
   const days = (await sluice('usage', '--by', 'day', '--csv')).out;
   expect(days).toBe(
-    'day,requests,failed,in,out,cost,unbilled\r\n2026-11-21,3,1,48,60,0.00000004,0\r\n2026-11-22,1,0,16,20,0.000000005,20\r\n',
+    'day,requests,failed,in,out,cost,unbilled,images\r\n2026-11-21,3,1,48,60,0.00000004,0,0\r\n2026-11-22,1,0,16,20,0.000000005,20,0\r\n',
   );
   expect((await sluice('usage', '--by', 'key', '--from', '2026-11-22T00:00:00Z')).out).toContain(
     'total: 1 request, 0.000000005 USD\n',

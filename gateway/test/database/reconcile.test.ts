@@ -62,7 +62,7 @@ describe.each(dialects)('%s', (dialect) => {
         const charged = { payer: 'team', window: `2026-11-2${index % 2}` } as const;
         return record(id, { ...shared, teamId, charge: charge(cost, charged) });
       }
-      return record(id, { ...shared, charge: charge(cost) });
+      return record(id, { ...shared, units: { images: 2, layers: 3 }, charge: charge(cost) });
     }
 
     async function run(range = {}) {
@@ -130,6 +130,7 @@ describe.each(dialects)('%s', (dialect) => {
       ],
       [`update usage set output_tokens = 21 ${rowOf}`, ['hour']],
       [`update usage set count = 2 ${rowOf}`, ['hour']],
+      [`update usage set units = '{"images":3}' ${rowOf}`, ['hour']],
       [`update usage set attempts = '[{}]' where id = 'req_1_0'`, ['hour', 'hour']],
       [
         `update usage_hourly set unbilled_tokens = 0 where channel = 'spare' and key_id = 'key_0'`,

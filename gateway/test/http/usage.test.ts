@@ -13,8 +13,16 @@ const tokens = {
   reasoning: 6,
 };
 const sums: UsageSum[] = [
-  { name: 'gpt', requests: 3, failed: 1, tokens, cost: 1_500_000_000n, unbilled_tokens: 9 },
-  { name: 'fast', requests: 1, failed: 0, tokens, cost: 1n, unbilled_tokens: 0 },
+  {
+    name: 'gpt',
+    requests: 3,
+    failed: 1,
+    tokens,
+    images: 2,
+    cost: 1_500_000_000n,
+    unbilled_tokens: 9,
+  },
+  { name: 'fast', requests: 1, failed: 0, tokens, images: 0, cost: 1n, unbilled_tokens: 0 },
 ];
 
 async function ask(query: string, settings: Parameters<typeof startGateway>[0] = {}) {
@@ -55,8 +63,8 @@ describe('GET /v1/usage', () => {
       cost: '1.500000001',
       requests: 4,
       data: [
-        { model: 'gpt', requests: 3, failed: 1, tokens, cost: '1.5' },
-        { model: 'fast', requests: 1, failed: 0, tokens, cost: '0.000000001' },
+        { model: 'gpt', requests: 3, failed: 1, tokens, images: 2, cost: '1.5' },
+        { model: 'fast', requests: 1, failed: 0, tokens, images: 0, cost: '0.000000001' },
       ],
       limits: {
         balance: '70',

@@ -34,7 +34,7 @@ const usage = { input: 1, cacheRead: 2, cacheWrite: 3, cacheWrite1h: 4, output: 
 
 /** The first line of the newest version. */
 export const completeRecord: Complete<ExchangeRecord> = {
-  id: 'req_4_a',
+  id: 'req_5_a',
   time: 1_760_000_000_123,
   keyId: 'key_1',
   userId: 'usr_1',
@@ -98,6 +98,13 @@ export const completeRecord: Complete<ExchangeRecord> = {
     credential: 'd1',
     expiresAt: 1_762_592_000_123,
     ids: ['d2', 'response', 'd3', 'item'],
+  },
+  units: {
+    images: 1,
+    layers: 2,
+    reference_images: 3,
+    input_image_tokens: 4,
+    output_image_tokens: 5,
   },
 };
 
@@ -204,6 +211,14 @@ const refused: Values = {
 
 const upstreamState = ['d0', 'ch_1', 'd1', 1_762_592_000_123, ['d2', 'response', 'd3', 'item']];
 
+const units = {
+  images: 1,
+  layers: 2,
+  reference_images: 3,
+  input_image_tokens: 4,
+  output_image_tokens: 5,
+};
+
 /** What the two lines of a version say; what it did not know yet has the value that it means today. */
 export function storedValues(version: number): readonly [Values, Values] {
   return [
@@ -213,6 +228,7 @@ export function storedValues(version: number): readonly [Values, Values] {
       ...(version >= 2 ? charged : uncharged),
       upstream_state: version >= 3 ? upstreamState : null,
       count: version >= 4 ? 2 : 1,
+      units: version >= 5 ? units : null,
     },
     {
       id: `req_${version}_b`,
@@ -220,11 +236,12 @@ export function storedValues(version: number): readonly [Values, Values] {
       ...uncharged,
       upstream_state: null,
       count: version >= 4 ? 140 : 1,
+      units: null,
     },
   ];
 }
 
-const json = ['attempts', 'rewrites', 'losses', 'receipt'] as const;
+const json = ['attempts', 'rewrites', 'losses', 'receipt', 'units'] as const;
 const amounts = ['cost', 'held', 'overshoot'] as const;
 
 /** All usage rows by their ids; JSON is parsed. */

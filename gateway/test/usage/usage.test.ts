@@ -64,6 +64,7 @@ describe.each(dialects)('%s', (dialect) => {
           output: 20,
           reasoning: 5,
         },
+        units: null,
         cost: null,
         estimated: false,
         ttft_ms: 12,
@@ -132,6 +133,7 @@ describe.each(dialects)('%s', (dialect) => {
         requests: 2,
         failed: 0,
         tokens,
+        images: 0,
         cost: 2n * (2n ** 53n + 1n),
         unbilled_tokens: 0,
       });

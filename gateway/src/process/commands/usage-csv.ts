@@ -24,6 +24,11 @@ const columns = {
   ttft_ms: (entry) => entry.ttft_ms,
   duration_ms: (entry) => entry.duration_ms,
   count: (entry) => entry.count,
+  images: (entry) => entry.units?.images ?? null,
+  layers: (entry) => entry.units?.layers ?? null,
+  reference_images: (entry) => entry.units?.reference_images ?? null,
+  input_image_tokens: (entry) => entry.units?.input_image_tokens ?? null,
+  output_image_tokens: (entry) => entry.units?.output_image_tokens ?? null,
 } satisfies Record<string, (entry: UsageEntry) => string | number | null>;
 
 export const csvHeading = csvLine(Object.keys(columns));

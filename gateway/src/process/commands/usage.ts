@@ -167,8 +167,18 @@ async function printSums(
     String(tokens.output),
     formatUsd(group.cost),
     String(group.unbilled_tokens),
+    String(group.images),
   ]);
-  const heading = [by.toUpperCase(), 'REQUESTS', 'FAILED', 'IN', 'OUT', 'COST', 'UNBILLED'];
+  const heading = [
+    by.toUpperCase(),
+    'REQUESTS',
+    'FAILED',
+    'IN',
+    'OUT',
+    'COST',
+    'UNBILLED',
+    'IMAGES',
+  ];
   if (input.flag('csv')) {
     const { csvLine } = await import('./csv.ts');
     for (const row of [heading.map((text) => text.toLowerCase()), ...rows]) io.stdout(csvLine(row));

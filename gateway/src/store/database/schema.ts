@@ -206,6 +206,8 @@ export interface UsageTable {
   user_agent: string | null;
   /** The number of identical refusals that the row stands for; 1 for every other row. */
   count: number;
+  /** JSON object of `UnitsRecord`; null for exchanges that consist of tokens alone. */
+  units: string | null;
 }
 
 /** Hourly sums of usage rows. */
@@ -229,6 +231,8 @@ export interface UsageHourlyTable {
   cache_write_tokens: number;
   cache_write_1h_tokens: number;
   reasoning_tokens: number;
+  /** Pictures, without their layers. */
+  images: number;
   cost: bigint;
   /** Tokens that the channel reported for failed attempts; only the operator pays for them. */
   unbilled_tokens: number;

@@ -19,6 +19,7 @@ export const hourlySums = [
   'cache_write_1h_tokens',
   'output_tokens',
   'reasoning_tokens',
+  'images',
   'cost',
   'unbilled_tokens',
 ] as const satisfies readonly (keyof UsageHourlyTable)[];

@@ -2,7 +2,7 @@ import type { UsageHourlyTable } from '#database/index.ts';
 import { chargedOf, meterNames, type Charged, type HolderAccount } from '#ledger/index.ts';
 import { costOf, RecordError, type LineValues } from './read-lines.ts';
 import { positionOf } from './record-line.ts';
-import type { AttemptRecord } from './record-parts.ts';
+import type { AttemptRecord, UnitsRecord } from './record-parts.ts';
 
 /** The amounts that a batch adds to the books and to the totals beside the rows. */
 export interface BatchTotals {
@@ -72,6 +72,7 @@ function addToHour(hours: Hours, row: LineValues, cost: bigint): void {
   totals.requests += count;
   if (outcome === 'failed' || outcome === 'refused') totals.failed += count;
   for (const name of tokenSums) totals[name] += row[positionOf[name]] as number;
+  totals.images += (row[positionOf.units] as UnitsRecord | null)?.images ?? 0;
   totals.cost += cost;
   for (const { channel, usage } of attempts) {
     if (usage === undefined) continue;
@@ -105,6 +106,7 @@ function hourOf(hours: Hours, row: LineValues, model: string, channel: string): 
       cache_write_1h_tokens: 0,
       output_tokens: 0,
       reasoning_tokens: 0,
+      images: 0,
       cost: 0n,
       unbilled_tokens: 0,
     };

@@ -48,11 +48,12 @@ export function encodeOwnUsage({ from, to, by, sums, limits }: OwnUsage): string
     currency: 'USD',
     cost: formatUsd(sums.reduce((total, sum) => total + sum.cost, 0n)),
     requests: sums.reduce((total, sum) => total + sum.requests, 0),
-    data: sums.map(({ name, requests, failed, tokens, cost }) => ({
+    data: sums.map(({ name, requests, failed, tokens, images, cost }) => ({
       [by]: name,
       requests,
       failed,
       tokens,
+      images,
       cost: formatUsd(cost),
     })),
     limits: {

@@ -27,6 +27,23 @@ export interface AttemptRecord {
   readonly usage?: TokenUsage;
 }
 
+/**
+ * What an exchange made and used, where tokens alone do not tell. Whole numbers by name, as usage rows show them; a name
+ * is absent if the exchange has nothing of the kind.
+ */
+export interface UnitsRecord {
+  /** Pictures that were charged for, without layers. */
+  readonly images?: number;
+  /** Layers of pictures. */
+  readonly layers?: number;
+  /** Source pictures. */
+  readonly reference_images?: number;
+  /** The part of the input tokens that is pictures. */
+  readonly input_image_tokens?: number;
+  /** The part of the output tokens that is pictures. */
+  readonly output_image_tokens?: number;
+}
+
 /** Ids of stored upstream objects that a response gave out, and their owner. Digests (`Secrets.digestState`) only. */
 export interface StateRecord {
   readonly owner: string;

@@ -1,6 +1,12 @@
 import type { OperationName, ProtocolName, TokenUsage } from '#canonical/index.ts';
 import type { UsageTable } from '#database/index.ts';
-import type { AttemptRecord, ChargeRecord, StateRecord, StateValues } from './record-parts.ts';
+import type {
+  AttemptRecord,
+  ChargeRecord,
+  StateRecord,
+  StateValues,
+  UnitsRecord,
+} from './record-parts.ts';
 
 export type Outcome =
   /** The response reached its success terminator upstream, whether or not the client stayed. */
@@ -48,6 +54,8 @@ export interface ExchangeRecord {
   readonly count?: number;
   /** Null if nothing is charged: refused, failed, not billed. */
   readonly charge: ChargeRecord | null;
+  /** Absent for exchanges that consist of tokens alone. */
+  readonly units?: UnitsRecord;
   /** Absent if the response gave out no such ids. */
   readonly upstreamState?: StateRecord;
 }
@@ -130,6 +138,7 @@ export const columns = {
   budget_window: ['text', ({ charge }) => charge?.window ?? null, { since: 2 }],
   upstream_state: ['beside', ({ upstreamState }) => stateValues(upstreamState), { since: 3 }],
   count: ['integer', ({ count }) => count ?? 1, { since: 4, before: 1 }],
+  units: ['json', ({ units }) => units ?? null, { since: 5 }],
 } as const satisfies RowColumns & OtherColumns;
 
 /** Text that clients choose is cut to this length. */

@@ -1,4 +1,5 @@
 import { formatUsd, type UsageTable } from '#database/index.ts';
+import type { UnitsRecord } from './record-parts.ts';
 
 /** One exchange as `sluice usage --json` shows it. */
 export interface UsageEntry {
@@ -26,6 +27,8 @@ export interface UsageEntry {
     readonly output: number;
     readonly reasoning: number;
   };
+  /** What was made and used besides, such as pictures; null for tokens alone. */
+  readonly units: UnitsRecord | null;
   /** Decimal text in USD; null while nothing has been charged or decided. */
   readonly cost: string | null;
   readonly estimated: boolean;
@@ -65,6 +68,7 @@ export function toUsageEntry(row: UsageRow): UsageEntry {
       output: row.output_tokens,
       reasoning: row.reasoning_tokens,
     },
+    units: row.units === null ? null : (JSON.parse(row.units) as UnitsRecord),
     cost: row.cost === null ? null : formatUsd(row.cost),
     estimated: row.usage_source === 'estimated',
     ttft_ms: row.ttft_ms,

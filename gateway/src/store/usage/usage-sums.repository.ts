@@ -22,6 +22,8 @@ export interface UsageSum {
     readonly output: number;
     readonly reasoning: number;
   };
+  /** Pictures, without their layers. */
+  readonly images: number;
   /** Nano-USD. */
   readonly cost: bigint;
   /** Tokens that channels reported for failed attempts; only the operator pays for them. */
@@ -55,6 +57,7 @@ export async function sumUsage(
       fn.sum<number>('cache_write_1h_tokens').as('cache_write_1h'),
       fn.sum<number>('output_tokens').as('output'),
       fn.sum<number>('reasoning_tokens').as('reasoning'),
+      fn.sum<number>('images').as('images'),
       fn.sum<bigint>('cost').as('cost'),
       fn.sum<number>('unbilled_tokens').as('unbilled_tokens'),
     ])
@@ -62,9 +65,9 @@ export async function sumUsage(
     .execute();
   const names = await namesOf(db, by);
   const sums = rows.map(
-    ({ name, requests, failed, cost, unbilled_tokens, ...tokens }): UsageSum => {
+    ({ name, requests, failed, images, cost, unbilled_tokens, ...tokens }): UsageSum => {
       const shown = typeof name === 'number' ? dateOf(name) : (names.get(name) ?? name);
-      return { name: shown, requests, failed, tokens, cost, unbilled_tokens };
+      return { name: shown, requests, failed, tokens, images, cost, unbilled_tokens };
     },
   );
   return sums.toSorted(by === 'day' ? byName : byCost);

@@ -1,11 +1,13 @@
 import type { Line, PriceRates } from '#billing/index.ts';
 import type { TokenUsage } from '#canonical/index.ts';
-import type { ExchangeRecord } from '#usage/index.ts';
+import type { ExchangeRecord, UnitsRecord } from '#usage/index.ts';
 
 /** What an exchange used, as far as is known: for its row and its charge. */
 export interface Measured {
   readonly tokens: TokenUsage;
   readonly source: ExchangeRecord['usageSource'];
+  /** What was made and used besides tokens. Absent: nothing. */
+  readonly units?: UnitsRecord;
   /** The lines of the receipt at these rates. */
   readonly lines: (rates: PriceRates) => readonly Line[];
 }

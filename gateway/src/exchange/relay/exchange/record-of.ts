@@ -52,6 +52,7 @@ export function recordOf(
     losses: sent === null ? [] : lossCodes(lossesOf(sent)),
     userAgent: typeof userAgent === 'string' ? withoutKeys(userAgent).slice(0, 200) : null,
     charge,
+    ...(measured.units !== undefined && { units: measured.units }),
     ...(upstreamState !== null && { upstreamState }),
   };
 }

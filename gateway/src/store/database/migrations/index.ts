@@ -36,5 +36,8 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string,
     '0011-upstream-state': upstreamState(types),
     // The number of identical refusals that a usage row stands for.
     '0013-refusal-counts': addedColumns('usage', { count: { type: integer, before: 1 } }),
+    // Whatever is not tokens, such as pictures, as JSON; and the pictures of an hour.
+    '0014-units': addedColumns('usage', { units: { type: text } }),
+    '0015-hourly-images': addedColumns('usage_hourly', { images: { type: integer, before: 0 } }),
   };
 }
