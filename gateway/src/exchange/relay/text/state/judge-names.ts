@@ -20,7 +20,7 @@ export interface NameJudgement {
 
 /**
  * Waiting times in milliseconds. Together they are the longest time that rows of other nodes are on their way:
- * gathered, committed to a journal and applied.
+ * committed to a journal, gathered and applied.
  */
 const waits = [100, 200, 300, 400, 500, 500];
 
