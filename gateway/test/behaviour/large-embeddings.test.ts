@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startFarSide, type FarSide } from '../support/far-side.ts';
 import { startTestGateway, testKey, type TestGateway } from '../support/gateway.ts';
 import { longestTurn } from '../support/longest-turn.ts';
-import { rowOf, sendRaw, until } from './support.ts';
+import { attemptsOf, rowOf, sendRaw, until } from './support.ts';
 
 /* Large requests for embeddings and large responses are read in threads: nobody else waits, nothing else differs. */
 
@@ -21,6 +21,7 @@ beforeAll(async () => {
     config: `
 channels:
   - { name: far, provider: simulator, base_url: "${far.url}", models: [same, { name: mapped, upstream: theirs }] }
+  - { name: spare, provider: simulator, base_url: "${far.url}", models: [same] }
   - { name: sim, provider: simulator, base_url: SIMULATOR, models: [{ name: simulated, upstream: demo-embedding }] }
 models:
 ${[...models, 'simulated'].map((id) => `  - { id: ${id}, type: embedding, context_window: 8192, price: { input: 1 } }`).join('\n')}
@@ -161,4 +162,44 @@ test('tokens are counted exactly for the hold of a large request', async () => {
     .executeTakeFirstOrThrow();
   const around = Math.ceil((body.length - input.length) / 2);
   expect(held).toBe(BigInt(2 * tokens + around) * 1000n);
+});
+
+test('a response that is too large ends the request without blaming the channel or asking another', async () => {
+  const body = Buffer.alloc(64 * mebibyte + 1, ' ');
+  for (let round = 0; round < 3; round += 1) {
+    const { status, id } = await far.ask(
+      gateway,
+      '/v1/embeddings',
+      { model: 'same', input: 'a' },
+      { headers: json, body },
+    );
+    expect(status).toBe(502);
+    expect(attemptsOf(await rowOf(gateway, id))).toHaveLength(1);
+  }
+});
+
+test('large responses get the memory that there is for bodies, and no more', async () => {
+  const own = await startTestGateway({
+    config: `
+limits: { body_memory: 16MiB }
+channels:
+  - { name: far, provider: simulator, base_url: "${far.url}", models: [same] }
+models: [{ id: same, type: embedding, context_window: 8192, price: { input: 1 } }]
+`,
+  });
+  const body = Buffer.from(vectors(list('-0.0123456789', 1536), 8 * mebibyte));
+  const asked = { model: 'same', input: 'a' };
+  const alone = await far.ask(own, '/v1/embeddings', asked, { headers: json, body });
+  expect([alone.status, alone.bytes]).toEqual([200, body.length]);
+  const together = await Promise.all(
+    Array.from({ length: 6 }, async () => {
+      const response = await own.post('/v1/embeddings', asked);
+      const { byteLength: length } = await response.arrayBuffer();
+      return [response.status, response.headers.get('retry-after'), length];
+    }),
+  );
+  await own.close();
+  const statuses = together.map(([status]) => status);
+  expect(statuses).toContain(200);
+  expect(statuses).toContain(503);
 });

@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
 import type { GatewayError } from '#errors/index.ts';
-import { expectedSize, parsedSize } from './body-size.ts';
+import { expectedSize, parsedSize, responseSize } from './body-size.ts';
 
 /** Called once with null when there is room, or with the refusal. */
 export type RoomListener = (refusal: GatewayError | null) => void;
@@ -41,6 +41,8 @@ export class BodyClaim {
   /** Since when the body has been read, in monotonic milliseconds. */
   readingSince = 0;
   readonly #keeper: ClaimKeeper;
+  /** What the request held before there was a response, in bytes; null: there is none. */
+  #withoutResponse: number | null = null;
 
   constructor(keeper: ClaimKeeper, key: KeyUse) {
     this.#keeper = keeper;
@@ -77,6 +79,15 @@ export class BodyClaim {
   takeParsed(body: Uint8Array, members: number, values: number): void {
     const size = parsedSize(body.length, isAscii(body), members, values);
     if (!this.#keeper.tryHold(this, size)) throw this.refuse();
+  }
+
+  /**
+   * Claims room for a response of this many bytes, beside what the request holds. A smaller size than before gives memory
+   * back and never fails.
+   */
+  tryResponse(bytes: number): boolean {
+    this.#withoutResponse ??= this.held;
+    return this.#keeper.tryHold(this, this.#withoutResponse + responseSize(bytes));
   }
 
   /** Counts and returns the refusal for a request that gets no more room. */

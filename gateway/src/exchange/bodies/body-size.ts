@@ -28,3 +28,8 @@ export function parsedSize(
   const text = isAscii ? bytes : 2 * bytes;
   return 2 * bytes + text + members * perMember + values * perValue;
 }
+
+/** A complete response: the pieces as they came, and one copy of them. */
+export function responseSize(bytes: number): number {
+  return 2 * bytes;
+}

@@ -12,6 +12,7 @@ import type {
 } from '#upstream/index.ts';
 import type { ClientResponse } from '../exchange/client-response.ts';
 import type { DrainSlots } from '../exchange/drain-slots.ts';
+import type { RequestMemory } from '../exchange/input.ts';
 import type { Ticker, TickListener, TickRegistration } from '../exchange/ticker.ts';
 import {
   ResponseTooComplex,
@@ -30,6 +31,9 @@ import {
 /** How long a response is read after its client has left: it is charged anyway, and its row needs the usage. */
 const drainMs = 120_000;
 
+/** In bytes. Memory is reserved for larger responses, which a small request can ask for. */
+const smallResponse = 1024 * 1024;
+
 /** How an attempt ended if the client gets its response in one piece or not at all. */
 export type BufferedOutcome<Result> =
   | AttemptFailure
@@ -47,6 +51,8 @@ export interface BufferedAttemptOptions<Result> {
   readonly deadline: number;
   /** Monotonic time until which the client waits. */
   readonly clientDeadline: number;
+  /** Limits the memory for a large response; absent: it is not limited. */
+  readonly memory?: RequestMemory | undefined;
   /** Called with a defect of the gateway that no caller would see. */
   readonly onDefect: (error: unknown) => void;
 }
@@ -60,9 +66,11 @@ export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
   upstreamHeaders: UpstreamHeaders = {};
   readonly #options: BufferedAttemptOptions<Result>;
   readonly #call: UpstreamCall;
-  readonly #body = new CollectedBody();
+  #body = new CollectedBody();
   readonly #ticks: TickRegistration;
   #status = 0;
+  /** In bytes of the response. */
+  #roomFor = smallResponse;
   #over = false;
   /** A thread is reading the complete response. */
   #reading: ReadingResponse<Result> | null = null;
@@ -89,9 +97,14 @@ export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
     this.#body.add(chunk);
     if (this.#body.length > this.#options.reader.largest) {
       this.#call.abort();
-      this.#finish(brokenAttempt(this.#status, 'started', 'answer-too-large'));
+      const failure = brokenAttempt(this.#status, 'started', 'answer-too-large');
+      const { sizeIsRequested = false } = this.#options.reader;
+      this.#finish(
+        sizeIsRequested ? { ...failure, final: new GatewayError('upstream_abnormal') } : failure,
+      );
       return;
     }
+    if (!this.#hasRoom()) return;
     // This much is enough to classify the error, and some bodies never end.
     if (isError(this.#status) && this.#body.length >= errorBodyLimit) {
       this.#call.abort();
@@ -99,12 +112,28 @@ export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
     }
   }
 
+  /** Reserves memory as the response grows. False: there is none, and the attempt has ended. */
+  #hasRoom(): boolean {
+    const { memory, reader } = this.#options;
+    const { length } = this.#body;
+    if (memory === undefined || length <= this.#roomFor) return true;
+    // All of it at once where its length is declared: several that are half read would refuse each other.
+    const declared = Number(this.upstreamHeaders['content-length']);
+    this.#roomFor = Math.min(reader.largest, Math.max(2 * length, declared || 0));
+    if (memory.tryResponse(this.#roomFor)) return true;
+    this.#endWith(memory.refuse(), 'no-memory');
+    this.#body = new CollectedBody();
+    memory.tryResponse(0);
+    return false;
+  }
+
   onEnd(): void {
     if (isError(this.#status)) {
       this.#finish(this.#judge());
       return;
     }
-    const { reader } = this.#options;
+    const { reader, memory } = this.#options;
+    if (this.#roomFor > smallResponse) memory?.tryResponse(this.#body.length);
     const body = this.#body.whole();
     this.#reading = reader.readInThread?.(body) ?? null;
     if (this.#reading === null) this.#finish(this.#read(body));

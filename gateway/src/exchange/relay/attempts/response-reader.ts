@@ -4,6 +4,8 @@ import { GatewayError } from '#errors/index.ts';
 export interface ResponseReader<Result> {
   /** In bytes. A larger response fails its attempt. */
   readonly largest: number;
+  /** The request determines the size: too large a response is no channel's fault, and another one would be as large. */
+  readonly sizeIsRequested?: boolean;
   /** @throws UnreadableResponse when the body is not what the protocol promises. */
   read(body: Buffer): Result;
   /**

@@ -14,6 +14,7 @@ const largestResponse = 64 * 1024 * 1024;
 /** Reads whole responses: the large ones in threads. */
 export class EmbedResponseReader implements ResponseReader<EmbeddingsResponse> {
   readonly largest = largestResponse;
+  readonly sizeIsRequested = true;
   readonly #bodies: BodyPool;
   readonly #keyId: string;
   readonly #echo: ModelEcho;

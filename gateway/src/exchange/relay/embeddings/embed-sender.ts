@@ -82,6 +82,7 @@ export class EmbedSender implements Sender<SentRequest, EmbedOutcome> {
       }),
       ticker,
       drains,
+      memory: input.memory,
       deadline: totalDeadline(input, route.channel, timeouts),
       clientDeadline: clientDeadline(input),
       onDefect: (error) => onUnexpectedError(error, input.id),

@@ -1,3 +1,4 @@
+import type { GatewayError } from '#errors/index.ts';
 import type { Caller } from '#identity/index.ts';
 import type { OperationName, ProtocolName } from '#canonical/index.ts';
 import type { ParseRoom } from '#json/index.ts';
@@ -30,6 +31,10 @@ export interface ExchangeInput {
 
 /** How the relay tells the budget for bodies that it needs less. */
 export interface RequestMemory extends ParseRoom {
+  /** Makes room for a response of this many bytes. False: there is none. */
+  tryResponse(bytes: number): boolean;
+  /** The refusal for a request that gets no more room. */
+  refuse(): GatewayError;
   /** The request's text is no longer in memory. May be called several times. */
   release(): void;
 }
