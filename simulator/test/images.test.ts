@@ -147,6 +147,15 @@ describe('an edit', () => {
     expect(json.usage.input_images).toBe(names.length);
   });
 
+  test('of the demo model ignores the declared type', async () => {
+    const { status } = await edit([
+      ['model', 'demo-image'],
+      ['prompt', 'red'],
+      ['image', picture(), 'a.bin'],
+    ]);
+    expect(status).toBe(200);
+  });
+
   test('takes JSON', async () => {
     const url = `data:image/png;base64,${picture().toString('base64')}`;
     const images = [

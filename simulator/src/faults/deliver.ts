@@ -69,11 +69,25 @@ function deliverAtOnce(
     response.end(reply.body.bytes);
     return;
   }
-  const frames = framesOf(reply.body, fault);
   response.writeHead(reply.status, reply.headers);
-  response.write(frames.join(''));
-  delivery.countEvent(frames.length);
+  response.write(joinFrames(reply.body, fault));
+  delivery.countEvent(reply.body.events.length);
   response.end();
+}
+
+/** A cached stream of large pictures is sent to many clients: they share its bytes. */
+const joined = new WeakMap<ReplyBody, Buffer>();
+const sharedFrom = 256 * 1024;
+
+function joinFrames(body: ReplyBody, fault: Fault): Buffer | string {
+  const isReframed = fault.crlf ?? fault.comments ?? fault['no-final-blank'] ?? false;
+  const known = isReframed ? undefined : joined.get(body);
+  if (known) return known;
+  const text = framesOf(body, fault).join('');
+  if (isReframed || text.length < sharedFrom) return text;
+  const bytes = Buffer.from(text);
+  joined.set(body, bytes);
+  return bytes;
 }
 
 function refuse(response: ServerResponse, delivery: Delivery): void {

@@ -31,7 +31,7 @@ export function readEdit(call: Call): EditRequest {
       code: 'invalid_value',
     });
   }
-  const edit = call.form === null ? readJsonEdit(call) : readForm(call.form);
+  const edit = call.form === null ? readJsonEdit(call) : readForm(call.form, model);
   checkImageMembers(edit.body, model, {
     ...(familyOf(model) !== 'dall-e-2' && { input_fidelity: oneOf('high', 'low') }),
     ...(call.form === null && { images: anything, mask: anything }),
@@ -55,23 +55,25 @@ interface ReadEdit extends EditRequest {
   readonly mask: Source | undefined;
 }
 
-function readForm(parts: readonly FormPart[]): ReadEdit {
+function readForm(parts: readonly FormPart[], model: string): ReadEdit {
+  const isStrict = familyOf(model) !== 'demo';
   const body: JsonObject = {};
   const sources: Source[] = [];
   let mask: Source | undefined;
   for (const part of parts) {
     const { name } = part;
-    if (/^image(?:\[\d{0,2}\])?$/.test(name)) sources.push(readFile(part));
+    if (/^image(?:\[\d{0,2}\])?$/.test(name)) sources.push(readFile(part, isStrict));
     else if (Object.hasOwn(body, name) || (name === 'mask' && mask !== undefined)) {
       throw duplicate(name);
-    } else if (name === 'mask') mask = readFile(part);
+    } else if (name === 'mask') mask = readFile(part, isStrict);
     else if (part.filename !== null) throw wrongType(name, 'a string', {});
     else body[name] = readField(name, part.bytes.toString('utf8'));
   }
   return { body, sources, mask };
 }
 
-function readFile(part: FormPart): Source {
+/** Demo models judge a file by its bytes alone. */
+function readFile(part: FormPart, isStrict: boolean): Source {
   if (part.filename === null) {
     throw new Rejection(
       400,
@@ -79,7 +81,7 @@ function readFile(part: FormPart): Source {
       { param: part.name, code: 'invalid_type' },
     );
   }
-  if (part.bytes.length > 0) checkDeclaredType(part.name, part.contentType);
+  if (isStrict && part.bytes.length > 0) checkDeclaredType(part.name, part.contentType);
   return readSource(part.name, part.bytes);
 }
 
