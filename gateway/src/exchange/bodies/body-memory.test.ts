@@ -155,6 +155,23 @@ describe('the memory for bodies', () => {
     other.takeParsed(body, 0, 1_000_000);
   });
 
+  test('a response takes room beside its request, twice its bytes, and gives it back', () => {
+    const memory = create(4 * mebibyte);
+    const claim = memory.open('a');
+    claim.tryBody(1_000);
+    expect(claim.tryResponse(mebibyte)).toBe(true);
+    expect(memory.used).toBe(3_000 + 2 * mebibyte);
+    const other = memory.open('b');
+    other.tryBody(1_000);
+    expect(other.tryResponse(mebibyte)).toBe(false);
+    expect(memory.used).toBe(6_000 + 2 * mebibyte);
+    expect(claim.tryResponse(0)).toBe(true);
+    expect(other.tryResponse(mebibyte)).toBe(true);
+    claim.release();
+    other.release();
+    expect(memory.used).toBe(0);
+  });
+
   test('text beyond ASCII may take two bytes per character', () => {
     const memory = create();
     const claim = memory.open('a');

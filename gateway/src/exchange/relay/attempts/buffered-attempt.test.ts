@@ -4,6 +4,7 @@ import { findVendor } from '#vendors/index.ts';
 import type { UpstreamListener, UpstreamRequest } from '#upstream/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { createDrainSlots } from '../exchange/drain-slots.ts';
+import type { RequestMemory } from '../exchange/input.ts';
 import type { WireResponse } from '#protocols/index.ts';
 import {
   ResponseTooComplex,
@@ -23,11 +24,18 @@ const response = Buffer.from(
   }),
 );
 
+interface Limits {
+  readonly largest?: number;
+  readonly sizeIsRequested?: boolean;
+  readonly memory?: RequestMemory;
+}
+
 function start(
   clientDeadline = Number.POSITIVE_INFINITY,
   drains = createDrainSlots(20),
   sent = true,
   readInThread: ResponseReader<WireResponse>['readInThread'] = () => null,
+  { largest = 256 * 1024, sizeIsRequested = false, memory }: Limits = {},
 ) {
   let listener: UpstreamListener | null = null;
   let aborted = false;
@@ -47,7 +55,8 @@ function start(
     },
     vendor,
     reader: {
-      largest: 256 * 1024,
+      largest,
+      sizeIsRequested,
       read: (body) =>
         textProtocols.chat.readResponse(body, { clientModel: 'm', upstreamModel: 'm' }),
       readInThread,
@@ -55,6 +64,7 @@ function start(
     client,
     drains,
     ticker: { add: () => ({ end: () => {} }), endAll: () => {}, close: () => {} },
+    memory,
     deadline: 1_800_000,
     clientDeadline,
     onDefect: (error) => expect.fail(String(error)),
@@ -223,4 +233,64 @@ test('a response beyond the largest that is read ends the attempt', async () => 
   listener.onData(Buffer.alloc(256 * 1024 + 1, ' '));
   expect(aborted()).toBe(true);
   expect(await attempt.outcome).toMatchObject({ kind: 'failed', result: 'answer-too-large' });
+});
+
+test('the channel is not to blame for too large a response if the request determines the size', async () => {
+  const { attempt, listener } = start(undefined, undefined, true, undefined, {
+    sizeIsRequested: true,
+  });
+  listener.onHead(200, {});
+  listener.onData(Buffer.alloc(256 * 1024 + 1, ' '));
+  const outcome = await attempt.outcome;
+  expect(outcome).toMatchObject({ result: 'answer-too-large' });
+  expect(outcome).toHaveProperty('final.errorName', 'upstream_abnormal');
+});
+
+describe('memory for a large response', () => {
+  const mebibyte = 2 ** 20;
+  const startLimited = (limit: number) => {
+    const taken: number[] = [];
+    const memory: RequestMemory = {
+      takeParsed: () => {},
+      tryResponse(bytes) {
+        taken.push(bytes);
+        return bytes <= limit;
+      },
+      refuse: () => new GatewayError('overloaded', { retryAfter: 1 }),
+      release: () => {},
+    };
+    const limits = { largest: 64 * mebibyte, memory };
+    return { ...start(undefined, undefined, true, undefined, limits), taken };
+  };
+  const piece = Buffer.alloc(mebibyte, ' ');
+
+  test('is taken as it grows, and what is too much is given back at its end', async () => {
+    const { attempt, listener, taken } = startLimited(64 * mebibyte);
+    listener.onHead(200, {});
+    listener.onData(piece);
+    expect(taken).toEqual([]);
+    for (let at = 0; at < 4; at += 1) listener.onData(piece);
+    listener.onData(response);
+    listener.onEnd();
+    expect(taken).toEqual([4 * mebibyte, 10 * mebibyte, 5 * mebibyte + response.length]);
+    expect(await attempt.outcome).toMatchObject({ kind: 'complete' });
+  });
+
+  test('is taken at once if the length is declared', () => {
+    const { listener, taken } = startLimited(64 * mebibyte);
+    listener.onHead(200, { 'content-length': String(30 * mebibyte) });
+    for (let at = 0; at < 9; at += 1) listener.onData(piece);
+    expect(taken).toEqual([30 * mebibyte]);
+  });
+
+  test('that there is not ends the attempt, blames no channel and is given back', async () => {
+    const { attempt, listener, aborted, taken } = startLimited(6 * mebibyte);
+    listener.onHead(200, {});
+    for (let at = 0; at < 5; at += 1) listener.onData(piece);
+    expect(aborted()).toBe(true);
+    expect(taken).toEqual([4 * mebibyte, 10 * mebibyte, 0]);
+    const outcome = await attempt.outcome;
+    expect(outcome).toMatchObject({ kind: 'failed', result: 'no-memory' });
+    expect(outcome).toHaveProperty('final.errorName', 'overloaded');
+  });
 });
