@@ -187,13 +187,14 @@ describe('sluice import litellm', () => {
       "warning: model 'gemini-vectors' is left out: models of mode embedding are not served by 'gemini'",
       "warning: model 'ranks' is left out: models of mode rerank are not served",
       "warning: model 'gpt-4o': its api_base is imported without credentials and query",
-      "warning: channel 'vllm.internal': its API key stands in the file of LiteLLM; put it into VLLM_INTERNAL_KEY",
+      "warning: channel 'vllm.internal': its API key is in LiteLLM's file; move it to VLLM_INTERNAL_KEY",
       "warning: alias 'lost' is left out: its model is not imported",
       'warning: litellm_settings: not imported: drop_params',
       'warning: general_settings: not imported: database_url',
       'warning: environment_variables: not imported: REDIS_PASSWORD',
       'warning: litellm_params.tpm of gpt-4o: not imported',
-      'warning: models without a price are refused to clients until one is written: deep',
+      "warning: virtual keys, users, teams and budgets are in LiteLLM's database and are not imported",
+      'warning: requests for these models are refused until they have a price: deep',
     ]) {
       expect(err).toContain(`${line}\n`);
     }

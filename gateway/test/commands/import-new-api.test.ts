@@ -112,12 +112,12 @@ describe('sluice import new-api', () => {
       "channel 'aws' is left out: type 33 cannot be imported",
       "channel 'OpenAI main': models that are neither chat nor embeddings are left out: whisper-1",
       "channel 'Claude': models that are neither chat nor embeddings are left out: claude-embedding",
-      "channel 'Claude': its API key stands in the file; put it into CLAUDE_KEY_1, CLAUDE_KEY_2",
+      "channel 'Claude': its API key is in the file; move it to CLAUDE_KEY_1, CLAUDE_KEY_2",
       "channel 'Claude': its model_mapping cannot be read and is not imported",
       "channel 'channel-4' is disabled there and stays disabled",
       'the ratios of groups are not in the export: set price_multiplier of groups',
       'setting of OpenAI main: not imported',
-      'models without a price are refused to clients until one is written: bge-m3, loop, x, m',
+      'requests for these models are refused until they have a price: bge-m3, loop, x, m',
     ]) {
       expect(outcome.err).toContain(`warning: ${line}\n`);
     }

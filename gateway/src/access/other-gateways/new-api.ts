@@ -250,7 +250,7 @@ function keysOf(entry: Entry, channel: string, notes: Notes): DraftChannel['apiK
   const names = keys.map(({ variable }) => variable).join(', ');
   notes.warn(
     inside.length > 0
-      ? `channel '${channel}': its API key stands in the file; put it into ${names}`
+      ? `channel '${channel}': its API key is in the file; move it to ${names}`
       : `channel '${channel}': its API key is not in the file; put it into ${names}`,
   );
   return keys;

@@ -76,7 +76,7 @@ function toModels(draft: Draft, notes: Notes): object[] {
   });
   if (unpriced.length > 0) {
     notes.warn(
-      `models without a price are refused to clients until one is written: ${unpriced.join(', ')}`,
+      `requests for these models are refused until they have a price: ${unpriced.join(', ')}`,
     );
   }
   return entries;

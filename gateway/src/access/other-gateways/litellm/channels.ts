@@ -63,7 +63,7 @@ function toVariable(key: KeySource, channel: string, notes: Notes): Placeholder 
   if ('variable' in key) return notes.variable(key.variable);
   const placeholder = notes.secret(channel, 'KEY');
   notes.warn(
-    `channel '${channel}': its API key stands in the file of LiteLLM; put it into ${placeholder.variable}`,
+    `channel '${channel}': its API key is in LiteLLM's file; move it to ${placeholder.variable}`,
   );
   return placeholder;
 }

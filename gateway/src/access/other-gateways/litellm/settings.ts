@@ -44,9 +44,7 @@ export function readMasterKey(file: ExactMapping, notes: Notes): Draft['key'] {
     return { name, secret: null };
   }
   const secret = notes.secret('litellm', 'MASTER_KEY');
-  notes.warn(
-    `key '${name}': its secret stands in the file of LiteLLM; put it into ${secret.variable}`,
-  );
+  notes.warn(`key '${name}': its secret is in LiteLLM's file; move it to ${secret.variable}`);
   return { name, secret };
 }
 
@@ -61,7 +59,7 @@ export function reportSettings(file: ExactMapping, notes: Notes): void {
     else if (left.length > 0) notes.warn(`${part}: not imported: ${left.join(', ')}`);
   }
   notes.warn(
-    'virtual keys, users, teams and budgets are in the database of LiteLLMand are not imported',
+    "virtual keys, users, teams and budgets are in LiteLLM's database and are not imported",
   );
 }
 
