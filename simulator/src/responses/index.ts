@@ -5,10 +5,18 @@ import { wantsObfuscation } from '../openai/obfuscation.ts';
 import { errorCode, openai, requestIdHeader } from '../openai/protocol.ts';
 import { Rejection } from '../rejection.ts';
 import { composeScenario } from '../scenario/compose.ts';
+import type { Scenario } from '../scenario/scenario.ts';
 import { sumTokens } from '../scenario/usage.ts';
+import { drawsPicture, renderImageCall } from './image-call.ts';
 import { createResponseMemory, type ResponseMemory } from './memory.ts';
 import { inputItems, readResponses } from './question.ts';
-import { renderItems, renderOpening, renderResponse, responseId } from './render.ts';
+import {
+  renderItems,
+  renderOpening,
+  renderResponse,
+  responseId,
+  type OutputItem,
+} from './render.ts';
 import { renderEvents } from './stream.ts';
 import { validateCount, validateResponses } from './validate.ts';
 import { checkItems, signaturePurpose } from './validate-items.ts';
@@ -43,11 +51,8 @@ export function createResponses(world: World): Endpoint {
     checkItems(items, earlier, world.signer);
 
     const conversation = [...earlier, ...items].filter(isObject);
-    const scenario = composeScenario(
-      readResponses(body, conversation, call),
-      call.shape,
-      'implicit',
-    );
+    const question = readResponses(body, conversation, call);
+    const scenario = composeScenario(question, call.shape, 'implicit');
     const wantsEncrypted = arrayAt(body, 'include').includes('reasoning.encrypted_content');
     const options = {
       created: world.created(),
@@ -56,7 +61,11 @@ export function createResponses(world: World): Endpoint {
         ? (nonce: string) => world.signer.mint(signaturePurpose, nonce, '')
         : undefined,
     };
-    const output = renderItems(scenario, options);
+    const texts = renderItems(scenario, options);
+    const tool = stopsEarly(scenario) ? null : drawsPicture(body, question);
+    const output = tool
+      ? insertPicture(texts, renderImageCall(call, tool, question, scenario))
+      : texts;
     const final = renderResponse(scenario, options, output);
     if (body['store'] !== false) {
       memory.remember(responseId(scenario), [...conversation, ...output.map(({ item }) => item)]);
@@ -66,6 +75,18 @@ export function createResponses(world: World): Endpoint {
     const events = renderEvents(opening, output, final, wantsObfuscation(body));
     return streamReply(events, requestIdHeader);
   };
+}
+
+/** A refused or filtered request draws nothing, and neither does one that calls the client's tools. */
+function stopsEarly({ choices }: Scenario): boolean {
+  const [choice] = choices;
+  return choice?.stop === 'refusal' || choice?.stop === 'filter' || choice?.stop === 'tools';
+}
+
+/** The picture stands behind the reasoning, before the message about it. */
+function insertPicture(texts: readonly OutputItem[], picture: OutputItem): OutputItem[] {
+  const at = texts.findIndex(({ item }) => item['type'] !== 'reasoning');
+  return texts.toSpliced(at < 0 ? texts.length : at, 0, picture);
 }
 
 /** `POST /v1/responses/input_tokens` */

@@ -48,6 +48,8 @@ function emptied(item: JsonObject): JsonObject {
       return { ...item, status: 'in_progress', arguments: '' };
     case 'custom_tool_call':
       return { ...item, status: 'in_progress', input: '' };
+    case 'image_generation_call':
+      return { id: item['id'], type: item['type'], status: 'in_progress', result: null };
     default:
       return { ...item, summary: [] };
   }
@@ -70,6 +72,8 @@ function innerSteps({ item, pieces }: OutputItem, place: JsonObject): Step[] {
         ...deltas('response.custom_tool_call_input.delta', pieces, place),
         ['response.custom_tool_call_input.done', { ...place, input: item['input'] }],
       ];
+    case 'image_generation_call':
+      return imageSteps(item, pieces, place);
     default:
       return summarySteps(item, pieces, place);
   }
@@ -103,6 +107,27 @@ function summarySteps(item: JsonObject, pieces: readonly string[], place: JsonOb
     ...deltas('response.reasoning_summary_text.delta', pieces, at),
     ['response.reasoning_summary_text.done', { ...at, text: stringAt(part, 'text') }],
     ['response.reasoning_summary_part.done', { ...at, part }],
+  ];
+}
+
+function imageSteps(item: JsonObject, pieces: readonly string[], place: JsonObject): Step[] {
+  const { background, output_format, quality, size } = item;
+  return [
+    ['response.image_generation_call.in_progress', place],
+    ['response.image_generation_call.generating', place],
+    ...pieces.map((picture, index): Step => [
+      'response.image_generation_call.partial_image',
+      {
+        ...place,
+        background,
+        output_format,
+        quality,
+        size,
+        partial_image_index: index,
+        partial_image_b64: picture,
+      },
+    ]),
+    ['response.image_generation_call.completed', place],
   ];
 }
 

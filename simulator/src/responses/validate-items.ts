@@ -15,6 +15,7 @@ const requiredFields: Readonly<Record<string, readonly string[]>> = {
   custom_tool_call_output: ['call_id', 'output'],
   reasoning: ['summary'],
   item_reference: ['id'],
+  image_generation_call: ['id'],
 };
 
 export const signaturePurpose = 'responses';

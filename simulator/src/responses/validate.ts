@@ -9,6 +9,7 @@ import {
   wrongValue,
 } from '../openai/protocol.ts';
 import { Rejection } from '../rejection.ts';
+import { checkImageTool } from './image-call.ts';
 
 /** Checks everything but the input items. Unknown fields pass. @throws Rejection */
 export function validateResponses(given: unknown, model: string): JsonObject {
@@ -60,6 +61,7 @@ function checkTools(body: JsonObject): void {
       if (stringAt(tool, 'type') === '') throw missing(`${param}.type`);
       // Here the name stands beside the type. A tool in chat's form has none there.
       if (tool['type'] === 'function' || tool['type'] === 'custom') checkFunction(param, tool);
+      if (tool['type'] === 'image_generation') checkImageTool(tool, param);
     });
   }
   const choice = body['tool_choice'];
@@ -69,14 +71,21 @@ function checkTools(body: JsonObject): void {
   if (!isObject(choice)) return;
   const type = stringAt(choice, 'type');
   if (type === '') throw missing('tool_choice.type');
+  if (type === 'image_generation' && !objectsIn(tools).some((tool) => tool['type'] === type)) {
+    throw absentChoice(type);
+  }
   if (type !== 'function' && type !== 'custom') return;
   const name = stringAt(choice, 'name');
   if (name === '') throw missing('tool_choice.name');
   if (!objectsIn(tools).some((tool) => tool['name'] === name)) {
-    throw new Rejection(400, `Tool choice '${type}' not found in 'tools' parameter.`, {
-      param: 'tool_choice',
-    });
+    throw absentChoice(type);
   }
+}
+
+function absentChoice(type: string): Rejection {
+  return new Rejection(400, `Tool choice '${type}' not found in 'tools' parameter.`, {
+    param: 'tool_choice',
+  });
 }
 
 function checkFormat(body: JsonObject): void {
