@@ -26,6 +26,15 @@ export {
 } from './loss-names.ts';
 export type { Surcharges } from './surcharges.ts';
 export type { OperationName, TextOperationName } from './operation-name.ts';
+export type {
+  ImageTokens,
+  Picture,
+  PictureRequest,
+  PictureResponse,
+  PictureShape,
+  PictureSource,
+  ReportedImageUsage,
+} from './picture.ts';
 export { protocolNames, type ProtocolName, type TextProtocolName } from './protocol-name.ts';
 export type {
   CustomTool,
