@@ -24,8 +24,8 @@ export function isReadInThread(body: Buffer): boolean {
 }
 
 /**
- * Waits for what a thread does with a request's body, for as long as the client does. The request has its body again
- * when the thread has done its work, also if that failed.
+ * Waits for a thread that works on a request's body, but no longer than the client does. The body is put back into the
+ * request when the thread has finished, successfully or not.
  * @throws GatewayError, ClientGone
  */
 export async function runOnBody<Value>(

@@ -11,7 +11,7 @@ import {
 /** In bytes: twice the size of 2,048 vectors of 3,072 numbers in base64. As digits, vectors take four times as much. */
 const largestResponse = 64 * 1024 * 1024;
 
-/** Reads whole responses: the large ones in threads. */
+/** Reads complete responses; large ones in threads. */
 export class EmbedResponseReader implements ResponseReader<EmbeddingsResponse> {
   readonly largest = largestResponse;
   readonly sizeIsRequested = true;
@@ -19,7 +19,7 @@ export class EmbedResponseReader implements ResponseReader<EmbeddingsResponse> {
   readonly #keyId: string;
   readonly #echo: ModelEcho;
 
-  /** @param keyId threads take turns by it */
+  /** @param keyId keys take turns at the threads */
   constructor(bodies: BodyPool, keyId: string, echo: ModelEcho) {
     this.#bodies = bodies;
     this.#keyId = keyId;
@@ -38,7 +38,7 @@ export class EmbedResponseReader implements ResponseReader<EmbeddingsResponse> {
       if ('error' in outcome) throw outcome.error;
       const { value } = outcome;
       if (value.kind === 'unreadable') throw unreadableOf(value);
-      // The pool gives bodies back as Buffers.
+      // The pool returns bodies as Buffers.
       return { ...value, body: value.body as Buffer };
     }, threadRefused);
     return { result, abandon: () => running.abandon(new GatewayError('unavailable')) };

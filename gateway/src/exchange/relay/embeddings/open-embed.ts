@@ -12,7 +12,7 @@ import type { CheckedEmbed } from './prepared.ts';
 type OpenedEmbed = OpenedRequest<EmbedInput, CheckedEmbed>;
 
 /**
- * Reads a request as far as its model: here, or in a thread when it is large.
+ * Reads a request up to its model: here, or in a thread if it is large.
  * @throws GatewayError, ClientGone
  */
 export function openEmbed(
@@ -42,7 +42,10 @@ async function openLarge(
   };
 }
 
-/** @throws GatewayError for what costs more and has no price, such as other models that may answer. */
+/**
+ * @throws GatewayError for an extra that costs money at the upstream and has no price, such as further models that may
+ * respond.
+ */
 function checkEmbed(
   input: EmbedInput,
   resolved: ResolvedModel,
@@ -53,7 +56,7 @@ function checkEmbed(
   return { resolved, request };
 }
 
-/** With the names of its members alone. */
+/** The request with only the names of its members: the values exist only in threads. */
 function requestOf(
   model: string,
   { members, ...rest }: EmbedFacts,
