@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parseForm } from '../src/http/form.ts';
 import { createPicture, startSimulator, type Simulator } from '../src/index.ts';
@@ -60,6 +61,52 @@ describe('a form', () => {
   ])('is refused with %s', (_, text, contentType = type) => {
     expect(typeof parse(text, contentType)).toBe('string');
   });
+});
+
+/** Names as browsers and clients send them; the platform writes line ends in its own way. */
+const name = fc
+  .string({ minLength: 1, maxLength: 12 })
+  .map((text) => text.replace(/[\r\n%\\]/g, '-'));
+const bytes = fc.uint8Array({ maxLength: 200 }).map((array) => new Uint8Array(array));
+
+test('whatever the platform writes is read as it was', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(name, name, bytes), { minLength: 1 }), async (parts) => {
+      const form = new FormData();
+      for (const [field, filename, content] of parts) {
+        form.append(field, new Blob([content], { type: 'image/png' }), filename);
+      }
+      const written = new Response(form);
+      const body = Buffer.from(await written.arrayBuffer());
+      const read = parseForm(body, written.headers.get('content-type') ?? '');
+      expect(read).toEqual(
+        parts.map(([field, filename, content]) => ({
+          name: field,
+          filename,
+          contentType: 'image/png',
+          bytes: Buffer.from(content),
+        })),
+      );
+    }),
+  );
+});
+
+test('no form is an exception, however it was cut or changed', () => {
+  const whole = Buffer.from(
+    `${field('name="a"; filename="b"', 'c')}${field('name=d', 'e')}--xyz--`,
+  );
+  const place = fc.nat({ max: whole.length - 1 });
+  fc.assert(
+    fc.property(place, fc.integer({ min: 0, max: 255 }), place, (at, byte, end) => {
+      const changed = Buffer.from(whole);
+      changed[at] = byte;
+      const read = parseForm(changed.subarray(0, end), type);
+      expect(Array.isArray(read) || typeof read === 'string').toBe(true);
+    }),
+  );
+  fc.assert(
+    fc.property(fc.string(), (text) => void parseForm(whole, `multipart/form-data;${text}`)),
+  );
 });
 
 describe('a form in the log', () => {
