@@ -16,6 +16,16 @@ export {
   type EmbeddingsResponse,
   type OpenedEmbeddings,
 } from './embeddings/index.ts';
+export {
+  images,
+  type ImageEntry,
+  type ImageFile,
+  type ImageRequest,
+  type ImageResponse,
+  type ImageTokens,
+  type OpenedImages,
+  type ReportedImageUsage,
+} from './images/index.ts';
 export { isEnvelope } from './envelope.ts';
 export * from './protocol.ts';
 export { encodeTokenCount, readTokenCount } from './token-count.ts';

@@ -1,0 +1,109 @@
+import { isUtf8 } from 'node:buffer';
+import { GatewayError } from '#errors/index.ts';
+import { openBudget } from './budget.ts';
+import type { ParsedObject, ParseRoom } from './parse-object.ts';
+import { scanJson } from './scan.ts';
+import { backslash, quote, skipString } from './skip.ts';
+import type { WatchedObject } from './watch-list.ts';
+
+/** In bytes between the quotes: longer strings are cut. Far more than any text that the gateway has to understand. */
+export const longestOutlined = 8 * 1024;
+
+/**
+ * Scans and parses a request body once, like `parseObject`, for bodies that hold pictures as text: of every string with
+ * more than {@link longestOutlined} bytes the value has only the beginning. Megabytes never become a JavaScript string.
+ * @throws GatewayError as `parseObject`
+ */
+export function parseOutline(body: Buffer, watch: WatchedObject, room?: ParseRoom): ParsedObject {
+  if (!isUtf8(body)) throw new GatewayError('invalid_body');
+  const budget = openBudget(body.length);
+  const scan = scanJson(body, watch, budget);
+  const outline = outlineOf(body);
+  room?.takeParsed(outline, scan.memberCount, scan.valueCount);
+  try {
+    return { scan, value: JSON.parse(outline.toString('utf8')) as Record<string, unknown>, budget };
+  } catch (cause) {
+    throw new GatewayError('invalid_body', { cause });
+  }
+}
+
+/**
+ * The body with its long strings cut; the same buffer if it has none.
+ * @throws GatewayError `invalid_body` for a string that is not one of JSON
+ */
+function outlineOf(body: Buffer): Buffer {
+  const pieces: Buffer[] = [];
+  let from = 0;
+  let at = body.indexOf(quote);
+  while (at >= 0 && at < body.length) {
+    if (body[at] !== quote) {
+      at += 1;
+      continue;
+    }
+    const end = skipString(body, at);
+    if (end < 0) throw new GatewayError('invalid_body');
+    if (end - at > longestOutlined + 2) {
+      if (!isStringText(body, at + 1, end - 1)) throw new GatewayError('invalid_body');
+      pieces.push(body.subarray(from, cutAt(body, at + 1)));
+      from = end - 1;
+    }
+    at = end;
+  }
+  if (from === 0) return body;
+  pieces.push(body.subarray(from));
+  return Buffer.concat(pieces);
+}
+
+/** Where a long string is cut: between two characters, and never within an escape. */
+function cutAt(body: Buffer, start: number): number {
+  const latest = start + longestOutlined;
+  let at = start;
+  for (;;) {
+    const next = at + characterLength(body, at);
+    if (next > latest) return at;
+    at = next;
+  }
+}
+
+function characterLength(body: Buffer, at: number): number {
+  const byte = body[at]!;
+  if (byte === backslash) return body[at + 1] === 0x75 ? 6 : 2;
+  if (byte < 0x80) return 1;
+  if (byte < 0xe0) return 2;
+  return byte < 0xf0 ? 3 : 4;
+}
+
+/** Whether JSON allows these bytes, which are UTF-8, in a string: no control characters, and only known escapes. */
+function isStringText(body: Buffer, start: number, end: number): boolean {
+  if (holdsControls(body, start, end)) return false;
+  const text = body.subarray(start, end);
+  let at = text.indexOf(backslash);
+  while (at >= 0) {
+    const kind = text[at + 1]!;
+    if (kind === 0x75) {
+      if (!/^[0-9a-f]{4}$/i.test(text.toString('latin1', at + 2, at + 6))) return false;
+      at += 6;
+    } else if (shortEscapes.includes(kind)) at += 2;
+    else return false;
+    // Escapes often follow each other closely; a native search for each would cost more.
+    if (text[at] !== backslash) at = text.indexOf(backslash, at);
+  }
+  return true;
+}
+
+const shortEscapes = Buffer.from('"\\/bfnrt');
+
+/** Whether a byte is below 0x20. Four bytes at a time, since pictures are long. */
+function holdsControls(body: Buffer, start: number, end: number): boolean {
+  let at = start;
+  const aligned = Math.min(end, at + ((4 - ((body.byteOffset + at) & 3)) & 3));
+  for (; at < aligned; at += 1) if (body[at]! < 0x20) return true;
+  const words = new Int32Array(body.buffer, body.byteOffset + at, (end - at) >> 2);
+  for (let index = 0; index < words.length; index += 1) {
+    const word = words[index]!;
+    // Borrows only from a byte that is below 0x20 itself.
+    if (((word - 0x20202020) & ~word & 0x80808080) !== 0) return true;
+  }
+  for (at += words.length * 4; at < end; at += 1) if (body[at]! < 0x20) return true;
+  return false;
+}

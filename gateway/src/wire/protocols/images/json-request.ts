@@ -1,0 +1,61 @@
+import { type JsonScan, parseOutline, type ParseRoom, watchList } from '#json/index.ts';
+import { readModel } from '../request-values.ts';
+import type { OpenedImages } from './types.ts';
+
+const watched = watchList([
+  'model',
+  'prompt',
+  'n',
+  'size',
+  'quality',
+  'background',
+  'output_format',
+  'output_compression',
+  'moderation',
+  'response_format',
+  'stream',
+  'partial_images',
+  'image',
+  'images',
+  'mask',
+  'layer_decomposition',
+  'sequential_image_generation',
+  'sequential_image_generation_options.max_images',
+  'service_tier',
+  'models',
+  'fallbacks',
+]);
+
+/**
+ * Scans and parses a JSON body once, and reads the name of the model.
+ * @param room bounds the memory for the parsed body; absent: unbounded
+ * @throws GatewayError `invalid_body`, `too_complex`, `duplicate_key`, `model_required`, and what `room` throws.
+ */
+export function openJson(form: OpenedImages['form'], body: Buffer, room?: ParseRoom): OpenedImages {
+  const { scan, value: members } = parseOutline(body, watched, room);
+  const model = readModel(members['model']);
+  return {
+    form,
+    encoding: 'json',
+    body,
+    contentType: 'application/json',
+    model,
+    modelRange: rangeOf(scan, 'model'),
+    members,
+    files: [],
+    promptBytes: promptBytes(scan),
+  };
+}
+
+function rangeOf(scan: JsonScan, member: string): OpenedImages['modelRange'] {
+  const range = scan.members.get(member);
+  return range === undefined
+    ? { start: 0, end: 0 }
+    : { start: range.valueStart, end: range.valueEnd };
+}
+
+/** Without the quotes. Escapes count as they are written, which only makes a hold larger. */
+function promptBytes(scan: JsonScan): number {
+  const { start, end } = rangeOf(scan, 'prompt');
+  return Math.max(0, end - start - 2);
+}

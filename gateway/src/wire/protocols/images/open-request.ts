@@ -1,0 +1,25 @@
+import { GatewayError } from '#errors/index.ts';
+import type { ParseRoom } from '#json/index.ts';
+import { openJson } from './json-request.ts';
+import type { OpenedImages } from './types.ts';
+
+/**
+ * Scans the JSON body of a generation once, and reads the name of the model.
+ * @param room bounds the memory for the parsed body; absent: unbounded
+ * @throws GatewayError `invalid_body`, `too_complex`, `duplicate_key`, `model_required`, and what `room` throws.
+ */
+export function openGeneration(body: Buffer, room?: ParseRoom): OpenedImages {
+  return openJson('generation', body, room);
+}
+
+/**
+ * Scans the body of an edit once, a form or JSON, and reads the name of the model.
+ * @param contentType as the client sent it
+ * @param room bounds the memory for the parsed body; absent: unbounded
+ * @throws GatewayError as `openGeneration`; `unsupported_content_type`, `invalid_value` for a broken form
+ */
+export function openEdit(body: Buffer, contentType: string, room?: ParseRoom): OpenedImages {
+  const [type = ''] = contentType.split(';', 1);
+  if (type.trim().toLowerCase() === 'application/json') return openJson('edit', body, room);
+  throw new GatewayError('unsupported_content_type');
+}

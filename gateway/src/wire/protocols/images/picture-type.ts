@@ -1,0 +1,31 @@
+/** The forms of pictures that every model of OpenAI's kind reads. */
+export type PictureType = 'png' | 'jpeg' | 'webp';
+
+const png = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+const jpeg = Buffer.from([0xff, 0xd8, 0xff]);
+const riff = Buffer.from('RIFF');
+const webp = Buffer.from('WEBP');
+
+/** What a file is, by its first bytes. Null if it is none of these. */
+export function pictureType(bytes: Buffer): PictureType | null {
+  if (beginsWith(bytes, png, 0)) return 'png';
+  if (beginsWith(bytes, jpeg, 0)) return 'jpeg';
+  return beginsWith(bytes, riff, 0) && beginsWith(bytes, webp, 8) ? 'webp' : null;
+}
+
+const gif = Buffer.from('GIF8');
+const bmp = Buffer.from('BM');
+const tiffs = [Buffer.from('II*\0'), Buffer.from('MM\0*')];
+
+/** Whether a file is a picture of any kind that models read as a reference. */
+export function isPicture(bytes: Buffer): boolean {
+  if (pictureType(bytes) !== null) return true;
+  return [gif, bmp, ...tiffs].some((mark) => beginsWith(bytes, mark, 0));
+}
+
+function beginsWith(bytes: Buffer, mark: Buffer, at: number): boolean {
+  return (
+    bytes.length >= at + mark.length &&
+    bytes.compare(mark, 0, mark.length, at, at + mark.length) === 0
+  );
+}

@@ -1,0 +1,183 @@
+import { GatewayError } from '#errors/index.ts';
+import { askedTerms, routerTerms } from '../asked-terms.ts';
+import { readFlag, refuseValue, requireOneOf } from '../request-values.ts';
+import { isAbsent, isRecord, recordAt, type JsonRecord } from '../values.ts';
+import { isPictureText } from './picture-text.ts';
+import type { ImageRequest, OpenedImages } from './types.ts';
+
+/** Pictures that one request may ask for, and those it may send. */
+const most = { images: 10, sources: 16, setImages: 15 } as const;
+
+const words: Readonly<Record<string, readonly string[]>> = {
+  quality: ['auto', 'low', 'medium', 'high', 'standard', 'hd'],
+  background: ['auto', 'transparent', 'opaque'],
+  output_format: ['png', 'jpeg', 'webp'],
+  moderation: ['auto', 'low'],
+  response_format: ['url', 'b64_json'],
+};
+
+const namedSizes: readonly string[] = ['auto', '1K', '1.5K', '2K', '3K', '4K'];
+const pixelSize = /^[1-9]\d{0,4}x[1-9]\d{0,4}$/;
+
+/**
+ * Reads the values that the gateway acts on, and checks those that it insists on: what is missing first, then what is
+ * wrong, then what the model cannot do.
+ * @param capabilities of the model, by the catalogue's names
+ * @throws GatewayError `missing_parameter`, `invalid_value`.
+ */
+export function readRequest(opened: OpenedImages, capabilities: ReadonlySet<string>): ImageRequest {
+  const { members } = opened;
+  requireMembers(opened);
+  checkPrompt(members);
+  const images = readInteger(members, 'n', 1, most.images) ?? 1;
+  checkSize(members['size']);
+  for (const name of Object.keys(words)) checkWord(members, name);
+  if (members['background'] === 'transparent' && members['output_format'] === 'jpeg') {
+    refuseValue('background', 'cannot be transparent with output_format jpeg');
+  }
+  readInteger(members, 'output_compression', 0, 100);
+  readInteger(members, 'partial_images', 0, 3);
+  const stream = readFlag(members['stream'], 'stream');
+  const layers = readFlag(members['layer_decomposition'], 'layer_decomposition');
+  const request = {
+    ...opened,
+    stream,
+    images: Math.max(images, setImages(members)),
+    layers,
+    sources: readSources(opened),
+    terms: [...askedTerms(members, 'service_tier'), ...routerTerms(members)],
+  };
+  checkTogether(request);
+  checkCapabilities(request, capabilities);
+  return request;
+}
+
+/** @throws GatewayError `missing_parameter` */
+function requireMembers({ form, members, files }: OpenedImages): void {
+  if (members['layer_decomposition'] !== true) requireOneOf([members['prompt']], 'prompt');
+  if (form === 'generation' || files.some(({ field }) => field === 'image')) return;
+  requireOneOf([members['image'], members['images']], 'image');
+}
+
+function checkPrompt(members: JsonRecord): void {
+  const prompt = members['prompt'];
+  if (isAbsent(prompt)) return;
+  if (typeof prompt !== 'string') refuseValue('prompt', 'must be a text');
+  if (prompt === '' && members['layer_decomposition'] !== true) {
+    refuseValue('prompt', 'must not be empty');
+  }
+}
+
+/** Such numbers bound holds and charges, so they must be exact. */
+function readInteger(members: JsonRecord, name: string, from: number, to: number): number | null {
+  const value = members[name];
+  if (isAbsent(value)) return null;
+  if (Number.isInteger(value) && (value as number) >= from && (value as number) <= to) {
+    return value as number;
+  }
+  return refuseValue(name, `must be an integer from ${from} to ${to}`);
+}
+
+function checkSize(size: unknown): void {
+  if (isAbsent(size)) return;
+  if (typeof size === 'string' && (namedSizes.includes(size) || pixelSize.test(size))) return;
+  refuseValue('size', `must be <width>x<height> or one of ${namedSizes.join(', ')}`);
+}
+
+function checkWord(members: JsonRecord, name: string): void {
+  const value = members[name];
+  const accepted = words[name] ?? [];
+  if (isAbsent(value) || accepted.includes(value as string)) return;
+  refuseValue(name, `must be one of ${accepted.join(', ')}`);
+}
+
+/** The pictures of a set, which the model may draw for one request; the most of them if the request does not say. */
+function setImages(members: JsonRecord): number {
+  if (members['sequential_image_generation'] !== 'auto') return 1;
+  const value = recordAt(members, 'sequential_image_generation_options')['max_images'];
+  if (isAbsent(value)) return most.setImages;
+  if (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most.setImages) {
+    return value as number;
+  }
+  const param = 'sequential_image_generation_options.max_images';
+  return refuseValue(param, `must be an integer from 1 to ${most.setImages}`);
+}
+
+function readSources(opened: OpenedImages): number {
+  if (opened.encoding === 'multipart') {
+    return opened.files.filter(({ field }) => field === 'image').length;
+  }
+  const { image, images, mask } = opened.members;
+  if (opened.form === 'generation') return readPictures(image, 'image');
+  if (!isAbsent(mask)) checkReference(mask, 'mask');
+  if (isAbsent(images)) return readPictures(image, 'image');
+  if (!isAbsent(image)) refuseValue('image', 'cannot be combined with images');
+  const list = listOf(images, 'images');
+  for (const [index, picture] of list.entries()) checkReference(picture, `images[${index}]`);
+  return list.length;
+}
+
+/** A text, or a list of texts. */
+function readPictures(image: unknown, param: string): number {
+  if (isAbsent(image)) return 0;
+  if (!Array.isArray(image)) {
+    checkPicture(image, param);
+    return 1;
+  }
+  const list = listOf(image, param);
+  for (const [index, picture] of list.entries()) checkPicture(picture, `${param}[${index}]`);
+  return list.length;
+}
+
+function listOf(value: unknown, param: string): readonly unknown[] {
+  if (Array.isArray(value) && value.length >= 1 && value.length <= most.sources) return value;
+  return refuseValue(param, `must be a list of 1 to ${most.sources} pictures`);
+}
+
+function checkPicture(value: unknown, param: string): void {
+  if (typeof value === 'string' && isPictureText(value)) return;
+  refuseValue(param, 'must be an http(s) URL, a data URI of a picture, or a picture in Base64');
+}
+
+const places = ['image_url', 'url', 'file_id'] as const;
+
+/** An object that names a picture in one of the three ways; a text is one too. */
+function checkReference(value: unknown, param: string): void {
+  if (!isRecord(value)) return checkPicture(value, param);
+  const named = places.filter((place) => !isAbsent(value[place]));
+  const [place] = named;
+  if (place === undefined || named.length > 1) {
+    refuseValue(param, `must have exactly one of ${places.join(', ')}`);
+  }
+  const reference = value[place];
+  if (place !== 'file_id') return checkPicture(reference, `${param}.${place}`);
+  if (typeof reference !== 'string' || reference === '') {
+    refuseValue(`${param}.file_id`, 'must be the id of a file');
+  }
+}
+
+function checkTogether({ form, stream, layers, sources }: ImageRequest): void {
+  if (layers && sources !== 1) {
+    refuseValue('image', 'must be exactly one picture with layer_decomposition');
+  }
+  if (!stream) return;
+  if (layers) refuseValue('stream', 'cannot be true with layer_decomposition');
+  if (form === 'generation' && sources > 0) refuseValue('stream', 'cannot be true with image');
+}
+
+function checkCapabilities(request: ImageRequest, can: ReadonlySet<string>): void {
+  const { form, model, layers, sources, stream } = request;
+  if (form === 'edit' && !can.has('edits')) throw unable(model, 'model', 'edit pictures');
+  if (layers && !can.has('layers')) {
+    throw unable(model, 'layer_decomposition', 'decompose pictures into layers');
+  }
+  if (form === 'generation' && sources > 0 && !layers && !can.has('multi_reference')) {
+    throw unable(model, 'image', 'use reference pictures');
+  }
+  if (stream && !can.has('streaming')) throw unable(model, 'stream', 'stream pictures');
+}
+
+function unable(model: string, param: string, what: string): GatewayError {
+  const reason = `${param === 'model' ? '' : `${param}: `}model '${model}' cannot ${what}`;
+  return new GatewayError('invalid_value', { values: { reason }, param });
+}

@@ -1,0 +1,77 @@
+import type { ReportedUsage, TokenUsage } from '#canonical/index.ts';
+import type { Range } from '#json/index.ts';
+import type { JsonRecord } from '../values.ts';
+
+/** A file of a form. */
+export interface ImageFile {
+  /** `image`, also for `image[]` and `image[0]`. */
+  readonly field: 'image' | 'mask';
+  /** Its bytes, in the body. */
+  readonly bytes: Range;
+}
+
+/** A body that was scanned once. Plain data: it may be read in a thread. */
+export interface OpenedImages {
+  readonly form: 'generation' | 'edit';
+  readonly encoding: 'json' | 'multipart';
+  readonly body: Buffer;
+  /** Of the body, as the client named it; it contains the boundary of a form. */
+  readonly contentType: string;
+  /** The model as the client named it. */
+  readonly model: string;
+  /** Where the body names it: a value of JSON with its quotes, or the content of a form's field. */
+  readonly modelRange: Range;
+  /**
+   * By name. Long texts of JSON are cut to their first kilobytes, since pictures are megabytes. The fields of a form are
+   * texts, and its files are not among them.
+   */
+  readonly members: JsonRecord;
+  /** Files of a form, in their order. */
+  readonly files: readonly ImageFile[];
+  /** Bytes of the prompt. */
+  readonly promptBytes: number;
+}
+
+/** A request whose values were checked. */
+export interface ImageRequest extends OpenedImages {
+  readonly stream: boolean;
+  /** How many pictures it asks for: `n`, or `max_images` of a set; 1 if it does not say. */
+  readonly images: number;
+  /** The picture is decomposed into layers. */
+  readonly layers: boolean;
+  /** The number of source pictures in the request. A mask is not counted. */
+  readonly sources: number;
+  /** What it asks for that may cost more, as prices name it: `models.other`, `service_tier.priority`. */
+  readonly terms: readonly string[];
+}
+
+/** Tokens of pictures are separate: `input` and `output` exclude them. */
+export interface ImageTokens extends TokenUsage {
+  readonly inputImage: number;
+  readonly outputImage: number;
+}
+
+export interface ReportedImageUsage extends ReportedUsage {
+  readonly tokens: ImageTokens;
+}
+
+/** One entry of `data`. */
+export interface ImageEntry {
+  /** As the upstream reports it for this picture. */
+  readonly size: string | null;
+  readonly zIndex: number | null;
+  /** It is an error instead of a picture. */
+  readonly isFailed: boolean;
+  /** The first bytes of a picture that is in the response, decoded: they contain its size. */
+  readonly pictureStart: Buffer | null;
+}
+
+export interface ImageResponse {
+  readonly body: Buffer;
+  readonly entries: readonly ImageEntry[];
+  /** Of the whole response. */
+  readonly size: string | null;
+  /** References that the upstream counted, if that is a whole number. */
+  readonly inputImages: number | null;
+  readonly usage: ReportedImageUsage | null;
+}
