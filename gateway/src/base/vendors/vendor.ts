@@ -56,6 +56,8 @@ export interface UpstreamTarget {
   readonly operation: OperationName;
   readonly model: string;
   readonly stream: boolean;
+  /** Existing pictures are edited. Absent: no. Only `images` has a path of its own for it. */
+  readonly isEdit?: boolean;
 }
 
 /** An error response of an upstream, before or inside a stream. */

@@ -18,7 +18,7 @@ const timeouts: Timeouts = {
 async function startUpstream() {
   const sockets = new Set<Socket>();
   const waiting: ServerResponse[] = [];
-  const state = { most: 0, asked: 0, onAsked: () => {} };
+  const state = { most: 0, opened: 0, asked: 0, onAsked: () => {} };
   const server = createServer((request, response) => {
     request.resume();
     state.asked += 1;
@@ -27,6 +27,7 @@ async function startUpstream() {
   });
   server.on('connection', (socket) => {
     sockets.add(socket);
+    state.opened += 1;
     state.most = Math.max(state.most, sockets.size);
     socket.once('close', () => sockets.delete(socket));
   });
@@ -90,4 +91,38 @@ test('no more connections than allowed; excess requests wait for their turn and 
   await Promise.all(calls);
   expect(answered.toSorted((a, b) => a - b)).toEqual(calls.map((_, index) => index));
   expect(upstream.state.most).toBe(limit);
+});
+
+test('a request with a connection of its own neither takes an idle one nor leaves one', async () => {
+  const upstream = await startUpstream();
+  const client = createUpstreamClient({
+    maxConnections: 4,
+    onDefect: (error) => expect.fail(String(error)),
+  });
+  onTestFinished(() => client.close());
+  const ask = (ownConnection: boolean, asked: number) =>
+    new Promise<void>((resolve, reject) => {
+      client.send(
+        {
+          origin: upstream.origin,
+          path: '/',
+          method: 'POST',
+          headers: {},
+          body: Buffer.from('{}'),
+          timeouts,
+          ownConnection,
+        },
+        { onHead() {}, onData() {}, onEnd: resolve, onBreak: reject },
+      );
+      void upstream.asked(asked).then(upstream.answerOne);
+    });
+  const order = [false, false, true, true, false];
+  const connections: number[] = [];
+  for (const [at, own] of order.entries()) {
+    await ask(own, at + 1);
+    // The connection is idle a moment after the response.
+    await setImmediate();
+    connections.push(upstream.state.opened);
+  }
+  expect(connections).toEqual([1, 1, 2, 3, 3]);
 });

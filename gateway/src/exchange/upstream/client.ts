@@ -16,6 +16,11 @@ export interface UpstreamRequest {
   readonly headers: Record<string, string>;
   readonly body: Buffer | null;
   readonly timeouts: Timeouts;
+  /**
+   * The request gets a connection that serves no other, so that it cannot get lost because the upstream closes an idle one.
+   * Absent: connections are shared.
+   */
+  readonly ownConnection?: boolean;
 }
 
 export interface UpstreamClient {
@@ -44,16 +49,17 @@ interface UsedPool {
 }
 
 /**
- * Keep-alive pools, one per origin and connect time-out. Idle connections are closed before the five seconds usual for
- * a Node upstream, so that the upstream rarely closes one in use. The client does not know the channels: a pool that a
- * reload left without requests is closed after a while, never during a call.
+ * Keep-alive pools, one per origin and connect time-out, and another one for requests with connections of their own. Idle
+ * connections are closed before the five seconds usual for a Node upstream, so that the upstream rarely closes one in
+ * use. The client does not know the channels: a pool that a reload left without requests is closed after a while, never
+ * during a call.
  */
 export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
   const pools = new Map<string, UsedPool>();
   const lookup = createNameCache();
 
-  const poolFor = (origin: string, connectTimeout: number): Pool => {
-    const name = `${origin} ${connectTimeout}`;
+  const poolFor = (origin: string, connectTimeout: number, ownConnection: boolean): Pool => {
+    const name = `${origin} ${connectTimeout} ${ownConnection}`;
     const known = pools.get(name);
     if (known !== undefined) {
       known.used = true;
@@ -87,10 +93,11 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
       const { firstByte, streamIdle } = request.timeouts;
       const handler = new CallHandler(listener, options.onDefect, firstByte);
       const { body, length } = bodyForUndici(request.body);
-      const { headers } = request;
+      const { headers, ownConnection = false } = request;
       try {
-        poolFor(request.origin, request.timeouts.connect).dispatch(
+        poolFor(request.origin, request.timeouts.connect, ownConnection).dispatch(
           {
+            ...(ownConnection && { reset: true }),
             path: request.path,
             method: request.method,
             headers: length === null ? headers : { ...headers, 'content-length': String(length) },

@@ -10,7 +10,7 @@ export function openAiPath(target: UpstreamTarget): string {
     case 'embeddings':
       return '/embeddings';
     case 'images':
-      return '/images/generations';
+      return target.isEdit === true ? '/images/edits' : '/images/generations';
     default:
       throw new TypeError(`the OpenAI style API does not speak ${target.protocol}`);
   }

@@ -3,7 +3,7 @@ import { textProtocols } from '#protocols/index.ts';
 import { findVendor } from '#vendors/index.ts';
 import type { UpstreamListener, UpstreamRequest } from '#upstream/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { createDrainSlots } from '../exchange/drain-slots.ts';
+import { createDrainSlots, type DrainSlots } from '../exchange/drain-slots.ts';
 import type { RequestMemory } from '../exchange/input.ts';
 import type { WireResponse } from '#protocols/index.ts';
 import {
@@ -28,14 +28,15 @@ interface Limits {
   readonly largest?: number;
   readonly sizeIsRequested?: boolean;
   readonly memory?: RequestMemory;
+  readonly reserved?: number;
 }
 
 function start(
   clientDeadline = Number.POSITIVE_INFINITY,
-  drains = createDrainSlots(20),
+  drains: DrainSlots | null = createDrainSlots(20),
   sent = true,
   readInThread: ResponseReader<WireResponse>['readInThread'] = () => null,
-  { largest = 256 * 1024, sizeIsRequested = false, memory }: Limits = {},
+  { largest = 256 * 1024, sizeIsRequested = false, memory, reserved }: Limits = {},
 ) {
   let listener: UpstreamListener | null = null;
   let aborted = false;
@@ -65,6 +66,7 @@ function start(
     drains,
     ticker: { add: () => ({ end: () => {} }), endAll: () => {}, close: () => {} },
     memory,
+    ...(reserved !== undefined && { reserved }),
     deadline: 1_800_000,
     clientDeadline,
     onDefect: (error) => expect.fail(String(error)),
@@ -117,6 +119,28 @@ describe('R-19 a client that has left', () => {
       status: null,
       shown: false,
     });
+  });
+
+  test('is waited for until the deadline, however many others have left, if leaving must not make it free', async () => {
+    const { attempt, client, aborted, listener } = start(undefined, null);
+    client.disconnected = true;
+    attempt.tick(1_799_999);
+    expect(aborted()).toBe(false);
+    listener.onHead(200, {});
+    listener.onData(response);
+    listener.onEnd();
+    expect(await attempt.outcome).toMatchObject({ kind: 'complete', status: 200 });
+
+    const late = start(undefined, null);
+    late.client.disconnected = true;
+    late.attempt.tick(1_800_000);
+    expect(late.aborted()).toBe(true);
+    expect(await late.attempt.outcome).toMatchObject({ kind: 'failed', result: 'deadline' });
+
+    const unsent = start(undefined, null, false);
+    unsent.client.disconnected = true;
+    unsent.attempt.tick(1_000);
+    expect(await unsent.attempt.outcome).toMatchObject({ kind: 'disconnected', asked: false });
   });
 
   test('is not waited for when the upstream has not been sent anything', async () => {
@@ -248,7 +272,7 @@ test('the channel is not to blame for too large a response if the request determ
 
 describe('memory for a large response', () => {
   const mebibyte = 2 ** 20;
-  const startLimited = (limit: number) => {
+  const startLimited = (limit: number, reserved?: number) => {
     const taken: number[] = [];
     const memory: RequestMemory = {
       takeParsed: () => {},
@@ -259,7 +283,7 @@ describe('memory for a large response', () => {
       refuse: () => new GatewayError('overloaded', { retryAfter: 1 }),
       release: () => {},
     };
-    const limits = { largest: 64 * mebibyte, memory };
+    const limits = { largest: 64 * mebibyte, memory, ...(reserved !== undefined && { reserved }) };
     return { ...start(undefined, undefined, true, undefined, limits), taken };
   };
   const piece = Buffer.alloc(mebibyte, ' ');
@@ -274,6 +298,16 @@ describe('memory for a large response', () => {
     listener.onEnd();
     expect(taken).toEqual([4 * mebibyte, 10 * mebibyte, 5 * mebibyte + response.length]);
     expect(await attempt.outcome).toMatchObject({ kind: 'complete' });
+  });
+
+  test('is not taken again where it is reserved, and what is too much is given back at its end', () => {
+    const { listener, taken } = startLimited(64 * mebibyte, 8 * mebibyte);
+    listener.onHead(200, {});
+    for (let at = 0; at < 8; at += 1) listener.onData(piece);
+    expect(taken).toEqual([]);
+    listener.onData(response);
+    listener.onEnd();
+    expect(taken).toEqual([16 * mebibyte + 2 * response.length, 8 * mebibyte + response.length]);
   });
 
   test('is taken at once if the length is declared', () => {

@@ -46,13 +46,16 @@ export interface BufferedAttemptOptions<Result> {
   readonly client: Pick<ClientResponse, 'disconnected'>;
   readonly reader: ResponseReader<Result>;
   readonly ticker: Ticker;
-  readonly drains: DrainSlots;
+  /** Null: the response is read to its end, or to the deadline, if the client leaves. */
+  readonly drains: DrainSlots | null;
   /** Monotonic time after which the attempt is given up. */
   readonly deadline: number;
   /** Monotonic time until which the client waits. */
   readonly clientDeadline: number;
   /** Limits the memory for a large response; absent: it is not limited. */
   readonly memory?: RequestMemory | undefined;
+  /** In bytes of the response: what `memory` already holds for it. */
+  readonly reserved?: number;
   /** Called with a defect of the gateway that no caller would see. */
   readonly onDefect: (error: unknown) => void;
 }
@@ -70,7 +73,7 @@ export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
   readonly #ticks: TickRegistration;
   #status = 0;
   /** In bytes of the response. */
-  #roomFor = smallResponse;
+  #roomFor: number;
   #over = false;
   /** A thread is reading the complete response. */
   #reading: ReadingResponse<Result> | null = null;
@@ -81,6 +84,7 @@ export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
   /** @param request is not kept. */
   constructor(request: UpstreamRequest, options: BufferedAttemptOptions<Result>) {
     this.#options = options;
+    this.#roomFor = options.reserved ?? smallResponse;
     this.outcome = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -153,8 +157,9 @@ export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
 
   tick(now: number): void {
     const { client, deadline, clientDeadline, drains } = this.#options;
-    if (client.disconnected) {
-      if (this.#drainUntil === null && this.#call.sent && drains.take()) {
+    const isAwaited = drains === null && this.#call.sent;
+    if (client.disconnected && !isAwaited) {
+      if (this.#drainUntil === null && this.#call.sent && drains?.take() === true) {
         this.#drainUntil = Math.min(deadline, now + drainMs);
       }
       if (this.#drainUntil !== null && now < this.#drainUntil) return;
@@ -241,7 +246,7 @@ export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
     this.#over = true;
     this.#reading?.abandon();
     this.#ticks.end();
-    if (this.#drainUntil !== null) this.#options.drains.release();
+    if (this.#drainUntil !== null) this.#options.drains?.release();
     this.#resolve(outcome);
   }
 }

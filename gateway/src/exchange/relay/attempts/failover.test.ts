@@ -125,6 +125,43 @@ describe('what attempts return', () => {
   });
 });
 
+describe('a request that may cost something even if its response is lost', () => {
+  type Failed = [string, AttemptOutcome];
+  const failed = (status: number | null, reach: 'not-sent' | 'uncertain' | 'started') => ({
+    ...brokenAttempt(status ?? 0, reach, 'x'),
+    status,
+  });
+
+  test.each<Failed>([
+    ['was not sent', failed(null, 'not-sent')],
+    ...[401, 402, 403, 404, 429, 503, 529].map((status): Failed => [
+      `was refused with ${status}`,
+      failed(status, 'started'),
+    ]),
+  ])('goes to the next channel if it %s', async (_, failure) => {
+    const { run, asked } = open({ a: failure, b: response }, { isCostly: true });
+    expect(await run()).toMatchObject({ outcome: { kind: 'complete' } });
+    expect(asked).toEqual(['a', 'b']);
+  });
+
+  test.each<Failed>([
+    ['a time-out or a cut', failed(null, 'uncertain')],
+    ['a stale connection', { ...failed(null, 'uncertain'), stale: true }],
+    ['a response that breaks off or cannot be read', failed(200, 'started')],
+    ['an error in a response', failed(null, 'started')],
+    ...[400, 500, 502, 504].map((status): Failed => [
+      `status ${status}`,
+      failed(status, 'started'),
+    ]),
+  ])('is not sent again after %s', async (_, failure) => {
+    const { run, asked } = open({ a: failure, b: response }, { isCostly: true });
+    const { outcome, attempts } = await run();
+    expect(outcome).toMatchObject({ error: { errorName: 'upstream_abnormal' } });
+    expect(attempts).toHaveLength(1);
+    expect(asked).toEqual(['a']);
+  });
+});
+
 describe('a route that cannot be asked for this', () => {
   const refusal = new GatewayError('invalid_value', { values: { reason: 'x' } });
 

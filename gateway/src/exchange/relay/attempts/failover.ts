@@ -50,6 +50,7 @@ export async function attemptUntilAnswered<
     last: null,
     sent: 0,
     uncertain: 0,
+    isSpent: false,
     refusing: [],
     refusal: null,
     failures: [],
@@ -75,7 +76,7 @@ async function tryInTurn<Sent extends SentRequest, Outcome extends AttemptOutcom
   const { health, clock } = parts;
   const { client } = input;
   for (let at = 0; at < routes.length; at += 1) {
-    if (tries.sent >= maxTries || tries.uncertain > 1) break;
+    if (tries.sent >= maxTries || tries.uncertain > 1 || tries.isSpent) break;
     if (client.disconnected) return notAsked;
     const route = routes[at]!;
     if (tries.sent > 0 && !isInTime(tries, route)) continue;

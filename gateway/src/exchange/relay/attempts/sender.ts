@@ -13,6 +13,11 @@ export interface Sender<Sent extends SentRequest, Outcome extends AttemptOutcome
   /** As the client wrote it; errors name it. */
   readonly model: string;
   readonly kind: 'stream' | 'buffered';
+  /**
+   * Each request may make something that the upstream charges for even if its response is lost. Another one is sent only
+   * if this one was not sent, or was refused (`made-nothing.ts`). Absent: a lost response may be asked for again.
+   */
+  readonly isCostly?: boolean;
 
   /**
    * Whatever has to happen before the route can be asked, such as converting the request; null if nothing has to.

@@ -28,6 +28,8 @@ export interface Tries<Sent extends SentRequest, Outcome extends AttemptOutcome>
   sent: number;
   /** How many of them may have reached a model without a response. */
   uncertain: number;
+  /** No further request may be sent: the last one may have cost the operator something (`Sender.isCostly`). */
+  isSpent: boolean;
   /** Routes that cannot take this request, and the reason of the first of them. */
   readonly refusing: Route[];
   refusal: GatewayError | null;

@@ -1,6 +1,7 @@
 import type { Route } from '#catalogue/index.ts';
 import type { ChannelLease, AttemptResult } from '#routing/index.ts';
 import type { SentRequest } from '../exchange/tried.ts';
+import { madeNothing } from './made-nothing.ts';
 import type { AttemptFailure, AttemptOutcome } from './outcome.ts';
 import { sendAttempt } from './send-attempt.ts';
 import { maxTries, type Tries } from './tries.ts';
@@ -16,11 +17,12 @@ export async function tryRoute<Sent extends SentRequest, Outcome extends Attempt
   lease: ChannelLease,
 ): Promise<Exclude<Outcome, AttemptFailure> | null> {
   const { parts, sender } = tries;
+  const { isCostly = false } = sender;
   let result: AttemptResult = 'undecided';
   try {
     tries.sent += 1;
     let outcome: AttemptOutcome = await sendAttempt(tries, route, lease);
-    if (outcome.kind === 'failed' && outcome.stale && tries.sent < maxTries) {
+    if (outcome.kind === 'failed' && outcome.stale && !isCostly && tries.sent < maxTries) {
       tries.sent += 1;
       outcome = await sendAttempt(tries, route, lease);
     }
@@ -35,6 +37,7 @@ export async function tryRoute<Sent extends SentRequest, Outcome extends Attempt
     if (classification.kind === 'client') throw sender.errorOf(outcome);
     tries.failures.push(isStateMissing ? 'state-missing' : classification.as);
     if (outcome.class === 'uncertain') tries.uncertain += 1;
+    if (isCostly && !madeNothing(outcome)) tries.isSpent = true;
     return null;
   } finally {
     parts.health.reportOutcome(lease, route, result, parts.clock.monotonic());

@@ -8,6 +8,8 @@ import type { ExchangeInput } from '../exchange/input.ts';
 
 export interface UpstreamRequestOptions {
   readonly operation: OperationName;
+  /** Existing pictures are edited. */
+  readonly isEdit?: boolean;
   readonly route: Route;
   readonly vendor: Vendor;
   /** The secret of the credential for this attempt; null if the channel has no credentials. */
@@ -15,6 +17,8 @@ export interface UpstreamRequestOptions {
   /** The upstream's protocol. It is the client's own unless the request was converted. */
   readonly protocol: ProtocolName;
   readonly body: Buffer;
+  /** Absent: JSON. */
+  readonly contentType?: string;
   /** The headers of the client's request. */
   readonly clientHeaders: ExchangeInput['headers'];
   /** The client's headers that the operation's allow-list lets pass; no others go upstream. */
@@ -35,9 +39,10 @@ export function buildUpstreamRequest(options: UpstreamRequestOptions): UpstreamR
     operation: options.operation,
     model: route.upstreamModel,
     stream: options.stream,
+    isEdit: options.isEdit ?? false,
   });
   const headers: Record<string, string> = {
-    'content-type': 'application/json',
+    'content-type': options.contentType ?? 'application/json',
     // Compression would delay the events of a stream, and the gateway would have to decompress them.
     'accept-encoding': 'identity',
     ...options.forwarded,
