@@ -1,0 +1,147 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createSpool } from './spool.ts';
+import { SpoolFailure, type SpooledBody } from './spooled-body.ts';
+
+const mebibyte = 2 ** 20;
+let directory: string;
+beforeEach(() => {
+  directory = path.join(mkdtempSync(path.join(tmpdir(), 'sluice-test-')), 'spool');
+});
+afterEach(() => rmSync(path.dirname(directory), { recursive: true }));
+
+async function readAll(body: SpooledBody, start?: number, end?: number): Promise<Buffer> {
+  const pieces = [];
+  for await (const piece of body.read(start, end)) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+function patterned(length: number, seed: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  for (let at = 0; at < length; at += 1) bytes[at] = (at * 31 + seed) % 251;
+  return bytes;
+}
+
+describe('a spooled body', () => {
+  test('is read as it was written, however it was cut', async () => {
+    const spool = createSpool({ directory, limit: 100 * mebibyte });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.oneof(fc.nat(100), fc.nat(700_000)), { maxLength: 8 }),
+        fc.nat(),
+        fc.nat(),
+        async (lengths, from, to) => {
+          const space = await spool.reserve(0);
+          const body = space!.open();
+          const pieces = lengths.map((length, at) => patterned(length, at));
+          for (const piece of pieces) body.add(piece);
+          await body.seal();
+          const whole = Buffer.concat(pieces);
+          expect(body.length).toBe(whole.length);
+          expect((await readAll(body)).equals(whole)).toBe(true);
+          const [start, end] = [from % (whole.length + 1), to % (whole.length + 1)];
+          expect((await readAll(body, start, end)).equals(whole.subarray(start, end))).toBe(true);
+          space!.release();
+        },
+      ),
+      { numRuns: 40 },
+    );
+    expect(spool.used).toBe(0);
+  });
+
+  test('has no file with a name, and none at all if it is small', async () => {
+    const space = await createSpool({ directory, limit: 100 * mebibyte }).reserve(0);
+    const small = space!.open();
+    small.add(patterned(mebibyte, 1));
+    await small.seal();
+    expect(small.head()).toHaveLength(mebibyte);
+    const large = space!.open();
+    large.add(patterned(2 * mebibyte, 1));
+    await large.seal();
+    expect(readdirSync(directory)).toEqual([]);
+    expect(await readAll(large)).toHaveLength(2 * mebibyte);
+    space!.release();
+    await expect(readAll(large)).rejects.toThrow(SpoolFailure);
+  });
+
+  test('pauses a sender that is faster than the disk', async () => {
+    const space = await createSpool({ directory, limit: 100 * mebibyte }).reserve(0);
+    const body = space!.open();
+    let drained = 0;
+    body.onDrain = () => {
+      drained += 1;
+    };
+    const answers = Array.from({ length: 8 }, () => body.add(patterned(mebibyte, 1)));
+    expect(answers).toEqual([true, true, true, true, true, false, false, false]);
+    await body.seal();
+    expect(drained).toBe(1);
+    expect(body.add(patterned(1, 1))).toBe(true);
+    await body.seal();
+    expect(await readAll(body)).toHaveLength(8 * mebibyte + 1);
+    space!.release();
+  });
+
+  test('fails if its file cannot be written, and lets the sender continue', async () => {
+    const space = await createSpool({ directory, limit: 100 * mebibyte }).reserve(0);
+    rmSync(directory, { recursive: true });
+    const body = space!.open();
+    const resumed = new Promise<void>((resolve) => {
+      body.onDrain = resolve;
+    });
+    for (let count = 0; count < 8; count += 1) body.add(patterned(mebibyte, 1));
+    await resumed;
+    await expect(body.seal()).rejects.toThrow(SpoolFailure);
+    expect(body.add(patterned(mebibyte, 1))).toBe(true);
+    space!.release();
+  });
+});
+
+describe('the spool', () => {
+  test('empties its folder at the start', () => {
+    createSpool({ directory, limit: 1 });
+    const left = path.join(directory, '7');
+    writeFileSync(left, 'x');
+    createSpool({ directory, limit: 1 });
+    expect(existsSync(left)).toBe(false);
+  });
+
+  test('reserves no more than its limit', async () => {
+    const spool = createSpool({ directory, limit: 10 });
+    const first = await spool.reserve(6);
+    expect(await spool.reserve(5)).toBeNull();
+    const second = await spool.reserve(4);
+    expect(spool.used).toBe(10);
+    first!.release();
+    first!.release();
+    expect(spool.used).toBe(4);
+    second!.release();
+    expect(spool.used).toBe(0);
+  });
+
+  test('gives a body more than was reserved while there is room', async () => {
+    const spool = createSpool({ directory, limit: 5 * mebibyte });
+    const space = await spool.reserve(mebibyte);
+    const body = space!.open();
+    body.add(patterned(3 * mebibyte, 1));
+    await body.seal();
+    expect(spool.used).toBe(3 * mebibyte);
+    body.add(patterned(3 * mebibyte, 1));
+    await expect(body.seal()).rejects.toThrow('there is no room');
+    space!.release();
+    expect(spool.used).toBe(0);
+  });
+
+  test('gives the same space to parallel requests once', async () => {
+    const spool = createSpool({ directory, limit: 10 });
+    const spaces = await Promise.all([spool.reserve(6), spool.reserve(6), spool.reserve(6)]);
+    expect(spaces.filter((space) => space !== null)).toHaveLength(1);
+  });
+
+  test('leaves room on the disk for the journal', async () => {
+    const spool = createSpool({ directory, limit: Number.MAX_SAFE_INTEGER });
+    expect(await spool.reserve(2 ** 50)).toBeNull();
+  });
+});

@@ -1,0 +1,94 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import path from 'node:path';
+import { SpooledBody } from './spooled-body.ts';
+
+/**
+ * Files for bodies that are too large to be kept in memory, in a folder of their own. The files have no names: they
+ * disappear with the process, however it ends. Space is reserved before a request is sent, because a response without
+ * room would have been paid for in vain.
+ */
+export interface Spool {
+  /** Bytes. */
+  readonly limit: number;
+  /** Bytes reserved, or taken beyond that. */
+  readonly used: number;
+  /** Null if there is no room: less than these bytes below the limit, or on the disk beside what the journal needs. */
+  reserve(bytes: number): Promise<SpoolSpace | null>;
+}
+
+/** What one request may put into files. */
+export interface SpoolSpace {
+  open(): SpooledBody;
+  /** Releases its bodies too. Idempotent. */
+  release(): void;
+}
+
+export interface SpoolOptions {
+  /** Is emptied. Nothing else may be in it. */
+  readonly directory: string;
+  /** Bytes. */
+  readonly limit: number;
+}
+
+const gibibyte = 2 ** 30;
+
+/** @throws Error if the folder cannot be created. */
+export function createSpool({ directory, limit }: SpoolOptions): Spool {
+  // A process that was killed between creating a file and removing its name has left it.
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  let used = 0;
+  let files = 0;
+
+  const isOnDisk = async (bytes: number): Promise<boolean> => {
+    const { bavail, blocks, bsize } = await statfs(directory);
+    const spare = Math.min(gibibyte, Math.floor((blocks * bsize) / 10));
+    // What is reserved may not have been written yet.
+    return bavail * bsize - spare >= used + bytes;
+  };
+
+  const take = (bytes: number): boolean => {
+    if (used + bytes > limit) return false;
+    used += bytes;
+    return true;
+  };
+
+  return {
+    limit,
+    get used() {
+      return used;
+    },
+    async reserve(bytes) {
+      if (used + bytes > limit || !(await isOnDisk(bytes)) || !take(bytes)) return null;
+      const bodies: SpooledBody[] = [];
+      /** Bytes of the reservation, and those in files. */
+      let reserved = bytes;
+      let written = 0;
+      let isReleased = false;
+      const grow = (more: number): boolean => {
+        const missing = written + more - reserved;
+        if (missing > 0) {
+          if (isReleased || !take(missing)) return false;
+          reserved += missing;
+        }
+        written += more;
+        return true;
+      };
+      return {
+        open() {
+          files += 1;
+          const body = new SpooledBody({ file: path.join(directory, String(files)), grow });
+          bodies.push(body);
+          return body;
+        },
+        release() {
+          if (isReleased) return;
+          isReleased = true;
+          used -= reserved;
+          for (const body of bodies) body.release();
+        },
+      };
+    },
+  };
+}

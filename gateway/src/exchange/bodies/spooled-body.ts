@@ -1,0 +1,178 @@
+import { open, unlink, type FileHandle } from 'node:fs/promises';
+import { CollectedBody } from './collected-body.ts';
+
+export interface SpooledBodyOptions {
+  /** The path of the file if one is needed; its name is removed at once. */
+  readonly file: string;
+  /** Whether so many more bytes may be written. */
+  readonly grow: (bytes: number) => boolean;
+}
+
+/** There is no room for the rest of a body, or its file cannot be written. */
+export class SpoolFailure extends Error {
+  override readonly name = 'SpoolFailure';
+}
+
+/** This much of each body stays in memory: most bodies have no file. */
+const headBytes = 1024 * 1024;
+/** So much may wait to be written before the sender should pause, and the rest when it may continue. */
+const mostWaiting = 4 * 1024 * 1024;
+const resumeBelow = 1024 * 1024;
+/** Bytes that are read at once. */
+const readBytes = 256 * 1024;
+/** The most pieces in one call of the system. */
+const mostPieces = 256;
+
+/** A body that is kept whole until it is used: its beginning in memory, the rest in a file. */
+export class SpooledBody {
+  /** Bytes received. */
+  length = 0;
+  /** Called when `add` has returned false and more may come. */
+  onDrain: () => void = () => {};
+  readonly #options: SpooledBodyOptions;
+  readonly #head = new CollectedBody();
+  /** Not written yet. */
+  #waiting: Buffer[] = [];
+  #waitingBytes = 0;
+  /** Bytes in the file. */
+  #written = 0;
+  #isPaused = false;
+  #file: FileHandle | null = null;
+  #failure: SpoolFailure | null = null;
+  #writing: Promise<void> | null = null;
+  #isReleased = false;
+
+  constructor(options: SpooledBodyOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Takes the next bytes. False: pause the sender until `onDrain`.
+   * A body for which there is no room fails in `seal`.
+   */
+  add(piece: Buffer): boolean {
+    this.length += piece.length;
+    if (this.#failure !== null || this.#isReleased) return true;
+    const isHead = this.#waitingBytes === 0 && this.#written === 0 && this.#writing === null;
+    if (isHead && this.#head.length + piece.length <= headBytes) {
+      this.#head.add(piece);
+      return true;
+    }
+    if (!this.#options.grow(piece.length)) {
+      this.#fail(new SpoolFailure('there is no room'));
+      return true;
+    }
+    this.#waiting.push(piece);
+    this.#waitingBytes += piece.length;
+    this.#writing ??= this.#write();
+    this.#isPaused = this.#waitingBytes > mostWaiting;
+    return !this.#isPaused;
+  }
+
+  /** What is in memory: the whole body if it is small. */
+  head(): Buffer {
+    return this.#head.bytes();
+  }
+
+  /**
+   * Waits until everything is stored.
+   * @throws SpoolFailure
+   */
+  async seal(): Promise<void> {
+    await this.#writing;
+    if (this.#failure !== null) throw this.#failure;
+  }
+
+  /**
+   * The bytes from `start` to `end` (exclusive) of a sealed body, in pieces.
+   * @throws SpoolFailure
+   */
+  async *read(start = 0, end = this.length): AsyncGenerator<Buffer, void> {
+    const head = this.#head.bytes();
+    if (start < head.length) yield head.subarray(start, Math.min(end, head.length));
+    let at = Math.max(start, head.length);
+    while (at < end) {
+      const file = this.#file;
+      if (file === null) throw new SpoolFailure('the body is gone');
+      const buffer = Buffer.allocUnsafeSlow(Math.min(readBytes, end - at));
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, at - head.length);
+      if (bytesRead === 0) throw new SpoolFailure('the file is too short');
+      at += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  }
+
+  /** Forgets everything. Idempotent. */
+  release(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    this.#waiting = [];
+    if (this.#writing === null) this.#close();
+  }
+
+  #fail(failure: SpoolFailure): void {
+    this.#failure ??= failure;
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    this.#resume();
+  }
+
+  async #write(): Promise<void> {
+    try {
+      while (this.#waiting.length > 0) {
+        this.#file ??= await openNameless(this.#options.file);
+        const pieces = this.#waiting.splice(0, mostPieces);
+        const written = await writeAll(this.#file, pieces, this.#written);
+        this.#written += written;
+        if (this.#failure === null) this.#waitingBytes -= written;
+        if (this.#waitingBytes < resumeBelow) this.#resume();
+      }
+    } catch (cause) {
+      this.#fail(new SpoolFailure('the file cannot be written', { cause }));
+    }
+    this.#writing = null;
+    if (this.#isReleased) this.#close();
+  }
+
+  #resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.onDrain();
+  }
+
+  #close(): void {
+    const file = this.#file;
+    this.#file = null;
+    // Nothing can be done about a file that does not close, and nobody needs its contents.
+    void file?.close().catch(() => undefined);
+  }
+}
+
+async function openNameless(name: string): Promise<FileHandle> {
+  const file = await open(name, 'wx+', 0o600);
+  try {
+    await unlink(name);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+  return file;
+}
+
+/** The system may write less than it was given. @returns bytes */
+async function writeAll(file: FileHandle, pieces: Buffer[], from: number): Promise<number> {
+  let rest = pieces;
+  let at = from;
+  while (rest.length > 0) {
+    let { bytesWritten } = await file.writev(rest, at);
+    at += bytesWritten;
+    const left: Buffer[] = [];
+    for (const piece of rest) {
+      const done = Math.min(bytesWritten, piece.length);
+      bytesWritten -= done;
+      if (done < piece.length) left.push(piece.subarray(done));
+    }
+    rest = left;
+  }
+  return at - from;
+}
