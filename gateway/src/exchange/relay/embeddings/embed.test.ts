@@ -65,13 +65,26 @@ describe('the measure', () => {
   test('is believed up to 1.2 windows for each item', () => {
     const sourceOf = (input: unknown, tokens: number) =>
       measureEmbed(reported(tokens), prepared(input), 'error')?.source;
-    expect(sourceOf('a', 120)).toBe('reported');
-    expect(sourceOf('a', 121)).toBe('quarantined');
-    expect(sourceOf(['a', 'b', 'c'], 360)).toBe('reported');
-    expect(sourceOf(['a', 'b', 'c'], 361)).toBe('quarantined');
+    const long = 'a'.repeat(500);
+    expect(sourceOf(long, 120)).toBe('reported');
+    expect(sourceOf(long, 121)).toBe('quarantined');
+    expect(sourceOf([long, long, long], 360)).toBe('reported');
+    expect(sourceOf([long, long, long], 361)).toBe('quarantined');
+    expect(sourceOf([{ image: 'a' }], 120)).toBe('reported');
     expect(
       measureEmbed({ usage: usage(0, true), isEmpty: false }, prepared('a'), 'error')?.source,
     ).toBe('quarantined');
+  });
+
+  test.each([
+    ['a text', 'a', 3 + 64],
+    ['texts', ['a', 'b'], 9 + 2 * 64],
+    ['tokens', [1, 2, 3], 3 + 64],
+    ['lists of tokens', [[1], [2, 3]], 3 + 2 * 64],
+  ])('of %s is believed up to a token per byte, and some for each item', (_, input, most) => {
+    const wide = { ...prepared(input), model: { contextWindow: 8_192 } as never };
+    expect(measureEmbed(reported(most), wide, 'error')?.source).toBe('reported');
+    expect(measureEmbed(reported(most + 1), wide, 'error')?.source).toBe('quarantined');
   });
 
   test.each([

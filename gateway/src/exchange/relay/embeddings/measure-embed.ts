@@ -37,12 +37,21 @@ function estimated({ request: { extent, inputBytes } }: MeasuredRequest): Measur
   return measured(extent.tokens ?? estimateTokens(inputBytes), 'estimated');
 }
 
-/** The model's window applies to each item of the input. */
+/** Tokens that a server may add to each item: special ones, or an instruction that it puts before a text. */
+const addedPerItem = 64;
+
+/**
+ * The model's window applies to each item of the input. And a text has at most as many tokens as bytes: whatever is
+ * reported beyond that, nobody has sent.
+ */
 function judge(
   usage: ReportedUsage,
-  { request, model: { contextWindow } }: MeasuredRequest,
+  { request: { inputBytes, extent }, model: { contextWindow } }: MeasuredRequest,
 ): 'reported' | 'quarantined' {
-  const windows = contextWindow === null ? null : contextWindow * request.extent.items;
+  const { items, tokens, unseen } = extent;
+  const most = (unseen ? Infinity : (tokens ?? inputBytes)) + items * addedPerItem;
+  if (usage.tokens.input > most) return 'quarantined';
+  const windows = contextWindow === null ? null : contextWindow * items;
   return judgeUsage(usage, { contextWindow: windows, maxOutputTokens: 0 });
 }
 
