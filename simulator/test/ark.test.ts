@@ -71,7 +71,7 @@ test('a decomposition is a base and its layers', async () => {
     size: '1000x265',
     output_format: 'png',
     z_index: 16,
-    bounding_box: { absolute: [0, 3975, 1000, 4240], normalized: [0, 750, 500, 800] },
+    bounding_box: { absolute: [0, 407, 1000, 672], normalized: [0, 199, 488, 328] },
     name: 'Layer 16',
     description: 'Layer 16 of the demo picture',
   });
@@ -260,6 +260,9 @@ test('faults have the form of Ark', async () => {
   expect((await draw({}, fault('size=8000x8000'))).json.data[0].size).toBe('8000x8000');
   const { url } = (await draw({}, fault('picture-bytes=10000000'))).json.data[0];
   expect((await (await fetch(url)).arrayBuffer()).byteLength).toBe(10_000_000);
+  const layered = { ...pro, image: data, layer_decomposition: true };
+  const flat = await draw(layered, fault('no-z-index'));
+  expect(flat.json.data.map((entry: Json) => 'z_index' in entry)).toEqual(Array(4).fill(false));
   const { text } = await askStream(simulator, 'ark', {}, fault('no-done'));
   expect(text).not.toContain('[DONE]');
 });

@@ -47,7 +47,8 @@ export function draw(
   const entries = Array.from({ length: count }, (_, position): Entry => {
     if (fails(position)) return failure;
     const size = sizes(position);
-    const members = showEntry(call, body, size, position, isLayered);
+    const layer = isLayered ? layerOf(call, sizes(0), size, position) : {};
+    const members = { ...showEntry(call, body, size, position, isLayered), ...layer };
     return { pixels: size.width * size.height, members };
   });
   const good = entries.filter((entry) => entry !== failure).length;
@@ -126,18 +127,33 @@ function showEntry(
     ...showPicture(call, picture, (body['response_format'] ?? 'url') as ShownAs),
     ...(fault !== 'missing' && { size: formatSize(size) }),
     output_format: type,
-    ...(isLayered && { z_index: position }),
-    ...(isLayer && layerMembers(size, position)),
   };
 }
 
-/** Layers stand below each other, at the left. */
-function layerMembers({ width, height }: Dimensions, position: number): JsonObject {
-  const top = (position - 1) * height;
+/** What says of a decomposition which entry is the base, and where its layers stand. */
+function layerOf(call: Call, base: Dimensions, size: Dimensions, position: number): JsonObject {
+  return {
+    ...(!call.shape.pictures?.noDepth && { z_index: position }),
+    ...(position > 0 && layerMembers(base, size, position)),
+  };
+}
+
+/** Layers stand below each other, and begin again at the top where the base ends. */
+function layerMembers(base: Dimensions, layer: Dimensions, position: number): JsonObject {
+  const room = Math.max(1, base.height - layer.height + 1);
+  const top = ((position - 1) * layer.height) % room;
+  const right = Math.min(layer.width, base.width);
+  const bottom = Math.min(top + layer.height, base.height);
+  const share = (part: number, whole: number) => Math.round((1000 * part) / whole);
   return {
     bounding_box: {
-      absolute: [0, top, width, top + height],
-      normalized: [0, Math.min(999, (position - 1) * 50), 500, Math.min(1000, position * 50)],
+      absolute: [0, top, right, bottom],
+      normalized: [
+        0,
+        share(top, base.height),
+        share(right, base.width),
+        share(bottom, base.height),
+      ],
     },
     name: `Layer ${position}`,
     description: `Layer ${position} of the demo picture`,

@@ -19,6 +19,7 @@ const flagKeys = [
   'redirect',
   'done',
   'literal-events',
+  'no-z-index',
 ] as const;
 
 /** Keys that need a whole number. */
@@ -114,6 +115,7 @@ function picturesOf(fault: Fault): PictureShape {
     ...(bytes !== undefined && { bytes }),
     ...(fault.size !== undefined && { size: fault.size }),
     ...(inputImages !== undefined && { inputImages }),
+    ...(fault['no-z-index'] && { noDepth: true }),
     ...(fault.done && { done: true }),
     ...(fault['literal-events'] && { literalEvents: true }),
     ...(urlFault !== '' && { urlFault }),

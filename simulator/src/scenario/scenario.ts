@@ -67,6 +67,8 @@ export interface PictureShape {
   readonly inputImages?: number;
   /** Ends a stream with `[DONE]` although this vendor does not. */
   readonly done?: boolean;
+  /** The entries of a decomposition have no `z_index`. */
+  readonly noDepth?: boolean;
   /** The name of the last event is `….complete`. */
   readonly literalEvents?: boolean;
   /** The fault of the addresses of pictures, as in a path. */
