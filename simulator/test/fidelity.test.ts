@@ -9,6 +9,7 @@ const owners: Readonly<Record<string, string>> = {
   responses: 'openai',
   messages: 'anthropic',
   'generate-content': 'google',
+  images: 'openai',
 };
 
 /** Fields of the simulator that the recordings do not have yet, or that other vendors send. */
@@ -35,6 +36,7 @@ const requests: readonly (readonly [protocol: string, path: string, body: Json])
     { contents: [{ parts: [{ text: 'hi' }] }] },
   ],
 ];
+const imagesPath = '/v1/images/generations';
 
 describe.skipIf(absence !== null)(`measured against recorded traffic ${absence ?? ''}`, () => {
   let simulator: Simulator;
@@ -62,9 +64,10 @@ describe.skipIf(absence !== null)(`measured against recorded traffic ${absence ?
     let sent = 0;
     for (const { id, protocol, request } of recordings) {
       if (!request || /count_tokens/.test(id)) continue;
-      const [, base] = requests.find(([name]) => name === protocol)!;
+      const [, base] = requests.find(([name]) => name === protocol) ?? ['', imagesPath];
       const path = base.endsWith(':') ? `${base}generateContent` : base;
-      const response = await send(path, { model: 'demo-chat', ...request });
+      const named = protocol === 'images' ? request : { model: 'demo-chat', ...request };
+      const response = await send(path, named);
       const text = await response.text();
       sent += 1;
       const foreign = /signature|encrypted content|`data` in `redacted_thinking`/i.test(text);
@@ -72,6 +75,41 @@ describe.skipIf(absence !== null)(`measured against recorded traffic ${absence ?
     }
     expect(sent).toBeGreaterThan(100);
     expect(refused).toEqual([]);
+  });
+
+  test('what the vendor refused of images is refused in its words', async () => {
+    const refused = readRecordings().filter(
+      ({ protocol, provider, status, request }) =>
+        protocol === 'images' && provider === 'openai' && status === 400 && request,
+    );
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { request, body } of refused) {
+      expect(await (await send(imagesPath, request)).json()).toEqual(body);
+    }
+  });
+
+  test('responses of Ark have the members that Ark sends', async () => {
+    const ark = readRecordings().find(({ id }) => id === 'images-ark-json-t01');
+    const [theirs, ours] = [new Set<string>(), new Set<string>()];
+    collectPaths(ark.body, '', theirs);
+    const body = { model: 'doubao-seedream-5-0-260128', prompt: 'a cat' };
+    collectPaths(await (await send('/api/v3/images/generations', body)).json(), '', ours);
+    expect([...ours].toSorted()).toEqual([...theirs].toSorted());
+  });
+
+  test.each([
+    ['dall-e-2', {}],
+    ['dall-e-3', { response_format: 'b64_json' }],
+    ['gpt-image-1', {}],
+  ])('responses of %s have no member that the vendor never sends', async (model, more) => {
+    const known = new Set<string>();
+    for (const { protocol, body } of recordings) {
+      if (protocol === 'images') collectPaths(body, '', known);
+    }
+    const response = await send(imagesPath, { model, prompt: 'a cat', ...more });
+    const ours = new Set<string>();
+    collectPaths(await response.json(), '', ours);
+    expect([...ours].filter((path) => !known.has(path) && !path.startsWith('.usage'))).toEqual([]);
   });
 
   test.each(requests)(

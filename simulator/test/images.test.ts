@@ -80,6 +80,12 @@ describe('a generation', () => {
     expect(Object.keys(inside.data[0])).toEqual(['b64_json']);
   });
 
+  test('without a model is of the oldest one', async () => {
+    const { json } = await draw({ model: undefined, size: '256x256' });
+    expect(Object.keys(json)).toEqual(['created', 'data']);
+    expect(json.data[0].url).toContain('/256x256-');
+  });
+
   test('of the demo model states the size of every picture', async () => {
     const { json } = await draw({ n: 3, prompt: 'squares, sizes 1500x1740 1500x1741' });
     expect(json.data.map(({ size }: Json) => size)).toEqual([
@@ -197,7 +203,7 @@ describe('an edit', () => {
   test.each<[string, Part[], RegExp]>([
     ['no file', good.slice(0, 2), /Missing required parameter: 'image'/],
     ['no prompt', [good[0], good[2]] as Part[], /Missing required parameter: 'prompt'/],
-    ['no model', good.slice(1), /must provide a model/],
+    ['two pictures, without a model', [...good.slice(1), good[2]] as Part[], /maximum length 1/],
     ['an empty file', [...good, ['image', Buffer.alloc(0), 'a.png']], /empty file/],
     ['text as a file', [...good, ['image', Buffer.from('a cat'), 'a.png']], /Invalid image file/],
     ['a picture as text', [...good, ['image', picture().toString('base64')]], /expected a file/],
@@ -311,7 +317,7 @@ describe('a stream', () => {
 
 describe('the vendor refuses', () => {
   test.each<[string, Record<string, unknown>, string]>([
-    ['no model', { model: undefined }, 'null'],
+    ['a size, without a model', { model: undefined, size: '1536x1024' }, 'size'],
     ['no prompt', { prompt: undefined }, 'prompt'],
     ['an empty prompt', { prompt: '' }, 'prompt'],
     ['a prompt that is not text', { prompt: 7 }, 'prompt'],

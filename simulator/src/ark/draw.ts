@@ -1,6 +1,6 @@
 import type { Call } from '../http/call.ts';
 import { objectAt, stringAt, type JsonObject } from '../json.ts';
-import type { PictureType } from '../pictures/order.ts';
+import type { PictureOrder, PictureType } from '../pictures/order.ts';
 import { seedOf, showPicture, type ShownAs } from '../pictures/show.ts';
 import { formatSize, readSize } from '../pictures/size.ts';
 import { readWords } from '../pictures/words.ts';
@@ -47,8 +47,14 @@ export function draw(
   const entries = Array.from({ length: count }, (_, position): Entry => {
     if (fails(position)) return failure;
     const size = sizes(position);
-    const layer = isLayered ? layerOf(call, sizes(0), size, position) : {};
-    const members = { ...showEntry(call, body, size, position, isLayered), ...layer };
+    const picture = pictureOf(call, body, size, isLayered && position > 0, position);
+    const members = {
+      ...showPicture(call, picture, (body['response_format'] ?? 'url') as ShownAs),
+      ...(call.shape.pictures?.size !== 'missing' && { size: formatSize(size) }),
+      // Models without layers do not state the type.
+      ...(rules.layers && { output_format: picture.type }),
+      ...(isLayered && layerOf(call, sizes(0), size, position)),
+    };
     return { pixels: size.width * size.height, members };
   });
   const good = entries.filter((entry) => entry !== failure).length;
@@ -104,29 +110,22 @@ function sizesOf(
   };
 }
 
-function showEntry(
+function pictureOf(
   call: Call,
   body: JsonObject,
   size: Dimensions,
+  isLayer: boolean,
   position: number,
-  isLayered: boolean,
-): JsonObject {
-  const isLayer = isLayered && position > 0;
-  const { bytes, size: fault } = call.shape.pictures ?? {};
+): PictureOrder {
+  const { bytes } = call.shape.pictures ?? {};
   const transparent = isLayer || body['background'] === 'transparent';
   const usual = transparent ? 'png' : 'jpeg';
-  const type = isLayer ? 'png' : ((body['output_format'] ?? usual) as PictureType);
-  const picture = {
+  return {
     ...size,
-    type,
+    type: isLayer ? 'png' : ((body['output_format'] ?? usual) as PictureType),
     transparent,
     seed: seedOf(call, position),
     ...(bytes !== undefined && { bytes }),
-  };
-  return {
-    ...showPicture(call, picture, (body['response_format'] ?? 'url') as ShownAs),
-    ...(fault !== 'missing' && { size: formatSize(size) }),
-    output_format: type,
   };
 }
 

@@ -15,9 +15,10 @@ import { renderEvents, renderImages } from './render.ts';
 /** `POST /v1/images/generations` */
 export function createGenerations(world: World): Endpoint {
   const arkImages = createArkImages(world);
-  return (call) => {
+  return (given) => {
+    const call = withModel(given);
     if (isArkModel(call.model)) return arkImages(call);
-    checkModel(call.model);
+    checkModelExists(call.model);
     const body = requireObject(call.body);
     const demo = familyOf(call.model) === 'demo';
     checkImageMembers(body, call.model, demo ? { image: anything } : {});
@@ -34,19 +35,20 @@ export function createGenerations(world: World): Endpoint {
 
 /** `POST /v1/images/edits`, as a form or as JSON */
 export function createEdits(world: World): Endpoint {
-  return (call) => {
+  return (given) => {
+    const call = withModel(given);
     if (isArkModel(call.model)) {
       throw new Rejection(404, 'The model does not support image edits.');
     }
-    checkModel(call.model);
+    checkModelExists(call.model);
     const { body, sources } = readEdit(call);
     return respond(world, call, readOrder(call, body, sources.length, true));
   };
 }
 
-function checkModel(model: string): void {
-  if (model === '') throw new Rejection(400, 'you must provide a model parameter');
-  checkModelExists(model);
+/** The vendor's oldest model responds to requests that name none. */
+function withModel(call: Call): Call {
+  return call.model === '' ? { ...call, model: 'dall-e-2' } : call;
 }
 
 function respond(world: World, call: Call, order: ImageOrder): Reply {
