@@ -12,7 +12,7 @@ export {
   removeMembers,
   replaceKey,
 } from './members.ts';
-export { longestOutlined, parseOutline } from './outline.ts';
+export { outlineOf, parseOutline } from './outline.ts';
 export { type ParsedObject, parseObject, type ParseRoom } from './parse-object.ts';
 export { refuseRepeatedMembers } from './repeated-members.ts';
 export { type JsonScan, type MemberRange, type ObjectRange, scanJson } from './scan.ts';

@@ -7,7 +7,7 @@ import { backslash, quote, skipString } from './skip.ts';
 import type { WatchedObject } from './watch-list.ts';
 
 /** In bytes between the quotes: longer strings are cut. Far more than any text that the gateway has to understand. */
-export const longestOutlined = 8 * 1024;
+const longestOutlined = 8 * 1024;
 
 /**
  * Scans and parses a request body once, like `parseObject`, for bodies that hold pictures as text: of every string with
@@ -18,7 +18,8 @@ export function parseOutline(body: Buffer, watch: WatchedObject, room?: ParseRoo
   if (!isUtf8(body)) throw new GatewayError('invalid_body');
   const budget = openBudget(body.length);
   const scan = scanJson(body, watch, budget);
-  const outline = outlineOf(body);
+  const outline = outlineOf(body, longestOutlined);
+  if (outline === null) throw new GatewayError('invalid_body');
   room?.takeParsed(outline, scan.memberCount, scan.valueCount);
   try {
     return { scan, value: JSON.parse(outline.toString('utf8')) as Record<string, unknown>, budget };
@@ -28,10 +29,10 @@ export function parseOutline(body: Buffer, watch: WatchedObject, room?: ParseRoo
 }
 
 /**
- * The body with its long strings cut; the same buffer if it has none.
- * @throws GatewayError `invalid_body` for a string that is not one of JSON
+ * A JSON text with its long strings cut to their first `longest` bytes or a few less; the same buffer if it has none.
+ * Null if a string does not end, or a long one is not one of JSON: for all else, parse the result.
  */
-function outlineOf(body: Buffer): Buffer {
+export function outlineOf(body: Buffer, longest: number): Buffer | null {
   const pieces: Buffer[] = [];
   let from = 0;
   let at = body.indexOf(quote);
@@ -41,10 +42,10 @@ function outlineOf(body: Buffer): Buffer {
       continue;
     }
     const end = skipString(body, at);
-    if (end < 0) throw new GatewayError('invalid_body');
-    if (end - at > longestOutlined + 2) {
-      if (!isStringText(body, at + 1, end - 1)) throw new GatewayError('invalid_body');
-      pieces.push(body.subarray(from, cutAt(body, at + 1)));
+    if (end < 0) return null;
+    if (end - at > longest + 2) {
+      if (!isStringText(body, at + 1, end - 1)) return null;
+      pieces.push(body.subarray(from, cutAt(body, at + 1, longest)));
       from = end - 1;
     }
     at = end;
@@ -55,25 +56,25 @@ function outlineOf(body: Buffer): Buffer {
 }
 
 /** Where a long string is cut: between two characters, and never within an escape. */
-function cutAt(body: Buffer, start: number): number {
-  const latest = start + longestOutlined;
-  let at = start;
-  for (;;) {
-    const next = at + characterLength(body, at);
-    if (next > latest) return at;
-    at = next;
+function cutAt(body: Buffer, start: number, longest: number): number {
+  const latest = start + longest;
+  let at = latest;
+  const firstEscape = body.subarray(start, latest).indexOf(backslash);
+  if (firstEscape >= 0) {
+    at = start + firstEscape;
+    for (;;) {
+      const isEscape = body[at] === backslash;
+      const next = at + (!isEscape ? 1 : body[at + 1] === 0x75 ? 6 : 2);
+      if (next > latest) break;
+      at = next;
+    }
   }
+  // Not within a character of several bytes.
+  while (at > start && (body[at]! & 0xc0) === 0x80) at -= 1;
+  return at;
 }
 
-function characterLength(body: Buffer, at: number): number {
-  const byte = body[at]!;
-  if (byte === backslash) return body[at + 1] === 0x75 ? 6 : 2;
-  if (byte < 0x80) return 1;
-  if (byte < 0xe0) return 2;
-  return byte < 0xf0 ? 3 : 4;
-}
-
-/** Whether JSON allows these bytes, which are UTF-8, in a string: no control characters, and only known escapes. */
+/** Whether JSON allows these bytes in a string: no control characters, and only known escapes. */
 function isStringText(body: Buffer, start: number, end: number): boolean {
   if (holdsControls(body, start, end)) return false;
   const text = body.subarray(start, end);

@@ -2,6 +2,7 @@ import { encodeErrorObject } from '../error-object.ts';
 import { openEdit, openGeneration } from './open-request.ts';
 import { patchRequest } from './patch-request.ts';
 import { readRequest } from './request.ts';
+import { readResponse } from './response.ts';
 
 export type {
   ImageEntry,
@@ -19,5 +20,6 @@ export const images = Object.freeze({
   openEdit,
   readRequest,
   patchRequest,
+  readResponse,
   encodeError: encodeErrorObject,
 });

@@ -1,5 +1,6 @@
 import { GatewayError } from '#errors/index.ts';
 import type { ParseRoom } from '#json/index.ts';
+import { openForm } from './form-request.ts';
 import { openJson } from './json-request.ts';
 import type { OpenedImages } from './types.ts';
 
@@ -20,6 +21,12 @@ export function openGeneration(body: Buffer, room?: ParseRoom): OpenedImages {
  */
 export function openEdit(body: Buffer, contentType: string, room?: ParseRoom): OpenedImages {
   const [type = ''] = contentType.split(';', 1);
-  if (type.trim().toLowerCase() === 'application/json') return openJson('edit', body, room);
+  switch (type.trim().toLowerCase()) {
+    case 'application/json':
+      return openJson('edit', body, room);
+    case 'multipart/form-data':
+      return openForm(body, contentType);
+    default:
+  }
   throw new GatewayError('unsupported_content_type');
 }

@@ -3,10 +3,14 @@ import { askedTerms, routerTerms } from '../asked-terms.ts';
 import { readFlag, refuseValue, requireOneOf } from '../request-values.ts';
 import { isAbsent, isRecord, recordAt, type JsonRecord } from '../values.ts';
 import { isPictureText } from './picture-text.ts';
+import { pictureType } from './picture-type.ts';
 import type { ImageRequest, OpenedImages } from './types.ts';
 
 /** Pictures that one request may ask for, and those it may send. */
 const most = { images: 10, sources: 16, setImages: 15 } as const;
+
+/** In bytes. */
+const largestFile = 50 * 1024 * 1024;
 
 const words: Readonly<Record<string, readonly string[]>> = {
   quality: ['auto', 'low', 'medium', 'high', 'standard', 'hd'],
@@ -104,9 +108,7 @@ function setImages(members: JsonRecord): number {
 }
 
 function readSources(opened: OpenedImages): number {
-  if (opened.encoding === 'multipart') {
-    return opened.files.filter(({ field }) => field === 'image').length;
-  }
+  if (opened.encoding === 'multipart') return readFiles(opened);
   const { image, images, mask } = opened.members;
   if (opened.form === 'generation') return readPictures(image, 'image');
   if (!isAbsent(mask)) checkReference(mask, 'mask');
@@ -115,6 +117,19 @@ function readSources(opened: OpenedImages): number {
   const list = listOf(images, 'images');
   for (const [index, picture] of list.entries()) checkReference(picture, `images[${index}]`);
   return list.length;
+}
+
+function readFiles({ body, files }: OpenedImages): number {
+  const count = files.filter(({ field }) => field === 'image').length;
+  if (count > most.sources) refuseValue('image', `must be at most ${most.sources} pictures`);
+  for (const { name, isFile, bytes } of files) {
+    const content = body.subarray(bytes.start, bytes.end);
+    if (!isFile) refuseValue(name, 'must be a file');
+    if (content.length === 0) refuseValue(name, 'must not be an empty file');
+    if (content.length > largestFile) refuseValue(name, 'must have at most 50 MB');
+    if (pictureType(content) === null) refuseValue(name, 'must be a PNG, JPEG or WebP picture');
+  }
+  return count;
 }
 
 /** A text, or a list of texts. */

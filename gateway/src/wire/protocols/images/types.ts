@@ -6,6 +6,10 @@ import type { JsonRecord } from '../values.ts';
 export interface ImageFile {
   /** `image`, also for `image[]` and `image[0]`. */
   readonly field: 'image' | 'mask';
+  /** As the form names it. */
+  readonly name: string;
+  /** The form says that it is a file, not a text. */
+  readonly isFile: boolean;
   /** Its bytes, in the body. */
   readonly bytes: Range;
 }

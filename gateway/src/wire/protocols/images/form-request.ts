@@ -1,0 +1,127 @@
+import { isUtf8 } from 'node:buffer';
+import { GatewayError } from '#errors/index.ts';
+import type { Range } from '#json/index.ts';
+import { readModel } from '../request-values.ts';
+import { broken } from './broken-form.ts';
+import { type FormPart, readForm } from './form.ts';
+import { parametersOf } from './parameters.ts';
+import type { ImageFile, OpenedImages } from './types.ts';
+
+/** In bytes; of longer texts only the beginning is kept. */
+const longestText = 8 * 1024;
+
+/** RFC 2046, section 5.1.1. */
+const boundaryShape = /^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/;
+const imageField = /^image(?:\[\d{0,3}\])?$/;
+
+/** Fields with a meaning here. In another spelling, an upstream might take them for these. */
+const fields: ReadonlySet<string> = new Set([
+  'model',
+  'prompt',
+  'n',
+  'size',
+  'quality',
+  'background',
+  'output_format',
+  'output_compression',
+  'moderation',
+  'response_format',
+  'stream',
+  'partial_images',
+  'image',
+  'mask',
+  'layer_decomposition',
+  'sequential_image_generation',
+  'sequential_image_generation_options',
+  'service_tier',
+  'models',
+  'fallbacks',
+]);
+
+/** What else than text a field holds. */
+const kinds: Readonly<Record<string, 'integer' | 'boolean'>> = {
+  n: 'integer',
+  output_compression: 'integer',
+  partial_images: 'integer',
+  stream: 'boolean',
+  layer_decomposition: 'boolean',
+};
+
+/**
+ * Reads the form of an edit once. Its files are only located.
+ * @throws GatewayError `invalid_value`, `duplicate_key`, `model_required`
+ */
+export function openForm(body: Buffer, contentType: string): OpenedImages {
+  const parts = readForm(body, boundaryOf(contentType));
+  const files: ImageFile[] = [];
+  const members: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  const ranges = new Map<string, Range>();
+  for (const part of parts) {
+    const { name, isFile, content } = part;
+    const field = fileField(name);
+    if (field !== null) files.push({ field, name, isFile, bytes: content });
+    else {
+      refuseSpelling(name);
+      if (ranges.has(name)) throw duplicateField(name);
+      ranges.set(name, content);
+      members[name] = readText(body, part);
+    }
+  }
+  if (files.filter(({ field }) => field === 'mask').length > 1) throw duplicateField('mask');
+  const model = readModel(members['model']);
+  const prompt = ranges.get('prompt');
+  return {
+    form: 'edit',
+    encoding: 'multipart',
+    body,
+    contentType,
+    model,
+    modelRange: ranges.get('model')!,
+    members,
+    files,
+    promptBytes: prompt === undefined ? 0 : prompt.end - prompt.start,
+  };
+}
+
+function boundaryOf(contentType: string): string {
+  const boundary = parametersOf(contentType)?.parameters.get('boundary');
+  if (boundary === undefined) throw broken('the content type has no boundary');
+  if (!boundaryShape.test(boundary)) throw broken('the boundary of the form is not valid');
+  return boundary;
+}
+
+function fileField(name: string): ImageFile['field'] | null {
+  if (name === 'mask') return name;
+  return imageField.test(name) ? 'image' : null;
+}
+
+/** The value of a field. Numbers are read from digits alone, so that no two readers take them for different ones. */
+function readText(body: Buffer, { name, isFile, content }: FormPart): unknown {
+  if (isFile) throw wrong(name, 'must not be a file');
+  const bytes = body.subarray(content.start, content.end);
+  if (!isUtf8(bytes)) throw wrong(name, 'must be UTF-8');
+  const text = bytes.toString('utf8', 0, longestText);
+  switch (kinds[name]) {
+    case 'integer':
+      return /^(?:0|[1-9]\d{0,3})$/.test(text) ? Number(text) : text;
+    case 'boolean':
+      return text === 'true' || (text === 'false' ? false : text);
+    default:
+      return text;
+  }
+}
+
+/** `Model`, `n[]` and the like. */
+function refuseSpelling(name: string): void {
+  if (fields.has(name)) return;
+  const [base = ''] = name.toUpperCase().toLowerCase().split('[', 1);
+  if (fields.has(base.trim())) throw duplicateField(name);
+}
+
+function duplicateField(key: string): GatewayError {
+  return new GatewayError('duplicate_key', { values: { key }, param: key });
+}
+
+function wrong(param: string, rule: string): GatewayError {
+  return new GatewayError('invalid_value', { values: { reason: `${param} ${rule}` }, param });
+}

@@ -1,0 +1,76 @@
+import { membersAt, objectStart, outlineOf } from '#json/index.ts';
+import { echoedName } from '../echo.ts';
+import { parseRecord } from '../event-view.ts';
+import { type ModelEcho, UnreadableResponse } from '../protocol.ts';
+import { isRecord, type JsonRecord } from '../values.ts';
+import { readInputImages, readUsage } from './usage.ts';
+import type { ImageEntry, ImageResponse } from './types.ts';
+
+/** In bytes of Base64: where the header of nearly every picture has ended, even after a colour profile. */
+const longestRead = 64 * 1024;
+
+/**
+ * Reads a complete response: one pass over its bytes, and pictures are never decoded beyond their headers. The client's
+ * name of the model is echoed back where the channel maps it.
+ * @throws UnreadableResponse when it is not a JSON object with a list `data` of objects, or carries an error.
+ */
+export function readResponse(body: Buffer, echo: ModelEcho): ImageResponse {
+  const response = parseImages(body);
+  if (response === null) throw new UnreadableResponse('the response is not a JSON object');
+  const { data, size, usage: reported } = response;
+  const usage = readUsage(reported, response['service_tier']);
+  if (response['error']) {
+    throw new UnreadableResponse('the response carries an error', response, usage);
+  }
+  if (!Array.isArray(data) || !data.every(isRecord)) {
+    throw new UnreadableResponse('the response has no list of data', null, usage);
+  }
+  return {
+    body: echoName(body, response, echo),
+    entries: data.map(readEntry),
+    size: sizeOf(size),
+    inputImages: readInputImages(reported),
+    usage,
+  };
+}
+
+/** An entry of `data`, or an event that holds one picture. Its long texts may be cut. */
+export function readEntry(entry: JsonRecord): ImageEntry {
+  const zIndex = entry['z_index'];
+  return {
+    size: sizeOf(entry['size']),
+    zIndex: typeof zIndex === 'number' ? zIndex : null,
+    isFailed: Boolean(entry['error']),
+    pictureStart: pictureStart(entry['b64_json']),
+  };
+}
+
+/**
+ * JSON whose texts are cut where no header of a picture reaches.
+ * @returns null if it is not a JSON object, or too complex
+ */
+export function parseImages(json: Buffer): JsonRecord | null {
+  const outline = outlineOf(json, longestRead);
+  return outline === null ? null : parseRecord(outline);
+}
+
+function sizeOf(size: unknown): string | null {
+  return typeof size === 'string' ? size : null;
+}
+
+/** Some servers put a data URI there. */
+function pictureStart(text: unknown): Buffer | null {
+  if (typeof text !== 'string' || text === '') return null;
+  const base64 = /^data:/i.test(text) ? text.slice(text.indexOf(',') + 1) : text;
+  return Buffer.from(base64.slice(0, longestRead), 'base64');
+}
+
+function echoName(body: Buffer, response: JsonRecord, echo: ModelEcho): Buffer {
+  const name = echoedName(echo);
+  const start = objectStart(body, 0);
+  if (name === null || start === null || typeof response['model'] !== 'string') return body;
+  const model = membersAt(body, start).findLast(({ key }) => key === 'model');
+  if (model === undefined) return body;
+  const { valueStart, valueEnd } = model;
+  return Buffer.concat([body.subarray(0, valueStart), name, body.subarray(valueEnd)]);
+}
