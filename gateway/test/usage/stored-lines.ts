@@ -32,6 +32,14 @@ type Complete<Value> = Value extends readonly (infer Item)[]
 
 const usage = { input: 1, cacheRead: 2, cacheWrite: 3, cacheWrite1h: 4, output: 5, reasoning: 6 };
 
+const units = {
+  images: 1,
+  layers: 2,
+  reference_images: 3,
+  input_image_tokens: 4,
+  output_image_tokens: 5,
+};
+
 /** The first line of the newest version. */
 export const completeRecord: Complete<ExchangeRecord> = {
   id: 'req_5_a',
@@ -59,6 +67,7 @@ export const completeRecord: Complete<ExchangeRecord> = {
       durationMs: 40,
       upstreamRequestId: 'up_1',
       usage,
+      units,
     },
     {
       channel: 'openai-main',
@@ -69,6 +78,7 @@ export const completeRecord: Complete<ExchangeRecord> = {
       durationMs: 340,
       upstreamRequestId: 'up_2',
       usage,
+      units,
     },
   ],
   tokens: { input: 11, cacheRead: 12, cacheWrite: 13, cacheWrite1h: 14, output: 15, reasoning: 16 },
@@ -99,13 +109,7 @@ export const completeRecord: Complete<ExchangeRecord> = {
     expiresAt: 1_762_592_000_123,
     ids: ['d2', 'response', 'd3', 'item'],
   },
-  units: {
-    images: 1,
-    layers: 2,
-    reference_images: 3,
-    input_image_tokens: 4,
-    output_image_tokens: 5,
-  },
+  units,
 };
 
 /** What a line says, by column; JSON is parsed. */
@@ -211,14 +215,6 @@ const refused: Values = {
 
 const upstreamState = ['d0', 'ch_1', 'd1', 1_762_592_000_123, ['d2', 'response', 'd3', 'item']];
 
-const units = {
-  images: 1,
-  layers: 2,
-  reference_images: 3,
-  input_image_tokens: 4,
-  output_image_tokens: 5,
-};
-
 /** What the two lines of a version say; what it did not know yet has the value that it means today. */
 export function storedValues(version: number): readonly [Values, Values] {
   return [
@@ -228,6 +224,7 @@ export function storedValues(version: number): readonly [Values, Values] {
       ...(version >= 2 ? charged : uncharged),
       upstream_state: version >= 3 ? upstreamState : null,
       count: version >= 4 ? 2 : 1,
+      ...(version >= 5 && { attempts: completeRecord.attempts }),
       units: version >= 5 ? units : null,
     },
     {

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TextProtocolName } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { createClientResponse } from '#http/index.ts';
-import type { EmbedInput, Relay, RelayInput, TextInput } from '#relay/index.ts';
+import type { EmbedInput, ImageInput, Relay, RelayInput, TextInput } from '#relay/index.ts';
 import { callerOf } from './caller-of.ts';
 
 /** What a text endpoint knows about a request besides its body. */
@@ -16,11 +16,16 @@ export interface TextCall {
 
 export type EmbedCall = Pick<EmbedInput, 'protocol' | 'operation' | 'pathModel' | 'pathStream'>;
 
+export type ImageCall = Pick<
+  ImageInput,
+  'protocol' | 'operation' | 'form' | 'pathModel' | 'pathStream'
+>;
+
 /** Runs one request through the relay; every outcome has been answered or logged when it resolves. */
 export type RunExchange = (
   request: FastifyRequest,
   reply: FastifyReply,
-  call: TextCall | EmbedCall,
+  call: TextCall | EmbedCall | ImageCall,
 ) => void;
 
 /** For protocols whose path says nothing about the request. */

@@ -19,6 +19,10 @@ declare module 'fastify' {
     /** The memory for the body; null on endpoints whose requests are not counted. */
     bodyClaim: BodyClaim | null;
   }
+  interface FastifyContextConfig {
+    /** The endpoint takes forms with files besides JSON. */
+    forms?: boolean;
+  }
 }
 
 export interface BodyOptions {
@@ -27,14 +31,17 @@ export interface BodyOptions {
   readonly pace: BodyPace;
 }
 
+const json = 'application/json';
+const form = 'multipart/form-data';
+
 /** The initial estimate for a body without a declared length, in bytes. */
 const undeclared = 64 * 1024;
 /** The initial estimate of how much a compressed body expands. */
 const usualRatio = 4;
 
 /**
- * The content-type parser of every JSON endpoint. It returns the body as bytes, so that the protocol scans and parses
- * it once. It runs after authentication.
+ * The content-type parser of every endpoint. It returns the body as bytes, so that the protocol scans and parses it
+ * once. It runs after authentication.
  */
 export function createBodyParser(options: BodyOptions) {
   return function parseBody(
@@ -42,7 +49,9 @@ export function createBodyParser(options: BodyOptions) {
     payload: IncomingMessage,
     done: BodyListener,
   ): void {
-    if (!isJson(request.raw.headers['content-type'])) {
+    const mediaType = mediaTypeOf(request.raw.headers['content-type']);
+    const isForm = mediaType === form && request.routeOptions.config.forms === true;
+    if (mediaType !== json && !isForm) {
       done(new GatewayError('unsupported_content_type'));
       return;
     }
@@ -189,9 +198,10 @@ function collect(
   });
 }
 
-function isJson(contentType: string | undefined): boolean {
-  if (contentType === undefined || contentType === 'application/json') return true;
+/** Of a request without a declared type it is JSON. */
+function mediaTypeOf(contentType: string | undefined): string {
+  if (contentType === undefined || contentType === json) return json;
   const end = contentType.indexOf(';');
   const mediaType = end === -1 ? contentType : contentType.slice(0, end);
-  return mediaType.trim().toLowerCase() === 'application/json';
+  return mediaType.trim().toLowerCase();
 }

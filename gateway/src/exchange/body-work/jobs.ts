@@ -10,6 +10,7 @@ import type {
 import type { Outline } from '#estimation/index.ts';
 import type {
   ModelEcho,
+  OpenedImages,
   ResponseEcho,
   PatchedRequest,
   PatchTarget,
@@ -18,6 +19,7 @@ import type {
 } from '#protocols/index.ts';
 import type { Conversation, ConversationSource } from '#routing/index.ts';
 import type { EmbedResult, EmbedSummary } from './embed-result.ts';
+import type { ImageResult } from './images.ts';
 import type { ResponseResult } from './response-result.ts';
 import type { PlainError } from './plain-error.ts';
 
@@ -61,7 +63,14 @@ export type Job =
       readonly terms: TermsText | null;
     }
   | { readonly kind: 'embed-read'; readonly body: Uint8Array }
-  | { readonly kind: 'embed-response'; readonly body: Uint8Array; readonly echo: ModelEcho };
+  | { readonly kind: 'embed-response'; readonly body: Uint8Array; readonly echo: ModelEcho }
+  | {
+      readonly kind: 'image-read';
+      readonly form: OpenedImages['form'];
+      readonly contentType: string;
+      readonly body: Uint8Array;
+    }
+  | { readonly kind: 'image-response'; readonly body: Uint8Array; readonly echo: ModelEcho };
 
 /** What reading a request needs besides its body. */
 export type ReadSource = Pick<ConversationSource, 'keyId' | 'headers'>;
@@ -107,6 +116,8 @@ export interface JobValues {
   readonly response: ResponseResult;
   readonly 'embed-read': EmbedSummary;
   readonly 'embed-response': EmbedResult;
+  readonly 'image-read': Omit<OpenedImages, 'body'>;
+  readonly 'image-response': ImageResult;
 }
 
 export interface JobResult {

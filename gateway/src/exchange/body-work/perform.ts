@@ -30,6 +30,7 @@ import type {
   RequestFacts,
 } from './jobs.ts';
 import { readEmbedResponseJob, readEmbedJob } from './embeddings.ts';
+import { readImageResponseJob, readImagesJob } from './images.ts';
 import { memberNames } from './member-names.ts';
 import { errorOf, factsOrRefusal } from './plain-error.ts';
 
@@ -120,6 +121,10 @@ export function createPerformer(sealer: StateSealer, ask: Ask): Performer {
           return readEmbedJob(job);
         case 'embed-response':
           return readEmbedResponseJob(job);
+        case 'image-read':
+          return readImagesJob(job);
+        case 'image-response':
+          return readImageResponseJob(job);
         case 'outline':
           return outlineRequest(textCodecs[job.protocol].decodeRequest(read(job)));
         case 'convert': {

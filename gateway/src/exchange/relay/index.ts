@@ -12,4 +12,5 @@ export { createPressureReport } from './exchange/pressure-report.ts';
 export { createTicker, type Ticker } from './exchange/ticker.ts';
 export { createRelay, type Relay, type RelayInput, type RelayParts } from './relay.ts';
 export type { EmbedInput } from './embeddings/input.ts';
+export type { ImageInput } from './images/input.ts';
 export type { TextInput } from './text/input.ts';

@@ -5,6 +5,8 @@ import { openExchange } from './exchange/exchange.ts';
 import type { ExchangeInput } from './exchange/input.ts';
 import type { Operation } from './exchange/operation.ts';
 import type { ExchangeParts } from './exchange/parts.ts';
+import type { ImageInput } from './images/input.ts';
+import { createImageOperation } from './images/image-operation.ts';
 import type { TextInput } from './text/input.ts';
 import type { TextParts } from './text/parts.ts';
 import { createTextOperations } from './text/text-operations.ts';
@@ -13,7 +15,7 @@ import { createTextOperations } from './text/text-operations.ts';
 export type RelayParts = TextParts;
 
 /** A request of any operation. */
-export type RelayInput = TextInput | EmbedInput;
+export type RelayInput = TextInput | EmbedInput | ImageInput;
 
 export interface Relay {
   /**
@@ -25,11 +27,20 @@ export interface Relay {
 
 /** Each operation has a line here, and a folder beside `text/`. */
 export function createRelay(parts: RelayParts): Relay {
-  const operations: Readonly<Record<RelayInput['operation'], Operation>> = {
-    ...createTextOperations(parts),
-    embed: createEmbedOperation(parts),
+  const ofText: Readonly<Record<TextInput['operation'], Operation>> = createTextOperations(parts);
+  const embed: Operation = createEmbedOperation(parts);
+  const images: Operation = createImageOperation(parts);
+  const operationFor = (input: RelayInput): Operation => {
+    switch (input.protocol) {
+      case 'embeddings':
+        return embed;
+      case 'images':
+        return images;
+      default:
+        return ofText[input.operation];
+    }
   };
-  return { run: (input) => runExchange(parts, operations[input.operation], input) };
+  return { run: (input) => runExchange(parts, operationFor(input), input) };
 }
 
 /**

@@ -25,6 +25,8 @@ export interface AttemptRecord {
   readonly upstreamRequestId: string | null;
   /** The usage that the upstream reported although the attempt failed; only the operator pays for it. */
   readonly usage?: TokenUsage;
+  /** The same for what is not counted in tokens. */
+  readonly units?: UnitsRecord;
 }
 
 /**

@@ -4,7 +4,7 @@ import { answerJson } from '#http/index.ts';
 import { callerOf } from '../caller-of.ts';
 import type { EndpointContext } from '../context.ts';
 import { checkModelPath, modelTail } from '../model-path.ts';
-import { textCall, type EmbedCall } from '../run-exchange.ts';
+import { textCall, type EmbedCall, type ImageCall } from '../run-exchange.ts';
 import { encodeModelPage } from './model-page.ts';
 
 const chat = textCall('chat', 'generate');
@@ -17,7 +17,19 @@ const embeddings: EmbedCall = {
   pathStream: null,
 };
 
-/** OpenAI's endpoints for text (chat and responses) and embeddings, and the model list that clients of Anthropic's API share. */
+const imageCall = (form: ImageCall['form']): ImageCall =>
+  Object.freeze({
+    protocol: 'images',
+    operation: 'generate',
+    form,
+    pathModel: null,
+    pathStream: null,
+  });
+
+const generations = imageCall('generation');
+const edits = imageCall('edit');
+
+/** OpenAI's endpoints for text (chat and responses), embeddings and pictures, and the model list that clients of Anthropic's API share. */
 export function openaiRoutes(context: EndpointContext) {
   return function openai(scope: FastifyInstance, _options: object, done: () => void): void {
     scope.addHook('onRequest', checkModelPath);
@@ -33,6 +45,12 @@ export function openaiRoutes(context: EndpointContext) {
     );
     scope.post('/v1/embeddings', { onRequest }, (request, reply) =>
       context.run(request, reply, embeddings),
+    );
+    scope.post('/v1/images/generations', { onRequest }, (request, reply) =>
+      context.run(request, reply, generations),
+    );
+    scope.post('/v1/images/edits', { onRequest, config: { forms: true } }, (request, reply) =>
+      context.run(request, reply, edits),
     );
 
     scope.get('/v1/models', free, (request, reply) => {

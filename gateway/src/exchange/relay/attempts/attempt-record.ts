@@ -1,4 +1,5 @@
-import type { ReportedUsage } from '#canonical/index.ts';
+import type { PricedTokens } from '#billing/index.ts';
+import type { ReportedUsage, TokenUsage } from '#canonical/index.ts';
 import type { AttemptClass, AttemptRecord } from '#usage/index.ts';
 import type { UpstreamHeaders } from '#upstream/index.ts';
 import { reachOf, type AttemptOutcome } from './outcome.ts';
@@ -18,7 +19,8 @@ export function recordAttempt(
     startedAt: when.startedAt,
     durationMs: Math.round(when.durationMs),
     upstreamRequestId: requestIdOf(headers),
-    ...(unpaid !== null && { usage: unpaid.tokens }),
+    ...(unpaid !== null && { usage: tokensOf(unpaid) }),
+    ...(outcome.kind === 'failed' && outcome.units !== undefined && { units: outcome.units }),
   };
 }
 
@@ -41,6 +43,14 @@ function resultOf(outcome: AttemptOutcome): string {
 /** Usage that an upstream charges to the operator although the client got no response. */
 function unpaidUsage(outcome: AttemptOutcome): ReportedUsage | null {
   return outcome.kind === 'failed' || outcome.kind === 'broken' ? (outcome.usage ?? null) : null;
+}
+
+/** Of the parts of usage, rows have those of `TokenUsage`; what a protocol has apart is added to them. */
+function tokensOf({ tokens }: ReportedUsage & { readonly tokens: PricedTokens }): TokenUsage {
+  const { inputImage, outputImage, ...rest } = tokens;
+  if (inputImage === undefined && outputImage === undefined) return rest;
+  const input = rest.input + (inputImage ?? 0);
+  return { ...rest, input, output: rest.output + (outputImage ?? 0) };
 }
 
 function requestIdOf(headers: UpstreamHeaders): string | null {

@@ -16,6 +16,7 @@ import type { RequestMemory } from '../exchange/input.ts';
 import type { Ticker, TickListener, TickRegistration } from '../exchange/ticker.ts';
 import {
   ResponseTooComplex,
+  UnchargedResponse,
   type ResponseReader,
   type ReadingResponse,
 } from './response-reader.ts';
@@ -200,8 +201,9 @@ export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
     try {
       return this.#complete(this.#options.reader.read(body));
     } catch (error) {
-      if (!(error instanceof UnreadableResponse)) throw error;
-      return this.#unreadable(error);
+      if (error instanceof UnchargedResponse) return this.#uncharged(error);
+      if (error instanceof UnreadableResponse) return this.#unreadable(error);
+      throw error;
     }
   }
 
@@ -220,6 +222,7 @@ export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
   #failedReading(error: unknown): AttemptFailure {
     const status = this.#status;
     if (error instanceof UnreadableResponse) return this.#unreadable(error);
+    if (error instanceof UnchargedResponse) return this.#uncharged(error);
     if (error instanceof ResponseTooComplex) return brokenAttempt(status, 'started', 'too-complex');
     if (error instanceof GatewayError) {
       return { ...brokenAttempt(status, 'started', 'ended'), final: error };
@@ -239,6 +242,10 @@ export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
         ? brokenAttempt(this.#status, 'started', 'unreadable')
         : failureOfResponse(this.#options.vendor, null, this.upstreamHeaders, body);
     return { ...failure, usage };
+  }
+
+  #uncharged({ result, usage, units }: UnchargedResponse): AttemptFailure {
+    return { ...brokenAttempt(this.#status, 'started', result), usage, units };
   }
 
   #finish(outcome: BufferedOutcome<Result>): void {

@@ -1,6 +1,6 @@
 import type { ReportedUsage } from '#canonical/index.ts';
 import type { GatewayError } from '#errors/index.ts';
-import type { AttemptClass } from '#usage/index.ts';
+import type { AttemptClass, UnitsRecord } from '#usage/index.ts';
 import type { Classification } from '#vendors/index.ts';
 
 /** An attempt that failed before the client saw any of the response, so that another channel may still be tried. */
@@ -17,6 +17,8 @@ export interface AttemptFailure {
   readonly stale: boolean;
   /** Usage that the upstream reported although it failed; the operator pays for it. */
   readonly usage?: ReportedUsage | null;
+  /** The same for what is not counted in tokens. */
+  readonly units?: UnitsRecord;
   /** The client's error, if the channel is not to blame. No other channel is tried then. */
   readonly final?: GatewayError;
 }

@@ -1,4 +1,6 @@
+import type { ReportedUsage } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
+import type { UnitsRecord } from '#usage/index.ts';
 
 /** Reads complete responses of upstreams. */
 export interface ResponseReader<Result> {
@@ -6,7 +8,7 @@ export interface ResponseReader<Result> {
   readonly largest: number;
   /** The request determines the size: too large a response is no channel's fault, and another one would be as large. */
   readonly sizeIsRequested?: boolean;
-  /** @throws UnreadableResponse when the body is not what the protocol promises. */
+  /** @throws UnreadableResponse when the body is not what the protocol promises, UnchargedResponse. */
   read(body: Buffer): Result;
   /**
    * Has a large response read in a thread. Returns null if it is to be read here; if the method is absent, all are.
@@ -18,10 +20,26 @@ export interface ResponseReader<Result> {
 }
 
 export interface ReadingResponse<Result> {
-  /** @throws UnreadableResponse, ResponseTooComplex, GatewayError `unavailable` */
+  /** @throws UnreadableResponse, UnchargedResponse, ResponseTooComplex, GatewayError `unavailable` */
   readonly result: Promise<Result>;
   /** Says that nobody waits for the result any more. */
   abandon(): void;
+}
+
+/** A response that cannot be charged although the upstream made it: the client must not get it. */
+export class UnchargedResponse extends Error {
+  /** A short word for the usage row. */
+  readonly result: string;
+  /** What the operator pays for. */
+  readonly usage: ReportedUsage | null;
+  readonly units: UnitsRecord;
+  constructor(result: string, usage: ReportedUsage | null, units: UnitsRecord) {
+    super(result);
+    this.name = 'UnchargedResponse';
+    this.result = result;
+    this.usage = usage;
+    this.units = units;
+  }
 }
 
 /** A response took more time or memory to read than it may. */

@@ -1,0 +1,43 @@
+import { attemptUntilAnswered } from '../attempts/failover.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import { finishCompleted, finishDisconnected, finishWithoutResponse } from '../exchange/finish.ts';
+import { nothingUsed } from '../exchange/measured.ts';
+import { responseHeaders } from '../exchange/response-headers.ts';
+import { ImageSender } from './image-sender.ts';
+import type { ImageInput } from './input.ts';
+import type { ImageParts } from './parts.ts';
+import type { PreparedImages } from './prepared.ts';
+
+const noBody = Buffer.alloc(0);
+
+/** @throws GatewayError when nothing has been written to the client yet. */
+export async function answerImages(
+  parts: ImageParts,
+  exchange: Exchange<ImageInput>,
+  prepared: PreparedImages,
+): Promise<void> {
+  const { input } = exchange;
+  // The prepared request has the bytes. Of megabytes no digest is made for the log.
+  input.body = noBody;
+  const sender = new ImageSender(parts, input, prepared);
+  const attempted = await attemptUntilAnswered(parts, input, prepared.routes, sender);
+  const { outcome, sent } = attempted;
+  switch (outcome.kind) {
+    case 'unanswered':
+      throw await finishWithoutResponse(parts, exchange, outcome.error, attempted);
+    case 'not-asked':
+    // A client that leaves once the request has been sent is waited for: nothing had been sent.
+    case 'disconnected':
+      return finishDisconnected(parts, exchange, nothingUsed, attempted);
+    case 'complete':
+  }
+  const { body, measured } = outcome.response;
+  if (sent !== null) sent.ttftMs = parts.clock.monotonic() - input.startedAt;
+  await finishCompleted(parts, exchange, measured, attempted);
+  input.client.start(200, {
+    'content-type': 'application/json',
+    'content-length': String(body.length),
+    ...responseHeaders(sent),
+  });
+  input.client.end(body);
+}

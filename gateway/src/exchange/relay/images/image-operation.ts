@@ -1,0 +1,35 @@
+import { imageBound, ratesOf } from '#billing/index.ts';
+import { findCandidates } from '#routing/index.ts';
+import type { Operation } from '../exchange/operation.ts';
+import { routeQueryOf } from '../exchange/route-query.ts';
+import { answerImages } from './answer-images.ts';
+import type { ImageInput } from './input.ts';
+import { openImages } from './open-images.ts';
+import type { ImageParts } from './parts.ts';
+import type { CheckedImages, PreparedImages } from './prepared.ts';
+
+/** In bytes of a response: half of what is reserved for each picture, since a response takes twice its bytes. */
+const perPicture = 8 * 1024 * 1024;
+
+/** Makes and edits pictures. */
+export function createImageOperation(
+  parts: ImageParts,
+): Operation<ImageInput, CheckedImages, PreparedImages> {
+  return {
+    modelType: 'image',
+    isFree: false,
+    mayStream: false,
+    open: (input) => openImages(parts, input),
+    bound: (_exchange, { request, resolved }, rates) => imageBound(rates, resolved.model, request),
+    prepare({ input, hold }, { request, resolved }) {
+      const query = routeQueryOf(input, resolved);
+      const routes = findCandidates(resolved.snapshot, query, parts.random);
+      const { model } = resolved;
+      const reserved = request.images * perPicture;
+      if (input.memory?.tryResponse(reserved) === false) throw input.memory.refuse();
+      const rates = hold === null || model.price === null ? null : ratesOf(model.price);
+      return { request, model, rates, routes, reserved };
+    },
+    answer: (exchange, prepared) => answerImages(parts, exchange, prepared),
+  };
+}

@@ -1,0 +1,129 @@
+import {
+  imageLines,
+  judgeUsage,
+  tokenLines,
+  type PriceRates,
+  type ReturnedImage,
+  type Unbillable,
+} from '#billing/index.ts';
+import type { Model } from '#catalogue/index.ts';
+import { imageSize } from '#estimation/index.ts';
+import type {
+  ImageEntry,
+  ImageRequest,
+  ImageResponse,
+  ReportedImageUsage,
+} from '#protocols/index.ts';
+import type { UnitsRecord } from '#usage/index.ts';
+import { noTokens, type Measured } from '../exchange/measured.ts';
+
+/** The parts of a request that decide how its response is measured. */
+export interface MeasuredRequest {
+  readonly request: Pick<ImageRequest, 'images' | 'layers' | 'sources'>;
+  readonly model: Pick<Model, 'capabilities' | 'contextWindow' | 'maxOutputTokens'>;
+  /** Null: nothing is charged. */
+  readonly rates: PriceRates | null;
+}
+
+type Answered = Pick<ImageResponse, 'entries' | 'size' | 'inputImages' | 'usage'>;
+
+/** Why a response cannot be charged, in a short word for the usage row. */
+export type Uncharged = Unbillable['unbillable'] | 'no_picture' | 'usage_missing';
+
+/**
+ * What a response used: its pictures by tiers, or its tokens. A word instead if it cannot be charged; then the client must
+ * not get it.
+ */
+export function measureImages(
+  response: Answered,
+  prepared: MeasuredRequest,
+  missingUsage: 'estimate' | 'zero' | 'error',
+): Measured | Uncharged {
+  const { rates } = prepared;
+  const pictures = picturesOf(response, prepared);
+  if (pictures.length === 0) return 'no_picture';
+  const units = unitsOf(response, prepared);
+  const tokens = tokensOf(response.usage, prepared);
+  if (rates === null || rates.imageTiers.length > 0) {
+    const lines =
+      rates === null ? [] : imageLines(rates, pictures, referencesOf(response, prepared));
+    if ('unbillable' in lines) return lines.unbillable;
+    return { tokens: tokens.plausible, source: 'reported', units, lines: () => lines };
+  }
+  const { usage } = response;
+  if (usage === null || usage.missingSide === 'output') {
+    if (missingUsage !== 'zero') return 'usage_missing';
+    return { tokens: noTokens, source: 'none', units, lines: () => [] };
+  }
+  return {
+    tokens: tokens.all,
+    source: tokens.source,
+    units,
+    lines: (held) => tokenLines(held, usage.tokens),
+  };
+}
+
+/** What an upstream made: for the row, and for the operator if the client does not pay for it. */
+export function unitsOf(
+  response: Answered,
+  { request }: Pick<MeasuredRequest, 'request'>,
+): UnitsRecord {
+  const good = response.entries.filter(({ isFailed }) => !isFailed);
+  const layers = layersOf(good, request).size;
+  const { sources } = request;
+  const { inputImage = 0, outputImage = 0 } = response.usage?.tokens ?? {};
+  return {
+    ...(good.length > layers && { images: good.length - layers }),
+    ...(layers > 0 && { layers }),
+    ...(sources > 0 && { reference_images: referencesOf(response, { request }) }),
+    ...(inputImage > 0 && { input_image_tokens: inputImage }),
+    ...(outputImage > 0 && { output_image_tokens: outputImage }),
+  };
+}
+
+/** All source pictures: those that the upstream counted, but no more than were sent. */
+function referencesOf(
+  { inputImages }: Answered,
+  { request: { sources } }: Pick<MeasuredRequest, 'request'>,
+): number {
+  return inputImages !== null && inputImages >= 0 && inputImages <= sources ? inputImages : sources;
+}
+
+function picturesOf(response: Answered, { request, model }: MeasuredRequest): ReturnedImage[] {
+  const good = response.entries.filter(({ isFailed }) => !isFailed);
+  const layers = layersOf(good, request);
+  // Where pictures of one response differ in size, only an entry's own size is certain.
+  const differ = model.capabilities.has('multi_reference') || model.capabilities.has('layers');
+  return good.map((entry) => ({
+    size: entry.size ?? (differ ? null : (response.size ?? sizeInHeader(entry))),
+    isLayer: layers.has(entry),
+  }));
+}
+
+/** Layers lie above the base. If nothing is said of that, the base comes first. */
+function layersOf(
+  good: readonly ImageEntry[],
+  { layers }: Pick<ImageRequest, 'layers'>,
+): ReadonlySet<ImageEntry> {
+  if (!layers) return new Set();
+  const isSaid = good.some(({ zIndex }) => zIndex !== null);
+  return new Set(isSaid ? good.filter(({ zIndex }) => (zIndex ?? 0) > 0) : good.slice(1));
+}
+
+function sizeInHeader({ pictureStart }: ImageEntry): string | null {
+  const size = pictureStart === null ? null : imageSize(pictureStart.toString('base64'));
+  return size === null ? null : `${size.width}x${size.height}`;
+}
+
+/** Rows count the tokens of pictures among all tokens; receipts have them apart. */
+function tokensOf(usage: ReportedImageUsage | null, { request, model }: MeasuredRequest) {
+  if (usage === null) return { all: noTokens, plausible: noTokens, source: 'none' as const };
+  const { inputImage, outputImage, ...tokens } = usage.tokens;
+  const all = {
+    ...tokens,
+    input: tokens.input + inputImage,
+    output: tokens.output + outputImage,
+  };
+  const source = judgeUsage(usage, model, request.images);
+  return { all, plausible: source === 'reported' ? all : noTokens, source };
+}

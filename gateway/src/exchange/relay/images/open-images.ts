@@ -1,0 +1,79 @@
+import { pricesImages, ratesOf } from '#billing/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { images, type OpenedImages } from '#protocols/index.ts';
+import { isReadInThread, runOnBody } from '../attempts/in-thread.ts';
+import type { ResolvedModel } from '../exchange/find-model.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import { namedRoutes } from '../exchange/named-routes.ts';
+import { requireOffered } from '../exchange/offered-terms.ts';
+import type { OpenedRequest } from '../exchange/operation.ts';
+import type { ImageInput } from './input.ts';
+import type { ImageParts } from './parts.ts';
+import type { CheckedImages } from './prepared.ts';
+
+type OpenedRequestForImages = OpenedRequest<ImageInput, CheckedImages>;
+
+/**
+ * Reads a request as far as its model: here, or in a thread when it is large.
+ * @throws GatewayError, ClientGone
+ */
+export function openImages(
+  parts: Pick<ImageParts, 'bodies' | 'ticker'>,
+  input: ImageInput,
+): OpenedRequestForImages | Promise<OpenedRequestForImages> {
+  const { form, body, memory } = input;
+  if (isReadInThread(body)) return openLarge(parts, input);
+  return checkable(
+    form === 'generation'
+      ? images.openGeneration(body, memory)
+      : images.openEdit(body, contentTypeOf(input), memory),
+  );
+}
+
+async function openLarge(
+  { bodies, ticker }: Pick<ImageParts, 'bodies' | 'ticker'>,
+  input: ImageInput,
+): Promise<OpenedRequestForImages> {
+  const { form, body } = input;
+  const contentType = contentTypeOf(input);
+  const running = bodies.run(input.caller.keyId, { kind: 'image-read', form, contentType, body });
+  const opened = await runOnBody(ticker, input, running);
+  return checkable({ ...opened, body: input.body });
+}
+
+function contentTypeOf({ headers }: ImageInput): string {
+  const value = headers['content-type'];
+  return typeof value === 'string' ? value : 'application/json';
+}
+
+function checkable(opened: OpenedImages): OpenedRequestForImages {
+  return {
+    model: opened.model,
+    check: (exchange, resolved) => checkImages(exchange, resolved, opened),
+  };
+}
+
+/** @throws GatewayError for what the model cannot do, and for what has no price. */
+function checkImages(
+  exchange: Exchange<ImageInput>,
+  resolved: ResolvedModel,
+  opened: OpenedImages,
+): CheckedImages {
+  const { model } = resolved;
+  const request = images.readRequest(opened, model.capabilities);
+  exchange.stream = request.stream;
+  if (request.stream) throw notStreamed;
+  if (model.price === null || !pricesImages(ratesOf(model.price), request)) {
+    throw new GatewayError('model_unpriced', { values: { model: request.model }, param: 'model' });
+  }
+  const { terms } = request;
+  if (terms.length > 0) {
+    requireOffered(terms, model, namedRoutes(exchange.input, resolved));
+  }
+  return { resolved, request };
+}
+
+const notStreamed = new GatewayError('invalid_value', {
+  values: { reason: 'stream: pictures are not streamed yet' },
+  param: 'stream',
+});

@@ -1,0 +1,9 @@
+import type { BodyPool } from '#body-work/index.ts';
+import type { AttemptParts } from '../attempts/parts.ts';
+import type { ExchangeParts } from '../exchange/parts.ts';
+
+/** What the operation of pictures needs. */
+export interface ImageParts extends ExchangeParts, AttemptParts {
+  /** Reads large requests and responses in threads. */
+  readonly bodies: BodyPool;
+}

@@ -1,0 +1,20 @@
+import type { PriceRates } from '#billing/index.ts';
+import type { Model, Route } from '#catalogue/index.ts';
+import type { ImageRequest } from '#protocols/index.ts';
+import type { CheckedRequest } from '../exchange/operation.ts';
+
+export interface CheckedImages extends CheckedRequest {
+  readonly request: ImageRequest;
+}
+
+/** A checked request and the routes that can serve it. */
+export interface PreparedImages {
+  readonly request: ImageRequest;
+  readonly model: Model;
+  /** Null: nothing is charged, whatever the response is. */
+  readonly rates: PriceRates | null;
+  /** In the order to try them. */
+  readonly routes: readonly Route[];
+  /** In bytes: the memory that is reserved for the response. */
+  readonly reserved: number;
+}
