@@ -41,7 +41,6 @@ describe('sluice check', () => {
     const { sluice, json } = createWorkplace(everyOne);
     const lines = [
       'admin.password: not in force yet',
-      'timeouts.image_first_byte: not in force yet',
       'video.poll_interval: not in force yet',
       'video.expire_after: not in force yet',
       'video.check_audio: not in force yet',
@@ -49,12 +48,9 @@ describe('sluice check', () => {
       'video.storage_url: not in force yet',
       'channels[0].provider: ark is not in force yet',
       'channels[1].provider: dashscope is not in force yet',
-      'channels[2].protocols[1]: images is not in force yet',
       'channels[3].protocols[0]: video-synthesis is not in force yet',
       'channels[3].protocols[1]: video-contents is not in force yet',
-      'channels[2].timeouts.image_first_byte: not in force yet',
       'channels[2].timeouts.keepalive_comment: not in force yet',
-      'models[1].type: image is not in force yet',
       'models[2].type: video is not in force yet',
       'models[0].image_tool_model: not in force yet',
       'teams[0].members[0].role: owner is not in force yet',
@@ -151,8 +147,7 @@ const valuesOf = (key: string): readonly string[] =>
 test('providers that nothing serves, and protocols that nothing speaks, are listed', () => {
   const unserved = providerNames.filter((name) => findVendor(name) === undefined);
   expect(valuesOf('channels[].provider').toSorted()).toEqual(unserved.toSorted());
-  // Embeddings are spoken, and no text.
-  const spoken = new Set<string>([...Object.keys(textProtocols), 'embeddings']);
+  const spoken = new Set<string>([...Object.keys(textProtocols), 'embeddings', 'images']);
   const unspoken = protocolNames.filter((name) => !spoken.has(name));
   expect(valuesOf('channels[].protocols[]').toSorted()).toEqual(unspoken.toSorted());
 });

@@ -109,13 +109,12 @@ describe('what is charged by tiers', () => {
     });
     expect(drawn.data).toHaveLength(17);
     expect(await charged(gateway, drawn)).toBe(400_000_000n);
-    expect(await rowOf(gateway, drawn.id)).toMatchObject({
-      units: { images: 1, layers: 16, reference_images: 1 },
-      receipt: [
-        { part: 'image_tiers.2K', quantity: 1 },
-        { part: 'layer_factor.1K', quantity: 16 },
-      ],
+    expect((await rowOf(gateway, drawn.id)).units).toMatchObject({
+      images: 1,
+      layers: 16,
+      reference_images: 1,
     });
+    expect(await partsOf(drawn.id)).toEqual({ 'image_tiers.2K': 1, 'layer_factor.1K': 16 });
   });
 
   test('references after the first one', async () => {
@@ -126,7 +125,11 @@ describe('what is charged by tiers', () => {
       image: [reference, reference, reference],
     });
     expect(await charged(gateway, drawn)).toBe(86_000_000n);
-    expect((await rowOf(gateway, drawn.id)).units).toEqual({ images: 1, reference_images: 3 });
+    expect((await rowOf(gateway, drawn.id)).units).toMatchObject({
+      images: 1,
+      reference_images: 3,
+    });
+    expect(await partsOf(drawn.id)).toEqual({ 'image_tiers.2K': 1, reference_image: 2 });
   });
 
   test.each([
@@ -174,7 +177,7 @@ describe('what is charged by tiers', () => {
     });
     expect(drawn.data).toHaveLength(4);
     expect(await charged(gateway, drawn)).toBe(120_000_000n);
-    expect((await rowOf(gateway, drawn.id)).units).toEqual({ images: 3 });
+    expect((await rowOf(gateway, drawn.id)).units).toMatchObject({ images: 3 });
   });
 
   const sized = (size: string | undefined, picture: string) => ({
@@ -212,13 +215,9 @@ describe('what is charged by tokens', () => {
     expect(await rowOf(shared.gateway, drawn.id)).toMatchObject({
       tokens: { input: 312, output: 1156 },
       units: { images: 1, input_image_tokens: 300, output_image_tokens: 1056 },
-      receipt: [
-        { part: 'input', quantity: 12 },
-        { part: 'input_image', quantity: 300 },
-        { part: 'output', quantity: 100 },
-        { part: 'output_image', quantity: 1056 },
-      ],
     });
+    const parts = { input: 12, input_image: 300, output: 100, output_image: 1056 };
+    expect(await partsOf(drawn.id)).toEqual(parts);
   });
 
   test('no more than the hold for counts that cannot be true', async () => {
@@ -234,7 +233,9 @@ describe('what is charged by tokens', () => {
     const { id, status, data } = await draw(shared.gateway, { model: 'tokens', prompt: 'a' });
     expect([status, data]).toEqual([502, []]);
     expect(await rowOf(shared.gateway, id)).toMatchObject({ outcome: 'failed', cost: null });
-    expect(await kept(id)).toMatchObject({ attempts: [{ result: 'usage-missing', units: { images: 1 } }] });
+    expect(await kept(id)).toMatchObject({
+      attempts: [{ result: 'usage-missing', units: { images: 1 } }],
+    });
   });
 
   test('without counts nothing for a model whose price is 0, and the picture is shown', async () => {
@@ -265,14 +266,10 @@ describe('what cannot be charged is not shown, and is the loss of the operator',
   });
 
   test('a set of which every picture failed', async () => {
-    const { gateway } = shared;
-    const { status, id } = await draw(gateway, {
-      model: 'sets',
-      prompt: 'fail all, 2 pictures',
-      sequential_image_generation: 'auto',
-    });
+    answer({ data: [{ error: { code: 'x' } }, { error: { code: 'x' } }], size: '8x8' });
+    const { status, id } = await draw(shared.gateway, { model: 'bare', prompt: 'a' });
     expect(status).toBe(502);
-    expect(await rowOf(gateway, id)).toMatchObject({ outcome: 'failed', cost: null });
+    expect(await rowOf(shared.gateway, id)).toMatchObject({ outcome: 'failed', cost: null });
   });
 });
 
@@ -350,17 +347,27 @@ keys: [{ name: test, user: tester@example.com, secret: ${testKey} }]
   });
   const body = { model: 'pictures', prompt: 'a house, sizes 2000x2000' };
   const drawn = await Promise.all(Array.from({ length: 8 }, () => draw(gateway, body)));
-  expect(drawn.map(({ status }) => status).toSorted()).toEqual([200, ...Array(7).fill(402)]);
+  expect(drawn.filter(({ status }) => status === 200)).toHaveLength(1);
+  expect(drawn.filter(({ status }) => status === 402)).toHaveLength(7);
   expect(gateway.simulator.requests()).toHaveLength(1);
 });
 
 async function kept(id: string) {
   const { gateway } = shared;
   await rowOf(gateway, id);
-  const { held, attempts } = await gateway.app.database.kysely
+  const { held, attempts, receipt } = await gateway.app.database.kysely
     .selectFrom('usage')
-    .select(['held', 'attempts'])
+    .select(['held', 'attempts', 'receipt'])
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
-  return { held, attempts: JSON.parse(attempts) as Record<string, unknown>[] };
+  return {
+    held,
+    attempts: JSON.parse(attempts) as Record<string, unknown>[],
+    receipt: JSON.parse(receipt ?? '[]') as { part: string; quantity: number }[],
+  };
+}
+
+async function partsOf(id: string): Promise<Record<string, number>> {
+  const { receipt } = await kept(id);
+  return Object.fromEntries(receipt.map(({ part, quantity }) => [part, quantity]));
 }

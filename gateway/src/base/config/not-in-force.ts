@@ -11,17 +11,15 @@ export interface NotInForce {
 /** All of them, as in docs/configuration.md. Whoever makes one of them work takes it off this list. */
 export const notInForce: readonly NotInForce[] = [
   { path: 'admin.password' },
-  { path: 'timeouts.image_first_byte' },
   { path: 'video.poll_interval' },
   { path: 'video.expire_after' },
   { path: 'video.check_audio' },
   { path: 'video.keep_results' },
   { path: 'video.storage_url' },
   { path: 'channels[].provider', values: ['dashscope', 'ark'] },
-  { path: 'channels[].protocols[]', values: ['images', 'video-synthesis', 'video-contents'] },
-  { path: 'channels[].timeouts.image_first_byte' },
+  { path: 'channels[].protocols[]', values: ['video-synthesis', 'video-contents'] },
   { path: 'channels[].timeouts.keepalive_comment' },
-  { path: 'models[].type', values: ['image', 'video'] },
+  { path: 'models[].type', values: ['video'] },
   { path: 'models[].image_tool_model' },
   { path: 'teams[].members[].role', values: ['owner'] },
 ];

@@ -145,7 +145,11 @@ function ownChannels(config: Config): DeclaredChannel[] {
   return offered.length > 0 ? offered : [channelFor(demoChannel, 'simulator', [])];
 }
 
-const callableTypes: ReadonlySet<string> = new Set(['chat', 'embedding'] satisfies ModelType[]);
+const callableTypes: ReadonlySet<string> = new Set([
+  'chat',
+  'embedding',
+  'image',
+] satisfies ModelType[]);
 
 function channelFor(
   name: string,
@@ -161,7 +165,7 @@ function channelFor(
     protocols,
     groups: ['default'],
     models: bundledModelsOf(provider)
-      // Only callable models are offered: images and video have no endpoints yet, and unpriced models are refused.
+      // Only callable models are offered: video has no endpoint yet, and unpriced models are refused.
       .filter(({ type, price }) => callableTypes.has(type) && price !== null)
       .map(({ id }) => ({ name: id, upstream: id })),
     priority: 0,
