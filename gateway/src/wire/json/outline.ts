@@ -84,7 +84,7 @@ function isStringText(body: Buffer, start: number, end: number): boolean {
     if (kind === 0x75) {
       if (!/^[0-9a-f]{4}$/i.test(text.toString('latin1', at + 2, at + 6))) return false;
       at += 6;
-    } else if (shortEscapes.includes(kind)) at += 2;
+    } else if (shortEscapes[kind] === 1) at += 2;
     else return false;
     // Escapes often follow each other closely; a native search for each would cost more.
     if (text[at] !== backslash) at = text.indexOf(backslash, at);
@@ -92,7 +92,9 @@ function isStringText(body: Buffer, start: number, end: number): boolean {
   return true;
 }
 
-const shortEscapes = Buffer.from('"\\/bfnrt');
+/** 1 for the bytes that may follow a backslash. A table, because a text may consist of escapes. */
+const shortEscapes = new Uint8Array(256);
+for (const byte of Buffer.from('"\\/bfnrt')) shortEscapes[byte] = 1;
 
 /** Whether a byte is below 0x20. Four bytes at a time, since pictures are long. */
 function holdsControls(body: Buffer, start: number, end: number): boolean {
