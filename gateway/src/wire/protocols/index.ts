@@ -19,9 +19,12 @@ export {
 export {
   images,
   type ImageEntry,
+  type ImageEventNames,
   type ImageFile,
   type ImageRequest,
   type ImageResponse,
+  type ImageStreamContext,
+  type ImageStreamTap,
   type ImageTokens,
   type OpenedImages,
   type ReportedImageUsage,

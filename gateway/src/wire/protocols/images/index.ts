@@ -1,9 +1,15 @@
+import type { GatewayError } from '#errors/index.ts';
 import { encodeErrorObject } from '../error-object.ts';
+import { commentKeepAlive, frame } from '../frames.ts';
+import { eventNamesFor } from './event-names.ts';
 import { openEdit, openGeneration } from './open-request.ts';
 import { patchRequest } from './patch-request.ts';
 import { readRequest } from './request.ts';
 import { readResponse } from './response.ts';
+import { type ImageStreamContext, ImageStreamTap } from './stream-tap.ts';
 
+export type { ImageEventNames } from './event-names.ts';
+export type { ImageStreamContext, ImageStreamTap } from './stream-tap.ts';
 export type {
   ImageEntry,
   ImageFile,
@@ -21,5 +27,10 @@ export const images = Object.freeze({
   readRequest,
   patchRequest,
   readResponse,
+  eventNamesFor,
+  /** One per attempt of a streamed request. */
+  createStreamTap: (context: ImageStreamContext) => new ImageStreamTap(context),
   encodeError: encodeErrorObject,
+  encodeStreamError: (error: GatewayError) => frame(null, encodeErrorObject(error)),
+  keepAlive: () => commentKeepAlive,
 });

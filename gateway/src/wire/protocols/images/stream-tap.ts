@@ -1,0 +1,181 @@
+import { membersAt, objectStart } from '#json/index.ts';
+import { echoedName } from '../echo.ts';
+import { failureObject } from '../error-object.ts';
+import { isDone } from '../event-view.ts';
+import { frame } from '../frames.ts';
+import { type ModelEcho, type StreamEvent, type StreamTap, verdict } from '../protocol.ts';
+import { isRecord, type JsonRecord } from '../values.ts';
+import { imageFrame, renamed, withMember } from './event-frame.ts';
+import { type ImageEventNames, kindOfEvent } from './event-names.ts';
+import { parseImages, readEntry } from './response.ts';
+import type { ImageEntry, ReportedImageUsage } from './types.ts';
+import { readInputImages, readUsage } from './usage.ts';
+
+export interface ImageStreamContext extends ModelEcho {
+  /** The names of events that the client gets. */
+  readonly names: ImageEventNames;
+  /** Whether a final picture may be shown. The stream fails at the first one that may not. Absent: all may. */
+  readonly accepts?: (entry: ImageEntry) => boolean;
+}
+
+/** Reads a stream of pictures, in every spelling of its events, and gives the client the names that it knows. */
+export class ImageStreamTap implements StreamTap {
+  replacement: Buffer | null = null;
+  failure: unknown = null;
+  readonly outputBytes = 0;
+  readonly webSearches = 0;
+  /** Final pictures, and those of a set that failed. */
+  readonly entries: ImageEntry[] = [];
+  inputImages: number | null = null;
+  usage: ReportedImageUsage | null = null;
+  readonly #names: ImageEventNames;
+  readonly #accepts: (entry: ImageEntry) => boolean;
+  readonly #echo: Buffer | null;
+  /** The data of the last picture of a set, which awaits the usage. */
+  #held: Buffer | null = null;
+  #finals = 0;
+  /** Why the last picture that failed did. */
+  #failed: unknown = null;
+  #isDone = false;
+
+  constructor({ names, accepts = () => true, ...echo }: ImageStreamContext) {
+    this.#names = names;
+    this.#accepts = accepts;
+    this.#echo = echoedName(echo);
+  }
+
+  get finished(): boolean {
+    return this.#finals > 0;
+  }
+
+  get closed(): boolean {
+    return this.#isDone;
+  }
+
+  get awaitsUsage(): boolean {
+    return this.finished && this.usage === null && !this.#isDone;
+  }
+
+  inspect(event: StreamEvent): number {
+    const { data } = event;
+    if (data === null || data.length === 0) return verdict.forward;
+    if (isDone(data)) return this.#done();
+    const json = parseImages(data);
+    if (json === null) return this.#fail(null);
+    const type = json['type'] ?? event.name;
+    const kind = kindOfEvent(type);
+    if (kind === 'set-failure') return this.#pictureFailed(json);
+    if (json['error'] || type === 'error') return this.#fail(json['error'] ?? json);
+    this.#readUsage(json);
+    switch (kind) {
+      case 'partial':
+        return this.#show(event, data, json, this.#names.partial);
+      case 'set-picture':
+        return this.#setPicture(data, json);
+      case 'final':
+        return hasPicture(json) ? this.#final(event, data, json) : this.#endOfSet(data);
+      case null:
+        return verdict.forward;
+    }
+  }
+
+  /** The picture that awaited the usage, if it did not come, and the terminator. */
+  completion(): string {
+    if (!this.finished || this.#isDone) return '';
+    const held = this.#takeHeld(null);
+    return `${held === null ? '' : held.toString('utf8')}${done}`;
+  }
+
+  #done(): number {
+    this.#isDone = true;
+    if (!this.finished) return this.#fail(this.#failed);
+    const held = this.#takeHeld(null);
+    if (held === null) return verdict.terminal;
+    this.replacement = Buffer.concat([held, Buffer.from(done)]);
+    return verdict.terminal | verdict.replace | verdict.content;
+  }
+
+  #show(event: StreamEvent, data: Buffer, json: JsonRecord, name: string): number {
+    const isSame = event.name === name && json['type'] === name;
+    if (isSame && (this.#echo === null || json['model'] === undefined)) return verdict.content;
+    this.replacement = imageFrame(name, renamed(data, { type: name, model: this.#echo }));
+    return verdict.content | verdict.replace;
+  }
+
+  #final(event: StreamEvent, data: Buffer, json: JsonRecord): number {
+    if (!this.#take(readEntry(json))) return this.#fail(null);
+    return this.#show(event, data, json, this.#names.final);
+  }
+
+  /** Each picture of a set is a final one. The last waits for the usage, so each shows the one before. */
+  #setPicture(data: Buffer, json: JsonRecord): number {
+    const before = this.#takeHeld(null);
+    if (!this.#take(readEntry(json))) return this.#fail(null);
+    // A copy, which releases the network chunk.
+    this.#held = Buffer.from(renamed(data, { type: this.#names.final, model: this.#echo }));
+    if (before === null) return verdict.drop;
+    this.replacement = before;
+    return verdict.content | verdict.replace;
+  }
+
+  #pictureFailed(json: JsonRecord): number {
+    this.#failed = json['error'] ?? null;
+    this.entries.push({ size: null, zIndex: null, isFailed: true, pictureStart: null });
+    return verdict.drop;
+  }
+
+  /** The usage of all pictures before it. */
+  #endOfSet(data: Buffer): number {
+    if (!this.finished) return this.#fail(this.#failed);
+    const held = this.#takeHeld(data);
+    if (held === null) return verdict.drop;
+    this.replacement = held;
+    return verdict.content | verdict.replace;
+  }
+
+  /** @param end the event with the usage; null if there is none yet */
+  #takeHeld(end: Buffer | null): Buffer | null {
+    const held = this.#held;
+    if (held === null) return null;
+    this.#held = null;
+    const usage = end === null ? null : usageIn(end);
+    return imageFrame(this.#names.final, usage === null ? held : withMember(held, 'usage', usage));
+  }
+
+  #take(entry: ImageEntry): boolean {
+    if (!this.#accepts(entry)) return false;
+    // The size alone matters later, and megabytes add up.
+    this.entries.push(entry.size === null ? entry : { ...entry, pictureStart: null });
+    this.#finals += 1;
+    return true;
+  }
+
+  #readUsage(json: JsonRecord): void {
+    const { usage, service_tier: serviceTier } = json;
+    if (!isRecord(usage)) return;
+    this.usage = readUsage(usage, serviceTier) ?? this.usage;
+    this.inputImages = readInputImages(usage) ?? this.inputImages;
+  }
+
+  #fail(detail: unknown): number {
+    this.failure = failureObject(detail);
+    return verdict.failed;
+  }
+}
+
+const done = frame(null, '[DONE]');
+
+function hasPicture(json: JsonRecord): boolean {
+  return Boolean(json['b64_json']) || Boolean(json['url']);
+}
+
+/** The bytes of the usage in the data of an event. */
+function usageIn(data: Buffer): Buffer | null {
+  const start = objectStart(data, 0);
+  const usage = start === null ? undefined : membersAt(data, start).findLast(isUsage);
+  return usage === undefined ? null : data.subarray(usage.valueStart, usage.valueEnd);
+}
+
+function isUsage({ key }: { readonly key: string }): boolean {
+  return key === 'usage';
+}
