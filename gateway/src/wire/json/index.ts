@@ -1,6 +1,7 @@
 export { type Budget, draw, drawJson, openResponseBudget, openBudget } from './budget.ts';
 export { JsonCursor, keyBytes, textLength } from './cursor.ts';
 export { holdsInexactNumbers } from './inexact-numbers.ts';
+export { LongText, writeJson } from './long-text.ts';
 export { holdsMoreThan } from './many-values.ts';
 export {
   elementsAt,
@@ -14,6 +15,7 @@ export {
 } from './members.ts';
 export { outlineOf, parseOutline } from './outline.ts';
 export { type ParsedObject, parseObject, type ParseRoom } from './parse-object.ts';
+export { parseWithLongTexts } from './parse-with-long-texts.ts';
 export { refuseRepeatedMembers } from './repeated-members.ts';
 export { type JsonScan, type MemberRange, type ObjectRange, scanJson } from './scan.ts';
 export { type Edit, insertMember, removeMember, replaceValue, splice } from './splice.ts';
