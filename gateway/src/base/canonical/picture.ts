@@ -30,10 +30,17 @@ export type PictureSource =
   /** A file that one vendor stores. */
   | { readonly kind: 'file-id'; readonly id: string };
 
-/** How large a picture is to be: in pixels, or as a ratio of its sides (`16:9`) and a class (`1K`, `2K`, …). */
+/**
+ * How large a picture is to be: as images write it (`auto`, `1024x1536`, `2K`), or as a ratio of its sides (`16:9`) and a
+ * class (`1K`).
+ */
 export type PictureShape =
-  | { readonly kind: 'pixels'; readonly width: number; readonly height: number }
-  | { readonly kind: 'named'; readonly ratio: string | null; readonly resolution: string | null };
+  | { readonly kind: 'size'; readonly size: string }
+  | {
+      readonly kind: 'frame';
+      readonly ratio: string | null;
+      readonly resolution: string | null;
+    };
 
 /** A whole response with pictures. */
 export interface PictureResponse {

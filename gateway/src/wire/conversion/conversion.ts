@@ -4,7 +4,6 @@ import {
   type Loss,
   type TextProtocolName,
 } from '#canonical/index.ts';
-import { GatewayError } from '#errors/index.ts';
 import { familyOf } from '#estimation/index.ts';
 import {
   applyQuirks,
@@ -25,6 +24,7 @@ import { createConvertedReader, type ResponseReader } from './converted-response
 import { exactRequest } from './exact-request.ts';
 import { LossList } from './losses.ts';
 import { MediaLeftAlone, type FetchMedia } from './media.ts';
+import { refusalOf, refuseLosses } from './refuse-losses.ts';
 import { passRequest } from './request-passes.ts';
 import { makerId } from './state/maker.ts';
 import type { StateSealer } from './state/sealer.ts';
@@ -185,10 +185,10 @@ export function createConverter(options: ConverterOptions): Converter {
         async convert(target) {
           try {
             const converted = await encode(target);
-            if (exchange.strict) refuseLosses(converted.losses, client);
+            if (exchange.strict) refuseLosses(converted.losses, client.fieldName);
             return converted;
           } catch (error) {
-            throw error instanceof Unconvertible ? refusalOf(error, client) : error;
+            throw error instanceof Unconvertible ? refusalOf(error, client.fieldName) : error;
           }
         },
       };
@@ -237,18 +237,4 @@ function responseContext(
     request,
     inputTokens: Math.ceil(estimateInputTokens(exchange.request) * familyOf(target).said),
   };
-}
-
-function refusalOf(error: Unconvertible, client: Codec): GatewayError {
-  const param = error.param ?? client.fieldName(error.what);
-  const reason = `${error.message} (${param})`;
-  return new GatewayError('invalid_value', { values: { reason }, param, cause: error });
-}
-
-function refuseLosses([first]: readonly Loss[], client: Codec): void {
-  if (first === undefined) return;
-  const param = client.fieldName(first.what);
-  const what = first.how === 'dropped' ? 'cannot be passed on' : 'can only be approximated';
-  const reason = `'${param}' ${what} to this model, and this key does not permit lossy conversion`;
-  throw new GatewayError('invalid_value', { values: { reason }, param });
 }

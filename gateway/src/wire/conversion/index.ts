@@ -17,3 +17,12 @@ export { carriesEnvelopes, stripEnvelopes, withoutEnvelopes } from './state/stri
 export { createStateSealer, type StateKeys, type StateSealer } from './state/sealer.ts';
 export { createStateStore, type KeptState, type StateStore } from './state/state-store.ts';
 export type { ResponseTerms } from './response-terms.ts';
+export {
+  convertPictureRequest,
+  type ConvertedPictureRequest,
+  type PictureClient,
+  type PictureConversion,
+  type PictureUpstream,
+} from './pictures/convert-request.ts';
+export { fetchPictures } from './pictures/fetch-pictures.ts';
+export { measurePictures } from './pictures/measure-pictures.ts';

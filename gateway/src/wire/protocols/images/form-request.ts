@@ -8,7 +8,7 @@ import { parametersOf } from './parameters.ts';
 import type { ImageFile, OpenedImages } from './types.ts';
 
 /** In bytes; of longer texts only the beginning is kept. */
-const longestText = 8 * 1024;
+export const longestText = 8 * 1024;
 
 /** RFC 2046, section 5.1.1. */
 const boundaryShape = /^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/;
@@ -83,7 +83,8 @@ export function openForm(body: Buffer, contentType: string): OpenedImages {
   };
 }
 
-function boundaryOf(contentType: string): string {
+/** @throws GatewayError `invalid_value` if the content type of a form has none. */
+export function boundaryOf(contentType: string): string {
   const boundary = parametersOf(contentType)?.parameters.get('boundary');
   if (boundary === undefined) throw broken('the content type has no boundary');
   if (!boundaryShape.test(boundary)) throw broken('the boundary of the form is not valid');

@@ -1,27 +1,17 @@
 import { GatewayError } from '#errors/index.ts';
 import { askedTerms, routerTerms } from '../asked-terms.ts';
+import { readInteger, readPictureValues, readWord } from '../picture-values.ts';
 import { readFlag, refuseValue, requireOneOf } from '../request-values.ts';
 import { isAbsent, isRecord, recordAt, type JsonRecord } from '../values.ts';
 import { isPictureText } from './picture-text.ts';
 import { pictureType } from './picture-type.ts';
 import type { ImageRequest, OpenedImages } from './types.ts';
 
-/** Pictures that one request may ask for, and those it may send. */
-const most = { images: 10, sources: 16, setImages: 15 } as const;
+/** Pictures that one request may send, and those of a set. */
+const most = { sources: 16, setImages: 15 } as const;
 
 /** In bytes. */
 const largestFile = 50 * 1024 * 1024;
-
-const words: Readonly<Record<string, readonly string[]>> = {
-  quality: ['auto', 'low', 'medium', 'high', 'standard', 'hd'],
-  background: ['auto', 'transparent', 'opaque'],
-  output_format: ['png', 'jpeg', 'webp'],
-  moderation: ['auto', 'low'],
-  response_format: ['url', 'b64_json'],
-};
-
-const namedSizes: readonly string[] = ['auto', '1K', '1.5K', '2K', '3K', '4K'];
-const pixelSize = /^[1-9]\d{0,4}x[1-9]\d{0,4}$/;
 
 /**
  * Reads the values that the gateway acts on, and checks those that it insists on: what is missing first, then what is
@@ -33,12 +23,8 @@ export function readRequest(opened: OpenedImages, capabilities: ReadonlySet<stri
   const { members } = opened;
   requireMembers(opened);
   checkPrompt(members);
-  const images = readInteger(members, 'n', 1, most.images) ?? 1;
-  checkSize(members['size']);
-  for (const name of Object.keys(words)) checkWord(members, name);
-  if (members['background'] === 'transparent' && members['output_format'] === 'jpeg') {
-    refuseValue('background', 'cannot be transparent with output_format jpeg');
-  }
+  const images = readPictureValues(members).count ?? 1;
+  readWord(members, 'response_format', 'url b64_json');
   readInteger(members, 'output_compression', 0, 100);
   readInteger(members, 'partial_images', 0, 3);
   const stream = readFlag(members['stream'], 'stream');
@@ -70,29 +56,6 @@ function checkPrompt(members: JsonRecord): void {
   if (prompt === '' && members['layer_decomposition'] !== true) {
     refuseValue('prompt', 'must not be empty');
   }
-}
-
-/** Such numbers bound holds and charges, so they must be exact. */
-function readInteger(members: JsonRecord, name: string, from: number, to: number): number | null {
-  const value = members[name];
-  if (isAbsent(value)) return null;
-  if (Number.isInteger(value) && (value as number) >= from && (value as number) <= to) {
-    return value as number;
-  }
-  return refuseValue(name, `must be an integer from ${from} to ${to}`);
-}
-
-function checkSize(size: unknown): void {
-  if (isAbsent(size)) return;
-  if (typeof size === 'string' && (namedSizes.includes(size) || pixelSize.test(size))) return;
-  refuseValue('size', `must be <width>x<height> or one of ${namedSizes.join(', ')}`);
-}
-
-function checkWord(members: JsonRecord, name: string): void {
-  const value = members[name];
-  const accepted = words[name] ?? [];
-  if (isAbsent(value) || accepted.includes(value as string)) return;
-  refuseValue(name, `must be one of ${accepted.join(', ')}`);
 }
 
 /** The pictures of a set, which the model may draw for one request; the most of them if the request does not say. */

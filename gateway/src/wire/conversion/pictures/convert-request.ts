@@ -1,0 +1,90 @@
+import {
+  Unconvertible,
+  type Loss,
+  type PictureRequest,
+  type PictureSource,
+} from '#canonical/index.ts';
+import { pictures, type PictureTarget } from '#protocols/index.ts';
+import { LossList } from '../losses.ts';
+import type { FetchMedia } from '../media.ts';
+import { refusalOf, refuseLosses } from '../refuse-losses.ts';
+import { fetchSources } from './fetch-pictures.ts';
+import { inBase64, inBytes } from './recode.ts';
+
+/** Protocols in which clients ask for pictures. */
+export type PictureClient = keyof typeof pictures;
+
+/** Protocols in which upstreams draw them. */
+export type PictureUpstream = Exclude<PictureClient, 'chat'>;
+
+export interface PictureConversion extends PictureTarget {
+  readonly client: PictureClient;
+  readonly upstream: PictureUpstream;
+  /** Refuse every loss. */
+  readonly strict: boolean;
+  readonly fetchPicture: FetchMedia;
+}
+
+export interface ConvertedPictureRequest {
+  readonly form: 'generation' | 'edit';
+  readonly body: Buffer;
+  readonly contentType: string;
+  readonly losses: readonly Loss[];
+}
+
+/**
+ * A request for pictures, for an upstream of another protocol.
+ * @throws GatewayError `invalid_value` with `param` for a part that cannot be converted, or must not be lost
+ */
+export async function convertPictureRequest(
+  request: PictureRequest,
+  options: PictureConversion,
+): Promise<ConvertedPictureRequest> {
+  const names = fieldNames[options.client];
+  const fieldName = (what: string): string => names[what] ?? what;
+  try {
+    const converted = encode(await readySources(request, options), options);
+    const losses = new LossList();
+    for (const loss of converted.losses) losses.add(loss);
+    if (options.strict) refuseLosses(losses.all(), fieldName);
+    return { ...converted, losses: losses.all() };
+  } catch (error) {
+    throw error instanceof Unconvertible ? refusalOf(error, fieldName) : error;
+  }
+}
+
+/**
+ * With its pictures as the upstream takes them: bytes in a form, Base64 in JSON. Only references are passed on as
+ * addresses.
+ */
+async function readySources(
+  request: PictureRequest,
+  { upstream, capabilities, fetchPicture }: PictureConversion,
+): Promise<PictureRequest> {
+  const isForm = upstream === 'images' && capabilities.has('edits');
+  const isFetched = isForm || upstream === 'generate-content';
+  const fetched = isFetched ? await fetchSources(request, fetchPicture) : request;
+  const recode = isForm ? inBytes : inBase64;
+  const sources: PictureSource[] = [];
+  for (const source of fetched.sources) sources.push(await recode(source));
+  const mask = fetched.mask === null ? null : await recode(fetched.mask);
+  return { ...fetched, sources, mask };
+}
+
+function encode(request: PictureRequest, options: PictureConversion): ConvertedPictureRequest {
+  if (options.upstream === 'images') return pictures.images.encodeRequest(request, options);
+  const encoded = pictures['generate-content'].encodeRequest(request);
+  return { form: 'generation', contentType: 'application/json', ...encoded };
+}
+
+/** Names of losses, where the client has another one. */
+const fieldNames: Readonly<Record<PictureClient, Readonly<Record<string, string>>>> = {
+  images: { 'image.url': 'image', file_id: 'image' },
+  chat: { image: 'messages', 'image.url': 'messages', file_id: 'messages' },
+  'generate-content': {
+    size: 'generationConfig.imageConfig',
+    image: 'contents',
+    'image.url': 'contents',
+    file_id: 'contents',
+  },
+};

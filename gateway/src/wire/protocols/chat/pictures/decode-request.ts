@@ -1,0 +1,61 @@
+import type { PictureRequest, PictureSource } from '#canonical/index.ts';
+import { parseWithLongTexts, type ParseRoom } from '#json/index.ts';
+import { readPicture, readText } from '../../picture-text.ts';
+import { readPictureValues } from '../../picture-values.ts';
+import { readFlag, refuseValue, requireOneOf } from '../../request-values.ts';
+import { isRecord, recordAt } from '../../values.ts';
+
+/** A chat request to an image model. */
+export interface ChatPictureRequest {
+  readonly request: PictureRequest;
+  readonly stream: boolean;
+  /** The stream ends with a chunk that has the usage. */
+  readonly wantsUsage: boolean;
+}
+
+/**
+ * Reads a chat request as one for pictures: the last message of the user, and the few members that images have too.
+ * Everything else of a chat is ignored by design, so it does not count as a loss.
+ * @throws GatewayError `invalid_body`, `too_complex`, `missing_parameter`, `invalid_value`, and what `room` throws.
+ */
+export function decodePictureRequest(body: Buffer, room?: ParseRoom): ChatPictureRequest {
+  const json = parseWithLongTexts(body, room);
+  requireOneOf([json['messages']], 'messages');
+  const { size, ...values } = readPictureValues(json);
+  return {
+    request: {
+      ...readLastOfUser(json['messages']),
+      ...values,
+      shape: size === null ? null : { kind: 'size', size },
+      mask: null,
+      others: [],
+    },
+    stream: readFlag(json['stream'], 'stream'),
+    wantsUsage: recordAt(json, 'stream_options')['include_usage'] === true,
+  };
+}
+
+/** @throws GatewayError `invalid_value` if the last message of the user has no text. */
+function readLastOfUser(messages: unknown): Pick<PictureRequest, 'prompt' | 'sources'> {
+  const list: readonly unknown[] = Array.isArray(messages) ? messages : [];
+  const index = list.findLastIndex((message) => isRecord(message) && message['role'] === 'user');
+  const message = list[index];
+  const param = `messages[${index}].content`;
+  if (!isRecord(message)) refuseValue('messages', 'must have a message of the user');
+  const { content } = message;
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [{ text: content }];
+  const texts: string[] = [];
+  const sources: PictureSource[] = [];
+  for (const [at, part] of parts.entries()) {
+    if (!isRecord(part)) continue;
+    const text = readText(part['text'], `${param}[${at}].text`);
+    if (text !== null) texts.push(text);
+    const picture = part['image_url'];
+    if (picture === undefined) continue;
+    const url = isRecord(picture) && 'url' in picture ? picture['url'] : picture;
+    sources.push(readPicture(url, `${param}[${at}].image_url`));
+  }
+  const prompt = texts.join('\n');
+  if (prompt.trim() === '') refuseValue(param, 'must have a text for the pictures');
+  return { prompt, sources };
+}

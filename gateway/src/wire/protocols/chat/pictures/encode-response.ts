@@ -1,0 +1,103 @@
+import type { ImageTokens, PictureResponse } from '#canonical/index.ts';
+import { LongText, writeJson } from '#json/index.ts';
+import type { ResponseContext } from '../../codec.ts';
+import { frame } from '../../frames.ts';
+import type { JsonRecord } from '../../values.ts';
+import { writeUsage } from '../codec/response/response-details.ts';
+import { responseId } from '../codec/response/response-text.ts';
+
+type Told = Pick<ResponseContext, 'requestId' | 'model' | 'createdAt'>;
+
+/** Between two pictures. */
+const gap = '\n\n';
+
+/** A chat completion whose content has the pictures as Markdown. Pictures that are not bytes must have been fetched. */
+export function encodePictureResponse(response: PictureResponse, told: Told): Buffer {
+  const content = new LongText(...contentOf(response));
+  return writeJson({
+    ...headOf(told, 'chat.completion'),
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content, refusal: null },
+        logprobs: null,
+        finish_reason: 'stop',
+      },
+    ],
+    ...(response.usage === null ? {} : { usage: usageOf(response.usage.tokens) }),
+  });
+}
+
+/** Bytes of Base64 in one chunk of a stream. */
+const chunkBytes = 256 * 1024;
+
+/**
+ * The same as the frames of a stream, `[DONE]` separate from the rest.
+ * @param wantsUsage a chunk with the usage precedes `[DONE]`
+ */
+export function* encodePictureStream(
+  response: PictureResponse,
+  told: Told,
+  wantsUsage: boolean,
+): Generator<Buffer> {
+  const head = headOf(told, 'chat.completion.chunk');
+  const tail = wantsUsage ? { usage: null } : {};
+  const chunk = (delta: JsonRecord, finish: string | null): Buffer =>
+    asFrame({
+      ...head,
+      choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
+      ...tail,
+    });
+  yield chunk({ role: 'assistant', content: '', refusal: null }, null);
+  for (const piece of contentOf(response)) {
+    if (typeof piece === 'string') yield chunk({ content: piece }, null);
+    else {
+      for (let from = 0; from < piece.length; from += chunkBytes) {
+        const content = new LongText(piece.subarray(from, from + chunkBytes));
+        yield chunk({ content }, null);
+      }
+    }
+  }
+  yield chunk({}, 'stop');
+  if (wantsUsage && response.usage !== null) {
+    yield asFrame({ ...head, choices: [], usage: usageOf(response.usage.tokens) });
+  }
+}
+
+export const pictureStreamEnd: Buffer = Buffer.from(frame(null, '[DONE]'));
+
+function headOf({ requestId, createdAt, model }: Told, object: string): JsonRecord {
+  return { id: responseId(requestId), object, created: Math.trunc(createdAt), model };
+}
+
+function asFrame(value: unknown): Buffer {
+  return Buffer.concat([Buffer.from('data: '), writeJson(value), Buffer.from('\n\n')]);
+}
+
+function contentOf({ pictures }: PictureResponse): (string | Buffer)[] {
+  return pictures.flatMap(({ source }, index) => {
+    if (source.kind !== 'base64') throw new TypeError('a picture for a chat is not in Base64');
+    const before = `${index === 0 ? '' : gap}![image](data:${source.mime ?? 'image/png'};base64,`;
+    return [before, source.base64, ')'];
+  });
+}
+
+function usageOf(tokens: ImageTokens): JsonRecord {
+  const { inputImage, outputImage } = tokens;
+  const written = writeUsage({
+    ...tokens,
+    input: tokens.input + inputImage,
+    output: tokens.output + outputImage,
+  });
+  return {
+    ...written,
+    prompt_tokens_details: {
+      ...(written['prompt_tokens_details'] as JsonRecord),
+      image_tokens: inputImage,
+    },
+    completion_tokens_details: {
+      ...(written['completion_tokens_details'] as JsonRecord),
+      image_tokens: outputImage,
+    },
+  };
+}

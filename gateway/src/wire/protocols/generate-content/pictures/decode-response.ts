@@ -1,0 +1,73 @@
+import type { Picture, PictureResponse, ReportedImageUsage } from '#canonical/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { parsePictures } from '../../parse-pictures.ts';
+import { pictureOf, textBytes } from '../../picture-text.ts';
+import { UnreadableResponse } from '../../protocol.ts';
+import { isRecord, recordAt, textOf, type JsonRecord } from '../../values.ts';
+import { readPictureUsage } from './usage.ts';
+
+/** Why a prompt or a picture was not let through. Other reasons to finish say that there is no picture. */
+const blockedBy: ReadonlySet<string> = new Set([
+  'SAFETY',
+  'RECITATION',
+  'BLOCKLIST',
+  'PROHIBITED_CONTENT',
+  'SPII',
+  'IMAGE_SAFETY',
+  'IMAGE_PROHIBITED_CONTENT',
+  'IMAGE_RECITATION',
+]);
+
+/**
+ * Reads the pictures of a whole response, drafts among the thoughts not included. Their sizes are in the pictures.
+ * @throws UnreadableResponse without any picture: with a refusal in its body if the prompt or all pictures were blocked
+ */
+export function decodePictureResponse(body: Buffer): PictureResponse {
+  const response = parsePictures(body);
+  const usage = readPictureUsage(response['usageMetadata']);
+  if (isRecord(response['error'])) {
+    throw new UnreadableResponse('the response carries an error', response, usage);
+  }
+  const candidates = recordsIn(response['candidates']);
+  const pictures: Picture[] = [];
+  const others = new Set<string>();
+  for (const candidate of candidates) {
+    for (const part of recordsIn(recordAt(candidate, 'content')['parts'])) {
+      if (part['thought'] === true) continue;
+      if (isRecord(part['inlineData'])) pictures.push(readPicture(part['inlineData'], usage));
+      else if (part['text'] !== undefined && part['text'] !== '') others.add('text');
+    }
+  }
+  if (pictures.length > 0) return { pictures, usage, others: [...others] };
+  if (isBlocked(response, candidates)) {
+    throw new UnreadableResponse('the pictures were blocked', blocked, usage);
+  }
+  throw new UnreadableResponse('the response has no picture', null, usage);
+}
+
+/** The refusal that other vendors give for such a request. */
+const blocked = Object.freeze({
+  error: { code: 400, status: 'INVALID_ARGUMENT', message: 'content_policy' },
+});
+
+function isBlocked(response: JsonRecord, candidates: readonly JsonRecord[]): boolean {
+  if (textOf(recordAt(response, 'promptFeedback')['blockReason']) !== '') return true;
+  return candidates.some(({ finishReason }) => blockedBy.has(textOf(finishReason)));
+}
+
+function readPicture(data: JsonRecord, usage: ReportedImageUsage | null): Picture {
+  const bytes = textBytes(data['data']);
+  try {
+    const source = pictureOf(bytes ?? nothing, textOf(data['mimeType']), 'data');
+    return { source, size: null, revisedPrompt: null };
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    throw new UnreadableResponse('a part of the response is not a picture', null, usage);
+  }
+}
+
+const nothing = Buffer.alloc(0);
+
+function recordsIn(list: unknown): readonly JsonRecord[] {
+  return Array.isArray(list) ? list.filter(isRecord) : [];
+}

@@ -1,0 +1,22 @@
+import type { PictureResponse } from '#canonical/index.ts';
+import { writeJson } from '#json/index.ts';
+import type { ResponseContext } from '../../codec.ts';
+import { encodeSource } from './encode-request.ts';
+import { writePictureUsage } from './usage.ts';
+
+/** One candidate for each picture. Pictures that are not bytes must have been fetched. */
+export function encodePictureResponse(
+  { pictures, usage }: PictureResponse,
+  { requestId, model }: Pick<ResponseContext, 'requestId' | 'model'>,
+): Buffer {
+  return writeJson({
+    candidates: pictures.map(({ source }, index) => ({
+      content: { role: 'model', parts: [encodeSource(source)] },
+      finishReason: 'STOP',
+      index,
+    })),
+    ...(usage !== null && { usageMetadata: writePictureUsage(usage.tokens) }),
+    modelVersion: model,
+    responseId: requestId,
+  });
+}

@@ -1,0 +1,83 @@
+import type { PictureRequest, PictureSource } from '#canonical/index.ts';
+import { parseWithLongTexts } from '#json/index.ts';
+import { longestPrompt, readPicture, readText } from '../../picture-text.ts';
+import { readPictureValues } from '../../picture-values.ts';
+import { refuseValue } from '../../request-values.ts';
+import { isAbsent, isRecord, type JsonRecord } from '../../values.ts';
+import { boundaryOf, longestText } from '../form-request.ts';
+import { readForm } from '../form.ts';
+import { pictureType } from '../picture-type.ts';
+import type { ImageFile, OpenedImages } from '../types.ts';
+
+const known: ReadonlySet<string> = new Set([
+  'model',
+  'prompt',
+  'n',
+  'size',
+  'quality',
+  'background',
+  'output_format',
+  'moderation',
+  'image',
+  'images',
+  'mask',
+]);
+
+/** Members that ask for nothing, whatever the model, by the values with which they do. */
+const idle: Readonly<Record<string, unknown>> = {
+  stream: false,
+  partial_images: 0,
+  response_format: 'b64_json',
+  layer_decomposition: false,
+};
+
+/** Reads a request that was checked (`readRequest`) for an upstream of another protocol. */
+export function decodePictureRequest(opened: OpenedImages): PictureRequest {
+  const { encoding, members, files, body } = opened;
+  const isForm = encoding === 'multipart';
+  const json = isForm ? members : parseWithLongTexts(body);
+  const { size, ...values } = readPictureValues(isForm ? members : json);
+  const ofField = (field: ImageFile['field']): PictureSource[] =>
+    files.filter((file) => file.field === field).map(({ bytes }) => fileIn(body, bytes));
+  const others = Object.entries(json)
+    .filter(([name, value]) => !known.has(name) && !isAbsent(value) && value !== idle[name])
+    .map(([name]) => name);
+  return {
+    prompt: (isForm ? promptOfForm(opened) : readText(json['prompt'], 'prompt')) ?? '',
+    sources: isForm ? ofField('image') : readSources(json),
+    mask: isForm ? (ofField('mask')[0] ?? null) : readReference(json['mask'], 'mask'),
+    ...values,
+    shape: size === null ? null : { kind: 'size', size },
+    others,
+  };
+}
+
+/** @throws GatewayError `invalid_value` above 1 MiB */
+function promptOfForm({ members, body, contentType, promptBytes }: OpenedImages): string | null {
+  const { prompt } = members;
+  if (promptBytes <= longestText) return typeof prompt === 'string' ? prompt : null;
+  if (promptBytes > longestPrompt) refuseValue('prompt', 'is too long');
+  const part = readForm(body, boundaryOf(contentType)).find(({ name }) => name === 'prompt');
+  return part === undefined ? null : body.toString('utf8', part.content.start, part.content.end);
+}
+
+function fileIn(body: Buffer, { start, end }: ImageFile['bytes']): PictureSource {
+  const bytes = body.subarray(start, end);
+  return { kind: 'bytes', mime: `image/${pictureType(bytes) ?? 'png'}`, bytes };
+}
+
+function readSources(json: JsonRecord): PictureSource[] {
+  const param = isAbsent(json['images']) ? 'image' : 'images';
+  const given = json[param];
+  const list: readonly unknown[] = Array.isArray(given) ? given : [given];
+  return list.flatMap((value, index) => readReference(value, `${param}[${index}]`) ?? []);
+}
+
+function readReference(value: unknown, param: string): PictureSource | null {
+  if (isAbsent(value)) return null;
+  if (!isRecord(value)) return readPicture(value, param);
+  const { image_url: imageUrl, url, file_id: id } = value;
+  if (typeof id === 'string') return { kind: 'file-id', id };
+  // A long text is an object too, and has none of these members.
+  return readPicture(imageUrl ?? url ?? value, param);
+}

@@ -1,0 +1,58 @@
+import type {
+  Picture,
+  PictureResponse,
+  PictureSource,
+  ReportedImageUsage,
+} from '#canonical/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { parsePictures } from '../../parse-pictures.ts';
+import { pictureOf, readPicture, readText, textBytes } from '../../picture-text.ts';
+import { UnreadableResponse } from '../../protocol.ts';
+import { isAbsent, isRecord, type JsonRecord } from '../../values.ts';
+
+/**
+ * Reads the pictures of a response that `readResponse` accepted, failed entries not included.
+ * @param usage as it was read there
+ * @throws UnreadableResponse for an entry without a picture
+ */
+export function decodePictureResponse(
+  body: Buffer,
+  usage: ReportedImageUsage | null,
+): PictureResponse {
+  const response = parsePictures(body);
+  const { data } = response;
+  const entries = Array.isArray(data) ? data.filter(isRecord) : [];
+  const pictures = entries
+    .filter((entry) => isAbsent(entry['error']))
+    .map((entry) => readEntry(entry, response, usage));
+  return { pictures, usage, others: [] };
+}
+
+function readEntry(
+  entry: JsonRecord,
+  response: JsonRecord,
+  usage: ReportedImageUsage | null,
+): Picture {
+  try {
+    const size = entry['size'] ?? response['size'];
+    return {
+      source: readSource(entry),
+      size: typeof size === 'string' ? size : null,
+      revisedPrompt: readText(entry['revised_prompt'], 'revised_prompt'),
+    };
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    throw new UnreadableResponse('an entry has no picture', null, usage);
+  }
+}
+
+/** What has no mark of a picture is believed to be what the entry says. */
+function readSource({ b64_json: base64, url, output_format: format }: JsonRecord): PictureSource {
+  if (isAbsent(base64)) return readPicture(url, 'url');
+  const bytes = textBytes(base64) ?? nothing;
+  const isUri = bytes.toString('latin1', 0, 5).toLowerCase() === 'data:';
+  if (isUri) return readPicture(base64, 'b64_json');
+  return pictureOf(bytes, `image/${typeof format === 'string' ? format : 'png'}`, 'b64_json');
+}
+
+const nothing = Buffer.alloc(0);

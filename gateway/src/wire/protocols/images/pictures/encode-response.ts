@@ -1,0 +1,48 @@
+import type { ImageTokens, PictureResponse } from '#canonical/index.ts';
+import { LongText, writeJson } from '#json/index.ts';
+import { formatOf } from '../../picture-text.ts';
+import type { JsonRecord } from '../../values.ts';
+
+/** The result of an images request. `size` and `output_format` are those of the pictures themselves. */
+export function encodePictureResponse(
+  { pictures, usage }: PictureResponse,
+  { createdAt }: { readonly createdAt: number },
+): Buffer {
+  const data = pictures.map(({ source, size, revisedPrompt }) => {
+    if (source.kind !== 'base64') throw new TypeError('a converted picture is not in Base64');
+    return {
+      b64_json: new LongText(source.base64),
+      ...(revisedPrompt !== null && { revised_prompt: revisedPrompt }),
+      ...(size !== null && { size }),
+      ...(source.mime !== null && { output_format: formatOf(source.mime) }),
+    };
+  });
+  return writeJson({
+    created: Math.trunc(createdAt),
+    ...only(data, 'size'),
+    ...only(data, 'output_format'),
+    data,
+    ...(usage !== null && { usage: usageOf(usage.tokens) }),
+  });
+}
+
+/** What all pictures have in common is said of the whole response too, as OpenAI does. */
+function only(data: readonly JsonRecord[], name: string): JsonRecord {
+  const values = new Set(data.map((entry) => entry[name]));
+  const [value] = values;
+  return values.size === 1 && value !== undefined ? { [name]: value } : {};
+}
+
+function usageOf(tokens: ImageTokens): JsonRecord {
+  const { cacheRead, cacheWrite, cacheWrite1h, inputImage, outputImage } = tokens;
+  const inputText = tokens.input + cacheRead + cacheWrite + cacheWrite1h;
+  const input = inputText + inputImage;
+  const output = tokens.output + outputImage;
+  return {
+    total_tokens: input + output,
+    input_tokens: input,
+    output_tokens: output,
+    input_tokens_details: { text_tokens: inputText, image_tokens: inputImage },
+    output_tokens_details: { text_tokens: tokens.output, image_tokens: outputImage },
+  };
+}
