@@ -46,6 +46,8 @@ describe('GET /v1/models', () => {
       created_at: '2026-01-02T03:04:05Z',
       owned_by: 'owner',
       display_name: 'Claude',
+      model_type: 'chat',
+      model_capabilities: [],
     });
   });
 

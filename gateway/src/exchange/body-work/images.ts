@@ -1,16 +1,8 @@
-import { images, type ImageResponse, type OpenedImages } from '#protocols/index.ts';
+import { images, type OpenedImages } from '#protocols/index.ts';
 import { asBuffer } from './bytes.ts';
+import type { ImageResult } from './image-result.ts';
 import type { Job } from './jobs.ts';
-import { readOrReport, type Unreadable } from './unreadable.ts';
-
-/** What a thread made of a complete response with pictures. */
-export type ImageResult =
-  | (Omit<ImageResponse, 'body'> & {
-      readonly kind: 'whole';
-      /** For the client. */
-      readonly body: Uint8Array;
-    })
-  | Unreadable;
+import { readOrReport } from './unreadable.ts';
 
 /** @throws GatewayError for a body that does not name a model. */
 export function readImagesJob({

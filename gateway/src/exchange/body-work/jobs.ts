@@ -19,7 +19,7 @@ import type {
 } from '#protocols/index.ts';
 import type { Conversation, ConversationSource } from '#routing/index.ts';
 import type { EmbedResult, EmbedSummary } from './embed-result.ts';
-import type { ImageResult } from './images.ts';
+import type { ImageResult } from './image-result.ts';
 import type { ResponseResult } from './response-result.ts';
 import type { PlainError } from './plain-error.ts';
 

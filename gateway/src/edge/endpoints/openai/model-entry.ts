@@ -11,5 +11,8 @@ export function encodeOpenaiModel(name: string, model: Model): string {
     created_at: new Date(created * 1000).toISOString().replace('.000Z', 'Z'),
     owned_by: model.ownedBy,
     display_name: model.displayName,
+    model_type: model.type,
+    // Not `capabilities`, which is an object in newer lists of the Messages API.
+    model_capabilities: [...model.capabilities].toSorted(),
   });
 }
