@@ -20,7 +20,7 @@ export function recordAttempt(
     durationMs: Math.round(when.durationMs),
     upstreamRequestId: requestIdOf(headers),
     ...(unpaid !== null && { usage: tokensOf(unpaid) }),
-    ...(outcome.kind === 'failed' && outcome.units !== undefined && { units: outcome.units }),
+    ...unpaidUnits(outcome),
   };
 }
 
@@ -43,6 +43,11 @@ function resultOf(outcome: AttemptOutcome): string {
 /** Usage that an upstream charges to the operator although the client got no response. */
 function unpaidUsage(outcome: AttemptOutcome): ReportedUsage | null {
   return outcome.kind === 'failed' || outcome.kind === 'broken' ? (outcome.usage ?? null) : null;
+}
+
+function unpaidUnits(outcome: AttemptOutcome): Pick<AttemptRecord, 'units'> {
+  const isUnpaid = outcome.kind === 'failed' || outcome.kind === 'broken';
+  return isUnpaid && outcome.units !== undefined ? { units: outcome.units } : {};
 }
 
 /** Of the parts of usage, rows have those of `TokenUsage`; what a protocol has apart is added to them. */

@@ -37,6 +37,8 @@ export interface BrokenAttempt {
   /** What the break says about the channel; null when the channel did not cause it. */
   readonly classification: Classification | null;
   readonly usage: ReportedUsage | null;
+  /** The same for what is not counted in tokens. Absent: nothing. */
+  readonly units?: UnitsRecord;
   readonly result: string;
 }
 

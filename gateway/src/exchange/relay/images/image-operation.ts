@@ -2,6 +2,7 @@ import { imageBound, ratesOf } from '#billing/index.ts';
 import { findCandidates } from '#routing/index.ts';
 import type { Operation } from '../exchange/operation.ts';
 import { routeQueryOf } from '../exchange/route-query.ts';
+import { answerImageStream } from './answer-image-stream.ts';
 import { answerImages } from './answer-images.ts';
 import type { ImageInput } from './input.ts';
 import { openImages } from './open-images.ts';
@@ -18,7 +19,7 @@ export function createImageOperation(
   return {
     modelType: 'image',
     isFree: false,
-    mayStream: false,
+    mayStream: true,
     open: (input) => openImages(parts, input),
     bound: (_exchange, { request, resolved }, rates) => imageBound(rates, resolved.model, request),
     prepare({ input, hold }, { request, resolved }) {
@@ -30,6 +31,9 @@ export function createImageOperation(
       const rates = hold === null || model.price === null ? null : ratesOf(model.price);
       return { request, model, rates, routes, reserved };
     },
-    answer: (exchange, prepared) => answerImages(parts, exchange, prepared),
+    answer: (exchange, prepared) =>
+      prepared.request.stream
+        ? answerImageStream(parts, exchange, prepared)
+        : answerImages(parts, exchange, prepared),
   };
 }

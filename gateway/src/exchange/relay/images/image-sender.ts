@@ -1,28 +1,19 @@
 import type { Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { images } from '#protocols/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
-import type { UpstreamRequest } from '#upstream/index.ts';
-import { vendorOf } from '#vendors/index.ts';
 import { BufferedAttempt, type BufferedOutcome } from '../attempts/buffered-attempt.ts';
 import { totalDeadline } from '../attempts/deadlines.ts';
 import { errorOfFailure } from '../attempts/error-of-failure.ts';
 import type { AttemptFailure } from '../attempts/outcome.ts';
 import type { ReadyRequest, Sender } from '../attempts/sender.ts';
-import {
-  allowedAnywhere,
-  buildUpstreamRequest,
-  forwardedHeaders,
-} from '../attempts/upstream-request.ts';
 import type { SentRequest } from '../exchange/tried.ts';
+import { imageRequest, imageVendor, sentTo } from './image-request.ts';
 import { ImageResponseReader, type MeasuredImages } from './image-response-reader.ts';
 import type { ImageInput } from './input.ts';
 import type { ImageParts } from './parts.ts';
 import type { PreparedImages } from './prepared.ts';
 
 export type ImageOutcome = BufferedOutcome<MeasuredImages>;
-
-const allowed: readonly string[] = [...allowedAnywhere, 'openai-beta'];
 
 /** Sends the client's bytes unchanged, except for the model's name at the channel. */
 export class ImageSender implements Sender<SentRequest, ImageOutcome> {
@@ -59,24 +50,9 @@ export class ImageSender implements Sender<SentRequest, ImageOutcome> {
     const input = this.#input;
     const prepared = this.#prepared;
     const { bodies, upstream, ticker, timeouts, missingUsage, onUnexpectedError } = this.#parts;
-    const vendor = vendorOf(route.channel);
-    if (vendor === undefined) throw new GatewayError('internal_error');
-    const { body, contentType } = images.patchRequest(prepared.request, route.upstreamModel);
-    const asked = buildUpstreamRequest({
-      operation: 'generate',
-      isEdit: input.form === 'edit',
-      route,
-      vendor,
-      secret,
-      protocol: 'images',
-      body,
-      contentType,
-      clientHeaders: input.headers,
-      forwarded: forwardedHeaders(input.headers, allowed),
-      stream: false,
-      timeouts,
-    });
-    return new BufferedAttempt(forPictures(asked), {
+    const vendor = imageVendor(route);
+    const asked = imageRequest(this.#parts, input, prepared, { route, secret, vendor });
+    return new BufferedAttempt(asked, {
       upstream,
       vendor,
       client: input.client,
@@ -97,26 +73,4 @@ export class ImageSender implements Sender<SentRequest, ImageOutcome> {
       onDefect: (error) => onUnexpectedError(error, input.id),
     });
   }
-}
-
-/** Pictures take longer to begin than text, and a lost request must not be repeated. */
-function forPictures(request: UpstreamRequest): UpstreamRequest {
-  const { timeouts } = request;
-  return {
-    ...request,
-    timeouts: { ...timeouts, firstByte: timeouts.imageFirstByte },
-    ownConnection: true,
-  };
-}
-
-function sentTo({ channel, upstreamModel }: Route): SentRequest {
-  return {
-    channel: channel.name,
-    upstreamModel,
-    rewrites: [],
-    losses: [],
-    responseLosses: null,
-    upstreamState: null,
-    ttftMs: null,
-  };
 }

@@ -62,7 +62,6 @@ function checkImages(
   const { model } = resolved;
   const request = images.readRequest(opened, model.capabilities);
   exchange.stream = request.stream;
-  if (request.stream) throw notStreamed;
   if (model.price === null || !pricesImages(ratesOf(model.price), request)) {
     throw new GatewayError('model_unpriced', { values: { model: request.model }, param: 'model' });
   }
@@ -72,8 +71,3 @@ function checkImages(
   }
   return { resolved, request };
 }
-
-const notStreamed = new GatewayError('invalid_value', {
-  values: { reason: 'stream: pictures are not streamed yet' },
-  param: 'stream',
-});

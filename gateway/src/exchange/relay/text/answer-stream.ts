@@ -18,10 +18,10 @@ import type { TextInput } from './input.ts';
 import { measureDisconnected, measureText } from './measure-text.ts';
 import type { TextParts } from './parts.ts';
 import type { PreparedText } from './prepared.ts';
-import { createFraming } from './streams/framing.ts';
+import { createFraming } from '../streams/framing.ts';
 import { StreamAttempt } from './streams/stream-attempt.ts';
 import type { StreamOutcome } from './streams/stream-outcome.ts';
-import { StreamSink } from './streams/stream-sink.ts';
+import { StreamSink } from '../streams/stream-sink.ts';
 import { TextSender, upstreamRequest, type ReadyText } from './text-sender.ts';
 import { usageOfResponse, usageOfLeaving } from './usage.ts';
 

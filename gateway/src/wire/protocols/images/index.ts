@@ -6,6 +6,7 @@ import { openEdit, openGeneration } from './open-request.ts';
 import { patchRequest } from './patch-request.ts';
 import { readRequest } from './request.ts';
 import { readResponse } from './response.ts';
+import { toEvents } from './response-events.ts';
 import { type ImageStreamContext, ImageStreamTap } from './stream-tap.ts';
 
 export type { ImageEventNames } from './event-names.ts';
@@ -28,6 +29,7 @@ export const images = Object.freeze({
   patchRequest,
   readResponse,
   eventNamesFor,
+  toEvents,
   /** One per attempt of a streamed request. */
   createStreamTap: (context: ImageStreamContext) => new ImageStreamTap(context),
   encodeError: encodeErrorObject,

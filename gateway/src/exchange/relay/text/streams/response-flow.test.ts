@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { verdict } from '#protocols/index.ts';
 import { ResponseFlow } from './response-flow.ts';
-import { createFraming } from './framing.ts';
-import { StreamSink } from './stream-sink.ts';
+import { createFraming } from '../../streams/framing.ts';
+import { StreamSink } from '../../streams/stream-sink.ts';
 
 const { content, forward, terminal } = verdict;
 

@@ -1,6 +1,6 @@
 import { verdict } from '#protocols/index.ts';
 import { EventRun } from './event-run.ts';
-import type { StreamSink } from './stream-sink.ts';
+import type { StreamSink } from '../../streams/stream-sink.ts';
 
 /** More bytes than this without content, or after the terminator, occur in no protocol. */
 const heldLimit = 16 * 1024 * 1024;

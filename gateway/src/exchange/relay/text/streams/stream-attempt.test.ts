@@ -4,9 +4,9 @@ import { findVendor } from '#vendors/index.ts';
 import type { UpstreamListener, UpstreamRequest } from '#upstream/index.ts';
 import { createDrainSlots, type DrainSlots } from '../../exchange/drain-slots.ts';
 import type { LargeResponses } from '../large-response.ts';
-import { createFraming } from './framing.ts';
+import { createFraming } from '../../streams/framing.ts';
 import { StreamAttempt } from './stream-attempt.ts';
-import { StreamSink } from './stream-sink.ts';
+import { StreamSink } from '../../streams/stream-sink.ts';
 
 const chunk = (value: object): Buffer =>
   Buffer.from(`data: ${JSON.stringify({ id: 'c', ...value })}\n\n`);

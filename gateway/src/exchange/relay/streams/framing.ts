@@ -1,5 +1,4 @@
 import type { StreamEvent } from '#protocols/index.ts';
-import type { TextInput } from '../input.ts';
 
 /**
  * How a streamed response is written for this client. Upstreams always send server-sent events; a generate-content
@@ -31,7 +30,7 @@ const eventStream: Framing = Object.freeze({
   closing: () => '',
 });
 
-export function createFraming(kind: TextInput['framing']): Framing {
+export function createFraming(kind: 'event-stream' | 'json-array'): Framing {
   return kind === 'event-stream' ? eventStream : createJsonArray();
 }
 

@@ -1,6 +1,6 @@
 import type { Protocol } from '#protocols/index.ts';
 import type { UpstreamCall } from '#upstream/index.ts';
-import type { ClientResponse } from '../../exchange/client-response.ts';
+import type { ClientResponse } from '../exchange/client-response.ts';
 import type { Framing } from './framing.ts';
 
 /**
@@ -20,7 +20,7 @@ export class StreamSink {
   /** Monotonic time of the last write. */
   lastWriteAt = 0;
   readonly #client: ClientResponse;
-  readonly #protocol: Protocol;
+  readonly #protocol: Pick<Protocol, 'keepAlive'>;
   readonly #monotonic: () => number;
   /** The upstream's call that is paused until the client reads. */
   #paused: UpstreamCall | null = null;
@@ -28,7 +28,7 @@ export class StreamSink {
 
   constructor(
     client: ClientResponse,
-    protocol: Protocol,
+    protocol: Pick<Protocol, 'keepAlive'>,
     framing: Framing,
     monotonic: () => number,
   ) {

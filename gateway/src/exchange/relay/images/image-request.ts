@@ -1,0 +1,76 @@
+import type { Route } from '#catalogue/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { images } from '#protocols/index.ts';
+import type { UpstreamRequest } from '#upstream/index.ts';
+import { vendorOf, type Vendor } from '#vendors/index.ts';
+import {
+  allowedAnywhere,
+  buildUpstreamRequest,
+  forwardedHeaders,
+} from '../attempts/upstream-request.ts';
+import type { SentRequest } from '../exchange/tried.ts';
+import type { ImageInput } from './input.ts';
+import type { ImageParts } from './parts.ts';
+import type { PreparedImages } from './prepared.ts';
+
+const allowed: readonly string[] = [...allowedAnywhere, 'openai-beta'];
+
+/** Where one attempt goes. */
+export interface ImageTarget {
+  readonly route: Route;
+  readonly vendor: Vendor;
+  readonly secret: string | null;
+}
+
+/** The client's bytes unchanged, except for the model's name at the channel. */
+export function imageRequest(
+  { timeouts }: Pick<ImageParts, 'timeouts'>,
+  { form, headers }: ImageInput,
+  { request }: PreparedImages,
+  { route, vendor, secret }: ImageTarget,
+): UpstreamRequest {
+  const { body, contentType } = images.patchRequest(request, route.upstreamModel);
+  const asked = buildUpstreamRequest({
+    operation: 'generate',
+    isEdit: form === 'edit',
+    route,
+    vendor,
+    secret,
+    protocol: 'images',
+    body,
+    contentType,
+    clientHeaders: headers,
+    forwarded: forwardedHeaders(headers, allowed),
+    stream: request.stream,
+    timeouts,
+  });
+  return forPictures(asked);
+}
+
+export function imageVendor({ channel }: Route): Vendor {
+  const vendor = vendorOf(channel);
+  if (vendor === undefined) throw new GatewayError('internal_error');
+  return vendor;
+}
+
+/** Pictures take longer to begin than text, and a lost request must not be repeated. */
+function forPictures(request: UpstreamRequest): UpstreamRequest {
+  const { timeouts } = request;
+  return {
+    ...request,
+    timeouts: { ...timeouts, firstByte: timeouts.imageFirstByte },
+    ownConnection: true,
+  };
+}
+
+export function sentTo({ channel, upstreamModel }: Route): SentRequest {
+  return {
+    channel: channel.name,
+    upstreamModel,
+    rewrites: [],
+    losses: [],
+    responseLosses: null,
+    upstreamState: null,
+    ttftMs: null,
+  };
+}

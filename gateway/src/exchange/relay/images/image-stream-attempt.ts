@@ -1,0 +1,409 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { CollectedBody } from '#bodies/index.ts';
+import { beginsAsEvents, beginsAsJson } from '#body-work/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import {
+  images,
+  UnreadableResponse,
+  verdict,
+  type ImageStreamTap,
+  type StreamEvent,
+} from '#protocols/index.ts';
+import {
+  createEventStreamReader,
+  EventTooLarge,
+  type EventStreamReader,
+  type UpstreamCall,
+  type UpstreamClient,
+  type UpstreamError,
+  type UpstreamHeaders,
+  type UpstreamListener,
+  type UpstreamRequest,
+} from '#upstream/index.ts';
+import type { Vendor } from '#vendors/index.ts';
+import { errorBodyLimit, failureOfResponse, isError, parseJson } from '../attempts/error-body.ts';
+import {
+  brokenAttempt,
+  reachOf,
+  type AttemptFailure,
+  type BrokenAttempt,
+  type CompleteAttempt,
+  type DisconnectedAttempt,
+} from '../attempts/outcome.ts';
+import {
+  ResponseTooComplex,
+  UnchargedResponse,
+  type ReadingResponse,
+} from '../attempts/response-reader.ts';
+import type { ClientResponse } from '../exchange/client-response.ts';
+import type { Measured } from '../exchange/measured.ts';
+import type { Ticker, TickListener, TickRegistration } from '../exchange/ticker.ts';
+import type { StreamSink } from '../streams/stream-sink.ts';
+import type { ImageResponseReader, MeasuredImages } from './image-response-reader.ts';
+import { isUncharged, type StreamMeter } from './stream-meter.ts';
+
+/** In bytes. One event holds a whole picture. */
+const eventLimit = 64 * 1024 * 1024;
+/** In bytes, of what comes before the first picture. */
+const heldLimit = 1024 * 1024;
+/** How long after the upstream's head the client's head is held back while there is no picture. */
+const headHoldMs = 10_000;
+/** If the client kept the upstream waiting for this long, the client is to blame for a stream that broke. */
+const heldUpMs = 5_000;
+
+/** How an attempt of a streamed request ended. */
+export type ImageStreamOutcome =
+  | AttemptFailure
+  | CompleteImageStream
+  | BrokenImageStream
+  | DisconnectedAttempt;
+
+export interface CompleteImageStream extends CompleteAttempt {
+  readonly measured: Measured;
+  /** What the client gets once the row is durable. */
+  readonly rest: readonly (Buffer | string)[];
+}
+
+export interface BrokenImageStream extends BrokenAttempt {
+  /** What the client pays although the stream broke: it had its pictures, and kept the upstream waiting. */
+  readonly measured: Measured | null;
+}
+
+export interface ImageStreamOptions {
+  readonly upstream: UpstreamClient;
+  readonly vendor: Vendor;
+  readonly client: Pick<ClientResponse, 'disconnected'>;
+  readonly tap: ImageStreamTap;
+  readonly meter: StreamMeter;
+  readonly sink: StreamSink;
+  /** Reads a response that came whole although a stream was asked for. */
+  readonly reader: ImageResponseReader;
+  readonly ticker: Ticker;
+  readonly monotonic: () => number;
+  readonly keepAliveMs: number;
+  /** Monotonic time after which the attempt is given up. */
+  readonly deadline: number;
+  /** Sent with the head when this attempt opens the response. */
+  readonly headers: () => Readonly<Record<string, string>>;
+  /** Called once, when the first picture arrives. */
+  readonly onFirstContent: () => void;
+  readonly errorOf: (failure: AttemptFailure) => GatewayError;
+  /** Called with a defect of the gateway that no caller would see. */
+  readonly onDefect: (error: unknown) => void;
+}
+
+/**
+ * One try of a streamed request for pictures. Once the request has been sent, the attempt continues even if the client
+ * leaves, because the upstream charges for the pictures.
+ */
+export class ImageStreamAttempt implements UpstreamListener, TickListener {
+  readonly outcome: Promise<ImageStreamOutcome>;
+  upstreamHeaders: UpstreamHeaders = {};
+  readonly #options: ImageStreamOptions;
+  readonly #events: EventStreamReader;
+  readonly #call: UpstreamCall;
+  readonly #ticks: TickRegistration;
+  #status = 0;
+  #headAt = 0;
+  #begun = false;
+  /** An error, or a response that is not a stream; null while events come. */
+  #whole: CollectedBody | null = null;
+  #reading: ReadingResponse<MeasuredImages> | null = null;
+  /** Before the first picture, and from the terminator on. */
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  #hasContent = false;
+  #ending = false;
+  #over = false;
+  #resolve: (outcome: ImageStreamOutcome) => void = () => {};
+
+  /** @param request is not kept. */
+  constructor(request: UpstreamRequest, options: ImageStreamOptions) {
+    this.#options = options;
+    this.outcome = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    this.#events = createEventStreamReader({
+      maxEventBytes: eventLimit,
+      onEvent: (event) => this.#onEvent(event),
+    });
+    this.#ticks = options.ticker.add(this);
+    this.#call = options.upstream.send(request, this);
+  }
+
+  onHead(status: number, headers: UpstreamHeaders): void {
+    this.#status = status;
+    this.upstreamHeaders = headers;
+    this.#headAt = this.#options.monotonic();
+    if (isError(status)) this.#whole = new CollectedBody();
+  }
+
+  onData(chunk: Buffer): void {
+    if (this.#over) return;
+    if (!this.#begun) this.#begin(chunk);
+    if (this.#whole === null) this.#read(chunk);
+    else this.#collect(this.#whole, chunk);
+  }
+
+  onEnd(): void {
+    if (this.#over) return;
+    if (this.#whole === null) this.#endOfEvents();
+    else if (isError(this.#status)) this.#finish(this.#judge(this.#whole));
+    else void this.#readWhole(this.#whole.whole());
+  }
+
+  onBreak(error: UpstreamError): void {
+    if (this.#over) return;
+    const { breakPoint, reason } = error;
+    if (breakPoint === 'started') {
+      // Even if the body broke off, the head of an error response says what is wrong.
+      const isJudged = this.#whole !== null && reason !== 'defect' && isError(this.#status);
+      if (isJudged) this.#finish(this.#judge(this.#whole!));
+      else this.#cut(reason);
+      return;
+    }
+    const stale = breakPoint === 'stale-connection';
+    const attemptClass = stale ? 'uncertain' : breakPoint;
+    this.#finish({ ...brokenAttempt(this.#status, attemptClass, reason), stale });
+  }
+
+  /** The client has closed its connection. What it asked for is still made, and charged. */
+  clientDisconnected(): void {
+    if (this.#over) return;
+    this.#held = [];
+    if (this.#call.sent) {
+      // It may be paused because the client did not read.
+      this.#call.resume();
+      return;
+    }
+    const status = this.#status === 0 ? null : this.#status;
+    this.#finish({ kind: 'disconnected', asked: false, status, shown: false });
+    this.#call.abort();
+  }
+
+  tick(now: number): void {
+    const { client, deadline, sink, keepAliveMs } = this.#options;
+    if (now >= deadline) {
+      this.#cut('deadline');
+      return;
+    }
+    if (client.disconnected) return;
+    const isAnswered = this.#status !== 0 && !isError(this.#status);
+    if (isAnswered && (now - this.#headAt >= headHoldMs || sink.inDoubt)) this.#open();
+    sink.keepAlive(now, keepAliveMs);
+  }
+
+  end(error: GatewayError): void {
+    if (this.#over) return;
+    if (this.#ending && this.#options.tap.finished) this.#complete();
+    else this.#endWith(error, 'ended');
+  }
+
+  /** Some servers declare a wrong content type, or do not stream: the first bytes decide. */
+  #begin(chunk: Buffer): void {
+    this.#begun = true;
+    if (this.#whole !== null || beginsAsEvents(chunk)) return;
+    if (beginsAsJson(chunk) || !isEventStream(this.upstreamHeaders)) {
+      this.#whole = new CollectedBody();
+    }
+  }
+
+  #collect(body: CollectedBody, chunk: Buffer): void {
+    body.add(chunk);
+    if (isError(this.#status)) {
+      // This much is enough to classify the error, and some bodies never end.
+      if (body.length >= errorBodyLimit) this.#abortWith(this.#judge(body));
+    } else if (body.length > eventLimit) this.#cut('answer-too-large');
+  }
+
+  #read(chunk: Buffer): void {
+    try {
+      this.#events.push(chunk);
+    } catch (error) {
+      if (!(error instanceof EventTooLarge)) throw error;
+      this.#cut('event-too-large');
+    }
+  }
+
+  #endOfEvents(): void {
+    this.#events.end();
+    if (this.#over) return;
+    // A body that just ends before a final picture is a failure.
+    if (this.#options.tap.finished) this.#complete();
+    else this.#cut('no-terminator');
+  }
+
+  /** Turns a whole response into the events that were asked for, one in each turn. */
+  async #readWhole(body: Buffer): Promise<void> {
+    const { reader, onDefect } = this.#options;
+    try {
+      this.#reading = reader.readInThread(body);
+      const response = this.#reading === null ? reader.read(body) : await this.#reading.result;
+      this.#reading = null;
+      this.#whole = null;
+      for (const event of images.toEvents(response.body)) {
+        if (this.#over) return;
+        this.#read(event);
+        await nextTurn();
+      }
+      if (!this.#over) this.#endOfEvents();
+    } catch (error) {
+      this.#reading = null;
+      if (error instanceof UnreadableResponse) this.#unreadable(error);
+      else if (error instanceof UnchargedResponse) this.#fail(error.result, error.units);
+      else if (error instanceof ResponseTooComplex) this.#cut('too-complex');
+      else if (error instanceof GatewayError) this.#endWith(error, 'ended');
+      else {
+        onDefect(error);
+        this.#cut('defect');
+      }
+    }
+  }
+
+  #unreadable({ body, usage }: UnreadableResponse): void {
+    const failure =
+      body === null
+        ? brokenAttempt(this.#status, 'started', 'unreadable')
+        : failureOfResponse(this.#options.vendor, null, this.upstreamHeaders, body);
+    this.#finish({ ...failure, usage });
+  }
+
+  #onEvent(event: StreamEvent): void {
+    if (this.#over) return;
+    const { tap } = this.#options;
+    const flags = tap.inspect(event);
+    if ((flags & verdict.failed) !== 0) {
+      this.#upstreamFailed();
+      return;
+    }
+    if ((flags & verdict.terminal) !== 0) this.#ending = true;
+    if ((flags & verdict.drop) === 0) {
+      const isContent = (flags & verdict.content) !== 0;
+      this.#pass((flags & verdict.replace) === 0 ? event.raw : tap.replacement!, isContent);
+    }
+    if (this.#ending && tap.closed) this.#complete();
+  }
+
+  #pass(bytes: Buffer, isContent: boolean): void {
+    const { client, sink, onFirstContent } = this.#options;
+    if (isContent && !this.#hasContent) {
+      this.#hasContent = true;
+      onFirstContent();
+    }
+    if (client.disconnected) return;
+    if (this.#ending || !this.#hasContent) {
+      this.#heldBytes += bytes.length;
+      if (this.#ending || this.#heldBytes <= heldLimit) this.#held.push(bytes);
+      return;
+    }
+    this.#open();
+    for (const held of this.#takeHeld()) sink.show(held, this.#call);
+    sink.show(bytes, this.#call);
+  }
+
+  #open(): void {
+    const { sink, headers } = this.#options;
+    if (!sink.opened) sink.open(headers());
+  }
+
+  #takeHeld(): Buffer[] {
+    const held = this.#held;
+    this.#held = [];
+    return held;
+  }
+
+  #complete(): void {
+    const { tap, meter } = this.#options;
+    const measured = meter.measure(tap);
+    if (isUncharged(measured)) {
+      this.#fail(measured.replaceAll('_', '-'), meter.unitsOf(tap));
+      return;
+    }
+    const rest: (Buffer | string)[] = this.#takeHeld();
+    const completion = tap.completion();
+    if (completion !== '') rest.push(completion);
+    this.#abortWith({ kind: 'complete', status: this.#status, measured, rest });
+  }
+
+  /** The upstream reported a failure in an event, or a picture that must not be shown. */
+  #upstreamFailed(): void {
+    const { vendor, tap, meter } = this.#options;
+    const failure = failureOfResponse(vendor, null, this.upstreamHeaders, tap.failure);
+    this.#failed({ ...failure, units: meter.unitsOf(tap) });
+  }
+
+  #cut(result: string): void {
+    const { tap, meter } = this.#options;
+    this.#fail(result, meter.unitsOf(tap));
+  }
+
+  #fail(result: string, units: AttemptFailure['units'] & object): void {
+    const reach = reachOf(this.#status, this.#call.sent);
+    this.#failed({ ...brokenAttempt(this.#status, reach, result), units });
+  }
+
+  #failed(failure: AttemptFailure): void {
+    const { tap, errorOf, sink } = this.#options;
+    if (!sink.shown) {
+      this.#abortWith({ ...failure, usage: tap.usage });
+      return;
+    }
+    const { classification, result, units } = failure;
+    this.#abortWith(this.#broken(errorOf(failure), classification, result, units));
+  }
+
+  #endWith(error: GatewayError, result: string): void {
+    if (this.#options.sink.shown) {
+      const { tap, meter } = this.#options;
+      this.#abortWith(this.#broken(error, null, result, meter.unitsOf(tap)));
+      return;
+    }
+    const reach = reachOf(this.#status, this.#call.sent);
+    this.#abortWith({ ...brokenAttempt(this.#status, reach, result), final: error });
+  }
+
+  #broken(
+    error: GatewayError,
+    classification: BrokenAttempt['classification'],
+    result: string,
+    units: BrokenAttempt['units'],
+  ): BrokenImageStream {
+    const { tap, meter, sink, monotonic } = this.#options;
+    const isHeldUp = tap.finished && sink.heldUpFor(monotonic()) >= heldUpMs;
+    const measured = isHeldUp ? meter.measure(tap) : null;
+    return {
+      kind: 'broken',
+      status: this.#status,
+      error,
+      classification,
+      usage: tap.usage,
+      ...(units !== undefined && { units }),
+      result,
+      measured: measured === null || isUncharged(measured) ? null : measured,
+    };
+  }
+
+  #judge(body: CollectedBody): AttemptFailure {
+    const json = parseJson(body.whole());
+    return failureOfResponse(this.#options.vendor, this.#status, this.upstreamHeaders, json);
+  }
+
+  #abortWith(outcome: ImageStreamOutcome): void {
+    this.#finish(outcome);
+    this.#call.abort();
+  }
+
+  #finish(outcome: ImageStreamOutcome): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#whole = null;
+    this.#reading?.abandon();
+    this.#ticks.end();
+    this.#resolve(outcome);
+  }
+}
+
+function isEventStream(headers: UpstreamHeaders): boolean {
+  const type = headers['content-type'];
+  return typeof type === 'string' && /^text\/event-stream\b/i.test(type);
+}

@@ -1,0 +1,94 @@
+import type { Route } from '#catalogue/index.ts';
+import type { GatewayError } from '#errors/index.ts';
+import { images } from '#protocols/index.ts';
+import type { ChannelLease } from '#routing/index.ts';
+import { totalDeadline } from '../attempts/deadlines.ts';
+import { errorOfFailure } from '../attempts/error-of-failure.ts';
+import type { AttemptFailure } from '../attempts/outcome.ts';
+import type { ReadyRequest, Sender } from '../attempts/sender.ts';
+import { responseHeaders } from '../exchange/response-headers.ts';
+import type { SentRequest } from '../exchange/tried.ts';
+import type { StreamSink } from '../streams/stream-sink.ts';
+import { imageRequest, imageVendor, sentTo } from './image-request.ts';
+import { ImageResponseReader } from './image-response-reader.ts';
+import { ImageStreamAttempt, type ImageStreamOutcome } from './image-stream-attempt.ts';
+import type { ImageInput } from './input.ts';
+import type { ImageParts } from './parts.ts';
+import type { PreparedImages } from './prepared.ts';
+import { createStreamMeter } from './stream-meter.ts';
+
+/** Sends requests whose pictures are streamed. */
+export class ImageStreamSender implements Sender<SentRequest, ImageStreamOutcome> {
+  readonly kind = 'stream';
+  readonly isCostly = true;
+  readonly model: string;
+  /** The running attempt, which has to learn when the client leaves. */
+  attempt: ImageStreamAttempt | null = null;
+  readonly #parts: ImageParts;
+  readonly #input: ImageInput;
+  readonly #prepared: PreparedImages;
+  readonly #sink: StreamSink;
+
+  constructor(parts: ImageParts, input: ImageInput, prepared: PreparedImages, sink: StreamSink) {
+    this.model = prepared.request.model;
+    this.#parts = parts;
+    this.#input = input;
+    this.#prepared = prepared;
+    this.#sink = sink;
+  }
+
+  prepare(): null {
+    return null;
+  }
+
+  build(route: Route): ReadyRequest<SentRequest, ImageStreamOutcome> {
+    const sent = sentTo(route);
+    return { sent, send: (lease, started) => this.#send(route, lease, sent, started) };
+  }
+
+  errorOf(failure: AttemptFailure): GatewayError {
+    return errorOfFailure(failure, this.#prepared.request.members);
+  }
+
+  #send(route: Route, lease: ChannelLease, sent: SentRequest, started: number): ImageStreamAttempt {
+    const parts = this.#parts;
+    const input = this.#input;
+    const prepared = this.#prepared;
+    const { bodies, upstream, ticker, timeouts, clock, health, missingUsage } = parts;
+    const vendor = imageVendor(route);
+    const echo = { clientModel: prepared.request.model, upstreamModel: route.upstreamModel };
+    const meter = createStreamMeter(prepared, missingUsage);
+    const names = images.eventNamesFor(input.form, input.headers);
+    const tap = images.createStreamTap({
+      ...echo,
+      names,
+      accepts: (entry) => meter.accepts(entry),
+    });
+    const { keyId } = input.caller;
+    const reader = new ImageResponseReader({ bodies, keyId, echo, prepared, missingUsage });
+    const asked = imageRequest(parts, input, prepared, { route, vendor, secret: lease.secret });
+    this.attempt = new ImageStreamAttempt(asked, {
+      upstream,
+      vendor,
+      client: input.client,
+      tap,
+      meter,
+      sink: this.#sink,
+      reader,
+      ticker,
+      monotonic: clock.monotonic,
+      keepAliveMs: timeouts.keepaliveComment,
+      deadline: totalDeadline(input, route.channel, timeouts),
+      headers: () => responseHeaders(sent),
+      onFirstContent() {
+        const now = clock.monotonic();
+        health.begun(lease, route, now);
+        health.took(lease, 'stream', now - started);
+        sent.ttftMs = now - input.startedAt;
+      },
+      errorOf: (failure) => errorOfFailure(failure, null),
+      onDefect: (error) => parts.onUnexpectedError(error, input.id),
+    });
+    return this.attempt;
+  }
+}
