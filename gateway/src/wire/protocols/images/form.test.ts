@@ -154,7 +154,7 @@ describe('the form of an edit', () => {
     ['stream=1', [model, prompt, file('image'), field('stream', '1')], 'invalid_value', 'stream'],
     ['size=big', [model, prompt, file('image'), field('size', 'big')], 'invalid_value', 'size'],
     [
-      'bytes that are no text',
+      'bytes that are not UTF-8',
       [model, field('prompt', Buffer.from([0xff])), file('image')],
       'invalid_value',
       'prompt',

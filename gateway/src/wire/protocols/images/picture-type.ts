@@ -6,7 +6,7 @@ const jpeg = Buffer.from([0xff, 0xd8, 0xff]);
 const riff = Buffer.from('RIFF');
 const webp = Buffer.from('WEBP');
 
-/** What a file is, by its first bytes. Null if it is none of these. */
+/** What a file is, by its first bytes. Null for anything else. */
 export function pictureType(bytes: Buffer): PictureType | null {
   if (beginsWith(bytes, png, 0)) return 'png';
   if (beginsWith(bytes, jpeg, 0)) return 'jpeg';

@@ -104,21 +104,18 @@ describe('a response', () => {
     else expect(reported).toMatchObject({ tokens, implausible: false });
   });
 
-  test.each([-1, 0.5, '7', 2 ** 60])(
-    'reports %j tokens of pictures, which is no count',
-    (count) => {
-      const details = { image_tokens: count };
-      const usage = { input_tokens: 5, output_tokens: 7, output_tokens_details: details };
-      expect(read({ data: [], usage }).usage).toMatchObject({ implausible: true });
-    },
-  );
+  test.each([-1, 0.5, '7', 2 ** 60])('reports %j tokens of pictures, not a count', (count) => {
+    const details = { image_tokens: count };
+    const usage = { input_tokens: 5, output_tokens: 7, output_tokens_details: details };
+    expect(read({ data: [], usage }).usage).toMatchObject({ implausible: true });
+  });
 
   test.each([
     ['no JSON', '{"data":[}'],
     ['no object', '[]'],
     ['no data', { created: 1 }],
-    ['data that is no list', { data: {} }],
-    ['an entry that is no object', { data: [null] }],
+    ['data that is not a list', { data: {} }],
+    ['an entry that is not an object', { data: [null] }],
     ['a text that does not end', '{"data":[{"b64_json":"AAAA'],
   ])('with %s cannot be read', (_, body) => {
     expect(() => read(body)).toThrow(UnreadableResponse);

@@ -25,7 +25,7 @@ function start() {
   };
   const sink = new StreamSink(
     client,
-    { keepAlive: () => '' } as never,
+    { keepAlive: () => '' },
     createFraming('event-stream'),
     () => 0,
   );
