@@ -58,6 +58,8 @@ const models: Readonly<Record<string, string>> = {
   plain: 'edits',
   bare: '',
   layered: 'layers',
+  seedream: 'edits, layers',
+  servant: 'edits',
   asleep: '',
   ...Object.fromEntries([...Object.keys(harmless), ...Object.keys(harmful)].map((id) => [id, ''])),
 };
@@ -74,6 +76,8 @@ ${[...Object.entries(harmless), ...Object.entries(harmful)]
     channel({ name: `spare-of-${name}`, models: name }),
   ])
   .join('\n')}
+  - { name: ark, provider: ark, base_url: "SIMULATOR/api/v3", protocols: [images], api_keys: [any], models: [{ name: seedream, upstream: doubao-seedream-5-0-pro-260628 }] }
+  - { name: servant, provider: openai-compatible, base_url: "SIMULATOR/v1", protocols: [images], api_keys: [any], models: [{ name: servant, upstream: demo-image }] }
   - { name: talks, provider: simulator, base_url: SIMULATOR, models: [demo-chat] }
 models:
 ${Object.entries(models)
@@ -369,6 +373,36 @@ describe('what the upstream gets and says', () => {
     expect(status).toBe(200);
     expect(text.length).toBeGreaterThan(4_000_000);
     expect((await rowOf(shared.gateway, id)).units).toMatchObject({ images: 1 });
+  });
+});
+
+describe('other vendors', () => {
+  test('a compatible server gets generations and edits', async () => {
+    const body = { ...good, model: 'servant' };
+    expect((await send(generations, body)).upstream[0]?.path).toBe('/v1/images/generations');
+    const form = formOf(['prompt', 'a'], ['image', png], ['model', 'servant']);
+    const { status, upstream } = await send(edits, form);
+    expect([status, upstream[0]?.path]).toEqual([200, '/v1/images/edits']);
+  });
+
+  test('Ark gets generations', async () => {
+    const body = { model: 'seedream', prompt: '2 layers', image: uri, layer_decomposition: true };
+    const { status, upstream, json } = await send(generations, body);
+    expect([status, upstream[0]?.path]).toEqual([200, '/api/v3/images/generations']);
+    expect(json.data?.map((each) => each['z_index'])).toEqual([0, 1, 2]);
+  });
+
+  test('Ark refuses in words of the gateway', async () => {
+    const { json } = await send(generations, { ...good, model: 'seedream', prompt: 'refuse' });
+    expect(json.error).toMatchObject({ code: 'content_policy_violation' });
+    expect(json.error?.message).not.toContain('CANARY');
+  });
+
+  test('Ark has no edits', async () => {
+    const form = formOf(['prompt', 'a'], ['image', png], ['model', 'seedream']);
+    const { status, upstream, json, id } = await send(edits, form);
+    expect([status, upstream, json.error?.param]).toEqual([400, [], 'model']);
+    expect(await rowOf(shared.gateway, id)).toMatchObject({ outcome: 'refused', cost: null });
   });
 });
 

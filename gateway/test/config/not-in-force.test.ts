@@ -46,7 +46,6 @@ describe('sluice check', () => {
       'video.check_audio: not in force yet',
       'video.keep_results: not in force yet',
       'video.storage_url: not in force yet',
-      'channels[0].provider: ark is not in force yet',
       'channels[1].provider: dashscope is not in force yet',
       'channels[3].protocols[0]: video-synthesis is not in force yet',
       'channels[3].protocols[1]: video-contents is not in force yet',

@@ -16,7 +16,7 @@ export const notInForce: readonly NotInForce[] = [
   { path: 'video.check_audio' },
   { path: 'video.keep_results' },
   { path: 'video.storage_url' },
-  { path: 'channels[].provider', values: ['dashscope', 'ark'] },
+  { path: 'channels[].provider', values: ['dashscope'] },
   { path: 'channels[].protocols[]', values: ['video-synthesis', 'video-contents'] },
   { path: 'channels[].timeouts.keepalive_comment' },
   { path: 'models[].type', values: ['video'] },

@@ -18,7 +18,9 @@ test('a vendor without a provider value of its own is known by the host of its a
 test('the vendors of video are known, and nothing is sent to them', () => {
   expect(vendorFacts.dashscope.protocols).toEqual(['video-synthesis']);
   expect(findVendor('dashscope')).toBeUndefined();
-  expect(vendorOf({ provider: 'ark', baseUrl: vendorFacts.ark.baseUrl! })).toBeUndefined();
+  expect(
+    vendorOf({ provider: 'dashscope', baseUrl: vendorFacts.dashscope.baseUrl! }),
+  ).toBeUndefined();
 });
 
 test('each known server is known once', () => {

@@ -41,6 +41,8 @@ export interface Vendor extends VendorFacts {
   readonly surcharges: SurchargeFacts;
   /** What a model accepts that other speakers of the protocol refuse. Absent: `plainTraits`. */
   traitsOf?(model: string): UpstreamTraits;
+  /** It speaks `images` and has no endpoint for edits. Absent: it has one. */
+  readonly lacksEdits?: boolean;
   /** Members that it refuses although its protocol has them. Absent: none. */
   readonly quirks?: readonly Quirk[];
 }

@@ -21,7 +21,7 @@ interface Requests {
   readonly baseUrl: string;
   /** The headers for the credential `secret`, in the vendor's first protocol. */
   readonly credential: Readonly<Record<string, string>>;
-  /** By protocol and operation, with ` stream` where one is asked for; of a model named `a/b`. */
+  /** By protocol and operation, with ` stream` where one is asked for, ` edit` where pictures are edited; of a model named `a/b`. */
   readonly urls: Readonly<Record<string, string>>;
 }
 
@@ -35,13 +35,9 @@ const failures = ['refusal', 'wrongKey', 'throttle', 'emptyAccount'] as const;
 type Failures = Readonly<Record<(typeof failures)[number], Failure>> & { readonly source: string };
 
 /** Protocols that nothing calls a vendor in yet. */
-const uncalledProtocols: ReadonlySet<string> = new Set([
-  'images',
-  'video-synthesis',
-  'video-contents',
-]);
+const uncalledProtocols: ReadonlySet<string> = new Set(['video-synthesis', 'video-contents']);
 /** Vendors that nothing calls yet. */
-const uncalledVendors = ['ark', 'dashscope'];
+const uncalledVendors = ['dashscope'];
 
 const here = import.meta.dirname;
 const model = 'a/b';
@@ -82,13 +78,17 @@ describe.each(called)('$name', (vendor) => {
     const { baseUrl, urls } = JSON.parse(fixture(vendor.name, 'requests.json')) as Requests;
     expect(vendor.baseUrl ?? baseUrl).toBe(baseUrl);
     const asked = Object.keys(urls).map((kind) => {
-      const [protocol, operation, stream] = kind.split(' ');
-      return { protocol, operation, stream: stream === 'stream', model } as UpstreamTarget;
+      const [protocol, operation, more] = kind.split(' ');
+      const [stream, isEdit] = [more === 'stream', more === 'edit'];
+      return { protocol, operation, stream, isEdit, model } as UpstreamTarget;
     });
     expect(asked.map((target) => baseUrl + vendor.path(target))).toEqual(Object.values(urls));
     const kinds = [
       ...textOnes.flatMap((protocol) => [`${protocol} generate`, `${protocol} generate stream`]),
       ...vendor.countsTokensIn.map((protocol) => `${protocol} count-tokens`),
+      ...(protocols.includes('images') && vendor.lacksEdits !== true
+        ? ['images generate edit']
+        : []),
     ];
     expect(Object.keys(urls)).toEqual(expect.arrayContaining(kinds));
     expect(asked.map(({ protocol }) => protocol)).toEqual(expect.arrayContaining(protocols));

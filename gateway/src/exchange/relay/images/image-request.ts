@@ -74,3 +74,14 @@ export function sentTo({ channel, upstreamModel }: Route): SentRequest {
     ttftMs: null,
   };
 }
+
+/** Why the route cannot be asked: some upstreams have no endpoint for edits. Null: it can. */
+export function refuseEdit(
+  { form }: Pick<ImageInput, 'form'>,
+  { request: { model } }: Pick<PreparedImages, 'request'>,
+  { channel }: Route,
+): Promise<GatewayError> | null {
+  if (form === 'generation' || vendorOf(channel)?.lacksEdits !== true) return null;
+  const reason = `model '${model}' cannot edit pictures`;
+  return Promise.resolve(new GatewayError('invalid_value', { values: { reason }, param: 'model' }));
+}

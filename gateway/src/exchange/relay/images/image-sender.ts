@@ -7,7 +7,7 @@ import { errorOfFailure } from '../attempts/error-of-failure.ts';
 import type { AttemptFailure } from '../attempts/outcome.ts';
 import type { ReadyRequest, Sender } from '../attempts/sender.ts';
 import type { SentRequest } from '../exchange/tried.ts';
-import { imageRequest, imageVendor, sentTo } from './image-request.ts';
+import { imageRequest, imageVendor, refuseEdit, sentTo } from './image-request.ts';
 import { ImageResponseReader, type MeasuredImages } from './image-response-reader.ts';
 import type { ImageInput } from './input.ts';
 import type { ImageParts } from './parts.ts';
@@ -31,8 +31,8 @@ export class ImageSender implements Sender<SentRequest, ImageOutcome> {
     this.#prepared = prepared;
   }
 
-  prepare(): null {
-    return null;
+  prepare(route: Route): Promise<GatewayError> | null {
+    return refuseEdit(this.#input, this.#prepared, route);
   }
 
   build(route: Route): ReadyRequest<SentRequest, ImageOutcome> {

@@ -9,7 +9,7 @@ import type { ReadyRequest, Sender } from '../attempts/sender.ts';
 import { responseHeaders } from '../exchange/response-headers.ts';
 import type { SentRequest } from '../exchange/tried.ts';
 import type { StreamSink } from '../streams/stream-sink.ts';
-import { imageRequest, imageVendor, sentTo } from './image-request.ts';
+import { imageRequest, imageVendor, refuseEdit, sentTo } from './image-request.ts';
 import { ImageResponseReader } from './image-response-reader.ts';
 import { ImageStreamAttempt, type ImageStreamOutcome } from './image-stream-attempt.ts';
 import type { ImageInput } from './input.ts';
@@ -37,8 +37,8 @@ export class ImageStreamSender implements Sender<SentRequest, ImageStreamOutcome
     this.#sink = sink;
   }
 
-  prepare(): null {
-    return null;
+  prepare(route: Route): Promise<GatewayError> | null {
+    return refuseEdit(this.#input, this.#prepared, route);
   }
 
   build(route: Route): ReadyRequest<SentRequest, ImageStreamOutcome> {
