@@ -2,6 +2,7 @@ import type { FuzzTarget } from './target.ts';
 import { responseTargets } from './targets/upstream-responses.ts';
 import { embeddingsTargets } from './targets/embeddings.ts';
 import { fileTargets } from './targets/files.ts';
+import { imageTargets } from './targets/images.ts';
 import { jsonTargets } from './targets/json.ts';
 import { pieceTargets } from './targets/pieces-of-requests.ts';
 import { priceTargets } from './targets/prices.ts';
@@ -15,6 +16,7 @@ export const fuzzTargets: readonly FuzzTarget[] = [
   ...priceTargets,
   ...responseTargets,
   ...embeddingsTargets,
+  ...imageTargets,
   ...fileTargets,
 ];
 

@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { images, type OpenedImages, verdict } from '#protocols/index.ts';
+import { EventTooLarge } from '#upstream/event-stream.ts';
+import { eachEvent, sliced } from '../../recordings/tap-run.ts';
+import { createRandom, seedOf } from '../random.ts';
+import { holds, type FuzzTarget } from '../target.ts';
+import { isClientError, isUpstreamError } from './refusals.ts';
+
+const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
+const head = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+const b64 = head.toString('base64');
+const everything = new Set(['edits', 'streaming', 'layers', 'multi_reference']);
+const names = { clientModel: 'm', upstreamModel: 'up' };
+
+const generationSamples = [
+  {
+    model: 'm',
+    prompt: 'a cat',
+    n: 2,
+    size: '1024x1024',
+    quality: 'high',
+    stream: true,
+    user: 'u',
+  },
+  {
+    model: 'm',
+    prompt: 'é',
+    image: ['https://example.com/a.png', b64, `data:image/png;base64,${b64}`],
+  },
+  { model: 'm', image: [b64], layer_decomposition: true, background: null },
+  {
+    model: 'm',
+    prompt: 'x'.repeat(9000),
+    sequential_image_generation: 'auto',
+    sequential_image_generation_options: { max_images: 3 },
+  },
+].map(json);
+
+const type = 'multipart/form-data; boundary=Xx';
+
+function formSample(
+  parts: readonly (readonly [headers: string, content: Buffer | string])[],
+): Buffer {
+  const pieces = parts.flatMap(([headers, content]) => [
+    Buffer.from(`--Xx\r\nContent-Disposition: form-data; ${headers}\r\n\r\n`),
+    Buffer.from(content),
+    Buffer.from('\r\n'),
+  ]);
+  return Buffer.concat([...pieces, Buffer.from('--Xx--\r\n')]);
+}
+
+const formSamples = [
+  formSample([
+    ['name="model"', 'm'],
+    ['name="prompt"', 'a hat'],
+    ['name="image"; filename="a.png"\r\nContent-Type: image/png', head],
+  ]),
+  formSample([
+    ['name="image[]"; filename="ü \\".png"', Buffer.concat([head, Buffer.from('\r\n--\r\n-')])],
+    ['name=prompt', ''],
+    ['name="image[1]"; filename*=utf-8\'\'a', head],
+    ['name="mask"; filename="m"', head],
+    ['name="n"', '2'],
+    ['name="stream"', 'true'],
+    ['name="user"', 'u'],
+    ['name="model"', 'm'],
+  ]),
+];
+
+function patch(open: (body: Buffer) => OpenedImages, input: Buffer): void {
+  const opened = open(input);
+  const patched = images.patchRequest(opened, 'up');
+  const again = open(patched.body);
+  holds(again.model === 'up', 'the upstream’s model is named');
+  const without = ({ members }: OpenedImages) => ({ ...members, model: null });
+  holds(isDeepStrictEqual(without(again), without(opened)), 'all else stays what it is');
+  const files = ({ body, files: list }: OpenedImages) =>
+    list.map(({ name, bytes }) => [name, body.subarray(bytes.start, bytes.end)]);
+  holds(isDeepStrictEqual(files(again), files(opened)), 'files stay what they are');
+  const request = images.readRequest(opened, everything);
+  holds(
+    Number.isInteger(request.images) && request.images >= 1 && request.images <= 15,
+    'a few pictures',
+  );
+  holds(request.sources <= 16, 'a few sources');
+  holds(request.promptBytes <= input.length, 'the prompt is in the body');
+}
+
+const usage = {
+  input_tokens: 5,
+  output_tokens: 9,
+  output_tokens_details: { image_tokens: 7, text_tokens: 2 },
+};
+const responseSamples = [
+  { created: 1, data: [{ b64_json: b64 }, { url: 'u', size: '1x1', z_index: 1 }], usage },
+  { model: 'up', size: '2x2', data: [{ error: { code: 'x' } }], usage: { input_images: 2 } },
+  { error: { code: 'rate_limit_exceeded' } },
+].map(json);
+
+function readResponse(input: Buffer): void {
+  const { body, entries, usage: read } = images.readResponse(input, names);
+  // Any JSON that is read is JSON, and otherwise unchanged.
+  const given = JSON.parse(String(input)) as Record<string, unknown>;
+  const told = JSON.parse(String(body)) as Record<string, unknown>;
+  holds(
+    isDeepStrictEqual({ ...told, model: 0 }, { ...given, model: 0 }),
+    'all else stays what it is',
+  );
+  holds(typeof given['model'] !== 'string' || told['model'] === 'm', 'the client’s model is named');
+  holds(entries.length === (given['data'] as unknown[]).length, 'no entry is lost');
+  for (const count of Object.values(read?.tokens ?? {}))
+    holds(count >= 0, 'counts are not negative');
+  for (const event of images.toEvents(body)) {
+    holds(event.subarray(0, 7).toString() === 'event: ', 'a response becomes events');
+  }
+}
+
+const events = (...list: readonly object[]): Buffer =>
+  Buffer.from(list.map((data) => `data: ${JSON.stringify(data)}\n\n`).join(''));
+const streamSamples = [
+  events(
+    { type: 'image_generation.partial_image', b64_json: b64 },
+    { type: 'image_edit.completed', b64_json: b64, size: '1x1', model: 'up', usage },
+  ),
+  Buffer.concat([
+    events(
+      { type: 'image_generation.partial_succeeded', url: 'u', size: '1x1' },
+      { type: 'image_generation.partial_failed', error: { code: 'x' } },
+      { type: 'image_generation.completed', usage },
+    ),
+    Buffer.from('data: [DONE]\n\n'),
+  ]),
+  events({ error: { message: 'x' } }),
+];
+
+/** What a client is sent, and how the stream ended. */
+function relayed(chunks: readonly Buffer[]): string {
+  const tap = images.createStreamTap({ ...names, names: images.eventNamesFor('edit', {}) });
+  const sent = createHash('sha1');
+  let isOver = false;
+  let hasFailed = false;
+  eachEvent(chunks, (event) => {
+    if (isOver) return;
+    const flags = tap.inspect(event);
+    hasFailed = (flags & verdict.failed) !== 0;
+    isOver = hasFailed || tap.closed;
+    if (hasFailed || (flags & verdict.drop) !== 0) return;
+    sent.update((flags & verdict.replace) === 0 ? event.raw : tap.replacement!);
+  });
+  if (tap.finished && !hasFailed) sent.update(tap.completion());
+  return `${sent.digest('hex')} ${tap.finished} ${hasFailed}`;
+}
+
+function readStream(input: Buffer): void {
+  const random = createRandom(seedOf(input));
+  const cuts = Array.from({ length: 12 }, () => random.below(input.length + 1));
+  const isSame = relayed(sliced(input, cuts)) === relayed([input]);
+  holds(isSame, 'a client is sent the same wherever the upstream’s bytes are cut');
+}
+
+export const imageTargets: readonly FuzzTarget[] = [
+  {
+    name: 'request for images',
+    isJson: true,
+    samples: generationSamples,
+    run: (input) => patch((body) => images.openGeneration(body), input),
+    isRefusal: isClientError,
+  },
+  {
+    name: 'form of an image edit',
+    isJson: false,
+    samples: formSamples,
+    run: (input) => patch((body) => images.openEdit(body, type), input),
+    isRefusal: isClientError,
+  },
+  {
+    name: 'response with images',
+    isJson: true,
+    samples: responseSamples,
+    run: readResponse,
+    isRefusal: isUpstreamError,
+  },
+  {
+    name: 'stream of images',
+    isJson: false,
+    samples: streamSamples,
+    run: readStream,
+    isRefusal: (error) => error instanceof EventTooLarge,
+  },
+];
