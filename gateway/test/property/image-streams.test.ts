@@ -28,7 +28,7 @@ const events = fc.array(
 const lineEnd = fc.constantFrom('\n', '\r\n');
 
 /** What a client gets of a body that comes in these pieces. */
-function relay(pieces: readonly Buffer[]) {
+function relay(chunks: readonly Buffer[]) {
   const tap = images.createStreamTap({ names, clientModel: 'mine', upstreamModel: 'theirs' });
   const written: Buffer[] = [];
   const reader = createEventStreamReader({
@@ -36,13 +36,14 @@ function relay(pieces: readonly Buffer[]) {
     onEvent: (event) => {
       const flags = tap.inspect(event);
       if ((flags & verdict.drop) !== 0) return;
-      written.push(Buffer.from((flags & verdict.replace) === 0 ? event.raw : tap.replacement!));
+      const pieces = (flags & verdict.replace) === 0 ? [event.raw] : tap.replacement;
+      written.push(Buffer.concat(pieces));
     },
   });
-  for (const piece of pieces) reader.push(piece);
+  for (const chunk of chunks) reader.push(chunk);
   reader.end();
   return {
-    text: Buffer.concat(written).toString() + tap.completion(),
+    text: Buffer.concat([...written, ...tap.completion()]).toString(),
     entries: tap.entries,
     usage: tap.usage,
     finished: tap.finished,

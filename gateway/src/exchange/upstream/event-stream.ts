@@ -4,6 +4,8 @@ import { parseEvent } from './event-fields.ts';
 export interface EventStreamOptions {
   /** Maximum size of one event in bytes, including its line ends. */
   readonly maxEventBytes: number;
+  /** Whether the data of an event that lacks its blank line is whole. Absent: it is JSON or `[DONE]`. */
+  readonly isWhole?: (data: Buffer) => boolean;
   readonly onEvent: (event: StreamEvent) => void;
 }
 
@@ -77,7 +79,8 @@ class Reader implements EventStreamReader {
     if (this.#heldLength === 0) return;
     const cut = this.#awaitsLineFeed ? this.#take() : this.#completed();
     const event = parseEvent(cut, this.#hasReturns);
-    if (event.data === null || isWhole(event.data)) this.#options.onEvent(event);
+    const { isWhole = isJsonOrDone, onEvent } = this.#options;
+    if (event.data === null || isWhole(event.data)) onEvent(event);
   }
 
   /** Drops a byte order mark, which may arrive in pieces; null while that is undecided. */
@@ -211,7 +214,7 @@ function position(bytes: Buffer, byte: number, from: number): number {
 }
 
 /** A body that ended inside an event's JSON must not be passed on: it would break the client's parser. */
-function isWhole(data: Buffer): boolean {
+function isJsonOrDone(data: Buffer): boolean {
   const text = data.toString('utf8');
   if (text.startsWith('[DONE]')) return true;
   try {

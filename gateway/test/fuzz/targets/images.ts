@@ -146,9 +146,10 @@ function relayed(chunks: readonly Buffer[]): string {
     hasFailed = (flags & verdict.failed) !== 0;
     isOver = hasFailed || tap.closed;
     if (hasFailed || (flags & verdict.drop) !== 0) return;
-    sent.update((flags & verdict.replace) === 0 ? event.raw : tap.replacement!);
+    const told = (flags & verdict.replace) === 0 ? [event.raw] : tap.replacement;
+    for (const piece of told) sent.update(piece);
   });
-  if (tap.finished && !hasFailed) sent.update(tap.completion());
+  for (const piece of hasFailed ? [] : tap.completion()) sent.update(piece);
   return `${sent.digest('hex')} ${tap.finished} ${hasFailed}`;
 }
 

@@ -46,6 +46,8 @@ import { isUncharged, type StreamMeter } from './stream-meter.ts';
 const eventLimit = 64 * 1024 * 1024;
 /** In bytes, of what comes before the first picture. */
 const heldLimit = 1024 * 1024;
+/** In bytes. */
+const smallEvent = 64 * 1024;
 /** How long after the upstream's head the client's head is held back while there is no picture. */
 const headHoldMs = 10_000;
 /** If the client kept the upstream waiting for this long, the client is to blame for a stream that broke. */
@@ -61,7 +63,7 @@ export type ImageStreamOutcome =
 export interface CompleteImageStream extends CompleteAttempt {
   readonly measured: Measured;
   /** What the client gets once the row is durable. */
-  readonly rest: readonly (Buffer | string)[];
+  readonly rest: readonly Buffer[];
 }
 
 export interface BrokenImageStream extends BrokenAttempt {
@@ -125,6 +127,7 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
     });
     this.#events = createEventStreamReader({
       maxEventBytes: eventLimit,
+      isWhole: images.isWholeEvent,
       onEvent: (event) => this.#onEvent(event),
     });
     this.#ticks = options.ticker.add(this);
@@ -279,12 +282,13 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
     if ((flags & verdict.terminal) !== 0) this.#ending = true;
     if ((flags & verdict.drop) === 0) {
       const isContent = (flags & verdict.content) !== 0;
-      this.#pass((flags & verdict.replace) === 0 ? event.raw : tap.replacement!, isContent);
+      const pieces = (flags & verdict.replace) === 0 ? [event.raw] : tap.replacement;
+      this.#pass(joined(pieces), isContent);
     }
     if (this.#ending && tap.closed) this.#complete();
   }
 
-  #pass(bytes: Buffer, isContent: boolean): void {
+  #pass(pieces: readonly Buffer[], isContent: boolean): void {
     const { client, sink, onFirstContent } = this.#options;
     if (isContent && !this.#hasContent) {
       this.#hasContent = true;
@@ -292,13 +296,12 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
     }
     if (client.disconnected) return;
     if (this.#ending || !this.#hasContent) {
-      this.#heldBytes += bytes.length;
-      if (this.#ending || this.#heldBytes <= heldLimit) this.#held.push(bytes);
+      for (const bytes of pieces) this.#heldBytes += bytes.length;
+      if (this.#ending || this.#heldBytes <= heldLimit) this.#held.push(...pieces);
       return;
     }
     this.#open();
-    for (const held of this.#takeHeld()) sink.show(held, this.#call);
-    sink.show(bytes, this.#call);
+    for (const bytes of [...this.#takeHeld(), ...pieces]) sink.show(bytes, this.#call);
   }
 
   #open(): void {
@@ -319,9 +322,7 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
       this.#fail(measured.replaceAll('_', '-'), meter.unitsOf(tap));
       return;
     }
-    const rest: (Buffer | string)[] = this.#takeHeld();
-    const completion = tap.completion();
-    if (completion !== '') rest.push(completion);
+    const rest = [...this.#takeHeld(), ...tap.completion()];
     this.#abortWith({ kind: 'complete', status: this.#status, measured, rest });
   }
 
@@ -401,6 +402,12 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
     this.#ticks.end();
     this.#resolve(outcome);
   }
+}
+
+/** Small events in one write. */
+function joined(pieces: readonly Buffer[]): readonly Buffer[] {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  return length > smallEvent ? pieces : [Buffer.concat(pieces)];
 }
 
 function isEventStream(headers: UpstreamHeaders): boolean {

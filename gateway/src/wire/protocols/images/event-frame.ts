@@ -1,68 +1,79 @@
-import {
-  type Edit,
-  insertMember,
-  membersAt,
-  objectStart,
-  replaceValue,
-  skipSpace,
-  splice,
-} from '#json/index.ts';
+import { type Edit, type KeyedRange, membersAt, objectStart, skipSpace } from '#json/index.ts';
 
-/** What changes in the data of an event. */
-export interface EventEdits {
-  readonly type: string;
-  /** JSON text of the client's name of the model; null: the name stays. */
-  readonly model: Buffer | null;
+/** The data of an event, and what changes in it. Pictures are megabytes, so they are not copied. */
+export interface EventData {
+  /** A JSON object. */
+  readonly json: Buffer;
+  /** Its own members by name. Of repeated ones the last counts. */
+  readonly members: ReadonlyMap<string, KeyedRange>;
+  readonly edits: Edit[];
+  /** Members that come before its own, as JSON text. */
+  readonly inserted: Buffer[];
 }
 
-/**
- * The data of an event with the client's names. Only the bytes of the names change.
- * @param data a JSON object
- */
-export function renamed(data: Buffer, { type, model }: EventEdits): Buffer {
-  const start = objectStart(data, 0)!;
-  const edits: Edit[] = [];
-  const members = membersAt(data, start);
-  const typed = members.findLast(({ key }) => key === 'type');
-  if (typed === undefined) edits.push(insertMember(placeIn(data, start), 'type', type));
-  else edits.push(replaceValue(typed, type));
-  const named = members.findLast(({ key }) => key === 'model');
-  if (model !== null && named !== undefined) {
-    edits.push({ start: named.valueStart, end: named.valueEnd, bytes: model });
-  }
-  return splice(data, edits);
-}
-
-/**
- * The data of an event with another member.
- * @param json its value
- */
-export function withMember(data: Buffer, key: string, json: Buffer): Buffer {
-  const { start, empty } = placeIn(data, objectStart(data, 0)!);
-  const bytes = Buffer.concat([
-    Buffer.from(`${JSON.stringify(key)}:`),
-    json,
-    Buffer.from(empty ? '' : ','),
-  ]);
-  return splice(data, [{ start, end: start, bytes }]);
-}
-
-/** One complete event. Line ends in its data, which is JSON, are only space. */
-export function imageFrame(name: string, data: Buffer): Buffer {
-  const head = Buffer.from(`event: ${name}\ndata: `);
-  const frame = Buffer.concat([head, data, frameEnd]);
-  for (const end of [0x0a, 0x0d]) {
-    let at = frame.indexOf(end, head.length);
-    while (at >= 0 && at < frame.length - frameEnd.length) {
-      frame[at] = 0x20;
-      at = frame.indexOf(end, at + 1);
-    }
-  }
-  return frame;
-}
-
+const closeBrace = 0x7d;
+const lineFeed = 0x0a;
+const space = 0x20;
 const frameEnd = Buffer.from('\n\n');
 
-function placeIn(data: Buffer, start: number): { start: number; empty: boolean } {
-  return { start: start + 1, empty: data[skipSpace(data, start + 1)] === 0x7d };
+/** @param json an object that has been parsed */
+export function eventData(json: Buffer): EventData {
+  return { json, members: membersOf(json), edits: [], inserted: [] };
+}
+
+export function membersOf(json: Buffer): ReadonlyMap<string, KeyedRange> {
+  const start = objectStart(json, 0);
+  const members = start === null ? [] : membersAt(json, start);
+  return new Map(members.map((member) => [member.key, member]));
+}
+
+/**
+ * Gives a member another value.
+ * @param value JSON text
+ */
+export function setMember(
+  { members, edits, inserted }: EventData,
+  key: string,
+  value: Buffer,
+): void {
+  const own = members.get(key);
+  if (own === undefined) inserted.push(Buffer.from(`${JSON.stringify(key)}:`), value, comma);
+  else edits.push({ start: own.valueStart, end: own.valueEnd, bytes: value });
+}
+
+/** The value of a member as JSON text; null if there is none. */
+export function valueOf({ json, members }: Pick<EventData, 'json' | 'members'>, key: string) {
+  const member = members.get(key);
+  return member === undefined ? null : json.subarray(member.valueStart, member.valueEnd);
+}
+
+/** One complete event, in pieces. Line ends in its data, which is JSON, are only space. */
+export function frameOf(name: string, { json, edits, inserted }: EventData): Buffer[] {
+  const data = json.includes(lineFeed) ? onOneLine(json) : json;
+  const start = (objectStart(data, 0) ?? 0) + 1;
+  const isEmpty = data[skipSpace(data, start)] === closeBrace;
+  const pieces = [
+    Buffer.from(`event: ${name}\ndata: `),
+    data.subarray(0, start),
+    ...(isEmpty ? inserted.slice(0, -1) : inserted),
+  ];
+  let from = start;
+  for (const edit of edits.toSorted((a, b) => a.start - b.start)) {
+    pieces.push(data.subarray(from, edit.start), edit.bytes);
+    from = edit.end;
+  }
+  pieces.push(data.subarray(from), frameEnd);
+  return pieces;
+}
+
+const comma = Buffer.from(',');
+
+function onOneLine(json: Buffer): Buffer {
+  const line = Buffer.from(json);
+  let at = line.indexOf(lineFeed);
+  while (at >= 0) {
+    line[at] = space;
+    at = line.indexOf(lineFeed, at + 1);
+  }
+  return line;
 }

@@ -7,7 +7,7 @@ import { patchRequest } from './patch-request.ts';
 import { readRequest } from './request.ts';
 import { readResponse } from './response.ts';
 import { toEvents } from './response-events.ts';
-import { type ImageStreamContext, ImageStreamTap } from './stream-tap.ts';
+import { type ImageStreamContext, ImageStreamTap, isWholeEvent } from './stream-tap.ts';
 
 export type { ImageEventNames } from './event-names.ts';
 export type { ImageStreamContext, ImageStreamTap } from './stream-tap.ts';
@@ -30,6 +30,7 @@ export const images = Object.freeze({
   readResponse,
   eventNamesFor,
   toEvents,
+  isWholeEvent,
   /** One per attempt of a streamed request. */
   createStreamTap: (context: ImageStreamContext) => new ImageStreamTap(context),
   encodeError: encodeErrorObject,

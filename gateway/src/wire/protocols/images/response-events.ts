@@ -1,57 +1,44 @@
-import { elementsAt, type KeyedRange, membersAt, objectStart } from '#json/index.ts';
-import { imageFrame, renamed, withMember } from './event-frame.ts';
+import { elementsAt } from '#json/index.ts';
+import { eventData, frameOf, membersOf, setMember, valueOf } from './event-frame.ts';
 
 /** Members of a response that describe its pictures: events have them too. */
-const described = ['size', 'quality', 'output_format', 'model', 'created', 'background'];
+const described = ['created', 'background', 'output_format', 'quality', 'size', 'model'];
 
 /** The first letter of `null`. */
 const firstOfNull = 0x6e;
-const name = 'image_generation.completed';
+const succeeded = 'image_generation.completed';
+const failed = 'image_generation.partial_failed';
 
 /**
  * The events of an equivalent stream, for a response that came whole although a stream was asked for: a final picture for
  * each entry, the usage with the last. An entry that is an error becomes the event of a failed one.
- * @param body a response that `readResponse` has read
+ * @param json a response that `readResponse` has read
  */
-export function* toEvents(body: Buffer): Generator<Buffer> {
-  const members = membersOf(body);
-  const data = members.get('data');
-  const entries = data === undefined ? [] : elementsAt(body, data.valueStart);
-  const usage = members.get('usage');
+export function* toEvents(json: Buffer): Generator<Buffer> {
+  const response = { json, members: membersOf(json) };
+  const data = response.members.get('data');
+  const entries = data === undefined ? [] : elementsAt(json, data.valueStart);
+  const usage = valueOf(response, 'usage');
   for (const [index, { start, end }] of entries.entries()) {
-    const entry = body.subarray(start, end);
-    const own = membersOf(entry);
+    const event = eventData(json.subarray(start, end));
+    const failure = valueOf(event, 'error');
+    const isFailed = failure !== null && failure[0] !== firstOfNull;
     const isLast = index === entries.length - 1;
-    const failure = own.get('error');
-    const isFailed = failure !== undefined && entry[failure.valueStart] !== firstOfNull;
-    if (isFailed) {
-      const failed = 'image_generation.partial_failed';
-      yield imageFrame(failed, renamed(entry, { type: failed, model: null }));
-    } else {
-      let event = renamed(entry, { type: name, model: null });
-      for (const key of described) event = withOwn(event, key, own, body, members);
-      if (isLast) event = withOwn(event, 'usage', own, body, members);
-      yield imageFrame(name, event);
+    const type = isFailed ? failed : succeeded;
+    setMember(event, 'type', Buffer.from(JSON.stringify(type)));
+    if (!isFailed) {
+      for (const key of described) {
+        const value = valueOf(response, key);
+        if (value !== null && !event.members.has(key)) setMember(event, key, value);
+      }
+      if (isLast && usage !== null) setMember(event, 'usage', usage);
     }
+    yield Buffer.concat(frameOf(type, event));
     // The usage of a set whose last picture failed.
-    if (isLast && isFailed && usage !== undefined) {
-      const value = body.subarray(usage.valueStart, usage.valueEnd);
-      yield imageFrame(name, withMember(Buffer.from(`{"type":"${name}"}`), 'usage', value));
+    if (isLast && isFailed && usage !== null) {
+      const rest = eventData(Buffer.from(`{"type":"${succeeded}"}`));
+      setMember(rest, 'usage', usage);
+      yield Buffer.concat(frameOf(succeeded, rest));
     }
   }
-}
-
-type Members = ReadonlyMap<string, KeyedRange>;
-
-/** The event with a member of the response, unless its entry has that member or the response lacks it. */
-function withOwn(event: Buffer, key: string, own: Members, body: Buffer, members: Members): Buffer {
-  const member = members.get(key);
-  if (member === undefined || own.has(key)) return event;
-  return withMember(event, key, body.subarray(member.valueStart, member.valueEnd));
-}
-
-function membersOf(json: Buffer): Members {
-  const start = objectStart(json, 0);
-  const members = start === null ? [] : membersAt(json, start);
-  return new Map(members.map((member) => [member.key, member]));
 }

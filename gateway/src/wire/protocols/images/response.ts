@@ -47,10 +47,11 @@ export function readEntry(entry: JsonRecord): ImageEntry {
 
 /**
  * JSON whose texts are cut where no header of a picture reaches.
+ * @param isChecked false: the rest of a long text is not checked, as for the events of a stream, which are read in turn
  * @returns null if it is not a JSON object, or too complex
  */
-export function parseImages(json: Buffer): JsonRecord | null {
-  const outline = outlineOf(json, longestRead);
+export function parseImages(json: Buffer, isChecked = true): JsonRecord | null {
+  const outline = outlineOf(json, longestRead, isChecked);
   return outline === null ? null : parseRecord(outline);
 }
 

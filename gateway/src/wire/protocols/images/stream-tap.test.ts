@@ -43,9 +43,11 @@ function run(events: readonly StreamEvent[], { names = literal, ...options }: Ru
     const flags = tap.inspect(event);
     if ((flags & verdict.failed) !== 0) return { tap, text, isFailed: true };
     if ((flags & verdict.drop) !== 0) continue;
-    text += String((flags & verdict.replace) === 0 ? event.raw : tap.replacement);
+    text += Buffer.concat(
+      (flags & verdict.replace) === 0 ? [event.raw] : tap.replacement,
+    ).toString();
   }
-  return { tap, text: text + tap.completion(), isFailed: false };
+  return { tap, text: text + Buffer.concat(tap.completion()).toString(), isFailed: false };
 }
 
 const shown = (text: string) =>

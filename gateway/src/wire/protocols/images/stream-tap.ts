@@ -1,11 +1,10 @@
-import { membersAt, objectStart } from '#json/index.ts';
 import { echoedName } from '../echo.ts';
 import { failureObject } from '../error-object.ts';
 import { isDone } from '../event-view.ts';
 import { frame } from '../frames.ts';
-import { type ModelEcho, type StreamEvent, type StreamTap, verdict } from '../protocol.ts';
+import { type ModelEcho, type StreamEvent, verdict } from '../protocol.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
-import { imageFrame, renamed, withMember } from './event-frame.ts';
+import { type EventData, eventData, frameOf, setMember, valueOf } from './event-frame.ts';
 import { type ImageEventNames, kindOfEvent } from './event-names.ts';
 import { parseImages, readEntry } from './response.ts';
 import type { ImageEntry, ReportedImageUsage } from './types.ts';
@@ -18,12 +17,15 @@ export interface ImageStreamContext extends ModelEcho {
   readonly accepts?: (entry: ImageEntry) => boolean;
 }
 
-/** Reads a stream of pictures, in every spelling of its events, and gives the client the names that it knows. */
-export class ImageStreamTap implements StreamTap {
-  replacement: Buffer | null = null;
+/**
+ * Reads a stream of pictures, in every spelling of its events, and gives the client the names that it knows. Like a
+ * `StreamTap` of text, but what it writes is in pieces: its events are megabytes, and most bytes stay where they are.
+ */
+export class ImageStreamTap {
+  /** Valid until the next `inspect`, if the verdict has `replace`. */
+  replacement: readonly Buffer[] = [];
+  /** The error of a `failed` verdict, in the shape of the protocol's HTTP error body. */
   failure: unknown = null;
-  readonly outputBytes = 0;
-  readonly webSearches = 0;
   /** Final pictures, and those of a set that failed. */
   readonly entries: ImageEntry[] = [];
   inputImages: number | null = null;
@@ -31,8 +33,8 @@ export class ImageStreamTap implements StreamTap {
   readonly #names: ImageEventNames;
   readonly #accepts: (entry: ImageEntry) => boolean;
   readonly #echo: Buffer | null;
-  /** The data of the last picture of a set, which awaits the usage. */
-  #held: Buffer | null = null;
+  /** The last picture of a set, which awaits the usage. */
+  #held: EventData | null = null;
   #finals = 0;
   /** Why the last picture that failed did. */
   #failed: unknown = null;
@@ -44,23 +46,22 @@ export class ImageStreamTap implements StreamTap {
     this.#echo = echoedName(echo);
   }
 
+  /** If the body ended now, the response would be complete. */
   get finished(): boolean {
     return this.#finals > 0;
   }
 
+  /** Nothing can follow. */
   get closed(): boolean {
     return this.#isDone;
   }
 
-  get awaitsUsage(): boolean {
-    return this.finished && this.usage === null && !this.#isDone;
-  }
-
+  /** @returns a sum of `verdict` bits */
   inspect(event: StreamEvent): number {
     const { data } = event;
     if (data === null || data.length === 0) return verdict.forward;
     if (isDone(data)) return this.#done();
-    const json = parseImages(data);
+    const json = parseImages(data, false);
     if (json === null) return this.#fail(null);
     const type = json['type'] ?? event.name;
     const kind = kindOfEvent(type);
@@ -79,11 +80,10 @@ export class ImageStreamTap implements StreamTap {
     }
   }
 
-  /** The picture that awaited the usage, if it did not come, and the terminator. */
-  completion(): string {
-    if (!this.finished || this.#isDone) return '';
-    const held = this.#takeHeld(null);
-    return `${held === null ? '' : held.toString('utf8')}${done}`;
+  /** What is missing at the end: a picture that awaited its usage, and the terminator. */
+  completion(): readonly Buffer[] {
+    if (!this.finished || this.#isDone) return [];
+    return [...(this.#takeHeld(null) ?? []), done];
   }
 
   #done(): number {
@@ -91,15 +91,22 @@ export class ImageStreamTap implements StreamTap {
     if (!this.finished) return this.#fail(this.#failed);
     const held = this.#takeHeld(null);
     if (held === null) return verdict.terminal;
-    this.replacement = Buffer.concat([held, Buffer.from(done)]);
+    this.replacement = [...held, done];
     return verdict.terminal | verdict.replace | verdict.content;
   }
 
   #show(event: StreamEvent, data: Buffer, json: JsonRecord, name: string): number {
     const isSame = event.name === name && json['type'] === name;
     if (isSame && (this.#echo === null || json['model'] === undefined)) return verdict.content;
-    this.replacement = imageFrame(name, renamed(data, { type: name, model: this.#echo }));
+    this.replacement = frameOf(name, this.#renamed(data, name));
     return verdict.content | verdict.replace;
+  }
+
+  #renamed(data: Buffer, name: string): EventData {
+    const event = eventData(data);
+    setMember(event, 'type', Buffer.from(JSON.stringify(name)));
+    if (this.#echo !== null && event.members.has('model')) setMember(event, 'model', this.#echo);
+    return event;
   }
 
   #final(event: StreamEvent, data: Buffer, json: JsonRecord): number {
@@ -111,8 +118,9 @@ export class ImageStreamTap implements StreamTap {
   #setPicture(data: Buffer, json: JsonRecord): number {
     const before = this.#takeHeld(null);
     if (!this.#take(readEntry(json))) return this.#fail(null);
-    // A copy, which releases the network chunk.
-    this.#held = Buffer.from(renamed(data, { type: this.#names.final, model: this.#echo }));
+    // A copy, which releases the network chunk. A large event is a buffer of its own.
+    const own = data.length < smallEvent ? Buffer.from(data) : data;
+    this.#held = this.#renamed(own, this.#names.final);
     if (before === null) return verdict.drop;
     this.replacement = before;
     return verdict.content | verdict.replace;
@@ -134,12 +142,13 @@ export class ImageStreamTap implements StreamTap {
   }
 
   /** @param end the event with the usage; null if there is none yet */
-  #takeHeld(end: Buffer | null): Buffer | null {
+  #takeHeld(end: Buffer | null): Buffer[] | null {
     const held = this.#held;
     if (held === null) return null;
     this.#held = null;
-    const usage = end === null ? null : usageIn(end);
-    return imageFrame(this.#names.final, usage === null ? held : withMember(held, 'usage', usage));
+    const usage = end === null ? null : valueOf(eventData(end), 'usage');
+    if (usage !== null) setMember(held, 'usage', usage);
+    return frameOf(this.#names.final, held);
   }
 
   #take(entry: ImageEntry): boolean {
@@ -163,19 +172,15 @@ export class ImageStreamTap implements StreamTap {
   }
 }
 
-const done = frame(null, '[DONE]');
+/** Whether the data of an event is all there. */
+export function isWholeEvent(data: Buffer): boolean {
+  return isDone(data) || parseImages(data, false) !== null;
+}
+
+const done = Buffer.from(frame(null, '[DONE]'));
+/** In bytes. */
+const smallEvent = 64 * 1024;
 
 function hasPicture(json: JsonRecord): boolean {
   return Boolean(json['b64_json']) || Boolean(json['url']);
-}
-
-/** The bytes of the usage in the data of an event. */
-function usageIn(data: Buffer): Buffer | null {
-  const start = objectStart(data, 0);
-  const usage = start === null ? undefined : membersAt(data, start).findLast(isUsage);
-  return usage === undefined ? null : data.subarray(usage.valueStart, usage.valueEnd);
-}
-
-function isUsage({ key }: { readonly key: string }): boolean {
-  return key === 'usage';
 }
