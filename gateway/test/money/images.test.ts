@@ -114,7 +114,10 @@ describe('what is charged by tiers', () => {
       layers: 16,
       reference_images: 1,
     });
-    expect(await partsOf(drawn.id)).toEqual({ 'image_tiers.2K': 1, 'layer_factor.1K': 16 });
+    expect((await rowOf(gateway, drawn.id)).receipt).toEqual([
+      { part: 'image_tiers.2K', quantity: 1, price: '0.08' },
+      { part: 'layer_factor.1K', quantity: 16, price: '0.02' },
+    ]);
   });
 
   test('references after the first one', async () => {

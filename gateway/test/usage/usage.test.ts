@@ -66,6 +66,7 @@ describe.each(dialects)('%s', (dialect) => {
         },
         units: null,
         cost: null,
+        receipt: null,
         estimated: false,
         ttft_ms: 12,
         duration_ms: 345,

@@ -1,5 +1,14 @@
 import { formatUsd, type UsageTable } from '#database/index.ts';
-import type { UnitsRecord } from './record-parts.ts';
+import type { ReceiptItem, UnitsRecord } from './record-parts.ts';
+
+/** One line of a receipt. */
+export interface ReceiptEntry {
+  /** As in the configuration: `input`, `image_tiers.2K`. */
+  readonly part: string;
+  readonly quantity: number;
+  /** Decimal text in USD for one token, picture or use. */
+  readonly price: string;
+}
 
 /** One exchange as `sluice usage --json` shows it. */
 export interface UsageEntry {
@@ -31,6 +40,8 @@ export interface UsageEntry {
   readonly units: UnitsRecord | null;
   /** Decimal text in USD; null while nothing has been charged or decided. */
   readonly cost: string | null;
+  /** What the cost is made of, before the group's factor; null while nothing has been charged. */
+  readonly receipt: readonly ReceiptEntry[] | null;
   readonly estimated: boolean;
   readonly ttft_ms: number | null;
   readonly duration_ms: number;
@@ -70,6 +81,7 @@ export function toUsageEntry(row: UsageRow): UsageEntry {
     },
     units: row.units === null ? null : (JSON.parse(row.units) as UnitsRecord),
     cost: row.cost === null ? null : formatUsd(row.cost),
+    receipt: row.receipt === null ? null : receiptOf(row.receipt),
     estimated: row.usage_source === 'estimated',
     ttft_ms: row.ttft_ms,
     duration_ms: row.duration_ms,
@@ -77,4 +89,19 @@ export function toUsageEntry(row: UsageRow): UsageEntry {
     losses: JSON.parse(row.losses) as string[],
     count: row.count,
   };
+}
+
+function receiptOf(text: string): ReceiptEntry[] {
+  return (JSON.parse(text) as ReceiptItem[]).map(({ part, quantity, rate }) => ({
+    part,
+    quantity,
+    price: decimalOf(rate),
+  }));
+}
+
+/** Digits of 10⁻¹⁵ USD as USD. */
+function decimalOf(rate: string): string {
+  const digits = rate.padStart(16, '0');
+  const fraction = digits.slice(-15).replace(/0+$/, '');
+  return fraction === '' ? digits.slice(0, -15) : `${digits.slice(0, -15)}.${fraction}`;
 }
