@@ -1,0 +1,122 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { createPicture, startSimulator } from 'simulator';
+import { expect, test } from 'vitest';
+import { openDatabase } from '#database/index.ts';
+import { reconcile, type Difference } from '#ledger/index.ts';
+import { startGatewayProcess } from '../support/gateway-process.ts';
+
+const key = 'sk-kill-nS8wRf3YcM0xSa5LqO7iZe4KdG9tHb6VuW2pXj1F';
+const clients = 6;
+const asked = Number(process.env['SLUICE_FAULT_LOOPS'] ?? '0');
+const loops = asked > 0 ? asked : 3;
+/** Nano-USD of one picture. */
+const price = 40_000_000n;
+
+test(
+  `after ${loops} kills among pictures every response that was seen whole has one row and one charge`,
+  { timeout: 60_000 + loops * 15_000 },
+  async () => {
+    const simulator = await startSimulator();
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-kill-images-'));
+    const databaseUrl = `sqlite:${folder}/kill.db`;
+    writeFileSync(
+      join(folder, 'sluice.yaml'),
+      `
+server: { port: 0, drain_timeout: 2s }
+storage: { url: "${databaseUrl}", data_dir: ./data }
+channels: [{ name: sim, provider: simulator, base_url: "${simulator.url}", models: [demo-image] }]
+users: [{ email: tester@example.com, balance: 1000 }]
+keys: [{ name: test, user: tester@example.com, secret: ${key} }]
+`,
+    );
+    try {
+      const seen: string[] = [];
+      for (let loop = 0; loop < loops; loop += 1) seen.push(...(await drawAndKill(folder, loop)));
+      const last = startGatewayProcess({ folder });
+      await last.url;
+      await wait(1_000);
+      const spool = join(folder, 'data/spool');
+      expect(existsSync(spool) ? readdirSync(spool) : []).toEqual([]);
+      last.child.kill('SIGINT');
+      expect(await last.exit).toBe(0);
+      expect(last.stderr()).not.toMatch(/"level":(40|50|60)/);
+
+      const database = openDatabase({ url: databaseUrl });
+      try {
+        const rows = await database.kysely
+          .selectFrom('usage')
+          .select(['id', 'outcome', 'cost'])
+          .execute();
+        const charged = new Map(rows.map(({ id, cost }) => [id, cost]));
+        expect(charged.size).toBe(rows.length);
+        expect(seen.length).toBeGreaterThan(loops * 5);
+        expect(seen.filter((id) => charged.get(id) !== price)).toEqual([]);
+        const free = rows.filter(({ outcome }) => outcome !== 'completed');
+        expect(free.filter(({ cost }) => cost !== null && cost !== 0n)).toEqual([]);
+        const differences: Difference[] = [];
+        await reconcile(database, {}, (difference) => void differences.push(difference));
+        expect(differences).toEqual([]);
+      } finally {
+        await database.close();
+      }
+    } finally {
+      await simulator.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);
+
+/** Asks for new and edited pictures until the gateway dies. @returns the ids of responses that came whole. */
+async function drawAndKill(folder: string, loop: number): Promise<string[]> {
+  const gateway = startGatewayProcess({ folder });
+  const url = await gateway.url;
+  const fatal = 8 + Math.floor(Math.random() * 20);
+  const seen: string[] = [];
+  const state = { isOver: false };
+  void gateway.exit.then(() => (state.isOver = true));
+  const draw = async (seed: number): Promise<void> => {
+    const response = await ask(url, seed);
+    if (response === null) return;
+    seen.push(response);
+    // Most kills come in the moment in which a client sees its response complete.
+    if (seen.length === fatal && loop % 3 < 2) gateway.child.kill('SIGKILL');
+  };
+  if (loop % 3 === 2) setTimeout(() => gateway.child.kill('SIGKILL'), 800 + Math.random() * 700);
+  await Promise.all(
+    Array.from({ length: clients }, async (_, client) => {
+      for (let at = 0; !state.isOver; at += 1) await draw(client * 1_000 + at);
+    }),
+  );
+  await gateway.exit;
+  return seen;
+}
+
+async function ask(url: string, seed: number): Promise<string | null> {
+  const headers = { authorization: `Bearer ${key}`, 'x-simulator-fault': 'picture-bytes=400000' };
+  const picture = createPicture({ type: 'png', width: 64, height: 64, seed });
+  const form = new FormData();
+  form.append('model', 'demo-image');
+  form.append('prompt', 'a house');
+  form.append('size', '256x256');
+  form.append('image', new Blob([new Uint8Array(picture)], { type: 'image/png' }), 'a.png');
+  const body = JSON.stringify({ model: 'demo-image', prompt: 'a house', size: '256x256' });
+  try {
+    const response =
+      seed % 2 === 0
+        ? await fetch(`${url}/v1/images/edits`, { method: 'POST', headers, body: form })
+        : await fetch(`${url}/v1/images/generations`, {
+            method: 'POST',
+            headers: { ...headers, 'content-type': 'application/json' },
+            body,
+          });
+    const { data } = (await response.json()) as { data?: unknown[] };
+    return response.status === 200 && data?.length === 1
+      ? response.headers.get('x-request-id')
+      : null;
+  } catch {
+    return null;
+  }
+}
