@@ -1,3 +1,4 @@
+import { trimTrailing } from '#config/index.ts';
 import { formatUsd, type UsageTable } from '#database/index.ts';
 import type { ReceiptItem, UnitsRecord } from './record-parts.ts';
 
@@ -102,6 +103,6 @@ function receiptOf(text: string): ReceiptEntry[] {
 /** Digits of 10⁻¹⁵ USD as USD. */
 function decimalOf(rate: string): string {
   const digits = rate.padStart(16, '0');
-  const fraction = digits.slice(-15).replace(/0+$/, '');
+  const fraction = trimTrailing(digits.slice(-15), '0');
   return fraction === '' ? digits.slice(0, -15) : `${digits.slice(0, -15)}.${fraction}`;
 }
