@@ -3,7 +3,15 @@ import { createPicture } from 'simulator';
 import { afterAll, describe, expect, test } from 'vitest';
 import { testKey } from '../support/gateway.ts';
 import { startOwnUpstream } from '../support/own-upstream.ts';
-import { attemptsOf, openGateway, rowOf, shareGateway, until } from './support.ts';
+import {
+  attemptsOf,
+  openGateway,
+  rawPost,
+  rowOf,
+  sendRaw,
+  shareGateway,
+  until,
+} from './support.ts';
 
 const own = await startOwnUpstream();
 afterAll(() => own.close());
@@ -44,6 +52,7 @@ interface Shown {
 
 function eventsIn(text: string): (Shown | '[DONE]')[] {
   return text
+    .replaceAll('\r\n', '\n')
     .split('\n\n')
     .filter((part) => part.includes('data: '))
     .map((part) => {
@@ -155,6 +164,23 @@ describe('a stream of pictures', () => {
   });
 });
 
+describe('a stream is the same', () => {
+  test.each(['slice=random', 'slice=1', 'crlf', 'comments', 'no-final-blank', 'gap=20'])(
+    'from an upstream with %s',
+    async (fault) => {
+      const body = { ...good, partial_images: 1, n: 2 };
+      const plain = await send(body);
+      const { events } = await send(body, { 'x-simulator-fault': fault });
+      expect(withoutTimes(events)).toEqual(withoutTimes(plain.events));
+    },
+  );
+});
+
+const withoutTimes = (events: ReturnType<typeof eventsIn>) =>
+  events.map((event) =>
+    event === '[DONE]' ? event : { ...event.data, created_at: 0, name: event.name },
+  );
+
 describe('a stream that breaks', () => {
   const errorAtEnd = (events: ReturnType<typeof eventsIn>) => {
     const last = events.at(-1);
@@ -192,6 +218,24 @@ describe('a stream that breaks', () => {
     expect(await rowOf(shared.gateway, id)).toMatchObject({ outcome: 'failed', cost: null });
   });
 
+  test('of an event above 64 MiB is 502', async () => {
+    own.answer = (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('data: {"type":"image_generation.completed","b64_json":"');
+      const piece = Buffer.alloc(1024 * 1024, 'A');
+      response.on('close', () => response.destroy());
+      const more = (): void => {
+        while (!response.destroyed && response.write(piece));
+      };
+      response.on('drain', more);
+      more();
+    };
+    const { status, id } = await send({ ...good, model: 'own' });
+    expect(status).toBe(502);
+    const attempts = attemptsOf(await rowOf(shared.gateway, id));
+    expect(attempts).toMatchObject([{ result: 'event-too-large' }]);
+  });
+
   test('without usage is not charged and has no [DONE]', async () => {
     const body = { ...good, model: 'counted', size: '1024x1024' };
     const { events, id } = await send(body, { 'x-simulator-fault': 'usage=missing' });
@@ -201,7 +245,7 @@ describe('a stream that breaks', () => {
 });
 
 describe('an upstream that does not stream', () => {
-  test('is streamed all the same', async () => {
+  test('is streamed in any case', async () => {
     own.answer = (_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       const data = [
@@ -259,6 +303,27 @@ keys: [{ name: test, user: tester@example.com, secret: ${testKey} }]
   for (const row of await gateway.usage()) {
     expect(row).toMatchObject({ outcome: 'client-left', cost: '0.04', units: { images: 1 } });
   }
+});
+
+test('A client that reads nothing is cut off, and pays for what is made', async () => {
+  const gateway = await openGateway({
+    writeStall: 600,
+    config: `
+channels:
+${channel('large', 'SIMULATOR/fault(picture-bytes=12000000)', 'demo-image')}
+models:
+${model('large', tiers)}
+users: [{ email: tester@example.com, balance: 100 }]
+keys: [{ name: test, user: tester@example.com, secret: ${testKey} }]
+`,
+  });
+  const body = { ...good, model: 'large', partial_images: 1, n: 2 };
+  const client = await sendRaw(gateway.url, rawPost(generations, body));
+  client.socket.pause();
+  await until(async () => (await gateway.usage()).length === 1, 'its row', 15_000);
+  expect(await gateway.usage()).toMatchObject([
+    { outcome: 'client-left', cost: '0.08', units: { images: 2 } },
+  ]);
 });
 
 test('OpenAI’s SDK reads streams of generations and edits', async () => {
