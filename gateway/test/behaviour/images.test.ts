@@ -462,6 +462,20 @@ keys: [{ name: test, user: tester@example.com, secret: ${testKey}, max_concurren
   });
 });
 
+test('a client that has announced a short wait is served as long as it stays', async () => {
+  const headers = { 'x-stainless-timeout': '1', 'x-simulator-fault': 'delay=1400' };
+  const { status, id } = await send(generations, good, headers);
+  expect(status).toBe(200);
+  expect((await rowOf(shared.gateway, id)).cost).toBe('0.04');
+});
+
+test('the time to the first byte is that of pictures', async () => {
+  const { status, id } = await send(generations, { ...good, model: 'stalling' });
+  expect(status).toBe(502);
+  const [attempt] = attemptsOf(await rowOf(shared.gateway, id));
+  expect(attempt).toMatchObject({ class: 'uncertain', result: 'first-byte-timeout' });
+});
+
 test('there is no room for the response: 503 before anything is sent', async () => {
   const gateway = await openGateway({
     config: `
