@@ -43,6 +43,8 @@ export interface Vendor extends VendorFacts {
   traitsOf?(model: string): UpstreamTraits;
   /** It speaks `images` and has no endpoint for edits. Absent: it has one. */
   readonly lacksEdits?: boolean;
+  /** It gives addresses of pictures unless it is asked for their bytes. Absent: it gives bytes. */
+  readonly picturesByAddress?: boolean;
   /** Members that it refuses although its protocol has them. Absent: none. */
   readonly quirks?: readonly Quirk[];
 }

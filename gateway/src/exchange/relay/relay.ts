@@ -5,6 +5,10 @@ import { openExchange } from './exchange/exchange.ts';
 import type { ExchangeInput } from './exchange/input.ts';
 import type { Operation } from './exchange/operation.ts';
 import type { ExchangeParts } from './exchange/parts.ts';
+import { chatSurface } from './images/converted/chat-surface.ts';
+import { contentsSurface } from './images/converted/contents-surface.ts';
+import type { PictureParts } from './images/converted/parts.ts';
+import { createPictureOperation } from './images/converted/picture-operation.ts';
 import type { ImageInput } from './images/input.ts';
 import { createImageOperation } from './images/image-operation.ts';
 import type { TextInput } from './text/input.ts';
@@ -12,7 +16,7 @@ import type { TextParts } from './text/parts.ts';
 import { createTextOperations } from './text/text-operations.ts';
 
 /** Everything that the relay needs; made once by the composition root. */
-export type RelayParts = TextParts;
+export type RelayParts = TextParts & PictureParts;
 
 /** A request of any operation. */
 export type RelayInput = TextInput | EmbedInput | ImageInput;
@@ -27,7 +31,16 @@ export interface Relay {
 
 /** Each operation has a line here, and a folder beside `text/`. */
 export function createRelay(parts: RelayParts): Relay {
-  const ofText: Readonly<Record<TextInput['operation'], Operation>> = createTextOperations(parts);
+  const text = createTextOperations(parts);
+  const inText: Partial<Record<RelayInput['protocol'], Operation<TextInput>>> = {
+    chat: createPictureOperation(parts, chatSurface),
+    'generate-content': createPictureOperation(parts, contentsSurface),
+  };
+  const generate: Operation<TextInput> = {
+    ...text.generate,
+    instead: ({ protocol }, type) => (type === 'image' ? (inText[protocol] ?? null) : null),
+  };
+  const ofText: Readonly<Record<TextInput['operation'], Operation>> = { ...text, generate };
   const embed: Operation = createEmbedOperation(parts);
   const images: Operation = createImageOperation(parts);
   const operationFor = (input: RelayInput): Operation => {
@@ -49,12 +62,13 @@ export function createRelay(parts: RelayParts): Relay {
  */
 async function runExchange(
   parts: ExchangeParts,
-  operation: Operation,
+  asked: Operation,
   input: ExchangeInput,
 ): Promise<void> {
   const exchange = openExchange(parts, input);
-  const prepared = await admitExchange(parts, operation, exchange);
-  if (prepared === null) return;
+  const admitted = await admitExchange(parts, asked, exchange);
+  if (admitted === null) return;
+  const { operation, prepared } = admitted;
   const kind = exchange.stream && operation.mayStream ? 'stream' : 'buffered';
   parts.observer.opened(kind);
   try {

@@ -109,6 +109,20 @@ describe('candidates', () => {
     }
   });
 
+  test('a query that names the protocols of upstreams gets no others, the first one first', () => {
+    const snapshot = snapshotOf(
+      channel('text'),
+      channel('second', { protocols: ['generate-content'], weight: 1000 }),
+      channel('first', { protocols: ['chat', 'images'] }),
+    );
+    const upstreams = ['images', 'generate-content'] as const;
+    const random = seeded(5);
+    for (let round = 0; round < 20; round += 1) {
+      const names = findCandidates(snapshot, { ...query, upstreams }, random);
+      expect(names.map((route) => route.channel.name)).toEqual(['first', 'second']);
+    }
+  });
+
   test('a channel without any text protocol serves nobody', () => {
     const snapshot = snapshotOf(channel('pictures', { protocols: ['images'] }));
     expect(errorOf(() => findCandidates(snapshot, query, Math.random))).toBe('model_not_available');

@@ -13,6 +13,8 @@ export interface RouteQuery {
   readonly servedNames: readonly string[];
   /** The client's. */
   readonly protocol: ProtocolName;
+  /** Those that upstreams may speak, the preferred one first. Absent: the client's, or one that text converts to. */
+  readonly upstreams?: readonly ProtocolName[];
   readonly userAgent: string;
 }
 
@@ -57,7 +59,7 @@ export function findCandidates(
   }
   const open = openTo(routes, query);
   if (open.length === 0) throw new GatewayError('client_not_allowed');
-  return open.length === 1 ? open : order(open, query.protocol, random);
+  return open.length === 1 ? open : order(open, query.upstreams?.[0] ?? query.protocol, random);
 }
 
 /** The same routes in no particular order; empty if there are none. */
@@ -69,6 +71,11 @@ function openTo(routes: readonly Route[], { userAgent }: RouteQuery): Route[] {
   return routes.filter((route) => matchesUserAgent(route.channel.userAgents, userAgent));
 }
 
+function spokenBy(channel: Channel, { protocol, upstreams }: RouteQuery): ProtocolName | null {
+  if (upstreams === undefined) return upstreamProtocol(channel, protocol);
+  return upstreams.find((name) => channel.protocols.includes(name)) ?? null;
+}
+
 function speakingRoutes(snapshot: CatalogueSnapshot, query: RouteQuery): Route[] {
   const group = snapshot.routes.get(query.group);
   if (group === undefined) return [];
@@ -76,8 +83,7 @@ function speakingRoutes(snapshot: CatalogueSnapshot, query: RouteQuery): Route[]
   for (const name of query.servedNames) {
     for (const route of group.get(name) ?? []) {
       const { channel } = route;
-      const speaks =
-        upstreamProtocol(channel, query.protocol) !== null && vendorOf(channel) !== undefined;
+      const speaks = spokenBy(channel, query) !== null && vendorOf(channel) !== undefined;
       // A channel may serve both an alias and its model; it is tried once.
       if (speaks && !found.some((other) => other.channel.id === channel.id)) found.push(route);
     }
@@ -86,11 +92,11 @@ function speakingRoutes(snapshot: CatalogueSnapshot, query: RouteQuery): Route[]
 }
 
 /** Weighted order without replacement: the key `u^(1/w)` sorts as drawing one by one would (Efraimidis, Spirakis 2006). */
-function order(routes: Route[], client: ProtocolName, random: () => number): Route[] {
+function order(routes: Route[], preferred: ProtocolName, random: () => number): Route[] {
   const keyed = routes.map((route) => ({
     route,
     priority: route.channel.priority,
-    native: route.channel.protocols.includes(client) ? 1 : 0,
+    native: route.channel.protocols.includes(preferred) ? 1 : 0,
     key: route.channel.weight > 0 ? random() ** (1 / route.channel.weight) : 0,
   }));
   keyed.sort((a, b) => b.priority - a.priority || b.native - a.native || b.key - a.key);

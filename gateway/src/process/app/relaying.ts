@@ -112,6 +112,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     ticker,
     drains: createDrainSlots(config.limits.inFlight),
     missingUsage: config.billing.missingUsage,
+    fetchPicture: guardedMedia({ ...options.mediaFetch, ...pictureLimits }),
     clock,
     observer,
     random: Math.random,
@@ -128,6 +129,9 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
 function heapFor(bodyLimit: number): number {
   return 256 + Math.ceil((bodyLimit / 2 ** 20) * 10);
 }
+
+/** Pictures of responses are larger than what people send, and are fetched while the client waits. */
+const pictureLimits = { timeout: 15_000, maxBytes: 30 * 1024 * 1024 } as const;
 
 /** Fetches media that clients name by address, for upstreams that need the bytes. */
 function guardedMedia(options?: GuardedFetchOptions): FetchMedia {

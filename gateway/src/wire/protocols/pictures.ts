@@ -5,10 +5,18 @@ import {
   pictureStreamEnd,
 } from './chat/pictures/encode-response.ts';
 import { decodePictureRequest as decodeContents } from './generate-content/pictures/decode-request.ts';
-import { decodePictureResponse as decodeContentsResponse } from './generate-content/pictures/decode-response.ts';
+import {
+  decodePictureResponse as decodeContentsResponse,
+  findPictures,
+} from './generate-content/pictures/decode-response.ts';
 import { encodePictureRequest as encodeContents } from './generate-content/pictures/encode-request.ts';
 import { encodePictureResponse as encodeContentsResponse } from './generate-content/pictures/encode-response.ts';
-import { withImageModality } from './generate-content/pictures/modalities.ts';
+import {
+  ownPictureBody,
+  ownPictureRequest,
+  withImageModality,
+} from './generate-content/pictures/modalities.ts';
+import { ownPictureResponse, pictureStream } from './generate-content/pictures/own-response.ts';
 import { decodePictureRequest as decodeImages } from './images/pictures/decode-request.ts';
 import { decodePictureResponse as decodeImagesResponse } from './images/pictures/decode-response.ts';
 import { encodePictureRequest as encodeImages } from './images/pictures/encode-request.ts';
@@ -31,6 +39,11 @@ export const pictures = Object.freeze({
     decodeResponse: decodeContentsResponse,
     encodeResponse: encodeContentsResponse,
     withImageModality,
+    ownRequest: ownPictureRequest,
+    ownBody: ownPictureBody,
+    ownResponse: ownPictureResponse,
+    findPictures,
+    asStream: pictureStream,
   }),
   images: Object.freeze({
     decodeRequest: decodeImages,

@@ -19,4 +19,5 @@ export const ark = {
   classify: classifyArk,
   surcharges: noSurcharges,
   lacksEdits: true,
+  picturesByAddress: true,
 } satisfies Vendor;

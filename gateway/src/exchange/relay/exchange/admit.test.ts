@@ -109,7 +109,7 @@ const nameOf = (promise: Promise<unknown>) =>
 describe('admission of a request', () => {
   test('runs the steps of its operation in their order', async () => {
     const { run, steps, exchange, held, rows } = setUp();
-    expect(await run()).toBe('prepared');
+    expect(await run()).toMatchObject({ prepared: 'prepared' });
     expect(steps).toEqual(['open', 'check', 'hold', 'prepare']);
     expect(exchange.hold).toBe(held);
     expect(rows).toEqual([]);
@@ -143,7 +143,7 @@ describe('admission of a request', () => {
 
   test('a free operation holds nothing, and needs no journal', async () => {
     const { run, steps } = setUp({ operation: { isFree: true }, journalUsable: false });
-    expect(await run()).toBe('prepared');
+    expect(await run()).toMatchObject({ prepared: 'prepared' });
     expect(steps).not.toContain('hold');
   });
 
@@ -213,5 +213,34 @@ describe('admission of a request', () => {
     const authorize = () => () => Promise.resolve(found);
     await setUp({ operation: { authorize, prepare } }).run();
     expect(prepare.mock.calls[0]?.[1]).toBe(found);
+  });
+
+  describe('for a model of another type', () => {
+    const setting = { model: { type: 'image' } } as Setting;
+
+    test('is the matter of the operation that serves it instead, from its opening on', async () => {
+      const seen: string[] = [];
+      const other = {
+        modelType: 'image',
+        isFree: false,
+        mayStream: true,
+        open: () => ({ model: '', check: (_: unknown, resolved: unknown) => ({ resolved }) }),
+        bound: () => [],
+        prepare: () => 'pictures',
+        answer: () => Promise.resolve(),
+      } as unknown as Operation;
+      const instead = (_input: unknown, type: string): Operation => {
+        seen.push(type);
+        return other;
+      };
+      const { run, steps } = setUp({ ...setting, operation: { instead } });
+      expect(await run()).toEqual({ operation: other, prepared: 'pictures' });
+      expect(new Set(seen)).toEqual(new Set(['image']));
+      expect(steps).toEqual(['open', 'hold']);
+    });
+
+    test.each([{}, { instead: () => null }])('is refused where none does', async (operation) => {
+      expect(await nameOf(setUp({ ...setting, operation }).run())).toBe('model_not_available');
+    });
   });
 });

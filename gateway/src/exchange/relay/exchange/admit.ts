@@ -1,34 +1,42 @@
+import type { Model } from '#catalogue/index.ts';
 import { ClientGone } from './client-gone.ts';
 import type { Exchange } from './exchange.ts';
 import { findModel } from './find-model.ts';
 import { asGatewayError, finishDisconnected, finishRefused } from './finish.ts';
 import { holdMoney } from './hold-money.ts';
-import type { CheckedRequest, Operation } from './operation.ts';
-import type { ExchangeInput } from './input.ts';
+import type { Operation } from './operation.ts';
 import type { ExchangeParts } from './parts.ts';
 import { nothingUsed } from './measured.ts';
 import { nothingTried } from './tried.ts';
+
+/** A request that may be sent upstream. */
+export interface Admitted {
+  /** The one that serves the request's model (`Operation.instead`). */
+  readonly operation: Operation;
+  readonly prepared: unknown;
+}
 
 /**
  * Checks a request, holds money for it and finds the routes that can serve it. Refusals come in the documented order.
  * @returns null when the client left before anything was done.
  * @throws GatewayError when it is refused. Its row is durable by then; only a refusal by a rate leaves no row.
  */
-export async function admitExchange<
-  Input extends ExchangeInput,
-  Checked extends CheckedRequest,
-  Prepared,
->(
+export async function admitExchange(
   parts: ExchangeParts,
-  operation: Operation<Input, Checked, Prepared>,
-  exchange: Exchange<Input>,
-): Promise<Prepared | null> {
+  asked: Operation,
+  exchange: Exchange,
+): Promise<Admitted | null> {
   const { input } = exchange;
   const { pendingRateCheck } = input;
   try {
-    const opening = operation.open(input);
-    const opened = opening instanceof Promise ? await opening : opening;
-    const resolved = findModel(parts, exchange, operation.modelType, opened.model);
+    const opening = asked.open(input);
+    let opened = opening instanceof Promise ? await opening : opening;
+    const operationFor = (type: Model['type']): Operation | null =>
+      type === asked.modelType ? asked : (asked.instead?.(input, type) ?? null);
+    const serves = (type: Model['type']): boolean => operationFor(type) !== null;
+    const resolved = findModel(parts, exchange, serves, opened.model);
+    const operation = operationFor(resolved.model.type) ?? asked;
+    if (operation !== asked) opened = await operation.open(input);
     let checked = opened.check(exchange, resolved);
     const authorize = operation.authorize?.(exchange, checked) ?? null;
     if (authorize !== null) {
@@ -44,7 +52,7 @@ export async function admitExchange<
       exchange.hold = held instanceof Promise ? await held : held;
     }
     if (pendingRateCheck !== null) await requireRates(pendingRateCheck);
-    return operation.prepare(exchange, checked);
+    return { operation, prepared: operation.prepare(exchange, checked) };
   } catch (error) {
     const refused = pendingRateCheck === null ? undefined : await pendingRateCheck;
     if (refused !== undefined) {

@@ -16,12 +16,13 @@ export interface ResolvedModel {
 
 /**
  * Finds the model behind a name. The order of checks is documented: allowed for the key, known, enabled, priced.
+ * @param serves whether the request can use models of a type
  * @throws GatewayError
  */
 export function findModel(
   { snapshot: current }: Pick<ExchangeParts, 'snapshot'>,
   exchange: Exchange,
-  type: Model['type'],
+  serves: (type: Model['type']) => boolean,
   name: string,
 ): ResolvedModel {
   const { models: allowed } = exchange.input.caller;
@@ -33,7 +34,7 @@ export function findModel(
   if (allowed !== null && !allowed.has(name) && (resolved === null || !allowed.has(resolved.id))) {
     throw new GatewayError('model_not_allowed', { values, param: 'model' });
   }
-  if (resolved === null || resolved.model.type !== type) {
+  if (resolved === null || !serves(resolved.model.type)) {
     throw new GatewayError('model_not_available', { values, param: 'model' });
   }
   const { model, id } = resolved;

@@ -34,8 +34,13 @@ export interface Operation<
   Checked extends CheckedRequest = CheckedRequest,
   Prepared = unknown,
 > {
-  /** Models of another type cannot be used with this operation. */
+  /** The type of the models that it uses. */
   readonly modelType: Model['type'];
+  /**
+   * The operation that serves a model of another type for the same request, as a chat can ask for pictures; null if
+   * there is none. It opens the request anew. Absent: models of another type cannot be used.
+   */
+  instead?(input: Input, type: Model['type']): Operation<Input> | null;
   /** It costs nothing with any model, so nothing is held or charged. */
   readonly isFree: boolean;
   /** Its responses may be streamed. */

@@ -3,23 +3,23 @@ import type { Exchange } from '../exchange/exchange.ts';
 import { finishCompleted, finishDisconnected, finishWithoutResponse } from '../exchange/finish.ts';
 import { nothingUsed } from '../exchange/measured.ts';
 import { responseHeaders } from '../exchange/response-headers.ts';
-import { ImageSender } from './image-sender.ts';
+import { MixedImageSender } from './converted/mixed-sender.ts';
+import type { PictureParts } from './converted/parts.ts';
 import type { ImageInput } from './input.ts';
-import type { ImageParts } from './parts.ts';
 import type { PreparedImages } from './prepared.ts';
 
 const noBody = Buffer.alloc(0);
 
 /** @throws GatewayError when nothing has been written to the client yet. */
 export async function answerImages(
-  parts: ImageParts,
+  parts: PictureParts,
   exchange: Exchange<ImageInput>,
   prepared: PreparedImages,
 ): Promise<void> {
   const { input } = exchange;
   // The prepared request has the bytes. Of megabytes no digest is made for the log.
   input.body = noBody;
-  const sender = new ImageSender(parts, input, prepared);
+  const sender = new MixedImageSender(parts, input, prepared);
   const attempted = await attemptUntilAnswered(parts, input, prepared.routes, sender);
   const { outcome, sent } = attempted;
   switch (outcome.kind) {

@@ -6,15 +6,13 @@ import { answerImageStream } from './answer-image-stream.ts';
 import { answerImages } from './answer-images.ts';
 import type { ImageInput } from './input.ts';
 import { openImages } from './open-images.ts';
-import type { ImageParts } from './parts.ts';
-import type { CheckedImages, PreparedImages } from './prepared.ts';
-
-/** In bytes of a response: half of what is reserved for each picture, since a response takes twice its bytes. */
-const perPicture = 8 * 1024 * 1024;
+import { upstreamsOf } from './converted/mixed-sender.ts';
+import type { PictureParts } from './converted/parts.ts';
+import { perPicture, type CheckedImages, type PreparedImages } from './prepared.ts';
 
 /** Makes and edits pictures. */
 export function createImageOperation(
-  parts: ImageParts,
+  parts: PictureParts,
 ): Operation<ImageInput, CheckedImages, PreparedImages> {
   return {
     modelType: 'image',
@@ -23,7 +21,7 @@ export function createImageOperation(
     open: (input) => openImages(parts, input),
     bound: (_exchange, { request, resolved }, rates) => imageBound(rates, resolved.model, request),
     prepare({ input, hold }, { request, resolved }) {
-      const query = routeQueryOf(input, resolved);
+      const query = { ...routeQueryOf(input, resolved), upstreams: upstreamsOf(request) };
       const routes = findCandidates(resolved.snapshot, query, parts.random);
       const { model } = resolved;
       const reserved = request.images * perPicture;

@@ -54,7 +54,7 @@ export function imageVendor({ channel }: Route): Vendor {
 }
 
 /** Pictures take longer to begin than text, and a lost request must not be repeated. */
-function forPictures(request: UpstreamRequest): UpstreamRequest {
+export function forPictures(request: UpstreamRequest): UpstreamRequest {
   const { timeouts } = request;
   return {
     ...request,

@@ -12,7 +12,7 @@ import type { Measured } from '../exchange/measured.ts';
 import { measureImages, unitsOf, type MeasuredRequest } from './measure-images.ts';
 
 /** In bytes. */
-const largestResponse = 256 * 1024 * 1024;
+export const largestResponse = 256 * 1024 * 1024;
 
 /** A response that can be charged. */
 export interface MeasuredImages {

@@ -63,6 +63,16 @@ export function measureImages(
   };
 }
 
+/** What a response without any picture used: its tokens, where pictures are priced by tokens. */
+export function tokensAlone(usage: ReportedImageUsage, prepared: MeasuredRequest): Measured {
+  const { all, source } = tokensOf(usage, prepared);
+  return {
+    tokens: all,
+    source,
+    lines: (rates) => (rates.imageTiers.length > 0 ? [] : tokenLines(rates, usage.tokens)),
+  };
+}
+
 /** What an upstream made: for the row, and for the operator if the client does not pay for it. */
 export function unitsOf(
   response: Answered,

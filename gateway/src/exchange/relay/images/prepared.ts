@@ -3,6 +3,9 @@ import type { Model, Route } from '#catalogue/index.ts';
 import type { ImageRequest } from '#protocols/index.ts';
 import type { CheckedRequest } from '../exchange/operation.ts';
 
+/** In bytes of a response: half of what is reserved for each picture, since a response takes twice its bytes. */
+export const perPicture = 8 * 1024 * 1024;
+
 export interface CheckedImages extends CheckedRequest {
   readonly request: ImageRequest;
 }

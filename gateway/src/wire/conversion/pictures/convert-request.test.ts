@@ -7,7 +7,8 @@ const base64 = png.toString('base64');
 const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]).toString('base64');
 
 const bytesOf = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
-const chatRequest = (value: unknown) => pictures.chat.decodeRequest(bytesOf(value)).request;
+const chatRequest = (value: unknown) =>
+  pictures.chat.decodeRequest(bytesOf({ model: 'mine', ...(value as object) })).request;
 const contentsRequest = (value: unknown) =>
   pictures['generate-content'].decodeRequest(bytesOf(value));
 const imagesRequest = (value: Record<string, unknown>) =>
@@ -89,7 +90,7 @@ describe('a chat', () => {
 
   test('says whether it streams and wants the usage', () => {
     const read = (more: object) =>
-      pictures.chat.decodeRequest(bytesOf({ messages: [user('A cat')], ...more }));
+      pictures.chat.decodeRequest(bytesOf({ model: 'mine', messages: [user('A cat')], ...more }));
     expect(read({})).toMatchObject({ stream: false, wantsUsage: false });
     expect(read({ stream: true, stream_options: { include_usage: true } })).toMatchObject({
       stream: true,

@@ -2,11 +2,13 @@ import type { PictureRequest, PictureSource } from '#canonical/index.ts';
 import { parseWithLongTexts, type ParseRoom } from '#json/index.ts';
 import { readPicture, readText } from '../../picture-text.ts';
 import { readPictureValues } from '../../picture-values.ts';
-import { readFlag, refuseValue, requireOneOf } from '../../request-values.ts';
+import { readFlag, readModel, refuseValue, requireOneOf } from '../../request-values.ts';
 import { isRecord, recordAt } from '../../values.ts';
 
 /** A chat request to an image model. */
 export interface ChatPictureRequest {
+  /** As the client named it. */
+  readonly model: string;
   readonly request: PictureRequest;
   readonly stream: boolean;
   /** The stream ends with a chunk that has the usage. */
@@ -23,6 +25,7 @@ export function decodePictureRequest(body: Buffer, room?: ParseRoom): ChatPictur
   requireOneOf([json['messages']], 'messages');
   const { size, ...values } = readPictureValues(json);
   return {
+    model: readModel(json['model']),
     request: {
       ...readLastOfUser(json['messages']),
       ...values,

@@ -18,15 +18,39 @@ const blockedBy: ReadonlySet<string> = new Set([
   'IMAGE_RECITATION',
 ]);
 
+/** The pictures of a response, and whether the prompt or a picture was blocked. */
+export interface FoundPictures extends PictureResponse {
+  readonly isBlocked: boolean;
+}
+
 /**
- * Reads the pictures of a whole response, drafts among the thoughts not included. Their sizes are in the pictures.
+ * Reads a whole response for a client of another protocol.
  * @throws UnreadableResponse without any picture: with a refusal in its body if the prompt or all pictures were blocked
  */
 export function decodePictureResponse(body: Buffer): PictureResponse {
+  const { isBlocked, ...response } = findPictures(body);
+  if (response.pictures.length > 0) return response;
+  const { usage } = response;
+  if (isBlocked) throw new UnreadableResponse('the pictures were blocked', blocked, usage);
+  throw new UnreadableResponse('the response has no picture', null, usage);
+}
+
+/**
+ * Finds the pictures in a whole response, drafts among the thoughts not included. Their sizes are in the pictures.
+ * @throws UnreadableResponse if it is not a response, or a picture is not one
+ */
+export function findPictures(body: Buffer): FoundPictures {
   const response = parsePictures(body);
   const usage = readPictureUsage(response['usageMetadata']);
   if (isRecord(response['error'])) {
     throw new UnreadableResponse('the response carries an error', response, usage);
+  }
+  if (!Array.isArray(response['candidates']) && !isRecord(response['promptFeedback'])) {
+    throw new UnreadableResponse(
+      'the response has neither candidates nor a block reason',
+      null,
+      usage,
+    );
   }
   const candidates = recordsIn(response['candidates']);
   const pictures: Picture[] = [];
@@ -38,11 +62,7 @@ export function decodePictureResponse(body: Buffer): PictureResponse {
       else if (part['text'] !== undefined && part['text'] !== '') others.add('text');
     }
   }
-  if (pictures.length > 0) return { pictures, usage, others: [...others] };
-  if (isBlocked(response, candidates)) {
-    throw new UnreadableResponse('the pictures were blocked', blocked, usage);
-  }
-  throw new UnreadableResponse('the response has no picture', null, usage);
+  return { pictures, usage, others: [...others], isBlocked: isBlocked(response, candidates) };
 }
 
 /** The refusal that other vendors give for such a request. */

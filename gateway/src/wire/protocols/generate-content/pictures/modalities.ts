@@ -8,12 +8,50 @@ import {
   type Edit,
   type MemberRange,
 } from '#json/index.ts';
+import { askedTerms } from '../../asked-terms.ts';
+import { refuseValue } from '../../request-values.ts';
+import { isAbsent } from '../../values.ts';
+import { resourceName } from '../resource-name.ts';
 
 const path = 'generationConfig.responseModalities';
-const watched = watchList([path], { snakeCaseToo: true });
+const watched = watchList([path, 'serviceTier', 'model'], { snakeCaseToo: true });
 
 /** Longer entries name no modality. */
 const longestEntry = 64;
+
+/** A request that stays in this protocol. */
+export interface OwnPictureRequest {
+  readonly body: Buffer;
+  /** What it asks for that may cost more, as prices name it. */
+  readonly terms: readonly string[];
+}
+
+/**
+ * The request for an upstream of this protocol.
+ * @throws GatewayError `invalid_body`, `too_complex`, `duplicate_key`, `invalid_value`.
+ */
+export function ownPictureRequest(received: Buffer): OwnPictureRequest {
+  const tier = scanJson(received, watched).members.get('serviceTier');
+  const value: unknown =
+    tier === undefined
+      ? null
+      : JSON.parse(received.toString('utf8', tier.valueStart, tier.valueEnd));
+  if (!isAbsent(value) && typeof value !== 'string') refuseValue('serviceTier', 'must be a string');
+  return {
+    body: withImageModality(received),
+    terms: askedTerms({ service_tier: value }, 'service_tier'),
+  };
+}
+
+/** The body for one upstream. The model is in the path; a body that names one too must not name another. */
+export function ownPictureBody(body: Buffer, upstreamModel: string): Buffer {
+  const member = scanJson(body, watched).members.get('model');
+  if (member === undefined) return body;
+  const name = resourceName(upstreamModel);
+  const written = body.toString('utf8', member.valueStart, member.valueEnd);
+  if ([name, upstreamModel].some((same) => JSON.stringify(same) === written)) return body;
+  return splice(body, [replaceValue(member, name)]);
+}
 
 /**
  * The body of a request to an image model, with pictures among what the response may have. Where the client declares

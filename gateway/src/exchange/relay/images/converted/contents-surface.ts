@@ -1,0 +1,69 @@
+import type { PictureRequest } from '#canonical/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { pictures, type ModelEcho } from '#protocols/index.ts';
+import type { PictureSurface } from './surface.ts';
+
+const contents = pictures['generate-content'];
+
+/** Pictures in generate-content, to upstreams of its own and to those of images. */
+export const contentsSurface: PictureSurface = {
+  protocol: 'generate-content',
+  upstreams: ['generate-content', 'images'],
+  open({ id, body, pathModel, pathStream, framing }) {
+    const model = pathModel ?? '';
+    const stream = pathStream ?? false;
+    const framed = (whole: Buffer): Buffer => (stream ? contents.asStream(whole, framing) : whole);
+    const { body: declared, terms } = contents.ownRequest(body);
+    const { request, refusal } = decode(body);
+    return {
+      model,
+      stream,
+      request,
+      refusal,
+      promptBytes: body.length - pictureBytes(request),
+      own: {
+        protocol: 'generate-content',
+        terms,
+        bodyFor: (upstreamModel) => contents.ownBody(declared, upstreamModel),
+        read: contents.findPictures,
+        write: (whole, echo: ModelEcho) => framed(contents.ownResponse(whole, echo)),
+      },
+      encode: (response) => framed(contents.encodeResponse(response, { requestId: id, model })),
+    };
+  },
+};
+
+interface Decoded {
+  readonly request: PictureRequest;
+  readonly refusal: GatewayError | null;
+}
+
+/** What cannot be read for another protocol may be right for this one, whose upstream judges it. */
+function decode(body: Buffer): Decoded {
+  try {
+    return { request: contents.decodeRequest(body), refusal: null };
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.errorName !== 'invalid_value') throw error;
+    return { request: unread, refusal: error };
+  }
+}
+
+const unread: PictureRequest = Object.freeze({
+  prompt: '',
+  sources: [],
+  mask: null,
+  count: null,
+  shape: null,
+  quality: null,
+  background: null,
+  format: null,
+  moderation: null,
+  others: [],
+});
+
+function pictureBytes({ sources }: PictureRequest): number {
+  return sources.reduce(
+    (sum, source) => sum + (source.kind === 'base64' ? source.base64.length : 0),
+    0,
+  );
+}

@@ -1,0 +1,74 @@
+import type { Route } from '#catalogue/index.ts';
+import type { GatewayError } from '#errors/index.ts';
+import { pictures, type OpenedImages } from '#protocols/index.ts';
+import type { AttemptFailure } from '../../attempts/outcome.ts';
+import type { ReadyRequest, Sender } from '../../attempts/sender.ts';
+import type { SentRequest } from '../../exchange/tried.ts';
+import { ImageSender, type ImageOutcome } from '../image-sender.ts';
+import type { ImageInput } from '../input.ts';
+import type { PreparedImages } from '../prepared.ts';
+import type { PictureParts } from './parts.ts';
+import { PictureSender } from './picture-sender.ts';
+import type { PictureSide } from './surface.ts';
+
+const side: PictureSide = { protocol: 'images', upstreams: ['images', 'generate-content'] };
+
+/** The protocols in which upstreams can take a request for images. Neither streams nor layers are converted. */
+export function upstreamsOf({
+  stream,
+  layers,
+}: Pick<PreparedImages['request'], 'stream' | 'layers'>): PictureSide['upstreams'] {
+  return stream || layers ? ['images'] : side.upstreams;
+}
+
+/** Sends a request for images unchanged to upstreams that speak its protocol, and converted to the others. */
+export class MixedImageSender implements Sender<SentRequest, ImageOutcome> {
+  readonly kind = 'buffered';
+  readonly isCostly = true;
+  readonly model: string;
+  readonly #same: ImageSender;
+  readonly #converting: PictureSender;
+
+  constructor(parts: PictureParts, input: ImageInput, prepared: PreparedImages) {
+    const { request, model, rates, reserved } = prepared;
+    this.model = request.model;
+    this.#same = new ImageSender(parts, input, prepared);
+    this.#converting = new PictureSender(parts, side, input, {
+      opened: openedOf(request, input),
+      request,
+      model,
+      rates,
+      reserved,
+    });
+  }
+
+  prepare(route: Route): Promise<GatewayError | null> | null {
+    return this.#for(route).prepare(route);
+  }
+
+  build(route: Route): ReadyRequest<SentRequest, ImageOutcome> {
+    return this.#for(route).build(route);
+  }
+
+  errorOf(failure: AttemptFailure): GatewayError {
+    return this.#same.errorOf(failure);
+  }
+
+  #for({ channel }: Route): ImageSender | PictureSender {
+    return channel.protocols.includes('images') ? this.#same : this.#converting;
+  }
+}
+
+function openedOf(
+  request: OpenedImages,
+  { arrivedAt }: ImageInput,
+): ConstructorParameters<typeof PictureSender>[3]['opened'] {
+  return {
+    model: request.model,
+    read: () => pictures.images.decodeRequest(request),
+    refusal: null,
+    own: null,
+    encode: (response) =>
+      pictures.images.encodeResponse(response, { createdAt: Math.floor(arrivedAt / 1000) }),
+  };
+}

@@ -1,0 +1,76 @@
+import type { PictureRequest } from '#canonical/index.ts';
+import { imageBound, pricesImages, ratesOf } from '#billing/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { findCandidates } from '#routing/index.ts';
+import type { ResolvedModel } from '../../exchange/find-model.ts';
+import { namedRoutes } from '../../exchange/named-routes.ts';
+import { requireOffered } from '../../exchange/offered-terms.ts';
+import type { Operation } from '../../exchange/operation.ts';
+import { routeQueryOf } from '../../exchange/route-query.ts';
+import type { TextInput } from '../../text/input.ts';
+import { perPicture } from '../prepared.ts';
+import { answerPictures } from './answer-pictures.ts';
+import type { PictureParts } from './parts.ts';
+import type { CheckedPictures, PreparedPictures } from './prepared.ts';
+import { takesSources, unable } from './sources.ts';
+import type { OpenedPictures, PictureSurface } from './surface.ts';
+
+/** Pictures for a client of a text protocol that names an image model. */
+export function createPictureOperation(
+  parts: PictureParts,
+  surface: PictureSurface,
+): Operation<TextInput, CheckedPictures, PreparedPictures> {
+  return {
+    modelType: 'image',
+    isFree: false,
+    mayStream: true,
+    open(input) {
+      const opened = surface.open(input);
+      return {
+        model: opened.model,
+        check(exchange, resolved) {
+          exchange.stream = opened.stream;
+          return checkPictures(exchange.input, resolved, opened);
+        },
+      };
+    },
+    bound: (_exchange, { demand, resolved }, rates) => imageBound(rates, resolved.model, demand),
+    prepare({ input, hold }, { opened, demand, resolved }) {
+      const { model, snapshot } = resolved;
+      const query = { ...routeQueryOf(input, resolved), upstreams: surface.upstreams };
+      const routes = findCandidates(snapshot, query, parts.random);
+      const reserved = demand.images * perPicture;
+      if (input.memory?.tryResponse(reserved) === false) throw input.memory.refuse();
+      const rates = hold === null || model.price === null ? null : ratesOf(model.price);
+      const read = (): PictureRequest => opened.request;
+      return {
+        opened: { ...opened, read },
+        request: demand,
+        model,
+        rates,
+        routes,
+        reserved,
+      };
+    },
+    answer: (exchange, prepared) => answerPictures(parts, surface, exchange, prepared),
+  };
+}
+
+/** @throws GatewayError for pictures that the model cannot work from, and for what has no price. */
+function checkPictures(
+  input: TextInput,
+  resolved: ResolvedModel,
+  opened: OpenedPictures,
+): CheckedPictures {
+  const { model, name } = resolved;
+  const { request, own, promptBytes } = opened;
+  const sources = request.sources.length;
+  if (own === null && sources > 0 && !takesSources(model)) throw unable(name);
+  const demand = { images: request.count ?? 1, layers: false, sources, promptBytes } as const;
+  if (model.price === null || !pricesImages(ratesOf(model.price), demand)) {
+    throw new GatewayError('model_unpriced', { values: { model: name }, param: 'model' });
+  }
+  const terms = own?.terms ?? [];
+  if (terms.length > 0) requireOffered(terms, model, namedRoutes(input, resolved));
+  return { resolved, opened, demand };
+}

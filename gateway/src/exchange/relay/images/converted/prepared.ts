@@ -1,0 +1,34 @@
+import type { PictureRequest } from '#canonical/index.ts';
+import type { Model, Route } from '#catalogue/index.ts';
+import type { CheckedRequest } from '../../exchange/operation.ts';
+import type { MeasuredRequest } from '../measure-images.ts';
+import type { OpenedPictures } from './surface.ts';
+
+/** How many pictures a request asks for, and with what. */
+export interface PictureDemand {
+  readonly images: number;
+  readonly layers: false;
+  readonly sources: number;
+  readonly promptBytes: number;
+}
+
+export interface CheckedPictures extends CheckedRequest {
+  readonly opened: OpenedPictures;
+  readonly demand: PictureDemand;
+}
+
+/** A request that can be converted for any upstream. */
+export interface ConvertiblePictures extends MeasuredRequest {
+  readonly opened: Pick<OpenedPictures, 'model' | 'refusal' | 'own' | 'encode'> & {
+    /** Called when the first upstream of another protocol has its turn. @throws GatewayError */
+    readonly read: () => PictureRequest;
+  };
+  readonly model: Model;
+  /** In bytes: the memory that is reserved for the response. */
+  readonly reserved: number;
+}
+
+/** With the routes that can serve it, in the order to try them. */
+export interface PreparedPictures extends ConvertiblePictures {
+  readonly routes: readonly Route[];
+}

@@ -1,0 +1,44 @@
+import type { PictureRequest, PictureResponse } from '#canonical/index.ts';
+import type { PictureClient, PictureUpstream } from '#conversion/index.ts';
+import type { GatewayError } from '#errors/index.ts';
+import type { ModelEcho } from '#protocols/index.ts';
+import type { TextInput } from '../../text/input.ts';
+
+/** Whose request for pictures it is. */
+export interface PictureSide {
+  readonly protocol: PictureClient;
+  /** The protocols that upstreams may speak, the preferred one first. */
+  readonly upstreams: readonly PictureUpstream[];
+}
+
+/** How clients of a text protocol ask for pictures, and how they get them. */
+export interface PictureSurface extends PictureSide {
+  /** @throws GatewayError */
+  open(input: TextInput): OpenedPictures;
+}
+
+/** A request for pictures that was read and checked, except for what depends on the model. */
+export interface OpenedPictures {
+  readonly model: string;
+  readonly stream: boolean;
+  readonly request: PictureRequest;
+  /** Why only an upstream of the client's own protocol can take the request; null: any can. */
+  readonly refusal: GatewayError | null;
+  /** Bytes of text in the request. */
+  readonly promptBytes: number;
+  /** The way of the request to an upstream of the client's own protocol, unconverted. Null: there is no such upstream. */
+  readonly own: OwnPictures | null;
+  /** The whole response of an upstream of another protocol, as the client wants it. */
+  encode(response: PictureResponse): Buffer;
+}
+
+export interface OwnPictures {
+  readonly protocol: PictureUpstream;
+  /** What it asks for that may cost more, as prices name it. */
+  readonly terms: readonly string[];
+  bodyFor(upstreamModel: string): Buffer;
+  /** What is to be charged in a response. @throws UnreadableResponse */
+  read(body: Buffer): PictureResponse;
+  /** The response as the client wants it. */
+  write(body: Buffer, echo: ModelEcho): Buffer;
+}

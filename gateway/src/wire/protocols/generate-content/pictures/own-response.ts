@@ -1,0 +1,27 @@
+import { keyBytes } from '#json/index.ts';
+import { echoModel } from '../../echo.ts';
+import type { ModelEcho } from '../../protocol.ts';
+
+const modelPath = [keyBytes('modelVersion')];
+
+/** The response of an upstream of this protocol, with the client's name of the model. */
+export function ownPictureResponse(body: Buffer, echo: ModelEcho): Buffer {
+  return echoModel(body, modelPath, echo);
+}
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+const space = 0x20;
+
+/**
+ * A whole response as a stream with one event: server-sent, or the elements of a JSON array.
+ * @param body is changed: an event is one line, so its line ends become spaces
+ */
+export function pictureStream(body: Buffer, framing: 'event-stream' | 'json-array'): Buffer {
+  const isArray = framing === 'json-array';
+  if (isArray) return Buffer.concat([Buffer.from('['), body, Buffer.from(']')]);
+  for (const end of [lineFeed, carriageReturn]) {
+    for (let at = body.indexOf(end); at >= 0; at = body.indexOf(end, at + 1)) body[at] = space;
+  }
+  return Buffer.concat([Buffer.from('data: '), body, Buffer.from('\n\n')]);
+}
