@@ -398,10 +398,41 @@ describe('other vendors', () => {
     expect(json.error?.message).not.toContain('CANARY');
   });
 
-  test('Ark has no edits', async () => {
-    const form = formOf(['prompt', 'a'], ['image', png], ['model', 'seedream']);
-    const { status, upstream, json, id } = await send(edits, form);
-    expect([status, upstream, json.error?.param]).toEqual([400, [], 'model']);
+  test('Ark gets edits as generations, with the pictures as data URIs', async () => {
+    const form = formOf(
+      ['prompt', 'a house'],
+      ['image', png],
+      ['size', '2048x2048'],
+      ['n', '1'],
+      ['watermark', 'false'],
+      ['user', '7'],
+      ['model', 'seedream'],
+    );
+    const { status, upstream } = await send(edits, form);
+    expect([status, upstream[0]?.path]).toEqual([200, '/api/v3/images/generations']);
+    expect(upstream[0]?.json).toEqual({
+      model: 'doubao-seedream-5-0-pro-260628',
+      size: '2048x2048',
+      n: 1,
+      watermark: false,
+      user: '7',
+      prompt: 'a house',
+      image: uri,
+    });
+    const json = { model: 'seedream', prompt: 'a', images: [{ image_url: uri }, { url: uri }] };
+    const { upstream: asked, status: second, id } = await send(edits, json);
+    expect(second).toBe(200);
+    expect(asked[0]?.json).toMatchObject({ prompt: 'a', image: [uri, uri] });
+    expect((await rowOf(shared.gateway, id)).units).toMatchObject({ reference_images: 2 });
+  });
+
+  test.each([
+    ['mask', { images: [{ image_url: uri }], mask: { image_url: uri } }, 'mask'],
+    ['id of a file', { images: [{ file_id: 'file-1' }] }, 'image'],
+  ])('Ark gets no %s', async (_, more, param) => {
+    const body = { model: 'seedream', prompt: 'a', ...more };
+    const { status, upstream, json, id } = await send(edits, body);
+    expect([status, upstream, json.error?.param]).toEqual([400, [], param]);
     expect(await rowOf(shared.gateway, id)).toMatchObject({ outcome: 'refused', cost: null });
   });
 });

@@ -41,7 +41,7 @@ export interface Vendor extends VendorFacts {
   readonly surcharges: SurchargeFacts;
   /** What a model accepts that other speakers of the protocol refuse. Absent: `plainTraits`. */
   traitsOf?(model: string): UpstreamTraits;
-  /** It speaks `images` and has no endpoint for edits. Absent: it has one. */
+  /** It speaks `images` and has no endpoint for edits: it gets them as generations. Absent: it has one. */
   readonly lacksEdits?: boolean;
   /** It gives addresses of pictures unless it is asked for their bytes. Absent: it gives bytes. */
   readonly picturesByAddress?: boolean;

@@ -24,5 +24,6 @@ export {
   type PictureConversion,
   type PictureUpstream,
 } from './pictures/convert-request.ts';
+export { editAsGeneration } from './pictures/edit-as-generation.ts';
 export { fetchPictures } from './pictures/fetch-pictures.ts';
 export { measurePictures } from './pictures/measure-pictures.ts';

@@ -1,6 +1,6 @@
 import type { Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { images } from '#protocols/index.ts';
+import { images, type ImageRequest } from '#protocols/index.ts';
 import type { UpstreamRequest } from '#upstream/index.ts';
 import { vendorOf, type Vendor } from '#vendors/index.ts';
 import {
@@ -11,7 +11,6 @@ import {
 import type { SentRequest } from '../exchange/tried.ts';
 import type { ImageInput } from './input.ts';
 import type { ImageParts } from './parts.ts';
-import type { PreparedImages } from './prepared.ts';
 
 const allowed: readonly string[] = [...allowedAnywhere, 'openai-beta'];
 
@@ -25,14 +24,14 @@ export interface ImageTarget {
 /** The client's bytes unchanged, except for the model's name at the channel. */
 export function imageRequest(
   { timeouts }: Pick<ImageParts, 'timeouts'>,
-  { form, headers }: ImageInput,
-  { request }: PreparedImages,
+  { headers }: Pick<ImageInput, 'headers'>,
+  request: ImageRequest,
   { route, vendor, secret }: ImageTarget,
 ): UpstreamRequest {
   const { body, contentType } = images.patchRequest(request, route.upstreamModel);
   const asked = buildUpstreamRequest({
     operation: 'generate',
-    isEdit: form === 'edit',
+    isEdit: request.form === 'edit',
     route,
     vendor,
     secret,
@@ -73,15 +72,4 @@ export function sentTo({ channel, upstreamModel }: Route): SentRequest {
     upstreamState: null,
     ttftMs: null,
   };
-}
-
-/** Why the route cannot be asked: some upstreams have no endpoint for edits. Null: it can. */
-export function refuseEdit(
-  { form }: Pick<ImageInput, 'form'>,
-  { request: { model } }: Pick<PreparedImages, 'request'>,
-  { channel }: Route,
-): Promise<GatewayError> | null {
-  if (form === 'generation' || vendorOf(channel)?.lacksEdits !== true) return null;
-  const reason = `model '${model}' cannot edit pictures`;
-  return Promise.resolve(new GatewayError('invalid_value', { values: { reason }, param: 'model' }));
 }

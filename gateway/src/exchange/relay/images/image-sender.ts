@@ -7,11 +7,12 @@ import { errorOfFailure } from '../attempts/error-of-failure.ts';
 import type { AttemptFailure } from '../attempts/outcome.ts';
 import type { ReadyRequest, Sender } from '../attempts/sender.ts';
 import type { SentRequest } from '../exchange/tried.ts';
-import { imageRequest, imageVendor, refuseEdit, sentTo } from './image-request.ts';
+import { imageRequest, imageVendor, sentTo } from './image-request.ts';
 import { ImageResponseReader, type MeasuredImages } from './image-response-reader.ts';
 import type { ImageInput } from './input.ts';
 import type { ImageParts } from './parts.ts';
 import type { PreparedImages } from './prepared.ts';
+import { RequestForms } from './request-forms.ts';
 
 export type ImageOutcome = BufferedOutcome<MeasuredImages>;
 
@@ -23,16 +24,18 @@ export class ImageSender implements Sender<SentRequest, ImageOutcome> {
   readonly #parts: ImageParts;
   readonly #input: ImageInput;
   readonly #prepared: PreparedImages;
+  readonly #forms: RequestForms;
 
   constructor(parts: ImageParts, input: ImageInput, prepared: PreparedImages) {
     this.model = prepared.request.model;
     this.#parts = parts;
     this.#input = input;
     this.#prepared = prepared;
+    this.#forms = new RequestForms(prepared.request);
   }
 
-  prepare(route: Route): Promise<GatewayError> | null {
-    return refuseEdit(this.#input, this.#prepared, route);
+  prepare(route: Route): Promise<GatewayError | null> | null {
+    return this.#forms.prepare(route);
   }
 
   build(route: Route): ReadyRequest<SentRequest, ImageOutcome> {
@@ -51,7 +54,11 @@ export class ImageSender implements Sender<SentRequest, ImageOutcome> {
     const prepared = this.#prepared;
     const { bodies, upstream, ticker, timeouts, missingUsage, onUnexpectedError } = this.#parts;
     const vendor = imageVendor(route);
-    const asked = imageRequest(this.#parts, input, prepared, { route, secret, vendor });
+    const asked = imageRequest(this.#parts, input, this.#forms.of(route), {
+      route,
+      secret,
+      vendor,
+    });
     return new BufferedAttempt(asked, {
       upstream,
       vendor,

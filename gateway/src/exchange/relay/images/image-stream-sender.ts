@@ -9,12 +9,13 @@ import type { ReadyRequest, Sender } from '../attempts/sender.ts';
 import { responseHeaders } from '../exchange/response-headers.ts';
 import type { SentRequest } from '../exchange/tried.ts';
 import type { StreamSink } from '../streams/stream-sink.ts';
-import { imageRequest, imageVendor, refuseEdit, sentTo } from './image-request.ts';
+import { imageRequest, imageVendor, sentTo } from './image-request.ts';
 import { ImageResponseReader } from './image-response-reader.ts';
 import { ImageStreamAttempt, type ImageStreamOutcome } from './image-stream-attempt.ts';
 import type { ImageInput } from './input.ts';
 import type { ImageParts } from './parts.ts';
 import type { PreparedImages } from './prepared.ts';
+import { RequestForms } from './request-forms.ts';
 import { createStreamMeter } from './stream-meter.ts';
 
 /** Sends requests whose pictures are streamed. */
@@ -27,6 +28,7 @@ export class ImageStreamSender implements Sender<SentRequest, ImageStreamOutcome
   readonly #parts: ImageParts;
   readonly #input: ImageInput;
   readonly #prepared: PreparedImages;
+  readonly #forms: RequestForms;
   readonly #sink: StreamSink;
 
   constructor(parts: ImageParts, input: ImageInput, prepared: PreparedImages, sink: StreamSink) {
@@ -34,11 +36,12 @@ export class ImageStreamSender implements Sender<SentRequest, ImageStreamOutcome
     this.#parts = parts;
     this.#input = input;
     this.#prepared = prepared;
+    this.#forms = new RequestForms(prepared.request);
     this.#sink = sink;
   }
 
-  prepare(route: Route): Promise<GatewayError> | null {
-    return refuseEdit(this.#input, this.#prepared, route);
+  prepare(route: Route): Promise<GatewayError | null> | null {
+    return this.#forms.prepare(route);
   }
 
   build(route: Route): ReadyRequest<SentRequest, ImageStreamOutcome> {
@@ -66,7 +69,11 @@ export class ImageStreamSender implements Sender<SentRequest, ImageStreamOutcome
     });
     const { keyId } = input.caller;
     const reader = new ImageResponseReader({ bodies, keyId, echo, prepared, missingUsage });
-    const asked = imageRequest(parts, input, prepared, { route, vendor, secret: lease.secret });
+    const asked = imageRequest(parts, input, this.#forms.of(route), {
+      route,
+      vendor,
+      secret: lease.secret,
+    });
     this.attempt = new ImageStreamAttempt(asked, {
       upstream,
       vendor,
