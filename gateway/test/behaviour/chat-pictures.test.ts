@@ -147,6 +147,22 @@ describe('a chat with an image model', () => {
     expect(row).toMatchObject({ units: { images: 1, reference_images: 1 }, cost: '0.04' });
   });
 
+  test.each([
+    ['pictures', '/v1/images/edits'],
+    ['parts', '/v1beta/models/demo-image:generateContent'],
+  ])('has a picture of megabytes edited by %s', async (model, path) => {
+    const bytes = createPicture({ type: 'png', width: 8, height: 8, bytes: 5_000_000 });
+    const url = `data:image/png;base64,${bytes.toString('base64')}`;
+    const content = [
+      { type: 'text', text: 'Blue' },
+      { type: 'image_url', image_url: { url } },
+    ];
+    const { status, upstream, row } = await ask(model, user(content));
+    expect([status, upstream[0]?.path]).toEqual([200, path]);
+    expect(upstream[0]?.bodyBytes).toBeGreaterThan(bytes.length);
+    expect(row).toMatchObject({ units: { images: 1, reference_images: 1 } });
+  });
+
   test('has its pictures used as references, and pays for the second one', async () => {
     const two = user([{ type: 'text', text: 'Blue' }, picture, picture]);
     const { status, upstream, row } = await ask('references', two);

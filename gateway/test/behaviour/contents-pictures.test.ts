@@ -184,6 +184,17 @@ describe('generate-content with a model of images', () => {
     expect(row).toMatchObject({ units: { images: 1, reference_images: 1 } });
   });
 
+  test.each(['own', 'pictures'])('sends a picture of megabytes to %s', async (model) => {
+    const bytes = createPicture({ type: 'png', width: 8, height: 8, bytes: 5_000_000 });
+    const picture = { mimeType: 'image/png', data: bytes.toString('base64') };
+    const { status, upstream, row } = await generate(model, {
+      contents: [{ parts: [{ text: 'Blue' }, { inlineData: picture }] }],
+    });
+    expect(status).toBe(200);
+    expect(upstream[0]?.bodyBytes).toBeGreaterThan(bytes.length);
+    expect(row).toMatchObject({ units: { images: 1, reference_images: 1 } });
+  });
+
   test('without a text is refused', async () => {
     const { status, upstream, row } = await generate('pictures', { contents: [{ parts: [] }] });
     expect(status).toBe(400);
