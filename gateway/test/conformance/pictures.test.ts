@@ -56,7 +56,7 @@ describe.each(['own', 'images'])(
       expect(parts.some(({ inlineData }) => isPicture(inlineData?.data))).toBe(true);
       expect(candidates?.[0]?.finishReason).toBe('STOP');
       const images = usageMetadata?.candidatesTokensDetails?.find(
-        ({ modality }) => modality === 'IMAGE',
+        ({ modality }) => String(modality) === 'IMAGE',
       );
       expect(images?.tokenCount).toBeGreaterThan(0);
     });
