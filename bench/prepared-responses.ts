@@ -53,6 +53,23 @@ export function jsonResponse(): PreparedResponse {
   return { head, pieces: [body] };
 }
 
+/** An answer with a picture of 10 MB. */
+export function imageResponse(): PreparedResponse {
+  const body = JSON.stringify({
+    created: 1_700_000_000,
+    data: [{ b64_json: Buffer.alloc(10_000_000, 'a picture').toString('base64') }],
+    size: '1024x1024',
+    usage: {
+      input_tokens: 100,
+      output_tokens: 1_056,
+      total_tokens: 1_156,
+      input_tokens_details: { text_tokens: 100, image_tokens: 0 },
+    },
+  });
+  const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
+  return { head, pieces: [body] };
+}
+
 /** A streamed response of `eventsPerStream` events. */
 export function streamResponse(protocol: Protocol): PreparedResponse {
   const events = builders[protocol]();

@@ -5,6 +5,7 @@ import { eventsPerStream, protocols, type Protocol } from './prepared-responses.
 import type { Bench, Settings } from './bench.ts';
 import { Connection } from './connection.ts';
 import { measureDelays } from './delays.ts';
+import { measureImages } from './images.ts';
 import { closedLoop } from './load.ts';
 import { cpuPerRequest, delays, idleConnectionMemory, memory } from './measure.ts';
 import { measuredCore, outputLine, spawnPinned, stop } from './processes.ts';
@@ -171,6 +172,8 @@ export const rows: Readonly<Record<string, (bench: Bench) => Promise<ResultRow[]
       { title: title('10 MB, an image'), unit: 'µs', values: medians(images), bound: null },
     ];
   },
+
+  images: measureImages,
 
   async start({ settings, upstream }) {
     const title = 'start to first answer, 100 000 keys, 1 000 000 usage rows';

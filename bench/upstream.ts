@@ -1,5 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import {
+  imageResponse,
   jsonResponse,
   protocols,
   stampDigits,
@@ -28,6 +29,7 @@ interface Prepared {
 const chunkEnd = '0\r\n\r\n';
 const inChunk = (piece: string) => `${Buffer.byteLength(piece).toString(16)}\r\n${piece}\r\n`;
 
+const image = prepare(imageResponse().head, imageResponse().pieces);
 const json = prepare(jsonResponse().head, jsonResponse().pieces);
 const streams = Object.fromEntries(
   protocols.map((protocol) => {
@@ -41,8 +43,15 @@ let gap = 0;
 
 const server = createServer({ noDelay: true }, (socket) => {
   let waiting: Buffer = Buffer.alloc(0);
+  /** Bytes of a form that are still to come; nothing of them is kept. */
+  let skip = 0;
   socket.on('error', () => socket.destroy());
   socket.on('data', (chunk: Buffer) => {
+    if (skip > 0) {
+      skip -= chunk.length;
+      if (skip <= 0) answer(socket, image);
+      return;
+    }
     waiting = waiting.length === 0 ? chunk : Buffer.concat([waiting, chunk]);
     const headEnd = waiting.indexOf('\r\n\r\n');
     if (headEnd < 0) return;
@@ -50,7 +59,12 @@ const server = createServer({ noDelay: true }, (socket) => {
     const length = Number(/content-length: *(\d+)/i.exec(head)?.[1] ?? Number.NaN);
     const chunked = Number.isNaN(length);
     if (chunked && !waiting.subarray(-5).equals(Buffer.from(chunkEnd))) return;
-    if (!chunked && waiting.length < headEnd + 4 + length) return;
+    if (!chunked && waiting.length < headEnd + 4 + length) {
+      if (!head.includes(' /v1/images/')) return;
+      skip = headEnd + 4 + length - waiting.length;
+      waiting = Buffer.alloc(0);
+      return;
+    }
     // `stream` stands at the beginning, or behind everything else.
     const ends = [waiting.subarray(headEnd + 4, headEnd + 400), waiting.subarray(-400)];
     const wanted = choose(head, Buffer.concat(ends).toString('latin1'));
@@ -72,6 +86,7 @@ process.on('disconnect', () => process.exit());
 
 function choose(head: string, bodyEnds: string): Prepared {
   const requestPath = head.slice(head.indexOf(' ') + 1, head.indexOf(' HTTP/'));
+  if (requestPath.includes('/images/')) return image;
   if (requestPath.includes(':streamGenerateContent')) return streams['generate-content'];
   if (!/"stream": ?true/.test(bodyEnds)) return json;
   if (requestPath.endsWith('/messages')) return streams.messages;
