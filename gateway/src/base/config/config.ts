@@ -66,6 +66,8 @@ export interface LimitSettings {
    * Memory for the bodies of requests in flight, per process; null: a quarter of the memory that each process may use.
    */
   readonly bodyMemory: Bytes | null;
+  /** Files of pictures under way, per process. */
+  readonly spool: Bytes;
   /** Requests of one key in flight, per process. */
   readonly keyConcurrency: number;
 }

@@ -190,11 +190,13 @@ export const settings = {
     in_flight: integer(1, 1_000_000, { fallback: 5000 }),
     queue: integer(0, 1_000_000, { fallback: 500 }),
     body_memory: size({ fallback: null }),
+    spool: size({ fallback: 4 * 2 ** 30 }),
     key_concurrency: integer(1, 1_000_000, { fallback: null }),
-  }).transform(({ in_flight, queue, body_memory, key_concurrency }) => ({
+  }).transform(({ in_flight, queue, body_memory, spool, key_concurrency }) => ({
     inFlight: in_flight,
     queue,
     bodyMemory: body_memory,
+    spool,
     keyConcurrency: key_concurrency ?? Math.max(1, Math.floor(in_flight / 2)),
   })),
   retention: mapping({
