@@ -92,7 +92,11 @@ describe('sluice import prices litellm', () => {
         { input: '1', cacheRead: '0.1', cacheWrite: '1.25', cacheWrite1h: '2', output: '5' },
       ],
       ['gemini-2.5-flash-lite', 'chat', { input: '0.1', output: '0.4' }],
-      ['gpt-image-1', 'image', { input: '5', inputImage: '10', cacheRead: '1.25', output: '40' }],
+      [
+        'gpt-image-1',
+        'image',
+        { input: '5', inputImage: '10', cacheRead: '1.25', output: '40', outputImage: '40' },
+      ],
       ['odd', 'chat', { input: '0.546875', output: '12.345678901' }],
       ['embedding', 'embedding', { input: '0.01' }],
     ]);

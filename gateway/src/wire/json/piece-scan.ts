@@ -14,7 +14,7 @@ import {
 export interface WatchedPath {
   /** From the root: names of members, and `*` for each element of a list. */
   readonly path: readonly string[];
-  /** Of its text, so many bytes are kept. */
+  /** The most bytes of its text that are kept. */
   readonly keep: number;
 }
 
@@ -103,7 +103,7 @@ export class PieceScan {
   #node: WatchNode | null;
   /** Bytes of the pieces before the current one. */
   #before = 0;
-  /** Inside of an escape: 0 is none, 1 its letter, 2 to 5 the hexadecimal digits that are missing. */
+  /** Inside of an escape: 0 outside, 1 before its letter, 2 to 5 by the hexadecimal digits that are missing. */
   #escape = 0;
   #number = minus;
   #literal = '';
