@@ -17,6 +17,7 @@ import type { Ticker, TickListener, TickRegistration } from '../exchange/ticker.
 import {
   ResponseTooComplex,
   UnchargedResponse,
+  type ResponseCollector,
   type ResponseReader,
   type ReadingResponse,
 } from './response-reader.ts';
@@ -72,6 +73,8 @@ export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
   readonly #call: UpstreamCall;
   #body = new CollectedBody();
   readonly #ticks: TickRegistration;
+  /** Takes the response piece by piece; null if it is kept in `#body`. */
+  #collector: ResponseCollector<Result> | null = null;
   #status = 0;
   /** In bytes of the response. */
   #roomFor: number;
@@ -96,17 +99,20 @@ export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
   onHead(status: number, headers: UpstreamHeaders): void {
     this.#status = status;
     this.upstreamHeaders = headers;
+    if (isError(status)) return;
+    this.#collector = this.#options.reader.collect?.() ?? null;
+    if (this.#collector !== null) this.#collector.onDrain = () => this.#call.resume();
   }
 
   onData(chunk: Buffer): void {
+    if (this.#collector !== null) {
+      if (!this.#collector.add(chunk)) this.#call.pause();
+      if (this.#collector.length > this.#options.reader.largest) this.#endTooLarge();
+      return;
+    }
     this.#body.add(chunk);
     if (this.#body.length > this.#options.reader.largest) {
-      this.#call.abort();
-      const failure = brokenAttempt(this.#status, 'started', 'answer-too-large');
-      const { sizeIsRequested = false } = this.#options.reader;
-      this.#finish(
-        sizeIsRequested ? { ...failure, final: new GatewayError('upstream_abnormal') } : failure,
-      );
+      this.#endTooLarge();
       return;
     }
     if (!this.#hasRoom()) return;
@@ -115,6 +121,15 @@ export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
       this.#call.abort();
       this.#finish(this.#judge());
     }
+  }
+
+  #endTooLarge(): void {
+    this.#call.abort();
+    const failure = brokenAttempt(this.#status, 'started', 'answer-too-large');
+    const { sizeIsRequested = false } = this.#options.reader;
+    this.#finish(
+      sizeIsRequested ? { ...failure, final: new GatewayError('upstream_abnormal') } : failure,
+    );
   }
 
   /** Reserves memory as the response grows. False: there is none, and the attempt has ended. */
@@ -135,6 +150,12 @@ export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
   onEnd(): void {
     if (isError(this.#status)) {
       this.#finish(this.#judge());
+      return;
+    }
+    if (this.#collector !== null) {
+      const collector = this.#collector;
+      this.#reading = { result: collector.finish(), abandon: () => collector.release() };
+      void this.#awaitReading(this.#reading);
       return;
     }
     const { reader, memory } = this.#options;
@@ -252,6 +273,7 @@ export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
     if (this.#over) return;
     this.#over = true;
     this.#reading?.abandon();
+    if (outcome.kind !== 'complete') this.#collector?.release();
     this.#ticks.end();
     if (this.#drainUntil !== null) this.#options.drains?.release();
     this.#resolve(outcome);

@@ -15,8 +15,24 @@ export interface ResponseReader<Result> {
    * @param body is handed over.
    */
   readInThread?(body: Buffer): ReadingResponse<Result> | null;
+  /** Reads a response piece by piece, in place of `read`. Absent: responses are kept in memory until they are whole. */
+  collect?(): ResponseCollector<Result>;
   /** Called with the response that will be used, before the client sees it. */
   accept?(response: Result): void;
+}
+
+/** Takes one response. It is either finished and its result used, or released. */
+export interface ResponseCollector<Result> {
+  /** Bytes received. */
+  readonly length: number;
+  /** Called when `add` has returned false and more may come. */
+  onDrain: () => void;
+  /** Takes the next bytes. False: they come faster than they can be stored. */
+  add(piece: Buffer): boolean;
+  /** Called once, when the response is whole. Its errors are those of `read`. */
+  finish(): Promise<Result>;
+  /** Nobody needs the response. Idempotent. */
+  release(): void;
 }
 
 export interface ReadingResponse<Result> {
