@@ -510,7 +510,7 @@ test('the time to the first byte is that of pictures', async () => {
 test('there is no room for the response: 503 before anything is sent', async () => {
   const gateway = await openGateway({
     config: `
-limits: { body_memory: 64MiB }
+limits: { spool: 64MiB }
 channels:
 ${channel({ name: 'slow', at: fault('delay=1000') })}
 models:

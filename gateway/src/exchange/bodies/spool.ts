@@ -1,5 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
+import { mkdirSync, rmSync, statfsSync } from 'node:fs';
 import path from 'node:path';
 import { SpooledBody } from './spooled-body.ts';
 
@@ -14,7 +13,7 @@ export interface Spool {
   /** Bytes reserved, or taken beyond that. */
   readonly used: number;
   /** Null if there is no room: less than these bytes below the limit, or on the disk beside what the journal needs. */
-  reserve(bytes: number): Promise<SpoolSpace | null>;
+  reserve(bytes: number): SpoolSpace | null;
 }
 
 /** What one request may put into files. */
@@ -29,23 +28,32 @@ export interface SpoolOptions {
   readonly directory: string;
   /** Bytes. */
   readonly limit: number;
+  /** Milliseconds. */
+  readonly monotonic: () => number;
 }
 
+/** How long a look at the disk is good for, in milliseconds. */
+const lookEvery = 1_000;
 const gibibyte = 2 ** 30;
 
 /** @throws Error if the folder cannot be created. */
-export function createSpool({ directory, limit }: SpoolOptions): Spool {
+export function createSpool({ directory, limit, monotonic }: SpoolOptions): Spool {
   // A process that was killed between creating a file and removing its name has left it.
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   let used = 0;
   let files = 0;
 
-  const isOnDisk = async (bytes: number): Promise<boolean> => {
-    const { bavail, blocks, bsize } = await statfs(directory);
-    const spare = Math.min(gibibyte, Math.floor((blocks * bsize) / 10));
+  let lookedAt = -Infinity;
+  let free = 0;
+  const isOnDisk = (bytes: number): boolean => {
+    if (monotonic() - lookedAt >= lookEvery) {
+      const { bavail, blocks, bsize } = statfsSync(directory);
+      free = bavail * bsize - Math.min(gibibyte, Math.floor((blocks * bsize) / 10));
+      lookedAt = monotonic();
+    }
     // What is reserved may not have been written yet.
-    return bavail * bsize - spare >= used + bytes;
+    return free >= used + bytes;
   };
 
   const take = (bytes: number): boolean => {
@@ -59,8 +67,8 @@ export function createSpool({ directory, limit }: SpoolOptions): Spool {
     get used() {
       return used;
     },
-    async reserve(bytes) {
-      if (used + bytes > limit || !(await isOnDisk(bytes)) || !take(bytes)) return null;
+    reserve(bytes) {
+      if (!isOnDisk(bytes) || !take(bytes)) return null;
       const bodies: SpooledBody[] = [];
       /** Bytes of the reservation, and those in files. */
       let reserved = bytes;

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import path from 'node:path';
 import { createBilling } from '#billing/index.ts';
+import { createSpool } from '#bodies/index.ts';
 import { createBodyPool, largestAnswer } from '#body-work/index.ts';
 import type { CatalogueSnapshot } from '#catalogue/index.ts';
 import type { Config } from '#config/index.ts';
@@ -47,6 +49,8 @@ export interface RelayingOptions extends Pick<Storage, 'database' | 'breaker'> {
   readonly observer: ExchangeObserver;
   readonly onUnexpectedError: (error: unknown, requestId: string) => void;
   readonly mediaFetch: GuardedFetchOptions | undefined;
+  /** The folder of this process. */
+  readonly dataDir: string;
 }
 
 export interface Relaying {
@@ -94,6 +98,11 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     estimator,
     converter,
     bodies,
+    spool: createSpool({
+      directory: path.join(options.dataDir, 'spool'),
+      limit: config.limits.spool,
+      monotonic: clock.monotonic,
+    }),
     upstream,
     health,
     affinity: createChannelAffinity(),

@@ -14,6 +14,7 @@ export {
   replaceKey,
 } from './members.ts';
 export { outlineOf, parseOutline } from './outline.ts';
+export { type FoundValue, MalformedJson, PieceScan, type WatchedPath } from './piece-scan.ts';
 export { type ParsedObject, parseObject, type ParseRoom } from './parse-object.ts';
 export { parseWithLongTexts } from './parse-with-long-texts.ts';
 export { refuseRepeatedMembers } from './repeated-members.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { MalformedJson, PieceScan, type FoundValue, type WatchedPath } from './piece-scan.ts';
 
 const watched: readonly WatchedPath[] = [
-  { path: ['model'], keep: 100 },
+  { path: ['model'], keep: 10_000 },
   { path: ['usage'], keep: 10_000 },
   { path: ['usage', 'input'], keep: 10_000 },
   { path: ['data', '*'], keep: 10_000 },

@@ -28,6 +28,7 @@ export {
   type ImageTokens,
   type OpenedImages,
   type ReportedImageUsage,
+  type ScannedImages,
 } from './images/index.ts';
 export { isEnvelope } from './envelope.ts';
 export * from './protocol.ts';

@@ -17,6 +17,7 @@ import type { Ticker, TickListener, TickRegistration } from '../exchange/ticker.
 import {
   ResponseTooComplex,
   UnchargedResponse,
+  type CollectingReader,
   type ResponseCollector,
   type ResponseReader,
   type ReadingResponse,
@@ -46,7 +47,7 @@ export interface BufferedAttemptOptions<Result> {
   readonly upstream: UpstreamClient;
   readonly vendor: Vendor;
   readonly client: Pick<ClientResponse, 'disconnected'>;
-  readonly reader: ResponseReader<Result>;
+  readonly reader: ResponseReader<Result> | CollectingReader<Result>;
   readonly ticker: Ticker;
   /** Null: the response is read to its end, or to the deadline, if the client leaves. */
   readonly drains: DrainSlots | null;
@@ -100,8 +101,10 @@ export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
     this.#status = status;
     this.upstreamHeaders = headers;
     if (isError(status)) return;
-    this.#collector = this.#options.reader.collect?.() ?? null;
-    if (this.#collector !== null) this.#collector.onDrain = () => this.#call.resume();
+    const { reader } = this.#options;
+    if (!('collect' in reader)) return;
+    this.#collector = reader.collect();
+    this.#collector.onDrain = () => this.#call.resume();
   }
 
   onData(chunk: Buffer): void {
@@ -158,11 +161,12 @@ export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
       void this.#awaitReading(this.#reading);
       return;
     }
-    const { reader, memory } = this.#options;
+    const { memory } = this.#options;
     if (this.#roomFor > smallResponse) memory?.tryResponse(this.#body.length);
     const body = this.#body.whole();
+    const reader = this.#options.reader as ResponseReader<Result>;
     this.#reading = reader.readInThread?.(body) ?? null;
-    if (this.#reading === null) this.#finish(this.#read(body));
+    if (this.#reading === null) this.#finish(this.#read(reader, body));
     else void this.#awaitReading(this.#reading);
   }
 
@@ -218,9 +222,9 @@ export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
     return failureOfResponse(this.#options.vendor, this.#status, this.upstreamHeaders, body);
   }
 
-  #read(body: Buffer): BufferedOutcome<Result> {
+  #read(reader: ResponseReader<Result>, body: Buffer): BufferedOutcome<Result> {
     try {
-      return this.#complete(this.#options.reader.read(body));
+      return this.#complete(reader.read(body));
     } catch (error) {
       if (error instanceof UnchargedResponse) return this.#uncharged(error);
       if (error instanceof UnreadableResponse) return this.#unreadable(error);

@@ -15,10 +15,16 @@ export interface ResponseReader<Result> {
    * @param body is handed over.
    */
   readInThread?(body: Buffer): ReadingResponse<Result> | null;
-  /** Reads a response piece by piece, in place of `read`. Absent: responses are kept in memory until they are whole. */
-  collect?(): ResponseCollector<Result>;
   /** Called with the response that will be used, before the client sees it. */
   accept?(response: Result): void;
+}
+
+/** Reads responses piece by piece as they arrive, whatever their size. */
+export interface CollectingReader<Result> extends Pick<
+  ResponseReader<Result>,
+  'largest' | 'sizeIsRequested' | 'accept'
+> {
+  collect(): ResponseCollector<Result>;
 }
 
 /** Takes one response. It is either finished and its result used, or released. */

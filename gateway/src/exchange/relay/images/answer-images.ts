@@ -10,7 +10,7 @@ import type { PreparedImages } from './prepared.ts';
 
 const noBody = Buffer.alloc(0);
 
-/** @throws GatewayError when nothing has been written to the client yet. */
+/** @throws GatewayError when nothing has been written to the client yet; SpoolFailure when the response broke off. */
 export async function answerImages(
   parts: PictureParts,
   exchange: Exchange<ImageInput>,
@@ -31,13 +31,15 @@ export async function answerImages(
       return finishDisconnected(parts, exchange, nothingUsed, attempted);
     case 'complete':
   }
-  const { body, measured } = outcome.response;
+  const { response } = outcome;
   if (sent !== null) sent.ttftMs = parts.clock.monotonic() - input.startedAt;
-  await finishCompleted(parts, exchange, measured, attempted);
+  await finishCompleted(parts, exchange, response.measured, attempted);
   input.client.start(200, {
     'content-type': 'application/json',
-    'content-length': String(body.length),
+    'content-length': String('body' in response ? response.body.length : response.length),
     ...responseHeaders(sent),
   });
-  input.client.end(body);
+  // A converted response is in memory anyway.
+  if ('body' in response) input.client.end(response.body);
+  else await response.writeTo(input.client);
 }

@@ -1,4 +1,5 @@
 import { imageBound, ratesOf } from '#billing/index.ts';
+import { GatewayError } from '#errors/index.ts';
 import { findCandidates } from '#routing/index.ts';
 import type { Operation } from '../exchange/operation.ts';
 import { routeQueryOf } from '../exchange/route-query.ts';
@@ -6,9 +7,12 @@ import { answerImageStream } from './answer-image-stream.ts';
 import { answerImages } from './answer-images.ts';
 import type { ImageInput } from './input.ts';
 import { openImages } from './open-images.ts';
-import { upstreamsOf } from './converted/mixed-sender.ts';
+import { isNative, upstreamsOf } from './converted/mixed-sender.ts';
 import type { PictureParts } from './converted/parts.ts';
 import { perPicture, type CheckedImages, type PreparedImages } from './prepared.ts';
+
+/** Bytes that are reserved in the spool for each picture, so that none is paid for and then lost. */
+const perStored = 16 * 1024 * 1024;
 
 /** Makes and edits pictures. */
 export function createImageOperation(
@@ -24,14 +28,21 @@ export function createImageOperation(
       const query = { ...routeQueryOf(input, resolved), upstreams: upstreamsOf(request) };
       const routes = findCandidates(resolved.snapshot, query, parts.random);
       const { model } = resolved;
-      const reserved = request.images * perPicture;
-      if (input.memory?.tryResponse(reserved) === false) throw input.memory.refuse();
       const rates = hold === null || model.price === null ? null : ratesOf(model.price);
-      return { request, model, rates, routes, reserved };
+      const isKept = request.stream || routes.some((route) => !isNative(route));
+      const reserved = isKept ? request.images * perPicture : 0;
+      if (isKept && input.memory?.tryResponse(reserved) === false) throw input.memory.refuse();
+      const space = parts.spool.reserve(request.stream ? 0 : request.images * perStored);
+      if (space === null) throw new GatewayError('overloaded', { retryAfter: 1 });
+      return { request, model, rates, routes, reserved, space };
     },
-    answer: (exchange, prepared) =>
-      prepared.request.stream
-        ? answerImageStream(parts, exchange, prepared)
-        : answerImages(parts, exchange, prepared),
+    async answer(exchange, prepared) {
+      const answer = prepared.request.stream ? answerImageStream : answerImages;
+      try {
+        await answer(parts, exchange, prepared);
+      } finally {
+        prepared.space.release();
+      }
+    },
   };
 }

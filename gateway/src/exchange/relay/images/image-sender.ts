@@ -8,13 +8,14 @@ import type { AttemptFailure } from '../attempts/outcome.ts';
 import type { ReadyRequest, Sender } from '../attempts/sender.ts';
 import type { SentRequest } from '../exchange/tried.ts';
 import { imageRequest, imageVendor, sentTo } from './image-request.ts';
-import { ImageResponseReader, type MeasuredImages } from './image-response-reader.ts';
+import { largestResponse, type MeasuredImages } from './image-response-reader.ts';
+import { SpooledResponse, type StoredImages } from './spooled-response.ts';
 import type { ImageInput } from './input.ts';
 import type { ImageParts } from './parts.ts';
 import type { PreparedImages } from './prepared.ts';
 import { RequestForms } from './request-forms.ts';
 
-export type ImageOutcome = BufferedOutcome<MeasuredImages>;
+export type ImageOutcome = BufferedOutcome<StoredImages | MeasuredImages>;
 
 /** Sends the client's bytes unchanged, except for the model's name at the channel. */
 export class ImageSender implements Sender<SentRequest, ImageOutcome> {
@@ -49,10 +50,10 @@ export class ImageSender implements Sender<SentRequest, ImageOutcome> {
     return errorOfFailure(failure, this.#prepared.request.members);
   }
 
-  #send(route: Route, { secret }: ChannelLease): BufferedAttempt<MeasuredImages> {
+  #send(route: Route, { secret }: ChannelLease): BufferedAttempt<StoredImages> {
     const input = this.#input;
     const prepared = this.#prepared;
-    const { bodies, upstream, ticker, timeouts, missingUsage, onUnexpectedError } = this.#parts;
+    const { upstream, ticker, timeouts, missingUsage, onUnexpectedError } = this.#parts;
     const vendor = imageVendor(route);
     const asked = imageRequest(this.#parts, input, this.#forms.of(route), {
       route,
@@ -63,20 +64,23 @@ export class ImageSender implements Sender<SentRequest, ImageOutcome> {
       upstream,
       vendor,
       client: input.client,
-      reader: new ImageResponseReader({
-        bodies,
-        keyId: input.caller.keyId,
-        echo: { clientModel: prepared.request.model, upstreamModel: route.upstreamModel },
-        prepared,
-        missingUsage,
-      }),
+      reader: {
+        largest: largestResponse,
+        sizeIsRequested: true,
+        collect: () =>
+          new SpooledResponse({
+            space: prepared.space,
+            echo: { clientModel: prepared.request.model, upstreamModel: route.upstreamModel },
+            prepared,
+            missingUsage,
+            onFailure: (error) => onUnexpectedError(error, input.id),
+          }),
+      },
       ticker,
       // Leaving must not make pictures free, nor a wait that the client has announced to be short.
       drains: null,
       clientDeadline: Number.POSITIVE_INFINITY,
       deadline: totalDeadline(input, route.channel, timeouts),
-      memory: input.memory,
-      reserved: prepared.reserved,
       onDefect: (error) => onUnexpectedError(error, input.id),
     });
   }

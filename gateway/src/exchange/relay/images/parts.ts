@@ -1,3 +1,4 @@
+import type { Spool } from '#bodies/index.ts';
 import type { BodyPool } from '#body-work/index.ts';
 import type { AttemptParts } from '../attempts/parts.ts';
 import type { ExchangeParts } from '../exchange/parts.ts';
@@ -6,4 +7,5 @@ import type { ExchangeParts } from '../exchange/parts.ts';
 export interface ImageParts extends ExchangeParts, AttemptParts {
   /** Reads large requests and responses in threads. */
   readonly bodies: BodyPool;
+  readonly spool: Spool;
 }

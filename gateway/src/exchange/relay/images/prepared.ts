@@ -1,4 +1,5 @@
 import type { PriceRates } from '#billing/index.ts';
+import type { SpoolSpace } from '#bodies/index.ts';
 import type { Model, Route } from '#catalogue/index.ts';
 import type { ImageRequest } from '#protocols/index.ts';
 import type { CheckedRequest } from '../exchange/operation.ts';
@@ -18,6 +19,8 @@ export interface PreparedImages {
   readonly rates: PriceRates | null;
   /** In the order to try them. */
   readonly routes: readonly Route[];
-  /** In bytes: the memory that is reserved for the response. */
+  /** In bytes: the memory that is reserved for a stream or a converted response. */
   readonly reserved: number;
+  /** Where the response is stored until it may be shown. Released at the end of the exchange. */
+  readonly space: SpoolSpace;
 }

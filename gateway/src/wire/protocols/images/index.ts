@@ -7,9 +7,11 @@ import { patchRequest } from './patch-request.ts';
 import { readRequest } from './request.ts';
 import { readResponse } from './response.ts';
 import { toEvents } from './response-events.ts';
+import { ImageResponseScan } from './scan-response.ts';
 import { type ImageStreamContext, ImageStreamTap, isWholeEvent } from './stream-tap.ts';
 
 export type { ImageEventNames } from './event-names.ts';
+export type { ScannedImages } from './scan-response.ts';
 export type { ImageStreamContext, ImageStreamTap } from './stream-tap.ts';
 export type {
   ImageEntry,
@@ -28,6 +30,7 @@ export const images = Object.freeze({
   readRequest,
   patchRequest,
   readResponse,
+  scanResponse: () => new ImageResponseScan(),
   eventNamesFor,
   toEvents,
   isWholeEvent,

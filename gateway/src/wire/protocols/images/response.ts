@@ -7,7 +7,7 @@ import { readInputImages, readUsage } from './usage.ts';
 import type { ImageEntry, ImageResponse } from './types.ts';
 
 /** In bytes of Base64: where the header of nearly every picture has ended, even after a colour profile. */
-const longestRead = 64 * 1024;
+export const longestRead = 64 * 1024;
 
 /**
  * Reads a complete response: one pass over its bytes, and pictures are never decoded beyond their headers. The client's
@@ -17,6 +17,14 @@ const longestRead = 64 * 1024;
 export function readResponse(body: Buffer, echo: ModelEcho): ImageResponse {
   const response = parseImages(body);
   if (response === null) throw new UnreadableResponse('the response is not a JSON object');
+  return { ...interpretResponse(response), body: echoName(body, response, echo) };
+}
+
+/**
+ * What a parsed response says. Its long texts may be cut.
+ * @throws UnreadableResponse
+ */
+export function interpretResponse(response: JsonRecord): Omit<ImageResponse, 'body'> {
   const { data, size, usage: reported } = response;
   const usage = readUsage(reported, response['service_tier']);
   if (response['error']) {
@@ -26,7 +34,6 @@ export function readResponse(body: Buffer, echo: ModelEcho): ImageResponse {
     throw new UnreadableResponse('the response has no list of data', null, usage);
   }
   return {
-    body: echoName(body, response, echo),
     entries: data.map(readEntry),
     size: sizeOf(size),
     inputImages: readInputImages(reported),

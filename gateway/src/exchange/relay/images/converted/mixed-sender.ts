@@ -21,6 +21,11 @@ export function upstreamsOf({
   return stream || layers ? ['images'] : side.upstreams;
 }
 
+/** The channel takes the request as it is. */
+export function isNative({ channel }: Route): boolean {
+  return channel.protocols.includes('images');
+}
+
 /** Sends a request for images unchanged to upstreams that speak its protocol, and converted to the others. */
 export class MixedImageSender implements Sender<SentRequest, ImageOutcome> {
   readonly kind = 'buffered';
@@ -54,8 +59,8 @@ export class MixedImageSender implements Sender<SentRequest, ImageOutcome> {
     return this.#same.errorOf(failure);
   }
 
-  #for({ channel }: Route): ImageSender | PictureSender {
-    return channel.protocols.includes('images') ? this.#same : this.#converting;
+  #for(route: Route): ImageSender | PictureSender {
+    return isNative(route) ? this.#same : this.#converting;
   }
 }
 

@@ -1,0 +1,106 @@
+import { SpoolFailure, type SpooledBody, type SpoolSpace } from '#bodies/index.ts';
+import { images, type ModelEcho, type ScannedImages } from '#protocols/index.ts';
+import { UnchargedResponse, type ResponseCollector } from '../attempts/response-reader.ts';
+import type { Measured } from '../exchange/measured.ts';
+import type { ClientResponse } from '../exchange/client-response.ts';
+import { measureImages, unitsOf, type MeasuredRequest } from './measure-images.ts';
+
+export interface SpooledResponseOptions {
+  readonly space: SpoolSpace;
+  readonly echo: ModelEcho;
+  readonly prepared: MeasuredRequest;
+  readonly missingUsage: 'estimate' | 'zero' | 'error';
+  /** Called if a file fails: the disk, not the response is at fault. */
+  readonly onFailure: (error: SpoolFailure) => void;
+}
+
+/** A response that can be charged, and whose bytes are in memory or in a file. */
+export interface StoredImages {
+  readonly measured: Measured;
+  /** Bytes of the body that the client gets. */
+  readonly length: number;
+  /**
+   * Writes the body to a client, no faster than the client reads.
+   * @throws SpoolFailure if the file cannot be read; the response breaks off then.
+   */
+  writeTo(client: ClientResponse): Promise<void>;
+}
+
+/** Takes a response of any size: reads it as it arrives, and stores it until it may be shown. */
+export class SpooledResponse implements ResponseCollector<StoredImages> {
+  onDrain: () => void = () => {};
+  readonly #options: SpooledResponseOptions;
+  readonly #body: SpooledBody;
+  readonly #scan = images.scanResponse();
+
+  constructor(options: SpooledResponseOptions) {
+    this.#options = options;
+    this.#body = options.space.open();
+    this.#body.onDrain = () => this.onDrain();
+  }
+
+  get length(): number {
+    return this.#body.length;
+  }
+
+  add(piece: Buffer): boolean {
+    this.#scan.add(piece);
+    return this.#body.add(piece);
+  }
+
+  /** @throws UnreadableResponse, UnchargedResponse */
+  async finish(): Promise<StoredImages> {
+    const { echo, prepared, missingUsage } = this.#options;
+    const scanned = this.#scan.end(echo);
+    const measured = measureImages(scanned, prepared, missingUsage);
+    const uncharged = (result: string) =>
+      new UnchargedResponse(result, scanned.usage, unitsOf(scanned, prepared));
+    if (typeof measured === 'string') throw uncharged(measured.replaceAll('_', '-'));
+    try {
+      await this.#body.seal();
+    } catch (error) {
+      if (!(error instanceof SpoolFailure)) throw error;
+      this.#options.onFailure(error);
+      throw uncharged('not-stored');
+    }
+    return { measured, ...shown(this.#body, scanned) };
+  }
+
+  release(): void {
+    this.#body.release();
+  }
+}
+
+/** The body with the client's own name of the model. */
+function shown(
+  body: SpooledBody,
+  { edit }: ScannedImages,
+): Pick<StoredImages, 'length' | 'writeTo'> {
+  if (edit === null) {
+    return { length: body.length, writeTo: (client) => writePieces(client, body.read()) };
+  }
+  const { range, bytes } = edit;
+  async function* edited() {
+    yield* body.read(0, range.start);
+    yield bytes;
+    yield* body.read(range.end);
+  }
+  return {
+    length: body.length - (range.end - range.start) + bytes.length,
+    writeTo: (client) => writePieces(client, edited()),
+  };
+}
+
+async function writePieces(client: ClientResponse, pieces: AsyncIterable<Buffer>): Promise<void> {
+  let wake: () => void = () => {};
+  client.onDrain(() => wake());
+  client.onDisconnect(() => wake());
+  for await (const piece of pieces) {
+    if (client.disconnected) return;
+    const drained = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    if (!client.write(piece)) await drained;
+  }
+  client.end();
+}
