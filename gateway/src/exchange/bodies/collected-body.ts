@@ -30,6 +30,12 @@ export class CollectedBody {
     this.#filled += piece.copy(this.#slab, this.#filled);
   }
 
+  /** All bytes, in order. */
+  pieces(): readonly Buffer[] {
+    this.#closeSlab();
+    return this.#pieces;
+  }
+
   /** The whole body in one piece. */
   bytes(): Buffer {
     this.#closeSlab();

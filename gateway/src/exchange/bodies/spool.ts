@@ -3,7 +3,7 @@ import path from 'node:path';
 import { SpooledBody } from './spooled-body.ts';
 
 /**
- * Files for bodies that are too large to be kept in memory, in a folder of their own. The files have no names: they
+ * Room for large bodies: some memory, and files when it is full, in a folder of their own. The files have no names: they
  * disappear with the process, however it ends. Space is reserved before a request is sent, because a response without
  * room would have been paid for in vain.
  */
@@ -12,6 +12,8 @@ export interface Spool {
   readonly limit: number;
   /** Bytes reserved, or taken beyond that. */
   readonly used: number;
+  /** Bytes in memory. */
+  readonly kept: number;
   /** Null if there is no room: less than these bytes below the limit, or on the disk beside what the journal needs. */
   reserve(bytes: number): SpoolSpace | null;
 }
@@ -26,8 +28,10 @@ export interface SpoolSpace {
 export interface SpoolOptions {
   /** Is emptied. Nothing else may be in it. */
   readonly directory: string;
-  /** Bytes. */
+  /** Bytes of all files. */
   readonly limit: number;
+  /** Bytes of all bodies that are kept in memory instead. */
+  readonly memory: number;
   /** Milliseconds. */
   readonly monotonic: () => number;
 }
@@ -37,11 +41,12 @@ const lookEvery = 1_000;
 const gibibyte = 2 ** 30;
 
 /** @throws Error if the folder cannot be created. */
-export function createSpool({ directory, limit, monotonic }: SpoolOptions): Spool {
+export function createSpool({ directory, limit, memory, monotonic }: SpoolOptions): Spool {
   // A process that was killed between creating a file and removing its name has left it.
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   let used = 0;
+  let kept = 0;
   let files = 0;
 
   let lookedAt = -Infinity;
@@ -62,8 +67,20 @@ export function createSpool({ directory, limit, monotonic }: SpoolOptions): Spoo
     return true;
   };
 
+  const keep = (bytes: number): boolean => {
+    if (kept + bytes > memory) return false;
+    kept += bytes;
+    return true;
+  };
+  const forget = (bytes: number): void => {
+    kept -= bytes;
+  };
+
   return {
     limit,
+    get kept() {
+      return kept;
+    },
     get used() {
       return used;
     },
@@ -86,7 +103,12 @@ export function createSpool({ directory, limit, monotonic }: SpoolOptions): Spoo
       return {
         open() {
           files += 1;
-          const body = new SpooledBody({ file: path.join(directory, String(files)), grow });
+          const body = new SpooledBody({
+            file: path.join(directory, String(files)),
+            keep,
+            grow,
+            forget,
+          });
           bodies.push(body);
           return body;
         },

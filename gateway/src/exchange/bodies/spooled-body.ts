@@ -4,8 +4,12 @@ import { CollectedBody } from './collected-body.ts';
 export interface SpooledBodyOptions {
   /** The path of the file if one is needed; its name is removed at once. */
   readonly file: string;
-  /** Whether so many more bytes may be written. */
+  /** Whether there is memory for this many more bytes. */
+  readonly keep: (bytes: number) => boolean;
+  /** Whether there is room for this many more bytes in files. */
   readonly grow: (bytes: number) => boolean;
+  /** Gives back what `keep` took. */
+  readonly forget: (bytes: number) => void;
 }
 
 /** There is no room for the rest of a body, or its file cannot be written. */
@@ -13,24 +17,24 @@ export class SpoolFailure extends Error {
   override readonly name = 'SpoolFailure';
 }
 
-/** This much of each body stays in memory: most bodies have no file. */
-const headBytes = 1024 * 1024;
-/** So much may wait to be written before the sender should pause, and the rest when it may continue. */
-const mostWaiting = 4 * 1024 * 1024;
-const resumeBelow = 1024 * 1024;
+/** Bytes of each body that are kept in memory even if there is no room: small bodies have no file. */
+const smallBody = 64 * 1024;
+/** Bytes that may wait to be written before the sender should pause, and of which it may continue. */
+const mostWaiting = 256 * 1024;
+const resumeBelow = 64 * 1024;
 /** Bytes that are read at once. */
-const readBytes = 256 * 1024;
+const readBytes = 128 * 1024;
 /** The most pieces in one call of the system. */
 const mostPieces = 256;
 
-/** A body that is kept whole until it is used: its beginning in memory, the rest in a file. */
+/** A body that is kept whole until it is used: in memory as long as there is room, the rest in a file. */
 export class SpooledBody {
   /** Bytes received. */
   length = 0;
   /** Called when `add` has returned false and more may come. */
   onDrain: () => void = () => {};
   readonly #options: SpooledBodyOptions;
-  readonly #head = new CollectedBody();
+  #head = new CollectedBody();
   /** Not written yet. */
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
@@ -41,6 +45,10 @@ export class SpooledBody {
   #failure: SpoolFailure | null = null;
   #writing: Promise<void> | null = null;
   #isReleased = false;
+  /** The rest of the body is in a file, however small. */
+  #hasFile = false;
+  /** Bytes that `keep` has granted. */
+  #kept = 0;
 
   constructor(options: SpooledBodyOptions) {
     this.#options = options;
@@ -53,11 +61,11 @@ export class SpooledBody {
   add(piece: Buffer): boolean {
     this.length += piece.length;
     if (this.#failure !== null || this.#isReleased) return true;
-    const isHead = this.#waitingBytes === 0 && this.#written === 0 && this.#writing === null;
-    if (isHead && this.#head.length + piece.length <= headBytes) {
+    if (!this.#hasFile && this.#isKept(piece.length)) {
       this.#head.add(piece);
       return true;
     }
+    this.#hasFile = true;
     if (!this.#options.grow(piece.length)) {
       this.#fail(new SpoolFailure('there is no room'));
       return true;
@@ -67,11 +75,6 @@ export class SpooledBody {
     this.#writing ??= this.#write();
     this.#isPaused = this.#waitingBytes > mostWaiting;
     return !this.#isPaused;
-  }
-
-  /** What is in memory: the whole body if it is small. */
-  head(): Buffer {
-    return this.#head.bytes();
   }
 
   /**
@@ -84,18 +87,26 @@ export class SpooledBody {
   }
 
   /**
-   * The bytes from `start` to `end` (exclusive) of a sealed body, in pieces.
+   * The bytes from `start` to `end` (exclusive) of a sealed body, in pieces. A piece is valid until the next one is asked
+   * for: the memory is used again.
    * @throws SpoolFailure
    */
   async *read(start = 0, end = this.length): AsyncGenerator<Buffer, void> {
-    const head = this.#head.bytes();
-    if (start < head.length) yield head.subarray(start, Math.min(end, head.length));
-    let at = Math.max(start, head.length);
+    let before = 0;
+    for (const piece of this.#head.pieces()) {
+      const from = Math.max(start - before, 0);
+      const to = Math.min(end - before, piece.length);
+      if (from < to) yield piece.subarray(from, to);
+      before += piece.length;
+    }
+    let at = Math.max(start, before);
+    if (at >= end) return;
+    const buffer = Buffer.allocUnsafeSlow(Math.min(readBytes, end - at));
     while (at < end) {
       const file = this.#file;
       if (file === null) throw new SpoolFailure('the body is gone');
-      const buffer = Buffer.allocUnsafeSlow(Math.min(readBytes, end - at));
-      const { bytesRead } = await file.read(buffer, 0, buffer.length, at - head.length);
+      const wanted = Math.min(buffer.length, end - at);
+      const { bytesRead } = await file.read(buffer, 0, wanted, at - before);
       if (bytesRead === 0) throw new SpoolFailure('the file is too short');
       at += bytesRead;
       yield buffer.subarray(0, bytesRead);
@@ -106,8 +117,17 @@ export class SpooledBody {
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
+    this.#options.forget(this.#kept);
+    this.#head = new CollectedBody();
     this.#waiting = [];
     if (this.#writing === null) this.#close();
+  }
+
+  #isKept(bytes: number): boolean {
+    if (this.#head.length + bytes <= smallBody) return true;
+    if (!this.#options.keep(bytes)) return false;
+    this.#kept += bytes;
+    return true;
   }
 
   #fail(failure: SpoolFailure): void {

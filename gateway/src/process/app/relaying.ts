@@ -38,6 +38,9 @@ import type { Storage } from './storage.ts';
 import { clock } from './clock.ts';
 import type { Closing } from './closing.ts';
 
+/** Bytes of pictures that are kept in memory; more of them go to files, which cost about as much as sending them. */
+const mostMemory = 96 * 2 ** 20;
+
 export interface RelayingOptions extends Pick<Storage, 'database' | 'breaker'> {
   readonly config: Config;
   readonly logger: Logger;
@@ -49,6 +52,8 @@ export interface RelayingOptions extends Pick<Storage, 'database' | 'breaker'> {
   readonly observer: ExchangeObserver;
   readonly onUnexpectedError: (error: unknown, requestId: string) => void;
   readonly mediaFetch: GuardedFetchOptions | undefined;
+  /** Bytes, of this process. */
+  readonly bodyMemory: number;
   /** The folder of this process. */
   readonly dataDir: string;
 }
@@ -101,6 +106,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     spool: createSpool({
       directory: path.join(options.dataDir, 'spool'),
       limit: config.limits.spool,
+      memory: Math.min(mostMemory, options.bodyMemory / 4),
       monotonic: clock.monotonic,
     }),
     upstream,
