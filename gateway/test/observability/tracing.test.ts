@@ -149,3 +149,17 @@ test('the span of embeddings has the name that the conventions give it', async (
   expect(root.name).toBe('embeddings demo-embedding');
   expect(root.attributes['gen_ai.operation.name']).toBe('embeddings');
 });
+
+test('the span of pictures has the name of content of any kind', async () => {
+  const gateway = await openGateway({
+    config: `
+channels: [{ name: sim, provider: simulator, base_url: SIMULATOR, models: [demo-image] }]
+models: [{ id: demo-image, type: image, price: { input: 0, output: 0 } }]
+`,
+  });
+  const body = { model: 'demo-image', prompt: 'a house', size: '64x64' };
+  const response = await gateway.post('/v1/images/generations', body);
+  expect(response.status).toBe(200);
+  const { root } = spansOf(response.headers.get('x-request-id') ?? '');
+  expect(root.name).toBe('generate_content demo-image');
+});

@@ -71,7 +71,7 @@ function parentOf({ traceparent, tracestate }: FinishedExchange): Context {
 function operationOf({ operation, protocol }: ExchangeFacts): string {
   if (operation === 'embed') return 'embeddings';
   if (operation !== 'generate') return operation.replaceAll('-', '_');
-  return protocol === 'generate-content' ? 'generate_content' : 'chat';
+  return protocol === 'generate-content' || protocol === 'images' ? 'generate_content' : 'chat';
 }
 
 /** Only catalogue names: tracing systems group by span name. */
