@@ -36,6 +36,7 @@ import {
   type ReadingResponse,
 } from '../attempts/response-reader.ts';
 import type { ClientResponse } from '../exchange/client-response.ts';
+import type { RequestMemory } from '../exchange/input.ts';
 import type { Measured } from '../exchange/measured.ts';
 import type { Ticker, TickListener, TickRegistration } from '../exchange/ticker.ts';
 import type { StreamSink } from '../streams/stream-sink.ts';
@@ -90,6 +91,10 @@ export interface ImageStreamOptions {
   /** Called once, when the first picture arrives. */
   readonly onFirstContent: () => void;
   readonly errorOf: (failure: AttemptFailure) => GatewayError;
+  /** Limits the memory for a large event; absent: it is not limited. */
+  readonly memory?: RequestMemory | undefined;
+  /** In bytes of an event: what `memory` already holds for it. */
+  readonly reserved: number;
   /** Called with a defect of the gateway that no caller would see. */
   readonly onDefect: (error: unknown) => void;
 }
@@ -114,6 +119,10 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
   /** Before the first picture, and from the terminator on. */
   #held: Buffer[] = [];
   #heldBytes = 0;
+  /** In bytes, of the event or the whole response that is arriving. */
+  #arrived = 0;
+  /** In bytes: what there is memory for. */
+  #roomFor: number;
   #hasContent = false;
   #ending = false;
   #over = false;
@@ -122,6 +131,7 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
   /** @param request is not kept. */
   constructor(request: UpstreamRequest, options: ImageStreamOptions) {
     this.#options = options;
+    this.#roomFor = options.reserved;
     this.outcome = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -143,9 +153,21 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
 
   onData(chunk: Buffer): void {
     if (this.#over) return;
+    if (!this.#hasRoom(chunk)) return;
     if (!this.#begun) this.#begin(chunk);
     if (this.#whole === null) this.#read(chunk);
     else this.#collect(this.#whole, chunk);
+  }
+
+  /** Reserves memory as an event grows. False: there is none, and the attempt has ended. */
+  #hasRoom(chunk: Buffer): boolean {
+    this.#arrived += chunk.length;
+    if (this.#arrived <= this.#roomFor) return true;
+    const { memory } = this.#options;
+    this.#roomFor = Math.min(eventLimit, 2 * this.#arrived);
+    if (memory === undefined || memory.tryResponse(this.#roomFor)) return true;
+    this.#endWith(memory.refuse(), 'no-memory');
+    return false;
   }
 
   onEnd(): void {
@@ -273,6 +295,7 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
 
   #onEvent(event: StreamEvent): void {
     if (this.#over) return;
+    this.#arrived = 0;
     const { tap } = this.#options;
     const flags = tap.inspect(event);
     if ((flags & verdict.failed) !== 0) {

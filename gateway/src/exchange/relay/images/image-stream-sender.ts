@@ -86,6 +86,8 @@ export class ImageStreamSender implements Sender<SentRequest, ImageStreamOutcome
       monotonic: clock.monotonic,
       keepAliveMs: timeouts.keepaliveComment,
       deadline: totalDeadline(input, route.channel, timeouts),
+      memory: input.memory,
+      reserved: prepared.reserved,
       headers: () => responseHeaders(sent),
       onFirstContent() {
         const now = clock.monotonic();
