@@ -326,6 +326,31 @@ keys: [{ name: test, user: tester@example.com, secret: ${testKey} }]
   ]);
 });
 
+test('An event for which there is no memory ends the stream', async () => {
+  const gateway = await openGateway({
+    config: `
+limits: { body_memory: 64MiB }
+channels:
+${channel('large', 'SIMULATOR/fault(picture-bytes=30000000)', 'demo-image')}
+${channel('slow', 'SIMULATOR/fault(first-delay=2500)', 'demo-image')}
+models:
+${['large', 'slow'].map((id) => model(id, tiers)).join('\n')}
+users: [{ email: tester@example.com, balance: 100 }]
+keys: [{ name: test, user: tester@example.com, secret: ${testKey} }]
+`,
+  });
+  // A request that is alone gets the memory that it needs.
+  const other = gateway.post(generations, { ...good, model: 'slow' });
+  await until(() => gateway.simulator.requests().length === 1, 'the other is under way');
+  const response = await gateway.post(generations, { ...good, model: 'large' });
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+  await response.text();
+  expect((await (await other).text()).endsWith('data: [DONE]\n\n')).toBe(true);
+  const row = await rowOf(gateway, response.headers.get('x-request-id') ?? '');
+  expect(row).toMatchObject({ outcome: 'failed', cost: null });
+  expect(attemptsOf(row)).toMatchObject([{ result: 'no-memory' }]);
+});
+
 test('OpenAI’s SDK reads streams of generations and edits', async () => {
   const client = new OpenAI({
     baseURL: `${shared.gateway.url}/v1`,

@@ -100,7 +100,7 @@ describe.skipIf(absence !== null)(`recorded pictures through the gateway ${absen
     if (status !== 200) expect(read).toThrow(UnreadableResponse);
     else {
       expect(read().entries).toHaveLength((body['data'] as unknown[]).length);
-      const hasTokens = 'output_tokens' in ((body['usage'] ?? {}) as object);
+      const hasTokens = Object.hasOwn(body['usage'] ?? {}, 'output_tokens');
       expect(read().usage !== null).toBe(hasTokens);
     }
   });
