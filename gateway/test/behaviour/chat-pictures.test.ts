@@ -19,6 +19,8 @@ ${channel('bare', 'gpt-image-1', 'images')}
 ${channel('by-tokens', 'gpt-image-1', 'images')}
 ${channel('parts', 'demo-image', 'generate-content')}
 ${channel('failing', 'gpt-image-1', 'images', '/fault(status=500)')}
+${channel('slow', 'gpt-image-1', 'images', '/fault(delay=11500)')}
+${channel('slow-failing', 'gpt-image-1', 'images', '/fault(delay=11500;status=500)')}
 ${channel('unpriced', 'demo-image', 'images')}
 models:
   - { id: pictures, type: image, capabilities: [edits], ${tiers} }
@@ -27,7 +29,10 @@ models:
   - { id: by-tokens, type: image, ${tokens} }
   - { id: parts, type: image, capabilities: [edits], ${tokens} }
   - { id: failing, type: image, ${tiers} }
+  - { id: slow, type: image, ${tiers} }
+  - { id: slow-failing, type: image, ${tiers} }
   - { id: unpriced, type: image }
+timeouts: { keepalive_comment: 300ms }
 users:
   - { email: tester@example.com, balance: 100 }
 keys:
@@ -255,6 +260,28 @@ describe('a chat with an image model', () => {
       );
     },
   );
+});
+
+describe.concurrent('a stream that has to wait for its pictures', () => {
+  const streamed = (model: string) =>
+    shared.gateway.post('/v1/chat/completions', { model, ...user('A cat'), stream: true });
+
+  test('is kept alive', async () => {
+    const response = await streamed('slow');
+    expect(await response.text()).toMatch(
+      /^(?:: keep-alive\n\n){2,}data: \{[^]*data: \[DONE\]\n\n$/,
+    );
+    const row = await rowOf(shared.gateway, response.headers.get('x-request-id') ?? '');
+    expect(row).toMatchObject({ outcome: 'completed', cost: '0.04' });
+  });
+
+  test('ends with the error if there are none', async () => {
+    const response = await streamed('slow-failing');
+    expect(response.status).toBe(200);
+    expect(await response.text()).toMatch(/^(?:: keep-alive\n\n){2,}data: \{"error":[^\n]*\n\n$/);
+    const row = await rowOf(shared.gateway, response.headers.get('x-request-id') ?? '');
+    expect(row).toMatchObject({ outcome: 'failed', cost: null });
+  });
 });
 
 interface Chunk {

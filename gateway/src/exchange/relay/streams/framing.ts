@@ -16,7 +16,7 @@ export interface Framing {
   readonly closing: () => string;
 }
 
-export const eventStreamHeaders = Object.freeze({
+const eventStreamHeaders = Object.freeze({
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache',
   'x-accel-buffering': 'no',

@@ -1,6 +1,7 @@
 import { attemptUntilAnswered } from '../../attempts/failover.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import {
+  asGatewayError,
   finishCompleted,
   finishDisconnected,
   finishWithoutResponse,
@@ -8,11 +9,11 @@ import {
 import { nothingUsed } from '../../exchange/measured.ts';
 import { responseHeaders } from '../../exchange/response-headers.ts';
 import type { TextInput } from '../../text/input.ts';
-import { eventStreamHeaders } from '../../streams/framing.ts';
 import type { PictureParts } from './parts.ts';
 import { PictureSender } from './picture-sender.ts';
 import type { PreparedPictures } from './prepared.ts';
 import type { PictureSurface } from './surface.ts';
+import { WaitingStream } from './waiting-stream.ts';
 
 const noBody = Buffer.alloc(0);
 
@@ -29,27 +30,53 @@ export async function answerPictures(
   const { input } = exchange;
   // The prepared request has the bytes. Of megabytes no digest is made for the log.
   input.body = noBody;
-  const sender = new PictureSender(parts, surface, input, prepared);
-  const attempted = await attemptUntilAnswered(parts, input, prepared.routes, sender);
-  const { outcome, sent } = attempted;
-  switch (outcome.kind) {
-    case 'unanswered':
-      throw await finishWithoutResponse(parts, exchange, outcome.error, attempted);
-    case 'not-asked':
-    // A client that leaves once the request has been sent is waited for: nothing had been sent.
-    case 'disconnected':
-      return finishDisconnected(parts, exchange, nothingUsed, attempted);
-    case 'complete':
+  const stream = exchange.stream ? openStream(parts, input) : null;
+  try {
+    const sender = new PictureSender(parts, surface, input, prepared);
+    const attempted = await attemptUntilAnswered(parts, input, prepared.routes, sender);
+    const { outcome, sent } = attempted;
+    switch (outcome.kind) {
+      case 'unanswered':
+        throw await finishWithoutResponse(parts, exchange, outcome.error, attempted);
+      case 'not-asked':
+      // A client that leaves once the request has been sent is waited for: nothing had been sent.
+      case 'disconnected':
+        await finishDisconnected(parts, exchange, nothingUsed, attempted);
+        return;
+      case 'complete':
+    }
+    const { body, measured } = outcome.response;
+    if (sent !== null) sent.ttftMs = parts.clock.monotonic() - input.startedAt;
+    await finishCompleted(parts, exchange, measured, attempted);
+    const headers = responseHeaders(sent);
+    if (stream !== null) stream.end(body, headers);
+    else {
+      const length = String(body.length);
+      input.client.start(200, {
+        'content-type': 'application/json',
+        'content-length': length,
+        ...headers,
+      });
+      input.client.end(body);
+    }
+  } catch (error) {
+    if (stream?.opened !== true) throw error;
+    stream.fail(asGatewayError(parts, input, error), input.id);
+  } finally {
+    stream?.stop();
   }
-  const { body, measured } = outcome.response;
-  if (sent !== null) sent.ttftMs = parts.clock.monotonic() - input.startedAt;
-  await finishCompleted(parts, exchange, measured, attempted);
-  const isEvents = exchange.stream && input.framing === 'event-stream';
-  input.client.start(200, {
-    ...(isEvents
-      ? eventStreamHeaders
-      : { 'content-type': 'application/json', 'content-length': String(body.length) }),
-    ...responseHeaders(sent),
+}
+
+function openStream(
+  { protocols, ticker, clock, timeouts }: PictureParts,
+  { client, framing, protocol }: TextInput,
+): WaitingStream {
+  return new WaitingStream({
+    client,
+    framing,
+    protocol: protocols[protocol],
+    ticker,
+    monotonic: clock.monotonic,
+    keepAliveMs: timeouts.keepaliveComment,
   });
-  input.client.end(body);
 }
