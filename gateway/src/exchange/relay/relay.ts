@@ -11,7 +11,6 @@ import type { PictureParts } from './images/converted/parts.ts';
 import { createPictureOperation } from './images/converted/picture-operation.ts';
 import type { ImageInput } from './images/input.ts';
 import { createImageOperation } from './images/image-operation.ts';
-import type { ImageParts } from './images/parts.ts';
 import type { TextInput } from './text/input.ts';
 import type { TextParts } from './text/parts.ts';
 import { createTextOperations } from './text/text-operations.ts';

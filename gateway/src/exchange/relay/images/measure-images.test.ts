@@ -95,7 +95,7 @@ describe('the charge of pictures by tiers', () => {
           const another = costOf([...entries, entryOf(more)], preparedFor({ sources }));
           const referring = costOf(entries, preparedFor({ sources: sources + 1 }));
           const larger = costOf(
-            entries.with(-1, entryOf({ width: 2_000, height: 2_000 })),
+            entries.with(entries.length - 1, entryOf({ width: 2_000, height: 2_000 })),
             preparedFor({ sources }),
           );
           for (const each of [another, referring, larger]) {
