@@ -49,3 +49,31 @@ test.skipIf(process.platform !== 'linux')(
     expect(limits.balance).toBe('99.92');
   },
 );
+
+test.skipIf(process.platform !== 'linux')(
+  'a stream whose row cannot be recorded shows its pictures, ends with an error, and is not charged',
+  { timeout: 60_000 },
+  async () => {
+    const { gateway, url } = await startGatewayPlace({ config });
+    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+    const body = { model: 'demo-image', prompt: 'a house', size: '64x64', stream: true };
+    const late = fetch(`${url}/v1/images/generations`, {
+      method: 'POST',
+      headers: { ...headers, 'x-simulator-fault': 'gap=600' },
+      body: JSON.stringify({ ...body, partial_images: 1 }),
+    });
+    const response = await late;
+    execFileSync('prlimit', ['--pid', String(gateway.child.pid), '--fsize=1:unlimited']);
+    const text = await response.text();
+    expect(text).toContain('event: image_generation.complete\n');
+    expect(text).not.toContain('[DONE]');
+    const last = text.trimEnd().split('\n\n').at(-1) ?? '';
+    expect(JSON.parse(last.replace('data: ', ''))).toMatchObject({
+      error: { code: 'service_unavailable' },
+    });
+    execFileSync('prlimit', ['--pid', String(gateway.child.pid), '--fsize=unlimited:unlimited']);
+    const usage = await fetch(`${url}/v1/usage`, { headers });
+    const { limits } = (await usage.json()) as { limits: { balance: string } };
+    expect(limits.balance).toBe('100');
+  },
+);
