@@ -456,16 +456,19 @@ describe('a request is sent to a second channel', () => {
 });
 
 describe('a client that leaves', () => {
-  test('pays for what is made, and keeps its place until then', async () => {
+  test.each([
+    ['its place', 'in_flight: 1, queue: 0, key_concurrency: 5', '', 503],
+    ['that of its key', 'in_flight: 9', ', max_concurrency: 1', 429],
+  ])('pays for what is made, and keeps %s until then', async (_, limits, ofKey, status) => {
     const gateway = await openGateway({
       config: `
-limits: { in_flight: 1, queue: 0 }
+limits: { ${limits} }
 channels:
 ${channel({ name: 'slow', at: fault('delay=1500') })}
 models:
   - { id: slow, type: image, ${price} }
 users: [{ email: tester@example.com, balance: 100 }]
-keys: [{ name: test, user: tester@example.com, secret: ${testKey}, max_concurrency: 1 }]
+keys: [{ name: test, user: tester@example.com, secret: ${testKey}${ofKey} }]
 `,
     });
     const leaving = new AbortController();
@@ -481,7 +484,7 @@ keys: [{ name: test, user: tester@example.com, secret: ${testKey}, max_concurren
     leaving.abort();
     await expect(asked).rejects.toThrow('aborted');
     const meanwhile = await fetch(gateway.url + generations, { method: 'POST', headers, body });
-    expect([429, 503]).toContain(meanwhile.status);
+    expect(meanwhile.status).toBe(status);
     await until(
       async () => (await gateway.usage()).some(({ outcome }) => outcome === 'completed'),
       'charged',
