@@ -76,7 +76,7 @@ function cutAt(body: Buffer, start: number, longest: number): number {
 }
 
 /** Whether JSON allows these bytes in a string: no control characters, and only known escapes. */
-function isStringText(body: Buffer, start: number, end: number): boolean {
+export function isStringText(body: Buffer, start: number, end: number): boolean {
   if (holdsControls(body, start, end)) return false;
   const text = body.subarray(start, end);
   let at = text.indexOf(backslash);

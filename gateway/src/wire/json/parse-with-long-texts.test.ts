@@ -59,6 +59,8 @@ describe('parseWithLongTexts', () => {
     ['a list', '[]', 'invalid_body'],
     ['a long text alone', `"${'A'.repeat(5000)}"`, 'invalid_body'],
     ['invalid JSON beside a long text', `{"a":"${'A'.repeat(5000)}","b":x}`, 'invalid_body'],
+    ['a control character in a long text', `{"a":"${'A'.repeat(5000)}\n"}`, 'invalid_body'],
+    ['an unknown escape in a long text', `{"a":"${'A'.repeat(5000)}\\x"}`, 'invalid_body'],
     ['a long text that does not end', `{"a":"${'A'.repeat(5000)}`, 'invalid_body'],
     ['a body nested too deeply', `{"a":${'['.repeat(600)}`, 'too_complex'],
     ['megabytes of small values', `{"a":[${'1,'.repeat(1_100_000)}1]}`, 'too_complex'],

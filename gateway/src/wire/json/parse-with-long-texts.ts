@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '#errors/index.ts';
 import { type Budget, draw, openBudget } from './budget.ts';
 import { LongText } from './long-text.ts';
+import { isStringText } from './outline.ts';
 import type { ParseRoom } from './parse-object.ts';
 import {
   closeBrace,
@@ -77,6 +78,7 @@ function withoutLongTexts(body: Buffer, room: ParseRoom | undefined): Shortened 
     if (end < 0) throw new GatewayError('invalid_body');
     const isLong = end - at >= longFrom && body[skipSpace(body, end)] !== colon;
     if (isLong) {
+      if (!isStringText(body, at + 1, end - 1)) throw new GatewayError('invalid_body');
       const stand = Buffer.from(JSON.stringify({ [mark]: texts.length }));
       texts.push(body.subarray(at + 1, end - 1));
       kept.push(body.subarray(from, at), stand);

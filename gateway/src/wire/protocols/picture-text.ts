@@ -1,5 +1,6 @@
 import type { PictureSource } from '#canonical/index.ts';
 import { LongText } from '#json/index.ts';
+import { isBase64 } from './data-url.ts';
 import { refuseValue } from './request-values.ts';
 
 /** In bytes. A prompt is never as long; what is longer would have to become a string. */
@@ -30,41 +31,44 @@ export function readText(value: unknown, param: string): string | null {
  * @throws GatewayError `invalid_value` for any other value
  */
 export function readPicture(value: unknown, param: string): PictureSource {
-  const bytes = textBytes(value);
-  if (bytes === null || bytes.length === 0) return refusePicture(param);
-  const head = bytes.toString('latin1', 0, longestAddress).replaceAll('\\/', '/');
+  const head = headOf(value);
   if (/^https?:\/\//i.test(head)) {
-    if (bytes.length > longestAddress) refuseValue(param, 'is too long');
-    return { kind: 'url', url: readText(value, param) ?? head };
+    const url = readText(value, param) ?? '';
+    if (url.length > longestAddress) refuseValue(param, 'is too long');
+    return { kind: 'url', url };
   }
   if (!/^data:/i.test(head)) {
-    const base64 = standardBase64(bytes);
+    const base64 = readBase64(value, 0, param);
     const mime = mimeOf(base64);
     return mime === null ? refusePicture(param) : { kind: 'base64', mime, base64 };
   }
-  const comma = bytes.indexOf(',');
   const declared = /^data:([^;,]*)(?:;[^,]*)?;base64,/i.exec(head);
-  if (comma < 0 || declared === null) return refusePicture(param);
-  return pictureOf(bytes.subarray(comma + 1), declared[1] ?? '', param);
+  if (declared === null) return refusePicture(param);
+  // A slash of the type may be escaped: the comma is at the same place only in the text itself.
+  const start = value instanceof LongText ? bytesOf(value).indexOf(',') + 1 : declared[0].length;
+  return typed(readBase64(value, start, param), declared[1] ?? '', param);
 }
 
 /**
- * A picture in Base64 as it stands in the JSON of a body. Its own first bytes say what it is; the declared type counts
- * if they do not.
- * @throws GatewayError `invalid_value` if neither is a picture
+ * A picture in Base64. Its own first bytes say what it is; the declared type counts if they do not.
+ * @throws GatewayError `invalid_value` if it is not Base64, or neither says that it is a picture
  */
-export function pictureOf(written: Buffer, declared: string, param: string): PictureSource {
-  const base64 = standardBase64(written);
+export function readInlinePicture(value: unknown, declared: string, param: string): PictureSource {
+  return typed(readBase64(value, 0, param), declared, param);
+}
+
+function typed(base64: Buffer, declared: string, param: string): PictureSource {
   const named = declared.trim().toLowerCase();
   const mime = mimeOf(base64) ?? (/^image\/[\w.+-]+$/.test(named) ? named : null);
   if (mime === null || base64.length === 0) return refusePicture(param);
   return { kind: 'base64', mime, base64 };
 }
 
-/** The bytes between the quotes. Null if the value is no text. */
-export function textBytes(value: unknown): Buffer | null {
-  if (typeof value === 'string') return Buffer.from(value);
-  return value instanceof LongText ? bytesOf(value) : null;
+/** The beginning of a text, without escapes of slashes. */
+export function headOf(value: unknown): string {
+  if (typeof value === 'string') return value.slice(0, longestAddress);
+  if (!(value instanceof LongText)) return '';
+  return bytesOf(value).toString('latin1', 0, longestAddress).replaceAll('\\/', '/');
 }
 
 /** The media type of a picture by its first bytes; null if it is of no known kind. */
@@ -84,18 +88,48 @@ export function formatOf(mime: string): string {
 }
 
 /**
- * Base64 of the URL alphabet, or with slashes that JSON escapes, in the standard alphabet and without escapes. The same
- * buffer in the usual case.
+ * Base64 in the standard alphabet, safe to stand in JSON: a slice of the body in the usual case.
+ * @param start where it begins in the text
+ * @throws GatewayError `invalid_value` for a text that is not Base64
  */
-function standardBase64(written: Buffer): Buffer {
-  if (!written.includes(backslash) && !written.includes('-') && !written.includes('_')) {
-    return written;
+function readBase64(value: unknown, start: number, param: string): Buffer {
+  if (value instanceof LongText) {
+    const written = bytesOf(value).subarray(start);
+    const isPlain = ![backslash, '-', '_'].some((mark) => written.includes(mark));
+    return (isPlain ? written : unescaped(written)) ?? refusePicture(param);
   }
+  if (typeof value !== 'string') return refusePicture(param);
+  const text = value.slice(start).replace(/\s+/g, '').replaceAll('-', '+').replaceAll('_', '/');
+  return isBase64(text) ? Buffer.from(text, 'latin1') : refusePicture(param);
+}
+
+/** Escapes that occur in Base64: of the slash, and of line breaks, which mean nothing. */
+const escapes: Readonly<Record<string, string>> = { '/': '/', n: '', r: '', t: '' };
+const isLetter = /^[A-Za-z0-9+/=]$/;
+
+/** By byte, what stands for it: one of the standard alphabet, or 0 for what is not Base64. */
+const alphabet = Uint8Array.from({ length: 256 }, (_, byte) => {
+  if (byte === 0x2d) return 0x2b;
+  if (byte === 0x5f) return 0x2f;
+  return isLetter.test(String.fromCharCode(byte)) ? byte : 0;
+});
+
+/** Base64 of the URL alphabet or with escapes. Null if it is not Base64. */
+function unescaped(written: Buffer): Buffer | null {
   const result = Buffer.allocUnsafe(written.length);
   let length = 0;
-  for (const byte of written) {
-    if (byte === backslash) continue;
-    result[length] = byte === 0x2d ? 0x2b : byte === 0x5f ? 0x2f : byte;
+  for (let at = 0; at < written.length; at += 1) {
+    let byte = written[at]!;
+    if (byte === backslash) {
+      at += 1;
+      const meant = escapes[String.fromCharCode(written[at] ?? 0)];
+      if (meant === undefined) return null;
+      if (meant === '') continue;
+      byte = meant.charCodeAt(0);
+    }
+    const letter = alphabet[byte]!;
+    if (letter === 0) return null;
+    result[length] = letter;
     length += 1;
   }
   return result.subarray(0, length);

@@ -294,6 +294,26 @@ describe('a request of generate-content', () => {
     });
   });
 
+  test.each(['', base64])(
+    'with a quote after Base64 is refused: nothing ends the text early',
+    (before) => {
+      const data = `${before}"}}]}],"model":"other`;
+      const inlineData = { mimeType: 'image/png', data };
+      expect(() =>
+        contentsRequest({ contents: [{ parts: [{ text: 'a' }, { inlineData }] }] }),
+      ).toThrow(expect.objectContaining({ param: 'contents[0].parts[1].inlineData' }));
+    },
+  );
+
+  test('with escaped slashes and line breaks in Base64 sends it without', async () => {
+    const lines = base64.replaceAll('/', '\\/').replace(/.{1000}/g, '$&\\r\\n');
+    const text = `{"contents":[{"parts":[{"text":"a"},{"inlineData":{"mimeType":"image/png","data":"${lines}"}}]}]}`;
+    const request = pictures['generate-content'].decodeRequest(Buffer.from(text));
+    expect(await convert(request, { ...from, can: 'multi_reference' })).toMatchObject({
+      body: { image: `data:image/png;base64,${base64}` },
+    });
+  });
+
   test('sends its pictures for an edit, or as references', async () => {
     const urlAlphabet = base64.replaceAll('+', '-').replaceAll('/', '_');
     const request = contentsRequest({

@@ -1,6 +1,6 @@
 import type { PictureRequest, PictureShape, PictureSource } from '#canonical/index.ts';
 import { LongText, parseWithLongTexts, type ParseRoom } from '#json/index.ts';
-import { pictureOf, readPicture, readText, textBytes } from '../../picture-text.ts';
+import { readInlinePicture, readPicture, readText } from '../../picture-text.ts';
 import { refuseValue, requireOneOf } from '../../request-values.ts';
 import { isRecord, type JsonRecord } from '../../values.ts';
 import {
@@ -108,10 +108,8 @@ function readParts({ parts, param }: UserTurn): Pick<PictureRequest, 'prompt' | 
 }
 
 function readInline(data: JsonRecord, param: string): PictureSource {
-  const bytes = textBytes(member(data, 'data'));
-  if (bytes === null) refuseValue(`${param}.data`, 'must be a picture in Base64');
   const mime = readString(member(data, 'mimeType'), `${param}.mimeType`) ?? '';
-  return pictureOf(bytes, mime, param);
+  return readInlinePicture(member(data, 'data'), mime, param);
 }
 
 function namesIn(record: JsonRecord, named: ReadonlySet<string>, before: string): string[] {

@@ -1,7 +1,7 @@
 import type { Picture, PictureResponse, ReportedImageUsage } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { parsePictures } from '../../parse-pictures.ts';
-import { pictureOf, textBytes } from '../../picture-text.ts';
+import { readInlinePicture } from '../../picture-text.ts';
 import { UnreadableResponse } from '../../protocol.ts';
 import { isRecord, recordAt, textOf, type JsonRecord } from '../../values.ts';
 import { readPictureUsage } from './usage.ts';
@@ -76,17 +76,14 @@ function isBlocked(response: JsonRecord, candidates: readonly JsonRecord[]): boo
 }
 
 function readPicture(data: JsonRecord, usage: ReportedImageUsage | null): Picture {
-  const bytes = textBytes(data['data']);
   try {
-    const source = pictureOf(bytes ?? nothing, textOf(data['mimeType']), 'data');
+    const source = readInlinePicture(data['data'], textOf(data['mimeType']), 'data');
     return { source, size: null, revisedPrompt: null };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     throw new UnreadableResponse('a part of the response is not a picture', null, usage);
   }
 }
-
-const nothing = Buffer.alloc(0);
 
 function recordsIn(list: unknown): readonly JsonRecord[] {
   return Array.isArray(list) ? list.filter(isRecord) : [];

@@ -6,7 +6,7 @@ import type {
 } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { parsePictures } from '../../parse-pictures.ts';
-import { pictureOf, readPicture, readText, textBytes } from '../../picture-text.ts';
+import { headOf, readInlinePicture, readPicture, readText } from '../../picture-text.ts';
 import { UnreadableResponse } from '../../protocol.ts';
 import { isAbsent, isRecord, type JsonRecord } from '../../values.ts';
 
@@ -49,10 +49,7 @@ function readEntry(
 /** What has no mark of a picture is believed to be what the entry says. */
 function readSource({ b64_json: base64, url, output_format: format }: JsonRecord): PictureSource {
   if (isAbsent(base64)) return readPicture(url, 'url');
-  const bytes = textBytes(base64) ?? nothing;
-  const isUri = bytes.toString('latin1', 0, 5).toLowerCase() === 'data:';
-  if (isUri) return readPicture(base64, 'b64_json');
-  return pictureOf(bytes, `image/${typeof format === 'string' ? format : 'png'}`, 'b64_json');
+  if (/^data:/i.test(headOf(base64))) return readPicture(base64, 'b64_json');
+  const declared = `image/${typeof format === 'string' ? format : 'png'}`;
+  return readInlinePicture(base64, declared, 'b64_json');
 }
-
-const nothing = Buffer.alloc(0);
