@@ -1,7 +1,7 @@
 import { createPicture } from 'simulator';
 import { describe, expect, test } from 'vitest';
 import { testKey } from '../support/gateway.ts';
-import { rowOf, shareGateway } from './support.ts';
+import { rowOf, shareGateway, until } from './support.ts';
 
 const tiers =
   'price: { image_tiers: [{ name: 1K, max_pixels: 2610000, price: 0.04 }, { name: 4K, max_pixels: 20000000, price: 0.08 }], reference_image: 0.003 }';
@@ -19,6 +19,7 @@ ${channel('bare', 'gpt-image-1', 'images')}
 ${channel('by-tokens', 'gpt-image-1', 'images')}
 ${channel('parts', 'demo-image', 'generate-content')}
 ${channel('failing', 'gpt-image-1', 'images', '/fault(status=500)')}
+${channel('tardy', 'gpt-image-1', 'images', '/fault(delay=1200)')}
 ${channel('slow', 'gpt-image-1', 'images', '/fault(delay=11500)')}
 ${channel('slow-failing', 'gpt-image-1', 'images', '/fault(delay=11500;status=500)')}
 ${channel('unpriced', 'demo-image', 'images')}
@@ -29,6 +30,7 @@ models:
   - { id: by-tokens, type: image, ${tokens} }
   - { id: parts, type: image, capabilities: [edits], ${tokens} }
   - { id: failing, type: image, ${tiers} }
+  - { id: tardy, type: image, ${tiers} }
   - { id: slow, type: image, ${tiers} }
   - { id: slow-failing, type: image, ${tiers} }
   - { id: unpriced, type: image }
@@ -261,6 +263,24 @@ describe('a chat with an image model', () => {
     },
   );
 });
+
+test.each([true, false])(
+  'a client that leaves pays for what is made; streamed: %s',
+  async (stream) => {
+    const { gateway } = shared;
+    const before = new Set((await gateway.usage()).map(({ id }) => id));
+    const leaving = fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'tardy', ...user('A cat'), stream }),
+      signal: AbortSignal.timeout(400),
+    });
+    await expect(leaving).rejects.toThrow();
+    const own = async () => (await gateway.usage()).filter(({ id }) => !before.has(id));
+    await until(async () => (await own()).length > 0, 'the request has no row');
+    expect(await own()).toMatchObject([{ model: 'tardy', cost: '0.04', units: { images: 1 } }]);
+  },
+);
 
 describe.concurrent('a stream that has to wait for its pictures', () => {
   const streamed = (model: string) =>

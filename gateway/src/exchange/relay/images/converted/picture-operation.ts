@@ -39,7 +39,9 @@ export function createPictureOperation(
       const { model, snapshot } = resolved;
       const query = { ...routeQueryOf(input, resolved), upstreams: surface.upstreams };
       const routes = findCandidates(snapshot, query, parts.random);
-      const reserved = demand.images * perPicture;
+      // Source pictures are in memory once more in the request that is sent.
+      const converted = demand.sources > 0 ? input.body.length : 0;
+      const reserved = demand.images * perPicture + converted;
       if (input.memory?.tryResponse(reserved) === false) throw input.memory.refuse();
       const rates = hold === null || model.price === null ? null : ratesOf(model.price);
       const read = (): PictureRequest => opened.request;
