@@ -275,7 +275,7 @@ test.each([true, false])(
       body: JSON.stringify({ model: 'tardy', ...user('A cat'), stream }),
       signal: AbortSignal.timeout(400),
     });
-    await expect(leaving).rejects.toThrow();
+    await expect(leaving).rejects.toThrow('The operation was aborted');
     const own = async () => (await gateway.usage()).filter(({ id }) => !before.has(id));
     await until(async () => (await own()).length > 0, 'the request has no row');
     expect(await own()).toMatchObject([{ model: 'tardy', cost: '0.04', units: { images: 1 } }]);
