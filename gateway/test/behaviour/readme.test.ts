@@ -105,6 +105,22 @@ interface Delta {
   readonly content?: string;
 }
 
+test('pictures', { timeout: 60_000 }, async () => {
+  const commands = blocksOf('Pictures', 'sh').flatMap(commandsOf);
+  expect(commands).toHaveLength(2);
+  const [picture = '', chat = ''] = commands;
+  await paste(picture);
+  const file = readFileSync(join(folder, 'lighthouse.png'));
+  expect(file.subarray(1, 4).toString()).toBe('PNG');
+  expect([file.readUInt32BE(16), file.readUInt32BE(20)]).toEqual([1024, 1024]);
+  expect(JSON.parse(await paste(chat))).toMatchObject({
+    model: 'demo-image',
+    choices: [
+      { message: { content: expect.stringMatching(/^!\[image\]\(data:image\/png;base64,.+\)$/) } },
+    ],
+  });
+});
+
 test('any client, any model', { timeout: 60_000 }, async () => {
   const [file = ''] = blocksOf('Any client, any model', 'yaml');
   expect(file).toContain('http://127.0.0.1:9100');
@@ -141,18 +157,18 @@ test('exact billing: the rows name the demo and the channel of the file', async 
       },
       { timeout: 20_000 },
     )
-    .toContain('total: 5 requests');
+    .toContain('total: 7 requests');
   const rows = printed.split('\n').map((line) => line.split(/ {2,}/));
   expect(rows[0]).toEqual(['TIME', 'KEY', 'MODEL', 'CHANNEL', 'STATUS', 'IN', 'OUT', 'COST']);
   expect(rows[1]?.slice(1, 5)).toEqual(['first', 'qwen3-coder', 'local', '200 completed']);
-  expect(rows[2]?.slice(1, 5)).toEqual(['first', 'demo-chat', 'demo', '200 completed']);
+  expect(rows[2]?.slice(1, 5)).toEqual(['first', 'demo-image', 'demo', '200 completed']);
   const checked = await paste(reconcile);
   expect(checked).toMatch(/: no differences\n$/);
   const withoutCounts = (text: string) => text.replaceAll(/\d+/g, '0');
   expect(withoutCounts(blocksOf('Exact billing', 'text').join(''))).toContain(
     withoutCounts(checked),
   );
-  expect(JSON.parse(await paste(own))).toMatchObject({ object: 'usage', requests: 5 });
+  expect(JSON.parse(await paste(own))).toMatchObject({ object: 'usage', requests: 7 });
 }, 60_000);
 
 test('keys and limits', { timeout: 60_000 }, async () => {

@@ -27,8 +27,8 @@ describe.each(commands)('%s', (command) => {
     change(
       folder,
       // The last step, as they are done in order.
-      `alter table usage drop column count;
-       delete from kysely_migration where name = '0013-refusal-counts'`,
+      `alter table usage_hourly drop column images;
+       delete from kysely_migration where name = '0015-hourly-images'`,
     );
     const before = readFileSync(join(folder, 'data/sluice.db'));
     expect(await sluice(...words)).toEqual({
