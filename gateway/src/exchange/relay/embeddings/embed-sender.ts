@@ -13,7 +13,7 @@ import {
   buildUpstreamRequest,
   forwardedHeaders,
 } from '../attempts/upstream-request.ts';
-import type { SentRequest } from '../exchange/tried.ts';
+import { sentTo, type SentRequest } from '../exchange/tried.ts';
 import { EmbedResponseReader } from './embed-response-reader.ts';
 import type { EmbedInput } from './input.ts';
 import type { EmbedParts } from './parts.ts';
@@ -88,16 +88,4 @@ export class EmbedSender implements Sender<SentRequest, EmbedOutcome> {
       onDefect: (error) => onUnexpectedError(error, input.id),
     });
   }
-}
-
-function sentTo({ channel, upstreamModel }: Route): SentRequest {
-  return {
-    channel: channel.name,
-    upstreamModel,
-    rewrites: [],
-    losses: [],
-    responseLosses: null,
-    upstreamState: null,
-    ttftMs: null,
-  };
 }

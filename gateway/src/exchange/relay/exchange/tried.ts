@@ -1,4 +1,5 @@
 import type { Loss } from '#canonical/index.ts';
+import type { Route } from '#catalogue/index.ts';
 import type { ResponseLosses } from '#conversion/index.ts';
 import type { AttemptRecord, StateRecord } from '#usage/index.ts';
 
@@ -17,6 +18,19 @@ export interface SentRequest {
   upstreamState: StateRecord | null;
   /** Milliseconds from the exchange's arrival to the first content; null if there was none. */
   ttftMs: number | null;
+}
+
+/** A request that is sent to a route as it came. */
+export function sentTo({ channel, upstreamModel }: Route): SentRequest {
+  return {
+    channel: channel.name,
+    upstreamModel,
+    rewrites: [],
+    losses: [],
+    responseLosses: null,
+    upstreamState: null,
+    ttftMs: null,
+  };
 }
 
 /** What happened to an exchange at the upstreams. */

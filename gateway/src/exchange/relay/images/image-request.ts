@@ -8,7 +8,6 @@ import {
   buildUpstreamRequest,
   forwardedHeaders,
 } from '../attempts/upstream-request.ts';
-import type { SentRequest } from '../exchange/tried.ts';
 import type { ImageInput } from './input.ts';
 import type { ImageParts } from './parts.ts';
 
@@ -59,17 +58,5 @@ export function forPictures(request: UpstreamRequest): UpstreamRequest {
     ...request,
     timeouts: { ...timeouts, firstByte: timeouts.imageFirstByte },
     ownConnection: true,
-  };
-}
-
-export function sentTo({ channel, upstreamModel }: Route): SentRequest {
-  return {
-    channel: channel.name,
-    upstreamModel,
-    rewrites: [],
-    losses: [],
-    responseLosses: null,
-    upstreamState: null,
-    ttftMs: null,
   };
 }

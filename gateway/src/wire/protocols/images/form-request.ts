@@ -4,6 +4,7 @@ import type { Range } from '#json/index.ts';
 import { readModel } from '../request-values.ts';
 import { broken } from './broken-form.ts';
 import { type FormPart, readForm } from './form.ts';
+import { memberNames } from './member-names.ts';
 import { parametersOf } from './parameters.ts';
 import type { ImageFile, OpenedImages } from './types.ts';
 
@@ -16,26 +17,8 @@ const imageField = /^image(?:\[\d{0,3}\])?$/;
 
 /** Fields with a meaning here. In another spelling, an upstream might take them for these. */
 const fields: ReadonlySet<string> = new Set([
-  'model',
-  'prompt',
-  'n',
-  'size',
-  'quality',
-  'background',
-  'output_format',
-  'output_compression',
-  'moderation',
-  'response_format',
-  'stream',
-  'partial_images',
-  'image',
-  'mask',
-  'layer_decomposition',
-  'sequential_image_generation',
+  ...memberNames,
   'sequential_image_generation_options',
-  'service_tier',
-  'models',
-  'fallbacks',
 ]);
 
 /** What else than text a field holds. */

@@ -1,29 +1,12 @@
 import { type JsonScan, parseOutline, type ParseRoom, watchList } from '#json/index.ts';
 import { readModel } from '../request-values.ts';
+import { memberNames } from './member-names.ts';
 import type { OpenedImages } from './types.ts';
 
 const watched = watchList([
-  'model',
-  'prompt',
-  'n',
-  'size',
-  'quality',
-  'background',
-  'output_format',
-  'output_compression',
-  'moderation',
-  'response_format',
-  'stream',
-  'partial_images',
-  'image',
+  ...memberNames,
   'images',
-  'mask',
-  'layer_decomposition',
-  'sequential_image_generation',
   'sequential_image_generation_options.max_images',
-  'service_tier',
-  'models',
-  'fallbacks',
 ]);
 
 /**

@@ -18,8 +18,8 @@ import {
   forwardedHeaders,
 } from '../../attempts/upstream-request.ts';
 import type { ExchangeInput } from '../../exchange/input.ts';
-import type { SentRequest } from '../../exchange/tried.ts';
-import { forPictures, imageVendor, sentTo } from '../image-request.ts';
+import { sentTo, type SentRequest } from '../../exchange/tried.ts';
+import { forPictures, imageVendor } from '../image-request.ts';
 import type { MeasuredImages } from '../image-response-reader.ts';
 import type { PictureParts } from './parts.ts';
 import { takesSources, unable } from './sources.ts';

@@ -1,0 +1,22 @@
+/** What both forms of a request can have and has a meaning here, by the name in JSON and in forms. */
+export const memberNames = [
+  'model',
+  'prompt',
+  'n',
+  'size',
+  'quality',
+  'background',
+  'output_format',
+  'output_compression',
+  'moderation',
+  'response_format',
+  'stream',
+  'partial_images',
+  'image',
+  'mask',
+  'layer_decomposition',
+  'sequential_image_generation',
+  'service_tier',
+  'models',
+  'fallbacks',
+] as const;
