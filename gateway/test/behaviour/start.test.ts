@@ -96,16 +96,18 @@ describe('the first start', () => {
   });
 
   test.each([
-    ['OPENAI_API_KEY', 'openai'],
-    ['ANTHROPIC_API_KEY', 'anthropic'],
-    ['GEMINI_API_KEY', 'gemini'],
-  ])('offers a key in %s instead of the demo', async (variable, channel) => {
+    ['OPENAI_API_KEY', 'openai', '/v1/chat/completions'],
+    ['ANTHROPIC_API_KEY', 'anthropic', '/v1/messages'],
+    ['GEMINI_API_KEY', 'gemini', '/v1beta/models/'],
+    ['ARK_API_KEY', 'ark', '/v1/images/generations'],
+  ])('offers a key in %s instead of the demo', async (variable, channel, path) => {
     const secret = 'sk-proj-environment-0123456789';
     const folder = makeFolder(anyPort);
     const gateway = start({ folder, environment: { [variable]: secret } });
     const url = await gateway.url;
     const { key = '', try: example = '' } = greetingOf(gateway);
     expect(example).not.toContain('demo-');
+    expect(example).toContain(`${url}${path}`);
     const list = await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
     const { data } = (await list.json()) as { data: { id: string; owned_by: string }[] };
     expect(data.length).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { DeclaredPrice } from '#config/index.ts';
 import { buildSnapshot } from './build-snapshot.ts';
 import { bundledModels, bundledModelsOf } from './bundled.ts';
@@ -15,6 +15,15 @@ const priced = bundledModels.flatMap(({ id, type, price }) =>
   price === null ? [] : [{ id, type, price }],
 );
 const text = (part: keyof DeclaredPrice, price: DeclaredPrice) => Number(price[part] ?? Number.NaN);
+
+test('a channel of Ark has the names of its default address', () => {
+  const names = bundledModelsOf('ark').map(({ id }) => id);
+  expect(names).toContain('doubao-seedream-4-0-250828');
+  expect(names.filter((id) => !id.startsWith('doubao-'))).toEqual([]);
+  expect(models.get('seedream-4-0-250828')?.price).toEqual(
+    models.get('doubao-seedream-4-0-250828')?.price,
+  );
+});
 
 describe('bundled prices', () => {
   it('have the date of the documentation', () => {

@@ -1,5 +1,6 @@
 import type { ProviderName } from '#config/index.ts';
 import { anthropicAliases, anthropicModels } from './bundled/anthropic.ts';
+import { arkModels } from './bundled/ark.ts';
 import { demoModels } from './bundled/demo.ts';
 import type { BundledModel } from './bundled/entry.ts';
 import { geminiModels } from './bundled/gemini.ts';
@@ -12,6 +13,7 @@ export const bundledModels: readonly BundledModel[] = Object.freeze([
   ...openaiModels,
   ...anthropicModels,
   ...geminiModels,
+  ...arkModels,
   ...demoModels,
 ]);
 

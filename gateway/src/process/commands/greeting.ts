@@ -24,17 +24,25 @@ export function greeting(version: string, app: App, config: Config): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** A request that works when pasted, in the protocol of the first routed chat model; null if there is none. */
+/**
+ * A request that works when pasted: to the first routed chat model, in a protocol of its channel, else for a picture. Null
+ * if there is neither.
+ */
 function exampleCall(url: string, key: string, app: App): string | null {
   const question = '[{"role":"user","content":"Hello!"}]';
+  const call = (path: string, body: string) =>
+    `curl ${url}${path} -H 'authorization: Bearer ${key}' -H 'content-type: application/json' -d '${body}'`;
+  let picture: string | null = null;
   const { models, routes: groups } = app.catalogue.snapshot();
   for (const [name, routes] of groups.get('default') ?? []) {
     const known = models.get(name);
-    if (known?.type !== 'chat' || !known.enabled || !isPriced(known)) continue;
+    if (known === undefined || !known.enabled || !isPriced(known)) continue;
     const protocols = routes[0]?.channel.protocols ?? [];
     const model = JSON.stringify(name);
-    const call = (path: string, body: string) =>
-      `curl ${url}${path} -H 'authorization: Bearer ${key}' -H 'content-type: application/json' -d '${body}'`;
+    if (known.type === 'image' && protocols.includes('images')) {
+      picture ??= call('/v1/images/generations', `{"model":${model},"prompt":"A lighthouse"}`);
+    }
+    if (known.type !== 'chat') continue;
     if (protocols.includes('chat')) {
       return call('/v1/chat/completions', `{"model":${model},"messages":${question}}`);
     }
@@ -46,5 +54,5 @@ function exampleCall(url: string, key: string, app: App): string | null {
       return call(path, '{"contents":[{"role":"user","parts":[{"text":"Hello!"}]}]}');
     }
   }
-  return null;
+  return picture;
 }

@@ -1,6 +1,7 @@
 import { bundle, tokens } from './entry.ts';
 
 const can = ['vision', 'tools', 'reasoning', 'sampling', 'hosted_tools'];
+const drawing = ['edits', 'multi_reference'];
 const limits = [1_048_576, 65_536] as const;
 
 /** USD: per response that searched for the 2.5 models, per search for later ones. */
@@ -44,5 +45,21 @@ export const geminiModels = bundle('gemini', [
     limits,
     can,
     price: { ...tokens('0.1', '0.01', '0.4'), ...grounded },
+  },
+  {
+    id: 'gemini-3-pro-image',
+    name: 'Gemini 3 Pro Image',
+    released: '2026-05-28',
+    type: 'image',
+    can: drawing,
+    price: { input: '2', output: '12', outputImage: '120', ...searches },
+  },
+  {
+    id: 'gemini-3.1-flash-image',
+    name: 'Gemini 3.1 Flash Image',
+    released: '2026-05-28',
+    type: 'image',
+    can: drawing,
+    price: { input: '0.5', output: '3', outputImage: '60', ...searches },
   },
 ]);

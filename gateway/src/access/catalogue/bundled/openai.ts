@@ -5,6 +5,8 @@ const searches = { fees: { web_search: '0.01' } };
 const olderSearches = { fees: { web_search: '0.025' } };
 
 const fast = ['vision', 'tools', 'sampling', 'hosted_tools'];
+/** Source pictures are for edits: its generations refuse them. */
+const drawing = ['edits', 'streaming'];
 const reasoning = ['vision', 'tools', 'reasoning', 'hosted_tools'];
 
 export const openaiModels = bundle('openai', [
@@ -94,12 +96,36 @@ export const openaiModels = bundle('openai', [
     price: { ...tokens('1.1', '0.275', '4.4'), ...searches },
   },
   {
+    id: 'gpt-image-2',
+    name: 'GPT Image 2',
+    released: '2026-04-21',
+    type: 'image',
+    can: drawing,
+    price: { input: '5', inputImage: '8', cacheRead: '1.25', output: '30' },
+  },
+  {
+    id: 'gpt-image-1.5',
+    name: 'GPT Image 1.5',
+    released: '2025-12-16',
+    type: 'image',
+    can: drawing,
+    price: { input: '5', inputImage: '8', cacheRead: '1.25', output: '10', outputImage: '32' },
+  },
+  {
     id: 'gpt-image-1',
     name: 'GPT Image 1',
     released: '2025-04-23',
     type: 'image',
-    can: ['edits', 'streaming', 'multi_reference'],
+    can: drawing,
     price: { input: '5', inputImage: '10', cacheRead: '1.25', output: '40' },
+  },
+  {
+    id: 'gpt-image-1-mini',
+    name: 'GPT Image 1 mini',
+    released: '2025-10-06',
+    type: 'image',
+    can: drawing,
+    price: { input: '2', inputImage: '2.5', cacheRead: '0.2', output: '8' },
   },
   {
     id: 'text-embedding-3-small',
