@@ -212,6 +212,12 @@ test.each<readonly [text: string, ...problems: string[]]>([
     'f.yaml:2: models[0].price.image_tiers[1].max_pixels: expected more than 9, the tier before, got 8',
   ],
   [
+    model(
+      'type: image, price: { image_tiers: [{ name: 1K, max_pixels: 9, price: 1 }], multipliers: { service_tier.priority: 2 } }',
+    ),
+    'f.yaml:2: models[0].price.multipliers: expected input and output beside it, got image_tiers',
+  ],
+  [
     model('type: chat, image_tool_model: m'),
     'f.yaml:2: models[0].image_tool_model: expected an image model, got "m", a chat model',
   ],

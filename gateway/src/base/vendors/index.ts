@@ -9,7 +9,7 @@ export {
   vendorFacts,
   vendorOf,
 } from './registry.ts';
-export { isDear, noSurcharges, type SurchargeFacts } from './surcharges.ts';
+export { isDear, joined, noSurcharges, type SurchargeFacts } from './surcharges.ts';
 export { traitsFor, type UpstreamTraits } from './traits.ts';
 export type {
   Classification,

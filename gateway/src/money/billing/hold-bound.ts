@@ -42,7 +42,7 @@ const usualFindings = 50_000;
 const most = 2n ** 63n - 1n;
 
 /** The assumed searches of a response if the request sets no limit. More is overshoot. */
-const usualSearches = 5;
+export const usualSearches = 5;
 
 type BoundingModel = Pick<Model, 'maxOutputTokens'> & Partial<Pick<Model, 'contextWindow'>>;
 

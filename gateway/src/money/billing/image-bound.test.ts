@@ -47,6 +47,18 @@ describe('the hold of pictures priced by tokens', () => {
     const model = { maxOutputTokens: 8_000 };
     expect(holdOf(imageBound(tokens, model, usual), one)).toBe(8_000n * 32_000n);
   });
+
+  test('covers requested terms that are dearer, and five searches if there may be any', () => {
+    const price = { input: '5', output: '10', fees: { web_search: '0.01' } };
+    const multipliers = { 'service_tier.priority': '2', 'service_tier.flex': '0.5' };
+    const rates = ratesOf({ ...price, multipliers });
+    const plain = 16_384n * 10_000n;
+    expect(hold(rates, { terms: ['service_tier.priority'] })).toBe(2n * plain);
+    expect(hold(rates, { terms: ['service_tier.flex'] })).toBe(plain);
+    expect(hold(rates, { searches: true })).toBe(plain + 50_000_000n);
+    const sized = ratesOf({ imageTiers, fees: price.fees });
+    expect(hold(sized, { searches: true })).toBe(140_000_000n);
+  });
 });
 
 describe('a price is complete', () => {

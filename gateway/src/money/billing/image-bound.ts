@@ -1,7 +1,8 @@
 import type { Model } from '#catalogue/index.ts';
 import type { Line } from './cost.ts';
-import { bounded, bytesPerToken, usualOutput } from './hold-bound.ts';
+import { bounded, bytesPerToken, usualOutput, usualSearches } from './hold-bound.ts';
 import { dearestOf, type PriceRates } from './rates.ts';
+import { dearestFactor, feeBounds } from './surcharges.ts';
 
 /** How many pictures a request asks for, and with what. The numbers are the client's. */
 export interface ImageDemand {
@@ -13,6 +14,10 @@ export interface ImageDemand {
   readonly sources: number;
   /** Of the prompt. */
   readonly promptBytes: number;
+  /** Requested terms that may multiply the price of tokens, such as `service_tier.priority`. Absent: none. */
+  readonly terms?: readonly string[];
+  /** The provider may search. Absent: it may not. */
+  readonly searches?: boolean;
 }
 
 /** A picture becomes at most so many layers besides its base. */
@@ -45,13 +50,18 @@ export function imageBound(
   if (!pricesImages(rates, demand)) throw new RangeError('no price for pictures');
   const images = bounded(demand.images) ?? 1n;
   const sources = bounded(demand.sources) ?? 0n;
+  const fees = demand.searches === true ? feeBounds(rates, BigInt(usualSearches)) : [];
   if (rates.tokens !== null && rates.imageTiers.length === 0) {
     const prompt = bounded(demand.promptBytes / bytesPerToken) ?? 0n;
     const output = BigInt(model.maxOutputTokens ?? usualOutput);
-    return [
+    const { terms = [] } = demand;
+    const lines = [
       { rate: rates.tokens.dearestInput, quantity: prompt + sources * sourceTokens },
       { rate: rates.tokens.dearestOutput, quantity: output * images },
     ];
+    const factor = terms.length === 0 ? undefined : dearestFactor(rates, terms);
+    const tokens = factor === undefined ? lines : lines.map((line) => ({ ...line, factor }));
+    return [...tokens, ...fees];
   }
   const lines = [{ rate: dearestOf(rates.imageTiers.map(({ image }) => image)), quantity: images }];
   if (demand.layers) {
@@ -61,5 +71,5 @@ export function imageBound(
   if (sources > 1n && rates.referenceImage !== null) {
     lines.push({ rate: rates.referenceImage, quantity: sources - 1n });
   }
-  return lines;
+  return [...lines, ...fees];
 }

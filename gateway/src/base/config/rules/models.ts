@@ -24,6 +24,8 @@ const partsOf: Readonly<Record<string, ReadonlySet<string>>> = {
     'image_tiers',
     'layer_factor',
     'reference_image',
+    'multipliers',
+    'fees',
   ] satisfies PricePart[]),
   video: new Set<string>(['video_second', 'video_tokens'] satisfies PricePart[]),
   embedding: new Set<string>(['input'] satisfies PricePart[]),
@@ -76,6 +78,9 @@ function checkPrice(price: RawMapping, type: string, index: number, report: Repo
   }
   if (both('image_tiers', 'output')) {
     report([...path, 'image_tiers'], 'either image_tiers or input and output', 'both');
+  }
+  if (both('image_tiers', 'multipliers')) {
+    report([...path, 'multipliers'], 'input and output beside it', 'image_tiers');
   }
   checkTiers(price['image_tiers'], index, report);
   for (const part of ['video_second', 'video_tokens'] as const) {

@@ -1,10 +1,17 @@
+import { ratesOf } from '#billing/index.ts';
+import type { Surcharges } from '#canonical/index.ts';
 import type { Model, Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { isDear, noSurcharges, vendorOf, type SurchargeFacts } from '#vendors/index.ts';
+import { isDear, joined, noSurcharges, vendorOf, type SurchargeFacts } from '#vendors/index.ts';
 
 /** What the route's upstream charges for besides tokens. */
 export function surchargesOf({ channel }: Route): SurchargeFacts {
   return vendorOf(channel)?.surcharges ?? noSurcharges;
+}
+
+/** What any of the routes' upstreams charges for besides tokens. */
+export function surchargesOfAny(routes: readonly Route[]): SurchargeFacts {
+  return joined(...routes.map(surchargesOf));
 }
 
 /** Does the model have a price for the term, or allow it without one? */
@@ -33,4 +40,21 @@ export function requireOffered(
 
 export function surchargeRefusal(param: string, rule: string): GatewayError {
   return new GatewayError('invalid_value', { values: { reason: `${param}: ${rule}` }, param });
+}
+
+/**
+ * Sorts what the response reports: terms that multiply the price, and terms that the upstream charges for although they
+ * have no price.
+ * @param allow the model's list of terms that are not reported as unpriced
+ */
+export function chargedSurcharges(
+  { reported, webSearches }: Surcharges,
+  { price, allow }: Pick<Model, 'price' | 'allow'>,
+  facts: SurchargeFacts,
+): Surcharges | undefined {
+  const multipliers = price === null ? null : ratesOf(price).multipliers;
+  const terms = reported.filter(
+    (term) => multipliers?.has(term) === true || (isDear(facts, term) && !allow.has(term)),
+  );
+  return terms.length === 0 && webSearches === 0 ? undefined : { reported: terms, webSearches };
 }

@@ -1,6 +1,7 @@
 import { imageBound, ratesOf } from '#billing/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { findCandidates } from '#routing/index.ts';
+import { surchargesOfAny } from '../exchange/offered-terms.ts';
 import type { Operation } from '../exchange/operation.ts';
 import { routeQueryOf } from '../exchange/route-query.ts';
 import { answerImageStream } from './answer-image-stream.ts';
@@ -34,7 +35,8 @@ export function createImageOperation(
       if (isKept && input.memory?.tryResponse(reserved) === false) throw input.memory.refuse();
       const space = parts.spool.reserve(request.stream ? 0 : request.images * perStored);
       if (space === null) throw new GatewayError('overloaded', { retryAfter: 1 });
-      return { request, model, rates, routes, reserved, space };
+      const surcharges = surchargesOfAny(routes);
+      return { request, model, rates, surcharges, routes, reserved, space };
     },
     async answer(exchange, prepared) {
       const answer = prepared.request.stream ? answerImageStream : answerImages;

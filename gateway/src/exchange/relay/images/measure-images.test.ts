@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { imageBound, parseMultiplier, ratesOf, receiptOf } from '#billing/index.ts';
 import type { ImageEntry } from '#protocols/index.ts';
+import { noSurcharges } from '#vendors/index.ts';
 import { measureImages, type MeasuredRequest } from './measure-images.ts';
 
 const tiers = [
@@ -30,8 +31,15 @@ const preparedFor = (
   capabilities: readonly string[] = ['multi_reference', 'layers'],
 ): MeasuredRequest => ({
   request: { images: 1, layers: false, sources: 0, ...request },
-  model: { capabilities: new Set(capabilities), contextWindow: null, maxOutputTokens: null },
+  model: {
+    capabilities: new Set(capabilities),
+    contextWindow: null,
+    maxOutputTokens: null,
+    price: null,
+    allow: new Set(),
+  },
   rates,
+  surcharges: noSurcharges,
 });
 
 const answered = (entries: readonly ImageEntry[], inputImages: number | null = null) => ({

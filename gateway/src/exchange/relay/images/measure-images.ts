@@ -1,7 +1,9 @@
 import {
   imageLines,
   judgeUsage,
+  surchargedLines,
   tokenLines,
+  type Line,
   type PriceRates,
   type ReturnedImage,
   type Unbillable,
@@ -15,14 +17,21 @@ import type {
   ReportedImageUsage,
 } from '#protocols/index.ts';
 import type { UnitsRecord } from '#usage/index.ts';
+import type { SurchargeFacts } from '#vendors/index.ts';
 import { noTokens, type Measured } from '../exchange/measured.ts';
+import { chargedSurcharges } from '../exchange/offered-terms.ts';
 
 /** The parts of a request that decide how its response is measured. */
 export interface MeasuredRequest {
   readonly request: Pick<ImageRequest, 'images' | 'layers' | 'sources'>;
-  readonly model: Pick<Model, 'capabilities' | 'contextWindow' | 'maxOutputTokens'>;
+  readonly model: Pick<
+    Model,
+    'capabilities' | 'contextWindow' | 'maxOutputTokens' | 'price' | 'allow'
+  >;
   /** Null: nothing is charged. */
   readonly rates: PriceRates | null;
+  /** What the upstreams that may respond charge for besides tokens. */
+  readonly surcharges: SurchargeFacts;
 }
 
 type Answered = Pick<ImageResponse, 'entries' | 'size' | 'inputImages' | 'usage'>;
@@ -48,7 +57,12 @@ export function measureImages(
     const lines =
       rates === null ? [] : imageLines(rates, pictures, referencesOf(response, prepared));
     if ('unbillable' in lines) return lines.unbillable;
-    return { tokens: tokens.plausible, source: 'reported', units, lines: () => lines };
+    return {
+      tokens: tokens.plausible,
+      source: 'reported',
+      units,
+      lines: (held) => [...lines, ...searchLines(held, response.usage)],
+    };
   }
   const { usage } = response;
   if (usage === null || usage.missingSide === 'output') {
@@ -59,7 +73,7 @@ export function measureImages(
     tokens: tokens.all,
     source: tokens.source,
     units,
-    lines: (held) => tokenLines(held, usage.tokens),
+    lines: (held) => linesOf(held, usage, prepared),
   };
 }
 
@@ -69,8 +83,26 @@ export function tokensAlone(usage: ReportedImageUsage, prepared: MeasuredRequest
   return {
     tokens: all,
     source,
-    lines: (rates) => (rates.imageTiers.length > 0 ? [] : tokenLines(rates, usage.tokens)),
+    lines: (rates) =>
+      rates.imageTiers.length > 0 ? searchLines(rates, usage) : linesOf(rates, usage, prepared),
   };
+}
+
+/** Tokens, with the multipliers of the terms on which the response was made, and searches. */
+function linesOf(
+  rates: PriceRates,
+  { tokens, surcharges }: ReportedImageUsage,
+  { model, surcharges: facts }: MeasuredRequest,
+): readonly Line[] {
+  const charged =
+    surcharges === undefined ? undefined : chargedSurcharges(surcharges, model, facts);
+  return surchargedLines(rates, tokenLines(rates, tokens), charged);
+}
+
+/** Beside tiers, which have no multipliers. */
+function searchLines(rates: PriceRates, usage: ReportedImageUsage | null): readonly Line[] {
+  const { webSearches = 0 } = usage?.surcharges ?? {};
+  return surchargedLines(rates, [], { reported: [], webSearches });
 }
 
 /** What an upstream made: for the row, and for the operator if the client does not pay for it. */

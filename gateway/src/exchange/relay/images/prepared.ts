@@ -2,6 +2,7 @@ import type { PriceRates } from '#billing/index.ts';
 import type { SpoolSpace } from '#bodies/index.ts';
 import type { Model, Route } from '#catalogue/index.ts';
 import type { ImageRequest } from '#protocols/index.ts';
+import type { SurchargeFacts } from '#vendors/index.ts';
 import type { CheckedRequest } from '../exchange/operation.ts';
 
 /** In bytes of a response: half of what is reserved for each picture, since a response takes twice its bytes. */
@@ -17,6 +18,8 @@ export interface PreparedImages {
   readonly model: Model;
   /** Null: nothing is charged, whatever the response is. */
   readonly rates: PriceRates | null;
+  /** What the upstreams of the routes charge for besides tokens. */
+  readonly surcharges: SurchargeFacts;
   /** In the order to try them. */
   readonly routes: readonly Route[];
   /** In bytes: the memory that is reserved for a stream or a converted response. */

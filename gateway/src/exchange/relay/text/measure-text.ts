@@ -5,8 +5,8 @@ import { noSurcharges } from '#vendors/index.ts';
 import { isError } from '../attempts/error-body.ts';
 import type { DisconnectedAttempt } from '../attempts/outcome.ts';
 import { nothingUsed, type Measured } from '../exchange/measured.ts';
+import { chargedSurcharges } from '../exchange/offered-terms.ts';
 import type { PreparedText } from './prepared.ts';
-import { chargedSurcharges } from './surcharges.ts';
 import type { TextSent } from './text-sent.ts';
 import { asReported, usageOfLeaving, type TextUsage } from './usage.ts';
 

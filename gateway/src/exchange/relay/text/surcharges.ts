@@ -1,8 +1,6 @@
-import { ratesOf } from '#billing/index.ts';
-import type { Surcharges } from '#canonical/index.ts';
 import type { Model, Route } from '#catalogue/index.ts';
 import type { WireRequest } from '#protocols/index.ts';
-import { isDear, type SurchargeFacts } from '#vendors/index.ts';
+import type { SurchargeFacts } from '#vendors/index.ts';
 import {
   isOffered,
   requireOffered,
@@ -74,21 +72,4 @@ export function passedBetas(
     return closed === null;
   });
   return dropped.size === 0 ? null : { value: kept.join(',').trim(), dropped: [...dropped] };
-}
-
-/**
- * Sorts what the response reports: terms that multiply the price, and terms that the upstream charges for although they
- * have no price.
- * @param allow the model's list of terms that are not reported as unpriced
- */
-export function chargedSurcharges(
-  { reported, webSearches }: Surcharges,
-  { price, allow }: Pick<Model, 'price' | 'allow'>,
-  facts: SurchargeFacts,
-): Surcharges | undefined {
-  const multipliers = price === null ? null : ratesOf(price).multipliers;
-  const terms = reported.filter(
-    (term) => multipliers?.has(term) === true || (isDear(facts, term) && !allow.has(term)),
-  );
-  return terms.length === 0 && webSearches === 0 ? undefined : { reported: terms, webSearches };
 }

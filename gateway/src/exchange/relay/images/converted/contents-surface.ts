@@ -13,7 +13,7 @@ export const contentsSurface: PictureSurface = {
     const model = pathModel ?? '';
     const stream = pathStream ?? false;
     const framed = (whole: Buffer): Buffer => (stream ? contents.asStream(whole, framing) : whole);
-    const { body: declared, terms } = contents.ownRequest(body);
+    const { body: declared, terms, searches } = contents.ownRequest(body);
     const { request, refusal } = decode(body);
     return {
       model,
@@ -24,6 +24,7 @@ export const contentsSurface: PictureSurface = {
       own: {
         protocol: 'generate-content',
         terms,
+        searches,
         bodyFor: (upstreamModel) => contents.ownBody(declared, upstreamModel),
         read: contents.findPictures,
         write: (whole, echo: ModelEcho) => framed(contents.ownResponse(whole, echo)),

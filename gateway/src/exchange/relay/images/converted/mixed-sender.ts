@@ -35,7 +35,7 @@ export class MixedImageSender implements Sender<SentRequest, ImageOutcome> {
   readonly #converting: PictureSender;
 
   constructor(parts: PictureParts, input: ImageInput, prepared: PreparedImages) {
-    const { request, model, rates, reserved } = prepared;
+    const { request, model, rates, surcharges, reserved } = prepared;
     this.model = request.model;
     this.#same = new ImageSender(parts, input, prepared);
     this.#converting = new PictureSender(parts, side, input, {
@@ -43,6 +43,7 @@ export class MixedImageSender implements Sender<SentRequest, ImageOutcome> {
       request,
       model,
       rates,
+      surcharges,
       reserved,
     });
   }

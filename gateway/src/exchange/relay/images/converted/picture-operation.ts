@@ -4,7 +4,7 @@ import { GatewayError } from '#errors/index.ts';
 import { findCandidates } from '#routing/index.ts';
 import type { ResolvedModel } from '../../exchange/find-model.ts';
 import { namedRoutes } from '../../exchange/named-routes.ts';
-import { requireOffered } from '../../exchange/offered-terms.ts';
+import { requireOffered, surchargesOfAny } from '../../exchange/offered-terms.ts';
 import type { Operation } from '../../exchange/operation.ts';
 import { routeQueryOf } from '../../exchange/route-query.ts';
 import type { TextInput } from '../../text/input.ts';
@@ -50,6 +50,7 @@ export function createPictureOperation(
         request: demand,
         model,
         rates,
+        surcharges: surchargesOfAny(routes),
         routes,
         reserved,
       };
@@ -68,11 +69,12 @@ function checkPictures(
   const { request, own, promptBytes } = opened;
   const sources = request.sources.length;
   if (own === null && sources > 0 && !takesSources(model)) throw unable(name);
-  const demand = { images: request.count ?? 1, layers: false, sources, promptBytes } as const;
+  const { terms = [], searches = false } = own ?? {};
+  const images = request.count ?? 1;
+  const demand = { images, layers: false, sources, promptBytes, terms, searches } as const;
   if (model.price === null || !pricesImages(ratesOf(model.price), demand)) {
     throw new GatewayError('model_unpriced', { values: { model: name }, param: 'model' });
   }
-  const terms = own?.terms ?? [];
   if (terms.length > 0) requireOffered(terms, model, namedRoutes(input, resolved));
   return { resolved, opened, demand };
 }

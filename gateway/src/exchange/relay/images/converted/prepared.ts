@@ -10,6 +10,8 @@ export interface PictureDemand {
   readonly layers: false;
   readonly sources: number;
   readonly promptBytes: number;
+  readonly terms: readonly string[];
+  readonly searches: boolean;
 }
 
 export interface CheckedPictures extends CheckedRequest {

@@ -36,6 +36,8 @@ export interface OwnPictures {
   readonly protocol: PictureUpstream;
   /** What it asks for that may cost more, as prices name it. */
   readonly terms: readonly string[];
+  /** The upstream may search. */
+  readonly searches: boolean;
   bodyFor(upstreamModel: string): Buffer;
   /** What is to be charged in a response. @throws UnreadableResponse */
   read(body: Buffer): PictureResponse;

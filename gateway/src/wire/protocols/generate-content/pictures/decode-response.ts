@@ -4,6 +4,7 @@ import { parsePictures } from '../../parse-pictures.ts';
 import { readInlinePicture } from '../../picture-text.ts';
 import { UnreadableResponse } from '../../protocol.ts';
 import { isRecord, recordAt, textOf, type JsonRecord } from '../../values.ts';
+import { searchesIn } from '../native/searches.ts';
 import { readPictureUsage } from './usage.ts';
 
 /** Why a prompt or a picture was not let through. Other reasons to finish say that there is no picture. */
@@ -41,7 +42,7 @@ export function decodePictureResponse(body: Buffer): PictureResponse {
  */
 export function findPictures(body: Buffer): FoundPictures {
   const response = parsePictures(body);
-  const usage = readPictureUsage(response['usageMetadata']);
+  const usage = readPictureUsage(response['usageMetadata'], searchesIn(response));
   if (isRecord(response['error'])) {
     throw new UnreadableResponse('the response carries an error', response, usage);
   }

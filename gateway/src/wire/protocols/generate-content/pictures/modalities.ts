@@ -14,7 +14,7 @@ import { isAbsent } from '../../values.ts';
 import { resourceName } from '../resource-name.ts';
 
 const path = 'generationConfig.responseModalities';
-const watched = watchList([path, 'serviceTier', 'model'], { snakeCaseToo: true });
+const watched = watchList([path, 'serviceTier', 'model', 'tools'], { snakeCaseToo: true });
 
 /** Longer entries name no modality. */
 const longestEntry = 64;
@@ -24,6 +24,8 @@ export interface OwnPictureRequest {
   readonly body: Buffer;
   /** What it asks for that may cost more, as prices name it. */
   readonly terms: readonly string[];
+  /** It has a tool with which the provider searches. */
+  readonly searches: boolean;
 }
 
 /**
@@ -31,7 +33,8 @@ export interface OwnPictureRequest {
  * @throws GatewayError `invalid_body`, `too_complex`, `duplicate_key`, `invalid_value`.
  */
 export function ownPictureRequest(received: Buffer): OwnPictureRequest {
-  const tier = scanJson(received, watched).members.get('serviceTier');
+  const { members } = scanJson(received, watched);
+  const tier = members.get('serviceTier');
   const value: unknown =
     tier === undefined
       ? null
@@ -40,7 +43,17 @@ export function ownPictureRequest(received: Buffer): OwnPictureRequest {
   return {
     body: withImageModality(received),
     terms: askedTerms({ service_tier: value }, 'service_tier'),
+    searches: maySearch(received, members.get('tools')),
   };
+}
+
+/** Longer lists of tools are not read: the hold may be too high. */
+const longestTools = 64 * 1024;
+
+function maySearch(body: Buffer, tools: MemberRange | undefined): boolean {
+  if (tools === undefined) return false;
+  const { valueStart: start, valueEnd: end } = tools;
+  return end - start > longestTools || /"google_?search/i.test(body.toString('latin1', start, end));
 }
 
 /** The body for one upstream. The model is in the path; a body that names one too must not name another. */

@@ -7,8 +7,8 @@ import { readUsage } from '../native/usage.ts';
  * The usage of a response with pictures. The details by modality name the pictures' part of the prompt and of the
  * candidates; reasoning is output without pictures. Null if no usage is reported.
  */
-export function readPictureUsage(usage: unknown): ReportedImageUsage | null {
-  const reported = readUsage(usage);
+export function readPictureUsage(usage: unknown, webSearches = 0): ReportedImageUsage | null {
+  const reported = readUsage(usage, webSearches);
   if (reported === null || !isRecord(usage)) return null;
   const counts = new UsageCounts();
   const { tokens } = reported;
