@@ -260,7 +260,7 @@ describe('images with a model of generate-content', () => {
 
   test.each([
     ['a transparent background', { background: 'transparent' }],
-    ['a stream', { stream: true }],
+    ['layers', { layer_decomposition: true, image: `data:image/png;base64,${inlineData.data}` }],
   ])('with %s is refused, and nothing is sent', async (_, more) => {
     const { status, upstream, row } = await image({ model: 'own', prompt: 'A cat', ...more });
     expect(status).toBe(400);

@@ -16,7 +16,12 @@ import {
   ownPictureRequest,
   withImageModality,
 } from './generate-content/pictures/modalities.ts';
-import { ownPictureResponse, pictureStream } from './generate-content/pictures/own-response.ts';
+import { ownPictureResponse, pictureEvents } from './generate-content/pictures/own-response.ts';
+import {
+  ContentsPictureTap,
+  isWholeEvent,
+  type ContentsStreamContext,
+} from './generate-content/pictures/stream-tap.ts';
 import { decodePictureRequest as decodeImages } from './images/pictures/decode-request.ts';
 import { decodePictureResponse as decodeImagesResponse } from './images/pictures/decode-response.ts';
 import { encodePictureRequest as encodeImages } from './images/pictures/encode-request.ts';
@@ -43,7 +48,10 @@ export const pictures = Object.freeze({
     ownBody: ownPictureBody,
     ownResponse: ownPictureResponse,
     findPictures,
-    asStream: pictureStream,
+    toEvents: pictureEvents,
+    isWholeEvent,
+    /** One per attempt of a streamed request. */
+    createStreamTap: (context: ContentsStreamContext) => new ContentsPictureTap(context),
   }),
   images: Object.freeze({
     decodeRequest: decodeImages,

@@ -30,8 +30,11 @@ export function createImageOperation(
       const routes = findCandidates(resolved.snapshot, query, parts.random);
       const { model } = resolved;
       const rates = hold === null || model.price === null ? null : ratesOf(model.price);
-      const isKept = request.stream || routes.some((route) => !isNative(route));
-      const reserved = isKept ? request.images * perPicture : 0;
+      const isConverted = routes.some((route) => !isNative(route));
+      const isKept = request.stream || isConverted;
+      // Source pictures are in memory once more in the request that is sent.
+      const converted = isConverted && request.sources > 0 ? request.body.length : 0;
+      const reserved = isKept ? request.images * perPicture + converted : 0;
       if (isKept && input.memory?.tryResponse(reserved) === false) throw input.memory.refuse();
       const space = parts.spool.reserve(request.stream ? 0 : request.images * perStored);
       if (space === null) throw new GatewayError('overloaded', { retryAfter: 1 });

@@ -51,12 +51,16 @@ export function imageVendor({ channel }: Route): Vendor {
   return vendor;
 }
 
-/** Pictures take longer to begin than text, and a lost request must not be repeated. */
+/**
+ * Pictures take longer than text, the second one as long as the first: within the response, too, silence may last as
+ * long as before it. A lost request must not be repeated.
+ */
 export function forPictures(request: UpstreamRequest): UpstreamRequest {
   const { timeouts } = request;
+  const firstByte = timeouts.imageFirstByte;
   return {
     ...request,
-    timeouts: { ...timeouts, firstByte: timeouts.imageFirstByte },
+    timeouts: { ...timeouts, firstByte, streamIdle: Math.max(timeouts.streamIdle, firstByte) },
     ownConnection: true,
   };
 }

@@ -3,10 +3,9 @@ import { CollectedBody } from '#bodies/index.ts';
 import { beginsAsEvents, beginsAsJson } from '#body-work/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import {
-  images,
   UnreadableResponse,
   verdict,
-  type ImageStreamTap,
+  type PictureStreamTap,
   type StreamEvent,
 } from '#protocols/index.ts';
 import {
@@ -34,13 +33,15 @@ import {
   ResponseTooComplex,
   UnchargedResponse,
   type ReadingResponse,
+  type ResponseReader,
 } from '../attempts/response-reader.ts';
 import type { ClientResponse } from '../exchange/client-response.ts';
 import type { RequestMemory } from '../exchange/input.ts';
 import type { Measured } from '../exchange/measured.ts';
 import type { Ticker, TickListener, TickRegistration } from '../exchange/ticker.ts';
 import type { StreamSink } from '../streams/stream-sink.ts';
-import type { ImageResponseReader, MeasuredImages } from './image-response-reader.ts';
+import type { MeasuredImages } from './image-response-reader.ts';
+import type { Uncharged } from './measure-images.ts';
 import { isUncharged, type StreamMeter } from './stream-meter.ts';
 
 /** In bytes. One event holds a whole picture. */
@@ -72,15 +73,24 @@ export interface BrokenImageStream extends BrokenAttempt {
   readonly measured: Measured | null;
 }
 
+/** How events with pictures are read and written. */
+export interface PictureEvents {
+  /** Whether the data of an event is all there. */
+  isWholeEvent(data: Buffer): boolean;
+  /** The events of an equivalent stream, for a response that came whole. */
+  toEvents(body: Buffer): Iterable<Buffer>;
+}
+
 export interface ImageStreamOptions {
   readonly upstream: UpstreamClient;
   readonly vendor: Vendor;
   readonly client: Pick<ClientResponse, 'disconnected'>;
-  readonly tap: ImageStreamTap;
+  readonly events: PictureEvents;
+  readonly tap: PictureStreamTap;
   readonly meter: StreamMeter;
   readonly sink: StreamSink;
-  /** Reads a response that came whole although a stream was asked for. */
-  readonly reader: ImageResponseReader;
+  /** Reads a response that came whole. */
+  readonly reader: ResponseReader<MeasuredImages>;
   readonly ticker: Ticker;
   readonly monotonic: () => number;
   readonly keepAliveMs: number;
@@ -107,7 +117,7 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
   readonly outcome: Promise<ImageStreamOutcome>;
   upstreamHeaders: UpstreamHeaders = {};
   readonly #options: ImageStreamOptions;
-  readonly #events: EventStreamReader;
+  #events: EventStreamReader;
   readonly #call: UpstreamCall;
   readonly #ticks: TickRegistration;
   #status = 0;
@@ -116,6 +126,8 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
   /** An error, or a response that is not a stream; null while events come. */
   #whole: CollectedBody | null = null;
   #reading: ReadingResponse<MeasuredImages> | null = null;
+  /** What a response that came whole used. */
+  #measured: Measured | null = null;
   /** Before the first picture, and from the terminator on. */
   #held: Buffer[] = [];
   #heldBytes = 0;
@@ -135,11 +147,7 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
     this.outcome = new Promise((resolve) => {
       this.#resolve = resolve;
     });
-    this.#events = createEventStreamReader({
-      maxEventBytes: eventLimit,
-      isWhole: images.isWholeEvent,
-      onEvent: (event) => this.#onEvent(event),
-    });
+    this.#events = this.#eventsUpTo(eventLimit);
     this.#ticks = options.ticker.add(this);
     this.#call = options.upstream.send(request, this);
   }
@@ -153,8 +161,8 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
 
   onData(chunk: Buffer): void {
     if (this.#over) return;
-    if (!this.#hasRoom(chunk)) return;
     if (!this.#begun) this.#begin(chunk);
+    if (!this.#hasRoom(chunk)) return;
     if (this.#whole === null) this.#read(chunk);
     else this.#collect(this.#whole, chunk);
   }
@@ -163,8 +171,9 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
   #hasRoom(chunk: Buffer): boolean {
     this.#arrived += chunk.length;
     if (this.#arrived <= this.#roomFor) return true;
-    const { memory } = this.#options;
-    this.#roomFor = Math.min(eventLimit, 2 * this.#arrived);
+    const { memory, reader, tap } = this.#options;
+    const most = this.#whole === null ? eventLimit + tap.heldBytes : reader.largest;
+    this.#roomFor = Math.min(most, 2 * this.#arrived);
     if (memory === undefined || memory.tryResponse(this.#roomFor)) return true;
     this.#endWith(memory.refuse(), 'no-memory');
     return false;
@@ -238,7 +247,7 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
     if (isError(this.#status)) {
       // This much is enough to classify the error, and some bodies never end.
       if (body.length >= errorBodyLimit) this.#abortWith(this.#judge(body));
-    } else if (body.length > eventLimit) this.#cut('answer-too-large');
+    } else if (body.length > this.#options.reader.largest) this.#cut('answer-too-large');
   }
 
   #read(chunk: Buffer): void {
@@ -260,13 +269,15 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
 
   /** Turns a whole response into the events that were asked for, one in each turn. */
   async #readWhole(body: Buffer): Promise<void> {
-    const { reader, onDefect } = this.#options;
+    const { events, reader, onDefect } = this.#options;
     try {
-      this.#reading = reader.readInThread(body);
+      this.#reading = reader.readInThread?.(body) ?? null;
       const response = this.#reading === null ? reader.read(body) : await this.#reading.result;
       this.#reading = null;
       this.#whole = null;
-      for (const event of images.toEvents(response.body)) {
+      this.#measured = response.measured;
+      this.#events = this.#eventsUpTo(2 * reader.largest);
+      for (const event of events.toEvents(response.body)) {
         if (this.#over) return;
         this.#read(event);
         await nextTurn();
@@ -295,28 +306,30 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
 
   #onEvent(event: StreamEvent): void {
     if (this.#over) return;
-    this.#arrived = 0;
     const { tap } = this.#options;
     const flags = tap.inspect(event);
+    this.#arrived = tap.heldBytes;
     if ((flags & verdict.failed) !== 0) {
       this.#upstreamFailed();
       return;
     }
     if ((flags & verdict.terminal) !== 0) this.#ending = true;
+    const isContent = (flags & verdict.content) !== 0;
+    if (isContent && !this.#hasContent) this.#beginContent();
     if ((flags & verdict.drop) === 0) {
-      const isContent = (flags & verdict.content) !== 0;
       const pieces = (flags & verdict.replace) === 0 ? [event.raw] : tap.replacement;
-      this.#pass(joined(pieces), isContent);
+      this.#pass(joined(pieces));
     }
     if (this.#ending && tap.closed) this.#complete();
   }
 
-  #pass(pieces: readonly Buffer[], isContent: boolean): void {
-    const { client, sink, onFirstContent } = this.#options;
-    if (isContent && !this.#hasContent) {
-      this.#hasContent = true;
-      onFirstContent();
-    }
+  #beginContent(): void {
+    this.#hasContent = true;
+    this.#options.onFirstContent();
+  }
+
+  #pass(pieces: readonly Buffer[]): void {
+    const { client, sink } = this.#options;
     if (client.disconnected) return;
     if (this.#ending || !this.#hasContent) {
       for (const bytes of pieces) this.#heldBytes += bytes.length;
@@ -340,7 +353,7 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
 
   #complete(): void {
     const { tap, meter } = this.#options;
-    const measured = meter.measure(tap);
+    const measured = this.#measure();
     if (isUncharged(measured)) {
       this.#fail(measured.replaceAll('_', '-'), meter.unitsOf(tap));
       return;
@@ -392,9 +405,9 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
     result: string,
     units: BrokenAttempt['units'],
   ): BrokenImageStream {
-    const { tap, meter, sink, monotonic } = this.#options;
+    const { tap, sink, monotonic } = this.#options;
     const isHeldUp = tap.finished && sink.heldUpFor(monotonic()) >= heldUpMs;
-    const measured = isHeldUp ? meter.measure(tap) : null;
+    const measured = isHeldUp ? this.#measure() : null;
     return {
       kind: 'broken',
       status: this.#status,
@@ -405,6 +418,20 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
       result,
       measured: measured === null || isUncharged(measured) ? null : measured,
     };
+  }
+
+  /** Of a response that came whole, all is known. */
+  #measure(): Measured | Uncharged {
+    const { meter, tap } = this.#options;
+    return this.#measured ?? meter.measure(tap);
+  }
+
+  #eventsUpTo(bytes: number): EventStreamReader {
+    return createEventStreamReader({
+      maxEventBytes: bytes,
+      isWhole: this.#options.events.isWholeEvent,
+      onEvent: (event) => this.#onEvent(event),
+    });
   }
 
   #judge(body: CollectedBody): AttemptFailure {

@@ -78,6 +78,7 @@ export class ImageStreamSender implements Sender<SentRequest, ImageStreamOutcome
       upstream,
       vendor,
       client: input.client,
+      events: images,
       tap,
       meter,
       sink: this.#sink,

@@ -18,7 +18,7 @@ import type {
 } from '#protocols/index.ts';
 import type { UnitsRecord } from '#usage/index.ts';
 import type { SurchargeFacts } from '#vendors/index.ts';
-import { noTokens, type Measured } from '../exchange/measured.ts';
+import { nothingUsed, noTokens, type Measured } from '../exchange/measured.ts';
 import { chargedSurcharges } from '../exchange/offered-terms.ts';
 
 /** The parts of a request that decide how its response is measured. */
@@ -77,8 +77,12 @@ export function measureImages(
   };
 }
 
-/** What a response without any picture used: its tokens, where pictures are priced by tokens. */
-export function tokensAlone(usage: ReportedImageUsage, prepared: MeasuredRequest): Measured {
+/** What a response without any picture used, which its client may have: its tokens, where pictures are priced by tokens. */
+export function measureWithoutPictures(
+  usage: ReportedImageUsage | null,
+  prepared: MeasuredRequest,
+): Measured {
+  if (usage === null) return nothingUsed;
   const { all, source } = tokensOf(usage, prepared);
   return {
     tokens: all,

@@ -1,9 +1,15 @@
-import type { ImageEntry, ImageStreamTap } from '#protocols/index.ts';
+import type { ImageEntry, PictureStreamTap } from '#protocols/index.ts';
 import type { UnitsRecord } from '#usage/index.ts';
 import type { Measured } from '../exchange/measured.ts';
-import { measureImages, unitsOf, type MeasuredRequest, type Uncharged } from './measure-images.ts';
+import {
+  measureImages,
+  measureWithoutPictures,
+  unitsOf,
+  type MeasuredRequest,
+  type Uncharged,
+} from './measure-images.ts';
 
-type Seen = Pick<ImageStreamTap, 'entries' | 'inputImages' | 'usage'>;
+type Seen = Pick<PictureStreamTap, 'entries' | 'inputImages' | 'usage'>;
 
 /** Measures what has come of a stream. */
 export interface StreamMeter {
@@ -15,9 +21,11 @@ export interface StreamMeter {
   unitsOf(seen: Seen): UnitsRecord;
 }
 
+/** @param mayLackPictures the client is shown a response without any picture, too */
 export function createStreamMeter(
   prepared: MeasuredRequest,
   missingUsage: 'estimate' | 'zero' | 'error',
+  mayLackPictures = false,
 ): StreamMeter {
   return {
     accepts(entry) {
@@ -25,7 +33,12 @@ export function createStreamMeter(
       // The usage may still come.
       return !isUncharged(measureImages(alone, prepared, 'zero'));
     },
-    measure: (seen) => measureImages(answeredOf(seen), prepared, missingUsage),
+    measure(seen) {
+      if (mayLackPictures && seen.entries.length === 0) {
+        return measureWithoutPictures(seen.usage, prepared);
+      }
+      return measureImages(answeredOf(seen), prepared, missingUsage);
+    },
     unitsOf: (seen) => unitsOf(answeredOf(seen), prepared),
   };
 }

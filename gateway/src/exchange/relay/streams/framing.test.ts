@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createFraming } from './framing.ts';
 
-const text = (part: Buffer | string | null) => (part === null ? '' : part.toString());
+const text = (parts: readonly (Buffer | string)[]) => parts.map(String).join('');
 
 test('a JSON array is whole after every number of events', () => {
   fc.assert(
@@ -21,7 +21,7 @@ test('a JSON array is whole after every number of events', () => {
 
 test('comments are no elements, and several data lines are one', () => {
   const framing = createFraming('json-array');
-  expect(framing.frame(Buffer.from(': hello\n\n'))).toBeNull();
+  expect(framing.frame(Buffer.from(': hello\n\n'))).toEqual([]);
   const body =
     text(framing.frame(Buffer.from('data: {"a":\r\ndata:1}\r\n\r\n'))) + framing.closing();
   expect(JSON.parse(body)).toEqual([{ a: 1 }]);
@@ -30,6 +30,13 @@ test('comments are no elements, and several data lines are one', () => {
 test('events of an event stream stay the bytes they were', () => {
   const framing = createFraming('event-stream');
   const event = Buffer.from('event: x\ndata: {}\n\n');
-  expect(framing.frame(event)).toBe(event);
+  expect(framing.frame(event)).toEqual([event]);
   expect(framing.closing()).toBe('');
+});
+
+test.each(['\n', '\r\n', '\r'])('lines end in %j', (end) => {
+  const framing = createFraming('json-array');
+  const events = ['data: {"a":', 'data: 1}', '', 'event: x', 'data:2', '', 'data:', '', ''];
+  const body = text(framing.frame(Buffer.from(events.join(end)))) + framing.closing();
+  expect(JSON.parse(body)).toEqual([{ a: 1 }, 2]);
 });

@@ -8,8 +8,8 @@ export interface Framing {
   readonly headers: Readonly<Record<string, string>>;
   /** True when the upstream's bytes pass unchanged. */
   readonly verbatim: boolean;
-  /** Writes complete events in this framing; null when nothing is left of them (comments). */
-  frame(bytes: Buffer): Buffer | string | null;
+  /** Complete events in this framing, in pieces; none if nothing is left of them (comments). */
+  frame(bytes: Buffer): readonly (Buffer | string)[];
   /** A keep-alive frame of the protocol, in this framing. */
   keepAlive(frame: string): string;
   /** The bytes that end the body. */
@@ -25,7 +25,7 @@ const eventStreamHeaders = Object.freeze({
 const eventStream: Framing = Object.freeze({
   headers: eventStreamHeaders,
   verbatim: true,
-  frame: (bytes: Buffer) => bytes,
+  frame: (bytes: Buffer) => [bytes],
   keepAlive: (frame: string) => frame,
   closing: () => '',
 });
@@ -40,12 +40,14 @@ function createJsonArray(): Framing {
     headers: { ...eventStreamHeaders, 'content-type': 'application/json; charset=utf-8' },
     verbatim: false,
     frame(bytes) {
-      let framed = '';
-      for (const data of dataOf(bytes)) {
-        framed += (begun ? ',\r\n' : '[') + data;
+      const framed: (Buffer | string)[] = [];
+      for (const lines of dataOf(bytes)) {
+        framed.push(begun ? ',\r\n' : '[');
+        for (const [index, line] of lines.entries())
+          framed.push(...(index > 0 ? ['\n'] : []), line);
         begun = true;
       }
-      return framed === '' ? null : framed;
+      return framed;
     },
     // White space between elements is legal JSON and keeps proxies awake.
     keepAlive: () => '\n',
@@ -53,18 +55,43 @@ function createJsonArray(): Framing {
   };
 }
 
-/** The `data` fields of the events that have one. */
-function dataOf(bytes: Buffer): string[] {
-  const fields: string[] = [];
-  let lines: string[] = [];
-  for (const line of [...bytes.toString('utf8').split(/\r\n|\n|\r/), '']) {
-    if (line.startsWith('data:')) lines.push(line.slice(line[5] === ' ' ? 6 : 5));
-    if (line !== '' || lines.length === 0) continue;
-    const data = lines.join('\n');
-    if (data !== '') fields.push(data);
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+const space = 0x20;
+const field = Buffer.from('data:');
+
+/** The lines of the `data` fields of the events that have one. They stay bytes, since a picture may be megabytes. */
+function dataOf(bytes: Buffer): Buffer[][] {
+  const fields: Buffer[][] = [];
+  let lines: Buffer[] = [];
+  for (const line of [...linesOf(bytes), nothing]) {
+    if (line.subarray(0, field.length).equals(field)) {
+      lines.push(line.subarray(line[field.length] === space ? field.length + 1 : field.length));
+    }
+    if (line.length > 0 || lines.length === 0) continue;
+    if (lines.some(({ length }) => length > 0)) fields.push(lines);
     lines = [];
   }
   return fields;
+}
+
+const nothing = Buffer.alloc(0);
+
+/** Lines end in LF, CR LF or CR. */
+function* linesOf(bytes: Buffer): Generator<Buffer> {
+  const next = (end: number, from: number): number => {
+    const found = bytes.indexOf(end, from);
+    return found < 0 ? bytes.length : found;
+  };
+  let feed = -1;
+  let carriage = -1;
+  for (let start = 0; start < bytes.length;) {
+    if (feed < start) feed = next(lineFeed, start);
+    if (carriage < start) carriage = next(carriageReturn, start);
+    const end = Math.min(feed, carriage);
+    yield bytes.subarray(start, end);
+    start = end + (carriage + 1 === feed ? 2 : 1);
+  }
 }
 
 export type { StreamEvent };

@@ -65,11 +65,11 @@ export class StreamSink {
 
   /** Writes bytes of the response. `call` is paused if the client does not keep up. */
   show(bytes: Buffer, call: UpstreamCall): void {
-    const framed = this.framing.verbatim ? bytes : this.framing.frame(bytes);
-    if (framed === null) return;
+    const framed = this.framing.frame(bytes);
+    if (framed.length === 0) return;
     this.shown = true;
     this.lastWriteAt = this.#monotonic();
-    if (!this.#client.write(framed) && this.#paused === null) {
+    if (!this.#write(framed) && this.#paused === null) {
       this.#paused = call;
       this.#pausedAt = this.lastWriteAt;
       call.pause();
@@ -89,9 +89,17 @@ export class StreamSink {
   /** Ends the body with the rest of the response. */
   end(rest: readonly (Buffer | string)[]): void {
     for (const bytes of rest) {
-      const framed = this.framing.frame(typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
-      if (framed !== null && framed.length > 0) this.#client.write(framed);
+      this.#write(this.framing.frame(typeof bytes === 'string' ? Buffer.from(bytes) : bytes));
     }
     this.#client.end(this.framing.closing());
+  }
+
+  /** False: the client does not keep up. */
+  #write(pieces: readonly (Buffer | string)[]): boolean {
+    let keepsUp = true;
+    for (const piece of pieces) {
+      if (piece.length > 0) keepsUp = this.#client.write(piece);
+    }
+    return keepsUp;
   }
 }

@@ -2,6 +2,7 @@ import { echoedName } from '../echo.ts';
 import { failureObject } from '../error-object.ts';
 import { isDone } from '../event-view.ts';
 import { frame } from '../frames.ts';
+import type { PictureStreamTap } from '../picture-stream.ts';
 import { type ModelEcho, type StreamEvent, verdict } from '../protocol.ts';
 import { isRecord, type JsonRecord } from '../values.ts';
 import { type EventData, eventData, frameOf, setMember, valueOf } from './event-frame.ts';
@@ -17,16 +18,10 @@ export interface ImageStreamContext extends ModelEcho {
   readonly accepts?: (entry: ImageEntry) => boolean;
 }
 
-/**
- * Reads a stream of pictures, in every spelling of its events, and gives the client the names that it knows. Like a
- * `StreamTap` of text, but what it writes is in pieces: its events are megabytes, and most bytes stay where they are.
- */
-export class ImageStreamTap {
-  /** Valid until the next `inspect`, if the verdict has `replace`. */
+/** Reads a stream of pictures, in every spelling of its events, and gives the client the names that it knows. */
+export class ImageStreamTap implements PictureStreamTap {
   replacement: readonly Buffer[] = [];
-  /** The error of a `failed` verdict, in the shape of the protocol's HTTP error body. */
   failure: unknown = null;
-  /** Final pictures, and those of a set that failed. */
   readonly entries: ImageEntry[] = [];
   inputImages: number | null = null;
   usage: ReportedImageUsage | null = null;
@@ -44,6 +39,10 @@ export class ImageStreamTap {
     this.#names = names;
     this.#accepts = accepts;
     this.#echo = echoedName(echo);
+  }
+
+  get heldBytes(): number {
+    return this.#held?.json.length ?? 0;
   }
 
   /** If the body ended now, the response would be complete. */

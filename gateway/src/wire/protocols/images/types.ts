@@ -1,6 +1,9 @@
 import type { ReportedUsage, TokenUsage } from '#canonical/index.ts';
 import type { Range } from '#json/index.ts';
+import type { ImageEntry } from '../picture-stream.ts';
 import type { JsonRecord } from '../values.ts';
+
+export type { ImageEntry };
 
 /** A file of a form. */
 export interface ImageFile {
@@ -57,17 +60,6 @@ export interface ImageTokens extends TokenUsage {
 
 export interface ReportedImageUsage extends ReportedUsage {
   readonly tokens: ImageTokens;
-}
-
-/** One entry of `data`. */
-export interface ImageEntry {
-  /** As the upstream reports it for this picture. */
-  readonly size: string | null;
-  readonly zIndex: number | null;
-  /** It is an error instead of a picture. */
-  readonly isFailed: boolean;
-  /** The first bytes of a picture that is in the response, decoded: they contain its size. */
-  readonly pictureStart: Buffer | null;
 }
 
 export interface ImageResponse {

@@ -1,6 +1,7 @@
 import type { PictureRequest } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { pictures, type ModelEcho } from '#protocols/index.ts';
+import { imageSize } from '#estimation/index.ts';
+import { pictures } from '#protocols/index.ts';
 import type { PictureSurface } from './surface.ts';
 
 const contents = pictures['generate-content'];
@@ -9,10 +10,14 @@ const contents = pictures['generate-content'];
 export const contentsSurface: PictureSurface = {
   protocol: 'generate-content',
   upstreams: ['generate-content', 'images'],
-  open({ id, body, pathModel, pathStream, framing }) {
+  streamed: {
+    isWholeEvent: contents.isWholeEvent,
+    toEvents: contents.toEvents,
+    createTap: (echo, accepts) => contents.createStreamTap({ ...echo, accepts, sizeIn }),
+  },
+  open({ id, body, pathModel, pathStream }) {
     const model = pathModel ?? '';
     const stream = pathStream ?? false;
-    const framed = (whole: Buffer): Buffer => (stream ? contents.asStream(whole, framing) : whole);
     const { body: declared, terms, searches } = contents.ownRequest(body);
     const { request, refusal } = decode(body);
     return {
@@ -27,12 +32,17 @@ export const contentsSurface: PictureSurface = {
         searches,
         bodyFor: (upstreamModel) => contents.ownBody(declared, upstreamModel),
         read: contents.findPictures,
-        write: (whole, echo: ModelEcho) => framed(contents.ownResponse(whole, echo)),
+        write: contents.ownResponse,
       },
-      encode: (response) => framed(contents.encodeResponse(response, { requestId: id, model })),
+      encode: (response) => contents.encodeResponse(response, { requestId: id, model }),
     };
   },
 };
+
+function sizeIn(base64: string): string | null {
+  const size = imageSize(base64);
+  return size === null ? null : `${size.width}x${size.height}`;
+}
 
 interface Decoded {
   readonly request: PictureRequest;

@@ -1,6 +1,6 @@
 import type { Route } from '#catalogue/index.ts';
 import type { GatewayError } from '#errors/index.ts';
-import { pictures, type OpenedImages } from '#protocols/index.ts';
+import { pictures } from '#protocols/index.ts';
 import type { AttemptFailure } from '../../attempts/outcome.ts';
 import type { ReadyRequest, Sender } from '../../attempts/sender.ts';
 import type { SentRequest } from '../../exchange/tried.ts';
@@ -9,16 +9,16 @@ import type { ImageInput } from '../input.ts';
 import type { PreparedImages } from '../prepared.ts';
 import type { PictureParts } from './parts.ts';
 import { PictureSender } from './picture-sender.ts';
+import type { ConvertiblePictures } from './prepared.ts';
 import type { PictureSide } from './surface.ts';
 
-const side: PictureSide = { protocol: 'images', upstreams: ['images', 'generate-content'] };
+export const side: PictureSide = { protocol: 'images', upstreams: ['images', 'generate-content'] };
 
-/** The protocols in which upstreams can take a request for images. Neither streams nor layers are converted. */
+/** The protocols in which upstreams can take a request for images. Layers are not converted. */
 export function upstreamsOf({
-  stream,
   layers,
-}: Pick<PreparedImages['request'], 'stream' | 'layers'>): PictureSide['upstreams'] {
-  return stream || layers ? ['images'] : side.upstreams;
+}: Pick<PreparedImages['request'], 'layers'>): PictureSide['upstreams'] {
+  return layers ? ['images'] : side.upstreams;
 }
 
 /** The channel takes the request as it is. */
@@ -35,17 +35,9 @@ export class MixedImageSender implements Sender<SentRequest, ImageOutcome> {
   readonly #converting: PictureSender;
 
   constructor(parts: PictureParts, input: ImageInput, prepared: PreparedImages) {
-    const { request, model, rates, surcharges, reserved } = prepared;
-    this.model = request.model;
+    this.model = prepared.request.model;
     this.#same = new ImageSender(parts, input, prepared);
-    this.#converting = new PictureSender(parts, side, input, {
-      opened: openedOf(request, input),
-      request,
-      model,
-      rates,
-      surcharges,
-      reserved,
-    });
+    this.#converting = new PictureSender(parts, side, input, convertible(prepared, input));
   }
 
   prepare(route: Route): Promise<GatewayError | null> | null {
@@ -65,11 +57,12 @@ export class MixedImageSender implements Sender<SentRequest, ImageOutcome> {
   }
 }
 
-function openedOf(
-  request: OpenedImages,
+/** The request, for upstreams of other protocols. */
+export function convertible(
+  { request, model, rates, surcharges, reserved }: PreparedImages,
   { arrivedAt }: ImageInput,
-): ConstructorParameters<typeof PictureSender>[3]['opened'] {
-  return {
+): ConvertiblePictures {
+  const opened: ConvertiblePictures['opened'] = {
     model: request.model,
     read: () => pictures.images.decodeRequest(request),
     refusal: null,
@@ -77,4 +70,5 @@ function openedOf(
     encode: (response) =>
       pictures.images.encodeResponse(response, { createdAt: Math.floor(arrivedAt / 1000) }),
   };
+  return { opened, request, model, rates, surcharges, reserved };
 }

@@ -9,6 +9,7 @@ import type { Operation } from '../../exchange/operation.ts';
 import { routeQueryOf } from '../../exchange/route-query.ts';
 import type { TextInput } from '../../text/input.ts';
 import { perPicture } from '../prepared.ts';
+import { answerPictureStream } from './answer-picture-stream.ts';
 import { answerPictures } from './answer-pictures.ts';
 import type { PictureParts } from './parts.ts';
 import type { CheckedPictures, PreparedPictures } from './prepared.ts';
@@ -55,7 +56,12 @@ export function createPictureOperation(
         reserved,
       };
     },
-    answer: (exchange, prepared) => answerPictures(parts, surface, exchange, prepared),
+    answer(exchange, prepared) {
+      const { streamed } = surface;
+      return exchange.stream && streamed !== null
+        ? answerPictureStream(parts, { side: surface, streamed }, exchange, prepared)
+        : answerPictures(parts, surface, exchange, prepared);
+    },
   };
 }
 

@@ -17,9 +17,9 @@ import {
   type ReadingResponse,
   type ResponseReader,
 } from '../../attempts/response-reader.ts';
-import { nothingUsed, type Measured } from '../../exchange/measured.ts';
+import type { Measured } from '../../exchange/measured.ts';
 import { largestResponse, type MeasuredImages } from '../image-response-reader.ts';
-import { measureImages, tokensAlone, unitsOf } from '../measure-images.ts';
+import { measureImages, measureWithoutPictures, unitsOf } from '../measure-images.ts';
 import type { ConvertiblePictures } from './prepared.ts';
 
 export interface PictureReaderOptions {
@@ -73,7 +73,10 @@ export class PictureResponseReader implements ResponseReader<MeasuredImages> {
     if (own === null) throw new TypeError('the client has no upstream of its own protocol');
     const found = await measurePictures(own.read(body));
     const measured =
-      found.pictures.length > 0 ? this.#measure(answeredBy(found)) : this.#withoutPictures(found);
+      found.pictures.length > 0
+        ? this.#measure(answeredBy(found))
+        : // A text, or a prompt that was blocked, is a response too, where the client has one word for both.
+          measureWithoutPictures(found.usage, this.#options.prepared);
     return { body: own.write(body, this.#options.echo), measured };
   }
 
@@ -98,13 +101,6 @@ export class PictureResponseReader implements ResponseReader<MeasuredImages> {
     if (typeof measured !== 'string') return measured;
     const units = unitsOf(answered, prepared);
     throw new UnchargedResponse(measured.replaceAll('_', '-'), answered.usage, units);
-  }
-
-  /** A text, or a prompt that was blocked, is a response too, where the client has one word for both. */
-  #withoutPictures(found: PictureResponse): Measured {
-    const { prepared } = this.#options;
-    const { usage } = found;
-    return usage === null ? nothingUsed : tokensAlone(usage, prepared);
   }
 }
 

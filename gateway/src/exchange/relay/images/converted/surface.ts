@@ -2,6 +2,7 @@ import type { PictureRequest, PictureResponse } from '#canonical/index.ts';
 import type { PictureClient, PictureUpstream } from '#conversion/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import type { ModelEcho } from '#protocols/index.ts';
+import type { StreamedPictures } from './picture-stream-sender.ts';
 import type { TextInput } from '../../text/input.ts';
 
 /** Whose request for pictures it is. */
@@ -13,6 +14,8 @@ export interface PictureSide {
 
 /** How clients of a text protocol ask for pictures, and how they get them. */
 export interface PictureSurface extends PictureSide {
+  /** How pictures are streamed; null: `encode` writes the whole stream. */
+  readonly streamed: StreamedPictures | null;
   /** @throws GatewayError */
   open(input: TextInput): OpenedPictures;
 }

@@ -14,14 +14,12 @@ const carriageReturn = 0x0d;
 const space = 0x20;
 
 /**
- * A whole response as a stream with one event: server-sent, or the elements of a JSON array.
+ * A whole response as a stream with one event.
  * @param body is changed: an event is one line, so its line ends become spaces
  */
-export function pictureStream(body: Buffer, framing: 'event-stream' | 'json-array'): Buffer {
-  const isArray = framing === 'json-array';
-  if (isArray) return Buffer.concat([Buffer.from('['), body, Buffer.from(']')]);
+export function* pictureEvents(body: Buffer): Generator<Buffer> {
   for (const end of [lineFeed, carriageReturn]) {
     for (let at = body.indexOf(end); at >= 0; at = body.indexOf(end, at + 1)) body[at] = space;
   }
-  return Buffer.concat([Buffer.from('data: '), body, Buffer.from('\n\n')]);
+  yield Buffer.concat([Buffer.from('data: '), body, Buffer.from('\n\n')]);
 }

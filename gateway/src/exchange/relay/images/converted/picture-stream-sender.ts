@@ -1,0 +1,122 @@
+import type { Route } from '#catalogue/index.ts';
+import type { GatewayError } from '#errors/index.ts';
+import type { ModelEcho, PictureStreamTap } from '#protocols/index.ts';
+import type { ChannelLease } from '#routing/index.ts';
+import { totalDeadline } from '../../attempts/deadlines.ts';
+import { errorOfFailure } from '../../attempts/error-of-failure.ts';
+import type { AttemptFailure } from '../../attempts/outcome.ts';
+import type { ReadyRequest, Sender } from '../../attempts/sender.ts';
+import type { ExchangeInput } from '../../exchange/input.ts';
+import { responseHeaders } from '../../exchange/response-headers.ts';
+import type { SentRequest } from '../../exchange/tried.ts';
+import type { StreamSink } from '../../streams/stream-sink.ts';
+import { imageVendor } from '../image-request.ts';
+import {
+  ImageStreamAttempt,
+  type ImageStreamOutcome,
+  type PictureEvents,
+} from '../image-stream-attempt.ts';
+import { createStreamMeter, type StreamMeter } from '../stream-meter.ts';
+import type { PictureParts } from './parts.ts';
+import { PictureRequests, type RouteRequest } from './picture-requests.ts';
+import type { ConvertiblePictures } from './prepared.ts';
+import type { PictureSide } from './surface.ts';
+
+/** How clients of a protocol get their pictures in a stream. */
+export interface StreamedPictures extends PictureEvents {
+  /** @param accepts whether a picture may be shown */
+  createTap(echo: ModelEcho, accepts: StreamMeter['accepts']): PictureStreamTap;
+}
+
+/**
+ * Sends a request whose pictures the client wants in a stream. Only upstreams of the client's own protocol stream them;
+ * the others respond with all of them at once.
+ */
+export class PictureStreamSender implements Sender<SentRequest, ImageStreamOutcome> {
+  readonly kind = 'stream';
+  readonly isCostly = true;
+  readonly model: string;
+  /** The running attempt, which has to learn when the client leaves. */
+  attempt: ImageStreamAttempt | null = null;
+  readonly #parts: PictureParts;
+  readonly #streamed: StreamedPictures;
+  readonly #input: ExchangeInput;
+  readonly #prepared: ConvertiblePictures;
+  readonly #requests: PictureRequests;
+  readonly #sink: StreamSink;
+
+  constructor(
+    parts: PictureParts,
+    { side, streamed }: { readonly side: PictureSide; readonly streamed: StreamedPictures },
+    input: ExchangeInput,
+    prepared: ConvertiblePictures,
+    sink: StreamSink,
+  ) {
+    this.model = prepared.opened.model;
+    this.#parts = parts;
+    this.#streamed = streamed;
+    this.#input = input;
+    this.#prepared = prepared;
+    this.#requests = new PictureRequests(parts, side, input, prepared);
+    this.#sink = sink;
+  }
+
+  prepare(route: Route): Promise<GatewayError | null> | null {
+    return this.#requests.prepare(route);
+  }
+
+  build(route: Route): ReadyRequest<SentRequest, ImageStreamOutcome> {
+    const request = this.#requests.take(route);
+    return {
+      sent: request.sent,
+      send: (lease, started) => this.#send(route, request, lease, started),
+    };
+  }
+
+  errorOf(failure: AttemptFailure): GatewayError {
+    return errorOfFailure(failure, null);
+  }
+
+  #send(
+    route: Route,
+    request: RouteRequest,
+    lease: ChannelLease,
+    started: number,
+  ): ImageStreamAttempt {
+    const parts = this.#parts;
+    const input = this.#input;
+    const prepared = this.#prepared;
+    const { upstream, ticker, timeouts, clock, health, missingUsage } = parts;
+    const { isOwn, sent } = request;
+    const meter = createStreamMeter(prepared, missingUsage, isOwn);
+    const echo = { clientModel: this.model, upstreamModel: route.upstreamModel };
+    const asked = this.#requests.asked(route, request, lease.secret, isOwn);
+    this.attempt = new ImageStreamAttempt(asked, {
+      upstream,
+      vendor: imageVendor(route),
+      client: input.client,
+      events: this.#streamed,
+      // What was converted has been measured as a whole.
+      tap: this.#streamed.createTap(echo, isOwn ? meter.accepts : () => true),
+      meter,
+      sink: this.#sink,
+      reader: this.#requests.readerFor(route, request),
+      ticker,
+      monotonic: clock.monotonic,
+      keepAliveMs: timeouts.keepaliveComment,
+      deadline: totalDeadline(input, route.channel, timeouts),
+      memory: input.memory,
+      reserved: prepared.reserved,
+      headers: () => responseHeaders(sent),
+      onFirstContent() {
+        const now = clock.monotonic();
+        health.begun(lease, route, now);
+        health.took(lease, 'stream', now - started);
+        sent.ttftMs = now - input.startedAt;
+      },
+      errorOf: (failure) => errorOfFailure(failure, null),
+      onDefect: (error) => parts.onUnexpectedError(error, input.id),
+    });
+    return this.attempt;
+  }
+}

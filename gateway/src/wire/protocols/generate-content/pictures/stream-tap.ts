@@ -1,0 +1,145 @@
+import type { ReportedImageUsage } from '#canonical/index.ts';
+import { membersAt, objectStart, outlineOf } from '#json/index.ts';
+import { ChoiceSet } from '../../choice-set.ts';
+import { echoedName } from '../../echo.ts';
+import { parseRecord } from '../../event-view.ts';
+import { withEdits } from '../../frames.ts';
+import type { ImageEntry, PictureStreamTap } from '../../picture-stream.ts';
+import { type ModelEcho, type StreamEvent, verdict } from '../../protocol.ts';
+import { isRecord, recordAt, textOf, type JsonRecord } from '../../values.ts';
+import { failureBody } from '../errors.ts';
+import { searchesIn } from '../native/searches.ts';
+import { withCounted } from '../native/usage.ts';
+import { readPictureUsage } from './usage.ts';
+
+/** In bytes of Base64: where the header of a picture has ended, metadata before it included. */
+const longestRead = 256 * 1024;
+
+export interface ContentsStreamContext extends ModelEcho {
+  /** The size that is in a picture itself: `1024x1024`. */
+  readonly sizeIn: (base64: string) => string | null;
+  /** Whether a picture may be shown. The stream fails at the first one that may not. */
+  readonly accepts: (entry: ImageEntry) => boolean;
+}
+
+/**
+ * Watches a stream of generate-content with pictures, whose events stay as they came. No event is known to be the last
+ * one. So from the moment when every candidate has ended, events are held, until another one shows that more comes.
+ */
+export class ContentsPictureTap implements PictureStreamTap {
+  replacement: readonly Buffer[] = [];
+  failure: unknown = null;
+  readonly entries: ImageEntry[] = [];
+  readonly inputImages = null;
+  readonly closed = false;
+  heldBytes = 0;
+  readonly #context: ContentsStreamContext;
+  readonly #echo: Buffer | null;
+  readonly #candidates = new ChoiceSet();
+  #isBlocked = false;
+  /** Every event repeats it. */
+  #usage: unknown = null;
+  /** The largest count of one event, since later events repeat the searches. */
+  #searches = 0;
+  #held: Buffer[] = [];
+
+  constructor(context: ContentsStreamContext) {
+    this.#context = context;
+    this.#echo = echoedName(context);
+  }
+
+  /** Every candidate that began has its finish reason, or the prompt was blocked. */
+  get finished(): boolean {
+    return this.#isBlocked || this.#candidates.allEnded;
+  }
+
+  get usage(): ReportedImageUsage | null {
+    return readPictureUsage(this.#usage, this.#searches);
+  }
+
+  inspect(event: StreamEvent): number {
+    const { data } = event;
+    // The protocol's own command line client fails on comments.
+    if (data === null || data.length === 0) return verdict.drop;
+    const json = parse(data);
+    if (json === null || json['error']) {
+      this.failure = failureBody(json);
+      return verdict.failed;
+    }
+    if (isRecord(json['usageMetadata'])) {
+      this.#usage = withCounted(json['usageMetadata'], this.#usage);
+    }
+    this.#searches = Math.max(this.#searches, searchesIn(json));
+    if (textOf(recordAt(json, 'promptFeedback')['blockReason']) !== '') this.#isBlocked = true;
+    const candidates = recordsIn(json['candidates']);
+    for (const candidate of candidates) {
+      const { index, finishReason } = candidate;
+      this.#candidates.note(Number(index ?? 0) || 0, textOf(finishReason) !== '');
+      if (!this.#takeAll(candidate)) {
+        this.failure = failureBody(null);
+        return verdict.failed;
+      }
+    }
+    const isContent = candidates.length > 0 || this.finished;
+    return this.#show(event, data) | (isContent ? verdict.content : verdict.forward);
+  }
+
+  completion(): readonly Buffer[] {
+    return this.#takeHeld();
+  }
+
+  #show(event: StreamEvent, data: Buffer): number {
+    const shown = this.#echoed(event, data);
+    if (this.finished) {
+      this.#held.push(shown);
+      this.heldBytes += shown.length;
+      return verdict.drop;
+    }
+    if (this.#held.length === 0 && shown === event.raw) return verdict.forward;
+    this.replacement = [...this.#takeHeld(), shown];
+    return verdict.replace;
+  }
+
+  #takeHeld(): Buffer[] {
+    const held = this.#held;
+    this.#held = [];
+    this.heldBytes = 0;
+    return held;
+  }
+
+  /** False: one of its pictures must not be shown. Drafts among the thoughts are none. */
+  #takeAll(candidate: JsonRecord): boolean {
+    for (const part of recordsIn(recordAt(candidate, 'content')['parts'])) {
+      if (part['thought'] === true || !isRecord(part['inlineData'])) continue;
+      const size = this.#context.sizeIn(textOf(part['inlineData']['data']));
+      const entry: ImageEntry = { size, zIndex: null, isFailed: false, pictureStart: null };
+      if (!this.#context.accepts(entry)) return false;
+      this.entries.push(entry);
+    }
+    return true;
+  }
+
+  #echoed(event: StreamEvent, data: Buffer): Buffer {
+    const start = this.#echo === null ? null : objectStart(data, 0);
+    if (this.#echo === null || start === null) return event.raw;
+    const model = membersAt(data, start).findLast(({ key }) => key === 'modelVersion');
+    if (model === undefined) return event.raw;
+    const edit = { start: model.valueStart, end: model.valueEnd, bytes: this.#echo };
+    return withEdits(event, data, [edit]);
+  }
+}
+
+/** Whether the data of an event is all there. */
+export function isWholeEvent(data: Buffer): boolean {
+  return parse(data) !== null;
+}
+
+/** Its long texts are cut: pictures are megabytes. */
+function parse(data: Buffer): JsonRecord | null {
+  const outline = outlineOf(data, longestRead, false);
+  return outline === null ? null : parseRecord(outline);
+}
+
+function recordsIn(list: unknown): readonly JsonRecord[] {
+  return Array.isArray(list) ? list.filter(isRecord) : [];
+}
