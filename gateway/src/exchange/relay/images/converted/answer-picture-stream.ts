@@ -4,7 +4,8 @@ import { StreamSink } from '../../streams/stream-sink.ts';
 import type { TextInput } from '../../text/input.ts';
 import { streamPictures } from '../answer-image-stream.ts';
 import type { PictureParts } from './parts.ts';
-import { PictureStreamSender, type StreamedPictures } from './picture-stream-sender.ts';
+import { PictureStreamSender } from './picture-stream-sender.ts';
+import type { StreamedPictures } from './streamed-pictures.ts';
 import type { PreparedPictures } from './prepared.ts';
 import type { PictureSide } from './surface.ts';
 

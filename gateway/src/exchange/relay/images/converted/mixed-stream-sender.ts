@@ -11,7 +11,8 @@ import type { ImageInput } from '../input.ts';
 import type { PreparedImages } from '../prepared.ts';
 import { convertible, isNative, side } from './mixed-sender.ts';
 import type { PictureParts } from './parts.ts';
-import { PictureStreamSender, type StreamedPictures } from './picture-stream-sender.ts';
+import { PictureStreamSender } from './picture-stream-sender.ts';
+import type { StreamedPictures } from './streamed-pictures.ts';
 
 /** Sends a streamed request for images unchanged to upstreams that speak its protocol, and converted to the others. */
 export class MixedStreamSender implements Sender<SentRequest, ImageStreamOutcome> {

@@ -1,6 +1,5 @@
 import type { Route } from '#catalogue/index.ts';
 import type { GatewayError } from '#errors/index.ts';
-import type { ModelEcho, PictureStreamTap } from '#protocols/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
 import { totalDeadline } from '../../attempts/deadlines.ts';
 import { errorOfFailure } from '../../attempts/error-of-failure.ts';
@@ -11,22 +10,13 @@ import { responseHeaders } from '../../exchange/response-headers.ts';
 import type { SentRequest } from '../../exchange/tried.ts';
 import type { StreamSink } from '../../streams/stream-sink.ts';
 import { imageVendor } from '../image-request.ts';
-import {
-  ImageStreamAttempt,
-  type ImageStreamOutcome,
-  type PictureEvents,
-} from '../image-stream-attempt.ts';
-import { createStreamMeter, type StreamMeter } from '../stream-meter.ts';
+import { ImageStreamAttempt, type ImageStreamOutcome } from '../image-stream-attempt.ts';
+import { createStreamMeter } from '../stream-meter.ts';
 import type { PictureParts } from './parts.ts';
 import { PictureRequests, type RouteRequest } from './picture-requests.ts';
 import type { ConvertiblePictures } from './prepared.ts';
+import type { StreamedPictures } from './streamed-pictures.ts';
 import type { PictureSide } from './surface.ts';
-
-/** How clients of a protocol get their pictures in a stream. */
-export interface StreamedPictures extends PictureEvents {
-  /** @param accepts whether a picture may be shown */
-  createTap(echo: ModelEcho, accepts: StreamMeter['accepts']): PictureStreamTap;
-}
 
 /**
  * Sends a request whose pictures the client wants in a stream. Only upstreams of the client's own protocol stream them;

@@ -2,7 +2,7 @@ import type { PictureRequest, PictureResponse } from '#canonical/index.ts';
 import type { PictureClient, PictureUpstream } from '#conversion/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import type { ModelEcho } from '#protocols/index.ts';
-import type { StreamedPictures } from './picture-stream-sender.ts';
+import type { StreamedPictures } from './streamed-pictures.ts';
 import type { TextInput } from '../../text/input.ts';
 
 /** Whose request for pictures it is. */

@@ -107,7 +107,7 @@ export class ContentsPictureTap implements PictureStreamTap {
     return held;
   }
 
-  /** False: one of its pictures must not be shown. Drafts among the thoughts are none. */
+  /** False: one of its pictures must not be shown. Drafts among the thoughts do not count. */
   #takeAll(candidate: JsonRecord): boolean {
     for (const part of recordsIn(recordAt(candidate, 'content')['parts'])) {
       if (part['thought'] === true || !isRecord(part['inlineData'])) continue;
