@@ -90,6 +90,22 @@ test.each([
   expect([status, row?.cost]).toEqual([200, cost]);
 });
 
+test('both, in a stream', async () => {
+  const events = [
+    { candidates: [{ ...drawn, ...searched }] },
+    { candidates: [{ finishReason: 'STOP' }], usageMetadata: { ...usageMetadata, ...priority } },
+  ];
+  upstream.answer = (_, response) =>
+    void response
+      .writeHead(200, { 'content-type': 'text/event-stream' })
+      .end(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
+  const path = '/v1beta/models/terms:streamGenerateContent?alt=sse';
+  const response = await gateway.post(path, { contents });
+  await response.arrayBuffer();
+  const row = await rowOf(gateway, response.headers.get('x-request-id') ?? '');
+  expect([response.status, row?.cost]).toEqual([200, '0.525552']);
+});
+
 test('names them in the receipt', async () => {
   const priced = await send(own('terms'), { contents }, inContents(priority, searched));
   expect(priced.row?.receipt?.map(({ part }) => part)).toEqual([

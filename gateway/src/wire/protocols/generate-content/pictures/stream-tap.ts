@@ -4,6 +4,7 @@ import { ChoiceSet } from '../../choice-set.ts';
 import { echoedName } from '../../echo.ts';
 import { parseRecord } from '../../event-view.ts';
 import { withEdits } from '../../frames.ts';
+import { recordsIn } from '../../input-extent.ts';
 import type { ImageEntry, PictureStreamTap } from '../../picture-stream.ts';
 import { type ModelEcho, type StreamEvent, verdict } from '../../protocol.ts';
 import { isRecord, recordAt, textOf, type JsonRecord } from '../../values.ts';
@@ -71,7 +72,7 @@ export class ContentsPictureTap implements PictureStreamTap {
     }
     this.#searches = Math.max(this.#searches, searchesIn(json));
     if (textOf(recordAt(json, 'promptFeedback')['blockReason']) !== '') this.#isBlocked = true;
-    const candidates = recordsIn(json['candidates']);
+    const candidates = [...recordsIn(json['candidates'])];
     for (const candidate of candidates) {
       const { index, finishReason } = candidate;
       this.#candidates.note(Number(index ?? 0) || 0, textOf(finishReason) !== '');
@@ -138,8 +139,4 @@ export function isWholeEvent(data: Buffer): boolean {
 function parse(data: Buffer): JsonRecord | null {
   const outline = outlineOf(data, longestRead, false);
   return outline === null ? null : parseRecord(outline);
-}
-
-function recordsIn(list: unknown): readonly JsonRecord[] {
-  return Array.isArray(list) ? list.filter(isRecord) : [];
 }
