@@ -84,8 +84,17 @@ describe.each(eachCall)('$name', ({ protocol, stream }) => {
     expect(nanoOf(row.cost)).toBe(0n);
   });
 
-  test.each(['absurd', 'negative'])('%s counts: the hold at most, marked', async (kind) => {
-    const { id } = await askWith(`usage=${kind}`);
+  test('negative counts: an estimate within the hold, marked', async () => {
+    const { id } = await askWith('usage=negative');
+    const row = await settled(id);
+    expect(row.estimated).toBe(true);
+    expect(nanoOf(row.cost)).toBe(priceOf(row));
+    expect(nanoOf(row.cost)).toBeGreaterThan(0n);
+    expect(nanoOf(row.cost)).toBeLessThanOrEqual((await holdOf(id)).held ?? 0n);
+  });
+
+  test('absurd counts: the hold at most, marked', async () => {
+    const { id } = await askWith('usage=absurd');
     const row = await settled(id);
     const { held, usage_source: source } = await holdOf(id);
     expect(source).toBe('quarantined');

@@ -92,7 +92,10 @@ describe.skipIf(absence !== null)(`recorded streams ${absence ?? ''}`, () => {
           const usage = lastUsage(all, (event) => event['usageMetadata']);
           const prompt = usage?.['promptTokenCount'] ?? 0;
           expect(input).toBe(prompt + (usage?.['toolUsePromptTokenCount'] ?? 0));
-          expect(input + tokens.output).toBe(usage?.['totalTokenCount'] ?? input + tokens.output);
+          // Of several reports the larger counts.
+          const total = usage?.['totalTokenCount'] ?? input + tokens.output;
+          if (tap.usage?.isDoubtful === true) expect(input + tokens.output).toBeGreaterThan(total);
+          else expect(input + tokens.output).toBe(total);
           break;
         }
       }

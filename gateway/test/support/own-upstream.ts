@@ -70,6 +70,30 @@ export function answerWith(usage: unknown, spoilt: Spoilt = {}): OwnUpstream['an
   };
 }
 
+/** A stream of the protocol with one usage object in an early event and another in the last, whatever was asked for. */
+export function eventsWith(first: unknown, last: unknown): OwnUpstream['answer'] {
+  return ({ path }, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(earlyUsage(path, first, shapesOf(path, last).events).join(''));
+  };
+}
+
+/** The same events, the first of them with a report of usage where its protocol has one. */
+function earlyUsage(path: string, usage: unknown, events: readonly string[]): string[] {
+  const [head = '', ...rest] = events;
+  const start = head.indexOf('data: ') + 6;
+  const json = JSON.parse(head.slice(start)) as Record<string, Record<string, unknown>>;
+  if (path.includes(':')) {
+    const { candidates: _, ...bare } = json;
+    const early = { ...bare, candidates: [], usageMetadata: usage };
+    return [data(early), ...events];
+  }
+  if (path.endsWith('/messages')) json['message'] = { ...json['message'], usage };
+  else if (path.endsWith('/responses')) json['response'] = { ...json['response'], usage };
+  else json['usage'] = usage as Record<string, unknown>;
+  return [head.slice(0, start) + JSON.stringify(json) + '\n\n', ...rest];
+}
+
 export interface Spoilt {
   readonly status?: number;
   /** A stream where the whole was asked, and the other way round. Default: false. */

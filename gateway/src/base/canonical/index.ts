@@ -54,4 +54,4 @@ export type {
   GenerationEvent,
   GenerationResponse,
 } from './response.ts';
-export type { ReportedUsage, TokenUsage } from './token-usage.ts';
+export { lacks, type ReportedUsage, type TokenUsage } from './token-usage.ts';

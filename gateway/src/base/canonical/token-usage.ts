@@ -18,13 +18,25 @@ export interface TokenUsage {
   readonly reasoning: number;
 }
 
-/** Usage as an upstream reported it; `null` where it reported none. `implausible` marks numbers that cannot be true. */
+/** Usage as an upstream reported it; `null` where it reported none. */
 export interface ReportedUsage {
   readonly tokens: TokenUsage;
-  /** Negative, fractional or non-numeric fields were present (they count as 0 in `tokens`). */
+  /** Some counts are larger than any response's. */
   readonly implausible: boolean;
-  /** The half of a whole response's usage that the upstream did not report: `tokens` is no evidence for it. */
-  readonly missingSide?: 'input' | 'output';
+  /** What the upstream did not report, or not as counts: `tokens` has no more than a part of it. Absent: nothing. */
+  readonly missingSide?: 'input' | 'output' | 'both';
+  /**
+   * Something else than a count was in the place of one, or an earlier report was larger, and `tokens` has that one.
+   * Absent: no.
+   */
+  readonly isDoubtful?: boolean;
+  /** What the upstream's total counts beyond all parts that it named. Absent: nothing. */
+  readonly unnamed?: number;
   /** Absent: nothing that affects a price was reported. */
   readonly surcharges?: Surcharges;
+}
+
+/** Whether a side of the usage is missing, or a part of it. */
+export function lacks({ missingSide }: ReportedUsage, side: 'input' | 'output'): boolean {
+  return missingSide === side || missingSide === 'both';
 }

@@ -8,6 +8,9 @@ const whoIs = (provider: 'openai' | 'openai-compatible', baseUrl: string) =>
 test('a vendor without a provider value of its own is known by the host of its address', () => {
   expect(whoIs('openai-compatible', 'https://api.groq.com/openai/v1')).toBe('groq');
   expect(whoIs('openai-compatible', 'https://api.x.ai/v1')).toBe('xai');
+  expect(
+    whoIs('openai-compatible', 'https://generativelanguage.googleapis.com/v1beta/openai'),
+  ).toBe('gemini-chat');
   expect(whoIs('openai-compatible', 'https://api.x.ai.example/v1')).toBe('openai-compatible');
   expect(whoIs('openai-compatible', 'http://127.0.0.1:8000/v1')).toBe('openai-compatible');
   expect(whoIs('openai-compatible', 'no address')).toBe('openai-compatible');

@@ -43,6 +43,11 @@ export interface Vendor extends VendorFacts {
   traitsOf?(model: string): UpstreamTraits;
   /** It speaks `images` and has no endpoint for edits: it gets them as generations. Absent: it has one. */
   readonly lacksEdits?: boolean;
+  /**
+   * In chat its total counts reasoning that no part names, and charges it as output. Absent: a total that is larger than
+   * its parts says nothing.
+   */
+  readonly hidesReasoningInTotal?: boolean;
   /** It gives addresses of pictures unless it is asked for their bytes. Absent: it gives bytes. */
   readonly picturesByAddress?: boolean;
   /** Members that it refuses although its protocol has them. Absent: none. */

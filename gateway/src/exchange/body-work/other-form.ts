@@ -1,3 +1,4 @@
+import type { ReportedUsage } from '#canonical/index.ts';
 import {
   isRecord,
   parseExact,
@@ -48,6 +49,13 @@ export function streamOf(body: Buffer, protocol: WireProtocol, model: string): B
   return Buffer.from(isRecord(response) ? protocol.toEvents(response) : '');
 }
 
+/** A complete response that came as a stream. */
+export interface JoinedResponse {
+  readonly body: Buffer;
+  /** Of all reports in the stream. */
+  readonly usage: ReportedUsage | null;
+}
+
 /**
  * Converts a complete stream to a complete response of the same protocol.
  * @throws UnreadableResponse if the stream failed, broke off, or is not of this protocol.
@@ -57,7 +65,7 @@ export function wholeOf(
   protocol: WireProtocol,
   model: string,
   maxEventBytes: number,
-): Buffer {
+): JoinedResponse {
   const tap = protocol.createStreamTap({
     clientModel: model,
     upstreamModel: model,
@@ -82,7 +90,7 @@ export function wholeOf(
     throw new UnreadableResponse(error.message, null, tap.usage);
   }
   if (!tap.finished) throw new UnreadableResponse('the stream broke off', null, tap.usage);
-  return Buffer.from(JSON.stringify(protocol.toWhole(events)));
+  return { body: Buffer.from(JSON.stringify(protocol.toWhole(events))), usage: tap.usage };
 }
 
 /** Null for comments and `[DONE]`. The type may be in the event name only. */

@@ -1,5 +1,11 @@
+import { lacks } from '#canonical/index.ts';
 import type { ResponseReader } from '#conversion/index.ts';
-import { estimateOutputTokens, textProtocols, type WireResponse } from '#protocols/index.ts';
+import {
+  estimateOutputTokens,
+  mergeReports,
+  textProtocols,
+  type WireResponse,
+} from '#protocols/index.ts';
 import type { ResponseResult } from './response-result.ts';
 import { asBuffer } from './bytes.ts';
 import type { Job } from './jobs.ts';
@@ -20,11 +26,10 @@ export function readWholeResponse(
   reader: Pick<ResponseReader, 'readResponse'>,
   echo: Parameters<ResponseReader['readResponse']>[1],
 ): WireResponse {
-  const whole =
-    wire !== null && beginsAsEvents(body)
-      ? wholeOf(body, wire, echo.upstreamModel, largestResponse)
-      : body;
-  return reader.readResponse(whole, echo);
+  if (wire === null || !beginsAsEvents(body)) return reader.readResponse(body, echo);
+  const joined = wholeOf(body, wire, echo.upstreamModel, largestResponse);
+  const response = reader.readResponse(joined.body, echo);
+  return { ...response, usage: mergeReports(joined.usage, response.usage) };
 }
 
 /**
@@ -49,6 +54,6 @@ export function readResponseJob(
 }
 
 function estimateOf({ body, usage }: WireResponse): number | null {
-  if (usage !== null && usage.missingSide === undefined) return null;
+  if (usage !== null && !lacks(usage, 'output')) return null;
   return estimateOutputTokens(JSON.parse(body.toString('utf8')));
 }

@@ -43,6 +43,7 @@ export type { EncodedImages, PictureTarget } from './images/pictures/encode-requ
 export { planToolNames } from './tool-names.ts';
 export { encodeError as encodeContentsError } from './video-contents/errors.ts';
 export { encodeError as encodeSynthesisError } from './video-synthesis/errors.ts';
+export { inputSum, mergeReports } from './usage-numbers.ts';
 export { isRecord, type JsonRecord } from './values.ts';
 
 /** What a vendor refuses is edited in every protocol alike, after the protocol's own patches. */

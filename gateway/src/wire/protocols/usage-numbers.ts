@@ -1,4 +1,4 @@
-import type { ReportedUsage, TokenUsage } from '#canonical/index.ts';
+import { lacks, type ReportedUsage, type TokenUsage } from '#canonical/index.ts';
 import { isAbsent } from './values.ts';
 
 /**
@@ -7,26 +7,35 @@ import { isAbsent } from './values.ts';
  */
 const mostTokens = 2 ** 40;
 
-/** Reads the counts of one usage object, and notes whether any of them was implausible. */
+/** What a value says as a count; null if it is not one. Some servers write numbers as text. */
+export function countOf(value: unknown): number | null {
+  if (typeof value === 'string') return /^\d+$/.test(value) ? Number(value) : null;
+  if (typeof value !== 'number' || value < 0) return null;
+  // JSON has numbers beyond those of this language; they become infinite.
+  return Number.isInteger(value) || value === Infinity ? value : null;
+}
+
+/** Reads the counts of one side of a usage object. */
 export class UsageCounts {
+  /** A count was larger than any response's. */
   implausible = false;
   /** At least one count was present. */
   some = false;
+  /** In the place of a count was something else: a text, a boolean, an object, a negative or a fractional number. */
+  isOdd = false;
 
-  /**
-   * An absent count is 0. A count that is negative, fractional, beyond 2^53 or not a number is implausible and reads as 0.
-   * A count beyond 2^40 is implausible and reads as 2^40.
-   */
+  /** An absent count is 0, and so is a value that is not a count. A count beyond 2^40 reads as 2^40. */
   read(value: unknown): number {
     if (isAbsent(value)) return 0;
-    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) {
-      this.some = true;
-      if (value <= mostTokens) return value;
-      this.implausible = true;
-      return mostTokens;
+    const count = countOf(value);
+    if (count === null) {
+      this.isOdd = true;
+      return 0;
     }
+    this.some = true;
+    if (count <= mostTokens) return count;
     this.implausible = true;
-    return 0;
+    return mostTokens;
   }
 
   /** One count that vendors put in different places. The largest wins, since unused places often hold 0. */
@@ -36,10 +45,115 @@ export class UsageCounts {
     return largest;
   }
 
-  /** Null if no count was present: nothing was reported. */
-  report(tokens: TokenUsage): ReportedUsage | null {
-    return this.some || this.implausible ? { tokens, implausible: this.implausible } : null;
+  /** @param isTold whether the side is reported */
+  side(isTold: boolean): ReadSide {
+    return { implausible: this.implausible, isOdd: this.isOdd, isTold };
   }
+}
+
+/** One side of a usage object. */
+export interface ReadSide extends Pick<UsageCounts, 'implausible' | 'isOdd'> {
+  /** The side is reported, by itself or by the total. */
+  readonly isTold: boolean;
+}
+
+/** The report of usage with these sides; null if it reports neither. */
+export function reportOf(
+  tokens: TokenUsage,
+  input: ReadSide,
+  output: ReadSide,
+): ReportedUsage | null {
+  const isDoubtful = input.isOdd || output.isOdd;
+  const implausible = input.implausible || output.implausible;
+  if (!input.isTold && !output.isTold && !isDoubtful && !implausible) return null;
+  const missingSide = missing(!input.isTold, !output.isTold);
+  return {
+    tokens,
+    implausible,
+    ...(missingSide !== null && { missingSide }),
+    ...(isDoubtful && { isDoubtful }),
+  };
+}
+
+function missing(input: boolean, output: boolean): 'input' | 'output' | 'both' | null {
+  if (input) return output ? 'both' : 'input';
+  return output ? 'output' : null;
+}
+
+/** The most tokens of output that the beginning of a response announces, before there is any. */
+const mostAnnounced = 16;
+
+/** Tokens of pictures are beside the others where a protocol has them. */
+type AnyTokens = TokenUsage & { readonly inputImage?: number; readonly outputImage?: number };
+type AnyReport = ReportedUsage & { readonly tokens: AnyTokens };
+
+/**
+ * Merges two cumulative reports of one response: of each side the larger one counts. A later report that is smaller
+ * contradicts the earlier one, and the result is doubtful. The sums decide, because a later report may say of the same
+ * tokens that they came from a cache.
+ */
+export function mergeReports<Report extends AnyReport>(
+  earlier: Report | null,
+  later: Report | null,
+): Report | null {
+  if (earlier === null || later === null) return later ?? earlier;
+  const input = mergeSides(earlier, later, 'input');
+  const isAnnounced = lacks(earlier, 'output') && outputSum(earlier.tokens) <= mostAnnounced;
+  const output =
+    isAnnounced && !input.isLess && !lacks(later, 'output')
+      ? { of: later, isMissing: false, isLess: false }
+      : mergeSides(earlier, later, 'output');
+  const missingSide = missing(input.isMissing, output.isMissing);
+  const isDoubtful = later.isDoubtful === true || input.isLess || output.isLess;
+  const { missingSide: _, isDoubtful: __, unnamed: ___, ...rest } = later;
+  const { unnamed } = input.of === output.of ? input.of : later;
+  return {
+    ...rest,
+    tokens: { ...later.tokens, ...inputOf(input.of.tokens), ...outputOf(output.of.tokens) },
+    implausible: earlier.implausible || later.implausible,
+    ...(missingSide !== null && { missingSide }),
+    ...(isDoubtful && { isDoubtful }),
+    ...(unnamed !== undefined && { unnamed }),
+  } as Report;
+}
+
+function mergeSides<Report extends AnyReport>(
+  earlier: Report,
+  later: Report,
+  side: 'input' | 'output',
+) {
+  const sum = side === 'input' ? inputSum : outputSum;
+  const isSmaller = sum(later.tokens) < sum(earlier.tokens);
+  const isToldLater = !lacks(later, side);
+  return {
+    of: isSmaller ? earlier : later,
+    isMissing: !isToldLater && lacks(earlier, side),
+    isLess: isSmaller && isToldLater,
+  };
+}
+
+/** All tokens that a request took, from wherever they were read. */
+export function inputSum(tokens: AnyTokens): number {
+  const { input, inputImage = 0, cacheRead, cacheWrite, cacheWrite1h } = tokens;
+  return input + inputImage + cacheRead + cacheWrite + cacheWrite1h;
+}
+
+function outputSum({ output, outputImage = 0 }: AnyTokens): number {
+  return output + outputImage;
+}
+
+function inputOf({ input, inputImage, cacheRead, cacheWrite, cacheWrite1h }: AnyTokens) {
+  return {
+    input,
+    cacheRead,
+    cacheWrite,
+    cacheWrite1h,
+    ...(inputImage !== undefined && { inputImage }),
+  };
+}
+
+function outputOf({ output, outputImage, reasoning }: AnyTokens) {
+  return { output, reasoning, ...(outputImage !== undefined && { outputImage }) };
 }
 
 /** Counts as chat and responses report them. */
@@ -58,8 +172,7 @@ export interface InclusiveCounts {
 /**
  * Makes the parts disjoint. Compatible servers differ in what their sums include, and the numbers show which way a
  * server counts: a cache larger than the prompt lies outside it; reasoning that is larger than the output, or that the
- * total counts in addition, lies beside it; the part of a total beyond both is unnamed reasoning. Each of these ways is
- * in use.
+ * total counts in addition, lies beside it. Each of these ways is in use. A total never adds tokens that no part names.
  */
 export function disjointTokens(counts: InclusiveCounts): TokenUsage {
   const { prompt, cacheRead, cacheWrite, total } = counts;
@@ -69,12 +182,18 @@ export function disjointTokens(counts: InclusiveCounts): TokenUsage {
     if (cacheWrite <= input) input -= cacheWrite;
   }
   const beside = Math.max(0, total - prompt - counts.output);
-  let { output, reasoning } = counts;
-  if (reasoning > output || (reasoning > 0 && beside === reasoning)) {
-    output += reasoning;
-  } else if (reasoning === 0 && output > 0 && cacheRead === 0 && cacheWrite === 0) {
-    reasoning = beside;
-    output += beside;
-  }
+  let { output } = counts;
+  const { reasoning } = counts;
+  if (reasoning > output || (reasoning > 0 && beside === reasoning)) output += reasoning;
   return { input, cacheRead, cacheWrite, cacheWrite1h: 0, output, reasoning };
+}
+
+/**
+ * What the total counts beyond the parts, if it may be reasoning that has no name of its own. A cache outside the prompt
+ * may be in the total too.
+ */
+export function unnamedTokens(counts: InclusiveCounts): number {
+  const { prompt, cacheRead, cacheWrite, output, reasoning, total } = counts;
+  if (reasoning > 0 || output === 0 || cacheRead + cacheWrite > prompt) return 0;
+  return Math.max(0, total - prompt - output);
 }

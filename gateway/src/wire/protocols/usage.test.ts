@@ -85,12 +85,6 @@ describe('usage in normal form', () => {
       { input: 436, output: 416, reasoning: 148 },
     ],
     [
-      'chat: hidden reasoning, as the total shows',
-      'chat',
-      { prompt_tokens: 66, completion_tokens: 6, total_tokens: 100 },
-      { input: 66, output: 34, reasoning: 28 },
-    ],
-    [
       'responses',
       'responses',
       {
@@ -140,11 +134,101 @@ describe('usage in normal form', () => {
     });
   });
 
-  it.each([-1, 1.5, '7', true, 2 ** 60, {}])('%j is implausible and counts nothing', (value) => {
-    const usage = usageOf('chat', { prompt_tokens: value, completion_tokens: 2 });
-    expect(usage).toEqual({ tokens: { ...zero, output: 2 }, implausible: true });
-    expect(usageOf('messages', { input_tokens: value, output_tokens: 2 })?.implausible).toBe(true);
-    expect(usageOf('generate-content', { promptTokenCount: value })?.implausible).toBe(true);
+  const halves: Record<TextProtocolName, readonly [input: string, output: string]> = {
+    chat: ['prompt_tokens', 'completion_tokens'],
+    responses: ['input_tokens', 'output_tokens'],
+    messages: ['input_tokens', 'output_tokens'],
+    'generate-content': ['promptTokenCount', 'candidatesTokenCount'],
+  };
+  const each = Object.entries(halves).map(([name, members]) => ({
+    protocol: name as TextProtocolName,
+    usage: (input: unknown, output: unknown) => ({ [members[0]]: input, [members[1]]: output }),
+  }));
+
+  describe.each(each)('$protocol', ({ protocol, usage }) => {
+    it.each([-1, 1.5, '1e3', ' 7', '', '-7', '7.0', 'x', true, false, {}, [], [7]])(
+      '%j is no count: that side is missing, and the report doubtful',
+      (value) => {
+        expect(usageOf(protocol, usage(value, 2))).toEqual({
+          tokens: { ...zero, output: 2 },
+          implausible: false,
+          missingSide: 'input',
+          isDoubtful: true,
+        });
+        expect(usageOf(protocol, usage(3, value))).toMatchObject({
+          tokens: { input: 3, output: 0 },
+          missingSide: 'output',
+          isDoubtful: true,
+        });
+        expect(usageOf(protocol, usage(value, value))).toMatchObject({ missingSide: 'both' });
+      },
+    );
+
+    it.each([2 ** 40 + 1, 2 ** 53, 1e308, '18446744073709551615'])(
+      '%j is a count, and too large',
+      (value) => {
+        const most = 2 ** 40;
+        expect(usageOf(protocol, usage(value, 2))).toEqual({
+          tokens: { ...zero, input: most, output: 2 },
+          implausible: true,
+        });
+        const { tokens, implausible } = usageOf(protocol, usage(3, value))!;
+        expect([tokens.output, implausible]).toEqual([most, true]);
+      },
+    );
+
+    it('reads whole numbers written as text', () => {
+      const tokens = { ...zero, input: 100, output: 50 };
+      expect(usageOf(protocol, usage('100', '050'))).toEqual({ tokens, implausible: false });
+    });
+
+    it('keeps a half, and explicit zeros', () => {
+      expect(usageOf(protocol, usage(5, undefined))).toMatchObject({
+        tokens: { input: 5 },
+        missingSide: 'output',
+      });
+      expect(usageOf(protocol, usage(null, 5))).toMatchObject({
+        tokens: { output: 5 },
+        missingSide: 'input',
+      });
+      expect(usageOf(protocol, usage(0, 0))).toEqual({ tokens: zero, implausible: false });
+    });
+  });
+
+  it('a total never overrides its parts', () => {
+    for (const protocol of ['chat', 'responses'] as const) {
+      const [prompt, completion] = halves[protocol];
+      const usage = { [prompt]: 100, [completion]: 50, total_tokens: 99_999 };
+      expect(usageOf(protocol, usage)).toEqual({
+        tokens: { ...zero, input: 100, output: 50 },
+        implausible: false,
+        unnamed: 99_849,
+      });
+    }
+    const google = { promptTokenCount: 100, candidatesTokenCount: 50, totalTokenCount: 99_999 };
+    expect(usageOf('generate-content', google)).toEqual({
+      tokens: { ...zero, input: 100, output: 50 },
+      implausible: false,
+    });
+  });
+
+  it('a total gives what is missing, and is doubtful where something else is in its place', () => {
+    const total = { total_tokens: 30 };
+    expect(usageOf('chat', { prompt_tokens: 10, ...total })).toEqual({
+      tokens: { ...zero, input: 10, output: 20 },
+      implausible: false,
+    });
+    expect(usageOf('chat', { prompt_tokens: 10, completion_tokens: true, ...total })).toEqual({
+      tokens: { ...zero, input: 10, output: 20 },
+      implausible: false,
+      isDoubtful: true,
+    });
+    expect(usageOf('chat', { prompt_tokens: 'x', completion_tokens: true, ...total })).toEqual({
+      tokens: zero,
+      implausible: false,
+      missingSide: 'both',
+      isDoubtful: true,
+    });
   });
 
   it.each(Object.keys(envelopes) as TextProtocolName[])('%s: no usage is not zero', (protocol) => {

@@ -47,12 +47,13 @@ const addedPerItem = 64;
 function judge(
   usage: ReportedUsage,
   { request: { inputBytes, extent }, model: { contextWindow } }: MeasuredRequest,
-): 'reported' | 'quarantined' {
+): 'reported' | 'estimated' | 'quarantined' {
   const { items, tokens, unseen } = extent;
   const most = (unseen ? Infinity : (tokens ?? inputBytes)) + items * addedPerItem;
   if (usage.tokens.input > most) return 'quarantined';
   const windows = contextWindow === null ? null : contextWindow * items;
-  return judgeUsage(usage, { contextWindow: windows, maxOutputTokens: 0 });
+  const source = judgeUsage(usage, { contextWindow: windows, maxOutputTokens: 0 });
+  return source === 'reported' && usage.isDoubtful === true ? 'estimated' : source;
 }
 
 function measured(input: number, source: Measured['source']): Measured {

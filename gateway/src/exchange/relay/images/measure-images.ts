@@ -65,7 +65,7 @@ export function measureImages(
     };
   }
   const { usage } = response;
-  if (usage === null || usage.missingSide === 'output') {
+  if (usage === null || usage.missingSide !== undefined) {
     if (missingUsage !== 'zero') return 'usage_missing';
     return { tokens: noTokens, source: 'none', units, lines: () => [] };
   }
@@ -171,5 +171,10 @@ function tokensOf(usage: ReportedImageUsage | null, { request, model }: Measured
     output: tokens.output + outputImage,
   };
   const source = judgeUsage(usage, model, request.images);
-  return { all, plausible: source === 'reported' ? all : noTokens, source };
+  const isPlausible = source === 'reported';
+  return {
+    all,
+    plausible: isPlausible ? all : noTokens,
+    source: isPlausible && usage.isDoubtful === true ? ('estimated' as const) : source,
+  };
 }

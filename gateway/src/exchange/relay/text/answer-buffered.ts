@@ -19,7 +19,7 @@ import type { TextParts } from './parts.ts';
 import type { PreparedText } from './prepared.ts';
 import { TextResponseReader, type TextResponse } from './text-response-reader.ts';
 import { TextSender, upstreamRequest, type ReadyText } from './text-sender.ts';
-import { usageOfResponse } from './usage.ts';
+import { usageOfResponse, withHiddenReasoning } from './usage.ts';
 
 type Outcome = BufferedOutcome<TextResponse>;
 
@@ -56,7 +56,7 @@ export async function answerBuffered(
   }
   const { body, usage, outputTokens } = outcome.response;
   const used = usageOfResponse(
-    usage,
+    withHiddenReasoning(usage, prepared, sent),
     parts.missingUsage,
     prepared,
     // Estimated from the response that the client gets; a thread that read it has already done so.

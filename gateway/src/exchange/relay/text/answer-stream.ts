@@ -23,7 +23,7 @@ import { StreamAttempt } from './streams/stream-attempt.ts';
 import type { StreamOutcome } from './streams/stream-outcome.ts';
 import { StreamSink } from '../streams/stream-sink.ts';
 import { TextSender, upstreamRequest, type ReadyText } from './text-sender.ts';
-import { usageOfResponse, usageOfLeaving } from './usage.ts';
+import { usageOfResponse, usageOfLeaving, withHiddenReasoning } from './usage.ts';
 
 /** What the attempts of one streamed exchange share. */
 interface Streaming {
@@ -82,7 +82,8 @@ export async function answerStream(
       if (outcome.heldUp) {
         const { terms, model, request } = prepared;
         const { outputBytes, webSearches } = tap;
-        const used = usageOfLeaving(usage, prepared, outputBytes, { terms, webSearches });
+        const known = withHiddenReasoning(usage, prepared, sent);
+        const used = usageOfLeaving(known, prepared, outputBytes, { terms, webSearches });
         const measured = measureText(used, model, request.choices, sent);
         await finishDisconnected(parts, exchange, measured, attempted, error);
       } else await finishFailed(parts, exchange, error, attempted, 200);
@@ -92,8 +93,11 @@ export async function answerStream(
     case 'complete':
   }
   const { usage, tap, body } = outcome;
-  const used = usageOfResponse(usage, parts.missingUsage, prepared, () =>
-    estimateTokens(tap.outputBytes),
+  const used = usageOfResponse(
+    withHiddenReasoning(usage, prepared, sent),
+    parts.missingUsage,
+    prepared,
+    () => estimateTokens(tap.outputBytes),
   );
   if (used === null) {
     const failure = new GatewayError('upstream_abnormal');

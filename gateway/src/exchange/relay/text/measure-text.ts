@@ -8,7 +8,7 @@ import { nothingUsed, type Measured } from '../exchange/measured.ts';
 import { chargedSurcharges } from '../exchange/offered-terms.ts';
 import type { PreparedText } from './prepared.ts';
 import type { TextSent } from './text-sent.ts';
-import { asReported, usageOfLeaving, type TextUsage } from './usage.ts';
+import { asReported, usageOfLeaving, withHiddenReasoning, type TextUsage } from './usage.ts';
 
 /**
  * What a text exchange used, for its row and its charge. Implausible numbers of the upstream are marked as such; they
@@ -54,13 +54,14 @@ export interface DisconnectedResponse extends Pick<DisconnectedAttempt, 'asked' 
 export function measureDisconnected(
   { asked, status, usage, whole, outputBytes, webSearches }: DisconnectedResponse,
   prepared: PreparedText,
-  sent: Pick<TextSent, 'surcharges'> | null,
+  sent: Pick<TextSent, 'surcharges' | 'hidesReasoningInTotal'> | null,
 ): Measured {
   if (!asked || (status !== null && isError(status))) return nothingUsed;
   const { model, terms, request } = prepared;
+  const known = withHiddenReasoning(usage, prepared, sent);
   const used =
-    whole && usage !== null && usage.missingSide === undefined
-      ? asReported(usage)
-      : usageOfLeaving(usage, prepared, outputBytes, { terms, webSearches });
+    whole && known !== null && known.missingSide === undefined
+      ? asReported(known)
+      : usageOfLeaving(known, prepared, outputBytes, { terms, webSearches });
   return measureText(used, model, request.choices, sent);
 }

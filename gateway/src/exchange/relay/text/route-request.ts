@@ -102,6 +102,7 @@ function routeRequest(
     losses,
     responseLosses,
     surcharges: surchargesOf(route),
+    hidesReasoningInTotal: vendorOf(route.channel)?.hidesReasoningInTotal === true,
     upstreamState: null,
     ttftMs: null,
   };

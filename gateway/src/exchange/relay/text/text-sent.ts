@@ -5,4 +5,6 @@ import type { SentRequest } from '../exchange/tried.ts';
 export interface TextSent extends SentRequest {
   /** What its upstream charges for besides tokens. */
   readonly surcharges: SurchargeFacts;
+  /** See `Vendor`. */
+  readonly hidesReasoningInTotal: boolean;
 }

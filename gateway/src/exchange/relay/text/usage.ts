@@ -1,7 +1,10 @@
-import type { ReportedUsage, Surcharges, TokenUsage } from '#canonical/index.ts';
-import { estimateTokens } from '#protocols/index.ts';
+import { usualOutput } from '#billing/index.ts';
+import { lacks, type ReportedUsage, type Surcharges, type TokenUsage } from '#canonical/index.ts';
+import { estimateTokens, inputSum } from '#protocols/index.ts';
 import { noTokens } from '../exchange/measured.ts';
 import { inputTokensOf, type CountedText } from './input-tokens.ts';
+import type { PreparedText } from './prepared.ts';
+import type { TextSent } from './text-sent.ts';
 
 /** What a text exchange used, as far as is known. */
 export interface TextUsage {
@@ -16,8 +19,35 @@ export interface TextUsage {
 /** No known usage. */
 const nothing: TextUsage = Object.freeze({ tokens: noTokens, source: 'none', implausible: false });
 
-export function asReported({ tokens, implausible, surcharges }: ReportedUsage): TextUsage {
-  return { tokens, source: 'reported', implausible, ...(surcharges && { surcharges }) };
+export function asReported({
+  tokens,
+  implausible,
+  isDoubtful = false,
+  surcharges,
+}: ReportedUsage): TextUsage {
+  const source = isDoubtful ? 'estimated' : 'reported';
+  return { tokens, source, implausible, ...(surcharges && { surcharges }) };
+}
+
+/**
+ * Counts reasoning that only the total of the response contains, if this upstream reports it so, and as far as the output
+ * limit allows.
+ */
+export function withHiddenReasoning(
+  reported: ReportedUsage | null,
+  { request, model }: Pick<PreparedText, 'request' | 'model'>,
+  sent: Pick<TextSent, 'hidesReasoningInTotal'> | null,
+): ReportedUsage | null {
+  if (reported?.unnamed === undefined || sent?.hidesReasoningInTotal !== true) return reported;
+  const { tokens, unnamed } = reported;
+  const limit = request.maxOutputTokens ?? model.maxOutputTokens ?? usualOutput;
+  const room = Math.max(0, limit * request.choices - tokens.output);
+  const hidden = Math.min(unnamed, room);
+  const { output, reasoning } = tokens;
+  return {
+    ...reported,
+    tokens: { ...tokens, output: output + hidden, reasoning: reasoning + hidden },
+  };
 }
 
 /**
@@ -42,20 +72,25 @@ export function usageOfResponse(
   return { tokens, source: 'estimated', implausible: false };
 }
 
-/** Keeps the reported half and estimates the missing one, but not below what was reported earlier. */
+/** Keeps what was reported and estimates what is missing, but not below what was reported of it. */
 function completed(
   reported: ReportedUsage,
   asked: CountedText,
   outputTokens: () => number,
 ): TextUsage {
-  const { tokens, missingSide, implausible, surcharges } = reported;
-  const rest = { source: 'estimated', implausible, ...(surcharges && { surcharges }) } as const;
-  if (missingSide === 'input') {
-    return { tokens: { ...tokens, input: inputTokensOf(asked) }, ...rest };
-  }
-  const output = outputTokens();
-  if (output <= tokens.output) return asReported(reported);
-  return { tokens: { ...tokens, output }, ...rest };
+  const tokens = withInput(reported, asked);
+  const output = lacks(reported, 'output')
+    ? Math.max(tokens.output, outputTokens())
+    : tokens.output;
+  return { ...asReported(reported), tokens: { ...tokens, output }, source: 'estimated' };
+}
+
+/** The reported tokens, with an estimate of the input as far as it is not reported. */
+function withInput(reported: ReportedUsage, asked: CountedText): TokenUsage {
+  const { tokens } = reported;
+  if (!lacks(reported, 'input')) return tokens;
+  const missing = Math.max(0, inputTokensOf(asked) - inputSum(tokens));
+  return missing === 0 ? tokens : { ...tokens, input: tokens.input + missing };
 }
 
 /** What is known about the price of a response whose client left. */
@@ -65,6 +100,13 @@ export interface DisconnectedTerms {
   /** Searches seen so far. */
   readonly webSearches: number;
 }
+
+/** For a report whose beginning says nothing of the input. */
+const unreported: ReportedUsage = Object.freeze({
+  tokens: noTokens,
+  implausible: false,
+  missingSide: 'both',
+});
 
 /**
  * The usage of a response whose client left: the whole input, because the upstream had read it, and the output until
@@ -77,7 +119,6 @@ export function usageOfLeaving(
   outputBytes: number,
   { terms, webSearches }: DisconnectedTerms,
 ): TextUsage {
-  const tokens = reported?.tokens ?? noTokens;
   const told = reported?.surcharges;
   // As long as the response has not reported its terms, the requested ones apply.
   const surcharges = {
@@ -85,19 +126,16 @@ export function usageOfLeaving(
     webSearches: Math.max(told?.webSearches ?? 0, webSearches),
   };
   const more = surcharges.reported.length > 0 || surcharges.webSearches > 0 ? { surcharges } : {};
+  const known = reported ?? unreported;
+  // A count of nothing is from a beginning too.
+  const isRead = inputSum(known.tokens) > 0 && !lacks(known, 'input');
+  const tokens = isRead ? known.tokens : withInput({ ...known, missingSide: 'both' }, asked);
   const output = Math.max(tokens.output, estimateTokens(outputBytes));
-  if (tokens.input + tokens.cacheRead + tokens.cacheWrite + tokens.cacheWrite1h > 0) {
-    return {
-      tokens: { ...tokens, output },
-      source: output === tokens.output ? 'reported' : 'estimated',
-      implausible: reported?.implausible ?? false,
-      ...more,
-    };
-  }
+  const isReported = isRead && output === tokens.output && known.isDoubtful !== true;
   return {
-    tokens: { ...tokens, input: inputTokensOf(asked), output },
-    source: 'estimated',
-    implausible: reported?.implausible ?? false,
+    tokens: { ...tokens, output },
+    source: isReported ? 'reported' : 'estimated',
+    implausible: known.implausible,
     ...more,
   };
 }

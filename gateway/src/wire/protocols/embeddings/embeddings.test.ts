@@ -85,19 +85,33 @@ describe('a response', () => {
     [{ total_tokens: 7 }, 7],
     [{ prompt_tokens: 0, total_tokens: 0 }, 0],
     [{ prompt_tokens: null, total_tokens: 4 }, 4],
+    [{ prompt_tokens: '5' }, 5],
   ])('with usage %j has %i input tokens', (usage, input) => {
     expect(withUsage(usage)).toMatchObject({ tokens: { input, output: 0 }, implausible: false });
   });
 
-  test.each([undefined, null, {}, 5, { prompt_tokens: -7 }, { prompt_tokens: '5' }])(
-    'with usage %j reports none',
-    (usage) => {
-      expect(withUsage(usage)).toBeNull();
+  test.each([
+    undefined,
+    null,
+    {},
+    5,
+    ...[-7, 0.5, '1e3', 'x', true, {}, []].map((count) => ({ prompt_tokens: count })),
+  ])('with usage %j reports none', (usage) => {
+    expect(withUsage(usage)).toBeNull();
+  });
+
+  test.each([1e15, 2 ** 53, 1e308])(
+    'with a count that no request has (%j) is not believed',
+    (count) => {
+      expect(withUsage({ prompt_tokens: count })?.implausible).toBe(true);
     },
   );
 
-  test('with a count that no request has is not believed', () => {
-    expect(withUsage({ prompt_tokens: 1e15 })?.implausible).toBe(true);
+  test('with a total beside something else than a count has the total, and is doubtful', () => {
+    expect(withUsage({ prompt_tokens: true, total_tokens: 9 })).toMatchObject({
+      tokens: { input: 9 },
+      isDoubtful: true,
+    });
   });
 
   test('without vectors is empty', () => {

@@ -1,25 +1,25 @@
 import type { ReportedUsage } from '#canonical/index.ts';
 import { isRecord } from '../values.ts';
-import { UsageCounts } from '../usage-numbers.ts';
+import { countOf, UsageCounts } from '../usage-numbers.ts';
 
 /** Where servers report the tokens of the input, the usual place first; some name the total alone. */
 const places = ['prompt_tokens', 'input_tokens', 'total_tokens'] as const;
 
 /**
  * The usage of an embeddings response: input tokens alone. Null when it reports no count. A value that is not a count
- * (a text, a negative or a fractional number, one beyond 2^53) is no report; a count beyond 2^40 is one, and implausible.
+ * (a text that is not a whole number, a negative or a fractional number) is no report; a count beyond 2^40 is one, and
+ * implausible.
  */
 export function readUsage(usage: unknown): ReportedUsage | null {
   if (!isRecord(usage)) return null;
-  const value = places.map((place) => usage[place]).find(isCount);
-  if (value === undefined) return null;
+  const values = places.map((place) => usage[place]);
+  const at = values.findIndex((value) => countOf(value) !== null);
+  if (at === -1) return null;
   const counts = new UsageCounts();
-  const input = counts.read(value);
-  return counts.report({ ...noTokens, input });
-}
-
-function isCount(value: unknown): boolean {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+  for (const value of values.slice(0, at)) counts.read(value);
+  const input = counts.read(values[at]);
+  const { implausible, isOdd } = counts;
+  return { tokens: { ...noTokens, input }, implausible, ...(isOdd && { isDoubtful: true }) };
 }
 
 const noTokens = Object.freeze({

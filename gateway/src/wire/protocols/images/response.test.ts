@@ -104,10 +104,21 @@ describe('a response', () => {
     else expect(reported).toMatchObject({ tokens, implausible: false });
   });
 
-  test.each([-1, 0.5, '7', 2 ** 60])('reports %j tokens of pictures, not a count', (count) => {
+  const withImageTokens = (count: unknown) => {
     const details = { image_tokens: count };
     const usage = { input_tokens: 5, output_tokens: 7, output_tokens_details: details };
-    expect(read({ data: [], usage }).usage).toMatchObject({ implausible: true });
+    return read({ data: [], usage }).usage;
+  };
+
+  test.each([-1, 0.5, 'x', true])('is doubtful with %j tokens of pictures', (count) => {
+    // All of the output is that of pictures then.
+    const tokens = { output: 0, outputImage: 7 };
+    expect(withImageTokens(count)).toMatchObject({ tokens, isDoubtful: true });
+  });
+
+  test('reads counts as text, and more tokens of pictures than there can be', () => {
+    expect(withImageTokens('7')).toMatchObject({ tokens: { outputImage: 7 }, implausible: false });
+    expect(withImageTokens(2 ** 60)).toMatchObject({ implausible: true });
   });
 
   test.each([

@@ -147,7 +147,10 @@ describe('a stream', () => {
 
   test('of several pictures has the usage of the last', () => {
     const { tap } = run([
-      typed('image_generation.completed', { ...final, usage: { ...usage, output_tokens: 7 } }),
+      typed('image_generation.completed', {
+        ...final,
+        usage: { input_tokens: usage.input_tokens, output_tokens: 7 },
+      }),
       typed('image_generation.completed', final),
     ]);
     expect(tap.entries).toHaveLength(2);

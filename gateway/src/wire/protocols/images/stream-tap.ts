@@ -9,6 +9,7 @@ import { type EventData, eventData, frameOf, setMember, valueOf } from './event-
 import { type ImageEventNames, kindOfEvent } from './event-names.ts';
 import { parseImages, readEntry } from './response.ts';
 import type { ImageEntry, ReportedImageUsage } from './types.ts';
+import { mergeReports } from '../usage-numbers.ts';
 import { readInputImages, readUsage } from './usage.ts';
 
 export interface ImageStreamContext extends ModelEcho {
@@ -161,7 +162,7 @@ export class ImageStreamTap implements PictureStreamTap {
   #readUsage(json: JsonRecord): void {
     const { usage, service_tier: serviceTier } = json;
     if (!isRecord(usage)) return;
-    this.usage = readUsage(usage, serviceTier) ?? this.usage;
+    this.usage = mergeReports(this.usage, readUsage(usage, serviceTier));
     this.inputImages = readInputImages(usage) ?? this.inputImages;
   }
 

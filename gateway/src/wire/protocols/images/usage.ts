@@ -1,6 +1,6 @@
 import { readInclusiveUsage } from '../inclusive-usage.ts';
-import { UsageCounts } from '../usage-numbers.ts';
-import { isAbsent, isRecord, recordAt, type JsonRecord } from '../values.ts';
+import { countOf, UsageCounts } from '../usage-numbers.ts';
+import { isRecord, recordAt, type JsonRecord } from '../values.ts';
 import type { ReportedImageUsage } from './types.ts';
 
 /**
@@ -11,12 +11,15 @@ import type { ReportedImageUsage } from './types.ts';
 export function readUsage(usage: unknown, serviceTier?: unknown): ReportedImageUsage | null {
   const reported = readInclusiveUsage(usage, serviceTier);
   if (reported === null || !isRecord(usage)) return null;
+  // Nothing is estimated of pictures, so a half is no report.
+  if (reported.missingSide !== undefined && !reported.implausible) return null;
   const { input, output, ...tokens } = reported.tokens;
   const counts = new UsageCounts();
   const ofInput = counts.read(detailsOf(usage, 'input', 'prompt')['image_tokens']);
   const { image_tokens: named, text_tokens: text } = detailsOf(usage, 'output', 'completion');
-  const isNamed = !isAbsent(named) || !isAbsent(text);
-  const ofOutput = isNamed ? counts.read(named) : output;
+  const isNamed = countOf(named) !== null || countOf(text) !== null;
+  const pictured = counts.read(named);
+  const ofOutput = isNamed ? pictured : output;
   return {
     ...reported,
     tokens: {
@@ -27,13 +30,14 @@ export function readUsage(usage: unknown, serviceTier?: unknown): ReportedImageU
       outputImage: ofOutput,
     },
     implausible: reported.implausible || counts.implausible,
+    ...((reported.isDoubtful === true || counts.isOdd) && { isDoubtful: true }),
   };
 }
 
 /** The references that the upstream counted; null unless that is a whole number. */
 export function readInputImages(usage: unknown): number | null {
-  const count = isRecord(usage) ? usage['input_images'] : null;
-  return Number.isSafeInteger(count) && (count as number) >= 0 ? (count as number) : null;
+  const count = isRecord(usage) ? countOf(usage['input_images']) : null;
+  return Number.isSafeInteger(count) ? count : null;
 }
 
 /** A part that is larger than its sum lies beside it. */

@@ -8,6 +8,7 @@ import { GivenState } from '../../given-state.ts';
 import { readInclusiveUsage } from '../../inclusive-usage.ts';
 import type { StateName } from '../../named-state.ts';
 import { type StreamContext, type StreamEvent, type StreamTap, verdict } from '../../protocol.ts';
+import { mergeReports } from '../../usage-numbers.ts';
 import { ChunkView } from './chunk-view.ts';
 
 const chunk = new ChunkView();
@@ -22,8 +23,10 @@ export class ChatStreamTap implements StreamTap {
   #hasContent = false;
   readonly #choices = new ChoiceSet();
   #isDone = false;
-  /** JSON text. Parsed on demand, since some servers send it with every chunk. */
+  /** JSON text of the latest report, which is usually the only one: it is parsed on demand. */
   #usage: Buffer | null = null;
+  /** All reports before it. */
+  #reported: ReportedUsage | null = null;
   /** From the first chunk, or from the one with the usage. Others only repeat it. */
   #serviceTier: unknown = undefined;
   /** Only citations show that there was a search. */
@@ -44,8 +47,7 @@ export class ChatStreamTap implements StreamTap {
   }
 
   get usage(): ReportedUsage | null {
-    if (this.#usage === null) return null;
-    return readInclusiveUsage(parseRecord(this.#usage), this.#serviceTier, this.webSearches);
+    return mergeReports(this.#reported, this.#latest());
   }
 
   get given(): readonly StateName[] | undefined {
@@ -70,8 +72,7 @@ export class ChatStreamTap implements StreamTap {
     const read = readEvent(chunk, data);
     if (read === null) return this.#fail(data);
     const hasUsage = chunk.usage.isKnown;
-    // A copy, which releases the network chunk.
-    if (hasUsage) this.#usage = Buffer.from(chunk.usage.in(read));
+    if (hasUsage) this.#takeUsage(chunk.usage.in(read));
     if ((hasUsage || !this.#choices.anyBegun) && read.includes('"service_tier"')) {
       this.#serviceTier = parseRecord(read)?.['service_tier'];
     }
@@ -94,6 +95,19 @@ export class ChatStreamTap implements StreamTap {
 
   completion(): string {
     return this.finished && !this.#isDone ? frame(null, '[DONE]') : '';
+  }
+
+  /** Some servers report with every chunk. */
+  #takeUsage(usage: Buffer): void {
+    if (this.#usage?.equals(usage) === true) return;
+    this.#reported = mergeReports(this.#reported, this.#latest());
+    // A copy, which releases the network chunk.
+    this.#usage = Buffer.from(usage);
+  }
+
+  #latest(): ReportedUsage | null {
+    if (this.#usage === null) return null;
+    return readInclusiveUsage(parseRecord(this.#usage), this.#serviceTier, this.webSearches);
   }
 
   #fail(data: Buffer): number {

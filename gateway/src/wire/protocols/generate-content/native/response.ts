@@ -5,7 +5,7 @@ import { type ModelEcho, UnreadableResponse, type WireResponse } from '../../pro
 import { parseResponse } from '../../read-response.ts';
 import { isRecord, type JsonRecord } from '../../values.ts';
 import { searchesIn } from './searches.ts';
-import { readUsage, readWholeUsage } from './usage.ts';
+import { readUsage } from './usage.ts';
 
 const modelPath = [keyBytes('modelVersion')];
 
@@ -13,7 +13,7 @@ const modelPath = [keyBytes('modelVersion')];
 export function readResponse(body: Buffer, echo: ModelEcho): WireResponse {
   const response = parseResponse(body, usageOf);
   if (Array.isArray(response['candidates']) || isRecord(response['promptFeedback'])) {
-    const usage = readWholeUsage(response['usageMetadata'], searchesIn(response));
+    const usage = readUsage(response['usageMetadata'], searchesIn(response));
     return { body: echoModel(body, modelPath, echo), usage };
   }
   if (typeof response['totalTokens'] === 'number') return { body, usage: null };

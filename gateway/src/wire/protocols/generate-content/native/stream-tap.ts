@@ -6,7 +6,8 @@ import { type StreamContext, type StreamEvent, type StreamTap, verdict } from '.
 import { failureBody } from '../errors.ts';
 import { CandidatesView } from './event-view.ts';
 import { searchesIn } from './searches.ts';
-import { readUsage, readWholeUsage, withCounted } from './usage.ts';
+import { mergeReports } from '../../usage-numbers.ts';
+import { readUsage } from './usage.ts';
 
 const view = new CandidatesView();
 
@@ -23,10 +24,10 @@ export class GenerateContentStreamTap implements StreamTap {
   readonly #candidates = new ChoiceSet();
   #isBlocked = false;
   #isEnding = false;
-  /** JSON text. Parsed on demand, since every event repeats it. */
+  /** JSON text of the latest report. Parsed on demand, since most events repeat it. */
   #usage: Buffer | null = null;
-  /** The latest usage with output tokens, if the latest of all has none, as grounded responses may. */
-  #counted: Buffer | null = null;
+  /** All reports before it: the last of a grounded response may have no output tokens. */
+  #reported: ReportedUsage | null = null;
 
   constructor(context: StreamContext) {
     this.#echo = echoedName(context);
@@ -45,12 +46,7 @@ export class GenerateContentStreamTap implements StreamTap {
   }
 
   get usage(): ReportedUsage | null {
-    if (this.#usage === null) return null;
-    const last = parseRecord(this.#usage);
-    const usage = this.#counted === null ? last : withCounted(last, parseRecord(this.#counted));
-    return this.finished
-      ? readWholeUsage(usage, this.webSearches)
-      : readUsage(usage, this.webSearches);
+    return mergeReports(this.#reported, this.#latest());
   }
 
   inspect(event: StreamEvent): number {
@@ -66,15 +62,7 @@ export class GenerateContentStreamTap implements StreamTap {
     if (this.#searches && read.includes('"webSearchQueries"')) {
       this.webSearches = Math.max(this.webSearches, searchesIn(parseRecord(data) ?? {}));
     }
-    if (view.usage.isKnown) {
-      // A copy, which releases the network chunk.
-      const usage = Buffer.from(view.usage.in(read));
-      const counts = usage.includes('"candidatesTokenCount"');
-      if (counts) this.#counted = null;
-      else if (this.#usage?.includes('"candidatesTokenCount"') === true)
-        this.#counted = this.#usage;
-      this.#usage = usage;
-    }
+    if (view.usage.isKnown) this.#takeUsage(view.usage.in(read));
     let result: number = view.hasContent ? verdict.content : verdict.forward;
     this.#candidates.addAll(view.candidates);
     if (view.isBlocked) this.#isBlocked = true;
@@ -84,6 +72,17 @@ export class GenerateContentStreamTap implements StreamTap {
     }
     this.replacement = echoInEvent(event, read, view.model, this.#echo);
     return this.replacement === null ? result : result | verdict.replace;
+  }
+
+  #takeUsage(usage: Buffer): void {
+    if (this.#usage?.equals(usage) === true) return;
+    this.#reported = mergeReports(this.#reported, this.#latest());
+    // A copy, which releases the network chunk.
+    this.#usage = Buffer.from(usage);
+  }
+
+  #latest(): ReportedUsage | null {
+    return this.#usage === null ? null : readUsage(parseRecord(this.#usage), this.webSearches);
   }
 
   completion(): string {

@@ -20,6 +20,7 @@ export function readPictureUsage(usage: unknown, webSearches = 0): ReportedImage
   return {
     ...reported,
     implausible: reported.implausible || counts.implausible,
+    ...((reported.isDoubtful === true || counts.isOdd) && { isDoubtful: true }),
     tokens: {
       ...tokens,
       input: tokens.input - inputImage,

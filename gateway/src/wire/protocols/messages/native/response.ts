@@ -6,7 +6,7 @@ import { parseResponse } from '../../read-response.ts';
 import type { JsonRecord } from '../../values.ts';
 import { readGivenState } from './state-members.ts';
 import { echoToolNames } from './tool-name-echo.ts';
-import { readUsage, readWholeUsage } from './usage.ts';
+import { readUsage } from './usage.ts';
 
 const modelPath = [keyBytes('model')];
 
@@ -20,7 +20,7 @@ export function readResponse(body: Buffer, echo: ResponseEcho): WireResponse {
     const given = readGivenState(response);
     return {
       body: echoModel(named, modelPath, echo),
-      usage: readWholeUsage(response['usage']),
+      usage: readUsage(response['usage']),
       given,
     };
   }

@@ -10,7 +10,8 @@ import { failureBody } from '../errors.ts';
 import { MessageEventView } from './event-view.ts';
 import { filesOf } from './state-members.ts';
 import { echoBlockNames, type ToolNames } from './tool-name-echo.ts';
-import { mergeUsage, readUsage, readWholeUsage } from './usage.ts';
+import { mergeReports } from '../../usage-numbers.ts';
+import { mergeUsage, readUsage } from './usage.ts';
 
 const fileId = '"file_id"';
 const view = new MessageEventView();
@@ -26,7 +27,9 @@ export class MessagesStreamTap implements StreamTap {
   readonly #echo: Buffer | null;
   readonly #toolNames: ToolNames | undefined;
   #given: GivenState | null = null;
+  /** The latest counts, from several events. */
   #reported: JsonRecord = {};
+  #usage: ReportedUsage | null = null;
   /** The final count of output has come, not only the one at the start. */
   #isCounted = false;
   /** At least one block began, and none is open. */
@@ -38,9 +41,7 @@ export class MessagesStreamTap implements StreamTap {
   }
 
   get usage(): ReportedUsage | null {
-    return this.finished
-      ? readWholeUsage(this.#reported, this.#isCounted)
-      : readUsage(this.#reported);
+    return this.#usage;
   }
 
   get given(): readonly StateName[] | undefined {
@@ -69,14 +70,15 @@ export class MessagesStreamTap implements StreamTap {
     if (isRecord(view.container)) this.#give('container', view.container['id']);
     switch (type) {
       case 'message_start':
-        this.#reported = mergeUsage(this.#reported, view.usage);
+        if (this.finished) this.#forgetUsage();
+        this.#takeUsage(view.usage);
         this.replacement = echoInEvent(event, read, view.model, this.#echo);
         return this.replacement === null ? verdict.forward : verdict.replace;
       case 'message_delta':
-        this.#reported = mergeUsage(this.#reported, view.usage);
         if (!isAbsent(recordAt({ usage: view.usage }, 'usage')['output_tokens'])) {
           this.#isCounted = true;
         }
+        this.#takeUsage(view.usage);
         return view.hasContent ? verdict.content : verdict.forward;
       case 'message_stop':
         this.finished = true;
@@ -95,6 +97,19 @@ export class MessagesStreamTap implements StreamTap {
       default:
         return view.hasContent ? verdict.content : verdict.forward;
     }
+  }
+
+  /** Another message follows, and its counts have nothing to do with those before. */
+  #forgetUsage(): void {
+    this.#reported = {};
+    this.#usage = null;
+    this.#isCounted = false;
+  }
+
+  #takeUsage(usage: unknown): void {
+    if (!isRecord(usage)) return;
+    this.#reported = mergeUsage(this.#reported, usage);
+    this.#usage = mergeReports(this.#usage, readUsage(this.#reported, this.#isCounted));
   }
 
   #give(kind: StateName['kind'], id: unknown): void {

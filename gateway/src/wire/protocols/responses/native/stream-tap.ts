@@ -6,6 +6,7 @@ import { GivenState } from '../../given-state.ts';
 import { readInclusiveUsage } from '../../inclusive-usage.ts';
 import type { StateKind, StateName } from '../../named-state.ts';
 import { type StreamContext, type StreamEvent, type StreamTap, verdict } from '../../protocol.ts';
+import { mergeReports } from '../../usage-numbers.ts';
 import { readItemIds } from '../item-ids.ts';
 import { isRecord, recordAt, type JsonRecord } from '../../values.ts';
 import { ResponseEventView } from './event-view.ts';
@@ -68,6 +69,7 @@ export class ResponsesStreamTap implements StreamTap {
     if (view.sequenceNumber >= 0) this.lastSequenceNumber = view.sequenceNumber;
     this.outputBytes += view.outputBytes;
     this.#noteResponse();
+    if (isRecord(view.usage)) this.usage = mergeReports(this.usage, this.#readUsage());
     if (view.items.isKnown && !readItemIds(view.items.in(read), this.#take)) {
       return this.#fail(data);
     }
@@ -92,7 +94,6 @@ export class ResponsesStreamTap implements StreamTap {
       case 'response.completed':
       case 'response.incomplete':
         this.finished = true;
-        this.usage = this.#readUsage() ?? this.usage;
         return verdict.terminal | verdict.content;
       case 'response.output_item.done':
         if (isSearch(recordAt(parseSearch(data), 'item'))) this.webSearches += 1;
@@ -122,7 +123,8 @@ export class ResponsesStreamTap implements StreamTap {
   #fail(data: Buffer): number {
     const value = parseRecord(data);
     if (value !== null) {
-      this.usage = readInclusiveUsage(recordAt(value, 'response')['usage']) ?? this.usage;
+      const last = readInclusiveUsage(recordAt(value, 'response')['usage']);
+      this.usage = mergeReports(this.usage, last);
       const { type: _, sequence_number: __, ...flat } = value;
       this.failure = failureObject(recordAt(value, 'response')['error'] ?? value['error'] ?? flat);
     } else this.failure = failureObject(null);

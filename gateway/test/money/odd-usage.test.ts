@@ -1,0 +1,208 @@
+import { describe, expect, test } from 'vitest';
+import type { UsageEntry } from '#usage/index.ts';
+import { ask, rowOf } from '../behaviour/support.ts';
+import { eachCall, textProtocols } from '../behaviour/text-protocols.ts';
+import { answeredWords, answerWith, eventsWith, usageAt } from '../support/own-upstream.ts';
+import { assertBilledExactly, ownChannel, shareBilledGateway } from './billed-gateway.ts';
+import { nanoOf } from './books.ts';
+
+/*
+ * Usage that is not a count is estimated: never nothing, never more than was held. Of two reports the larger counts.
+ */
+
+const shared = shareBilledGateway({
+  balance: 1_000_000,
+  channels: `
+${ownChannel({ name: 'own', model: 'own' })}
+  - { name: vectors, provider: openai-compatible, base_url: "UPSTREAM", protocols: [embeddings], models: [vectors] }
+`,
+  models: ['own'],
+  moreModels: '  - { id: vectors, type: embedding, context_window: 4000, price: { input: 1000 } }',
+});
+
+interface Charged {
+  readonly row: UsageEntry;
+  readonly cost: bigint;
+  readonly held: bigint;
+  readonly source: string;
+}
+
+async function charged(id: string): Promise<Charged> {
+  const row = await rowOf(shared.gateway, id);
+  const { held, usage_source: source } = await shared.gateway.app.database.kysely
+    .selectFrom('usage')
+    .select(['held', 'usage_source'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return { row, cost: nanoOf(row.cost), held: held ?? 0n, source: source ?? '' };
+}
+
+const priceOf = (input: number, output: number): bigint =>
+  BigInt(input) * 1_000_000n + BigInt(output) * 2_000_000n;
+
+const isNoCount: readonly unknown[] = [-1, 1.5, '1e3', '', 'many', true, false, [], {}, [7]];
+const isTooLarge: readonly unknown[] = [2 ** 53, 1e308, '18446744073709551615'];
+
+describe.each(eachCall)('$name', ({ protocol, stream }) => {
+  const path = protocol.path('own', stream);
+
+  async function answered(usage: unknown): Promise<Charged> {
+    shared.upstream.answer = answerWith(usage);
+    const { status, id, text } = await ask(shared.gateway, protocol, stream, 'own');
+    expect([status, text.includes(answeredWords)]).toEqual([200, true]);
+    return charged(id);
+  }
+
+  test.each(isNoCount)(
+    '%j in place of both counts costs what a missing usage costs',
+    async (odd) => {
+      const missing = await answered(undefined);
+      const { cost, row, held, source } = await answered(usageAt(path, odd, odd));
+      expect([source, row.estimated, cost]).toEqual(['estimated', true, missing.cost]);
+      expect(cost).toBeGreaterThan(0n);
+      expect(cost).toBeLessThanOrEqual(held);
+    },
+  );
+
+  test.each(isNoCount)('%j in place of one count: that one is estimated', async (odd) => {
+    const missing = await answered(undefined);
+    const { input, output } = missing.row.tokens;
+    const noOutput = await answered(usageAt(path, 7, odd));
+    expect([noOutput.source, noOutput.cost]).toEqual(['estimated', priceOf(7, output)]);
+    const noInput = await answered(usageAt(path, odd, 3));
+    expect([noInput.source, noInput.cost]).toEqual(['estimated', priceOf(input, 3)]);
+  });
+
+  test('half a usage: the other half is estimated, and the half counts', async () => {
+    const { input, output } = (await answered(undefined)).row.tokens;
+    const noOutput = await answered(usageAt(path, 7, undefined));
+    expect([noOutput.source, noOutput.cost]).toEqual(['estimated', priceOf(7, output)]);
+    const noInput = await answered(usageAt(path, null, 3));
+    expect([noInput.source, noInput.cost]).toEqual(['estimated', priceOf(input, 3)]);
+  });
+
+  test('an estimate is never above the hold', async () => {
+    const { cost, held, source } = await answered(usageAt(path, 3_900, true));
+    expect([source, cost]).toEqual(['estimated', held]);
+  });
+
+  test.each(isTooLarge)('%j is a count, and too large: the hold, marked', async (large) => {
+    const { cost, held, source } = await answered(usageAt(path, 7, large));
+    expect([source, cost]).toEqual(['quarantined', held]);
+  });
+
+  test('whole numbers as text are numbers, and sole zeros stay zeros', async () => {
+    const { cost, source } = await answered(usageAt(path, '100', '50'));
+    expect([source, cost]).toEqual(['reported', priceOf(100, 50)]);
+    for (const zero of [0, '0']) {
+      const none = await answered(usageAt(path, zero, zero));
+      expect([none.source, none.cost]).toEqual(['reported', 0n]);
+    }
+  });
+
+  test('a total beyond its parts counts nothing', async () => {
+    const total = { total_tokens: 99_999, totalTokenCount: 99_999 };
+    const { cost, source } = await answered({ ...usageAt(path, 100, 50), ...total });
+    expect([source, cost]).toEqual(['reported', priceOf(100, 50)]);
+  });
+});
+
+const twice: readonly (readonly [first: readonly unknown[], last: readonly unknown[]])[] = [
+  [
+    [100, 50],
+    [0, 0],
+  ],
+  [
+    [100, 50],
+    [40, 20],
+  ],
+  [
+    [100, 50],
+    [true, 'x'],
+  ],
+  [
+    ['100', '50'],
+    [-1, -1],
+  ],
+];
+
+// A stream that was asked for, and one that came where none was.
+const eachStream = textProtocols.flatMap((protocol) =>
+  [true, false].map((stream) => ({
+    name: `${protocol.name} ${stream ? 'streamed' : 'joined'}`,
+    protocol,
+    stream,
+  })),
+);
+
+describe.each(eachStream)('$name', ({ protocol, stream }) => {
+  const path = protocol.path('own', stream);
+
+  async function answered(first: unknown, last: unknown): Promise<Charged> {
+    shared.upstream.answer = eventsWith(first, last);
+    const { status, id, text } = await ask(shared.gateway, protocol, stream, 'own');
+    expect([status, text.includes(answeredWords)]).toEqual([200, true]);
+    return charged(id);
+  }
+
+  test.each(twice)('first %j, then %j: the larger counts, marked', async (first, last) => {
+    const { cost, source } = await answered(
+      usageAt(path, first[0], first[1]),
+      usageAt(path, last[0], last[1]),
+    );
+    expect([source, cost]).toEqual(['estimated', priceOf(100, 50)]);
+  });
+
+  test('a later larger report counts, and one of the same tokens read from a cache', async () => {
+    const more = await answered(usageAt(path, 100, 5), usageAt(path, 100, 50));
+    expect([more.source, more.cost]).toEqual(['reported', priceOf(100, 50)]);
+    const cached =
+      protocol.name === 'messages'
+        ? { ...usageAt(path, 10, 50), cache_read_input_tokens: 90 }
+        : {
+            ...usageAt(path, 100, 50),
+            prompt_tokens_details: { cached_tokens: 90 },
+            input_tokens_details: { cached_tokens: 90 },
+            cachedContentTokenCount: 90,
+          };
+    const same = await answered(usageAt(path, 100, 5), cached);
+    expect([same.source, same.cost]).toEqual(['reported', priceOf(10, 50) + 90n * 100_000n]);
+  });
+});
+
+describe('embeddings', () => {
+  async function answered(usage: unknown): Promise<Charged> {
+    shared.upstream.answer = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ data: [{ index: 0, embedding: [0.5] }], usage }));
+    };
+    const response = await shared.gateway.post('/v1/embeddings', {
+      model: 'vectors',
+      input: 'a sluice keeps the water of a canal in its place',
+    });
+    expect(response.status).toBe(200);
+    await response.arrayBuffer();
+    return charged(response.headers.get('x-request-id') ?? '');
+  }
+
+  test.each(isNoCount)('%j in place of the count is estimated', async (odd) => {
+    const missing = await answered(undefined);
+    const { cost, source } = await answered({ prompt_tokens: odd });
+    expect([source, cost]).toEqual(['estimated', missing.cost]);
+    expect(cost).toBeGreaterThan(0n);
+  });
+
+  test.each(isTooLarge)('%j is a count, and too large: the hold, marked', async (large) => {
+    const { cost, held, source } = await answered({ prompt_tokens: large });
+    expect([source, cost]).toEqual(['quarantined', held]);
+  });
+
+  test('whole numbers as text are numbers, and zero stays zero', async () => {
+    expect((await answered({ prompt_tokens: '12' })).cost).toBe(priceOf(12, 0));
+    expect((await answered({ prompt_tokens: 0 })).cost).toBe(0n);
+  });
+});
+
+test('the books are exact to the nano-USD', async () => {
+  await assertBilledExactly(shared);
+});
