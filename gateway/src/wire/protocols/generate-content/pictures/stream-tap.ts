@@ -10,7 +10,7 @@ import { type ModelEcho, type StreamEvent, verdict } from '../../protocol.ts';
 import { isRecord, recordAt, textOf, type JsonRecord } from '../../values.ts';
 import { failureBody } from '../errors.ts';
 import { searchesIn } from '../native/searches.ts';
-import { withCounted } from '../native/usage.ts';
+import { mergeReports } from '../../usage-numbers.ts';
 import { readPictureUsage } from './usage.ts';
 
 /** In bytes of Base64: where the header of a picture has ended, metadata before it included. */
@@ -38,8 +38,10 @@ export class ContentsPictureTap implements PictureStreamTap {
   readonly #echo: Buffer | null;
   readonly #candidates = new ChoiceSet();
   #isBlocked = false;
-  /** Every event repeats it. */
+  /** The latest report; most events repeat it. */
   #usage: unknown = null;
+  /** All reports before it. */
+  #reported: ReportedImageUsage | null = null;
   /** The largest count of one event, since later events repeat the searches. */
   #searches = 0;
   #held: Buffer[] = [];
@@ -55,7 +57,7 @@ export class ContentsPictureTap implements PictureStreamTap {
   }
 
   get usage(): ReportedImageUsage | null {
-    return readPictureUsage(this.#usage, this.#searches);
+    return mergeReports(this.#reported, readPictureUsage(this.#usage, this.#searches));
   }
 
   inspect(event: StreamEvent): number {
@@ -68,7 +70,8 @@ export class ContentsPictureTap implements PictureStreamTap {
       return verdict.failed;
     }
     if (isRecord(json['usageMetadata'])) {
-      this.#usage = withCounted(json['usageMetadata'], this.#usage);
+      this.#reported = this.usage;
+      this.#usage = json['usageMetadata'];
     }
     this.#searches = Math.max(this.#searches, searchesIn(json));
     if (textOf(recordAt(json, 'promptFeedback')['blockReason']) !== '') this.#isBlocked = true;

@@ -1,14 +1,14 @@
 import type { ImageTokens, ReportedImageUsage } from '#canonical/index.ts';
 import { UsageCounts } from '../../usage-numbers.ts';
 import { isRecord, type JsonRecord } from '../../values.ts';
-import { readWholeUsage } from '../native/usage.ts';
+import { readUsage } from '../native/usage.ts';
 
 /**
  * The usage of a response with pictures. The details by modality name the pictures' part of the prompt and of the
  * candidates; reasoning is output without pictures. Null if no usage is reported.
  */
 export function readPictureUsage(usage: unknown, webSearches = 0): ReportedImageUsage | null {
-  const reported = readWholeUsage(usage, webSearches);
+  const reported = readUsage(usage, webSearches);
   if (reported === null || !isRecord(usage)) return null;
   const counts = new UsageCounts();
   const { tokens } = reported;
