@@ -2,10 +2,11 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createPicture, startSimulator } from 'simulator';
+import { startSimulator } from 'simulator';
 import { expect, test } from 'vitest';
 import { openDatabase } from '#database/index.ts';
 import { reconcile, type Difference } from '#ledger/index.ts';
+import { drawAt } from '../support/draw.ts';
 import { startGatewayProcess } from '../support/gateway-process.ts';
 
 const key = 'sk-kill-nS8wRf3YcM0xSa5LqO7iZe4KdG9tHb6VuW2pXj1F';
@@ -78,9 +79,14 @@ async function drawAndKill(folder: string, loop: number): Promise<string[]> {
   const state = { isOver: false };
   void gateway.exit.then(() => (state.isOver = true));
   const draw = async (seed: number): Promise<void> => {
-    const response = await ask(url, seed);
-    if (response === null) return;
-    seen.push(response);
+    const drawn = await drawAt(url, {
+      key,
+      size: '256x256',
+      fault: 'picture-bytes=400000',
+      ...(seed % 2 === 0 && { edited: seed }),
+    });
+    if (drawn === null || !drawn.isWhole || drawn.id === null) return;
+    seen.push(drawn.id);
     // Most kills come in the moment in which a client sees its response complete.
     if (seen.length === fatal && loop % 3 < 2) gateway.child.kill('SIGKILL');
   };
@@ -92,31 +98,4 @@ async function drawAndKill(folder: string, loop: number): Promise<string[]> {
   );
   await gateway.exit;
   return seen;
-}
-
-async function ask(url: string, seed: number): Promise<string | null> {
-  const headers = { authorization: `Bearer ${key}`, 'x-simulator-fault': 'picture-bytes=400000' };
-  const picture = createPicture({ type: 'png', width: 64, height: 64, seed });
-  const form = new FormData();
-  form.append('model', 'demo-image');
-  form.append('prompt', 'a house');
-  form.append('size', '256x256');
-  form.append('image', new Blob([new Uint8Array(picture)], { type: 'image/png' }), 'a.png');
-  const body = JSON.stringify({ model: 'demo-image', prompt: 'a house', size: '256x256' });
-  try {
-    const response =
-      seed % 2 === 0
-        ? await fetch(`${url}/v1/images/edits`, { method: 'POST', headers, body: form })
-        : await fetch(`${url}/v1/images/generations`, {
-            method: 'POST',
-            headers: { ...headers, 'content-type': 'application/json' },
-            body,
-          });
-    const { data } = (await response.json()) as { data?: unknown[] };
-    return response.status === 200 && data?.length === 1
-      ? response.headers.get('x-request-id')
-      : null;
-  } catch {
-    return null;
-  }
 }

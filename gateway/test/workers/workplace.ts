@@ -64,8 +64,8 @@ channels:
   - name: sim
     provider: simulator
     base_url: ${simulator.url}
-    protocols: [chat, responses, messages, generate-content]
-    models: [demo-chat, { name: priced, upstream: demo-chat }]
+    protocols: [chat, responses, messages, generate-content, images]
+    models: [demo-chat, demo-image, { name: priced, upstream: demo-chat }]
 models:
   - { id: priced, type: chat, max_output_tokens: 1000, price: { input: 1000, output: 2000 } }
 ${more}`;

@@ -1,0 +1,60 @@
+import { createPicture } from 'simulator';
+
+export interface Drawn {
+  readonly status: number;
+  readonly id: string | null;
+  /** The response came whole, with one picture. */
+  readonly isWhole: boolean;
+}
+
+export interface DrawOptions {
+  readonly key: string;
+  readonly size: string;
+  /** Of the simulator. */
+  readonly fault?: string;
+  /** A picture to edit, and how the others differ from it; absent: a new one is drawn. */
+  readonly edited?: number;
+}
+
+/** Asks `demo-image` for one picture, on a connection of its own. Null if the gateway is gone. */
+export async function drawAt(
+  url: string,
+  { key, size, fault = '', edited }: DrawOptions,
+): Promise<Drawn | null> {
+  const headers = {
+    authorization: `Bearer ${key}`,
+    connection: 'close',
+    ...(fault !== '' && { 'x-simulator-fault': fault }),
+  };
+  const wanted = { model: 'demo-image', prompt: 'a house', size };
+  try {
+    const response =
+      edited === undefined
+        ? await fetch(`${url}/v1/images/generations`, {
+            method: 'POST',
+            headers: { ...headers, 'content-type': 'application/json' },
+            body: JSON.stringify(wanted),
+          })
+        : await fetch(`${url}/v1/images/edits`, {
+            method: 'POST',
+            headers,
+            body: formOf(wanted, edited),
+          });
+    const { data } = (await response.json()) as { data?: unknown[] };
+    return {
+      status: response.status,
+      id: response.headers.get('x-request-id'),
+      isWhole: response.status === 200 && data?.length === 1,
+    };
+  } catch {
+    return null;
+  }
+}
+
+function formOf(fields: Readonly<Record<string, string>>, seed: number): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  const picture = createPicture({ type: 'png', width: 64, height: 64, seed });
+  form.append('image', new Blob([new Uint8Array(picture)], { type: 'image/png' }), 'a.png');
+  return form;
+}
