@@ -82,9 +82,9 @@ describe.skipIf(!canStartRedis || isSkipped('postgres'))('pictures of two nodes'
       const seen: Drawn[] = [];
       for (let loop = 0; loop < loops; loop += 1) {
         const victim = loop % two.length;
-        let wanted = true;
+        const state = { isOver: false };
         const load = Array.from({ length: 8 }, async (_, client) => {
-          for (let at = 0; wanted; at += 1) {
+          for (let at = 0; !state.isOver; at += 1) {
             const drawn = await drawAt(urls[client % two.length]!, {
               key: secret,
               size: '256x256',
@@ -100,7 +100,7 @@ describe.skipIf(!canStartRedis || isSkipped('postgres'))('pictures of two nodes'
         await wait(500);
         processes[victim] = place.start(two[victim]);
         urls[victim] = await processes[victim].url;
-        wanted = false;
+        state.isOver = true;
         await Promise.all(load);
       }
       await stopAndReconcile(nodes);
