@@ -51,7 +51,6 @@ describe('sluice check', () => {
       'channels[3].protocols[1]: video-contents is not in force yet',
       'channels[2].timeouts.keepalive_comment: not in force yet',
       'models[2].type: video is not in force yet',
-      'models[0].image_tool_model: not in force yet',
       'teams[0].members[0].role: owner is not in force yet',
     ];
     const { code, err } = await sluice('check');

@@ -2,8 +2,8 @@ import { instructionOf, type Question, type Tool } from './question.ts';
 
 /**
  * Which tools the response calls. `call tool NAME` in the user's text requests one call; several
- * mentions make a loop with one call per round. `call tools` requests one call of each tool. A
- * forced tool choice requests the first or the named one.
+ * mentions make a loop with one call per round, and `call tool NAME 3 times` makes several at once.
+ * `call tools` requests one call of each tool. A forced tool choice requests the first or the named one.
  */
 export function chooseCalls(question: Question): readonly Tool[] {
   const { tools, toolChoice, toolRounds } = question;
@@ -16,12 +16,15 @@ export function chooseCalls(question: Question): readonly Tool[] {
     if (toolRounds > 0) return [];
     return question.parallelCalls ? tools : tools.slice(0, 1);
   }
-  const named = [...instruction.matchAll(/\bcall tool ([\w.:-]+)/gi)].flatMap(([, name]) =>
-    tools.filter(
-      (tool) => tool.name === name || `${tool.name}.` === name || `${tool.name}:` === name,
-    ),
+  const named = [...instruction.matchAll(/\bcall tool ([\w.:-]+)(?: (\d) times)?/gi)].flatMap(
+    ([, name, times = '1']) =>
+      tools
+        .filter(
+          (tool) => tool.name === name || `${tool.name}.` === name || `${tool.name}:` === name,
+        )
+        .map((tool) => Array.from({ length: Number(times) }, () => tool)),
   );
   const asked = named[toolRounds];
-  if (asked !== undefined) return [asked];
+  if (asked !== undefined) return asked;
   return toolChoice === 'required' && toolRounds === 0 ? tools.slice(0, 1) : [];
 }

@@ -2,7 +2,8 @@ import { exampleFor } from './arguments.ts';
 import { chooseCalls } from './calls.ts';
 import { deriveId } from './identity.ts';
 import { cutText, splitInto, splitText } from './pieces.ts';
-import { countTokens, instructionOf, type Question } from './question.ts';
+import { isObject, type JsonObject } from '../json.ts';
+import { countTokens, instructionOf, type Question, type Tool } from './question.ts';
 import type { Choice, Scenario, Shape, Stop, ToolCall } from './scenario.ts';
 import { countInput, distortUsage } from './usage.ts';
 
@@ -46,7 +47,7 @@ function composeChoice(question: Question, shape: Shape, index: number): Choice 
     id: deriveId(question.identity, 'call', index, position),
     name: tool.name,
     kind: tool.kind,
-    pieces: splitText(composeArguments(tool.kind, tool.name, tool.schema), argumentPiece),
+    pieces: splitText(composeArguments(tool, question), argumentPiece),
   }));
   if (calls.length > 0) return { reasoning, text: [], calls, stop: 'tools', stopSequence: null };
 
@@ -57,9 +58,23 @@ function composeChoice(question: Question, shape: Shape, index: number): Choice 
   return { reasoning, text: shapeText(kept, shape), calls: [], stop, stopSequence };
 }
 
-function composeArguments(kind: 'function' | 'custom', name: string, schema: unknown): string {
+function composeArguments({ kind, name, schema }: Tool, question: Question): string {
   if (kind === 'custom') return `demo input for ${name}`;
-  return JSON.stringify(schema === undefined ? {} : (exampleFor(schema) ?? {}));
+  const example = schema === undefined ? {} : (exampleFor(schema) ?? {});
+  if (!isObject(example)) return JSON.stringify(example);
+  return JSON.stringify({ ...example, ...requestedArguments(question) });
+}
+
+/** `with {"city":"Rome"}` in the user's text replaces members of the arguments. */
+function requestedArguments(question: Question): JsonObject {
+  const [, text] = /\bwith (\{[^{}]*\})/.exec(instructionOf(question)) ?? [];
+  if (text === undefined) return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
 }
 
 function refusalIn(question: Question): 'refusal' | 'filter' | null {

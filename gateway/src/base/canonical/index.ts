@@ -7,6 +7,7 @@ export type {
   MediaSource,
   NativeState,
   OpaqueBlock,
+  PictureTrace,
   ReasoningBlock,
   RefusalBlock,
   TextBlock,
@@ -29,6 +30,8 @@ export type { OperationName, TextOperationName } from './operation-name.ts';
 export type {
   ImageTokens,
   Picture,
+  PictureCall,
+  PictureDefaults,
   PictureRequest,
   PictureResponse,
   PictureShape,

@@ -60,6 +60,8 @@ export interface FunctionTool {
   readonly strict: boolean | null;
   readonly cache?: { readonly ttl: string | null } | undefined;
   readonly extensions?: Extensions | undefined;
+  /** The gateway runs it itself, in place of the client's vendor. Its name may be that of a function of the client. */
+  readonly hosted?: 'picture' | undefined;
 }
 
 /** Called with free text instead of JSON. */

@@ -64,6 +64,8 @@ type EventBody =
       readonly namespace?: string | undefined;
       readonly kind: 'function' | 'custom';
       readonly state?: NativeState | undefined;
+      /** As in `ToolCallBlock`. */
+      readonly hosted?: 'picture' | undefined;
     }
   | { readonly type: 'call-arguments'; readonly call: number; readonly text: string }
   | { readonly type: 'call-end'; readonly call: number }

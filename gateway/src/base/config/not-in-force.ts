@@ -20,7 +20,6 @@ export const notInForce: readonly NotInForce[] = [
   { path: 'channels[].protocols[]', values: ['video-synthesis', 'video-contents'] },
   { path: 'channels[].timeouts.keepalive_comment' },
   { path: 'models[].type', values: ['video'] },
-  { path: 'models[].image_tool_model' },
   { path: 'teams[].members[].role', values: ['owner'] },
 ];
 

@@ -1,22 +1,19 @@
 import type { EmbedInput } from './embeddings/input.ts';
 import { createEmbedOperation } from './embeddings/embed-operation.ts';
-import { admitExchange } from './exchange/admit.ts';
-import { openExchange } from './exchange/exchange.ts';
-import type { ExchangeInput } from './exchange/input.ts';
 import type { Operation } from './exchange/operation.ts';
-import type { ExchangeParts } from './exchange/parts.ts';
+import { runExchange } from './exchange/run-exchange.ts';
 import { chatSurface } from './images/converted/chat-surface.ts';
 import { contentsSurface } from './images/converted/contents-surface.ts';
-import type { PictureParts } from './images/converted/parts.ts';
 import { createPictureOperation } from './images/converted/picture-operation.ts';
 import type { ImageInput } from './images/input.ts';
 import { createImageOperation } from './images/image-operation.ts';
+import { createPictureTool, type PictureToolParts } from './images/tool/picture-tool.ts';
 import type { TextInput } from './text/input.ts';
 import type { TextParts } from './text/parts.ts';
 import { createTextOperations } from './text/text-operations.ts';
 
 /** Everything that the relay needs; made once by the composition root. */
-export type RelayParts = TextParts & PictureParts;
+export type RelayParts = Omit<TextParts, 'pictureTool'> & PictureToolParts;
 
 /** A request of any operation. */
 export type RelayInput = TextInput | EmbedInput | ImageInput;
@@ -31,7 +28,7 @@ export interface Relay {
 
 /** Each operation has a line here, and a folder beside `text/`. */
 export function createRelay(parts: RelayParts): Relay {
-  const text = createTextOperations(parts);
+  const text = createTextOperations({ ...parts, pictureTool: createPictureTool(parts) });
   const inText: Partial<Record<RelayInput['protocol'], Operation<TextInput>>> = {
     chat: createPictureOperation(parts, chatSurface),
     'generate-content': createPictureOperation(parts, contentsSurface),
@@ -54,26 +51,4 @@ export function createRelay(parts: RelayParts): Relay {
     }
   };
   return { run: (input) => runExchange(parts, operationFor(input), input) };
-}
-
-/**
- * One exchange from end to end: prepare once, attempt several times, make the row durable, and only then end the
- * response.
- */
-async function runExchange(
-  parts: ExchangeParts,
-  asked: Operation,
-  input: ExchangeInput,
-): Promise<void> {
-  const exchange = openExchange(parts, input);
-  const admitted = await admitExchange(parts, asked, exchange);
-  if (admitted === null) return;
-  const { operation, prepared } = admitted;
-  const kind = exchange.stream && operation.mayStream ? 'stream' : 'buffered';
-  parts.observer.opened(kind);
-  try {
-    await operation.answer(exchange, prepared);
-  } finally {
-    parts.observer.closed(kind);
-  }
 }

@@ -158,7 +158,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         observer,
         onUnexpectedError,
         mediaFetch,
-        bodyMemory: memory.limit,
+        bodyMemory: memory,
         dataDir,
       },
       closing,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { createBilling } from '#billing/index.ts';
-import { createSpool } from '#bodies/index.ts';
+import { createSpool, type BodyMemory } from '#bodies/index.ts';
 import { createBodyPool, largestAnswer } from '#body-work/index.ts';
 import type { CatalogueSnapshot } from '#catalogue/index.ts';
 import type { Config } from '#config/index.ts';
@@ -52,8 +52,8 @@ export interface RelayingOptions extends Pick<Storage, 'database' | 'breaker'> {
   readonly observer: ExchangeObserver;
   readonly onUnexpectedError: (error: unknown, requestId: string) => void;
   readonly mediaFetch: GuardedFetchOptions | undefined;
-  /** Bytes, of this process. */
-  readonly bodyMemory: number;
+  /** Of this process. */
+  readonly bodyMemory: BodyMemory;
   /** The folder of this process. */
   readonly dataDir: string;
 }
@@ -103,10 +103,11 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     estimator,
     converter,
     bodies,
+    bodyMemory: options.bodyMemory,
     spool: createSpool({
       directory: path.join(options.dataDir, 'spool'),
       limit: config.limits.spool,
-      memory: Math.min(mostMemory, options.bodyMemory / 4),
+      memory: Math.min(mostMemory, options.bodyMemory.limit / 4),
       monotonic: clock.monotonic,
     }),
     upstream,

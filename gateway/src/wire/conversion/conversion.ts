@@ -83,6 +83,8 @@ export interface ConversionTarget extends Omit<EncodeTarget, 'budget'> {
   readonly provider: string;
   /** What the upstream refuses of its protocol. */
   readonly quirks: QuirksOfRequest;
+  /** The gateway runs the picture tool of this model's clients. */
+  readonly drawsPictures?: boolean;
 }
 
 /** A request for an upstream of another protocol: plain data, possibly made by another thread. */
@@ -112,6 +114,7 @@ export function createConverter(options: ConverterOptions): Converter {
     const reader = createConvertedReader(protocols[terms.upstream], {
       context: terms.context,
       clientTools: terms.clientTools,
+      pictures: terms.pictures ?? null,
       maker: terms.maker,
       upstream: codecs[terms.upstream],
       client: codecs[terms.client],
@@ -143,12 +146,13 @@ export function createConverter(options: ConverterOptions): Converter {
         if (recall !== undefined) await recall(exchange.owner, toolCallIds(decoded));
         const upstream = codecs[target.protocol];
         const { provider, traits, model, channel, capabilities, maxOutputTokens } = target;
+        const { drawsPictures } = target;
         const maker = makerId({ provider, model, channel });
         const { keyId, owner } = exchange;
         const sealing = { sealer, owner };
-        const asked = { traits, model, keyId, capabilities, maxOutputTokens };
+        const asked = { traits, model, keyId, capabilities, maxOutputTokens, drawsPictures };
         const losses = new LossList();
-        const { request, names } = await passRequest(
+        const { request, names, pictures } = await passRequest(
           decoded,
           client.name,
           upstream,
@@ -169,6 +173,7 @@ export function createConverter(options: ConverterOptions): Converter {
           client: client.name,
           upstream: target.protocol,
           clientTools: names.clientTools,
+          ...(pictures !== null && { pictures }),
           maker,
           owner,
         };

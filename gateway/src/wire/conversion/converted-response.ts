@@ -1,4 +1,4 @@
-import type { GenerationResponse } from '#canonical/index.ts';
+import type { GenerationResponse, PictureCall } from '#canonical/index.ts';
 import {
   UnreadableResponse,
   isRecord,
@@ -25,12 +25,14 @@ export function createConvertedReader(upstream: Protocol, passes: ResponsePasses
       if (!isRecord(json)) throw new UnreadableResponse('the response is not a JSON object');
       const response = passes.upstream.decodeResponse(json);
       if (isEmpty(response)) throw new UnreadableResponse('the response is empty', null, usage);
-      const converted = passes.client.encodeResponse(
-        passResponse(passes, response),
-        usage?.tokens ?? null,
-        passes.context,
-      );
-      return { body: Buffer.from(JSON.stringify(converted)), usage };
+      const passed = passResponse(passes, response);
+      const converted = passes.client.encodeResponse(passed, usage?.tokens ?? null, passes.context);
+      const pictureCalls = pictureCallsIn(passed, passes);
+      return {
+        body: Buffer.from(JSON.stringify(converted)),
+        usage,
+        ...(pictureCalls.length > 0 && { pictureCalls }),
+      };
     },
     createStreamTap(context: StreamContext): StreamTap {
       return new ConvertedTap(
@@ -39,6 +41,19 @@ export function createConvertedReader(upstream: Protocol, passes: ResponsePasses
       );
     },
   };
+}
+
+/** The calls of the picture tool in the only response that its clients get. */
+function pictureCallsIn(
+  { candidates }: GenerationResponse,
+  { pictures }: ResponsePasses,
+): PictureCall[] {
+  if (pictures === null) return [];
+  return (candidates[0]?.blocks ?? []).flatMap((block) =>
+    block.type === 'tool-call' && block.hosted !== undefined && block.id !== null
+      ? [{ id: block.id, arguments: block.arguments, defaults: pictures }]
+      : [],
+  );
 }
 
 /** Without the model echo, because the client never sees this form. */

@@ -1,4 +1,9 @@
-import type { GenerationEvent, ReportedUsage } from '#canonical/index.ts';
+import type {
+  GenerationEvent,
+  PictureCall,
+  PictureDefaults,
+  ReportedUsage,
+} from '#canonical/index.ts';
 import type { GatewayError } from '#errors/index.ts';
 import { holdsMoreThan } from '#json/index.ts';
 import {
@@ -39,6 +44,9 @@ export class ConvertedTap implements StreamTap {
   readonly #leanEvent: ((data: Buffer) => Buffer) | undefined;
   readonly #encoder: StreamEncoder;
   readonly #events: ResponseEvents;
+  readonly #pictures: PictureDefaults | null;
+  /** Calls of the picture tool so far, by their numbers. */
+  readonly #pictureCalls = new Map<number, { readonly id: string; text: string }>();
   readonly #take = (event: GenerationEvent): void => this.#pass(event);
   readonly #takeOfEvent = (event: GenerationEvent): void => {
     this.#said += 1;
@@ -63,6 +71,7 @@ export class ConvertedTap implements StreamTap {
     this.#mostOutput = passes.client.repeatsResponses === true ? mostOutput : Infinity;
     this.#leanEvent = passes.upstream.leanEvent;
     this.#encoder = passes.client.createStreamEncoder(passes.context);
+    this.#pictures = passes.pictures;
     this.#events = new ResponseEvents(passes, (event) => this.#encode(event));
   }
 
@@ -137,12 +146,23 @@ export class ConvertedTap implements StreamTap {
     return true;
   }
 
-  completion(): string {
+  pictureCalls(): readonly PictureCall[] {
+    const defaults = this.#pictures;
+    if (defaults === null) return [];
+    this.#endDecoder();
+    return [...this.#pictureCalls.values()].map(({ id, text }) => ({
+      id,
+      arguments: text,
+      defaults,
+    }));
+  }
+
+  completion(undrawn?: ReadonlySet<string>): string {
     this.#encoderEnded = true;
     this.#endDecoder();
     const { usage } = this;
     const told = usage === null || usage.missingSide !== undefined ? null : usage.tokens;
-    return this.#last + this.#encoder.end(told);
+    return this.#last + this.#encoder.end(told, undrawn);
   }
 
   fail(error: GatewayError): string | null {
@@ -166,11 +186,22 @@ export class ConvertedTap implements StreamTap {
   }
 
   #encode(event: GenerationEvent): void {
+    this.#notePicture(event);
     const frames = this.#encoder.push(event);
     if (frames === '') return;
     this.#frames += frames;
     // Some clients receive a call only when it is complete.
     if (event.type === 'call-end' || holdsContent(event)) this.#shows = true;
+  }
+
+  #notePicture(event: GenerationEvent): void {
+    if (this.#pictures === null || (event.choice ?? 0) !== 0) return;
+    if (event.type === 'call-start' && event.hosted !== undefined && event.id !== null) {
+      this.#pictureCalls.set(event.call, { id: event.id, text: '' });
+    } else if (event.type === 'call-arguments') {
+      const call = this.#pictureCalls.get(event.call);
+      if (call !== undefined) call.text += event.text;
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import type { GenerationRequest, TextProtocolName } from '#canonical/index.ts';
+import type { GenerationRequest, PictureDefaults, TextProtocolName } from '#canonical/index.ts';
 import type { Codec } from '#protocols/index.ts';
 import type { UpstreamTraits } from '#vendors/index.ts';
 import type { LossList } from './losses.ts';
@@ -14,6 +14,7 @@ import type { StateStore } from './state/state-store.ts';
 import { assignCallIds } from './tools/call-ids.ts';
 import { dropHostedTools } from './tools/hosted-tools.ts';
 import { pairCalls } from './tools/pair-calls.ts';
+import { offerPictureTool, type PictureToolTarget } from './tools/picture-tool.ts';
 import { renameTools } from './tools/rename-tools.ts';
 import { moveResultMedia } from './tools/result-media.ts';
 import { nameTools, type ToolNames } from './tools/tool-names.ts';
@@ -24,19 +25,19 @@ export interface PassParts {
   readonly store: StateStore;
 }
 
-export interface PassTarget extends StateTarget {
+export interface PassTarget extends StateTarget, PictureToolTarget {
   readonly traits: UpstreamTraits;
   /** The model's name at the upstream. */
   readonly model: string;
   readonly keyId: string;
-  /** The model's capabilities in the catalogue. */
-  readonly capabilities: ReadonlySet<string>;
   readonly maxOutputTokens: number | null;
 }
 
 export interface PassedRequest {
   readonly request: GenerationRequest;
   readonly names: ToolNames;
+  /** What the picture tool says of every picture; null: the gateway runs none. */
+  readonly pictures: PictureDefaults | null;
 }
 
 /**
@@ -55,12 +56,13 @@ export async function passRequest(
 ): Promise<PassedRequest> {
   const { capabilities, maxOutputTokens } = target;
   const traits = upstream.upstreamTraits?.(target) ?? upstream.traits;
-  let request = dropHostedTools(
+  const offered = offerPictureTool(
     withoutZeroPenalties(withShownReasoning(decoded, client)),
-    upstream.name,
-    capabilities,
+    target,
+    traits.toolResultMedia,
     losses,
   );
+  let request = dropHostedTools(offered.request, upstream.name, capabilities, losses);
   request = limitOutput(request, maxOutputTokens, losses);
   request = deriveCacheKey(request, client, traits, target.keyId);
   request = hashEndUser(request);
@@ -73,7 +75,7 @@ export async function passRequest(
   request = renameTools(request, names, traits, losses);
   if (!traits.toolResultMedia) request = moveResultMedia(request, losses);
   request = await inlineMedia(request, traits.mediaAsBytes, parts.fetchMedia);
-  return { request, names };
+  return { request, names, pictures: offered.pictures };
 }
 
 /** A messages client that enables thinking sees it unless it opts out; other protocols must ask for it. */

@@ -1,5 +1,5 @@
 import type { Block, Candidate, GenerationResponse, NativeState } from '#canonical/index.ts';
-import { emptySignature, sealed, type ResponsePasses } from './response-context.ts';
+import { emptySignature, pictureItemId, sealed, type ResponsePasses } from './response-context.ts';
 import { settledFinish } from './response-finish.ts';
 import type { StatePlace } from './state/sealed-state.ts';
 import { StateKeeper } from './state/state-keeper.ts';
@@ -47,17 +47,22 @@ function passCandidate(passes: ResponsePasses, candidate: Candidate, choice: num
 }
 
 function passCall(
-  { clientTools, client, context }: ResponsePasses,
+  { clientTools, client, context, pictures }: ResponsePasses,
   block: Extract<Block, { type: 'tool-call' }>,
   choice: number,
   at: number,
 ) {
   const tool = clientTools.get(block.name);
+  const hosted = pictures === null ? undefined : tool?.hosted;
   const unwraps = tool?.kind === 'custom' && block.kind === 'function';
   const { state: _, ...bare } = block;
   return {
     ...bare,
-    id: responseCallId(block.id, client.traits, context.requestId, choice, at),
+    id:
+      hosted === undefined
+        ? responseCallId(block.id, client.traits, context.requestId, choice, at)
+        : pictureItemId(context, choice, at),
+    ...(hosted !== undefined && { hosted }),
     name: tool?.name ?? block.name,
     namespace: tool === undefined ? block.namespace : tool.namespace,
     kind: tool?.kind ?? block.kind,

@@ -1,6 +1,6 @@
 import type { GenerationEvent } from '#canonical/index.ts';
 import { withSealedState } from './response-blocks.ts';
-import { emptySignature, sealed, type ResponsePasses } from './response-context.ts';
+import { emptySignature, pictureItemId, sealed, type ResponsePasses } from './response-context.ts';
 import { settledFinish } from './response-finish.ts';
 import { StateKeeper } from './state/state-keeper.ts';
 import { responseCallId } from './tools/call-ids.ts';
@@ -128,12 +128,16 @@ class ChoiceEvents {
   }
 
   #callStart(event: Event<'call-start'>): void {
-    const { clientTools, client, context } = this.#passes;
+    const { clientTools, client, context, pictures } = this.#passes;
     const { state, ...bare } = event;
     this.#close();
     const tool = clientTools.get(event.name);
     const place = [context.requestId, event.choice ?? 0, this.#calls] as const;
-    const id = responseCallId(event.id, client.traits, ...place);
+    const hosted = pictures === null ? undefined : tool?.hosted;
+    const id =
+      hosted === undefined
+        ? responseCallId(event.id, client.traits, ...place)
+        : pictureItemId(context, event.choice ?? 0, this.#calls);
     this.#calls += 1;
     this.#keeper.call(id, state);
     if (tool?.kind === 'custom' && event.kind === 'function') {
@@ -153,6 +157,7 @@ class ChoiceEvents {
       name: tool?.name ?? event.name,
       namespace: tool === undefined ? event.namespace : tool.namespace,
       kind: tool?.kind ?? event.kind,
+      ...(hosted !== undefined && { hosted }),
       ...(envelope !== null && sitsOnBlock && { state: envelope }),
     });
   }

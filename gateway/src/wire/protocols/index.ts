@@ -40,6 +40,7 @@ export { pictures } from './pictures.ts';
 export type { PictureStreamTap } from './picture-stream.ts';
 export type { ChatPictureRequest } from './chat/pictures/decode-request.ts';
 export type { EncodedImages, PictureTarget } from './images/pictures/encode-request.ts';
+export { pictureTool } from './responses/picture-tool.ts';
 export { planToolNames } from './tool-names.ts';
 export { encodeError as encodeContentsError } from './video-contents/errors.ts';
 export { encodeError as encodeSynthesisError } from './video-synthesis/errors.ts';

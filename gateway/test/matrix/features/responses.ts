@@ -260,7 +260,7 @@ export const responses: ClientFeatures = {
       },
       {
         name: 'hosted `image_generation`',
-        why: 'only responses has it',
+        why: 'carried for models with [`image_tool_model`](images.md#in-responses)',
         body: { tools: [{ type: 'image_generation' }] },
       },
       {

@@ -3,6 +3,7 @@ import { images, type ModelEcho, type ScannedImages } from '#protocols/index.ts'
 import { UnchargedResponse, type ResponseCollector } from '../attempts/response-reader.ts';
 import type { Measured } from '../exchange/measured.ts';
 import type { ClientResponse } from '../exchange/client-response.ts';
+import { writePieces } from '../exchange/write-pieces.ts';
 import { measureImages, unitsOf, type MeasuredRequest } from './measure-images.ts';
 
 export interface SpooledResponseOptions {
@@ -89,18 +90,4 @@ function shown(
     length: body.length - (range.end - range.start) + bytes.length,
     writeTo: (client) => writePieces(client, edited()),
   };
-}
-
-async function writePieces(client: ClientResponse, pieces: AsyncIterable<Buffer>): Promise<void> {
-  let wake: () => void = () => {};
-  client.onDrain(() => wake());
-  client.onDisconnect(() => wake());
-  for await (const piece of pieces) {
-    if (client.disconnected) return;
-    const drained = new Promise<void>((resolve) => {
-      wake = resolve;
-    });
-    if (!client.write(piece)) await drained;
-  }
-  client.end();
 }

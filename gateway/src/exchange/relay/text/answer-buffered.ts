@@ -13,6 +13,7 @@ import {
 } from '../exchange/finish.ts';
 import { nothingUsed } from '../exchange/measured.ts';
 import { attemptOptions } from './attempt-options.ts';
+import { answerWithPictures } from './end-with-pictures.ts';
 import type { TextInput } from './input.ts';
 import { measureDisconnected, measureText } from './measure-text.ts';
 import type { TextParts } from './parts.ts';
@@ -54,7 +55,7 @@ export async function answerBuffered(
     }
     case 'complete':
   }
-  const { body, usage, outputTokens } = outcome.response;
+  const { body, usage, outputTokens, pictureCalls = [] } = outcome.response;
   const used = usageOfResponse(
     withHiddenReasoning(usage, prepared, sent),
     parts.missingUsage,
@@ -70,10 +71,14 @@ export async function answerBuffered(
   if (sent !== null) sent.ttftMs = parts.clock.monotonic() - input.startedAt;
   const measured = measureText(used, prepared.model, prepared.request.choices, sent);
   await finishCompleted(parts, exchange, measured, attempted);
+  const headers = responseHeaders(sent);
+  if (pictureCalls.length > 0) {
+    return answerWithPictures(parts, input, prepared, body, pictureCalls, headers);
+  }
   input.client.start(200, {
     'content-type': 'application/json',
     'content-length': String(body.length),
-    ...responseHeaders(sent),
+    ...headers,
   });
   input.client.end(body);
 }

@@ -13,6 +13,7 @@ import {
 } from '../exchange/finish.ts';
 import { nothingUsed } from '../exchange/measured.ts';
 import { attemptOptions } from './attempt-options.ts';
+import { streamPictures } from './end-with-pictures.ts';
 import { forgetText } from './forget-text.ts';
 import type { TextInput } from './input.ts';
 import { measureDisconnected, measureText } from './measure-text.ts';
@@ -92,7 +93,7 @@ export async function answerStream(
     }
     case 'complete':
   }
-  const { usage, tap, body } = outcome;
+  const { usage, tap, body, pictureCalls } = outcome;
   const used = usageOfResponse(
     withHiddenReasoning(usage, prepared, sent),
     parts.missingUsage,
@@ -115,7 +116,8 @@ export async function answerStream(
     return;
   }
   sink.open(responseHeaders(sent));
-  sink.end(body);
+  if (pictureCalls.length === 0) sink.end(body);
+  else await streamPictures(parts, input, prepared, sink, tap, body, pictureCalls);
 }
 
 /** The returned attempt lives as long as the response, so nothing in it may hold the request. */

@@ -7,6 +7,7 @@ import type { ChannelAffinity } from '#routing/index.ts';
 import type { StateDirectory } from '#upstream-state/index.ts';
 import type { AttemptParts } from '../attempts/parts.ts';
 import type { ExchangeParts } from '../exchange/parts.ts';
+import type { PictureTool } from '../images/tool/picture-tool.ts';
 
 /** What the text operations need. */
 export interface TextParts extends ExchangeParts, AttemptParts {
@@ -15,6 +16,7 @@ export interface TextParts extends ExchangeParts, AttemptParts {
   readonly converter: Converter;
   /** The pool of threads for large bodies. */
   readonly bodies: BodyPool;
+  readonly pictureTool: PictureTool;
   readonly estimator: TokenEstimator;
   readonly affinity: ChannelAffinity;
   readonly upstreamState: StateDirectory;

@@ -108,5 +108,6 @@ export function targetOf(
     maxOutputTokens: model.maxOutputTokens,
     capabilities: model.capabilities,
     echoReasoning: model.echoReasoning,
+    drawsPictures: model.imageToolModel !== null,
   };
 }

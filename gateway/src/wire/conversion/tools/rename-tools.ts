@@ -1,4 +1,10 @@
-import type { GenerationRequest, Tool, ToolChoice } from '#canonical/index.ts';
+import type {
+  CustomTool,
+  FunctionTool,
+  GenerationRequest,
+  Tool,
+  ToolChoice,
+} from '#canonical/index.ts';
 import type { CodecTraits } from '#protocols/index.ts';
 import type { LossList } from '../losses.ts';
 import { mapBlocks } from '../map-blocks.ts';
@@ -24,7 +30,8 @@ export function renameTools(
     if (tool.namespace !== undefined && !traits.toolNamespaces) {
       losses.approximated('tools.namespace');
     }
-    const name = names.toUpstream(tool.name, tool.namespace);
+    const hosted = tool.type === 'function' ? tool.hosted : undefined;
+    const name = names.toUpstream(tool.name, tool.namespace, hosted);
     const moved = { ...tool, name, namespace: namespaceOf(tool.namespace) };
     if (moved.type === 'function' || traits.customTools) return moved;
     losses.approximated('tools.custom');
@@ -34,7 +41,7 @@ export function renameTools(
   const nameOfCall = new Map<string, string>();
   const renamed = mapBlocks({ ...request, tools }, (block) => {
     if (block.type === 'tool-call') {
-      const name = names.toUpstream(block.name, block.namespace);
+      const name = names.toUpstream(block.name, block.namespace, block.hosted);
       if (block.id !== null) nameOfCall.set(block.id, name);
       const wraps = block.kind === 'custom' && !traits.customTools;
       return {
@@ -63,11 +70,15 @@ function renameChoice(
   names: ToolNames,
 ): ToolChoice | null {
   if (toolChoice?.only == null) return toolChoice;
-  const namespaces = new Map<string, string | undefined>();
+  const named = new Map<string, FunctionTool | CustomTool>();
   for (const tool of tools) {
-    if (tool.type === 'hosted' || namespaces.has(tool.name)) continue;
-    namespaces.set(tool.name, tool.namespace);
+    if (tool.type === 'hosted' || named.has(tool.name)) continue;
+    named.set(tool.name, tool);
   }
-  const only = toolChoice.only.map((name) => names.toUpstream(name, namespaces.get(name)));
+  const only = toolChoice.only.map((name) => {
+    const tool = named.get(name);
+    const hosted = tool?.type === 'function' ? tool.hosted : undefined;
+    return names.toUpstream(name, tool?.namespace, hosted);
+  });
   return { ...toolChoice, only };
 }

@@ -12,11 +12,13 @@ export interface ClientTool {
   readonly name: string;
   readonly namespace: string | undefined;
   readonly kind: 'function' | 'custom';
+  /** As in `FunctionTool`. */
+  readonly hosted?: 'picture' | undefined;
 }
 
 /** Maps the client's tool names to the upstream's, and back. */
 export interface ToolNames {
-  toUpstream(name: string, namespace: string | undefined): string;
+  toUpstream(name: string, namespace: string | undefined, hosted?: ClientTool['hosted']): string;
   /** The client's tools by the names that the upstream received. */
   readonly clientTools: ReadonlyMap<string, ClientTool>;
 }
@@ -29,18 +31,19 @@ export function nameTools(request: GenerationRequest, traits: Traits): ToolNames
   const upstream = planToolNames(
     tools.map((tool) => {
       const name = wishedName(tool, traits);
-      return { key: keyOf(tool.name, tool.namespace), name, isOwn: name === tool.name };
+      const isOwn = name === tool.name && tool.hosted === undefined;
+      return { key: keyOf(tool.name, tool.namespace, tool.hosted), name, isOwn };
     }),
     traits,
   );
   const client = new Map<string, ClientTool>();
   for (const tool of tools) {
-    const name = upstream.get(keyOf(tool.name, tool.namespace));
+    const name = upstream.get(keyOf(tool.name, tool.namespace, tool.hosted));
     if (name !== undefined && !client.has(name)) client.set(name, tool);
   }
   return {
-    toUpstream: (name, namespace) =>
-      upstream.get(keyOf(name, namespace)) ?? upstream.get(keyOf(name, undefined)) ?? name,
+    toUpstream: (name, namespace, hosted) =>
+      upstream.get(keyOf(name, namespace, hosted)) ?? upstream.get(keyOf(name, undefined)) ?? name,
     clientTools: client,
   };
 }
@@ -60,13 +63,16 @@ function isNamed(tool: Tool): tool is FunctionTool | CustomTool {
 }
 
 function clientTool(
-  { name, namespace }: Pick<ToolCallBlock, 'name' | 'namespace'>,
+  tool: Pick<ToolCallBlock, 'name' | 'namespace' | 'hosted'> | CustomTool,
   kind: ClientTool['kind'],
 ): ClientTool {
-  return { name, namespace, kind };
+  const { name, namespace } = tool;
+  const hosted = 'hosted' in tool ? tool.hosted : undefined;
+  return { name, namespace, kind, ...(hosted !== undefined && { hosted }) };
 }
 
-function keyOf(name: string, namespace: string | undefined): string {
+function keyOf(name: string, namespace: string | undefined, hosted?: ClientTool['hosted']): string {
+  if (hosted !== undefined) return JSON.stringify([hosted, null, name]);
   return namespace === undefined ? name : JSON.stringify([namespace, name]);
 }
 

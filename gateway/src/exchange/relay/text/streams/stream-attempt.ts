@@ -424,15 +424,18 @@ export class StreamAttempt implements UpstreamListener, TickListener {
     const rest: (Buffer | string)[] = this.#flow.takeHeld();
     const tap = this.#tap;
     let completion;
+    let pictureCalls;
     try {
-      completion = tap.completion();
+      pictureCalls = tap.pictureCalls?.() ?? [];
+      completion = pictureCalls.length > 0 ? '' : tap.completion();
     } catch (error) {
       // The caller handles the error. A second call would throw again, so the attempt ends here.
       this.#cut('defect');
       throw error;
     }
     if (completion !== '') rest.push(completion);
-    this.#finish({ kind: 'complete', status: this.#status, usage: tap.usage, tap, body: rest });
+    const { usage } = tap;
+    this.#finish({ kind: 'complete', status: this.#status, usage, tap, body: rest, pictureCalls });
   }
 
   #soFar(): StreamSoFar {

@@ -1,7 +1,8 @@
-import type { Block, ImageBlock, OpaqueBlock, TextBlock } from '#canonical/index.ts';
+import type { Block, OpaqueBlock, TextBlock } from '#canonical/index.ts';
 import { isRecord, type JsonRecord } from '../../../values.ts';
 import { decodeAnnotations } from '../annotations.ts';
 import { joinTexts } from '../request/decode-item.ts';
+import { decodeImage } from '../request/decode-image.ts';
 import { decodeLogprobs } from './logprobs.ts';
 
 type ItemDecoder = (item: JsonRecord) => Block[];
@@ -105,13 +106,4 @@ export function callArguments(item: JsonRecord, kind: 'function' | 'custom'): st
 function decodeImageCall(item: JsonRecord): Block[] {
   const block = decodeImage(item);
   return block === null ? [opaqueItem('image_generation_call', item)] : [block];
-}
-
-function decodeImage({ result, output_format: format }: JsonRecord): ImageBlock | null {
-  if (typeof result !== 'string' || result === '') return null;
-  if (/^https?:\/\//.test(result)) {
-    return { type: 'image', source: { kind: 'url', url: result, mime: null } };
-  }
-  const mime = `image/${typeof format === 'string' ? format : 'png'}`;
-  return { type: 'image', source: { kind: 'data', mime, base64: result } };
 }

@@ -1,6 +1,7 @@
 import type { Block, GenerationResponse, TokenUsage } from '#canonical/index.ts';
 import type { ResponseContext } from '../../../codec.ts';
 import { isRecord, type JsonRecord } from '../../../values.ts';
+import { waitingItem } from '../../picture-tool.ts';
 import {
   type ResponseIds,
   createResponseIds,
@@ -86,6 +87,7 @@ function encodeItem(block: Block, index: number, ids: ResponseIds): object | nul
       return reasoningItem(ids.item('rs', index), block.text, state);
     }
     case 'tool-call': {
+      if (block.hosted !== undefined && block.id !== null) return waitingItem(block.id);
       const text = completeArguments(block.kind, block.arguments);
       return callItem(describeCall(block, ids, index), block.kind, text);
     }

@@ -50,7 +50,7 @@ export function carriedState(state: NativeState | undefined): NativeState | unde
   return isOwn || state.kind === 'envelope' ? state : undefined;
 }
 
-export type CallHead = Pick<ToolCallBlock, 'id' | 'name' | 'namespace' | 'kind'>;
+export type CallHead = Pick<ToolCallBlock, 'id' | 'name' | 'namespace' | 'kind' | 'hosted'>;
 
 /** The members of a call that do not change while it is produced. */
 export function describeCall(

@@ -4,6 +4,7 @@ import type { FrameWriter, WrittenItem } from './frame-writer.ts';
 import { type CallHead, carriedState } from '../response/output-items.ts';
 import { WrittenCall } from './write-call.ts';
 import { WrittenMessage } from './write-message.ts';
+import { WrittenPicture } from './write-picture.ts';
 import { WrittenReasoning } from './write-reasoning.ts';
 import { eventsOf, writeWhole } from './write-whole.ts';
 
@@ -12,7 +13,7 @@ interface Call {
   /** An event that came while another item was open. */
   held: string;
   ended: boolean;
-  item: WrittenCall | null;
+  item: WrittenCall | WrittenPicture | null;
 }
 
 /**
@@ -25,6 +26,7 @@ export class OutputWriter {
   readonly #frames: FrameWriter;
   readonly #ids: ResponseIds;
   readonly #calls = new Map<number, Call>();
+  readonly #pictures: WrittenPicture[] = [];
   #openItem: WrittenItem | null = null;
   #openCall: Call | null = null;
   /** Events that wait for the end of the open call, in order of arrival. */
@@ -54,11 +56,16 @@ export class OutputWriter {
     }
   }
 
-  /** Completes everything that is open or waiting. */
-  end(status: 'completed' | 'incomplete'): string {
+  /**
+   * Completes everything that is open or waiting.
+   * @param undrawn the ids of pictures that could not be drawn
+   */
+  end(status: 'completed' | 'incomplete', undrawn: ReadonlySet<string>): string {
     let frames = '';
     while (this.#openCall !== null) frames += this.#endCall(this.#openCall);
-    return frames + this.#close(status);
+    frames += this.#close(status);
+    for (const picture of this.#pictures) frames += picture.finish(!undrawn.has(picture.id));
+    return frames;
   }
 
   #wait(what: Call | GenerationEvent): string {
@@ -67,8 +74,13 @@ export class OutputWriter {
   }
 
   #startCall(event: CallHead & { readonly call: number }): string {
-    const { id, name, namespace, kind } = event;
-    const call: Call = { head: { id, name, namespace, kind }, held: '', ended: false, item: null };
+    const { id, name, namespace, kind, hosted } = event;
+    const call: Call = {
+      head: { id, name, namespace, kind, hosted },
+      held: '',
+      ended: false,
+      item: null,
+    };
     this.#calls.set(event.call, call);
     return this.#openCall === null ? this.#openNext(call) : this.#wait(call);
   }
@@ -106,12 +118,22 @@ export class OutputWriter {
   }
 
   #openNext(call: Call): string {
-    const item = new WrittenCall(this.#frames, this.#nextIndex(), call.head, this.#ids);
+    const item = this.#itemOf(call.head);
     const frames = this.#open(item) + (call.held === '' ? '' : item.arguments(call.held));
     call.item = item;
     call.held = '';
     this.#openCall = call;
     return frames;
+  }
+
+  #itemOf(head: CallHead): WrittenCall | WrittenPicture {
+    const index = this.#nextIndex();
+    if (head.hosted === undefined || head.id === null) {
+      return new WrittenCall(this.#frames, index, head, this.#ids);
+    }
+    const picture = new WrittenPicture(this.#frames, index, head.id);
+    this.#pictures.push(picture);
+    return picture;
   }
 
   #write(event: GenerationEvent): string {
