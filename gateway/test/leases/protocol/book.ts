@@ -1,0 +1,262 @@
+import type { Command, LeaseChange, Reply, Want } from './command.ts';
+
+/** What a life knows of one of its leases. Its free part is its own to spend, without asking anybody. */
+export interface Lease {
+  /** Known to be drawn. The row of the database never has less, unless the database went back. */
+  drawn: bigint;
+  /** Of that, spent by requests that have ended, whether or not their rows have arrived. */
+  charged: bigint;
+  /** Of that, backing requests under way. */
+  held: bigint;
+  /** Of that, named in the command under way: nobody may use it until the reply. */
+  frozen: bigint;
+  /** The last recall that this life has heard of, and the last one it has answered. */
+  recall: number;
+  answered: number;
+  /** Nothing of it is left, and everything drawn is settled. */
+  isOver: boolean;
+}
+
+export interface OpenHold {
+  readonly amount: bigint;
+  /** The meters whose leases back it. */
+  readonly meters: readonly string[];
+  readonly shortOn: readonly string[];
+}
+
+/** The leases of one life, in its own memory. */
+export interface Book {
+  readonly life: string;
+  /** Of the last command sent, and of the last one known to be done. */
+  sent: number;
+  known: number;
+  generation: number;
+  readonly leases: Map<string, Lease>;
+  readonly holds: Map<string, OpenHold>;
+  /** Meters whose short hold has ended: the next command says so. */
+  readonly shortsEnded: Set<string>;
+  /** The command under way, or the one whose outcome is unknown. */
+  command: Command | null;
+  /** Whether the next command must state anew what the last one touched, or everything. */
+  restates: Command['restates'];
+}
+
+export function createBook(life: string, generation: number): Book {
+  return {
+    life,
+    sent: 0,
+    known: 0,
+    generation,
+    leases: new Map(),
+    holds: new Map(),
+    shortsEnded: new Set(),
+    command: null,
+    restates: 'no',
+  };
+}
+
+const rest = ({ drawn, charged, held, frozen }: Lease): bigint => drawn - charged - held - frozen;
+
+/** What the lease can back at once: nothing while somebody waits for what is idle. */
+export function freeOf(lease: Lease | undefined): bigint {
+  return lease === undefined || lease.recall > lease.answered ? 0n : rest(lease);
+}
+
+/**
+ * Takes a hold from the leases, all of it or nothing.
+ * @returns false if a lease is short: then the request must wait for a command.
+ */
+export function take(book: Book, { id, amount, meters }: Want): boolean {
+  for (const { name, floor } of meters) {
+    const free = freeOf(book.leases.get(name));
+    // With less than the floor in this lease, only the database knows whether so much is left.
+    if (free < amount || free < floor) return false;
+  }
+  open(book, id, { amount, meters: meters.map(({ name }) => name), shortOn: [] });
+  return true;
+}
+
+function open(book: Book, id: string, hold: OpenHold): void {
+  book.holds.set(id, hold);
+  for (const meter of hold.meters) book.leases.get(meter)!.held += hold.amount;
+}
+
+/**
+ * Ends a hold. A charge above it takes what is idle in the leases, never what backs other holds.
+ * @returns by meter: the part of the charge that lies in a lease.
+ */
+export function end(book: Book, id: string, cost: bigint): Map<string, bigint> {
+  const parts = new Map<string, bigint>();
+  const hold = book.holds.get(id);
+  if (hold === undefined) return parts;
+  book.holds.delete(id);
+  for (const meter of hold.shortOn) book.shortsEnded.add(meter);
+  for (const meter of hold.meters) {
+    const lease = book.leases.get(meter)!;
+    lease.held -= hold.amount;
+    const most = rest(lease);
+    const part = cost < most ? cost : most;
+    lease.charged += part;
+    parts.set(meter, part);
+  }
+  return parts;
+}
+
+/** A record that the database will never accept is charged to nobody. */
+export function giveUp(book: Book, parts: ReadonlyMap<string, bigint>): void {
+  for (const [meter, part] of parts) {
+    const lease = book.leases.get(meter);
+    if (lease !== undefined) lease.charged -= part;
+  }
+}
+
+export interface Plan {
+  readonly wants: readonly Want[];
+  /** Meters whose idle money goes back. */
+  readonly idle: Iterable<string>;
+  /** Money wanted ahead of need, and the floor of each meter. */
+  readonly ahead: ReadonlyMap<string, { readonly amount: bigint; readonly floor: bigint }>;
+}
+
+/** The next command; only one is under way at a time. */
+export function compose(book: Book, plan: Plan): Command {
+  book.sent += 1;
+  const shared = {
+    life: book.life,
+    number: book.sent,
+    known: book.known,
+    generation: book.generation,
+    restates: book.restates,
+  };
+  const command: Command =
+    book.restates === 'no'
+      ? { ...shared, leases: changes(book, plan), wants: plan.wants }
+      : { ...shared, leases: statements(book), wants: [] };
+  book.command = command;
+  return command;
+}
+
+function changes(book: Book, { wants, idle, ahead }: Plan): LeaseChange[] {
+  const needs = new Map<string, bigint>();
+  const floors = new Map<string, bigint>();
+  for (const { amount, meters } of wants) {
+    for (const { name, floor } of meters) {
+      needs.set(name, (needs.get(name) ?? 0n) + amount);
+      floors.set(name, floor);
+    }
+  }
+  const returned = new Set(idle);
+  const called = [...book.leases].filter(([, { recall, answered }]) => recall > answered);
+  for (const [meter] of called) returned.add(meter);
+  const names = new Set([...needs.keys(), ...returned, ...ahead.keys(), ...book.shortsEnded]);
+  book.shortsEnded.clear();
+  return [...names].toSorted().map((meter) => {
+    const lease = leaseOf(book, meter);
+    const isDropped = returned.has(meter) && lease.isOver;
+    if (isDropped) book.leases.delete(meter);
+    const need = needs.get(meter) ?? 0n;
+    const floor = floors.get(meter) ?? ahead.get(meter)?.floor ?? 0n;
+    const free = rest(lease);
+    // What a request needs of its own lease goes back and is drawn again, so that it waits holding nothing.
+    const isAll = returned.has(meter) || free < need || free < floor;
+    const back = isAll ? free : need;
+    lease.frozen += back;
+    return {
+      meter,
+      drawn: 0n,
+      back,
+      ahead: returned.has(meter) ? 0n : (ahead.get(meter)?.amount ?? 0n),
+      floor,
+      answered: isAll ? lease.recall : lease.answered,
+      isDropped,
+      shorts: shortsOn(book, meter),
+    };
+  });
+}
+
+/**
+ * Statements make the outcome of the last command irrelevant, whatever it was and whenever it arrives. What it named as
+ * given back counts as given back; what it would have drawn was not drawn.
+ */
+function statements(book: Book): LeaseChange[] {
+  const touched =
+    book.restates === 'all'
+      ? [...book.leases.keys()]
+      : (book.command?.leases.map(({ meter }) => meter) ?? []);
+  return touched.toSorted().map((meter) => {
+    const lease = book.leases.get(meter);
+    if (lease !== undefined) {
+      lease.drawn -= lease.frozen;
+      lease.frozen = 0n;
+      // Recalls count anew in a database that went back.
+      if (book.restates === 'all') lease.answered = lease.recall = 0;
+    }
+    return {
+      meter,
+      drawn: lease?.drawn ?? 0n,
+      back: 0n,
+      ahead: 0n,
+      floor: 0n,
+      answered: lease?.answered ?? 0,
+      isDropped: lease === undefined,
+      shorts: shortsOn(book, meter),
+    };
+  });
+}
+
+function leaseOf(book: Book, meter: string): Lease {
+  let lease = book.leases.get(meter);
+  if (lease === undefined) {
+    lease = { drawn: 0n, charged: 0n, held: 0n, frozen: 0n, recall: 0, answered: 0, isOver: false };
+    book.leases.set(meter, lease);
+  }
+  return lease;
+}
+
+function shortsOn(book: Book, meter: string): string[] {
+  const ids: string[] = [];
+  for (const [id, { shortOn }] of book.holds) if (shortOn.includes(meter)) ids.push(id);
+  return ids;
+}
+
+/** Takes note of what the authority did. For any other reply than `done`, see the callers of `lose`. */
+export function learn(book: Book, reply: Extract<Reply, { kind: 'done' }>): void {
+  const command = book.command!;
+  book.command = null;
+  book.known = command.number;
+  book.generation = reply.generation;
+  book.restates = 'no';
+  for (const change of command.leases) {
+    const lease = book.leases.get(change.meter);
+    if (lease === undefined) continue;
+    const { drawn, recall, answered, isOver } = reply.leases.get(change.meter)!;
+    lease.frozen -= change.back;
+    lease.drawn = drawn;
+    lease.answered = answered;
+    if (recall > lease.recall) lease.recall = recall;
+    lease.isOver = isOver;
+    if (isOver && lease.charged === 0n) book.leases.delete(change.meter);
+  }
+  for (const want of command.wants) {
+    const outcome = reply.outcomes.get(want.id)!;
+    if (outcome.kind !== 'granted' || want.isDurable) continue;
+    const meters = want.meters.map(({ name }) => name);
+    open(book, want.id, { amount: outcome.amount, meters, shortOn: outcome.shortOn });
+  }
+}
+
+/** The outcome of the command under way is unknown, and may come true later. */
+export function lose(book: Book): void {
+  if (book.restates === 'no') book.restates = 'touched';
+}
+
+/** The database forgot what this life did, or may have. */
+export function wentBack(book: Book): void {
+  book.restates = 'all';
+}
+
+/** Others wait for what is idle on the meter. */
+export function hear(book: Book, meter: string, recall: number): void {
+  const lease = book.leases.get(meter);
+  if (lease !== undefined && recall > lease.recall) lease.recall = recall;
+}

@@ -1,0 +1,80 @@
+/** What a life asks of the authority, in one transaction. A life has one command under way at a time. */
+export interface Command {
+  readonly life: string;
+  /** Greater than that of every earlier command of this life. */
+  readonly number: number;
+  /** The last command that is known to be done. */
+  readonly known: number;
+  readonly generation: number;
+  /**
+   * `no`: the command before it is done. `touched`: the outcome of the last command is unknown, and this one states anew
+   * what that one touched. `all`: the database went back in time, and this one states every lease of the life.
+   */
+  readonly restates: 'no' | 'touched' | 'all';
+  readonly leases: readonly LeaseChange[];
+  /** In the order in which they are decided. */
+  readonly wants: readonly Want[];
+}
+
+export interface LeaseChange {
+  readonly meter: string;
+  /** For a statement: the amount drawn, whatever the database has. */
+  readonly drawn: bigint;
+  /** Idle money that goes back. The life has stopped using it. */
+  readonly back: bigint;
+  /** Money wanted ahead of need. */
+  readonly ahead: bigint;
+  /** The least that must be left on the meter for anything to be admitted; nothing of it is drawn ahead. */
+  readonly floor: bigint;
+  /** The last recall after which everything idle has gone back, this command included. */
+  readonly answered: number;
+  /** Nothing of the lease is left, and the life has forgotten its sums. */
+  readonly isDropped: boolean;
+  /** The short holds of this life that are in force on the meter; every other mark of this life is removed. */
+  readonly shorts: readonly string[];
+}
+
+/** A request that waits for money. */
+export interface Want {
+  readonly id: string;
+  readonly amount: bigint;
+  /** In order of precedence: the first exhausted meter is the one named. */
+  readonly meters: readonly { readonly name: string; readonly floor: bigint }[];
+  /** It waits no longer: whoever has not answered by now is not waited for. */
+  readonly isLast: boolean;
+  /** For a task that outlives this process: what is granted is held, not leased. */
+  readonly isDurable: boolean;
+}
+
+export type Outcome =
+  /** `shortOn`: the meters that had less left than the request may cost. */
+  | { readonly kind: 'granted'; readonly amount: bigint; readonly shortOn: readonly string[] }
+  /** Others may have idle money, or draw first. */
+  | { readonly kind: 'waits' }
+  /** Nobody has anything idle. */
+  | { readonly kind: 'refused'; readonly meter: string }
+  /** A life did not answer in time. */
+  | { readonly kind: 'unanswered'; readonly meter: string };
+
+export type Reply =
+  | {
+      readonly kind: 'done';
+      readonly generation: number;
+      readonly leases: ReadonlyMap<string, LeaseReply>;
+      readonly outcomes: ReadonlyMap<string, Outcome>;
+      /** Meters on which idle money of other lives is called back. */
+      readonly recalled: readonly string[];
+    }
+  /** It was done before, or a later command was. */
+  | { readonly kind: 'stale'; readonly number: number }
+  | { readonly kind: 'closed' }
+  /** The database no longer knows what this life has done, or another life noticed that it went back. */
+  | { readonly kind: 'went-back' };
+
+export interface LeaseReply {
+  readonly drawn: bigint;
+  readonly recall: number;
+  readonly answered: number;
+  /** Everything drawn is settled: the lease may be dropped. */
+  readonly isOver: boolean;
+}
