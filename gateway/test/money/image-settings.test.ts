@@ -15,7 +15,7 @@ keys: [{ name: test, user: tester@example.com, secret: ${testKey} }]
 test.each([
   ['zero', 200, '0', 'none'],
   ['error', 502, null, 'usage-missing'],
-  // Pictures have nothing from which their tokens could be told.
+  // The tokens of a picture cannot be estimated.
   ['estimate', 502, null, 'usage-missing'],
 ])('billing.missing_usage: %s, and no usage: %i', async (missing, status, cost, said) => {
   const upstream = await startOwnUpstream();
