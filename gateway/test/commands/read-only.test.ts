@@ -27,8 +27,8 @@ describe.each(commands)('%s', (command) => {
     change(
       folder,
       // The last step, as they are done in order.
-      `alter table usage_hourly drop column images;
-       delete from kysely_migration where name = '0015-hourly-images'`,
+      `drop table journal_losses;
+       delete from kysely_migration where name = '0016-journal-losses'`,
     );
     const before = readFileSync(join(folder, 'data/sluice.db'));
     expect(await sluice(...words)).toEqual({

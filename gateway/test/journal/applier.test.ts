@@ -1,20 +1,18 @@
 import { expect, test } from 'vitest';
 import type { OpenDatabase } from '#database/index.ts';
 import { createApplier } from '#journal/applier.ts';
-import type { JournalFile } from '#journal/journal-file.repository.ts';
 
 test('a replaced applier reports nothing twice', async () => {
   const told: unknown[] = [];
-  const file = {
-    // Batches up to the seventh are applied and not yet removed.
-    pendingAfter: (id: number) => ({ count: Math.max(7 - id, 0), bytes: 0 }),
-    after: () => [],
-  } as unknown as JournalFile;
+  const applied = { id: 7, last: 7, bytes: 70 };
   const applier = createApplier({
-    file,
+    // Batches up to the seventh are applied.
+    file: { after: () => [].values(), one: () => undefined, reject: () => {} },
+    marks: { read: () => ({ end: applied, applied: { id: 3, last: 3, bytes: 30 } }) },
     database: {} as OpenDatabase,
+    node: 'node_1',
     report: (message) => void told.push(message),
-    appliedUpTo: 7,
+    applied,
     leftOver: 0,
   });
   applier.drain();

@@ -6,8 +6,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { OpenDatabase } from '#database/index.ts';
 import { openJournal, type JournalProblem } from '#journal/index.ts';
 import { openJournalFile } from '#journal/journal-file.repository.ts';
-import { lineVersion, toLine, type StoredLines } from '#usage/index.ts';
+import { lineVersion, toLine } from '#usage/index.ts';
 import { openTestDatabase } from '../database/databases.ts';
+import { writeOlderJournal } from './older-journal.ts';
 import { charge, record } from './records.ts';
 import { storedBatches } from '../usage/stored-lines.ts';
 
@@ -34,22 +35,13 @@ const open = () =>
     onProblem: (problem) => problems.push(problem),
   });
 
-/** As if programs of these versions had left them. */
-function leave(batches: readonly StoredLines[]): void {
-  const file = openJournalFile(dataDir);
-  for (const [index, { version, lines }] of batches.entries()) {
-    file.insert({ id: index + 1, version, count: lines.match(/"req_/g)?.length ?? 1, lines });
-  }
-  file.close();
-}
-
 async function idsInDatabase(): Promise<string[]> {
   const rows = await database.kysely.selectFrom('usage').select('id').orderBy('id').execute();
   return rows.map(({ id }) => id);
 }
 
 test('a journal with lines of every version is applied', async () => {
-  leave(storedBatches);
+  writeOlderJournal(dataDir, storedBatches);
   const journal = await open();
   await journal.caughtUp;
   await journal.close(30_000);
@@ -62,7 +54,10 @@ test('a journal with lines of every version is applied', async () => {
 test('a line that does not fit its version is put aside, and the others are applied', async () => {
   const lines = toLine(record('req_good'));
   const short = JSON.stringify((JSON.parse(toLine(record('req_bad'))) as unknown[]).slice(0, 30));
-  leave([...storedBatches, { version: lineVersion, lines: `${short},${lines}` }]);
+  writeOlderJournal(dataDir, [
+    ...storedBatches,
+    { version: lineVersion, lines: `${short},${lines}` },
+  ]);
   const journal = await open();
   await journal.caughtUp;
   await journal.close(30_000);
@@ -74,7 +69,11 @@ test('a line that does not fit its version is put aside, and the others are appl
 test('a batch that is damaged as a whole is put aside as it is, and the others are applied', async () => {
   const damaged = `${toLine(record('req_bad'))}["req_cut_off`;
   const good = (id: string) => ({ version: lineVersion, lines: toLine(record(id)) });
-  leave([good('req_1'), { version: lineVersion, lines: damaged }, good('req_2')]);
+  writeOlderJournal(dataDir, [
+    good('req_1'),
+    { version: lineVersion, lines: damaged },
+    good('req_2'),
+  ]);
   const journal = await open();
   await journal.caughtUp;
   await journal.close(30_000);
@@ -89,12 +88,12 @@ test('a batch that is damaged as a whole is put aside as it is, and the others a
 test('a journal with lines of a newer version is not opened, and keeps all of them', async () => {
   const older = { version: lineVersion, lines: toLine(record('req_1', { charge: charge(1n) })) };
   const newer = { version: lineVersion + 1, lines: `[${'1,'.repeat(80)}1]` };
-  leave([older, newer]);
+  writeOlderJournal(dataDir, [older, newer]);
   await expect(open()).rejects.toThrow(
     `${join(dataDir, 'journal.db')} is newer than this version (records of version ${lineVersion + 1}): run the newer version of sluice`,
   );
   expect(await idsInDatabase()).toEqual([]);
   const file = openJournalFile(dataDir);
-  expect(file.after(0, 10)).toMatchObject([older, newer]);
+  expect([...file.after(0)]).toMatchObject([older, newer]);
   file.close();
 });

@@ -40,11 +40,14 @@ function degradedDatabase({ problem }: RevisionWatch, { writes }: NodeRegistry):
 }
 
 /** Unreachable nodes, and missing coordination between nodes. */
-function degradedNodes({ missing, live }: NodeRegistry, isShared: boolean): string[] {
+function degradedNodes({ missing, lost, live }: NodeRegistry, isShared: boolean): string[] {
   const words = missing.map(
     ({ id, journalDepth }) =>
       `node ${id} is unreachable with ${journalDepth} usage records in its journal`,
   );
+  for (const { node, missing: count } of lost) {
+    words.push(`node ${node} has lost ${count} usage records of its journal`);
+  }
   // Each node would allow the whole of every limit.
   if (live() > 1 && !isShared) {
     words.push(`${live()} nodes without redis: limits are not shared`);

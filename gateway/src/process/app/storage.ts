@@ -41,22 +41,31 @@ export async function openStorage(
 ): Promise<Storage> {
   const databaseUrl = config.storage.url;
   const database = closing.add(openDatabase({ url: databaseUrl }));
-  const nodes = closing.add(createNodeRegistry({ database, id: readNodeId(dataDir), log: logger }));
+  const node = readNodeId(dataDir);
+  const nodes = closing.add(createNodeRegistry({ database, id: node, log: logger }));
   const journal = closing.add(
     await openJournal({
       dataDir,
+      node,
       maxSize: config.journal.maxSize,
       databaseUrl,
       keepUsage: config.retention.usage,
       onProblem: ({ kind, message }) =>
         logger.warn(`journal: ${kind}`, { component: 'journal', detail: message }),
+      onLoss: () => void nodes.refresh(),
       onRecovery: (kind) =>
         logger.info(`journal: recovered from ${kind}`, { component: 'journal' }),
     }),
   );
   await nodes.join(journal);
   const adoption = closing.add(
-    adoptJournals({ folders: adopted, database, databaseUrl, log: logger }),
+    adoptJournals({
+      folders: adopted,
+      database,
+      databaseUrl,
+      log: logger,
+      onLoss: () => void nodes.refresh(),
+    }),
   );
   return { database, breaker: createDatabaseBreaker(), nodes, journal, adoption };
 }

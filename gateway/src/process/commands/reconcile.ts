@@ -5,30 +5,35 @@ import { readTimes } from './time-options.ts';
 export const reconcileCommand: Command = {
   name: 'reconcile',
   description:
-    'Changes nothing and can run beside the gateway. Adds up every receipt again and compares every posting and\n' +
+    'Changes no book and can run beside the gateway. Adds up every receipt again and compares every posting and\n' +
     'every total with its rows; with a time range, only the rows and hours in it. Exits with 1 if anything differs.\n' +
     'Run it daily.',
   options: {
     from: { type: 'string', value: 'TIME', help: 'for example 2027-01-01T00:00:00Z' },
     to: { type: 'string', value: 'TIME', help: 'the same form; exclusive' },
+    'acknowledge-losses': {
+      type: 'boolean',
+      help: 'take note of records that journals have lost: they are named no more',
+    },
     ...commonOptions,
   },
   positionals: [],
   async run(input, io) {
     const { loadCommandConfig, withReadableWorkspace } = await import('./workspace.ts');
-    const { reconcile } = await import('#ledger/index.ts');
+    const { acknowledgeLosses, reconcile } = await import('#ledger/index.ts');
     const range = await readTimes(input);
     const config = await loadCommandConfig(input, io);
     const asJson = input.flag('json');
     const shown: Difference[] = [];
     let count = 0;
-    const checked = await withReadableWorkspace(config, ({ database }) =>
-      reconcile(database, range, (difference) => {
+    const checked = await withReadableWorkspace(config, async ({ database }) => {
+      if (input.flag('acknowledge-losses')) await acknowledgeLosses(database.kysely, Date.now());
+      return reconcile(database, range, (difference) => {
         count += 1;
         if (!asJson) io.stdout(`${describe(difference)}\n`);
         else if (shown.length < maxShown) shown.push(difference);
-      }),
-    );
+      });
+    });
     if (asJson) printJson(io, { ok: count === 0, checked, differences: count, first: shown });
     else
       io.stdout(

@@ -41,6 +41,8 @@ export interface AdoptOptions {
   readonly database: OpenDatabase;
   readonly databaseUrl: string;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  /** Called when one of the journals has lost records. */
+  readonly onLoss?: () => void;
 }
 
 /**
@@ -63,10 +65,12 @@ export function adoptJournals(options: AdoptOptions): Adoption {
       if (!hasJournal(folder)) throw new Error('no journal found');
       journal = await openJournal({
         dataDir: folder,
+        node: readNodeId(folder),
         maxSize: 0,
         databaseUrl,
         onProblem: ({ kind, message }) =>
           log.warn(`adopted journal: ${kind}`, { component: 'nodes', detail: message }),
+        onLoss: options.onLoss,
       });
       await applyAll(folder, journal);
     } catch (error) {

@@ -73,6 +73,22 @@ export async function otherNodes(
   }));
 }
 
+/** Usage records that are missing from the journal of a node, unless the operator has taken note of it. */
+export interface LostRecords {
+  readonly node: string;
+  readonly missing: number;
+}
+
+export function lostRecords({ kysely }: OpenDatabase): Promise<LostRecords[]> {
+  return kysely
+    .selectFrom('journal_losses')
+    .select(['node', ({ fn }) => fn.sum<number>('missing').as('missing')])
+    .where('acknowledged_at', 'is', null)
+    .groupBy('node')
+    .orderBy('node')
+    .execute();
+}
+
 /** Removes a node that ended and left nothing behind. */
 export async function removeNode({ kysely }: OpenDatabase, id: string): Promise<void> {
   await kysely.deleteFrom('nodes').where('id', '=', id).execute();

@@ -1,6 +1,14 @@
 import type { OpenDatabase } from '#database/index.ts';
 import type { Logger } from '#observability/index.ts';
-import { lastStart, otherNodes, removeNode, signLife, type SeenNode } from './nodes.repository.ts';
+import {
+  lastStart,
+  lostRecords,
+  otherNodes,
+  removeNode,
+  signLife,
+  type LostRecords,
+  type SeenNode,
+} from './nodes.repository.ts';
 
 /** Milliseconds. */
 export const nodeRules = Object.freeze({
@@ -30,10 +38,14 @@ export interface NodeRegistry {
   /** Includes this node. While the database is unreachable: the last known number. */
   live(): number;
   readonly missing: readonly MissingNode[];
+  /** What journals of nodes have lost. */
+  readonly lost: readonly LostRecords[];
   /** Whether the database accepted the last heartbeat, which is a write. True before the first one. */
   readonly writes: boolean;
   /** Joins the live nodes. Resolves after the first heartbeat, even if the database was unreachable. */
   join(journal: { readonly depth: number }): Promise<void>;
+  /** Sends a heartbeat now, which also looks at what the other nodes say. */
+  refresh(): Promise<void>;
   /** Signs off; call it after the journal was closed. Never throws. */
   close(): Promise<void>;
 }
@@ -58,6 +70,7 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeRegistry {
   let journal: { readonly depth: number } | null = null;
   let live = 1;
   let missing: readonly MissingNode[] = [];
+  let lost: readonly LostRecords[] = [];
   let timer: NodeJS.Timeout | null = null;
   let beating: Promise<void> = Promise.resolve();
   /** The last successful heartbeat, and until when the silence of others may be due to the database. */
@@ -74,6 +87,7 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeRegistry {
     await lookForTwin();
     await signLife(database, { id, startedAt, journalDepth: journal?.depth ?? 0 });
     isKnown = true;
+    lost = await lostRecords(database);
     const others = await otherNodes(database, id);
     const time = monotonic();
     if (time - lastBeat >= nodeRules.goneAfter) excusedUntil = time + nodeRules.goneAfter;
@@ -166,6 +180,9 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeRegistry {
     get missing() {
       return missing;
     },
+    get lost() {
+      return lost;
+    },
     get writes() {
       return writes;
     },
@@ -173,6 +190,10 @@ export function createNodeRegistry(options: NodeRegistryOptions): NodeRegistry {
       journal = own;
       await beatQuietly();
       again();
+    },
+    async refresh() {
+      await beating;
+      if (timer !== null) await beatQuietly();
     },
     async close() {
       if (timer !== null) clearTimeout(timer);

@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely';
+
 /**
  * The tables, as Kysely sees them. One schema for SQLite and PostgreSQL, so it uses only what both have:
  *
@@ -26,6 +28,7 @@ export interface Database {
   nodes: NodeTable;
   master_key: MasterKeyTable;
   upstream_state: UpstreamStateTable;
+  journal_losses: JournalLossTable;
 }
 
 /** `file`: declared in the configuration file and read-only elsewhere. `console`: created by a person or a command. */
@@ -276,6 +279,21 @@ export interface NodeTable {
   seen_at: number;
   /** Usage records in its journal at that time. */
   journal_depth: number;
+}
+
+/** Usage records that a node had acknowledged and that were missing from its journal. */
+export interface JournalLossTable {
+  /** The node's id. */
+  node: string;
+  /** The sequence number of the first one in that journal. */
+  first_record: number;
+  missing: number;
+  /** `damaged` or `missing`. */
+  reason: string;
+  /** Unix milliseconds. */
+  found_at: number;
+  /** Unix milliseconds; null: the operator has not taken note of it. */
+  acknowledged_at: Generated<number | null>;
 }
 
 /** At most one row. */

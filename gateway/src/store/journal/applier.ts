@@ -7,15 +7,22 @@ import {
   type RecordUsageOptions,
   type StoredLines,
 } from '#usage/index.ts';
-import type { Batch, JournalFile } from './journal-file.repository.ts';
+import type { JournalFile } from './journal-file.repository.ts';
+import { recordLosses } from './losses.repository.ts';
+import type { Mark, Place } from './mark.ts';
 import type { FromApplier } from './messages.ts';
+import { readOn, type Loss, type Reading } from './read-on.ts';
 
 export interface ApplierOptions {
-  readonly file: JournalFile;
+  readonly file: Pick<JournalFile, 'after' | 'one' | 'reject'>;
+  /** The mark of the writer. */
+  readonly marks: { read(): Mark | null };
   readonly database: OpenDatabase;
+  /** The id of the node that the journal belongs to. */
+  readonly node: string;
   readonly report: (message: FromApplier) => void;
-  /** Batches up to this one are applied. */
-  readonly appliedUpTo: number;
+  /** Everything up to here is applied. */
+  readonly applied: Place;
   /** The last batch of the previous process, which may have applied it. */
   readonly leftOver: number;
 }
@@ -27,27 +34,37 @@ const gatherTime = 500;
 /** Up to this number records are applied at once; beyond it, more are gathered. */
 const few = 50;
 const enough = 1_500;
+/**
+ * Records of one transaction. With a backlog they grow, which writes three times as much per second to SQLite; when the
+ * database fails they shrink, so that one that is too slow for many still takes few.
+ */
+const mostRecords = 6_000;
+const fewestRecords = 100;
 /** Maximum characters handled at once. */
 const maxLength = 8 * 2 ** 20;
 const longestPause = 5_000;
 
 /** Moves batches from the journal to the database, in order, until it has been asked to drain and nothing is left. */
-export function createApplier({ file, database, report, appliedUpTo, leftOver }: ApplierOptions) {
-  let applied = appliedUpTo;
+export function createApplier(options: ApplierOptions) {
+  const { file, marks, database, node, report, leftOver } = options;
+  let { applied } = options;
   /** By a monotonic clock: a wall clock that was set back would stop everything for that long. */
   let lastTime = -Infinity;
   let draining = false;
   let pause = pollInterval;
+  let size = enough;
   let wake = () => {};
 
   async function run(): Promise<void> {
     for (;;) {
-      const { count } = file.pendingAfter(applied);
-      if (count === 0) {
+      // Where the journal ends is read first: what follows then finds everything up to there.
+      const end = marks.read()?.end ?? applied;
+      const count = end.last - applied.last;
+      if (count <= 0) {
         if (draining) return;
         await wait(pollInterval);
       } else if (isDue(count)) {
-        await applyNext();
+        await applyNext(end);
       } else {
         await wait(pollInterval);
       }
@@ -71,46 +88,55 @@ export function createApplier({ file, database, report, appliedUpTo, leftOver }:
     );
   }
 
-  async function applyNext(): Promise<void> {
-    const batches = take(file.after(applied, enough));
-    const [first] = batches;
-    const last = batches.at(-1);
-    if (first === undefined || last === undefined) return;
+  async function applyNext(end: Place): Promise<void> {
     lastTime = performance.now();
+    let place: Place;
     try {
-      await write(batches, { isLeftOver: first.id <= leftOver });
+      const reading = readOn(file, applied, end, { mostRecords: size, mostLength: maxLength });
+      await write(reading);
+      ({ place } = reading);
     } catch (error) {
       report({ kind: 'away', message: (error as Error).message });
+      size = Math.max(size / 4, fewestRecords);
       await wait(pause);
       pause = Math.min(pause * 2, longestPause);
       return;
     }
     pause = pollInterval;
-    applied = last.id;
-    const bytes = batches.reduce((sum, batch) => sum + batch.lines.length, 0);
-    const count = batches.reduce((sum, batch) => sum + batch.count, 0);
-    report({ kind: 'applied', upTo: applied, count, bytes });
+    size = Math.min(size * 2, mostRecords);
+    const count = place.last - applied.last;
+    const bytes = place.bytes - applied.bytes;
+    applied = place;
+    report({ kind: 'applied', place, count, bytes });
   }
 
   /** @throws the database's error if it is unreachable. */
-  async function write(
-    batches: readonly StoredLines[],
-    options: RecordUsageOptions,
-  ): Promise<void> {
+  async function write({ batches, losses, damaged }: Reading): Promise<void> {
+    const [first] = batches;
+    const options = { isLeftOver: first !== undefined && first.id <= leftOver };
     try {
-      await record(batches, options);
+      await record(batches, losses, options);
     } catch (error) {
       if (!isDataError(error)) throw error;
+      await record([], losses, options);
       for (const batch of batches) await writeOneByOne(batch, options);
     }
+    for (const { lines } of damaged) {
+      for (const line of linesIn(lines)) putAside(line, 'the checksum does not match');
+    }
+    for (const loss of losses) report({ kind: 'lost', loss });
   }
 
   async function record(
     batches: readonly StoredLines[],
+    losses: readonly Loss[],
     options: RecordUsageOptions,
   ): Promise<void> {
     const lines = readLines(batches);
-    await database.kysely.transaction().execute((trx) => recordUsage(trx, lines, options));
+    await database.kysely.transaction().execute(async (trx) => {
+      if (losses.length > 0) await recordLosses(trx, node, losses, Date.now());
+      if (batches.length > 0) await recordUsage(trx, lines, options);
+    });
   }
 
   /** One record that the database refuses must not block the others forever. */
@@ -120,18 +146,25 @@ export function createApplier({ file, database, report, appliedUpTo, leftOver }:
   ): Promise<void> {
     for (const text of linesIn(lines)) {
       try {
-        await record([{ version, lines: text }], options);
+        await record([{ version, lines: text }], [], options);
       } catch (error) {
         if (!isDataError(error)) throw error;
-        const { message } = error as Error;
-        file.reject(text, message);
-        report({ kind: 'rejected', message });
+        putAside(text, (error as Error).message);
       }
     }
   }
 
+  function putAside(line: string, reason: string): void {
+    file.reject(line, reason);
+    report({ kind: 'rejected', message: reason });
+  }
+
   return {
     run,
+    /** Everything up to here is applied. */
+    get applied() {
+      return applied;
+    },
     drain() {
       draining = true;
       pause = pollInterval;
@@ -141,22 +174,12 @@ export function createApplier({ file, database, report, appliedUpTo, leftOver }:
 }
 
 /** Each line of a batch; the whole text when it is damaged so that they cannot be told apart. */
-function linesIn(lines: string): readonly string[] {
+function linesIn(lines: unknown): readonly string[] {
+  // In a damaged file.
+  if (typeof lines !== 'string') return [JSON.stringify(lines)];
   try {
     return splitLines(lines).map((line) => JSON.stringify(line));
   } catch {
     return [lines];
   }
-}
-
-/** The first batches within the limits. */
-function take(batches: readonly Batch[]): readonly Batch[] {
-  let count = 0;
-  let length = 0;
-  const end = batches.findIndex((batch) => {
-    count += batch.count;
-    length += batch.lines.length;
-    return count >= enough || length >= maxLength;
-  });
-  return end === -1 ? batches : batches.slice(0, end + 1);
 }

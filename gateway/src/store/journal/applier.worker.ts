@@ -3,13 +3,15 @@ import { openDatabase } from '#database/index.ts';
 import { keepUsageFor, removeStateWhenExpired } from '#usage/index.ts';
 import { createApplier } from './applier.ts';
 import { openJournalFile } from './journal-file.repository.ts';
+import { beginning, openMarkFile } from './mark.ts';
 import type { ApplierSettings, FromApplier, ToApplier } from './messages.ts';
 import { stepBack } from './step-back.ts';
 
-const { dataDir, appliedUpTo, databaseUrl, keepUsage } = workerData as ApplierSettings;
+const { dataDir, applied, node, databaseUrl, keepUsage } = workerData as ApplierSettings;
 
 stepBack();
 const file = openJournalFile(dataDir);
+const marks = openMarkFile(dataDir);
 const database = openDatabase({
   url: databaseUrl,
   // This thread may block: it has no other work.
@@ -19,12 +21,21 @@ const database = openDatabase({
 });
 /** The last batch of the previous process. */
 const leftOver = file.lastId();
-const applier = createApplier({ file, database, report, appliedUpTo, leftOver });
+const applier = createApplier({
+  file,
+  marks,
+  database,
+  node,
+  report,
+  applied: applied ?? marks.read()?.applied ?? beginning,
+  leftOver,
+});
 
 // This thread empties the write-ahead log, so that no commit ever waits for it.
 const checkpoints = setInterval(() => {
   try {
     file.checkpoint();
+    marks.sync();
   } catch {
     // The disk accepts nothing: the writer reports it, and this thread has other work.
   }
@@ -36,7 +47,7 @@ const stopRetention =
     : keepUsageFor({
         database,
         keep: keepUsage,
-        mayStart: () => file.firstId() > leftOver,
+        mayStart: () => applier.applied.id >= leftOver,
         onProblem: notRemoved,
       });
 const stopStateRetention = removeStateWhenExpired({ database, onProblem: notRemoved });
@@ -50,6 +61,7 @@ stopRetention();
 stopStateRetention();
 clearInterval(checkpoints);
 file.close();
+marks.close();
 await database.close();
 parentPort?.close();
 

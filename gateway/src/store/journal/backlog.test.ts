@@ -19,14 +19,18 @@ const open = () => {
   };
 };
 
-const batch = (upTo: number, count: number) => ({ upTo, count, bytes: count * 10 });
+const batch = (upTo: number, count: number) => ({
+  place: { id: upTo, last: 0, bytes: 0 },
+  count,
+  bytes: count * 10,
+});
 
 test('holds what was found and written, less what was applied', () => {
   const { backlog } = open();
   backlog.counted(3, 30);
   backlog.written(2, 20);
   backlog.applied(batch(7, 4));
-  expect([backlog.depth, backlog.bytes, backlog.appliedUpTo]).toEqual([1, 10, 7]);
+  expect([backlog.depth, backlog.bytes, backlog.appliedPlace?.id]).toEqual([1, 10, 7]);
 });
 
 test('is empty, not less, when a batch is applied before it is said to be written', () => {

@@ -1,3 +1,4 @@
+import type { Place } from './mark.ts';
 import type { FromApplier } from './messages.ts';
 
 /**
@@ -16,21 +17,21 @@ export interface Backlog {
   /** The number of records. */
   readonly depth: number;
   readonly bytes: number;
-  /** The last batch known to be in the database; 0: none of this process. */
-  readonly appliedUpTo: number;
+  /** How far the database is; null: as far as the journal says. */
+  readonly appliedPlace: Place | null;
   /** Resolves once everything from the first count is in the database. */
   readonly caughtUp: Promise<void>;
   /** Everything on disk by then is in the database. */
   readonly appliedUntil: number;
 }
 
-type Applied = Pick<Extract<FromApplier, { kind: 'applied' }>, 'upTo' | 'count' | 'bytes'>;
+type Applied = Pick<Extract<FromApplier, { kind: 'applied' }>, 'place' | 'count' | 'bytes'>;
 
 /** @param now milliseconds, monotonic */
 export function createBacklog(now: () => number): Backlog {
   let depth = 0;
   let bytes = 0;
-  let appliedUpTo = 0;
+  let appliedPlace: Place | null = null;
   let counting = true;
   /** A time, and how many of the records on disk at that time are not in the database yet. */
   let mark = { at: now(), left: 0 };
@@ -58,7 +59,7 @@ export function createBacklog(now: () => number): Backlog {
     written: add,
     applied(batch) {
       add(-batch.count, -batch.bytes);
-      appliedUpTo = batch.upTo;
+      appliedPlace = batch.place;
       // Batches are applied in order: those of the previous process come first.
       mark.left -= batch.count;
       if (mark.left > 0 || counting) return;
@@ -73,8 +74,8 @@ export function createBacklog(now: () => number): Backlog {
     get bytes() {
       return bytes;
     },
-    get appliedUpTo() {
-      return appliedUpTo;
+    get appliedPlace() {
+      return appliedPlace;
     },
     caughtUp: caughtUp.promise,
     get appliedUntil() {

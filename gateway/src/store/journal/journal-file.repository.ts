@@ -1,15 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-
-/** Records that were committed together. */
-export interface Batch {
-  readonly id: number;
-  readonly version: number;
-  readonly count: number;
-  /** Lines (see `usage/record-line.ts`) joined by commas. */
-  readonly lines: string;
-}
+import { isSound, type Batch, type NumberedBatch } from './batch.ts';
 
 export interface Pending {
   readonly count: number;
@@ -69,25 +61,40 @@ function openFile(file: string) {
     pragma synchronous = full;
     pragma wal_autocheckpoint = 0;
     create table if not exists batches (
-      id integer primary key, version integer not null, count integer not null, lines text not null
+      id integer primary key, last integer, bytes integer, before integer, checksum integer,
+      version integer not null, count integer not null, lines text not null
     ) strict;
     create table if not exists rejected (id integer primary key, line text not null, reason text not null) strict;
     create table if not exists probe (id integer primary key, value integer not null) strict;
   `);
+  addMissingColumns(database);
   const insert = database.prepare(
-    'insert into batches (id, version, count, lines) values (?, ?, ?, ?)',
+    'insert into batches (id, version, count, lines, last, bytes, before, checksum) values (?, ?, ?, ?, ?, ?, ?, ?)',
   );
-  const remove = database.prepare('delete from batches where id <= ?');
+  const remove = database.prepare(
+    'delete from batches where id in (select id from batches where id <= ? order by id limit ?)',
+  );
   const select = database.prepare(
-    'select id, version, count, lines from batches where id > ? order by id limit ?',
+    'select id, version, count, lines, last, bytes, before, checksum from batches where id > ? order by id',
   );
-  const pending = database.prepare(
-    'select coalesce(sum(count), 0) as count, coalesce(sum(length(lines)), 0) as bytes from batches where id > ?',
+  const selectOne = database.prepare(
+    'select id, version, count, lines, last, bytes, before, checksum from batches where id = ?',
   );
+  const reverse = database.prepare(
+    'select id, version, count, lines, last, bytes, before, checksum from batches order by id desc',
+  );
+  const oldest = database.prepare(
+    'select id, version, count, lines, last, bytes, before, checksum from batches where checksum is not null order by id',
+  );
+  const newest = database.prepare(
+    'select id, version, count, lines, last, bytes, before, checksum from batches where checksum is not null order by id desc',
+  );
+  // Reads the beginning of each row only, not its lines.
+  const older = database.prepare(`
+    select coalesce(max(id), 0) as id, coalesce(sum(count), 0) as count, coalesce(sum(octet_length(lines)), 0) as bytes
+    from batches where id > ? and checksum is null`);
   const reject = database.prepare('insert into rejected (line, reason) values (?, ?)');
   const last = database.prepare('select coalesce(max(id), 0) as id from batches');
-  const first = database.prepare('select min(id) as id from batches');
-  const newest = database.prepare('select coalesce(max(version), 0) as version from batches');
   const probe = database.prepare(
     'insert into probe (id, value) values (1, 1) on conflict (id) do update set value = value + 1',
   );
@@ -95,18 +102,24 @@ function openFile(file: string) {
 
   return {
     /** Returns when the batch is on disk. */
-    insert: ({ id, version, count, lines }: Batch) => void insert.run(id, version, count, lines),
-    /** Removes all batches up to and including this one. */
-    removeUpTo: (id: number) => void remove.run(id),
-    /** Batches after `id`, oldest first. */
-    after: (id: number, limit: number) => select.all(id, limit) as unknown as Batch[],
-    /** The records and bytes after `id`. */
-    pendingAfter: (id: number) => pending.get(id) as unknown as Pending,
-    /** The oldest batch; Infinity if there is none. */
-    firstId: () => (first.get() as { id: number | null }).id ?? Infinity,
-    lastId: () => (last.get() as { id: number }).id,
+    insert({ id, version, count, lines, last: end, bytes, before, checksum }: NumberedBatch): void {
+      insert.run(id, version, count, lines, end, bytes, before, checksum);
+    },
+    /** Removes batches up to and including this one, the oldest first, so many at most. @returns how many */
+    removeUpTo: (id: number, most: number) => Number(remove.run(id, most).changes),
+    /** Batches after `id`, oldest first; read one by one, as far as the caller goes. */
+    after: (id: number) => select.iterate(id) as unknown as IteratorObject<Batch>,
+    one: (id: number) => selectOne.get(id) as unknown as Batch | undefined,
+    /** Numbered batches, oldest first. */
+    oldest: () => oldest.iterate() as unknown as IteratorObject<NumberedBatch>,
+    /** The same, newest first. */
+    newest: () => newest.iterate() as unknown as IteratorObject<NumberedBatch>,
+    /** The batches after `id` that have no numbers. */
+    olderAfter: (id: number) => older.get(id) as unknown as Pending & { readonly id: number },
     /** The version of the newest lines; 0 if there are none. */
-    newestVersion: () => (newest.get() as { version: number }).version,
+    newestVersion: () =>
+      (reverse.iterate() as unknown as IteratorObject<Batch>).find(isSound)?.version ?? 0,
+    lastId: () => (last.get() as { id: number }).id,
     /** Sets aside a record that the database will never accept, for a person to inspect. */
     reject: (line: string, reason: string) => void reject.run(line, reason),
     /** An ordinary write that shows whether the disk accepts writes again. */
@@ -118,3 +131,18 @@ function openFile(file: string) {
 }
 
 export type JournalFile = ReturnType<typeof openJournalFile>;
+
+const addedColumns = {
+  last: 'alter table batches add column last integer',
+  bytes: 'alter table batches add column bytes integer',
+  before: 'alter table batches add column before integer',
+  checksum: 'alter table batches add column checksum integer',
+};
+
+/** Adds what journals of earlier versions lack. Their batches stay as they are. */
+function addMissingColumns(database: DatabaseSync): void {
+  const present = database.prepare('pragma table_info(batches)').all();
+  for (const [name, statement] of Object.entries(addedColumns)) {
+    if (!present.some((column) => column['name'] === name)) database.exec(statement);
+  }
+}

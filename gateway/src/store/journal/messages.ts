@@ -1,25 +1,33 @@
+import type { KeepRules } from './kept-batches.ts';
+import type { Place } from './mark.ts';
+import type { Loss } from './read-on.ts';
+
 /** Messages between the request thread and the two workers of the journal: plain data, posted as it is. */
 
 export interface WriterSettings {
   readonly dataDir: string;
-  /** The last batch known to be in the database, if a writer replaces another; otherwise 0. */
-  readonly appliedUpTo: number;
+  /** What is known to be in the database, if a writer replaces another; otherwise null. */
+  readonly applied: Place | null;
   /**
    * The version of the lines that it writes. Passed in, because the room that defines it loads more than this thread
    * needs.
    */
   readonly lineVersion: number;
+  /** How long applied batches stay. */
+  readonly keep: KeepRules;
 }
 
 export type ToWriter =
   | { readonly kind: 'commit'; readonly lines: string; readonly count: number }
-  | { readonly kind: 'remove'; readonly upTo: number }
+  | { readonly kind: 'applied'; readonly place: Place }
   | { readonly kind: 'probe' }
   | { readonly kind: 'close' };
 
 export type FromWriter =
   /** The journal is open and contains this much from before. */
   | { readonly kind: 'opened'; readonly count: number; readonly bytes: number }
+  /** The file ended before the last acknowledged record. */
+  | { readonly kind: 'shortened'; readonly missing: number }
   | { readonly kind: 'refused'; readonly message: string }
   /** The last `commit` or `probe` is on disk. */
   | { readonly kind: 'done' }
@@ -28,7 +36,9 @@ export type FromWriter =
 export interface ApplierSettings {
   readonly dataDir: string;
   /** As for the writer: applied batches that were reported are not reported again. */
-  readonly appliedUpTo: number;
+  readonly applied: Place | null;
+  /** The id of the node that the journal belongs to. */
+  readonly node: string;
   readonly databaseUrl: string;
   /** Milliseconds for which usage rows are kept; null: forever. */
   readonly keepUsage: number | null;
@@ -39,15 +49,17 @@ export type ToApplier =
   { readonly kind: 'drain' };
 
 export type FromApplier =
-  /** All batches up to this one are in the database. */
+  /** Everything up to this place is in the database, or never will be. */
   | {
       readonly kind: 'applied';
-      readonly upTo: number;
+      readonly place: Place;
       readonly count: number;
       readonly bytes: number;
     }
   /** The database did not accept records; they are retried. */
   | { readonly kind: 'away'; readonly message: string }
+  /** Acknowledged records are gone. The database has a note of it. */
+  | { readonly kind: 'lost'; readonly loss: Loss }
   /** A record that the database will never accept was set aside. */
   | { readonly kind: 'rejected'; readonly message: string }
   /** Old usage rows could not be removed; the removal is retried. */

@@ -13,18 +13,26 @@ import type {
   WriterSettings,
 } from './messages.ts';
 import type { Journal } from './journal.ts';
+import type { KeepRules } from './kept-batches.ts';
 import { createKeptLines } from './kept-lines.ts';
+import type { Loss } from './read-on.ts';
 import { startThread } from './thread.ts';
 
 export interface JournalOptions {
   readonly dataDir: string;
+  /** The node that the journal belongs to, for the note of a loss; default: the folder. */
+  readonly node?: string;
   /** Bytes of records that may wait for the database. */
   readonly maxSize: number;
   readonly databaseUrl: string;
   /** Milliseconds for which usage rows are kept in the database; default: forever. */
   readonly keepUsage?: number;
+  /** How long applied records stay in the journal. */
+  readonly keep?: KeepRules;
   /** Receives problems for the operator; the journal itself continues. */
   readonly onProblem?: (problem: JournalProblem) => void;
+  /** Called when the database has noted a loss. */
+  readonly onLoss?: (() => void) | undefined;
   /** Called when such a problem, which is reported once, has ended. */
   readonly onRecovery?: (kind: 'write-failed' | 'database-away') => void;
 }
@@ -36,12 +44,15 @@ export interface JournalProblem {
     | 'record-rejected'
     | 'rows-not-removed'
     | 'records-lost'
+    | 'records-missing'
     | 'worker-ended';
   readonly message: string;
 }
 
 /** Reserved for responses in flight when the limit is reached: their charges still get a record. */
 const reserve = 16 * 2 ** 20;
+
+const usualKeep: KeepRules = { time: 600_000, bytes: 64 * 2 ** 20 };
 
 /** Characters of records that may wait in memory for the disk: some ten thousand records. */
 const mostKept = 4 * 2 ** 20;
@@ -51,7 +62,7 @@ const mostKept = 4 * 2 ** 20;
  * @throws Error if another process has it open, or the folder is not writable.
  */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
-  const { dataDir, databaseUrl, maxSize } = options;
+  const { dataDir, node = dataDir, databaseUrl, maxSize, keep = usualKeep } = options;
   const problem = (kind: JournalProblem['kind'], message: string) =>
     options.onProblem?.({ kind, message });
   const lasting = (kind: 'write-failed' | 'database-away') =>
@@ -112,7 +123,8 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     name: 'writer',
     settings() {
       backlog.recount();
-      return { dataDir, appliedUpTo: backlog.appliedUpTo, lineVersion } satisfies WriterSettings;
+      const applied = backlog.appliedPlace;
+      return { dataDir, applied, lineVersion, keep } satisfies WriterSettings;
     },
     onMessage(message) {
       if (message.kind === 'done') {
@@ -125,6 +137,8 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       } else if (message.kind === 'failed') {
         disk.met(message.message);
         notWritten(message.message);
+      } else if (message.kind === 'shortened') {
+        problem('records-missing', `${message.missing} at the end of the journal`);
       } else if (message.kind === 'opened') {
         backlog.counted(message.count, message.bytes);
         wasOpen = true;
@@ -148,7 +162,8 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     settings: () =>
       ({
         dataDir,
-        appliedUpTo: backlog.appliedUpTo,
+        applied: backlog.appliedPlace,
+        node,
         databaseUrl,
         keepUsage: options.keepUsage ?? null,
       }) satisfies ApplierSettings,
@@ -156,10 +171,13 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       if (message.kind === 'applied') {
         away.over();
         backlog.applied(message);
-        writer.post({ kind: 'remove', upTo: message.upTo });
+        writer.post({ kind: 'applied', place: message.place });
         writeKept();
       } else if (message.kind === 'away') {
         away.met(message.message);
+      } else if (message.kind === 'lost') {
+        problem('records-missing', describeLoss(message.loss));
+        options.onLoss?.();
       } else if (message.kind === 'rejected') {
         problem('record-rejected', message.message);
       } else if (message.kind === 'not-removed') {
@@ -233,4 +251,9 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
 /** Whether the response is free. Refused and failed requests may be reported without a row if necessary. */
 function isOwedNothing({ charge, outcome }: ExchangeRecord): boolean {
   return charge === null && (outcome === 'completed' || outcome === 'client-left');
+}
+
+function describeLoss({ first, missing, reason }: Loss): string {
+  const last = first + missing - 1;
+  return `${missing} ${reason === 'damaged' ? 'damaged' : 'not in the journal'}: numbers ${first} to ${last}`;
 }

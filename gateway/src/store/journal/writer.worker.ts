@@ -1,80 +1,145 @@
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
+import { seal, type End } from './batch.ts';
 import { lockJournal, openJournalFile, type JournalFile } from './journal-file.repository.ts';
+import { createKeptBatches } from './kept-batches.ts';
+import { openMarkFile, type Place } from './mark.ts';
 import type { FromWriter, ToWriter, WriterSettings } from './messages.ts';
+import { bytesBefore, findPlaces } from './places.ts';
 
-const { dataDir, appliedUpTo, lineVersion } = workerData as WriterSettings;
+const { dataDir, applied: known, lineVersion, keep } = workerData as WriterSettings;
 
-/** Null after a failed write: a failed fsync leaves untrustworthy data in memory, so the file is opened again. */
-let file: JournalFile | null = null;
-/**
- * Never written through, and open while the thread lives. While a connection is open, nobody reads the write-ahead log
- * anew. It may contain failed commits, which their clients know to have failed.
- */
-let anchor: JournalFile | null = null;
-/** Never reused within a process, so that `remove` can never meet a newer batch of the same number. */
-let lastId = 0;
+/** Applied batches leave in steps, which commits have to wait for. */
+const removeEvery = 250;
+const mostRemoved = 2_000;
 
 try {
   const lock = lockJournal(dataDir);
-  anchor = openJournalFile(dataDir);
-  file = openJournalFile(dataDir);
-  assertReadable(file.newestVersion());
-  // The previous writer may have died before it removed these.
-  file.removeUpTo(appliedUpTo);
-  // The applier has seen everything up to there and only looks beyond.
-  lastId = Math.max(file.lastId(), appliedUpTo);
-  reply({ kind: 'opened', ...file.pendingAfter(0) });
+  const writer = open();
   parentPort?.on('message', (message: ToWriter) => {
     if (message.kind === 'close') {
-      file?.close();
-      anchor?.close();
+      writer.close();
       lock.close();
       parentPort?.close();
     } else {
-      receive(message);
+      writer.receive(message);
     }
   });
 } catch (error) {
   reply({ kind: 'refused', message: (error as Error).message });
 }
 
+/** @throws Error with a message for the operator */
+function open() {
+  /**
+   * Never written through, and open while the thread lives. While a connection is open, nobody reads the write-ahead log
+   * anew. It may contain failed commits, which their clients know to have failed.
+   */
+  const anchor = openJournalFile(dataDir);
+  const marks = openMarkFile(dataDir);
+  /** Null after a failed write: a failed fsync leaves untrustworthy data in memory, so the file is opened again. */
+  let file: JournalFile | null = openJournalFile(dataDir);
+  assertReadable(file);
+  const places = findPlaces(file, marks.read());
+  let end: End = places.end;
+  let applied: Place = known ?? places.applied;
+  marks.write({ end, applied });
+  marks.sync();
+
+  const kept = createKeptBatches(keep, bytesBefore(file, applied));
+  // It is unknown since when these have been in the database.
+  kept.applied(applied, performance.now());
+  let removeUpTo = 0;
+  const removal = setInterval(remove, removeEvery);
+
+  if (places.missing > 0) reply({ kind: 'shortened', missing: places.missing });
+  reply({ kind: 'opened', count: end.last - applied.last, bytes: end.bytes - applied.bytes });
+
+  function receive(message: Exclude<ToWriter, { kind: 'close' }>): void {
+    if (message.kind === 'applied') {
+      applied = message.place;
+      kept.applied(applied, performance.now());
+      note();
+      return;
+    }
+    try {
+      const into = reopen();
+      if (message.kind === 'probe') into.probe();
+      else commit(into, message);
+      reply({ kind: 'done' });
+    } catch (error) {
+      closeQuietly();
+      reply({ kind: 'failed', message: (error as Error).message });
+    }
+  }
+
+  function reopen(): JournalFile {
+    if (file !== null) return file;
+    file = openJournalFile(dataDir);
+    // The failed commit may be there in spite of it.
+    ({ end } = findPlaces(file, marks.read()));
+    return file;
+  }
+
+  function commit(into: JournalFile, { lines, count }: ToWriter & { kind: 'commit' }): void {
+    const batch = seal({ version: lineVersion, count, lines }, end);
+    into.insert(batch);
+    end = batch;
+    marks.write({ end: placeOf(end), applied });
+  }
+
+  /** What could not be noted now is noted with the next commit. */
+  function note(): void {
+    try {
+      marks.write({ end: placeOf(end), applied });
+    } catch {
+      // Until then, what is applied would be applied again, which changes nothing.
+    }
+  }
+
+  function remove(): void {
+    const place = kept.removable(performance.now());
+    if (place !== null) removeUpTo = place.id;
+    if (removeUpTo === 0) return;
+    try {
+      if (reopen().removeUpTo(removeUpTo, mostRemoved) < mostRemoved) removeUpTo = 0;
+    } catch {
+      // Tried again.
+      closeQuietly();
+    }
+  }
+
+  function closeQuietly(): void {
+    try {
+      file?.close();
+    } catch {
+      // The file is given up in any case.
+    }
+    file = null;
+  }
+
+  return {
+    receive,
+    close() {
+      clearInterval(removal);
+      file?.close();
+      anchor.close();
+      marks.close();
+    },
+  };
+}
+
 /** Nothing is served meanwhile: until such records are in the database, total spending is unknown. */
-function assertReadable(version: number): void {
+function assertReadable(file: JournalFile): void {
+  const version = file.newestVersion();
   if (version <= lineVersion) return;
   throw new Error(
     `storage.data_dir: ${join(dataDir, 'journal.db')} is newer than this version (records of version ${version}): run the newer version of sluice, which writes them to the database`,
   );
 }
 
-function receive(message: Exclude<ToWriter, { kind: 'close' }>): void {
-  try {
-    file ??= openJournalFile(dataDir);
-    if (message.kind === 'remove') {
-      file.removeUpTo(message.upTo);
-      return;
-    }
-    if (message.kind === 'probe') file.probe();
-    else commit(file, message);
-    reply({ kind: 'done' });
-  } catch (error) {
-    closeQuietly();
-    // A failed removal needs no reply: the rows are removed with the next ones.
-    if (message.kind !== 'remove') reply({ kind: 'failed', message: (error as Error).message });
-  }
-}
-
-function commit(open: JournalFile, { lines, count }: ToWriter & { kind: 'commit' }): void {
-  open.insert({ id: ++lastId, version: lineVersion, count, lines });
-}
-
-function closeQuietly(): void {
-  try {
-    file?.close();
-  } catch {
-    // The file is given up in any case.
-  }
-  file = null;
+function placeOf({ id, last, bytes }: Place): Place {
+  return { id, last, bytes };
 }
 
 function reply(message: FromWriter): void {

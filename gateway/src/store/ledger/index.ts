@@ -17,5 +17,6 @@ export {
   type ChargedRow,
 } from './meter-names.ts';
 export type { Difference } from './reconcile/difference.ts';
+export { acknowledgeLosses } from './reconcile/losses.repository.ts';
 export { reconcile, type Checked } from './reconcile/reconcile.ts';
 export { changeZone, windowOf, type WindowClock } from './windows.ts';

@@ -9,6 +9,7 @@ import { keyRotation } from './0007-key-rotation.ts';
 import { nodes } from './0008-nodes.ts';
 import { masterKey } from './0009-master-key.ts';
 import { upstreamState } from './0011-upstream-state.ts';
+import { journalLosses } from './0016-journal-losses.ts';
 import { addedColumns, type ColumnTypes } from './column-types.ts';
 
 /** All steps in order; one that only adds columns needs no file. Never edit a released step; a change is a new step. */
@@ -39,5 +40,6 @@ export function createMigrations(dialect: 'sqlite' | 'postgres'): Record<string,
     // Whatever is not tokens, such as pictures, as JSON; and the pictures of an hour.
     '0014-units': addedColumns('usage', { units: { type: text } }),
     '0015-hourly-images': addedColumns('usage_hourly', { images: { type: integer, before: 0 } }),
+    '0016-journal-losses': journalLosses(types),
   };
 }

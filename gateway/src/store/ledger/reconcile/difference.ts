@@ -11,8 +11,9 @@ export interface Difference {
     | 'account'
     | 'meter'
     | 'key'
-    | 'hour';
-  /** The id of a request or a transaction, an account, a meter, a key, or an hour with its key. */
+    | 'hour'
+    | 'journal';
+  /** The id of a request or a transaction, an account, a meter, a key, an hour with its key, or a node. */
   readonly subject: string;
   /** The value according to the rows, as text. */
   readonly expected: string;

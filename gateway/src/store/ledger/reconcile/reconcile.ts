@@ -8,6 +8,7 @@ import {
 import type { Check, Difference } from './difference.ts';
 import { checkHours } from './hours.repository.ts';
 import { checkKeys } from './keys.repository.ts';
+import { checkLosses } from './losses.repository.ts';
 import { checkMeters } from './meters.repository.ts';
 import { checkRows, type TimeRange } from './rows.repository.ts';
 
@@ -43,11 +44,17 @@ export async function reconcile(
         ] as const satisfies [keyof Checked, Check][])
       : []),
   ];
+  if (isWhole) await runCheck(checkLosses(kysely), onDifference);
   const checked: Partial<Checked> = {};
-  for (const [name, check] of checks) {
-    let next = await check.next();
-    for (; next.done !== true; next = await check.next()) onDifference(next.value);
-    checked[name] = next.value;
-  }
+  for (const [name, check] of checks) checked[name] = await runCheck(check, onDifference);
   return checked;
+}
+
+async function runCheck(
+  check: Check,
+  onDifference: (difference: Difference) => void,
+): Promise<number> {
+  let next = await check.next();
+  for (; next.done !== true; next = await check.next()) onDifference(next.value);
+  return next.value;
 }
