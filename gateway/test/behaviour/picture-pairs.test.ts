@@ -163,6 +163,32 @@ describe('two pictures', () => {
   });
 });
 
+describe('pictures of megabytes, which are read in a thread', () => {
+  const whole = pairs.filter(([, , , , isStream]) => !isStream);
+  test.each(whole)('for %s by %s, streamed: %s', async (client, model, stream) => {
+    const { gateway } = shared;
+    const asked = clients[client](model, stream);
+    const response = await fetch(gateway.url + asked.path, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${testKey}`,
+        'x-simulator-fault': 'picture-bytes=3000000',
+        ...(typeof asked.body === 'string' && { 'content-type': 'application/json' }),
+      },
+      body: asked.body,
+    });
+    const text = await response.text();
+    expect(response.status, text.slice(0, 300)).toBe(200);
+    if (stream) expectFrames(client, text);
+    else expect(JSON.parse(text)).toBeTypeOf('object');
+    expect(picturesIn(text)).toBe(2);
+    expect(text.length).toBeGreaterThan(8_000_000);
+    expect(text).not.toContain('demo-image');
+    const row = await rowOf(gateway, response.headers.get('x-request-id') ?? '');
+    expect(row).toMatchObject({ outcome: 'completed', units: { images: 2 } });
+  });
+});
+
 test('layers are not converted', async () => {
   const { gateway } = shared;
   gateway.simulator.clear();

@@ -7,3 +7,4 @@ export { largestResponse as largestAnswer, readWholeResponse } from './read-resp
 export { termsOf, textOfTerms } from './terms-text.ts';
 export type { EmbedFacts } from './embed-result.ts';
 export { unreadableOf } from './unreadable.ts';
+export { picturesOf } from './pictures.ts';

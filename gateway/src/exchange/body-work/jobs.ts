@@ -5,6 +5,7 @@ import type {
   ConvertedBody,
   ConvertedExchange,
   KeptState,
+  PictureReading,
   StateKeys,
 } from '#conversion/index.ts';
 import type { Outline } from '#estimation/index.ts';
@@ -20,6 +21,7 @@ import type {
 import type { Conversation, ConversationSource } from '#routing/index.ts';
 import type { EmbedResult, EmbedSummary } from './embed-result.ts';
 import type { ImageResult } from './image-result.ts';
+import type { PicturesResult } from './picture-result.ts';
 import type { ResponseResult } from './response-result.ts';
 import type { PlainError } from './plain-error.ts';
 
@@ -70,7 +72,8 @@ export type Job =
       readonly contentType: string;
       readonly body: Uint8Array;
     }
-  | { readonly kind: 'image-response'; readonly body: Uint8Array; readonly echo: ModelEcho };
+  | { readonly kind: 'image-response'; readonly body: Uint8Array; readonly echo: ModelEcho }
+  | (PictureReading & { readonly kind: 'picture-response'; readonly body: Uint8Array });
 
 /** What reading a request needs besides its body. */
 export type ReadSource = Pick<ConversationSource, 'keyId' | 'headers'>;
@@ -118,6 +121,7 @@ export interface JobValues {
   readonly 'embed-response': EmbedResult;
   readonly 'image-read': Omit<OpenedImages, 'body'>;
   readonly 'image-response': ImageResult;
+  readonly 'picture-response': PicturesResult;
 }
 
 export interface JobResult {

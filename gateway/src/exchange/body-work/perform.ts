@@ -32,6 +32,7 @@ import type {
 import { readEmbedResponseJob, readEmbedJob } from './embeddings.ts';
 import { readImageResponseJob, readImagesJob } from './images.ts';
 import { memberNames } from './member-names.ts';
+import { readPicturesJob } from './pictures.ts';
 import { errorOf, factsOrRefusal } from './plain-error.ts';
 
 /** Asks the main thread. */
@@ -125,6 +126,8 @@ export function createPerformer(sealer: StateSealer, ask: Ask): Performer {
           return readImagesJob(job);
         case 'image-response':
           return readImageResponseJob(job);
+        case 'picture-response':
+          return readPicturesJob(job);
         case 'outline':
           return outlineRequest(textCodecs[job.protocol].decodeRequest(read(job)));
         case 'convert': {

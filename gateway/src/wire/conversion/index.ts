@@ -27,3 +27,4 @@ export {
 export { editAsGeneration } from './pictures/edit-as-generation.ts';
 export { fetchPictures } from './pictures/fetch-pictures.ts';
 export { measurePictures } from './pictures/measure-pictures.ts';
+export { readPictures, type PictureReading, type ReadPictures } from './pictures/read-response.ts';

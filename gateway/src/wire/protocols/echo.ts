@@ -1,4 +1,4 @@
-import { JsonCursor, type keyBytes } from '#json/index.ts';
+import { type Edit, JsonCursor, type keyBytes, splice } from '#json/index.ts';
 import type { EventRange } from './event-view.ts';
 import { withEdits } from './frames.ts';
 import type { ModelEcho, StreamEvent } from './protocol.ts';
@@ -32,13 +32,18 @@ const cursor = new JsonCursor();
  * buffer if there is nothing to replace.
  */
 export function echoModel(body: Buffer, path: readonly Key[], echo: ModelEcho): Buffer {
+  const edit = editOfModel(body, path, echo);
+  return edit === null ? body : splice(body, [edit]);
+}
+
+/** Replaces the string at `path` by the client's name for the model. Null if there is nothing to replace. */
+export function editOfModel(body: Buffer, path: readonly Key[], echo: ModelEcho): Edit | null {
   const name = echoedName(echo);
-  if (name === null) return body;
+  if (name === null) return null;
   cursor.reset(body);
   const range = findString(path, 0);
   cursor.clear();
-  if (range === null) return body;
-  return Buffer.concat([body.subarray(0, range.start), name, body.subarray(range.end)]);
+  return range === null ? null : { ...range, bytes: name };
 }
 
 function findString(path: readonly Key[], level: number): { start: number; end: number } | null {

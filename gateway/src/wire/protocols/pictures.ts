@@ -16,7 +16,7 @@ import {
   ownPictureRequest,
   withImageModality,
 } from './generate-content/pictures/modalities.ts';
-import { ownPictureResponse, pictureEvents } from './generate-content/pictures/own-response.ts';
+import { echoInPictures, pictureEvents } from './generate-content/pictures/own-response.ts';
 import {
   ContentsPictureTap,
   isWholeEvent,
@@ -46,7 +46,7 @@ export const pictures = Object.freeze({
     withImageModality,
     ownRequest: ownPictureRequest,
     ownBody: ownPictureBody,
-    ownResponse: ownPictureResponse,
+    echo: echoInPictures,
     findPictures,
     toEvents: pictureEvents,
     isWholeEvent,

@@ -5,8 +5,6 @@ import type { PictureSurface } from './surface.ts';
 export const chatSurface: PictureSurface = {
   protocol: 'chat',
   upstreams: ['images', 'generate-content'],
-  // All of it comes at once: the upstream is asked without a stream.
-  streamed: null,
   open({ id, arrivedAt, body }) {
     const { model, request, stream, wantsUsage } = pictures.chat.decodeRequest(body);
     const told = { requestId: id, model, createdAt: Math.floor(arrivedAt / 1000) };

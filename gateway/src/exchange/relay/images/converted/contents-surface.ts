@@ -31,8 +31,6 @@ export const contentsSurface: PictureSurface = {
         terms,
         searches,
         bodyFor: (upstreamModel) => contents.ownBody(declared, upstreamModel),
-        read: contents.findPictures,
-        write: contents.ownResponse,
       },
       encode: (response) => contents.encodeResponse(response, { requestId: id, model }),
     };

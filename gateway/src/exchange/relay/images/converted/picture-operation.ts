@@ -58,7 +58,7 @@ export function createPictureOperation(
     },
     answer(exchange, prepared) {
       const { streamed } = surface;
-      return exchange.stream && streamed !== null
+      return exchange.stream && streamed !== undefined
         ? answerPictureStream(parts, { side: surface, streamed }, exchange, prepared)
         : answerPictures(parts, surface, exchange, prepared);
     },

@@ -103,10 +103,12 @@ export class PictureRequests {
     route: Route,
     { upstream, isOwn, responseLosses: losses }: RouteRequest,
   ): PictureResponseReader {
-    const { missingUsage, fetchPicture } = this.#parts;
+    const { bodies, missingUsage, fetchPicture } = this.#parts;
     const prepared = this.#prepared;
     const echo = { clientModel: prepared.opened.model, upstreamModel: route.upstreamModel };
     return new PictureResponseReader({
+      bodies,
+      keyId: this.#input.caller.keyId,
       upstream,
       isOwn,
       echo,

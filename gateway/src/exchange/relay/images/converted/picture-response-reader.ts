@@ -1,18 +1,19 @@
 import type { Loss, Picture, PictureResponse } from '#canonical/index.ts';
+import { picturesOf, unreadableOf, type BodyPool } from '#body-work/index.ts';
 import {
   fetchPictures,
   measurePictures,
+  readPictures,
   type FetchMedia,
-  type PictureUpstream,
+  type PictureReading,
+  type ReadPictures,
 } from '#conversion/index.ts';
+import { GatewayError } from '#errors/index.ts';
+import { splice } from '#json/index.ts';
+import type { ImageEntry, ImageResponse } from '#protocols/index.ts';
+import { readInThreadFrom } from '../../attempts/in-thread.ts';
 import {
-  images,
-  pictures,
-  type ImageEntry,
-  type ImageResponse,
-  type ModelEcho,
-} from '#protocols/index.ts';
-import {
+  threadRefused,
   UnchargedResponse,
   type ReadingResponse,
   type ResponseReader,
@@ -22,11 +23,10 @@ import { largestResponse, type MeasuredImages } from '../image-response-reader.t
 import { measureImages, measureWithoutPictures, unitsOf } from '../measure-images.ts';
 import type { ConvertiblePictures } from './prepared.ts';
 
-export interface PictureReaderOptions {
-  readonly upstream: PictureUpstream;
-  /** The client speaks the upstream's protocol: the bytes of the response are shown. */
-  readonly isOwn: boolean;
-  readonly echo: ModelEcho;
+export interface PictureReaderOptions extends PictureReading {
+  readonly bodies: BodyPool;
+  /** Threads take turns by it. */
+  readonly keyId: string;
   readonly prepared: ConvertiblePictures;
   readonly missingUsage: 'estimate' | 'zero' | 'error';
   readonly fetchPicture: FetchMedia;
@@ -62,36 +62,50 @@ export class PictureResponseReader implements ResponseReader<MeasuredImages> {
     throw new TypeError('pictures are read in several turns');
   }
 
-  /** In several turns, and not in a thread: pictures may have to be fetched. */
+  /** A large response in a thread, the others here; in both cases in several turns: pictures may have to be fetched. */
   readInThread(body: Buffer): ReadingResponse<MeasuredImages> {
-    const { isOwn } = this.#options;
-    return { result: isOwn ? this.#readOwn(body) : this.#convert(body), abandon: () => {} };
+    if (body.length < readInThreadFrom) {
+      const read = async (): Promise<MeasuredImages> =>
+        this.#convert(body, readPictures(body, this.#reading));
+      return { result: read(), abandon: () => {} };
+    }
+    const { bodies, keyId } = this.#options;
+    const job = { kind: 'picture-response', body, ...this.#reading } as const;
+    const running = bodies.run<'picture-response'>(keyId, job);
+    const result = running.result.then(({ body: returned, outcome }) => {
+      if ('error' in outcome) throw outcome.error;
+      const { value } = outcome;
+      if (value.kind === 'unreadable') throw unreadableOf(value);
+      return this.#convert(returned, picturesOf(value, returned));
+    }, threadRefused);
+    return { result, abandon: () => running.abandon(new GatewayError('unavailable')) };
   }
 
-  async #readOwn(body: Buffer): Promise<MeasuredImages> {
-    const { own } = this.#options.prepared.opened;
-    if (own === null) throw new TypeError('the client has no upstream of its own protocol');
-    const found = await measurePictures(own.read(body));
+  get #reading(): PictureReading {
+    const { upstream, isOwn, echo } = this.#options;
+    return { upstream, isOwn, echo };
+  }
+
+  async #convert(body: Buffer, read: ReadPictures): Promise<MeasuredImages> {
+    const { isOwn, fetchPicture, losses, prepared } = this.#options;
+    if (isOwn) return this.#shown(body, read, await measurePictures(read.found));
+    const found = await measurePictures(await fetchPictures(read.found, fetchPicture));
+    losses.add(found.others);
+    const { answered } = read;
+    const measured = this.#measure(
+      answered === null ? answeredBy(found) : withHeaders(answered, found.pictures),
+    );
+    return { body: prepared.opened.encode(found), measured };
+  }
+
+  /** The bytes of the response, with the client's name of the model. */
+  #shown(body: Buffer, { edit }: ReadPictures, found: PictureResponse): MeasuredImages {
     const measured =
       found.pictures.length > 0
         ? this.#measure(answeredBy(found))
         : // A text, or a prompt that was blocked, is a response too, where the client has one word for both.
           measureWithoutPictures(found.usage, this.#options.prepared);
-    return { body: own.write(body, this.#options.echo), measured };
-  }
-
-  async #convert(body: Buffer): Promise<MeasuredImages> {
-    const { upstream, echo, fetchPicture, losses, prepared } = this.#options;
-    const answered = upstream === 'images' ? images.readResponse(body, echo) : null;
-    const decoded =
-      answered === null
-        ? pictures['generate-content'].decodeResponse(body)
-        : pictures.images.decodeResponse(body, answered.usage);
-    const found = await measurePictures(await fetchPictures(decoded, fetchPicture));
-    losses.add(found.others);
-    const charged = answered === null ? answeredBy(found) : withHeaders(answered, found.pictures);
-    const measured = this.#measure(charged);
-    return { body: prepared.opened.encode(found), measured };
+    return { body: edit === null ? body : splice(body, [edit]), measured };
   }
 
   /** @throws UnchargedResponse */
@@ -111,7 +125,7 @@ function answeredBy({ pictures: found, usage }: PictureResponse): Answered {
 }
 
 /** With the beginnings of pictures that were not in the response and have been fetched. */
-function withHeaders(answered: ImageResponse, found: readonly Picture[]): Answered {
+function withHeaders(answered: Answered, found: readonly Picture[]): Answered {
   const fetched = found.values();
   const entries = answered.entries.map((entry): ImageEntry => {
     if (entry.isFailed) return entry;

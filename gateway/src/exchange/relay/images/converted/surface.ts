@@ -1,7 +1,6 @@
 import type { PictureRequest, PictureResponse } from '#canonical/index.ts';
 import type { PictureClient, PictureUpstream } from '#conversion/index.ts';
 import type { GatewayError } from '#errors/index.ts';
-import type { ModelEcho } from '#protocols/index.ts';
 import type { StreamedPictures } from './streamed-pictures.ts';
 import type { TextInput } from '../../text/input.ts';
 
@@ -14,8 +13,8 @@ export interface PictureSide {
 
 /** How clients of a text protocol ask for pictures, and how they get them. */
 export interface PictureSurface extends PictureSide {
-  /** How pictures are streamed; null: `encode` writes the whole stream. */
-  readonly streamed: StreamedPictures | null;
+  /** How pictures are streamed. Absent: `encode` writes the whole stream. */
+  readonly streamed?: StreamedPictures;
   /** @throws GatewayError */
   open(input: TextInput): OpenedPictures;
 }
@@ -42,8 +41,4 @@ export interface OwnPictures {
   /** The upstream may search. */
   readonly searches: boolean;
   bodyFor(upstreamModel: string): Buffer;
-  /** What is to be charged in a response. @throws UnreadableResponse */
-  read(body: Buffer): PictureResponse;
-  /** The response as the client wants it. */
-  write(body: Buffer, echo: ModelEcho): Buffer;
 }

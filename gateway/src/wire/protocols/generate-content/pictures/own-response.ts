@@ -1,12 +1,12 @@
-import { keyBytes } from '#json/index.ts';
-import { echoModel } from '../../echo.ts';
+import { type Edit, keyBytes } from '#json/index.ts';
+import { editOfModel } from '../../echo.ts';
 import type { ModelEcho } from '../../protocol.ts';
 
 const modelPath = [keyBytes('modelVersion')];
 
-/** The response of an upstream of this protocol, with the client's name of the model. */
-export function ownPictureResponse(body: Buffer, echo: ModelEcho): Buffer {
-  return echoModel(body, modelPath, echo);
+/** Gives the response of an upstream of this protocol the client's name of the model. Null: it stays as it is. */
+export function echoInPictures(body: Buffer, echo: ModelEcho): Edit | null {
+  return editOfModel(body, modelPath, echo);
 }
 
 const lineFeed = 0x0a;
