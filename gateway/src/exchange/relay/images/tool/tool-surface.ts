@@ -6,7 +6,6 @@ import type { PictureSurface } from '../converted/surface.ts';
 export function toolSurface({ id, arguments: text, defaults }: PictureCall): PictureSurface {
   return {
     protocol: 'images',
-    streamed: null,
     upstreams: ['images', 'generate-content'],
     open({ pathModel }) {
       const request = pictureTool.readCall(text, defaults);
