@@ -69,6 +69,8 @@ export function createExchangeRunner(
     const ended = (): void => slot?.release();
     const failed = (error: unknown): void => {
       ended();
+      // It has its error already.
+      if (client.failedWith !== null) return;
       if (!client.headSent) {
         request.server.respondWithError(error, request, reply);
         return;

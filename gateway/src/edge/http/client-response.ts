@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { GatewayError } from '#errors/index.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import { ownHeaders } from './own-headers.ts';
 import { WriteStall } from './write-stall.ts';
@@ -14,7 +15,10 @@ export function createClientResponse(
   reply: FastifyReply,
 ): NodeClientResponse {
   reply.hijack();
-  return new NodeClientResponse(reply.raw, ownHeaders(request), request.server);
+  const { server } = request;
+  return new NodeClientResponse(reply.raw, ownHeaders(request), server, (error) =>
+    server.respondWithError(error, request, reply),
+  );
 }
 
 /** Complete responses up to this length leave together with their head. */
@@ -28,6 +32,8 @@ export class NodeClientResponse {
   readonly #server: Pick<FastifyInstance, 'isDraining' | 'promised' | 'writeStall'>;
   /** Null: writes go through Node's response. */
   #chunks: ChunkWriter | null = null;
+  readonly #respond: (error: GatewayError) => void;
+  failedWith: GatewayError | null = null;
   #status = 0;
   #sized = false;
   #sent = false;
@@ -38,11 +44,14 @@ export class NodeClientResponse {
   /** Null if the client has never been slow. */
   #stall: WriteStall | null = null;
 
+  /** @param respond writes the response for an error */
   constructor(
     response: ServerResponse,
     headers: string[],
     server: Pick<FastifyInstance, 'isDraining' | 'promised' | 'writeStall'>,
+    respond: (error: GatewayError) => void,
   ) {
+    this.#respond = respond;
     this.#response = response;
     this.#headers = headers;
     this.#server = server;
@@ -61,6 +70,15 @@ export class NodeClientResponse {
 
   get halfClosed(): boolean {
     return this.#response.req.socket.readableEnded;
+  }
+
+  fail(error: GatewayError): void {
+    if (this.#status !== 0 || this.#left) return;
+    this.#respond(error);
+    this.failedWith = error;
+    this.#status = error.entry.status;
+    this.#ended = true;
+    this.#leave();
   }
 
   start(status: number, headers: Readonly<Record<string, string>>): void {
@@ -169,6 +187,10 @@ export class NodeClientResponse {
 
   #closed(): void {
     if (this.#left || this.#response.writableFinished) return;
+    this.#leave();
+  }
+
+  #leave(): void {
     this.#left = true;
     const listener = this.#leaveListener;
     this.#leaveListener = null;

@@ -37,16 +37,18 @@ function classOf(outcome: AttemptOutcome): AttemptClass {
 
 function resultOf(outcome: AttemptOutcome): string {
   if (outcome.kind === 'complete') return 'completed';
-  return outcome.kind === 'disconnected' ? 'client-left' : outcome.result;
+  return outcome.kind === 'disconnected' ? (outcome.result ?? 'client-left') : outcome.result;
 }
 
 /** Usage that an upstream charges to the operator although the client got no response. */
 function unpaidUsage(outcome: AttemptOutcome): ReportedUsage | null {
+  if (outcome.kind === 'broken' && outcome.isPaid === true) return null;
   return outcome.kind === 'failed' || outcome.kind === 'broken' ? (outcome.usage ?? null) : null;
 }
 
 function unpaidUnits(outcome: AttemptOutcome): Pick<AttemptRecord, 'units'> {
-  const isUnpaid = outcome.kind === 'failed' || outcome.kind === 'broken';
+  const isUnpaid =
+    outcome.kind === 'failed' || (outcome.kind === 'broken' && outcome.isPaid !== true);
   return isUnpaid && outcome.units !== undefined ? { units: outcome.units } : {};
 }
 

@@ -40,7 +40,14 @@ function start(
 ) {
   let listener: UpstreamListener | null = null;
   let aborted = false;
-  const client = { disconnected: false };
+  const client = {
+    disconnected: false,
+    failedWith: null as GatewayError | null,
+    fail(error: GatewayError) {
+      client.disconnected = true;
+      client.failedWith = error;
+    },
+  };
   const attempt = new BufferedAttempt({} as UpstreamRequest, {
     upstream: {
       send(_request, given) {
@@ -160,15 +167,30 @@ describe('R-19 a client that has left', () => {
 });
 
 test('R-22 a client that gives up is answered first, and the channel is not blamed', async () => {
-  const { attempt, aborted } = start(10_000);
+  const { attempt, client, aborted } = start(10_000, undefined, false);
   attempt.tick(9_999);
   expect(aborted()).toBe(false);
   attempt.tick(10_000);
-  expect(aborted()).toBe(true);
+  expect([aborted(), client.failedWith]).toEqual([true, null]);
   expect(await attempt.outcome).toMatchObject({
     kind: 'failed',
     result: 'client-deadline',
     final: { errorName: 'upstream_abnormal' },
+  });
+});
+
+test('R-22 what a client asked for that gives up is awaited like that of one that leaves', async () => {
+  const { attempt, client, aborted } = start(10_000);
+  attempt.tick(10_000);
+  expect(client.failedWith?.errorName).toBe('upstream_abnormal');
+  attempt.tick(10_001);
+  expect(aborted()).toBe(false);
+  attempt.tick(130_001);
+  expect(aborted()).toBe(true);
+  expect(await attempt.outcome).toMatchObject({
+    kind: 'disconnected',
+    asked: true,
+    result: 'client-deadline',
   });
 });
 

@@ -46,7 +46,7 @@ export type BufferedOutcome<Result> =
 export interface BufferedAttemptOptions<Result> {
   readonly upstream: UpstreamClient;
   readonly vendor: Vendor;
-  readonly client: Pick<ClientResponse, 'disconnected'>;
+  readonly client: Pick<ClientResponse, 'disconnected' | 'fail' | 'failedWith'>;
   readonly reader: ResponseReader<Result> | CollectingReader<Result>;
   readonly ticker: Ticker;
   /** Null: the response is read to its end, or to the deadline, if the client leaves. */
@@ -195,7 +195,11 @@ export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
         asked: this.#call.sent,
         status: this.#status === 0 ? null : this.#status,
         shown: false,
+        ...(client.failedWith !== null && { result: 'client-deadline' }),
       });
+    } else if (now >= clientDeadline && this.#call.sent) {
+      // The client has its error in time; what it asked for is paid like that of a client that leaves.
+      client.fail(new GatewayError('upstream_abnormal'));
     } else if (now >= clientDeadline) {
       this.#endWith(new GatewayError('upstream_abnormal'), 'client-deadline');
     } else if (now >= deadline) {

@@ -37,6 +37,8 @@ export interface BrokenAttempt {
   /** What the break says about the channel; null when the channel did not cause it. */
   readonly classification: Classification | null;
   readonly usage: ReportedUsage | null;
+  /** The client pays for what came. Absent: it does not, and the usage is the operator's. */
+  readonly isPaid?: boolean;
   /** The same for what is not counted in tokens. Absent: nothing. */
   readonly units?: UnitsRecord;
   readonly result: string;
@@ -51,6 +53,8 @@ export interface DisconnectedAttempt {
   readonly asked: boolean;
   readonly status: number | null;
   readonly shown: boolean;
+  /** Absent: the client closed its connection. */
+  readonly result?: 'client-deadline';
 }
 
 /** How one attempt ended. Operations add what they know of their responses. */

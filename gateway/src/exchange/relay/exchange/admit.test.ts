@@ -86,6 +86,7 @@ function setUp(setting: Setting = {}) {
     body: Buffer.alloc(0),
     pathModel: null,
     pathStream: null,
+    client: { failedWith: null },
     headers: {},
     ...setting.input,
   } as unknown as ExchangeInput);

@@ -1,3 +1,5 @@
+import type { GatewayError } from '#errors/index.ts';
+
 /**
  * The client's side of an exchange, as the relay uses it. `http` makes one over a Node response. It uses callbacks
  * instead of promises because it runs for every chunk.
@@ -7,6 +9,13 @@ export interface ClientResponse {
   start(status: number, headers: Readonly<Record<string, string>>): void;
   /** Returns false when the socket's buffer is full: wait for `onDrain` before writing more. */
   write(bytes: Buffer | string): boolean;
+  /**
+   * Answers with an error before the exchange has ended. From then on the client counts as one that has left. Does nothing
+   * if a response has begun.
+   */
+  fail(error: GatewayError): void;
+  /** The error that it was answered with by `fail`; null: none. */
+  readonly failedWith: GatewayError | null;
   /** Ends the body, after these last bytes if given. */
   end(bytes?: Buffer | string): void;
   readonly headSent: boolean;

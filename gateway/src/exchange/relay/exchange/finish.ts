@@ -82,19 +82,19 @@ export function finishCompleted(
 }
 
 /**
- * Finishes an exchange whose client left.
- * @param error the error that the client would have got in the end; absent: none.
+ * Finishes an exchange whose client left, or does not get the rest of what it pays for.
+ * @param error the error that the client would have got in the end; absent: none, or the one that it got in between.
  */
 export function finishDisconnected(
   parts: FinishParts,
   exchange: Exchange,
   measured: Measured,
   tried: Tried,
-  error: GatewayError | null = null,
+  error: GatewayError | null = exchange.input.client.failedWith,
 ): Promise<void> {
   return finishAnswered(parts, exchange, {
     outcome: 'client-left',
-    status: 499,
+    status: exchange.input.client.failedWith?.entry.status ?? 499,
     error,
     measured,
     tried,

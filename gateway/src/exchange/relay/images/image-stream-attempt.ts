@@ -69,7 +69,10 @@ export interface CompleteImageStream extends CompleteAttempt {
 }
 
 export interface BrokenImageStream extends BrokenAttempt {
-  /** What the client pays although the stream broke: it had its pictures, and kept the upstream waiting. */
+  /**
+   * What the client pays although the stream broke: it had its pictures, and kept the upstream waiting or had no more
+   * time.
+   */
   readonly measured: Measured | null;
 }
 
@@ -406,8 +409,9 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
     units: BrokenAttempt['units'],
   ): BrokenImageStream {
     const { tap, sink, monotonic } = this.#options;
-    const isHeldUp = tap.finished && sink.heldUpFor(monotonic()) >= heldUpMs;
-    const measured = isHeldUp ? this.#measure() : null;
+    const isHeldUp = sink.heldUpFor(monotonic()) >= heldUpMs;
+    const isOwed = tap.finished && (isHeldUp || result === 'deadline');
+    const measured = isOwed ? this.#measure() : null;
     return {
       kind: 'broken',
       status: this.#status,

@@ -80,7 +80,7 @@ export async function answerStream(
       );
     case 'broken': {
       const { error, usage, tap } = outcome;
-      if (outcome.heldUp) {
+      if (outcome.isPaid) {
         const { terms, model, request } = prepared;
         const { outputBytes, webSearches } = tap;
         const known = withHiddenReasoning(usage, prepared, sent);
@@ -137,6 +137,7 @@ function startStream(
   const asked = upstreamRequest(parts, input, request, lease, true);
   streaming.attempt = new StreamAttempt(asked, {
     ...options,
+    client: input.client,
     context: {
       ...options.echo,
       usageInjected: patched.usageInjected,

@@ -14,6 +14,8 @@ function start() {
     headSent: false,
     halfClosed: false,
     disconnected: false,
+    failedWith: null,
+    fail: () => {},
     onDrain: () => {},
     onDisconnect: () => {},
     start: () => {

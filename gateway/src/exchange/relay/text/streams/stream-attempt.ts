@@ -24,6 +24,7 @@ import {
 import { ResponseTooComplex, type ReadingResponse } from '../../attempts/response-reader.ts';
 import { failureOfResponse, isError } from '../../attempts/error-body.ts';
 import { brokenAttempt } from '../../attempts/outcome.ts';
+import type { ClientResponse } from '../../exchange/client-response.ts';
 import type { DrainSlots } from '../../exchange/drain-slots.ts';
 import type { Ticker, TickListener, TickRegistration } from '../../exchange/ticker.ts';
 import type { LargeResponses } from '../large-response.ts';
@@ -64,6 +65,7 @@ export interface StreamAttemptOptions extends ResponseFlowOptions {
   readonly large: LargeResponses;
   /** Null if the ids in the response are not the upstream's. */
   readonly takeGiven: TakeGiven | null;
+  readonly client: Pick<ClientResponse, 'fail' | 'failedWith'>;
   readonly ticker: Ticker;
   /** The slots for draining; null: when the client leaves, the upstream is cancelled at once. */
   readonly drains: DrainSlots | null;
@@ -212,7 +214,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
   }
 
   tick(now: number): void {
-    const { deadline, clientDeadline, sink, keepAliveMs } = this.#options;
+    const { client, deadline, clientDeadline, sink, keepAliveMs } = this.#options;
     if (this.#phase === 'draining') {
       if (now >= Math.min(deadline, this.#drainUntil)) this.#leave();
       return;
@@ -222,7 +224,10 @@ export class StreamAttempt implements UpstreamListener, TickListener {
       return;
     }
     if (now >= clientDeadline && !sink.opened) {
-      this.#endWith(new GatewayError('upstream_abnormal'), 'client-deadline');
+      const error = new GatewayError('upstream_abnormal');
+      // The client has its error in time; what it asked for is paid like that of a client that leaves.
+      if (this.#isWorkedOn) client.fail(error);
+      else this.#endWith(error, 'client-deadline');
       return;
     }
     const isResponse = this.#phase === 'answering' || this.#unstreamed?.mayAnswer === true;
@@ -387,7 +392,8 @@ export class StreamAttempt implements UpstreamListener, TickListener {
   }
 
   #finishLeft(): void {
-    this.#finish(disconnectedStream(this.#soFar()));
+    const hasFailed = this.#options.client.failedWith !== null;
+    this.#finish(disconnectedStream(this.#soFar(), hasFailed));
   }
 
   /** The upstream reported a failure, in an event of its protocol. */

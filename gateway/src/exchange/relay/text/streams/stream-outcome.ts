@@ -28,8 +28,8 @@ export interface CompleteStream extends CompleteAttempt {
 export interface BrokenStream extends BrokenAttempt {
   /** The tap of the broken response, some of which the error frame repeats. */
   readonly tap: StreamTap;
-  /** The upstream had been waiting for the client to read. */
-  readonly heldUp: boolean;
+  /** The client pays for what came: the upstream had been waiting for it to read, or the time was up. */
+  readonly isPaid: boolean;
 }
 
 export interface DisconnectedStream extends DisconnectedAttempt, DisconnectedResponse {}
@@ -72,11 +72,16 @@ export function endedStream(
   return { ...cutAttempt(soFar, result), final: error };
 }
 
-export function disconnectedStream({ status, sent, tap, shown }: StreamSoFar): StreamOutcome {
+/** @param hasFailed the client was answered with an error, because its own time was up */
+export function disconnectedStream(
+  { status, sent, tap, shown }: StreamSoFar,
+  hasFailed = false,
+): StreamOutcome {
   const { usage, outputBytes, finished, webSearches } = tap;
   const known = status === 0 ? null : status;
   const seen = { usage, outputBytes, webSearches, whole: finished };
-  return { kind: 'disconnected', asked: sent, status: known, ...seen, shown };
+  const result = hasFailed ? ({ result: 'client-deadline' } as const) : {};
+  return { kind: 'disconnected', asked: sent, status: known, ...seen, shown, ...result };
 }
 
 function cutAttempt({ status, sent }: StreamSoFar, result: string): AttemptFailure {
@@ -90,5 +95,6 @@ function brokenStream(
   classification: Classification | null,
 ): StreamOutcome {
   const { usage } = tap;
-  return { kind: 'broken', status, error, classification, tap, usage, result, heldUp };
+  const isPaid = heldUp || result === 'deadline';
+  return { kind: 'broken', status, error, classification, tap, usage, result, isPaid };
 }
