@@ -4,6 +4,7 @@ import type { ClientResponse } from '../../exchange/client-response.ts';
 export class CollectedItem implements ClientResponse {
   item: Buffer | null = null;
   headSent = false;
+  readonly failedWith = null;
   readonly #client: Pick<ClientResponse, 'disconnected' | 'halfClosed'>;
 
   /** @param client the one that waits for the whole response */
@@ -18,6 +19,9 @@ export class CollectedItem implements ClientResponse {
   get halfClosed(): boolean {
     return this.#client.halfClosed;
   }
+
+  /** Not called: a picture has no deadline of the client's own. */
+  fail(): void {}
 
   start(): void {
     this.headSent = true;
