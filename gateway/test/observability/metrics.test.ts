@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
+import { createPicture } from 'simulator';
 import { expect, test } from 'vitest';
+import { imageChannel, imageModel, tester } from '../behaviour/image-requests.ts';
 import { ask, describeChannels, openGateway, shareGateway, until } from '../behaviour/support.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
 import { oneOfVectors, openStream, scrape, valueOf } from './support.ts';
@@ -58,6 +60,31 @@ test('the tokens and the time of embeddings are counted like those of text', asy
   expect(valueOf(metrics, 'sluice_usage_total', { source: 'reported' })).toBe(1);
   const labels = { model, stream: 'false' };
   expect(valueOf(metrics, 'sluice_request_duration_seconds_count', labels)).toBe(1);
+});
+
+test('pictures are counted, layers apart', async () => {
+  const gateway = await openGateway({
+    config: `
+channels:
+${imageChannel({ name: 'demo-image' })}
+${imageChannel({ name: 'demo-layers', upstream: 'demo-layers' })}
+models:
+${imageModel({ id: 'demo-image' })}
+${imageModel({ id: 'demo-layers', can: 'layers' })}
+${tester}
+`,
+  });
+  const draw = async (body: object) =>
+    (await gateway.post('/v1/images/generations', { prompt: '2 layers', ...body })).status;
+  const picture = createPicture({ type: 'png', width: 64, height: 64 }).toString('base64');
+  expect(await draw({ model: 'demo-image', n: 3, size: '256x256' })).toBe(200);
+  expect(await draw({ model: 'demo-layers', image: picture, layer_decomposition: true })).toBe(200);
+  expect(await draw({ model: 'demo-image', n: 11 })).toBe(400);
+  const metrics = await scrape(gateway.url);
+  const count = (model: string, kind: string) =>
+    valueOf(metrics, 'sluice_images_total', { model, kind });
+  expect(count('demo-image', 'images')).toBe(3);
+  expect([count('demo-layers', 'images'), count('demo-layers', 'layers')]).toEqual([1, 2]);
 });
 
 test('a failover is counted for the channel that failed', async () => {

@@ -35,6 +35,8 @@ export interface ExchangeFacts {
   readonly error: string | null;
   readonly attempts: readonly AttemptFacts[];
   readonly tokens: TokenFacts;
+  /** What was made besides. Absent: nothing. */
+  readonly units?: ImageFacts;
   /** `reported`, `estimated`, `quarantined` or `none`. */
   readonly usageSource: string;
   /** The names of the receipt's parts, such as `unpriced.web_search`. */
@@ -50,6 +52,13 @@ export interface AttemptFacts {
   readonly status: number | null;
   readonly startedAt: number;
   readonly durationMs: number;
+}
+
+/** Absent: none. */
+export interface ImageFacts {
+  /** Without layers. */
+  readonly images?: number;
+  readonly layers?: number;
 }
 
 /** Disjoint, except `reasoning`, which is part of `output`. */

@@ -1,7 +1,7 @@
 import { bundle, tokens } from './entry.ts';
 
 const can = ['vision', 'tools', 'reasoning', 'sampling', 'hosted_tools'];
-const drawing = ['edits', 'multi_reference'];
+const drawing = ['edits', 'multi_reference', 'streaming'];
 const limits = [1_048_576, 65_536] as const;
 
 /** USD: per response that searched for the 2.5 models, per search for later ones. */

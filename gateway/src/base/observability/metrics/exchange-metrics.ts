@@ -1,5 +1,11 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { ExchangeFacts, ExchangeKind, FinishedExchange, TokenFacts } from '../exchange.ts';
+import type {
+  ExchangeFacts,
+  ExchangeKind,
+  FinishedExchange,
+  ImageFacts,
+  TokenFacts,
+} from '../exchange.ts';
 import { registerModelSeries } from './model-series.ts';
 import { registerTally } from './tally.ts';
 
@@ -48,6 +54,7 @@ export function createExchangeMetrics(registry: Registry): ExchangeMetrics {
       usageSources.add(record.usageSource, () => ({ source: record.usageSource }));
       if (record.charge !== null) countUnpriced(record.charge.receipt, series.model);
       addTokens(series.tokens, record.tokens);
+      addImages(series.images, record.units);
       series.durations[record.stream ? 'stream' : 'buffered'].observe(record.durationMs / 1000);
       if (record.stream && record.ttftMs !== null) {
         series.firstToken.observe(record.ttftMs / 1000);
@@ -147,6 +154,14 @@ function addTokens(sum: Record<keyof TokenFacts, number>, tokens: TokenFacts): v
   sum.cacheWrite1h += tokens.cacheWrite1h;
   sum.output += tokens.output;
   sum.reasoning += tokens.reasoning;
+}
+
+function addImages(
+  sum: Record<keyof ImageFacts, number>,
+  { images = 0, layers = 0 }: ImageFacts = {},
+): void {
+  sum.images += images;
+  sum.layers += layers;
 }
 
 const classes = ['other', '1xx', '2xx', '3xx', '4xx', '5xx'];

@@ -1,11 +1,12 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { ExchangeKind, TokenFacts } from '../exchange.ts';
+import type { ExchangeKind, ImageFacts, TokenFacts } from '../exchange.ts';
 
 /** Counts and times of one model's generations. */
 export interface ModelSeries {
   /** Its label. */
   readonly model: string;
   readonly tokens: Record<keyof TokenFacts, number>;
+  readonly images: Record<keyof ImageFacts, number>;
   readonly durations: Readonly<Record<ExchangeKind, { observe(seconds: number): void }>>;
   readonly firstToken: { observe(seconds: number): void };
 }
@@ -45,6 +46,20 @@ export function registerModelSeries(registry: Registry): (modelId: string | null
       }
     },
   });
+  new Counter({
+    name: 'sluice_images_total',
+    help: 'Pictures by kind: images, and the layers into which some were divided.',
+    labelNames: ['model', 'kind'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { model, images } of models.values()) {
+        for (const kind of ['images', 'layers'] as const) {
+          if (images[kind] > 0) this.inc({ model, kind }, images[kind]);
+        }
+      }
+    },
+  });
   const duration = new Histogram({
     name: 'sluice_request_duration_seconds',
     help: 'Time from the arrival of an answered or failed generation to its end.',
@@ -63,6 +78,7 @@ export function registerModelSeries(registry: Registry): (modelId: string | null
   const createSeries = (model: string): ModelSeries => ({
     model,
     tokens: { input: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 0, reasoning: 0 },
+    images: { images: 0, layers: 0 },
     durations: {
       buffered: duration.labels(model, 'false'),
       stream: duration.labels(model, 'true'),
