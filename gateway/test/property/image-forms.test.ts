@@ -101,6 +101,73 @@ it('A form of any order, names and boundary arrives the same', () => {
   );
 });
 
+/** What a reader makes of pieces whose memory is used again. */
+function inPieces(body: Buffer, cuts: readonly number[], type: string) {
+  const reader = images.createPieceReader('edit', type);
+  const places = cuts.map((cut) => cut % (body.length + 1)).toSorted((a, b) => a - b);
+  for (const [index, to] of [...places, body.length].entries()) {
+    const piece = Buffer.from(body.subarray(places[index - 1] ?? 0, to));
+    reader.add(piece);
+    piece.fill(0x2d);
+  }
+  return reader.end();
+}
+
+function opened(run: () => object): object {
+  try {
+    return run();
+  } catch (error) {
+    return { refusal: (error as Error).message };
+  }
+}
+
+const cuts = fc.array(fc.nat(), { maxLength: 12 });
+
+it('A form is read the same, whole or not, wherever it is sliced', () => {
+  fc.assert(
+    fc.property(
+      form,
+      cuts,
+      fc.option(fc.nat()),
+      fc.option(fc.nat()),
+      (given, places, end, flaw) => {
+        const whole = bytesOf(given);
+        const body = Buffer.from(end === null ? whole : whole.subarray(0, end % whole.length));
+        if (flaw !== null && body.length > 0) body[flaw % body.length]! ^= 0x20;
+        const type = `multipart/form-data; boundary="${given.boundary}"`;
+        const expected = opened(() => {
+          const { body: _, ...rest } = images.openEdit(body, type);
+          return rest;
+        });
+        const read = opened(() => {
+          const form = inPieces(body, places, type);
+          if (form.encoding !== 'multipart') throw new Error('no form');
+          return form.open();
+        });
+        expect(read).toEqual(expected);
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+it('JSON is read the same, wherever it is sliced', () => {
+  const long = fc.constantFrom('a cat', 'é'.repeat(5_000), '\n"'.repeat(6_000));
+  const members = fc.record({ prompt: long, model: long, user: long });
+  fc.assert(
+    fc.property(members, fc.nat(20_000), fc.boolean(), cuts, (given, size, isFirst, places) => {
+      const image = `data:image/png;base64,${'A'.repeat(size)}`;
+      const json = isFirst ? { image, ...given } : { ...given, image };
+      const body = Buffer.from(JSON.stringify(json));
+      const { body: _, ...expected } = images.openEdit(body, 'application/json');
+      const read = inPieces(body, places, 'application/json');
+      if (read.encoding !== 'json') throw new Error('no JSON');
+      const { body: __, ...rest } = images.openEdit(read.outline, 'application/json');
+      expect(read.placed(rest)).toEqual(expected);
+    }),
+  );
+});
+
 it('A form that is cut anywhere is refused', () => {
   fc.assert(
     fc.property(form, fc.nat(), (given, at) => {

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TextProtocolName } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
+import { UploadedBody } from '#bodies/index.ts';
 import { createClientResponse } from '#http/index.ts';
 import type { EmbedInput, ImageInput, Relay, RelayInput, TextInput } from '#relay/index.ts';
 import { callerOf } from './caller-of.ts';
@@ -28,6 +29,8 @@ export type RunExchange = (
   call: TextCall | EmbedCall | ImageCall,
 ) => void;
 
+const noBody = Buffer.alloc(0);
+
 /** For protocols whose path says nothing about the request. */
 export function textCall(protocol: TextProtocolName, operation: TextInput['operation']): TextCall {
   return Object.freeze({
@@ -45,7 +48,9 @@ export function createExchangeRunner(
   onUnexpectedError: (error: unknown, requestId: string) => void,
 ): RunExchange {
   return function runExchange(request, reply, call) {
-    const { body, bodyClaim } = request;
+    const { body: received, bodyClaim } = request;
+    const upload = received instanceof UploadedBody ? received : null;
+    const body = upload === null ? received : noBody;
     // A POST without any body never reaches the body parser.
     if (!Buffer.isBuffer(body)) throw new GatewayError('invalid_body');
     // The relay releases it as soon as possible; Fastify would keep it until the response has ended.
@@ -62,6 +67,7 @@ export function createExchangeRunner(
       headers: request.raw.headers,
       client,
       ...(bodyClaim !== null && { memory: bodyClaim }),
+      ...(upload !== null && { upload }),
     };
     const { slot } = request;
     // A disconnect does not end a drained exchange: it is in flight until the relay finishes it.

@@ -3,8 +3,9 @@ import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { GatewayError } from '#errors/index.ts';
 import { createContentDecoder, isInflated, type ContentDecoder } from '#compression/index.ts';
-import { CollectedBody, type BodyClaim } from '#bodies/index.ts';
+import type { BodyClaim, PieceReader, Spool, UploadedBody } from '#bodies/index.ts';
 import type { BodyPace, PacedBody } from './body-pace.ts';
+import { type BodyTarget, MemoryTarget, SpoolTarget } from './body-target.ts';
 import { inviteBody } from './continue.ts';
 import { PieceCount } from './piece-count.ts';
 
@@ -12,7 +13,7 @@ import { PieceCount } from './piece-count.ts';
  * Called once with the whole decoded body, or with the reason why there is none; never if the client disconnected
  * meanwhile.
  */
-export type BodyListener = (error: GatewayError | null, body?: Buffer) => void;
+export type BodyListener = (error: GatewayError | null, body?: Buffer | UploadedBody) => void;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -22,6 +23,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The endpoint takes forms with files besides JSON. */
     forms?: boolean;
+    /** Reads large bodies as they arrive: they are kept in the spool. Absent: in memory. */
+    readPieces?: (contentType: string) => PieceReader;
   }
 }
 
@@ -29,6 +32,8 @@ export interface BodyOptions {
   /** Bytes, for received and decoded data alike. */
   readonly limit: number;
   readonly pace: BodyPace;
+  /** Where large bodies are kept on endpoints that read them in pieces; null: in memory. */
+  readonly spool: Spool | null;
 }
 
 const json = 'application/json';
@@ -36,6 +41,10 @@ const form = 'multipart/form-data';
 
 /** The initial estimate for a body without a declared length, in bytes. */
 const undeclared = 64 * 1024;
+/** In bytes: smaller bodies are in memory on every endpoint. */
+const smallBody = 1024 * 1024;
+/** In bytes: what a body needs of the memory while it goes to the spool. It counts as a large one. */
+const ofStored = smallBody + 1;
 /** The initial estimate of how much a compressed body expands. */
 const usualRatio = 4;
 
@@ -55,7 +64,10 @@ export function createBodyParser(options: BodyOptions) {
       done(new GatewayError('unsupported_content_type'));
       return;
     }
-    readBody(payload, request.bodyClaim, options, done);
+    const { readPieces } = request.routeOptions.config;
+    const contentType = request.raw.headers['content-type'] ?? json;
+    const open = readPieces === undefined ? null : () => readPieces(contentType);
+    readBody(payload, request.bodyClaim, open, options, done);
   };
 }
 
@@ -63,6 +75,7 @@ export function createBodyParser(options: BodyOptions) {
 function readBody(
   request: IncomingMessage,
   claim: BodyClaim | null,
+  openReader: (() => PieceReader) | null,
   options: BodyOptions,
   done: BodyListener,
 ): void {
@@ -79,16 +92,37 @@ function readBody(
     return;
   }
   const expected = Math.min(expectedBytes(declared, decoder !== null), options.limit);
-  const start = (): void => {
+  const isSmall = decoder === null && declared <= smallBody;
+  const { spool } = options;
+  const start = (target: BodyTarget): void => {
     inviteBody(request);
-    if (decoder === null) collect({ request, source: request, claim, expected, options, done });
-    else decode(request, decoder, { claim, expected, options, done });
+    if (decoder === null) collect({ request, source: request, claim, target, options, done });
+    else decode(request, decoder, { claim, target, options, done });
   };
-  if (claim === null || claim.tryBody(expected)) {
+  if (openReader === null || isSmall || spool === null || claim === null) {
+    claimed(claim, expected, done, () => start(new MemoryTarget(claim, expected, options.limit)));
+    return;
+  }
+  claimed(claim, ofStored, done, () => {
+    const reserved = Number.isNaN(declared) ? 0 : expected;
+    const target = SpoolTarget.open(openReader(), spool, claim, reserved);
+    if (target === null) done(claim.refuse());
+    else start(target);
+  });
+}
+
+/** Calls back once there is memory. */
+function claimed(
+  claim: BodyClaim | null,
+  bytes: number,
+  done: BodyListener,
+  start: () => void,
+): void {
+  if (claim === null || claim.tryBody(bytes)) {
     start();
     return;
   }
-  claim.waitForBody(expected, (refusal) => {
+  claim.waitForBody(bytes, (refusal) => {
     if (refusal === null) start();
     else done(refusal);
   });
@@ -104,8 +138,7 @@ interface Collecting {
   /** The request, or its decoder. */
   readonly source: Readable;
   readonly claim: BodyClaim | null;
-  /** Bytes for which memory is claimed. */
-  readonly expected: number;
+  readonly target: BodyTarget;
   readonly options: BodyOptions;
   readonly done: BodyListener;
 }
@@ -139,52 +172,52 @@ function decode(
 }
 
 function collect(
-  { request, source, claim, expected, options, done }: Collecting,
+  { request, source, claim, target, options, done }: Collecting,
   isBomb: ((length: number) => boolean) | null = null,
 ): void {
   const { limit, pace } = options;
-  let collected = new CollectedBody();
   const pieces = new PieceCount();
-  let roomFor = expected;
-  const settle = (error: GatewayError | null, body?: Buffer): void => {
+  const stop = (): void => {
     source.off('data', onData);
     request.off('data', onPiece);
     source.off('end', onEnd);
     pace.unwatch(paced);
     claim?.endReading();
-    // Releases at once, because others wait; the request itself lives until its response is sent.
-    if (error !== null) claim?.release();
-    // The request lives as long as its response, and its error listeners would keep the bytes alive.
-    collected = new CollectedBody();
-    done(error, body);
   };
-  const refuse = (error: GatewayError): void => settle(error);
+  const refuse = (error: GatewayError): void => {
+    stop();
+    // Releases at once, because others wait; the request itself lives until its response is sent, and its error
+    // listeners would keep the bytes alive.
+    claim?.release();
+    target.forget();
+    done(error);
+  };
   const paced: PacedBody = { request, refuse, since: 0, received: 0 };
-  const makeRoom = (): void => {
-    roomFor = Math.min(2 * collected.length, limit);
-    // Two bodies that each hold what the other waits for would both wait in vain and block everybody else.
-    if (claim !== null && !claim.tryBody(roomFor)) settle(claim.refuse());
-  };
   const onData = (chunk: Buffer): void => {
-    collected.add(chunk);
-    const { length } = collected;
-    if (length > limit || isBomb?.(length) === true) settle(new GatewayError('body_too_large'));
-    else if (length > roomFor) makeRoom();
-  };
-  const onPiece = (piece: Buffer): void => {
-    if (pieces.add(piece)) settle(new GatewayError('too_complex'));
-  };
-  const onEnd = (): void => {
-    const { length } = collected;
-    if (length === 0) {
-      settle(new GatewayError('invalid_body'));
+    if (!target.add(chunk)) source.pause();
+    const { length } = target;
+    if (length > limit || isBomb?.(length) === true) {
+      refuse(new GatewayError('body_too_large'));
       return;
     }
-    if (length < roomFor) claim?.tryBody(length);
-    settle(null, collected.bytes());
+    const refusal = target.refusal();
+    if (refusal !== null) refuse(refusal);
+  };
+  const onPiece = (piece: Buffer): void => {
+    if (pieces.add(piece)) refuse(new GatewayError('too_complex'));
+  };
+  const onEnd = (): void => {
+    if (target.length === 0) {
+      refuse(new GatewayError('invalid_body'));
+      return;
+    }
+    stop();
+    target.end(done);
+    target.forget();
   };
   pace.watch(paced);
   claim?.startReading(refuse);
+  target.onDrain(() => source.resume());
   request.on('data', onPiece);
   source.on('data', onData);
   source.on('end', onEnd);
@@ -194,7 +227,7 @@ function collect(
     // corrupt data.
     if (failed || cause.code === 'ECONNRESET') return;
     failed = true;
-    settle(new GatewayError('invalid_body', { cause }));
+    refuse(new GatewayError('invalid_body', { cause }));
   });
 }
 

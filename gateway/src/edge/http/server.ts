@@ -2,6 +2,7 @@ import { createServer as createHttpServer, type RequestListener, type Server } f
 import { createServer as createHttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { fastify, type FastifyInstance, type FastifyServerOptions } from 'fastify';
+import type { Spool } from '#bodies/index.ts';
 import { createBodyPace, slowestPace, type SlowestPace } from './body-pace.ts';
 import { createBodyParser } from './body.ts';
 import { createClientAddress, type ClientAddress } from './client-address.ts';
@@ -25,6 +26,8 @@ import { cutOffVanished } from './vanished-clients.ts';
 export interface ServerOptions {
   /** Maximum bytes of a request body, after decoding. */
   readonly bodyLimit: number;
+  /** Where endpoints that read bodies in pieces keep large ones. Absent: in memory. */
+  readonly spool?: Spool;
   /** Addresses and CIDRs whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
   /** PEM file paths. */
@@ -146,7 +149,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     respondWithError(error, request, reply);
   });
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('*', createBodyParser({ limit: options.bodyLimit, pace }));
+  server.addContentTypeParser(
+    '*',
+    createBodyParser({ limit: options.bodyLimit, pace, spool: options.spool ?? null }),
+  );
   return server;
 }
 

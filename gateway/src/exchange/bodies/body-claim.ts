@@ -43,6 +43,8 @@ export class BodyClaim {
   readonly #keeper: ClaimKeeper;
   /** What the request held before there was a response, in bytes; null: there is none. */
   #withoutResponse: number | null = null;
+  /** Released together with the claim. */
+  #stored: { release(): void } | null = null;
 
   constructor(keeper: ClaimKeeper, key: KeyUse) {
     this.#keeper = keeper;
@@ -90,6 +92,19 @@ export class BodyClaim {
     return this.#keeper.tryHold(this, this.#withoutResponse + responseSize(bytes));
   }
 
+  /** Claims this many bytes beside everything else that the request holds. */
+  tryMore(bytes: number): boolean {
+    if (!this.#keeper.tryHold(this, this.held + bytes)) return false;
+    if (this.#withoutResponse !== null) this.#withoutResponse += bytes;
+    return true;
+  }
+
+  /** Ties what is kept of the body elsewhere to the claim: it is released with it. */
+  tie(stored: { release(): void }): void {
+    if (this.isReleased) stored.release();
+    else this.#stored = stored;
+  }
+
   /** Counts and returns the refusal for a request that gets no more room. */
   refuse(): GatewayError {
     return this.#keeper.refuse();
@@ -100,6 +115,8 @@ export class BodyClaim {
     if (this.isReleased) return;
     this.isReleased = true;
     this.giveWay = null;
+    this.#stored?.release();
+    this.#stored = null;
     this.#keeper.release(this);
   }
 }

@@ -158,6 +158,19 @@ describe('the spool', () => {
     expect(spool.used).toBe(0);
   });
 
+  test('gives the bodies that one key sends half of its limit, or one body all of it', () => {
+    const spool = open(10 * mebibyte);
+    const first = spool.reserve(4 * mebibyte, 'a');
+    expect(spool.reserve(2 * mebibyte, 'a')).toBeNull();
+    const second = spool.reserve(mebibyte, 'a');
+    expect(spool.reserve(1, 'a')).toBeNull();
+    const other = spool.reserve(5 * mebibyte, 'b');
+    expect(spool.used).toBe(10 * mebibyte);
+    for (const space of [first, second, other]) space!.release();
+    spool.reserve(9 * mebibyte, 'a')!.release();
+    expect(spool.used).toBe(0);
+  });
+
   test('leaves room on the disk for the journal', () => {
     const spool = open(Number.MAX_SAFE_INTEGER);
     expect(spool.reserve(2 ** 50)).toBeNull();

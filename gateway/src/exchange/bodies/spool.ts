@@ -14,8 +14,11 @@ export interface Spool {
   readonly used: number;
   /** Bytes in memory. */
   readonly kept: number;
-  /** Null if there is no room: less than these bytes below the limit, or on the disk beside what the journal needs. */
-  reserve(bytes: number): SpoolSpace | null;
+  /**
+   * Null if there is no room: less than these bytes below the limit, or on the disk beside what the journal needs.
+   * @param keyId a key that sends the bytes: its bodies get at most half of the limit, or one body all of it
+   */
+  reserve(bytes: number, keyId?: string): SpoolSpace | null;
 }
 
 /** What one request may put into files. */
@@ -61,10 +64,24 @@ export function createSpool({ directory, limit, memory, monotonic }: SpoolOption
     return free >= used + bytes;
   };
 
-  const take = (bytes: number): boolean => {
+  /** Bytes of the keys that send bodies. */
+  const byKey = new Map<string, number>();
+  const take = (bytes: number, keyId: string | null): boolean => {
     if (used + bytes > limit) return false;
     used += bytes;
+    if (keyId !== null) byKey.set(keyId, (byKey.get(keyId) ?? 0) + bytes);
     return true;
+  };
+  const give = (bytes: number, keyId: string | null): void => {
+    used -= bytes;
+    if (keyId === null) return;
+    const left = (byKey.get(keyId) ?? 0) - bytes;
+    if (left > 0) byKey.set(keyId, left);
+    else byKey.delete(keyId);
+  };
+  const isBeyondShare = (bytes: number, keyId: string | null): boolean => {
+    const own = keyId === null ? 0 : (byKey.get(keyId) ?? 0);
+    return own > 0 && own + bytes > limit / 2;
   };
 
   const keep = (bytes: number): boolean => {
@@ -84,8 +101,9 @@ export function createSpool({ directory, limit, memory, monotonic }: SpoolOption
     get used() {
       return used;
     },
-    reserve(bytes) {
-      if (!isOnDisk(bytes) || !take(bytes)) return null;
+    reserve(bytes, keyId) {
+      const key = keyId ?? null;
+      if (isBeyondShare(bytes, key) || !isOnDisk(bytes) || !take(bytes, key)) return null;
       const bodies: SpooledBody[] = [];
       /** Bytes of the reservation, and those in files. */
       let reserved = bytes;
@@ -94,7 +112,7 @@ export function createSpool({ directory, limit, memory, monotonic }: SpoolOption
       const grow = (more: number): boolean => {
         const missing = written + more - reserved;
         if (missing > 0) {
-          if (isReleased || !take(missing)) return false;
+          if (isReleased || !take(missing, key)) return false;
           reserved += missing;
         }
         written += more;
@@ -115,7 +133,7 @@ export function createSpool({ directory, limit, memory, monotonic }: SpoolOption
         release() {
           if (isReleased) return;
           isReleased = true;
-          used -= reserved;
+          give(reserved, key);
           for (const body of bodies) body.release();
         },
       };

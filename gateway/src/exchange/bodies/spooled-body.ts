@@ -12,6 +12,20 @@ export interface SpooledBodyOptions {
   readonly forget: (bytes: number) => void;
 }
 
+/** Other bytes in place of those from `start` to `end` (exclusive). */
+export interface BodyEdit {
+  readonly start: number;
+  readonly end: number;
+  readonly bytes: Buffer;
+}
+
+/** A body that is sent in pieces. */
+export interface BodyPieces {
+  readonly length: number;
+  /** All bytes from the first one. A piece is valid until the next one is asked for. */
+  read(): AsyncIterable<Buffer>;
+}
+
 /** There is no room for the rest of a body, or its file cannot be written. */
 export class SpoolFailure extends Error {
   override readonly name = 'SpoolFailure';
@@ -86,6 +100,27 @@ export class SpooledBody {
     if (this.#failure !== null) throw this.#failure;
   }
 
+  /** Why there is no room for what was added; null: there is. */
+  get failure(): SpoolFailure | null {
+    return this.#failure;
+  }
+
+  /** A sealed body with other bytes at one place, as `read` gives it; null: as it came. */
+  edited(edit: BodyEdit | null): BodyPieces {
+    if (edit === null) return { length: this.length, read: () => this.read() };
+    const { start, end, bytes } = edit;
+    return {
+      length: this.length - (end - start) + bytes.length,
+      read: () => this.#readEdited(edit),
+    };
+  }
+
+  async *#readEdited({ start, end, bytes }: BodyEdit): AsyncGenerator<Buffer, void> {
+    yield* this.read(0, start);
+    yield bytes;
+    yield* this.read(end);
+  }
+
   /**
    * The bytes from `start` to `end` (exclusive) of a sealed body, in pieces. A piece is valid until the next one is asked
    * for: the memory is used again.
@@ -105,11 +140,10 @@ export class SpooledBody {
     while (at < end) {
       const file = this.#file;
       if (file === null) throw new SpoolFailure('the body is gone');
-      const wanted = Math.min(buffer.length, end - at);
-      const { bytesRead } = await file.read(buffer, 0, wanted, at - before);
-      if (bytesRead === 0) throw new SpoolFailure('the file is too short');
-      at += bytesRead;
-      yield buffer.subarray(0, bytesRead);
+      const piece = buffer.subarray(0, Math.min(buffer.length, end - at));
+      await readFully(file, piece, at - before);
+      at += piece.length;
+      yield piece;
     }
   }
 
@@ -165,6 +199,16 @@ export class SpooledBody {
     this.#file = null;
     // Nothing can be done about a file that does not close, and nobody needs its contents.
     void file?.close().catch(() => undefined);
+  }
+}
+
+/** A full piece makes its receiver wait until it is used; only then may its memory be used again. */
+async function readFully(file: FileHandle, piece: Buffer, from: number): Promise<void> {
+  let at = 0;
+  while (at < piece.length) {
+    const { bytesRead } = await file.read(piece, at, piece.length - at, from + at);
+    if (bytesRead === 0) throw new SpoolFailure('the file is too short');
+    at += bytesRead;
   }
 }
 

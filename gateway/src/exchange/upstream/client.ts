@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
 import type { Timeouts } from '#config/index.ts';
-import { bodyForUndici } from './body-once.ts';
+import { bodyForUndici, type UpstreamPieces } from './body-once.ts';
 import type { UpstreamCall, UpstreamListener } from './call.ts';
 import { CallHandler } from './call-handler.ts';
 import { createConnector } from './connector.ts';
@@ -14,7 +14,7 @@ export interface UpstreamRequest {
   readonly method: 'GET' | 'POST';
   /** Lower-case names. */
   readonly headers: Record<string, string>;
-  readonly body: Buffer | null;
+  readonly body: Buffer | UpstreamPieces | null;
   readonly timeouts: Timeouts;
   /**
    * The request gets a connection that serves no other, so that it cannot get lost because the upstream closes an idle one.

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { degradedParts } from './degraded-parts.ts';
 import { clock } from './clock.ts';
 import { Closing } from './closing.ts';
@@ -25,7 +26,7 @@ import {
   type RefusalsOptions,
 } from '#journal/index.ts';
 import { spentOf } from '#ledger/index.ts';
-import { createBodyMemory, defaultBodyMemory } from '#bodies/index.ts';
+import { createBodyMemory, createSpool, defaultBodyMemory } from '#bodies/index.ts';
 import { journalFolders, workerFolder } from '#nodes/index.ts';
 import type { Logger, Metrics, UncaughtErrors } from '#observability/index.ts';
 import { createChannelHealth } from '#routing/index.ts';
@@ -69,6 +70,9 @@ export interface AppOptions {
   /** Absent: this is the only process on its data folder. */
   readonly worker?: WorkerContext;
 }
+
+/** Bytes of pictures that are kept in memory; more of them go to files, which cost about as much as sending them. */
+const mostSpooledMemory = 96 * 2 ** 20;
 
 /** One of several processes on one port and one data folder, with what its supervisor prepared. */
 export interface WorkerContext {
@@ -134,6 +138,12 @@ export async function startApp(options: AppOptions): Promise<App> {
       limit: config.limits.bodyMemory ?? defaultBodyMemory(config.server.workers),
       monotonic: clock.monotonic,
     });
+    const spool = createSpool({
+      directory: path.join(dataDir, 'spool'),
+      limit: config.limits.spool,
+      memory: Math.min(mostSpooledMemory, memory.limit / 4),
+      monotonic: clock.monotonic,
+    });
     const { metrics, observer } = createObserving({
       ...storage,
       logger,
@@ -159,7 +169,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         onUnexpectedError,
         mediaFetch,
         bodyMemory: memory,
-        dataDir,
+        spool,
       },
       closing,
     );
@@ -194,6 +204,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         degraded,
         onUnexpectedError,
         writeStall,
+        spool,
       },
       closing,
     );

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import path from 'node:path';
 import { createBilling } from '#billing/index.ts';
-import { createSpool, type BodyMemory } from '#bodies/index.ts';
+import type { BodyMemory, Spool } from '#bodies/index.ts';
 import { createBodyPool, largestAnswer } from '#body-work/index.ts';
 import type { CatalogueSnapshot } from '#catalogue/index.ts';
 import type { Config } from '#config/index.ts';
@@ -38,9 +37,6 @@ import type { Storage } from './storage.ts';
 import { clock } from './clock.ts';
 import type { Closing } from './closing.ts';
 
-/** Bytes of pictures that are kept in memory; more of them go to files, which cost about as much as sending them. */
-const mostMemory = 96 * 2 ** 20;
-
 export interface RelayingOptions extends Pick<Storage, 'database' | 'breaker'> {
   readonly config: Config;
   readonly logger: Logger;
@@ -54,8 +50,7 @@ export interface RelayingOptions extends Pick<Storage, 'database' | 'breaker'> {
   readonly mediaFetch: GuardedFetchOptions | undefined;
   /** Of this process. */
   readonly bodyMemory: BodyMemory;
-  /** The folder of this process. */
-  readonly dataDir: string;
+  readonly spool: Spool;
 }
 
 export interface Relaying {
@@ -104,12 +99,7 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     converter,
     bodies,
     bodyMemory: options.bodyMemory,
-    spool: createSpool({
-      directory: path.join(options.dataDir, 'spool'),
-      limit: config.limits.spool,
-      memory: Math.min(mostMemory, options.bodyMemory.limit / 4),
-      monotonic: clock.monotonic,
-    }),
+    spool: options.spool,
     upstream,
     health,
     affinity: createChannelAffinity(),

@@ -5,7 +5,7 @@ import { hasMoney } from '#billing/index.ts';
 import type { Config } from '#config/index.ts';
 import { registerEndpoints, surfaces, type EndpointOptions } from '#endpoints/index.ts';
 import { createServer, listenOn } from '#http/index.ts';
-import { memoryLimit } from '#bodies/index.ts';
+import { memoryLimit, type Spool } from '#bodies/index.ts';
 import type { Logger, ServerReadings } from '#observability/index.ts';
 import {
   createConcurrencyGate,
@@ -35,6 +35,7 @@ export interface ServingOptions extends Omit<
   /** Degraded components, in words. */
   readonly degraded: () => readonly string[];
   readonly writeStall: number | undefined;
+  readonly spool: Spool;
 }
 
 export interface StopOptions {
@@ -63,7 +64,7 @@ export interface Serving {
 
 /** Adds the endpoints to a server that does not listen yet. */
 export function createServing(options: ServingOptions, closing: Closing): Serving {
-  const { config, logger, ticker, isUsable, degraded, writeStall, ...endpoints } = options;
+  const { config, logger, ticker, isUsable, degraded, writeStall, spool, ...endpoints } = options;
   const { server: settings } = config;
   const gate = createConcurrencyGate({
     ...config.limits,
@@ -81,6 +82,7 @@ export function createServing(options: ServingOptions, closing: Closing): Servin
   let patient = false;
   const server = createServer({
     ...settings,
+    spool,
     surfaces,
     onUnexpectedError: options.onUnexpectedError,
     isDraining: () => draining,

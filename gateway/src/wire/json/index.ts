@@ -14,11 +14,13 @@ export {
   replaceKey,
 } from './members.ts';
 export { outlineOf, parseOutline } from './outline.ts';
+export { PieceOutline } from './piece-outline.ts';
 export { type FoundValue, MalformedJson, PieceScan, type WatchedPath } from './piece-scan.ts';
 export { type ParsedObject, parseObject, type ParseRoom } from './parse-object.ts';
 export { parseWithLongTexts } from './parse-with-long-texts.ts';
 export { refuseRepeatedMembers } from './repeated-members.ts';
 export { type JsonScan, type MemberRange, type ObjectRange, scanJson } from './scan.ts';
 export { type Edit, insertMember, removeMember, replaceValue, splice } from './splice.ts';
+export { Utf8Check } from './utf8-check.ts';
 export { type WatchedObject, watchList } from './watch-list.ts';
 export { maxDepth, skipSpace, skipValue } from './skip.ts';

@@ -7,7 +7,7 @@ import { backslash, quote, skipString } from './skip.ts';
 import type { WatchedObject } from './watch-list.ts';
 
 /** In bytes between the quotes: longer strings are cut. Far more than any text that the gateway has to understand. */
-const longestOutlined = 8 * 1024;
+export const longestOutlined = 8 * 1024;
 
 /**
  * Scans and parses a request body once, like `parseObject`, for bodies that hold pictures as text: of every string with
@@ -57,7 +57,7 @@ export function outlineOf(body: Buffer, longest: number, isChecked = true): Buff
 }
 
 /** Where a long string is cut: between two characters, and never within an escape. */
-function cutAt(body: Buffer, start: number, longest: number): number {
+export function cutAt(body: Buffer, start: number, longest: number): number {
   const latest = start + longest;
   let at = latest;
   const firstEscape = body.subarray(start, latest).indexOf(backslash);
@@ -77,7 +77,7 @@ function cutAt(body: Buffer, start: number, longest: number): number {
 
 /** Whether JSON allows these bytes in a string: no control characters, and only known escapes. */
 export function isStringText(body: Buffer, start: number, end: number): boolean {
-  if (holdsControls(body, start, end)) return false;
+  if (!isPlainText(body, start, end)) return false;
   const text = body.subarray(start, end);
   let at = text.indexOf(backslash);
   while (at >= 0) {
@@ -97,11 +97,36 @@ export function isStringText(body: Buffer, start: number, end: number): boolean 
 const shortEscapes = new Uint8Array(256);
 for (const byte of Buffer.from('"\\/bfnrt')) shortEscapes[byte] = 1;
 
+/**
+ * Reads the next byte of an escape.
+ * @param state 1 before its letter, 2 to 5 by the hexadecimal digits that are missing
+ * @returns the state after it, 0 at its end; negative if JSON has no such escape
+ */
+export function afterEscaped(byte: number, state: number): number {
+  if (state > 1) return isHexadecimal(byte) ? (state === 2 ? 0 : state - 1) : -1;
+  if (byte === 0x75) return 5;
+  return shortEscapes[byte] === 1 ? 0 : -1;
+}
+
+function isHexadecimal(byte: number): boolean {
+  return (
+    (byte >= 0x30 && byte <= 0x39) ||
+    (byte >= 0x41 && byte <= 0x46) ||
+    (byte >= 0x61 && byte <= 0x66)
+  );
+}
+
+/** Whether no byte is a control character. Escapes are not looked at. */
+export function isPlainText(body: Buffer, start: number, end: number): boolean {
+  return !holdsControls(body, start, end);
+}
+
 /** Whether a byte is below 0x20. Four bytes at a time, since pictures are long. */
 function holdsControls(body: Buffer, start: number, end: number): boolean {
   let at = start;
   const aligned = Math.min(end, at + ((4 - ((body.byteOffset + at) & 3)) & 3));
   for (; at < aligned; at += 1) if (body[at]! < 0x20) return true;
+  if (at === end) return false;
   const words = new Int32Array(body.buffer, body.byteOffset + at, (end - at) >> 2);
   for (let index = 0; index < words.length; index += 1) {
     const word = words[index]!;

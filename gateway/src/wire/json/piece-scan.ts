@@ -1,3 +1,4 @@
+import { afterEscaped } from './outline.ts';
 import {
   backslash,
   closeBrace,
@@ -293,15 +294,8 @@ export class PieceScan {
   #readEscape(piece: Buffer, from: number): number {
     let at = from;
     while (at < piece.length && this.#escape > 0) {
-      const byte = piece[at]!;
-      if (this.#escape === 1) {
-        if (byte === 0x75) this.#escape = 5;
-        else if (isEscapable(byte)) this.#escape = 0;
-        else throw new MalformedJson('an unknown escape');
-      } else {
-        if (!isHexadecimal(byte)) throw new MalformedJson('an unknown escape');
-        this.#escape = this.#escape === 2 ? 0 : this.#escape - 1;
-      }
+      this.#escape = afterEscaped(piece[at]!, this.#escape);
+      if (this.#escape < 0) throw new MalformedJson('an unknown escape');
       at += 1;
     }
     this.#addKey(piece, from, at);
@@ -396,19 +390,6 @@ function indexBefore(piece: Buffer, byte: number, from: number, until: number): 
   }
   const at = piece.subarray(from, until).indexOf(byte);
   return at < 0 ? -1 : from + at;
-}
-
-function isEscapable(byte: number): boolean {
-  // " \ / b f n r t
-  return '"\\/bfnrt'.includes(String.fromCharCode(byte));
-}
-
-function isHexadecimal(byte: number): boolean {
-  return (
-    (byte >= 0x30 && byte <= 0x39) ||
-    (byte >= 0x41 && byte <= 0x46) ||
-    (byte >= 0x61 && byte <= 0x66)
-  );
 }
 
 /** The bytes of a key, one per character, as the text that they mean. */

@@ -21,6 +21,7 @@ export {
   type ImageEntry,
   type ImageEventNames,
   type ImageFile,
+  type ImagePieceReader,
   type ImageRequest,
   type ImageResponse,
   type ImageStreamContext,

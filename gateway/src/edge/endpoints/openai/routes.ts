@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { GatewayError } from '#errors/index.ts';
 import { answerJson } from '#http/index.ts';
+import { images } from '#protocols/index.ts';
 import { callerOf } from '../caller-of.ts';
 import type { EndpointContext } from '../context.ts';
 import { checkModelPath, modelTail } from '../model-path.ts';
@@ -46,11 +47,17 @@ export function openaiRoutes(context: EndpointContext) {
     scope.post('/v1/embeddings', { onRequest }, (request, reply) =>
       context.run(request, reply, embeddings),
     );
-    scope.post('/v1/images/generations', { onRequest }, (request, reply) =>
-      context.run(request, reply, generations),
+    const readGeneration = (type: string) => images.createPieceReader('generation', type);
+    scope.post(
+      '/v1/images/generations',
+      { onRequest, config: { readPieces: readGeneration } },
+      (request, reply) => context.run(request, reply, generations),
     );
-    scope.post('/v1/images/edits', { onRequest, config: { forms: true } }, (request, reply) =>
-      context.run(request, reply, edits),
+    const readEdit = (type: string) => images.createPieceReader('edit', type);
+    scope.post(
+      '/v1/images/edits',
+      { onRequest, config: { forms: true, readPieces: readEdit } },
+      (request, reply) => context.run(request, reply, edits),
     );
 
     scope.get('/v1/models', free, (request, reply) => {

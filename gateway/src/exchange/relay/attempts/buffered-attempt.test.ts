@@ -297,6 +297,7 @@ describe('memory for a large response', () => {
   const startLimited = (limit: number, reserved?: number) => {
     const taken: number[] = [];
     const memory: RequestMemory = {
+      tryMore: () => true,
       takeParsed: () => {},
       tryResponse(bytes) {
         taken.push(bytes);

@@ -59,6 +59,8 @@ export interface BufferedAttemptOptions<Result> {
   readonly memory?: RequestMemory | undefined;
   /** In bytes of the response: what `memory` already holds for it. */
   readonly reserved?: number;
+  /** Called when a response begins that is no error. If such an attempt fails, a costly request is not sent again. */
+  readonly onAnswered?: () => void;
   /** Called with a defect of the gateway that no caller would see. */
   readonly onDefect: (error: unknown) => void;
 }
@@ -101,7 +103,8 @@ export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
     this.#status = status;
     this.upstreamHeaders = headers;
     if (isError(status)) return;
-    const { reader } = this.#options;
+    const { reader, onAnswered } = this.#options;
+    onAnswered?.();
     if (!('collect' in reader)) return;
     this.#collector = reader.collect();
     this.#collector.onDrain = () => this.#call.resume();

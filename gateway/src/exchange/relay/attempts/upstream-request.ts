@@ -16,7 +16,7 @@ export interface UpstreamRequestOptions {
   readonly secret: string | null;
   /** The upstream's protocol. It is the client's own unless the request was converted. */
   readonly protocol: ProtocolName;
-  readonly body: Buffer;
+  readonly body: Exclude<UpstreamRequest['body'], null>;
   /** Absent: JSON. */
   readonly contentType?: string;
   /** The headers of the client's request. */

@@ -33,6 +33,6 @@ export function openExchange<Input extends ExchangeInput>(
     stream: input.pathStream ?? false,
     retryCount,
     // Computed now, because the body is gone once a response is shown.
-    bodyDigest: retryCount > 0 ? digestBody(input.body) : null,
+    bodyDigest: retryCount > 0 && input.body.length > 0 ? digestBody(input.body) : null,
   };
 }

@@ -35,6 +35,8 @@ export interface RequestMemory extends ParseRoom {
   tryResponse(bytes: number): boolean;
   /** The refusal for a request that gets no more room. */
   refuse(): GatewayError;
+  /** Makes room for this many bytes beside everything else. False: there is none. */
+  tryMore(bytes: number): boolean;
   /** The request's text is no longer in memory. May be called several times. */
   release(): void;
 }

@@ -32,8 +32,10 @@ export function createImageOperation(
       const rates = hold === null || model.price === null ? null : ratesOf(model.price);
       const isConverted = routes.some((route) => !isNative(route));
       const isKept = request.stream || isConverted;
-      // Source pictures are in memory once more in the request that is sent.
-      const converted = isConverted && request.sources > 0 ? request.body.length : 0;
+      // Source pictures are in memory once more in the request that is sent. Those of a stored body have no memory yet.
+      const { body } = request;
+      const converted =
+        isConverted && request.sources > 0 && Buffer.isBuffer(body) ? body.length : 0;
       const reserved = isKept ? request.images * perPicture + converted : 0;
       if (isKept && input.memory?.tryResponse(reserved) === false) throw input.memory.refuse();
       const space = parts.spool.reserve(request.stream ? 0 : request.images * perStored);

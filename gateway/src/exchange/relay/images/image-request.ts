@@ -8,7 +8,7 @@ import {
   buildUpstreamRequest,
   forwardedHeaders,
 } from '../attempts/upstream-request.ts';
-import type { ImageInput } from './input.ts';
+import type { ImageBody, ImageInput } from './input.ts';
 import type { ImageParts } from './parts.ts';
 
 const allowed: readonly string[] = [...allowedAnywhere, 'openai-beta'];
@@ -24,10 +24,9 @@ export interface ImageTarget {
 export function imageRequest(
   { timeouts }: Pick<ImageParts, 'timeouts'>,
   { headers }: Pick<ImageInput, 'headers'>,
-  request: ImageRequest,
+  request: ImageRequest<ImageBody>,
   { route, vendor, secret }: ImageTarget,
 ): UpstreamRequest {
-  const { body, contentType } = images.patchRequest(request, route.upstreamModel);
   const asked = buildUpstreamRequest({
     operation: 'generate',
     isEdit: request.form === 'edit',
@@ -35,14 +34,23 @@ export function imageRequest(
     vendor,
     secret,
     protocol: 'images',
-    body,
-    contentType,
+    body: bodyFor(request, route.upstreamModel),
+    contentType: request.contentType,
     clientHeaders: headers,
     forwarded: forwardedHeaders(headers, allowed),
     stream: request.stream,
     timeouts,
   });
   return forPictures(asked);
+}
+
+function bodyFor(
+  request: ImageRequest<ImageBody>,
+  upstreamModel: string,
+): Exclude<UpstreamRequest['body'], null> {
+  const { body } = request;
+  if (Buffer.isBuffer(body)) return images.patchRequest({ ...request, body }, upstreamModel).body;
+  return body.edited(images.modelEdit(request, upstreamModel));
 }
 
 export function imageVendor({ channel }: Route): Vendor {

@@ -32,7 +32,7 @@ export class ImageSender implements Sender<SentRequest, ImageOutcome> {
     this.#parts = parts;
     this.#input = input;
     this.#prepared = prepared;
-    this.#forms = new RequestForms(prepared.request);
+    this.#forms = new RequestForms(prepared.request, input);
   }
 
   prepare(route: Route): Promise<GatewayError | null> | null {
@@ -81,6 +81,7 @@ export class ImageSender implements Sender<SentRequest, ImageOutcome> {
       drains: null,
       clientDeadline: Number.POSITIVE_INFINITY,
       deadline: totalDeadline(input, route.channel, timeouts),
+      onAnswered: () => this.#forms.done(),
       onDefect: (error) => onUnexpectedError(error, input.id),
     });
   }

@@ -101,6 +101,8 @@ export interface ImageStreamOptions {
   readonly deadline: number;
   /** Sent with the head when this attempt opens the response. */
   readonly headers: () => Readonly<Record<string, string>>;
+  /** Called when a response begins that is no error: the request is not sent again. */
+  readonly onAnswered?: () => void;
   /** Called once, when the first picture arrives. */
   readonly onFirstContent: () => void;
   readonly errorOf: (failure: AttemptFailure) => GatewayError;
@@ -160,6 +162,7 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
     this.upstreamHeaders = headers;
     this.#headAt = this.#options.monotonic();
     if (isError(status)) this.#whole = new CollectedBody();
+    else this.#options.onAnswered?.();
   }
 
   onData(chunk: Buffer): void {

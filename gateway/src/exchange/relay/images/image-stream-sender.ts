@@ -36,7 +36,7 @@ export class ImageStreamSender implements Sender<SentRequest, ImageStreamOutcome
     this.#parts = parts;
     this.#input = input;
     this.#prepared = prepared;
-    this.#forms = new RequestForms(prepared.request);
+    this.#forms = new RequestForms(prepared.request, input);
     this.#sink = sink;
   }
 
@@ -90,6 +90,7 @@ export class ImageStreamSender implements Sender<SentRequest, ImageStreamOutcome
       memory: input.memory,
       reserved: prepared.reserved,
       headers: () => responseHeaders(sent),
+      onAnswered: () => this.#forms.done(),
       onFirstContent() {
         const now = clock.monotonic();
         health.begun(lease, route, now);

@@ -7,7 +7,7 @@ import type { Exchange } from '../exchange/exchange.ts';
 import { namedRoutes } from '../exchange/named-routes.ts';
 import { requireOffered } from '../exchange/offered-terms.ts';
 import type { OpenedRequest } from '../exchange/operation.ts';
-import type { ImageInput } from './input.ts';
+import type { ImageBody, ImageInput, ImageUpload } from './input.ts';
 import type { ImageParts } from './parts.ts';
 import type { CheckedImages } from './prepared.ts';
 
@@ -21,24 +21,52 @@ export function openImages(
   parts: Pick<ImageParts, 'bodies' | 'ticker'>,
   input: ImageInput,
 ): OpenedRequestForImages | Promise<OpenedRequestForImages> {
+  const { upload } = input;
+  if (upload !== undefined) return openUpload(parts, input, upload);
+  const opened = openBody(parts, input, contentTypeOf(input));
+  return opened instanceof Promise ? opened.then(checkable) : checkable(opened);
+}
+
+/** A form has been read as it arrived; JSON without its pictures is read like a small body. */
+function openUpload(
+  parts: Pick<ImageParts, 'bodies' | 'ticker'>,
+  input: ImageInput,
+  upload: ImageUpload,
+): OpenedRequestForImages | Promise<OpenedRequestForImages> {
+  const read = upload.reader.end();
+  if (read.encoding === 'multipart') return checkable({ ...read.open(), body: upload });
+  input.body = read.outline;
+  const placed = (opened: OpenedImages): OpenedRequestForImages => {
+    input.body = noBody;
+    return checkable({ ...read.placed(opened), body: upload });
+  };
+  const opened = openBody(parts, input, 'application/json');
+  return opened instanceof Promise ? opened.then(placed) : placed(opened);
+}
+
+const noBody = Buffer.alloc(0);
+
+function openBody(
+  parts: Pick<ImageParts, 'bodies' | 'ticker'>,
+  input: ImageInput,
+  contentType: string,
+): OpenedImages | Promise<OpenedImages> {
   const { form, body, memory } = input;
-  if (isReadInThread(body)) return openLarge(parts, input);
-  return checkable(
-    form === 'generation'
-      ? images.openGeneration(body, memory)
-      : images.openEdit(body, contentTypeOf(input), memory),
-  );
+  if (isReadInThread(body)) return openLarge(parts, input, contentType);
+  return form === 'generation'
+    ? images.openGeneration(body, memory)
+    : images.openEdit(body, contentType, memory);
 }
 
 async function openLarge(
   { bodies, ticker }: Pick<ImageParts, 'bodies' | 'ticker'>,
   input: ImageInput,
-): Promise<OpenedRequestForImages> {
+  contentType: string,
+): Promise<OpenedImages> {
   const { form, body } = input;
-  const contentType = contentTypeOf(input);
   const running = bodies.run(input.caller.keyId, { kind: 'image-read', form, contentType, body });
   const opened = await runOnBody(ticker, input, running);
-  return checkable({ ...opened, body: input.body });
+  return { ...opened, body: input.body };
 }
 
 function contentTypeOf({ headers }: ImageInput): string {
@@ -46,7 +74,7 @@ function contentTypeOf({ headers }: ImageInput): string {
   return typeof value === 'string' ? value : 'application/json';
 }
 
-function checkable(opened: OpenedImages): OpenedRequestForImages {
+function checkable(opened: OpenedImages<ImageBody>): OpenedRequestForImages {
   return {
     model: opened.model,
     check: (exchange, resolved) => checkImages(exchange, resolved, opened),
@@ -57,7 +85,7 @@ function checkable(opened: OpenedImages): OpenedRequestForImages {
 function checkImages(
   exchange: Exchange<ImageInput>,
   resolved: ResolvedModel,
-  opened: OpenedImages,
+  opened: OpenedImages<ImageBody>,
 ): CheckedImages {
   const { model } = resolved;
   const request = images.readRequest(opened, model.capabilities);

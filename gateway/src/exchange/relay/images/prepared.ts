@@ -4,17 +4,18 @@ import type { Model, Route } from '#catalogue/index.ts';
 import type { ImageRequest } from '#protocols/index.ts';
 import type { SurchargeFacts } from '#vendors/index.ts';
 import type { CheckedRequest } from '../exchange/operation.ts';
+import type { ImageBody } from './input.ts';
 
 /** In bytes of a response: half of what is reserved for each picture, since a response takes twice its bytes. */
 export const perPicture = 8 * 1024 * 1024;
 
 export interface CheckedImages extends CheckedRequest {
-  readonly request: ImageRequest;
+  readonly request: ImageRequest<ImageBody>;
 }
 
 /** A checked request and the routes that can serve it. */
 export interface PreparedImages {
-  readonly request: ImageRequest;
+  readonly request: ImageRequest<ImageBody>;
   readonly model: Model;
   /** Null: nothing is charged, whatever the response is. */
   readonly rates: PriceRates | null;

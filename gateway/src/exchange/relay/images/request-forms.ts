@@ -3,14 +3,18 @@ import { editAsGeneration } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import type { ImageRequest } from '#protocols/index.ts';
 import { vendorOf } from '#vendors/index.ts';
+import { inMemory } from './in-memory.ts';
+import type { ImageBody, ImageInput } from './input.ts';
 
 /** A request in the form that each upstream takes: where there is no endpoint for edits, an edit is a generation. */
 export class RequestForms {
-  readonly #request: ImageRequest;
+  readonly #request: ImageRequest<ImageBody>;
+  readonly #input: Pick<ImageInput, 'memory' | 'upload'>;
   #generation: ImageRequest | null = null;
 
-  constructor(request: ImageRequest) {
+  constructor(request: ImageRequest<ImageBody>, input: Pick<ImageInput, 'memory' | 'upload'>) {
     this.#request = request;
+    this.#input = input;
   }
 
   /** Makes the form that the route needs. Resolves to the reason why the route cannot be asked; null: there is nothing to do. */
@@ -19,10 +23,16 @@ export class RequestForms {
   }
 
   /** @throws GatewayError `internal_error` for a route that was not prepared */
-  of(route: Route): ImageRequest {
+  of(route: Route): ImageRequest<ImageBody> {
     if (!this.#isConverted(route)) return this.#request;
     if (this.#generation === null) throw new GatewayError('internal_error');
     return this.#generation;
+  }
+
+  /** The request will not be sent again: releases what it takes. */
+  done(): void {
+    this.#generation = null;
+    this.#input.upload?.done();
   }
 
   #isConverted({ channel }: Route): boolean {
@@ -31,7 +41,7 @@ export class RequestForms {
 
   async #convert(): Promise<GatewayError | null> {
     try {
-      this.#generation = await editAsGeneration(this.#request);
+      this.#generation = await editAsGeneration(await inMemory(this.#request, this.#input.memory));
       return null;
     } catch (error) {
       if (error instanceof GatewayError) return error;

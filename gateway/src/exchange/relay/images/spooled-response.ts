@@ -77,17 +77,6 @@ function shown(
   body: SpooledBody,
   { edit }: ScannedImages,
 ): Pick<StoredImages, 'length' | 'writeTo'> {
-  if (edit === null) {
-    return { length: body.length, writeTo: (client) => writePieces(client, body.read()) };
-  }
-  const { range, bytes } = edit;
-  async function* edited() {
-    yield* body.read(0, range.start);
-    yield bytes;
-    yield* body.read(range.end);
-  }
-  return {
-    length: body.length - (range.end - range.start) + bytes.length,
-    writeTo: (client) => writePieces(client, edited()),
-  };
+  const pieces = body.edited(edit === null ? null : { ...edit.range, bytes: edit.bytes });
+  return { length: pieces.length, writeTo: (client) => writePieces(client, pieces.read()) };
 }

@@ -44,6 +44,7 @@ export async function editAsGeneration(request: ImageRequest): Promise<ImageRequ
     contentType: 'application/json',
     body,
     modelRange: { start, end },
+    promptRange: { start: 0, end: 0 },
     files: [],
   };
 }

@@ -1,15 +1,12 @@
-import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '#errors/index.ts';
 import type { Range } from '#json/index.ts';
 import { readModel } from '../request-values.ts';
 import { broken } from './broken-form.ts';
 import { type FormPart, readForm } from './form.ts';
+import { pictureType } from './picture-type.ts';
 import { memberNames } from './member-names.ts';
 import { parametersOf } from './parameters.ts';
 import type { ImageFile, OpenedImages } from './types.ts';
-
-/** In bytes; of longer texts only the beginning is kept. */
-export const longestText = 8 * 1024;
 
 /** RFC 2046, section 5.1.1. */
 const boundaryShape = /^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/;
@@ -35,34 +32,42 @@ const kinds: Readonly<Record<string, 'integer' | 'boolean'>> = {
  * @throws GatewayError `invalid_value`, `duplicate_key`, `model_required`
  */
 export function openForm(body: Buffer, contentType: string): OpenedImages {
-  const parts = readForm(body, boundaryOf(contentType));
+  return { ...openParts(readForm(body, boundaryOf(contentType)), contentType), body };
+}
+
+/** @throws GatewayError as `openForm` */
+export function openParts(
+  parts: readonly FormPart[],
+  contentType: string,
+): Omit<OpenedImages, 'body'> {
   const files: ImageFile[] = [];
   const members: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   const ranges = new Map<string, Range>();
   for (const part of parts) {
     const { name, isFile, content } = part;
     const field = fileField(name);
-    if (field !== null) files.push({ field, name, isFile, bytes: content });
-    else {
+    if (field !== null) {
+      files.push({ field, name, isFile, type: pictureType(part.start), bytes: content });
+    } else {
       refuseSpelling(name);
       if (ranges.has(name)) throw duplicateField(name);
       ranges.set(name, content);
-      members[name] = readText(body, part);
+      members[name] = readText(part);
     }
   }
   if (files.filter(({ field }) => field === 'mask').length > 1) throw duplicateField('mask');
   const model = readModel(members['model']);
-  const prompt = ranges.get('prompt');
+  const promptRange = ranges.get('prompt') ?? { start: 0, end: 0 };
   return {
     form: 'edit',
     encoding: 'multipart',
-    body,
     contentType,
     model,
     modelRange: ranges.get('model')!,
     members,
     files,
-    promptBytes: prompt === undefined ? 0 : prompt.end - prompt.start,
+    promptRange,
+    promptBytes: promptRange.end - promptRange.start,
   };
 }
 
@@ -80,11 +85,10 @@ function fileField(name: string): ImageFile['field'] | null {
 }
 
 /** The value of a field. Numbers are read from digits alone, so that no two readers take them for different ones. */
-function readText(body: Buffer, { name, isFile, content }: FormPart): unknown {
+function readText({ name, isFile, isUtf8, start }: FormPart): unknown {
   if (isFile) throw wrong(name, 'must not be a file');
-  const bytes = body.subarray(content.start, content.end);
-  if (!isUtf8(bytes)) throw wrong(name, 'must be UTF-8');
-  const text = bytes.toString('utf8', 0, longestText);
+  if (!isUtf8) throw wrong(name, 'must be UTF-8');
+  const text = start.toString('utf8');
   switch (kinds[name]) {
     case 'integer':
       return /^(?:0|[1-9]\d{0,3})$/.test(text) ? Number(text) : text;

@@ -3,7 +3,8 @@ import { encodeErrorObject } from '../error-object.ts';
 import { commentKeepAlive, frame } from '../frames.ts';
 import { eventNamesFor } from './event-names.ts';
 import { openEdit, openGeneration } from './open-request.ts';
-import { patchRequest } from './patch-request.ts';
+import { modelEdit, patchRequest } from './patch-request.ts';
+import { createPieceReader } from './piece-reader.ts';
 import { readRequest } from './request.ts';
 import { readResponse } from './response.ts';
 import { toEvents } from './response-events.ts';
@@ -11,6 +12,7 @@ import { ImageResponseScan } from './scan-response.ts';
 import { type ImageStreamContext, ImageStreamTap, isWholeEvent } from './stream-tap.ts';
 
 export type { ImageEventNames } from './event-names.ts';
+export type { ImagePieceReader } from './piece-reader.ts';
 export type { ScannedImages } from './scan-response.ts';
 export type { ImageStreamContext, ImageStreamTap } from './stream-tap.ts';
 export type {
@@ -21,6 +23,7 @@ export type {
   ImageTokens,
   OpenedImages,
   ReportedImageUsage,
+  StoredBytes,
 } from './types.ts';
 
 /** `POST /v1/images/generations` and `/edits` as OpenAI has them and others imitate them. Pure. */
@@ -29,6 +32,8 @@ export const images = Object.freeze({
   openEdit,
   readRequest,
   patchRequest,
+  modelEdit,
+  createPieceReader,
   readResponse,
   scanResponse: () => new ImageResponseScan(),
   eventNamesFor,

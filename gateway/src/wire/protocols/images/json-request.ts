@@ -1,4 +1,4 @@
-import { type JsonScan, parseOutline, type ParseRoom, watchList } from '#json/index.ts';
+import { type JsonScan, parseOutline, type ParseRoom, type Range, watchList } from '#json/index.ts';
 import { readModel } from '../request-values.ts';
 import { memberNames } from './member-names.ts';
 import type { OpenedImages } from './types.ts';
@@ -17,6 +17,7 @@ const watched = watchList([
 export function openJson(form: OpenedImages['form'], body: Buffer, room?: ParseRoom): OpenedImages {
   const { scan, value: members } = parseOutline(body, watched, room);
   const model = readModel(members['model']);
+  const promptRange = rangeOf(scan, 'prompt');
   return {
     form,
     encoding: 'json',
@@ -26,11 +27,12 @@ export function openJson(form: OpenedImages['form'], body: Buffer, room?: ParseR
     modelRange: rangeOf(scan, 'model'),
     members,
     files: [],
-    promptBytes: promptBytes(scan),
+    promptRange,
+    promptBytes: promptBytesIn(promptRange),
   };
 }
 
-function rangeOf(scan: JsonScan, member: string): OpenedImages['modelRange'] {
+function rangeOf(scan: JsonScan, member: string): Range {
   const range = scan.members.get(member);
   return range === undefined
     ? { start: 0, end: 0 }
@@ -38,7 +40,6 @@ function rangeOf(scan: JsonScan, member: string): OpenedImages['modelRange'] {
 }
 
 /** Without the quotes. Escapes count as they are written, which only makes a hold larger. */
-function promptBytes(scan: JsonScan): number {
-  const { start, end } = rangeOf(scan, 'prompt');
+export function promptBytesIn({ start, end }: Range): number {
   return Math.max(0, end - start - 2);
 }

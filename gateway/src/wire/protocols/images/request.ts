@@ -4,11 +4,13 @@ import { readInteger, readPictureValues, readWord } from '../picture-values.ts';
 import { readFlag, refuseValue, requireOneOf } from '../request-values.ts';
 import { isAbsent, isRecord, recordAt, type JsonRecord } from '../values.ts';
 import { isPictureText } from './picture-text.ts';
-import { pictureType } from './picture-type.ts';
 import type { ImageRequest, OpenedImages } from './types.ts';
 
 /** Pictures that one request may send, and those of a set. */
 const most = { sources: 16, setImages: 15 } as const;
+
+type Opened = Omit<OpenedImages, 'body'>;
+type Read = Omit<ImageRequest, 'body'>;
 
 /** In bytes. */
 const largestFile = 50 * 1024 * 1024;
@@ -19,7 +21,10 @@ const largestFile = 50 * 1024 * 1024;
  * @param capabilities of the model, by the catalogue's names
  * @throws GatewayError `missing_parameter`, `invalid_value`.
  */
-export function readRequest(opened: OpenedImages, capabilities: ReadonlySet<string>): ImageRequest {
+export function readRequest<Body>(
+  opened: OpenedImages<Body>,
+  capabilities: ReadonlySet<string>,
+): ImageRequest<Body> {
   const { members } = opened;
   requireMembers(opened);
   checkPrompt(members);
@@ -43,7 +48,7 @@ export function readRequest(opened: OpenedImages, capabilities: ReadonlySet<stri
 }
 
 /** @throws GatewayError `missing_parameter` */
-function requireMembers({ form, members, files }: OpenedImages): void {
+function requireMembers({ form, members, files }: Opened): void {
   if (members['layer_decomposition'] !== true) requireOneOf([members['prompt']], 'prompt');
   if (form === 'generation' || files.some(({ field }) => field === 'image')) return;
   requireOneOf([members['image'], members['images']], 'image');
@@ -70,7 +75,7 @@ function setImages(members: JsonRecord): number {
   return refuseValue(param, `must be an integer from 1 to ${most.setImages}`);
 }
 
-function readSources(opened: OpenedImages): number {
+function readSources(opened: Opened): number {
   if (opened.encoding === 'multipart') return readFiles(opened);
   const { image, images, mask } = opened.members;
   if (opened.form === 'generation') return readPictures(image, 'image');
@@ -82,15 +87,15 @@ function readSources(opened: OpenedImages): number {
   return list.length;
 }
 
-function readFiles({ body, files }: OpenedImages): number {
+function readFiles({ files }: Opened): number {
   const count = files.filter(({ field }) => field === 'image').length;
   if (count > most.sources) refuseValue('image', `must be at most ${most.sources} pictures`);
-  for (const { name, isFile, bytes } of files) {
-    const content = body.subarray(bytes.start, bytes.end);
+  for (const { name, isFile, type, bytes } of files) {
+    const length = bytes.end - bytes.start;
     if (!isFile) refuseValue(name, 'must be a file');
-    if (content.length === 0) refuseValue(name, 'must not be an empty file');
-    if (content.length > largestFile) refuseValue(name, 'must have at most 50 MB');
-    if (pictureType(content) === null) refuseValue(name, 'must be a PNG, JPEG or WebP picture');
+    if (length === 0) refuseValue(name, 'must not be an empty file');
+    if (length > largestFile) refuseValue(name, 'must have at most 50 MB');
+    if (type === null) refuseValue(name, 'must be a PNG, JPEG or WebP picture');
   }
   return count;
 }
@@ -134,7 +139,7 @@ function checkReference(value: unknown, param: string): void {
   }
 }
 
-function checkTogether({ form, stream, layers, sources }: ImageRequest): void {
+function checkTogether({ form, stream, layers, sources }: Read): void {
   if (layers && sources !== 1) {
     refuseValue('image', 'must be exactly one picture with layer_decomposition');
   }
@@ -143,7 +148,7 @@ function checkTogether({ form, stream, layers, sources }: ImageRequest): void {
   if (form === 'generation' && sources > 0) refuseValue('stream', 'cannot be true with image');
 }
 
-function checkCapabilities(request: ImageRequest, can: ReadonlySet<string>): void {
+function checkCapabilities(request: Read, can: ReadonlySet<string>): void {
   const { form, model, layers, sources, stream } = request;
   if (form === 'edit' && !can.has('edits')) throw unable(model, 'model', 'edit pictures');
   if (layers && !can.has('layers')) {

@@ -2,6 +2,7 @@ import type { ReportedUsage, TokenUsage } from '#canonical/index.ts';
 import type { Range } from '#json/index.ts';
 import type { ImageEntry } from '../picture-stream.ts';
 import type { JsonRecord } from '../values.ts';
+import type { PictureType } from './picture-type.ts';
 
 export type { ImageEntry };
 
@@ -13,15 +14,24 @@ export interface ImageFile {
   readonly name: string;
   /** The form says that it is a file, not a text. */
   readonly isFile: boolean;
+  /** By its first bytes. Null: none that models read. */
+  readonly type: PictureType | null;
   /** Its bytes, in the body. */
   readonly bytes: Range;
 }
 
-/** A body that was scanned once. Plain data: it may be read in a thread. */
-export interface OpenedImages {
+/** Bytes that are not in one buffer: in pieces, or in a file. */
+export interface StoredBytes {
+  readonly length: number;
+  /** The bytes from `start` to `end` (exclusive). A piece is valid until the next one is asked for. */
+  read(start?: number, end?: number): AsyncIterable<Buffer>;
+}
+
+/** A body that was scanned once. Plain data except for the body: it may be read in a thread. */
+export interface OpenedImages<Body = Buffer> {
   readonly form: 'generation' | 'edit';
   readonly encoding: 'json' | 'multipart';
-  readonly body: Buffer;
+  readonly body: Body;
   /** Of the body, as the client named it; it contains the boundary of a form. */
   readonly contentType: string;
   /** The model as the client named it. */
@@ -35,12 +45,14 @@ export interface OpenedImages {
   readonly members: JsonRecord;
   /** Files of a form, in their order. */
   readonly files: readonly ImageFile[];
+  /** Where the body has the prompt, like `modelRange`; empty if it has none. */
+  readonly promptRange: Range;
   /** Bytes of the prompt. */
   readonly promptBytes: number;
 }
 
 /** A request whose values were checked. */
-export interface ImageRequest extends OpenedImages {
+export interface ImageRequest<Body = Buffer> extends OpenedImages<Body> {
   readonly stream: boolean;
   /** How many pictures it asks for: `n`, or `max_images` of a set; 1 if it does not say. */
   readonly images: number;

@@ -5,6 +5,7 @@ import type { AttemptFailure } from '../../attempts/outcome.ts';
 import type { ReadyRequest, Sender } from '../../attempts/sender.ts';
 import type { SentRequest } from '../../exchange/tried.ts';
 import { ImageSender, type ImageOutcome } from '../image-sender.ts';
+import { inMemory } from '../in-memory.ts';
 import type { ImageInput } from '../input.ts';
 import type { PreparedImages } from '../prepared.ts';
 import type { PictureParts } from './parts.ts';
@@ -60,11 +61,12 @@ export class MixedImageSender implements Sender<SentRequest, ImageOutcome> {
 /** The request, for upstreams of other protocols. */
 export function convertible(
   { request, model, rates, surcharges, reserved }: PreparedImages,
-  { arrivedAt }: ImageInput,
+  { arrivedAt, memory, upload }: ImageInput,
 ): ConvertiblePictures {
   const opened: ConvertiblePictures['opened'] = {
     model: request.model,
-    read: () => pictures.images.decodeRequest(request),
+    read: async () => pictures.images.decodeRequest(await inMemory(request, memory)),
+    done: () => upload?.done(),
     refusal: null,
     own: null,
     encode: (response) =>

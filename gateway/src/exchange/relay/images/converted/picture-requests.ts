@@ -127,7 +127,7 @@ export class PictureRequests {
     if (upstream === 'images' && vendor.lacksEdits === true) capabilities.delete('edits');
     if (opened.refusal !== null) return opened.refusal;
     try {
-      const request = opened.read();
+      const request = await opened.read();
       if (request.sources.length > 0 && !takesSources(model)) return unable(opened.model);
       const converted = await convertPictureRequest(request, {
         client: this.#side.protocol,

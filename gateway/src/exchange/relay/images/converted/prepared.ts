@@ -23,7 +23,9 @@ export interface CheckedPictures extends CheckedRequest {
 export interface ConvertiblePictures extends MeasuredRequest {
   readonly opened: Pick<OpenedPictures, 'model' | 'refusal' | 'own' | 'encode'> & {
     /** Called when the first upstream of another protocol has its turn. @throws GatewayError */
-    readonly read: () => PictureRequest;
+    readonly read: () => PictureRequest | Promise<PictureRequest>;
+    /** The request will not be sent again: releases its body. Absent: the body is in memory until the end. */
+    readonly done?: () => void;
   };
   readonly model: Model;
   /** In bytes: the memory that is reserved for the response. */

@@ -4,9 +4,7 @@ import { longestPrompt, readPicture, readText } from '../../picture-text.ts';
 import { readPictureValues } from '../../picture-values.ts';
 import { refuseValue } from '../../request-values.ts';
 import { isAbsent, isRecord, type JsonRecord } from '../../values.ts';
-import { boundaryOf, longestText } from '../form-request.ts';
-import { readForm } from '../form.ts';
-import { pictureType } from '../picture-type.ts';
+import { longestText } from '../form.ts';
 import type { ImageFile, OpenedImages } from '../types.ts';
 
 const known: ReadonlySet<string> = new Set([
@@ -38,7 +36,7 @@ export function decodePictureRequest(opened: OpenedImages): PictureRequest {
   const json = isForm ? members : parseWithLongTexts(body);
   const { size, ...values } = readPictureValues(isForm ? members : json);
   const ofField = (field: ImageFile['field']): PictureSource[] =>
-    files.filter((file) => file.field === field).map(({ bytes }) => fileIn(body, bytes));
+    files.filter((file) => file.field === field).map((file) => fileIn(body, file));
   const others = Object.entries(json)
     .filter(([name, value]) => !known.has(name) && !isAbsent(value) && value !== idle[name])
     .map(([name]) => name);
@@ -53,17 +51,15 @@ export function decodePictureRequest(opened: OpenedImages): PictureRequest {
 }
 
 /** @throws GatewayError `invalid_value` above 1 MiB */
-function promptOfForm({ members, body, contentType, promptBytes }: OpenedImages): string | null {
+function promptOfForm({ members, body, promptRange, promptBytes }: OpenedImages): string | null {
   const { prompt } = members;
   if (promptBytes <= longestText) return typeof prompt === 'string' ? prompt : null;
   if (promptBytes > longestPrompt) refuseValue('prompt', 'is too long');
-  const part = readForm(body, boundaryOf(contentType)).find(({ name }) => name === 'prompt');
-  return part === undefined ? null : body.toString('utf8', part.content.start, part.content.end);
+  return body.toString('utf8', promptRange.start, promptRange.end);
 }
 
-function fileIn(body: Buffer, { start, end }: ImageFile['bytes']): PictureSource {
-  const bytes = body.subarray(start, end);
-  return { kind: 'bytes', mime: `image/${pictureType(bytes) ?? 'png'}`, bytes };
+function fileIn(body: Buffer, { type, bytes: { start, end } }: ImageFile): PictureSource {
+  return { kind: 'bytes', mime: `image/${type ?? 'png'}`, bytes: body.subarray(start, end) };
 }
 
 function readSources(json: JsonRecord): PictureSource[] {

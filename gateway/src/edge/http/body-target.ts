@@ -1,0 +1,137 @@
+import {
+  type BodyClaim,
+  CollectedBody,
+  type PieceReader,
+  type Spool,
+  type SpooledBody,
+  type SpoolSpace,
+  UploadedBody,
+} from '#bodies/index.ts';
+import { GatewayError } from '#errors/index.ts';
+
+/** Where a request's body goes as it arrives. */
+export interface BodyTarget {
+  /** Bytes received. */
+  readonly length: number;
+  /** Takes the next bytes. False: they come faster than they can be stored. */
+  add(chunk: Buffer): boolean;
+  /** Why there is no room for what was added; null: there is. */
+  refusal(): GatewayError | null;
+  /** The listener is called when `add` has returned false and more may come. */
+  onDrain(listener: () => void): void;
+  /** Called when the body is whole. Not answered if the client has left meanwhile. */
+  end(done: (error: GatewayError | null, body?: Buffer | UploadedBody) => void): void;
+  /** Drops its references to the body. */
+  forget(): void;
+}
+
+/** A body that becomes one buffer. */
+export class MemoryTarget implements BodyTarget {
+  readonly #claim: BodyClaim | null;
+  readonly #limit: number;
+  /** Bytes for which memory is claimed. */
+  #roomFor: number;
+  #body = new CollectedBody();
+
+  constructor(claim: BodyClaim | null, expected: number, limit: number) {
+    this.#claim = claim;
+    this.#roomFor = expected;
+    this.#limit = limit;
+  }
+
+  get length(): number {
+    return this.#body.length;
+  }
+
+  add(chunk: Buffer): boolean {
+    this.#body.add(chunk);
+    return true;
+  }
+
+  refusal(): GatewayError | null {
+    if (this.length <= this.#roomFor) return null;
+    this.#roomFor = Math.min(2 * this.length, this.#limit);
+    // Two bodies that each hold what the other waits for would both wait in vain and block everybody else.
+    const claim = this.#claim;
+    return claim === null || claim.tryBody(this.#roomFor) ? null : claim.refuse();
+  }
+
+  onDrain(): void {}
+
+  end(done: Parameters<BodyTarget['end']>[0]): void {
+    if (this.length < this.#roomFor) this.#claim?.tryBody(this.length);
+    done(null, this.#body.bytes());
+  }
+
+  forget(): void {
+    this.#body = new CollectedBody();
+  }
+}
+
+/** A body that is read as it arrives, and kept in the spool until its claim is released. */
+export class SpoolTarget implements BodyTarget {
+  readonly #reader: PieceReader;
+  readonly #claim: BodyClaim;
+  readonly #space: SpoolSpace;
+  readonly #body: SpooledBody;
+
+  /** @returns null if the spool has no room for these bytes */
+  static open(
+    reader: PieceReader,
+    spool: Spool,
+    claim: BodyClaim,
+    bytes: number,
+  ): SpoolTarget | null {
+    const space = spool.reserve(bytes, claim.key.id);
+    return space === null ? null : new SpoolTarget(reader, claim, space);
+  }
+
+  private constructor(reader: PieceReader, claim: BodyClaim, space: SpoolSpace) {
+    this.#reader = reader;
+    this.#claim = claim;
+    this.#space = space;
+    this.#body = space.open();
+    claim.tie(space);
+  }
+
+  get length(): number {
+    return this.#body.length;
+  }
+
+  add(chunk: Buffer): boolean {
+    this.#reader.add(chunk);
+    return this.#body.add(chunk);
+  }
+
+  refusal(): GatewayError | null {
+    return this.#body.failure === null ? null : this.#claim.refuse();
+  }
+
+  onDrain(listener: () => void): void {
+    this.#body.onDrain = listener;
+  }
+
+  end(done: Parameters<BodyTarget['end']>[0]): void {
+    this.#claim.tryBody(this.#reader.kept);
+    void this.#seal(done);
+  }
+
+  async #seal(done: Parameters<BodyTarget['end']>[0]): Promise<void> {
+    let failure: unknown = null;
+    try {
+      await this.#body.seal();
+    } catch (cause) {
+      failure = cause;
+    }
+    // The client has left, and its body is gone.
+    if (this.#claim.isReleased) return;
+    if (failure === null) {
+      done(null, new UploadedBody(this.#reader, this.#space, this.#body));
+      return;
+    }
+    this.#claim.release();
+    done(new GatewayError('overloaded', { retryAfter: 1, cause: failure }));
+  }
+
+  forget(): void {}
+}
