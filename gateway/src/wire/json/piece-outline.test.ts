@@ -82,7 +82,7 @@ describe('the outline of a body in pieces', () => {
   });
 });
 
-test('UTF-8 is told from other bytes, wherever they are cut', () => {
+test('UTF-8 is recognized, wherever it is cut', () => {
   const hexadecimal = fc
     .constantFrom('f4908080', 'eda080', 'c0af', 'e282', 'f0908d88', '80', 'c3a9')
     .map((text) => Buffer.from(text, 'hex'));

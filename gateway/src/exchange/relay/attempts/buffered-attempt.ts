@@ -59,7 +59,7 @@ export interface BufferedAttemptOptions<Result> {
   readonly memory?: RequestMemory | undefined;
   /** In bytes of the response: what `memory` already holds for it. */
   readonly reserved?: number;
-  /** Called when a response begins that is no error. If such an attempt fails, a costly request is not sent again. */
+  /** Called when a response without an error begins. If such an attempt fails, a costly request is not sent again. */
   readonly onAnswered?: () => void;
   /** Called with a defect of the gateway that no caller would see. */
   readonly onDefect: (error: unknown) => void;

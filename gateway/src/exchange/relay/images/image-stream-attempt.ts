@@ -101,7 +101,7 @@ export interface ImageStreamOptions {
   readonly deadline: number;
   /** Sent with the head when this attempt opens the response. */
   readonly headers: () => Readonly<Record<string, string>>;
-  /** Called when a response begins that is no error: the request is not sent again. */
+  /** Called when a response without an error begins: the request is not sent again. */
   readonly onAnswered?: () => void;
   /** Called once, when the first picture arrives. */
   readonly onFirstContent: () => void;
