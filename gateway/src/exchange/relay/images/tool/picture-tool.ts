@@ -107,6 +107,7 @@ async function drawOne(
 function memoryBeside(claim: BodyClaim, kept: number): RequestMemory {
   return {
     tryResponse: (bytes) => claim.tryResponse(kept / 2 + bytes),
+    tryMore: (bytes) => claim.tryMore(bytes),
     refuse: () => claim.refuse(),
     takeParsed: () => {},
     release: () => {},
