@@ -499,3 +499,14 @@ describe('declared modalities', () => {
     expect(pictures['generate-content'].withImageModality(body)).toBe(body);
   });
 });
+
+test.each([
+  ['{"contents":[]}', 1],
+  ['{"contents":[],"generationConfig":{"candidateCount":12}}', 12],
+  ['{"contents":[],"generation_config":{"candidate_count": 3 }}', 3],
+  ['{"contents":[],"generationConfig":{"candidateCount":"many"}}', 1],
+  ['{"contents":[],"generationConfig":{"candidateCount":null}}', 1],
+])('an own request of generate-content asks for so many responses: %s', (body, count) => {
+  const own = pictures['generate-content'].ownRequest(Buffer.from(body));
+  expect(own.candidates).toBe(count);
+});

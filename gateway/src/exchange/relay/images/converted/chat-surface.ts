@@ -1,4 +1,5 @@
 import { pictures } from '#protocols/index.ts';
+import { joinInTurns } from './join-in-turns.ts';
 import type { PictureSurface } from './surface.ts';
 
 /** Pictures in a chat: the last message of the user is the prompt, the pictures come as Markdown. */
@@ -17,9 +18,13 @@ export const chatSurface: PictureSurface = {
       own: null,
       encode(response) {
         if (!stream) return pictures.chat.encodeResponse(response, told);
-        const frames = pictures.chat.encodeStream(response, told, wantsUsage);
-        return Buffer.concat([...frames, pictures.chat.streamEnd]);
+        return joinInTurns(framesOf(pictures.chat.encodeStream(response, told, wantsUsage)));
       },
     };
   },
 };
+
+function* framesOf(frames: Iterable<Buffer>): Generator<Buffer> {
+  yield* frames;
+  yield pictures.chat.streamEnd;
+}

@@ -18,7 +18,7 @@ export const contentsSurface: PictureSurface = {
   open({ id, body, pathModel, pathStream }) {
     const model = pathModel ?? '';
     const stream = pathStream ?? false;
-    const { body: declared, terms, searches } = contents.ownRequest(body);
+    const { body: declared, terms, candidates, searches } = contents.ownRequest(body);
     const { request, refusal } = decode(body);
     return {
       model,
@@ -29,6 +29,7 @@ export const contentsSurface: PictureSurface = {
       own: {
         protocol: 'generate-content',
         terms,
+        candidates,
         searches,
         bodyFor: (upstreamModel) => contents.ownBody(declared, upstreamModel),
       },

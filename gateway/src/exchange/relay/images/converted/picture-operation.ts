@@ -16,6 +16,9 @@ import type { CheckedPictures, PreparedPictures } from './prepared.ts';
 import { takesSources, unable } from './sources.ts';
 import type { OpenedPictures, PictureSurface } from './surface.ts';
 
+/** More pictures than so many are requested only of an upstream that refuses them, or makes small ones. */
+const mostImages = 16;
+
 /** Pictures for a client of a text protocol that names an image model. */
 export function createPictureOperation(
   parts: PictureParts,
@@ -42,7 +45,7 @@ export function createPictureOperation(
       const routes = findCandidates(snapshot, query, parts.random);
       // Source pictures are in memory once more in the request that is sent.
       const converted = demand.sources > 0 ? input.body.length : 0;
-      const reserved = demand.images * perPicture + converted;
+      const reserved = Math.min(demand.images, mostImages) * perPicture + converted;
       if (input.memory?.tryResponse(reserved) === false) throw input.memory.refuse();
       const rates = hold === null || model.price === null ? null : ratesOf(model.price);
       const read = (): PictureRequest => opened.request;
@@ -76,7 +79,7 @@ function checkPictures(
   const sources = request.sources.length;
   if (own === null && sources > 0 && !takesSources(model)) throw unable(name);
   const { terms = [], searches = false } = own ?? {};
-  const images = request.count ?? 1;
+  const images = request.count ?? own?.candidates ?? 1;
   const demand = { images, layers: false, sources, promptBytes, terms, searches } as const;
   if (model.price === null || !pricesImages(ratesOf(model.price), demand)) {
     throw new GatewayError('model_unpriced', { values: { model: name }, param: 'model' });

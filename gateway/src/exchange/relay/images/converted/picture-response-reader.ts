@@ -95,7 +95,7 @@ export class PictureResponseReader implements ResponseReader<MeasuredImages> {
     const measured = this.#measure(
       answered === null ? answeredBy(found) : withHeaders(answered, found.pictures),
     );
-    return { body: prepared.opened.encode(found), measured };
+    return { body: await prepared.opened.encode(found), measured };
   }
 
   /** The bytes of the response, with the client's name of the model. */

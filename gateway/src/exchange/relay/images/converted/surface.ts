@@ -31,13 +31,15 @@ export interface OpenedPictures {
   /** The way of the request to an upstream of the client's own protocol, unconverted. Null: there is no such upstream. */
   readonly own: OwnPictures | null;
   /** The whole response of an upstream of another protocol, as the client wants it. */
-  encode(response: PictureResponse): Buffer;
+  encode(response: PictureResponse): Buffer | Promise<Buffer>;
 }
 
 export interface OwnPictures {
   readonly protocol: PictureUpstream;
   /** What it asks for that may cost more, as prices name it. */
   readonly terms: readonly string[];
+  /** How many responses it asks for: an upstream of its own protocol may take more than others. */
+  readonly candidates: number;
   /** The upstream may search. */
   readonly searches: boolean;
   bodyFor(upstreamModel: string): Buffer;

@@ -14,7 +14,10 @@ import { isAbsent } from '../../values.ts';
 import { resourceName } from '../resource-name.ts';
 
 const path = 'generationConfig.responseModalities';
-const watched = watchList([path, 'serviceTier', 'model', 'tools'], { snakeCaseToo: true });
+const countPath = 'generationConfig.candidateCount';
+const watched = watchList([path, countPath, 'serviceTier', 'model', 'tools'], {
+  snakeCaseToo: true,
+});
 
 /** Longer entries name no modality. */
 const longestEntry = 64;
@@ -24,6 +27,8 @@ export interface OwnPictureRequest {
   readonly body: Buffer;
   /** What it asks for that may cost more, as prices name it. */
   readonly terms: readonly string[];
+  /** How many responses it asks for, whatever the upstream makes of it. */
+  readonly candidates: number;
   /** It has a tool with which the provider searches. */
   readonly searches: boolean;
 }
@@ -43,8 +48,16 @@ export function ownPictureRequest(received: Buffer): OwnPictureRequest {
   return {
     body: withImageModality(received),
     terms: askedTerms({ service_tier: value }, 'service_tier'),
+    candidates: countOf(received, members.get(countPath)),
     searches: maySearch(received, members.get('tools')),
   };
+}
+
+function countOf(body: Buffer, count: MemberRange | undefined): number {
+  if (count === undefined) return 1;
+  const { valueStart: start, valueEnd: end } = count;
+  const value = Number(body.toString('latin1', start, Math.min(end, start + longestEntry)));
+  return Number.isInteger(value) && value > 0 ? value : 1;
 }
 
 /** Longer lists of tools are not read: the hold may be too high. */
