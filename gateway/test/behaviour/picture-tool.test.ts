@@ -1,7 +1,7 @@
 import { imageSize } from '#estimation/index.ts';
 import { describe, expect, test } from 'vitest';
 import { testKey } from '../support/gateway.ts';
-import { only, rowOf, shareGateway } from './support.ts';
+import { only, openGateway, rowOf, shareGateway, until } from './support.ts';
 
 /* The tool `image_generation` of Responses clients, at upstreams that have no such tool. */
 
@@ -381,6 +381,42 @@ describe('several pictures in one response', () => {
   });
 });
 
+describe('threads', () => {
+  const padding = { role: 'user', content: 'x '.repeat(700_000) };
+
+  test.each([false, true])(
+    'that read a large request offer the tool too, stream: %s',
+    async (stream) => {
+      const { whole, row, pictureRow } = await ask('draws-chat', {
+        input: [padding, question],
+        stream,
+      });
+      expect(whole.output.filter(isPicture)).toHaveLength(1);
+      expect(row.outcome).toBe('completed');
+      expect(await pictureRow()).toMatchObject({ outcome: 'completed', cost: '0.04' });
+    },
+  );
+
+  test('that read a large response find its calls', async () => {
+    const filler = {
+      type: 'function',
+      name: 'filler',
+      parameters: { type: 'object', properties: { text: { const: 'y'.repeat(400_000) } } },
+    };
+    const { whole, pictureRow } = await ask('draws-chat', {
+      input: 'call tools',
+      tools: [...tools, filler],
+      max_output_tokens: 1_000_000,
+    });
+    expect(whole.output.map(({ type }) => type)).toEqual([
+      'image_generation_call',
+      'function_call',
+    ]);
+    expect(whole.output.filter(isPicture)).toHaveLength(1);
+    expect(await pictureRow()).toMatchObject({ outcome: 'completed', cost: '0.04' });
+  });
+});
+
 describe('a picture that fails', () => {
   test.each([
     ['refused', 'draws-chat', 'refuse prompt', 400, 'failed', 'content_policy_violation'],
@@ -401,6 +437,49 @@ describe('a picture that fails', () => {
       expect(row.outcome).toBe('completed');
       expect(Number(row.cost)).toBeGreaterThan(0);
       expect(await pictureRow()).toMatchObject({ status, outcome, cost: null });
+    }
+  });
+});
+
+describe('the memory of pictures', () => {
+  const open = () =>
+    openGateway({
+      config: `
+limits: { body_memory: 24MiB }
+channels:
+${['draws', 'draws-slowly'].map((name) => channel(name, 'chat', 'demo-chat')).join('\n')}
+${channel('pictures', 'images', 'gpt-image-1')}
+${channel('slow', 'images', 'gpt-image-1', '/fault(delay=2000)')}
+models:
+  - { id: draws, type: chat, image_tool_model: pictures, ${text} }
+  - { id: draws-slowly, type: chat, image_tool_model: slow, ${text} }
+  - { id: pictures, type: image, ${tiers} }
+  - { id: slow, type: image, ${tiers} }
+`,
+    });
+  const request = { model: 'draws', input: draw, tools };
+
+  test('without room for one nothing is sent, and the item fails', async () => {
+    const gateway = await open();
+    const other = gateway.post('/v1/responses', { ...request, model: 'draws-slowly' });
+    const drawn = () =>
+      gateway.simulator.requests().filter(({ path }) => path.includes('/images/'));
+    await until(() => drawn().length === 1, 'the other one is drawn');
+    const response = await gateway.post('/v1/responses', request);
+    const { output } = (await response.json()) as Whole;
+    expect(response.status).toBe(200);
+    expect(output).toMatchObject([{ status: 'failed', error: { code: 'server_is_overloaded' } }]);
+    expect(drawn()).toHaveLength(1);
+    const id = `${String(response.headers.get('x-request-id'))}_picture_1`;
+    expect(await rowOf(gateway, id)).toMatchObject({ outcome: 'refused', status: 503, cost: null });
+    expect(await (await other).text()).toContain('"status":"completed","output_format"');
+  });
+
+  test('is given back, streamed or not', async () => {
+    const gateway = await open();
+    for (const stream of [false, true, false, true, false]) {
+      const response = await gateway.post('/v1/responses', { ...request, stream });
+      expect(await response.text()).toContain('"status":"completed","output_format"');
     }
   });
 });
