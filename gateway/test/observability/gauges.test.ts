@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '#database/index.ts';
+import { generations, imageChannel, imageModel } from '../behaviour/image-requests.ts';
 import { ask, describeChannels, openGateway, until } from '../behaviour/support.ts';
 import { textProtocols } from '../behaviour/text-protocols.ts';
 import { blockWriters } from '../database/block-writers.ts';
@@ -106,13 +107,17 @@ test('the documented series exist with their labels, and no others', async () =>
   onTestFinished(() => upstream.close());
   const counts = { prompt_tokens: 1, completion_tokens: 1 };
   upstream.answer = answerWith({ ...counts, server_tool_use: { web_search_requests: 1 } });
+  const described = describeChannels([
+    { name: 'bad', at: '/fault(status=500)', models: ['demo-chat'], more: ['priority: 1'] },
+    { name: 'good', models: ['demo-chat'] },
+    { name: 'searching', at: upstream.url, models: ['searching'] },
+  ]);
+  const drawing = `channels:\n${imageChannel({ name: 'demo-image' })}`;
   const gateway = await openGateway({
-    config: describeChannels([
-      { name: 'bad', at: '/fault(status=500)', models: ['demo-chat'], more: ['priority: 1'] },
-      { name: 'good', models: ['demo-chat'] },
-      { name: 'searching', at: upstream.url, models: ['searching'] },
-    ]),
+    config: `${described.replace('channels:', drawing)}\n${imageModel({ id: 'demo-image' })}`,
   });
+  const picture = { model: 'demo-image', prompt: 'a house', size: '256x256' };
+  expect((await gateway.post(generations, picture)).status).toBe(200);
   await ask(gateway, chat, true);
   // Nothing says what its searches cost.
   const searched = await ask(gateway, chat, false, 'searching');
