@@ -319,7 +319,7 @@ test('A client that leaves a native stream pays for what is made', async () => {
   const gateway = await openGateway({
     config: `
 channels:
-${channel('slow', 'SIMULATOR/fault(gap=400)', 'demo-image')}
+${channel('slow', 'SIMULATOR/fault(gap=800)', 'demo-image')}
 models:
 ${model('slow', tiers)}
 ${people}
@@ -343,12 +343,13 @@ ${people}
     await until(
       async () => (await gateway.usage()).length === (isBefore ? 1 : 2),
       'the pictures are charged',
+      15_000,
     );
   }
   for (const row of await gateway.usage()) {
     expect(row).toMatchObject({ outcome: 'client-left', cost: '0.04', units: { images: 1 } });
   }
-});
+}, 40_000);
 
 test('Google’s SDK reads a native stream', async () => {
   const client = new GoogleGenAI({
