@@ -147,14 +147,20 @@ describe.each([
   ])('arrives unchanged: %s', async (__, path, type, bodyOf) => {
     const gateway = await open(limits);
     const body = bodyOf(4 * mebibyte);
-    for (const sent of [body, streamOf(body)]) {
-      expect((await post(gateway, path, type, sent)).status).toBe(200);
-    }
+    // A machine that is busy with other tests may refuse a request as too slow: then nothing was sent.
+    const accepted = async (bytes: () => Buffer | ReadableStream, headers = {}) => {
+      let response = await post(gateway, path, type, bytes(), headers);
+      for (let tries = 0; response.status === 503 && tries < 5; tries += 1) {
+        response = await post(gateway, path, type, bytes(), headers);
+      }
+      expect(response.status).toBe(200);
+    };
+    await accepted(() => body);
+    await accepted(() => streamOf(body));
     const packed = gzipSync(body);
-    const encoded = { 'content-encoding': 'gzip' };
-    expect((await post(gateway, path, type, packed, encoded)).status).toBe(200);
+    await accepted(() => packed, { 'content-encoding': 'gzip' });
     const mapped = bodyOf(4 * mebibyte, 'mapped');
-    expect((await post(gateway, path, type, mapped)).status).toBe(200);
+    await accepted(() => mapped);
     const same = {
       path: `/v1${path.slice(3)}`,
       length: String(body.length),
