@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { OpenDatabase } from '#database/index.ts';
+import { seal, type End } from '#journal/batch.ts';
 import { openJournal, type JournalProblem } from '#journal/index.ts';
 import { openJournalFile } from '#journal/journal-file.repository.ts';
+import { beginning } from '#journal/mark.ts';
 import { lineVersion, toLine } from '#usage/index.ts';
 import { openTestDatabase } from '../database/databases.ts';
 import { writeOlderJournal } from './older-journal.ts';
@@ -88,7 +90,14 @@ test('a batch that is damaged as a whole is put aside as it is, and the others a
 test('a journal with lines of a newer version is not opened, and keeps all of them', async () => {
   const older = { version: lineVersion, lines: toLine(record('req_1', { charge: charge(1n) })) };
   const newer = { version: lineVersion + 1, lines: `[${'1,'.repeat(80)}1]` };
-  writeOlderJournal(dataDir, [older, newer]);
+  const left = openJournalFile(dataDir);
+  let end: End = { ...beginning, checksum: 0 };
+  for (const batch of [older, newer]) {
+    const sealed = seal({ ...batch, count: 1 }, end);
+    left.insert(sealed);
+    end = sealed;
+  }
+  left.close();
   await expect(open()).rejects.toThrow(
     `${join(dataDir, 'journal.db')} is newer than this version (records of version ${lineVersion + 1}): run the newer version of sluice`,
   );
@@ -96,4 +105,27 @@ test('a journal with lines of a newer version is not opened, and keeps all of th
   const file = openJournalFile(dataDir);
   expect([...file.after(0)]).toMatchObject([older, newer]);
   file.close();
+});
+
+test('what no version can have written is put aside, and the others are applied', async () => {
+  const good = (id: string) => ({ version: lineVersion, lines: toLine(record(id)) });
+  const values = JSON.parse(toLine(record('req_odd', { charge: charge(1n) }))) as unknown[];
+  const odd = JSON.stringify(values.map((value) => (Array.isArray(value) ? 7 : value)));
+  writeOlderJournal(dataDir, [
+    good('req_1'),
+    // One bit of the version is wrong.
+    { version: lineVersion + 256, lines: toLine(record('req_2')) },
+    { version: lineVersion, lines: odd },
+    good('req_3'),
+  ]);
+  const journal = await open();
+  await journal.caughtUp;
+  await journal.close(30_000);
+  expect(await idsInDatabase()).toEqual(['req_1', 'req_3']);
+  expect(problems.map(({ kind }) => kind).toSorted()).toEqual([
+    'record-rejected',
+    'record-rejected',
+    'records-missing',
+  ]);
+  expect(journal.depth).toBe(0);
 });

@@ -1,4 +1,10 @@
-import { type Change, createChange, type OpenDatabase, type Secrets } from '#database/index.ts';
+import {
+  type Change,
+  commitDurably,
+  createChange,
+  type OpenDatabase,
+  type Secrets,
+} from '#database/index.ts';
 import { lockDeclaration } from '#declaration/index.ts';
 import { type Actor, ownerFor } from './actor.ts';
 import type { Audit, AuditEntry } from './audit.ts';
@@ -35,6 +41,7 @@ export async function perform<Result>(
   const { database, secrets, audit, now } = administration;
   try {
     return await database.kysely.transaction().execute(async (trx) => {
+      await commitDurably(trx, database.dialect);
       await lockDeclaration(trx, database.dialect);
       const change = createChange(trx, { owner: ownerFor(actor), secrets, now: now() });
       const { result, audited } = await useCase(change);

@@ -1,4 +1,4 @@
-import type { OpenDatabase } from '#database/index.ts';
+import { commitDurably, createTrouble, type OpenDatabase } from '#database/index.ts';
 import {
   isDataError,
   readLines,
@@ -51,6 +51,7 @@ export function createApplier(options: ApplierOptions) {
   /** By a monotonic clock: a wall clock that was set back would stop everything for that long. */
   let lastTime = -Infinity;
   let draining = false;
+  const fragile = createTrouble((message) => report({ kind: 'not-durable', message }));
   let pause = pollInterval;
   let size = enough;
   let wake = () => {};
@@ -134,6 +135,8 @@ export function createApplier(options: ApplierOptions) {
   ): Promise<void> {
     const lines = readLines(batches);
     await database.kysely.transaction().execute(async (trx) => {
+      const obstacle = await commitDurably(trx, database.dialect);
+      if (obstacle !== null) fragile.met(obstacle);
       if (losses.length > 0) await recordLosses(trx, node, losses, Date.now());
       if (batches.length > 0) await recordUsage(trx, lines, options);
     });

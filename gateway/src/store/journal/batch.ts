@@ -53,6 +53,9 @@ export function isNumbered(batch: Batch): batch is NumberedBatch {
   return batch.checksum !== null;
 }
 
+/** The last version of lines that was written into batches without numbers. */
+const lastWithout = 5;
+
 /**
  * Whether a batch is as it was written. Nobody can tell for one of an earlier version, which has no checksum. In a
  * damaged file any column may have any type.
@@ -61,7 +64,7 @@ export function isSound(batch: Batch): boolean {
   const { last, bytes, before, lines } = batch;
   if (typeof lines !== 'string') return false;
   if (isNumbered(batch)) return batch.checksum === checksumOf(batch);
-  return last === null && bytes === null && before === null;
+  return last === null && bytes === null && before === null && batch.version <= lastWithout;
 }
 
 function checksumOf(batch: Omit<NumberedBatch, 'checksum'>): number {

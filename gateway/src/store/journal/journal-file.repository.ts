@@ -93,7 +93,9 @@ function openFile(file: string) {
   const older = database.prepare(`
     select coalesce(max(id), 0) as id, coalesce(sum(count), 0) as count, coalesce(sum(octet_length(lines)), 0) as bytes
     from batches where id > ? and checksum is null`);
-  const reject = database.prepare('insert into rejected (line, reason) values (?, ?)');
+  const reject = database.prepare(
+    'insert into rejected (line, reason) select ?1, ?2 where not exists (select 1 from rejected where line = ?1)',
+  );
   const last = database.prepare('select coalesce(max(id), 0) as id from batches');
   const probe = database.prepare(
     'insert into probe (id, value) values (1, 1) on conflict (id) do update set value = value + 1',
@@ -120,7 +122,7 @@ function openFile(file: string) {
     newestVersion: () =>
       (reverse.iterate() as unknown as IteratorObject<Batch>).find(isSound)?.version ?? 0,
     lastId: () => (last.get() as { id: number }).id,
-    /** Sets aside a record that the database will never accept, for a person to inspect. */
+    /** Sets aside a record that the database will never accept, once, for a person to inspect. */
     reject: (line: string, reason: string) => void reject.run(line, reason),
     /** An ordinary write that shows whether the disk accepts writes again. */
     probe: () => void probe.run(),

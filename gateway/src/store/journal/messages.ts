@@ -62,5 +62,7 @@ export type FromApplier =
   | { readonly kind: 'lost'; readonly loss: Loss }
   /** A record that the database will never accept was set aside. */
   | { readonly kind: 'rejected'; readonly message: string }
+  /** A crash of the database may lose what it has committed. */
+  | { readonly kind: 'not-durable'; readonly message: string }
   /** Old usage rows could not be removed; the removal is retried. */
   | { readonly kind: 'not-removed'; readonly message: string };

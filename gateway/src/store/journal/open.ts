@@ -43,6 +43,7 @@ export interface JournalProblem {
     | 'database-away'
     | 'record-rejected'
     | 'rows-not-removed'
+    | 'database-not-durable'
     | 'records-lost'
     | 'records-missing'
     | 'worker-ended';
@@ -180,6 +181,8 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
         options.onLoss?.();
       } else if (message.kind === 'rejected') {
         problem('record-rejected', message.message);
+      } else if (message.kind === 'not-durable') {
+        problem('database-not-durable', message.message);
       } else if (message.kind === 'not-removed') {
         problem('rows-not-removed', message.message);
       }

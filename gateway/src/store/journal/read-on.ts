@@ -52,6 +52,7 @@ export function readOn(
     if (upTo > place.last) {
       const reason = passed.length > 0 ? 'damaged' : 'missing';
       losses.push({ first: place.last + 1, missing: upTo - place.last, reason });
+      place = { ...place, last: upTo };
     }
     damaged.push(...passed);
     passed = [];
@@ -64,7 +65,7 @@ export function readOn(
     }
     // Found again, because the number of another one is damaged.
     if (batch.id <= from.id) continue;
-    if (isNumbered(batch)) lose(batch.last - batch.count);
+    lose(isNumbered(batch) ? batch.last - batch.count : place.last + sumOf(passed));
     place = placeAfter(batch, place);
     batches.push(batch);
     count += batch.count;
@@ -76,6 +77,11 @@ export function readOn(
     place = end;
   }
   return { batches, losses, damaged, place };
+}
+
+/** The records of damaged batches, whose own numbers are all that is known. */
+function sumOf(damaged: readonly Batch[]): number {
+  return damaged.reduce((sum, { count }) => sum + (Number.isSafeInteger(count) ? count : 1), 0);
 }
 
 function placeAfter(batch: Batch, { last, bytes }: Place): Place {

@@ -34,7 +34,7 @@ export async function recordUsage(
 ): Promise<void> {
   const { rows } = lines;
   // Before anything is written: an invalid charge is found here.
-  const totals = sumUp(rows);
+  const totals = addUp(rows);
   const posting = createTransactionId(now);
   const inserted = await insertUsage(trx, lines, posting);
   if (inserted.size === 0) return;
@@ -42,6 +42,16 @@ export async function recordUsage(
   const fresh = inserted.size === rows.length ? rows : only(rows, inserted);
   await writeTotals(trx, fresh === rows ? totals : sumUp(fresh), posting, now);
   await insertUpstreamState(trx, fresh);
+}
+
+/** @throws RecordError for a line whose values have other types than those that were written. */
+function addUp(rows: readonly LineValues[]): BatchTotals {
+  try {
+    return sumUp(rows);
+  } catch (error) {
+    if (error instanceof RecordError) throw error;
+    throw new RecordError(`a line cannot be read: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 /** @throws RecordError if one of these rows may have been counted and removed before. */
@@ -62,9 +72,9 @@ function only(rows: readonly LineValues[], ids: ReadonlySet<string>): LineValues
 export function isDataError(error: unknown): boolean {
   if (error instanceof RecordError) return true;
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
-  // SQLSTATE classes 22 (data exception) and 23 (constraint); SQLITE_CONSTRAINT and SQLITE_MISMATCH.
-  if (typeof code === 'string' && /^2[23]...$/.test(code)) return true;
-  return typeof errcode === 'number' && [19, 20].includes(errcode & 0xff);
+  // SQLSTATE classes 22 (data exception), 23 (constraint) and 54 (too large); SQLITE_TOOBIG, _CONSTRAINT and _MISMATCH.
+  if (typeof code === 'string' && /^(?:22|23|54)...$/.test(code)) return true;
+  return typeof errcode === 'number' && [18, 19, 20].includes(errcode & 0xff);
 }
 
 async function writeTotals(

@@ -1,0 +1,25 @@
+import { sql, type Transaction } from 'kysely';
+import type { OpenDatabase } from './open.ts';
+import type { Database } from './schema.ts';
+
+/**
+ * Makes the commit of this transaction wait until it is on disk, whatever the server's own setting: acknowledged rows
+ * and credits must survive its crash. A setting that waits for more is kept. SQLite always waits.
+ * @returns what keeps the commit from being durable all the same, for the operator; null: nothing
+ */
+export async function commitDurably(
+  trx: Transaction<Database>,
+  dialect: OpenDatabase['dialect'],
+): Promise<string | null> {
+  if (dialect === 'sqlite') return null;
+  const { rows } = await sql<{ waits: string; syncs: string }>`
+    select current_setting('fsync') as syncs, set_config('synchronous_commit',
+      case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply' else 'on' end, true) as waits`.execute(
+    trx,
+  );
+  const [row] = rows;
+  if (row?.waits !== 'on' && row?.waits !== 'remote_apply') {
+    return `synchronous_commit is ${row?.waits}`;
+  }
+  return row.syncs === 'on' ? null : `fsync is ${row.syncs}`;
+}
