@@ -281,3 +281,32 @@ test('reconcile finds nothing, and then every alteration', async () => {
   expect(machine.code).toBe(1);
   expect(JSON.parse(machine.out)).toMatchObject({ ok: false, differences: 1 });
 });
+
+test('a credit with an idempotency key is booked once, and its key is for no other', async () => {
+  const { sluice, json } = await applied();
+  const credit = (...parts: string[]) => [...parts, ...why, '--idempotency-key', 'invoice-7'];
+  const first = await json(...credit('user', 'credit', 'ada@example.com', '2.5'));
+  expect(first).toMatchObject({ amount: '2.5', balance: '7.5' });
+  const { transaction } = first as { transaction: string };
+  expect(await json(...credit('user', 'credit', 'ada@example.com', '2.50'))).toEqual({
+    transaction,
+    user: 'ada@example.com',
+    amount: '2.5',
+    balance: '7.5',
+    repeated: true,
+  });
+  expect(await sluice(...credit('user', 'credit', 'ada@example.com', '2.5'))).toMatchObject({
+    code: 0,
+    out: `booked before as ${transaction}; user 'ada@example.com' has a balance of 7.5 USD\n`,
+  });
+  for (const other of [
+    ['user', 'credit', 'ada@example.com', '2.6'],
+    ['team', 'credit', 'research', '2.5'],
+  ]) {
+    expect(await sluice(...credit(...other))).toMatchObject({
+      code: 1,
+      err: "sluice: the idempotency key 'invoice-7' belongs to another credit\n",
+    });
+  }
+  expect(await sluice('reconcile')).toMatchObject({ code: 0 });
+});

@@ -60,6 +60,19 @@ describe.each(dialects)('%s', (dialect) => {
     });
 
     const kysely = () => opened.database.kysely;
+
+    it('books one of many credits with the same idempotency key, and records one', async () => {
+      const credit = { kind: 'user', holder: 'ada@example.com', amount: 5n, reason: 'x' } as const;
+      const booked = await Promise.all(
+        Array.from({ length: 6 }, () =>
+          creditBalance(administration, actor, { ...credit, idempotencyKey: 'invoice 7' }),
+        ),
+      );
+      expect(new Set(booked.map(({ transaction }) => transaction)).size).toBe(1);
+      expect(new Set(booked.map(({ balance }) => balance)).size).toBe(1);
+      expect(booked.filter(({ isRepeated }) => !isRepeated)).toHaveLength(1);
+      expect(records).toHaveLength(1);
+    });
     const entries = () => records.map(({ entry }) => entry);
 
     it('are recorded with who, what and every field, and never with a secret', async () => {

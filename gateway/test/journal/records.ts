@@ -93,7 +93,7 @@ export function recordAll(
   database: OpenDatabase,
   records: readonly ExchangeRecord[],
   options?: RecordUsageOptions,
-): Promise<void> {
+): Promise<number> {
   return recordLines(database, linesOf(records), options);
 }
 
@@ -101,6 +101,6 @@ export function recordLines(
   { kysely }: OpenDatabase,
   lines: UsageLines,
   options?: RecordUsageOptions,
-): Promise<void> {
+): Promise<number> {
   return kysely.transaction().execute((trx) => recordUsage(trx, lines, options));
 }

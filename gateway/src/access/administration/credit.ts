@@ -1,7 +1,7 @@
 import { formatUsd, type Change } from '#database/index.ts';
 import { compareFields } from '#declaration/index.ts';
 import { findUserByEmail, listTeams } from '#identity/index.ts';
-import { balances, creditAccount, type HolderAccount } from '#ledger/index.ts';
+import { balances, type Booked, creditAccount, type HolderAccount } from '#ledger/index.ts';
 import { type Actor, actorName } from './actor.ts';
 import { type Administration, perform } from './perform.ts';
 import { missing } from './refusal.ts';
@@ -13,40 +13,43 @@ export interface CreditOptions {
   /** Nano-USD, not 0; negative takes away, as a correction. */
   readonly amount: bigint;
   readonly reason: string;
+  /** A name for the credit: given again, it changes nothing. */
+  readonly idempotencyKey?: string | undefined;
 }
 
-export interface Credited {
-  /** Id of the transaction in the books. */
-  readonly transaction: string;
+export interface Credited extends Booked {
   /** What is left now. Nano-USD. */
   readonly balance: bigint;
 }
 
 /**
  * Adds to a balance or takes from it. Both stay in the books with who did it and why.
- * @throws Refusal for a holder that does not exist, or credits beyond what an account may have.
+ * @throws Refusal for a holder that does not exist, an idempotency key of another credit, or credits beyond what an account may have.
  */
 export function creditBalance(
   administration: Administration,
   actor: Actor,
-  { kind, holder, amount, reason }: CreditOptions,
+  { kind, holder, amount, reason, idempotencyKey }: CreditOptions,
 ): Promise<Credited> {
   return perform(administration, actor, async (change) => {
     const { account, name } = await accountOf(change, kind, holder);
-    const transaction = await creditAccount(change, {
+    const booked = await creditAccount(change, {
       account,
       amount,
       kind: amount > 0n ? 'top-up' : 'correction',
       actor: actorName(actor),
       reason,
+      idempotencyKey,
     });
     const balance = (await balances(change.trx, [account])).get(account) ?? 0n;
+    const result = { ...booked, balance };
+    if (booked.isRepeated) return { result, audited: [] };
     const fields = compareFields(
       { balance: formatUsd(balance - amount) },
       { balance: formatUsd(balance) },
     );
     return {
-      result: { transaction, balance },
+      result,
       audited: [{ action: 'credit', subject: { kind, name }, fields, reason }],
     };
   });

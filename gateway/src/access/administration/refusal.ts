@@ -1,7 +1,7 @@
 import { OwnedElsewhere } from '#database/index.ts';
 import type { Kind } from '#declaration/index.ts';
 import { KeyConflict } from '#identity/index.ts';
-import { CreditOutOfRange } from '#ledger/index.ts';
+import { CreditOutOfRange, IdempotencyConflict } from '#ledger/index.ts';
 
 /** A change that cannot be made, in a sentence for whoever asked for it. */
 export class Refusal extends Error {
@@ -34,5 +34,6 @@ export function refusalOf(error: unknown): Refusal | null {
   if (error instanceof OwnedElsewhere) return new Refusal('managed-elsewhere', error.message);
   if (error instanceof KeyConflict) return new Refusal(error.reason, error.message);
   if (error instanceof CreditOutOfRange) return new Refusal('out-of-range', error.message);
+  if (error instanceof IdempotencyConflict) return new Refusal('taken', error.message);
   return null;
 }

@@ -40,7 +40,7 @@ export interface Config {
   /** 32 bytes; null: the gateway generates them in `storage.dataDir`. */
   readonly secrets: { readonly masterKey: Buffer | null };
   readonly admin: { readonly email: string; readonly password: string | null };
-  readonly journal: { readonly maxSize: Bytes };
+  readonly journal: { readonly maxSize: Bytes; readonly replay: Milliseconds };
   readonly limits: LimitSettings;
   readonly retention: { readonly usage: Milliseconds; readonly upstreamState: Milliseconds };
   readonly billing: { readonly missingUsage: 'estimate' | 'zero' | 'error' };

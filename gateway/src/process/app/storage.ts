@@ -48,6 +48,7 @@ export async function openStorage(
       dataDir,
       node,
       maxSize: config.journal.maxSize,
+      replay: config.journal.replay,
       databaseUrl,
       keepUsage: config.retention.usage,
       onProblem: ({ kind, message }) =>

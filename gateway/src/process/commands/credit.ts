@@ -11,6 +11,11 @@ function createCredit(kind: 'user' | 'team', holder: string): Command {
     options: {
       reason: { type: 'string', value: 'TEXT', help: 'why', required: true },
       actor: { type: 'string', value: 'TEXT', help: 'who makes the entry; default: command line' },
+      'idempotency-key': {
+        type: 'string',
+        value: 'KEY',
+        help: 'a name for this credit, such as an invoice: given again, nothing is booked',
+      },
       ...commonOptions,
     },
     positionals: [holder, 'AMOUNT'],
@@ -23,15 +28,34 @@ function createCredit(kind: 'user' | 'team', holder: string): Command {
       const amount = await readAmount(text);
       const reason = input.text('reason')?.trim() ?? '';
       if (reason === '') throw new UsageError('--reason: expected a text');
+      const idempotencyKey = input.text('idempotency-key');
+      if (idempotencyKey?.trim() === '') throw new UsageError('--idempotency-key: expected a text');
       const config = await loadCommandConfig(input, io);
       const actor = commandActor(input.text('actor'));
       const credited = await withPresentAdministration(config, (administration) =>
-        creditBalance(administration, actor, { kind, holder: name, amount, reason }),
+        creditBalance(administration, actor, {
+          kind,
+          holder: name,
+          amount,
+          reason,
+          idempotencyKey,
+        }),
       );
-      const { transaction } = credited;
+      const { transaction, isRepeated } = credited;
       const balance = formatUsd(credited.balance);
       if (input.flag('json')) {
-        printJson(io, { transaction, [kind]: name, amount: formatUsd(amount), balance });
+        const repeated = isRepeated ? { repeated: true } : {};
+        printJson(io, {
+          transaction,
+          [kind]: name,
+          amount: formatUsd(amount),
+          balance,
+          ...repeated,
+        });
+      } else if (isRepeated) {
+        io.stdout(
+          `booked before as ${transaction}; ${kind} '${name}' has a balance of ${balance} USD\n`,
+        );
       } else {
         io.stdout(`${kind} '${name}' now has a balance of ${balance} USD\n`);
       }

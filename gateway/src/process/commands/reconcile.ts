@@ -1,3 +1,5 @@
+import type { OpenDatabase } from '#database/index.ts';
+import type { Replayed } from '#journal/index.ts';
 import type { Difference } from '#ledger/index.ts';
 import { type Command, commonOptions, exitCode, printJson } from './command.ts';
 import { readTimes } from './time-options.ts';
@@ -11,6 +13,10 @@ export const reconcileCommand: Command = {
   options: {
     from: { type: 'string', value: 'TIME', help: 'for example 2027-01-01T00:00:00Z' },
     to: { type: 'string', value: 'TIME', help: 'the same form; exclusive' },
+    replay: {
+      type: 'boolean',
+      help: 'before that, write what the journals of this machine still have to the database again',
+    },
     'acknowledge-losses': {
       type: 'boolean',
       help: 'take note of records that journals have lost: they are named no more',
@@ -26,7 +32,10 @@ export const reconcileCommand: Command = {
     const asJson = input.flag('json');
     const shown: Difference[] = [];
     let count = 0;
+    let replayed: Replayed | null = null;
     const checked = await withReadableWorkspace(config, async ({ database }) => {
+      if (input.flag('replay')) replayed = await replayAll(config.storage.dataDir, database);
+      if (replayed !== null && !asJson) io.stdout(`${describeReplay(replayed)}\n`);
       if (input.flag('acknowledge-losses')) await acknowledgeLosses(database.kysely, Date.now());
       return reconcile(database, range, (difference) => {
         count += 1;
@@ -34,14 +43,36 @@ export const reconcileCommand: Command = {
         else if (shown.length < maxShown) shown.push(difference);
       });
     });
-    if (asJson) printJson(io, { ok: count === 0, checked, differences: count, first: shown });
-    else
+    if (asJson) {
+      const repaired = replayed === null ? {} : { replayed };
+      printJson(io, { ok: count === 0, checked, differences: count, first: shown, ...repaired });
+    } else
       io.stdout(
         `${summary(checked)}: ${count === 0 ? 'no differences' : counted(count, 'differences')}\n`,
       );
     return count === 0 ? exitCode.done : exitCode.failed;
   },
 };
+
+/** Replays the journals of the gateway and of its workers. */
+async function replayAll(dataDir: string, database: OpenDatabase): Promise<Replayed> {
+  const { replayJournal } = await import('#journal/index.ts');
+  const { journalFolders, hasJournal } = await import('#nodes/index.ts');
+  const folders = [dataDir, ...journalFolders(dataDir)].filter(hasJournal);
+  if (folders.length === 0) throw new Error(`there is no journal in ${dataDir}`);
+  let records = 0;
+  let restored = 0;
+  for (const folder of folders) {
+    const replayed = await replayJournal(folder, database);
+    records += replayed.records;
+    restored += replayed.restored;
+  }
+  return { records, restored };
+}
+
+function describeReplay({ records, restored }: Replayed): string {
+  return `${counted(records, 'records')} in the journal, ${restored} of them written again`;
+}
 
 /** Differences in one JSON result. */
 const maxShown = 1_000;

@@ -22,7 +22,8 @@ export function journalFolders(dataDir: string): string[] {
     .filter(hasJournal);
 }
 
-function hasJournal(folder: string): boolean {
+/** Whether a gateway has run on this folder. */
+export function hasJournal(folder: string): boolean {
   return existsSync(join(folder, 'journal.db'));
 }
 

@@ -1,3 +1,9 @@
-export { adoptJournals, journalFolders, workerFolder, type Adoption } from './adopt-journals.ts';
+export {
+  adoptJournals,
+  hasJournal,
+  journalFolders,
+  workerFolder,
+  type Adoption,
+} from './adopt-journals.ts';
 export { readNodeId } from './node-id.ts';
 export { createNodeRegistry, nodeRules, type MissingNode, type NodeRegistry } from './registry.ts';

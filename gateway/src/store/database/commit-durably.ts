@@ -5,7 +5,7 @@ import type { Database } from './schema.ts';
 /**
  * Makes the commit of this transaction wait until it is on disk, whatever the server's own setting: acknowledged rows
  * and credits must survive its crash. A setting that waits for more is kept. SQLite always waits.
- * @returns what keeps the commit from being durable all the same, for the operator; null: nothing
+ * @returns what keeps the commit from being durable even so, for the operator; null: nothing
  */
 export async function commitDurably(
   trx: Transaction<Database>,

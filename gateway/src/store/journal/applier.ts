@@ -1,17 +1,9 @@
-import { commitDurably, createTrouble, type OpenDatabase } from '#database/index.ts';
-import {
-  isDataError,
-  readLines,
-  recordUsage,
-  splitLines,
-  type RecordUsageOptions,
-  type StoredLines,
-} from '#usage/index.ts';
+import { createTrouble, type OpenDatabase } from '#database/index.ts';
+import { createBatchWriter, linesIn } from './batch-writer.ts';
 import type { JournalFile } from './journal-file.repository.ts';
-import { recordLosses } from './losses.repository.ts';
 import type { Mark, Place } from './mark.ts';
 import type { FromApplier } from './messages.ts';
-import { readOn, type Loss, type Reading } from './read-on.ts';
+import { readOn, type Reading } from './read-on.ts';
 
 export interface ApplierOptions {
   readonly file: Pick<JournalFile, 'after' | 'one' | 'reject'>;
@@ -52,6 +44,7 @@ export function createApplier(options: ApplierOptions) {
   let lastTime = -Infinity;
   let draining = false;
   const fragile = createTrouble((message) => report({ kind: 'not-durable', message }));
+  const writer = createBatchWriter({ database, node, putAside, onFragile: fragile.met });
   let pause = pollInterval;
   let size = enough;
   let wake = () => {};
@@ -114,47 +107,13 @@ export function createApplier(options: ApplierOptions) {
   /** @throws the database's error if it is unreachable. */
   async function write({ batches, losses, damaged }: Reading): Promise<void> {
     const [first] = batches;
-    const options = { isLeftOver: first !== undefined && first.id <= leftOver };
-    try {
-      await record(batches, losses, options);
-    } catch (error) {
-      if (!isDataError(error)) throw error;
-      await record([], losses, options);
-      for (const batch of batches) await writeOneByOne(batch, options);
-    }
+    await writer.write(batches, losses, {
+      isLeftOver: first !== undefined && first.id <= leftOver,
+    });
     for (const { lines } of damaged) {
       for (const line of linesIn(lines)) putAside(line, 'the checksum does not match');
     }
     for (const loss of losses) report({ kind: 'lost', loss });
-  }
-
-  async function record(
-    batches: readonly StoredLines[],
-    losses: readonly Loss[],
-    options: RecordUsageOptions,
-  ): Promise<void> {
-    const lines = readLines(batches);
-    await database.kysely.transaction().execute(async (trx) => {
-      const obstacle = await commitDurably(trx, database.dialect);
-      if (obstacle !== null) fragile.met(obstacle);
-      if (losses.length > 0) await recordLosses(trx, node, losses, Date.now());
-      if (batches.length > 0) await recordUsage(trx, lines, options);
-    });
-  }
-
-  /** One record that the database refuses must not block the others forever. */
-  async function writeOneByOne(
-    { version, lines }: StoredLines,
-    options: RecordUsageOptions,
-  ): Promise<void> {
-    for (const text of linesIn(lines)) {
-      try {
-        await record([{ version, lines: text }], [], options);
-      } catch (error) {
-        if (!isDataError(error)) throw error;
-        putAside(text, (error as Error).message);
-      }
-    }
   }
 
   function putAside(line: string, reason: string): void {
@@ -174,15 +133,4 @@ export function createApplier(options: ApplierOptions) {
       wake();
     },
   };
-}
-
-/** Each line of a batch; the whole text when it is damaged so that they cannot be told apart. */
-function linesIn(lines: unknown): readonly string[] {
-  // In a damaged file.
-  if (typeof lines !== 'string') return [JSON.stringify(lines)];
-  try {
-    return splitLines(lines).map((line) => JSON.stringify(line));
-  } catch {
-    return [lines];
-  }
 }

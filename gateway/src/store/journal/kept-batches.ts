@@ -8,7 +8,7 @@ export interface KeepRules {
   readonly bytes: number;
 }
 
-/** Places that were reached within so many milliseconds are told apart by bytes only. */
+/** Milliseconds; places that were reached within them are one, up to this number of bytes. */
 const grain = 1_000;
 const grainBytes = 2 ** 18;
 

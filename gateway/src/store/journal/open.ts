@@ -13,7 +13,6 @@ import type {
   WriterSettings,
 } from './messages.ts';
 import type { Journal } from './journal.ts';
-import type { KeepRules } from './kept-batches.ts';
 import { createKeptLines } from './kept-lines.ts';
 import type { Loss } from './read-on.ts';
 import { startThread } from './thread.ts';
@@ -27,8 +26,8 @@ export interface JournalOptions {
   readonly databaseUrl: string;
   /** Milliseconds for which usage rows are kept in the database; default: forever. */
   readonly keepUsage?: number;
-  /** How long applied records stay in the journal. */
-  readonly keep?: KeepRules;
+  /** Milliseconds for which applied records stay in the journal, as far as there is room; default: 10 minutes. */
+  readonly replay?: number;
   /** Receives problems for the operator; the journal itself continues. */
   readonly onProblem?: (problem: JournalProblem) => void;
   /** Called when the database has noted a loss. */
@@ -53,7 +52,8 @@ export interface JournalProblem {
 /** Reserved for responses in flight when the limit is reached: their charges still get a record. */
 const reserve = 16 * 2 ** 20;
 
-const usualKeep: KeepRules = { time: 600_000, bytes: 64 * 2 ** 20 };
+/** Applied records take no more. */
+const mostApplied = 64 * 2 ** 20;
 
 /** Characters of records that may wait in memory for the disk: some ten thousand records. */
 const mostKept = 4 * 2 ** 20;
@@ -63,7 +63,8 @@ const mostKept = 4 * 2 ** 20;
  * @throws Error if another process has it open, or the folder is not writable.
  */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
-  const { dataDir, node = dataDir, databaseUrl, maxSize, keep = usualKeep } = options;
+  const { dataDir, node = dataDir, databaseUrl, maxSize, replay = 600_000 } = options;
+  const keep = { time: replay, bytes: mostApplied };
   const problem = (kind: JournalProblem['kind'], message: string) =>
     options.onProblem?.({ kind, message });
   const lasting = (kind: 'write-failed' | 'database-away') =>

@@ -96,7 +96,7 @@ function placeAfter(batch: Batch, { last, bytes }: Place): Place {
   };
 }
 
-/** SQLite's codes for a page that is not what it should be, and for a file that is no database. */
+/** SQLite's codes for a page that is not what it should be, and for a file that is not a database. */
 const corrupt = new Set([11, 26]);
 
 function isCorrupt(error: unknown): boolean {

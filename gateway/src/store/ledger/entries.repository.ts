@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import type { Change } from '#database/change.ts';
 import type { Database } from '#database/schema.ts';
@@ -70,6 +70,23 @@ export interface Credit {
   /** Who makes the entry, for example an e-mail address. */
   readonly actor: string;
   readonly reason: string;
+  /** Names the credit, so that it is booked once however often it is asked for. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** Another credit has this idempotency key. The message is for the user. */
+export class IdempotencyConflict extends Error {
+  constructor(key: string) {
+    super(`the idempotency key '${key}' belongs to another credit`);
+    this.name = 'IdempotencyConflict';
+  }
+}
+
+export interface Booked {
+  /** The id of the transaction. */
+  readonly transaction: string;
+  /** It was booked before, and nothing has changed. */
+  readonly isRepeated: boolean;
 }
 
 /**
@@ -87,13 +104,20 @@ export class CreditOutOfRange extends Error {
 
 /**
  * Books a top-up or a correction. The row of the account's holder gets a new revision, so the nodes learn of the credit
- * at their next poll. Returns the transaction's id.
- * @throws CreditOutOfRange if the account's credits would exceed 10⁹ USD in either direction; Error if the user or team
+ * at their next poll. One credit at a time: see `lockDeclaration`.
+ * @throws IdempotencyConflict if the key belongs to another amount or account; CreditOutOfRange if the account's credits would exceed 10⁹ USD in either direction; Error if the user or team
  * does not exist or the amount is 0.
  */
-export async function creditAccount(change: Change, credit: Credit): Promise<string> {
-  const { account, amount, kind, actor, reason } = credit;
+export async function creditAccount(change: Change, credit: Credit): Promise<Booked> {
+  const { account, amount, kind, actor, reason, idempotencyKey } = credit;
   if (amount === 0n) throw new Error('an amount of 0 changes nothing');
+  const id =
+    idempotencyKey === undefined
+      ? createTransactionId(change.now)
+      : transactionIdOf(idempotencyKey);
+  if (idempotencyKey !== undefined && (await isBooked(change.trx, id, credit, idempotencyKey))) {
+    return { transaction: id, isRepeated: true };
+  }
   const funding = (await fundingOf(change.trx, [account])).get(account) ?? 0n;
   for (const sum of [amount, funding + amount]) {
     if (sum > mostCredit || sum < -mostCredit) {
@@ -101,7 +125,6 @@ export async function creditAccount(change: Change, credit: Credit): Promise<str
     }
   }
   await touchHolder(change, account);
-  const id = createTransactionId(change.now);
   const other = kind === 'top-up' ? 'funding' : 'operator-loss';
   await postTransaction(change.trx, {
     id,
@@ -114,7 +137,29 @@ export async function creditAccount(change: Change, credit: Credit): Promise<str
       [other, -amount],
     ]),
   });
-  return id;
+  return { transaction: id, isRepeated: false };
+}
+
+/** The same key is the same transaction, which the database refuses to have twice. */
+function transactionIdOf(idempotencyKey: string): string {
+  return `tx_k${createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 40)}`;
+}
+
+/** @throws IdempotencyConflict */
+async function isBooked(
+  trx: Transaction<Database>,
+  id: string,
+  { account, amount }: Credit,
+  idempotencyKey: string,
+): Promise<boolean> {
+  const entries = await trx
+    .selectFrom('ledger_entries')
+    .select(['account', 'amount'])
+    .where('transaction_id', '=', id)
+    .execute();
+  if (entries.length === 0) return false;
+  if (entries.some((entry) => entry.account === account && entry.amount === amount)) return true;
+  throw new IdempotencyConflict(idempotencyKey);
 }
 
 async function touchHolder(change: Change, account: HolderAccount): Promise<void> {

@@ -4,8 +4,10 @@ export {
   createTransactionId,
   creditAccount,
   CreditOutOfRange,
+  IdempotencyConflict,
   openAccount,
   postTransaction,
+  type Booked,
   type Credit,
   type LedgerTransaction,
 } from './entries.repository.ts';

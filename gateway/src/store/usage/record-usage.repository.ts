@@ -25,23 +25,25 @@ export interface RecordUsageOptions {
  * it is and counts nowhere again, so recording is idempotent in any order and from any number of processes.
  *
  * The books get one transaction for all of these rows; the rows contain its id, so that it can be checked against them.
+ * @returns the number of new rows
  * @throws RecordError, or the error of the database; then the transaction must be rolled back.
  */
 export async function recordUsage(
   trx: Transaction<Database>,
   lines: UsageLines,
   { now = Date.now(), isLeftOver = false }: RecordUsageOptions = {},
-): Promise<void> {
+): Promise<number> {
   const { rows } = lines;
   // Before anything is written: an invalid charge is found here.
   const totals = addUp(rows);
   const posting = createTransactionId(now);
   const inserted = await insertUsage(trx, lines, posting);
-  if (inserted.size === 0) return;
+  if (inserted.size === 0) return 0;
   if (isLeftOver) refuseRemoved(only(rows, inserted), await usageRemovedBefore(trx));
   const fresh = inserted.size === rows.length ? rows : only(rows, inserted);
   await writeTotals(trx, fresh === rows ? totals : sumUp(fresh), posting, now);
   await insertUpstreamState(trx, fresh);
+  return inserted.size;
 }
 
 /** @throws RecordError for a line whose values have other types than those that were written. */

@@ -183,9 +183,10 @@ export const settings = {
     email: emailAddress({ fallback: 'admin@localhost' }),
     password: chosenSecret('a password'),
   }),
-  journal: mapping({ max_size: size({ fallback: 4 * 2 ** 30 }) }).transform((values) => ({
-    maxSize: values.max_size,
-  })),
+  journal: mapping({
+    max_size: size({ fallback: 4 * 2 ** 30 }),
+    replay: duration(0, longest, { fallback: 600_000 }),
+  }).transform((values) => ({ maxSize: values.max_size, replay: values.replay })),
   limits: mapping({
     in_flight: integer(1, 1_000_000, { fallback: 5000 }),
     queue: integer(0, 1_000_000, { fallback: 500 }),
