@@ -59,6 +59,7 @@ const callers = Array.from({ length: keys }, (_, at): Caller => {
     rph: 10_000,
     maxConcurrency: 20,
     conversion: 'lenient',
+    capOutput: true,
     enabled: true,
   };
 });

@@ -38,6 +38,7 @@ export const key: DeclaredKey = {
   rph: null,
   maxConcurrency: 20,
   conversion: 'strict',
+  capOutput: true,
   enabled: true,
 };
 

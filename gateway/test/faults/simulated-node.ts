@@ -241,9 +241,7 @@ export class SimulatedNode {
       status: 502,
       error,
       measured:
-        this.#options.random() < 0.5
-          ? measureText(usage, exchange.catalogueModel!, 1, null)
-          : nothingUsed,
+        this.#options.random() < 0.5 ? measureText(usage, askedOf(exchange), null) : nothingUsed,
       tried: { attempts, sent: null },
     };
   }
@@ -273,7 +271,7 @@ export class SimulatedNode {
       outcome: hasLeft ? 'client-left' : 'completed',
       status: 200,
       error: null,
-      measured: measureText(usage, exchange.catalogueModel!, 1, null),
+      measured: measureText(usage, askedOf(exchange), null),
       tried: { attempts: [...failed, attempt], sent: answered },
     });
   }
@@ -392,6 +390,7 @@ export function callersOf(node: number, user: CallerUser, team: CallerTeam): Cal
     rph: null,
     maxConcurrency: null,
     conversion: 'lenient',
+    capOutput: true,
     enabled: true,
   } as const;
   const ofUser = { ...own, teamId: null, team: null, memberBudget: null };
@@ -402,4 +401,9 @@ export function callersOf(node: number, user: CallerUser, team: CallerTeam): Cal
     { ...ofTeam, keyId: `key_${node}_2`, quota: null },
     { ...ofTeam, keyId: `key_${node}_3`, quota: 15_000_000_000n },
   ];
+}
+
+function askedOf({ catalogueModel }: Exchange): Parameters<typeof measureText>[1] {
+  const request = { choices: 1, maxOutputTokens: null };
+  return { model: catalogueModel!, request, bounds: { cap: null, mostInput: Infinity } };
 }

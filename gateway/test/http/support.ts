@@ -36,6 +36,7 @@ export const caller: Caller = {
   rph: null,
   maxConcurrency: null,
   conversion: 'lenient',
+  capOutput: true,
   enabled: true,
 };
 

@@ -216,6 +216,7 @@ const single: Caller = {
   rph: null,
   maxConcurrency: null,
   conversion: 'lenient',
+  capOutput: true,
   enabled: true,
 };
 const callers: readonly Caller[] = [

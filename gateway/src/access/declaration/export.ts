@@ -134,6 +134,7 @@ function exportKeys(state: CurrentState, names: Names): object[] {
         name: key.name,
         ...fields,
         conversion: unlessUsual(key.conversion, 'lenient'),
+        cap_output: unlessUsual(key.capOutput, true),
         enabled: unlessUsual(key.enabled, true),
       });
     });

@@ -126,6 +126,7 @@ export const views = {
     rph: key.rph,
     max_concurrency: key.maxConcurrency,
     conversion: key.conversion,
+    cap_output: key.capOutput,
     enabled: key.enabled,
   }),
   /** `10.00` and `10` are one amount. */

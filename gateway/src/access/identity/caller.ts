@@ -44,6 +44,8 @@ export interface Caller {
   readonly rph: number | null;
   readonly maxConcurrency: number | null;
   readonly conversion: 'lenient' | 'strict';
+  /** Whether its requests get a lower output limit if little money is left. */
+  readonly capOutput: boolean;
   /** False if the key is disabled or revoked, its user or team is disabled, or the user is not a member of the team. */
   readonly enabled: boolean;
 }

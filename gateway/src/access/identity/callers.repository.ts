@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely';
-import type { DeclaredKey } from '#config/index.ts';
 import type { Database } from '#database/schema.ts';
 import type { Caller } from './caller.ts';
 import { createHolders, type Holders } from './holders.repository.ts';
+import { readKeySettings } from './key-settings.ts';
 
 /** A key as the directory stores it. */
 export interface CallerEntry {
@@ -105,7 +105,7 @@ function keyRows(db: Kysely<Database>) {
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof keyRows>['execute']>>[number];
-type Settings = Pick<Caller, 'models' | 'ips' | 'conversion'>;
+type Settings = Pick<Caller, 'models' | 'ips' | 'conversion' | 'capOutput'>;
 
 /**
  * Most keys share a few settings and groups, and many share a user or a team: equal values become one object or string
@@ -127,7 +127,7 @@ function createEntryMapper(holders: Holders): (row: Row) => CallerEntry {
   const same = (text: string) => shared(strings, text, (value) => value);
 
   return (row) => {
-    const { models, ips, conversion } = settingsOf(row.settings);
+    const { models, ips, conversion, capOutput } = settingsOf(row.settings);
     const user = holders.user(row.user_id);
     const team = row.team_id === null ? null : holders.team(row.team_id);
     const caller: Caller = Object.freeze({
@@ -147,6 +147,7 @@ function createEntryMapper(holders: Holders): (row: Row) => CallerEntry {
       rph: row.rph,
       maxConcurrency: row.max_concurrency,
       conversion,
+      capOutput,
       enabled:
         row.all_enabled === 1 &&
         row.revoked_at === null &&
@@ -173,9 +174,6 @@ function shared<Value>(known: Map<string, Value>, text: string, make: (text: str
 }
 
 function parseSettings(text: string): Settings {
-  const { models, ips, conversion } = JSON.parse(text) as Pick<
-    DeclaredKey,
-    'models' | 'ips' | 'conversion'
-  >;
-  return { models: models.length === 0 ? null : new Set(models), ips, conversion };
+  const { models, ips, conversion, capOutput } = readKeySettings(text);
+  return { models: models.length === 0 ? null : new Set(models), ips, conversion, capOutput };
 }

@@ -3,6 +3,7 @@ import type { DeclaredKey } from '#config/index.ts';
 import { formatUsd } from '#database/money.ts';
 import { ownedFields, type Stored } from '#database/rows.ts';
 import type { Database, Owner } from '#database/schema.ts';
+import { readKeySettings } from './key-settings.ts';
 
 /** A key for lists; never includes its secret or hash. */
 export type StoredKey = Stored<Omit<DeclaredKey, 'secret'>> & {
@@ -72,7 +73,7 @@ function toKey(row: Row): StoredKey {
     rpm: row.rpm,
     rph: row.rph,
     maxConcurrency: row.max_concurrency,
-    ...(JSON.parse(row.settings) as Pick<DeclaredKey, 'models' | 'ips' | 'conversion'>),
+    ...readKeySettings(row.settings),
     prefix: row.prefix,
     hasSecret: row.hash !== null,
     secretOwner: row.secret_owner,

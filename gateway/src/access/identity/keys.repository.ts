@@ -6,6 +6,7 @@ import { bit, createId, differs } from '#database/rows.ts';
 import type { Database, KeyTable, Owner } from '#database/schema.ts';
 import { createKeySecret, displayPrefix } from './key-secret.ts';
 import { findKey, type StoredKey } from './key-queries.repository.ts';
+import { writeKeySettings } from './key-settings.ts';
 
 /** What a key is now forbids the change. The message is for the user. */
 export class KeyConflict extends Error {
@@ -175,8 +176,7 @@ async function toColumns({ trx }: Change, key: DeclaredKey) {
     rpm: key.rpm,
     rph: key.rph,
     max_concurrency: key.maxConcurrency,
-    // In a fixed order, so that equal settings are equal text.
-    settings: JSON.stringify({ models: key.models, ips: key.ips, conversion: key.conversion }),
+    settings: writeKeySettings(key),
     enabled: bit(key.enabled),
   };
 }

@@ -42,6 +42,7 @@ function parse<Schema extends z.ZodType>(schema: Schema, settings: TextSettings)
 const counts = new Set(['rpm', 'rph', 'max_concurrency']);
 
 function toScalar(name: string, text: string): Scalar {
+  if (name === 'cap_output') return new Scalar(text === 'true', text);
   return counts.has(name) && /^\d+$/.test(text)
     ? new Scalar(Number(text), text)
     : new Scalar(text, text);

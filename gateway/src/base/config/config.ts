@@ -43,7 +43,13 @@ export interface Config {
   readonly journal: { readonly maxSize: Bytes; readonly replay: Milliseconds };
   readonly limits: LimitSettings;
   readonly retention: { readonly usage: Milliseconds; readonly upstreamState: Milliseconds };
-  readonly billing: { readonly missingUsage: 'estimate' | 'zero' | 'error' };
+  readonly billing: {
+    readonly missingUsage: 'estimate' | 'zero' | 'error';
+    /** Whether a short hold lowers the output limit of its request. */
+    readonly capOutput: boolean;
+    /** USD that a stream may cost beyond what is left. */
+    readonly overshoot: Decimal;
+  };
   readonly metrics: { readonly token: string | null };
   readonly timeouts: Timeouts;
   readonly video: {
@@ -228,5 +234,7 @@ export interface DeclaredKey {
   readonly rph: number | null;
   readonly maxConcurrency: number | null;
   readonly conversion: 'lenient' | 'strict';
+  /** Whether its requests get a lower output limit if little money is left. */
+  readonly capOutput: boolean;
   readonly enabled: boolean;
 }

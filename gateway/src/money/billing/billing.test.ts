@@ -31,6 +31,7 @@ const caller: Caller = {
   rph: null,
   maxConcurrency: null,
   conversion: 'lenient',
+  capOutput: true,
   enabled: true,
 };
 const team: CallerTeam = {

@@ -1,6 +1,6 @@
 import type { Caller } from '#identity/index.ts';
 import { isPriced, type Group, type Model } from '#catalogue/index.ts';
-import type { Counters, HoldDecision } from '#limits/index.ts';
+import type { Counters, HoldDecision, HoldRequest } from '#limits/index.ts';
 import { GatewayError, type ErrorName } from '#errors/index.ts';
 import type { ChargeRecord } from '#usage/index.ts';
 import { parseMultiplier, receiptOf, type Line, type Multiplier } from './cost.ts';
@@ -27,8 +27,10 @@ export interface Order {
 export interface Hold {
   readonly id: string;
   readonly payer: 'user' | 'team';
-  /** Nano-USD. */
-  readonly amount: bigint;
+  /** Nano-USD. `draw` raises it. */
+  amount: bigint;
+  /** It is all that was left, and less than the request may cost. */
+  readonly isShort: boolean;
   readonly meters: readonly string[];
   /** The date of the team's budgets; null if a user pays. */
   readonly window: string | null;
@@ -36,6 +38,11 @@ export interface Hold {
   readonly priceVersion: string;
   readonly multiplier: Multiplier;
   readonly multiplierText: string;
+  /** For more money of the same meters. */
+  readonly source: Pick<HoldRequest, 'meters' | 'expiresAt'>;
+  /** The ids of what was drawn later. */
+  readonly drawn: string[];
+  hasEnded: boolean;
 }
 
 export interface Billing {
@@ -47,6 +54,13 @@ export interface Billing {
    * @throws GatewayError the 402 or 429 of the first exhausted limit.
    */
   hold(order: Order): Hold | null | Promise<Hold | null>;
+  /**
+   * Adds to a hold that the exchange is about to pass: this amount, or all that is left. Resolves to null, or to the error
+   * of the first exhausted limit if nothing is left.
+   */
+  draw(hold: Hold, amount: bigint): GatewayError | null | Promise<GatewayError | null>;
+  /** What these lines cost at the rates of the hold, in nano-USD. */
+  costOf(hold: Hold, lines: (rates: PriceRates) => readonly Line[]): bigint;
   /**
    * Charges what was used, at the rates of the hold. `source` as in the usage row: counts that were not reported cost
    * no more than the hold.
@@ -85,6 +99,10 @@ export function createBilling({ counters, now }: BillingOptions): Billing {
         if (!decided.held) throw refusal(decided.denied);
         return {
           ...terms,
+          isShort: decided.amount < amount,
+          source: { meters, expiresAt: order.expiresAt },
+          drawn: [],
+          hasEnded: false,
           id,
           payer: caller.team === null ? 'user' : 'team',
           amount: decided.amount,
@@ -94,6 +112,26 @@ export function createBilling({ counters, now }: BillingOptions): Billing {
       };
       return decision instanceof Promise ? decision.then(finish) : finish(decision);
     },
+
+    draw(hold, amount) {
+      const id = `${hold.id}+${hold.drawn.length + 1}`;
+      const { expiresAt } = hold.source;
+      // What a request needs to begin does not matter to one that has begun.
+      const meters = hold.source.meters.map((meter) => ({ ...meter, floor: 1n }));
+      const finish = (decided: HoldDecision): GatewayError | null => {
+        if (!decided.held) return refusal(decided.denied);
+        if (hold.hasEnded) counters.commitHold(id, hold.meters, 0n);
+        else {
+          hold.drawn.push(id);
+          hold.amount += decided.amount;
+        }
+        return null;
+      };
+      const decision = counters.hold({ id, amount, meters, expiresAt });
+      return decision instanceof Promise ? decision.then(finish) : finish(decision);
+    },
+
+    costOf: (hold, lines) => receiptOf(lines(hold.rates), hold.multiplier).cost,
 
     charge(hold, lines, source) {
       const { items, cost } = receiptOf(lines(hold.rates), hold.multiplier);
@@ -112,7 +150,9 @@ export function createBilling({ counters, now }: BillingOptions): Billing {
     },
 
     commitHold(hold, charge) {
+      hold.hasEnded = true;
       counters.commitHold(hold.id, hold.meters, charge === null ? 0n : BigInt(charge.cost));
+      for (const id of hold.drawn) counters.commitHold(id, hold.meters, 0n);
     },
   };
 }

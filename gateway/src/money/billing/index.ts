@@ -1,3 +1,4 @@
+export { affordableOutput } from './affordable-output.ts';
 export {
   createBilling,
   type Billing,

@@ -13,7 +13,7 @@ import {
   type FetchMedia,
 } from '#conversion/index.ts';
 import type { Counters } from '#limits/index.ts';
-import type { Secrets } from '#database/index.ts';
+import { parseUsd, type Secrets } from '#database/index.ts';
 import { createTokenEstimator } from '#estimation/index.ts';
 import type { Journal } from '#journal/index.ts';
 import type { ExchangeObserver, Logger } from '#observability/index.ts';
@@ -118,6 +118,8 @@ export function createRelaying(options: RelayingOptions, closing: Closing): Rela
     ticker,
     drains: createDrainSlots(config.limits.inFlight),
     missingUsage: config.billing.missingUsage,
+    capOutput: config.billing.capOutput,
+    overshoot: parseUsd(config.billing.overshoot),
     fetchPicture: guardedMedia({ ...options.mediaFetch, ...pictureLimits }),
     clock,
     observer,

@@ -29,6 +29,10 @@ export const keyCreate: Command = {
     rph: { type: 'string', value: 'N', help: 'requests per hour' },
     'max-concurrency': { type: 'string', value: 'N', help: 'concurrent requests' },
     conversion: { type: 'string', value: 'MODE', help: 'lenient (default) or strict' },
+    'no-cap-output': {
+      type: 'boolean',
+      help: 'never lower the output limit of its requests when little money is left',
+    },
     ...commonOptions,
   },
   positionals: [],
@@ -65,6 +69,7 @@ async function readSettings(input: CommandInput): Promise<DeclaredKey> {
       rph: input.text('rph'),
       max_concurrency: input.text('max-concurrency'),
       conversion: input.text('conversion'),
+      cap_output: input.flag('no-cap-output') ? 'false' : undefined,
     }),
   );
 }

@@ -119,6 +119,7 @@ async function firstKeyOf(
     rph: null,
     maxConcurrency: null,
     conversion: 'lenient',
+    capOutput: true,
     enabled: true,
   };
   return createFirstKey(administration, gateway, settings, (id) => {

@@ -130,7 +130,7 @@ export interface KeyTable extends Owned {
   rpm: number | null;
   rph: number | null;
   max_concurrency: number | null;
-  /** JSON: `{ models: string[], ips: string[], conversion: 'lenient' | 'strict' }`. */
+  /** JSON: `{ models: string[], ips: string[], conversion: 'lenient' | 'strict', capOutput?: false }`. */
   settings: string;
   revoked_at: number | null;
   /** The hash of the secret before the last rotation; valid until `previous_until`. Null: none. */

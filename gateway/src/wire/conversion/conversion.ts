@@ -7,6 +7,8 @@ import {
 import { familyOf } from '#estimation/index.ts';
 import {
   applyQuirks,
+  capOutput,
+  type OutputCap,
   estimateInputTokens,
   type ResponseContext,
   type Codec,
@@ -83,6 +85,8 @@ export interface ConversionTarget extends Omit<EncodeTarget, 'budget'> {
   readonly provider: string;
   /** What the upstream refuses of its protocol. */
   readonly quirks: QuirksOfRequest;
+  /** The most output that the money pays for. Absent: the request's own limit counts. */
+  readonly outputCap?: OutputCap;
   /** The gateway runs the picture tool of this model's clients. */
   readonly drawsPictures?: boolean;
 }
@@ -218,13 +222,21 @@ function repaired(
   { operation }: RequestPath,
   target: ConversionTarget,
 ): PatchedRequest {
-  const { model, maxOutputTokens, quirks } = target;
+  const { model, maxOutputTokens, quirks, outputCap } = target;
+  const cap = operation === 'generate' ? outputCap : undefined;
   if (upstream.name !== 'messages') {
-    return applyQuirks({ body, rewrites: noRewrites, usageInjected: false }, quirks);
+    const unrepaired = { body, rewrites: noRewrites, usageInjected: false };
+    return capOutput(applyQuirks(unrepaired, quirks), upstream.name, cap);
   }
   const path = { operation, model: null, stream: null };
   const request = upstream.readRequest(upstream.openRequest(body, path));
-  return upstream.patchRequest(request, { upstreamModel: model, maxOutputTokens, quirks });
+  const capped = cap === undefined ? {} : { outputCap: cap };
+  return upstream.patchRequest(request, {
+    upstreamModel: model,
+    maxOutputTokens,
+    quirks,
+    ...capped,
+  });
 }
 
 function responseContext(

@@ -5,9 +5,11 @@ import { generateContent, generateContentCodec } from './generate-content/index.
 import { messages, messagesCodec } from './messages/index.ts';
 import type { Protocol } from './protocol.ts';
 import { applyQuirks } from './apply-quirks.ts';
+import { capOutput } from './cap-output.ts';
 import { responses, responsesCodec } from './responses/index.ts';
 
 export { applyQuirks } from './apply-quirks.ts';
+export { capOutput } from './cap-output.ts';
 export * from './codec.ts';
 export { digest } from './digest.ts';
 export {
@@ -34,7 +36,12 @@ export {
 export { isEnvelope } from './envelope.ts';
 export * from './protocol.ts';
 export { encodeTokenCount, readTokenCount } from './token-count.ts';
-export { estimateInputTokens, estimateOutputTokens, estimateTokens } from './token-estimate.ts';
+export {
+  bytesPerToken,
+  estimateInputTokens,
+  estimateOutputTokens,
+  estimateTokens,
+} from './token-estimate.ts';
 export { parseExact, parsePassingOn, passingOn } from './exact-json.ts';
 export type { NamedState, StateKind, StateName } from './named-state.ts';
 export { pictures } from './pictures.ts';
@@ -53,7 +60,11 @@ function withQuirks(protocol: Protocol): Protocol {
   return Object.freeze({
     ...protocol,
     patchRequest: (request, target) =>
-      applyQuirks(protocol.patchRequest(request, target), target.quirks),
+      capOutput(
+        applyQuirks(protocol.patchRequest(request, target), target.quirks),
+        protocol.name,
+        request.path.operation === 'generate' ? target.outputCap : undefined,
+      ),
   } satisfies Protocol);
 }
 

@@ -108,6 +108,16 @@ export interface WireRequest extends OpenedRequest {
   readonly webSearches?: number | null;
 }
 
+/** The most output that the money pays for. Plain data: it is sent to other threads. */
+export interface OutputCap {
+  /** Of each choice. */
+  readonly tokens: number;
+  /** What the upstream does without a limit; null: unknown. */
+  readonly usual: number | null;
+  /** The upstream's name for the limit in chat, if the client wrote none. */
+  readonly chatMember: 'max_tokens' | 'max_completion_tokens';
+}
+
 export interface PatchTarget {
   readonly upstreamModel: string;
   /** The catalogue's output limit of the model; null if unknown. */
@@ -116,6 +126,8 @@ export interface PatchTarget {
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** What the upstream refuses of this protocol. Absent: nothing. */
   readonly quirks?: QuirksOfRequest;
+  /** The most output that the money pays for. Absent: the request's own limit counts. */
+  readonly outputCap?: OutputCap;
 }
 
 export interface PatchedRequest {

@@ -6,7 +6,7 @@ import { isRecord } from './values.ts';
  * English needs and less than most other scripts do. A tokenizer would block the thread for every abandoned response.
  */
 
-const bytesPerToken = 4;
+export const bytesPerToken = 4;
 /** Tokens that providers charge for an image of usual size. */
 const tokensPerMedium = 1_000;
 /** Base64 of at least this length is media, not text. */

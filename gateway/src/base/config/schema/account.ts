@@ -13,10 +13,7 @@ import {
   WrongBecause,
 } from '../leaf.ts';
 import { isSampleSecret } from '../secret-rules.ts';
-import { addressRange, emailAddress } from './settings.ts';
-
-/** Amounts are kept as integers of 10⁻⁹ USD. */
-const usd = { places: 9, minimum: '0', maximum: '1000000000' };
+import { addressRange, emailAddress, usd } from './settings.ts';
 
 const amount = <Fallback>(fallback: Fallback) => decimal('an amount in USD', usd, { fallback });
 const rate = () => integer(0, 1_000_000_000, { fallback: null });
@@ -69,9 +66,11 @@ export const key = mapping({
   rph: rate(),
   max_concurrency: rate(),
   conversion: oneOf(['lenient', 'strict'], { fallback: 'lenient' }),
+  cap_output: flag({ fallback: true }),
   enabled: flag({ fallback: true }),
-}).transform(({ expires_at, max_concurrency, ...rest }): DeclaredKey => ({
+}).transform(({ expires_at, max_concurrency, cap_output, ...rest }): DeclaredKey => ({
   ...rest,
+  capOutput: cap_output,
   expiresAt: expires_at,
   maxConcurrency: max_concurrency,
 }));

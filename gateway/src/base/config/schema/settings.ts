@@ -4,6 +4,7 @@ import { distinctList, mapping } from '../collection.ts';
 import {
   type LeafOptions,
   WrongBecause,
+  decimal,
   duration,
   flag,
   integer,
@@ -95,6 +96,9 @@ const server = mapping({
   bodyLimit: body_limit,
   drainTimeout: drain_timeout,
 }));
+
+/** Amounts are kept as integers of 10⁻⁹ USD. */
+export const usd = { places: 9, minimum: '0', maximum: '1000000000' };
 
 /** An address, or a range in CIDR notation. */
 export function addressRange() {
@@ -206,7 +210,13 @@ export const settings = {
   }).transform(({ usage, upstream_state }) => ({ usage, upstreamState: upstream_state })),
   billing: mapping({
     missing_usage: oneOf(['estimate', 'zero', 'error'], { fallback: 'estimate' }),
-  }).transform((values) => ({ missingUsage: values.missing_usage })),
+    cap_output: flag({ fallback: true }),
+    overshoot: decimal('an amount in USD', usd, { fallback: '0.05' }),
+  }).transform(({ missing_usage, cap_output, overshoot }) => ({
+    missingUsage: missing_usage,
+    capOutput: cap_output,
+    overshoot,
+  })),
   metrics: mapping({ token: chosenSecret('a token') }),
   timeouts,
   video,

@@ -57,12 +57,30 @@ export async function finishAnswered(
   ending: Ending,
 ): Promise<void> {
   try {
-    await finishExchange(parts, exchange, ending);
+    const { measured } = ending;
+    const believed =
+      measured.isBeyondAsked === true ? await believedOf(parts, exchange.hold, measured) : measured;
+    await finishExchange(parts, exchange, { ...ending, measured: believed });
   } catch (error) {
     // An unavailable journal is reported once, not for each request.
     if (!isUnavailable(error)) parts.onUnexpectedError(error, exchange.input.id);
     throw new GatewayError('unavailable', { cause: error });
   }
+}
+
+/** What was reported beyond what was asked for, and beyond the hold, counts if there is money for it. */
+async function believedOf(
+  { billing }: Pick<FinishParts, 'billing'>,
+  hold: Hold | null,
+  measured: Measured,
+): Promise<Measured> {
+  if (hold === null || measured.source !== 'reported') return measured;
+  const excess = billing.costOf(hold, measured.lines) - hold.amount;
+  if (excess <= 0n) return measured;
+  const held = hold.amount;
+  const refusal = await billing.draw(hold, excess);
+  const isPaid = refusal === null && hold.amount - held >= excess;
+  return isPaid ? measured : { ...measured, source: 'quarantined' };
 }
 
 export function finishCompleted(

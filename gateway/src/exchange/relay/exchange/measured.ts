@@ -6,6 +6,8 @@ import type { ExchangeRecord, UnitsRecord } from '#usage/index.ts';
 export interface Measured {
   readonly tokens: TokenUsage;
   readonly source: ExchangeRecord['usageSource'];
+  /** More than was asked for: it is believed only if it can be paid. Absent: no. */
+  readonly isBeyondAsked?: boolean;
   /** What was made and used besides tokens. Absent: nothing. */
   readonly units?: UnitsRecord;
   /** The lines of the receipt at these rates. */

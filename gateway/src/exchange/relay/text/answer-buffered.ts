@@ -69,7 +69,7 @@ export async function answerBuffered(
     throw failure;
   }
   if (sent !== null) sent.ttftMs = parts.clock.monotonic() - input.startedAt;
-  const measured = measureText(used, prepared.model, prepared.request.choices, sent);
+  const measured = measureText(used, prepared, sent);
   await finishCompleted(parts, exchange, measured, attempted);
   const headers = responseHeaders(sent);
   if (pictureCalls.length > 0) {

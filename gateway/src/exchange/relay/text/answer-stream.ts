@@ -1,3 +1,4 @@
+import type { Hold } from '#billing/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import { estimateTokens, type Protocol, type StreamTap } from '#protocols/index.ts';
 import type { ChannelLease } from '#routing/index.ts';
@@ -20,6 +21,7 @@ import { measureDisconnected, measureText } from './measure-text.ts';
 import type { TextParts } from './parts.ts';
 import type { PreparedText } from './prepared.ts';
 import { createFraming } from '../streams/framing.ts';
+import { spendingOf } from './streams/spending-of.ts';
 import { StreamAttempt } from './streams/stream-attempt.ts';
 import type { StreamOutcome } from './streams/stream-outcome.ts';
 import { StreamSink } from '../streams/stream-sink.ts';
@@ -31,6 +33,7 @@ interface Streaming {
   readonly parts: TextParts;
   readonly input: TextInput;
   readonly prepared: PreparedText;
+  readonly hold: Hold | null;
   readonly sink: StreamSink;
   /** The running attempt, which has to learn when the client leaves. */
   attempt: StreamAttempt | null;
@@ -49,7 +52,8 @@ export async function answerStream(
   const protocol = parts.protocols[input.protocol];
   const framing = createFraming(input.framing);
   const sink = new StreamSink(input.client, protocol, framing, parts.clock.monotonic);
-  const streaming: Streaming = { parts, input, prepared, sink, attempt: null };
+  const { hold } = exchange;
+  const streaming: Streaming = { parts, input, prepared, hold, sink, attempt: null };
   const sender: TextSender<StreamOutcome> = new TextSender(
     parts,
     input,
@@ -81,11 +85,11 @@ export async function answerStream(
     case 'broken': {
       const { error, usage, tap } = outcome;
       if (outcome.isPaid) {
-        const { terms, model, request } = prepared;
+        const { terms } = prepared;
         const { outputBytes, webSearches } = tap;
         const known = withHiddenReasoning(usage, prepared, sent);
         const used = usageOfLeaving(known, prepared, outputBytes, { terms, webSearches });
-        const measured = measureText(used, model, request.choices, sent);
+        const measured = measureText(used, prepared, sent);
         await finishDisconnected(parts, exchange, measured, attempted, error);
       } else await finishFailed(parts, exchange, error, attempted, 200);
       sink.end([streamErrorOf(protocol, error, input.id, tap)]);
@@ -107,7 +111,7 @@ export async function answerStream(
     sink.end([streamErrorOf(protocol, failure, input.id, tap)]);
     return;
   }
-  const measured = measureText(used, prepared.model, prepared.request.choices, sent);
+  const measured = measureText(used, prepared, sent);
   try {
     await finishCompleted(parts, exchange, measured, attempted);
   } catch (error) {
@@ -128,7 +132,7 @@ function startStream(
   lease: ChannelLease,
   started: number,
 ): StreamAttempt {
-  const { parts, input, prepared, sink } = streaming;
+  const { parts, input, prepared, hold, sink } = streaming;
   const { clock, health, drains, timeouts } = parts;
   const { route, patched, sent } = request;
   const options = attemptOptions(parts, input, prepared, request, lease);
@@ -138,6 +142,7 @@ function startStream(
   streaming.attempt = new StreamAttempt(asked, {
     ...options,
     client: input.client,
+    spending: spendingOf(parts, hold, prepared, sent),
     context: {
       ...options.echo,
       usageInjected: patched.usageInjected,

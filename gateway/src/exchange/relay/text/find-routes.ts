@@ -1,18 +1,20 @@
 import type { Route } from '#catalogue/index.ts';
 import { carriesEnvelopes } from '#conversion/index.ts';
 import { conversationOf, findCandidates, startingAt } from '#routing/index.ts';
+import type { Exchange } from '../exchange/exchange.ts';
 import { routeQueryOf } from '../exchange/route-query.ts';
 import type { TextInput } from './input.ts';
 import type { TextParts } from './parts.ts';
 import type { CheckedText, PreparedText } from './prepared.ts';
+import { askedBoundsOf } from './asked-bounds.ts';
 
 /**
  * The routes that can serve the request, in the order to try them.
  * @throws GatewayError when there is none.
  */
 export function findRoutes(
-  parts: Pick<TextParts, 'affinity' | 'clock' | 'random'>,
-  input: TextInput,
+  parts: Pick<TextParts, 'affinity' | 'clock' | 'random' | 'capOutput'>,
+  { input, hold }: Pick<Exchange<TextInput>, 'input' | 'hold'>,
   checked: CheckedText,
 ): PreparedText {
   const { resolved, request, terms, large, facts, names } = checked;
@@ -33,6 +35,12 @@ export function findRoutes(
     home: names?.home ?? null,
     strange: names?.strange ?? null,
     isSealed: null,
+    bounds: askedBoundsOf(
+      hold,
+      input,
+      { inputTokens: null, request, model, routes, terms },
+      parts.capOutput && input.caller.capOutput,
+    ),
   };
   if (routes.length === 1) return prepared;
   const speaks = ({ channel }: Route) => channel.protocols.includes(input.protocol);

@@ -1,6 +1,6 @@
 import { judgeUsage, surchargedLines, tokenLines } from '#billing/index.ts';
-import type { ReportedUsage } from '#canonical/index.ts';
-import type { Model } from '#catalogue/index.ts';
+import type { ReportedUsage, TokenUsage } from '#canonical/index.ts';
+import { inputSum } from '#protocols/index.ts';
 import { noSurcharges } from '#vendors/index.ts';
 import { isError } from '../attempts/error-body.ts';
 import type { DisconnectedAttempt } from '../attempts/outcome.ts';
@@ -10,23 +10,29 @@ import type { PreparedText } from './prepared.ts';
 import type { TextSent } from './text-sent.ts';
 import { asReported, usageOfLeaving, withHiddenReasoning, type TextUsage } from './usage.ts';
 
+/** What was asked for, as far as it bounds what a response can have used. */
+export interface AskedText extends Pick<PreparedText, 'model' | 'bounds'> {
+  readonly request: Pick<PreparedText['request'], 'choices' | 'maxOutputTokens'>;
+}
+
 /**
  * What a text exchange used, for its row and its charge. Implausible numbers of the upstream are marked as such; they
  * do not limit the charge, the hold does.
- * @param choices how many responses were requested.
  * @param sent the request whose response the client gets; null when it is not known: then only tokens are charged.
  */
 export function measureText(
   { tokens, source, implausible, surcharges }: TextUsage,
-  model: Model,
-  choices: number,
+  prepared: AskedText,
   sent: Pick<TextSent, 'surcharges'> | null,
 ): Measured {
+  const { model, request } = prepared;
   const isQuarantined =
-    source !== 'none' && judgeUsage({ tokens, implausible }, model, choices) === 'quarantined';
+    source !== 'none' &&
+    judgeUsage({ tokens, implausible }, model, request.choices) === 'quarantined';
   return {
     tokens,
     source: isQuarantined ? 'quarantined' : source,
+    ...(isBeyondAsked(tokens, prepared) && { isBeyondAsked: true }),
     lines(rates) {
       const facts = sent?.surcharges ?? noSurcharges;
       const charged =
@@ -34,6 +40,17 @@ export function measureText(
       return surchargedLines(rates, tokenLines(rates, tokens), charged);
     },
   };
+}
+
+/** More output than the limit allows, or more input than there was. */
+function isBeyondAsked(tokens: TokenUsage, { model, request, bounds }: AskedText): boolean {
+  const limits = [bounds.cap, request.maxOutputTokens, model.maxOutputTokens].filter(
+    (limit) => limit !== null,
+  );
+  const limit = Math.min(...limits) * request.choices;
+  // Reasoning may come beside what the limit counts.
+  const output = tokens.output - tokens.reasoning;
+  return output * 5 > limit * 6 || inputSum(tokens) > bounds.mostInput;
 }
 
 /** What was known about a response when its client left. */
@@ -57,11 +74,11 @@ export function measureDisconnected(
   sent: Pick<TextSent, 'surcharges' | 'hidesReasoningInTotal'> | null,
 ): Measured {
   if (!asked || (status !== null && isError(status))) return nothingUsed;
-  const { model, terms, request } = prepared;
+  const { terms } = prepared;
   const known = withHiddenReasoning(usage, prepared, sent);
   const used =
     whole && known !== null && known.missingSide === undefined
       ? asReported(known)
       : usageOfLeaving(known, prepared, outputBytes, { terms, webSearches });
-  return measureText(used, model, request.choices, sent);
+  return measureText(used, prepared, sent);
 }

@@ -19,6 +19,10 @@ export interface TextParts extends ExchangeParts, AttemptParts {
   readonly pictureTool: PictureTool;
   readonly estimator: TokenEstimator;
   readonly affinity: ChannelAffinity;
+  /** Whether requests get a lower output limit if little money is left. */
+  readonly capOutput: boolean;
+  /** Nano-USD that a stream may cost beyond what is left. */
+  readonly overshoot: bigint;
   readonly upstreamState: StateDirectory;
   /** How many milliseconds it is remembered who was given which id. */
   readonly keepStateFor: number;

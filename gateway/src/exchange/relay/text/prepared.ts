@@ -44,4 +44,13 @@ export interface PreparedText {
    * bytes.
    */
   isSealed: boolean | null;
+  readonly bounds: AskedBounds;
+}
+
+/** What a response can have used of what was asked for. */
+export interface AskedBounds {
+  /** The most output of each choice that the money pays for, if it is less than what was asked for; null: it is enough. */
+  readonly cap: number | null;
+  /** More input tokens than this are in no such request; infinite if its bytes do not tell. */
+  readonly mostInput: number;
 }

@@ -9,6 +9,7 @@ import type { TextInput } from './input.ts';
 import { givingBack, type LargeBody } from './large-body.ts';
 import type { TextParts } from './parts.ts';
 import type { PreparedText } from './prepared.ts';
+import { outputCapOf } from './asked-bounds.ts';
 
 /** The request converted for each route of another protocol, when it is the route's turn. */
 export class RouteConversions {
@@ -95,9 +96,11 @@ async function convertLarge(
 export function targetOf(
   { channel, upstreamModel }: Route,
   protocol: TextProtocolName,
-  { model }: PreparedText,
+  prepared: PreparedText,
 ): ConversionTarget {
+  const { model } = prepared;
   const vendor = vendorOf(channel);
+  const outputCap = outputCapOf(prepared, vendor, { upstreamModel });
   return {
     protocol,
     channel: channel.id,
@@ -108,6 +111,7 @@ export function targetOf(
     maxOutputTokens: model.maxOutputTokens,
     capabilities: model.capabilities,
     echoReasoning: model.echoReasoning,
+    ...(outputCap !== undefined && { outputCap }),
     drawsPictures: model.imageToolModel !== null,
   };
 }

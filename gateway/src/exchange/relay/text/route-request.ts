@@ -8,6 +8,7 @@ import { betaHeader } from './forwarded-headers.ts';
 import type { TextInput } from './input.ts';
 import { givingBack, type LargeBody } from './large-body.ts';
 import type { PreparedText } from './prepared.ts';
+import { outputCapOf } from './asked-bounds.ts';
 import { surchargesOf } from '../exchange/offered-terms.ts';
 import { passedBetas, type PassedBetas } from './surcharges.ts';
 import type { TextSent } from './text-sent.ts';
@@ -74,16 +75,20 @@ export async function largeRequestFor(
 
 function nativeTarget(
   input: TextInput,
-  { model }: PreparedText,
+  prepared: PreparedText,
   route: Route,
 ): { readonly target: PatchTarget; readonly betas: PassedBetas | null } {
+  const { model } = prepared;
   const betas = passedBetas(input.headers[betaHeader], model, surchargesOf(route));
+  const vendor = vendorOf(route.channel);
+  const outputCap = outputCapOf(prepared, vendor, route);
   const headers = betas === null ? input.headers : { ...input.headers, [betaHeader]: betas.value };
   const target = {
     upstreamModel: route.upstreamModel,
     maxOutputTokens: model.maxOutputTokens,
     headers: { ...headers, ...channelHeaders(route.channel) },
-    quirks: quirksFor(vendorOf(route.channel), input.protocol, route.upstreamModel),
+    quirks: quirksFor(vendor, input.protocol, route.upstreamModel),
+    ...(outputCap !== undefined && { outputCap }),
   };
   return { target, betas };
 }

@@ -24,7 +24,7 @@ export function createTextOperations(
     open: (input) => openText(parts, input),
     authorize: (exchange, checked) => authorizeNames(parts, exchange, checked),
     bound: ({ input }, checked, rates) => boundText(input, checked, rates),
-    prepare: ({ input }, checked) => findRoutes(parts, input, checked),
+    prepare: (exchange, checked) => findRoutes(parts, exchange, checked),
   };
   return {
     generate: {

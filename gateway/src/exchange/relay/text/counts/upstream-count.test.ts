@@ -79,6 +79,7 @@ function open(answer: (asked: number) => readonly [status: number, body: string]
       const prepared = {
         request,
         model: { maxOutputTokens: null },
+        bounds: { cap: null, mostInput: Infinity },
         routes,
       } as unknown as PreparedText;
       const ways = routes.map((route) => ({ route, protocol: 'messages' as const }));

@@ -68,6 +68,7 @@ function leave({
     large: {} as LargeResponses,
     takeGiven: null,
     client,
+    spending: null,
     ticker: { add: () => ({ end: () => {} }), endAll: () => {}, close: () => {} },
     drains,
     monotonic,

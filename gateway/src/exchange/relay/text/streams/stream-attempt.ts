@@ -39,6 +39,8 @@ import {
   type StreamOutcome,
   type StreamSoFar,
 } from './stream-outcome.ts';
+import type { Spending } from './spending.ts';
+import type { spendingOf } from './spending-of.ts';
 import { UnstreamedResponse } from './unstreamed-response.ts';
 
 /** No protocol has larger events. */
@@ -67,6 +69,8 @@ export interface StreamAttemptOptions extends ResponseFlowOptions {
   readonly takeGiven: TakeGiven | null;
   readonly client: Pick<ClientResponse, 'fail' | 'failedWith'>;
   readonly ticker: Ticker;
+  /** Follows what the response costs; null: it costs nothing. */
+  readonly spending: ReturnType<typeof spendingOf>;
   /** The slots for draining; null: when the client leaves, the upstream is cancelled at once. */
   readonly drains: DrainSlots | null;
   readonly monotonic: () => number;
@@ -118,6 +122,7 @@ export class StreamAttempt implements UpstreamListener, TickListener {
   /** How many of the ids in the response have been recorded. */
   #taken = 0;
   readonly #ticks: TickRegistration;
+  readonly #spending: Spending | null;
   #resolve: (outcome: StreamOutcome) => void = () => {};
 
   /** @param request is not kept. */
@@ -131,6 +136,9 @@ export class StreamAttempt implements UpstreamListener, TickListener {
       maxEventBytes: eventLimit,
       onEvent: (event) => this.#onEvent(event),
     });
+    const { onDefect } = options;
+    const end = (error: GatewayError): void => this.#overspend(error);
+    this.#spending = options.spending?.(this.#tap, { end, onDefect }) ?? null;
     this.#flow = new ResponseFlow(options, (bytes) => this.#show(bytes));
     this.#ticks = options.ticker.add(this);
     this.#call = options.upstream.send(request, this);
@@ -270,6 +278,15 @@ export class StreamAttempt implements UpstreamListener, TickListener {
       return;
     }
     this.#flow.flush();
+    const spending = this.#spending;
+    if (spending === null || this.#tap.outputBytes < spending.next) return;
+    if (this.#phase === 'answering') spending.look();
+  }
+
+  /** What has come costs more than is left. A response that is complete is not taken away. */
+  #overspend(error: GatewayError): void {
+    if (this.#phase !== 'answering' || this.#flow.ending || !this.#options.sink.shown) return;
+    this.#endWith(error, 'overspent');
   }
 
   /**

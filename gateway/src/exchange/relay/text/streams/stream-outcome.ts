@@ -95,6 +95,6 @@ function brokenStream(
   classification: Classification | null,
 ): StreamOutcome {
   const { usage } = tap;
-  const isPaid = heldUp || result === 'deadline';
+  const isPaid = heldUp || result === 'deadline' || result === 'overspent';
   return { kind: 'broken', status, error, classification, tap, usage, result, isPaid };
 }

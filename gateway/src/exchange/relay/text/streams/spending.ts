@@ -1,0 +1,78 @@
+import type { GatewayError } from '#errors/index.ts';
+
+/** What a running stream may cost. Amounts are nano-USD. */
+export interface SpendingOptions {
+  /** Held so far. */
+  readonly held: () => bigint;
+  /** An estimate of what the stream costs with this many bytes of output. */
+  readonly costAt: (outputBytes: number) => bigint;
+  /** Holds more. Resolves to the error of the exhausted limit if nothing is left. */
+  readonly draw: (amount: bigint) => GatewayError | null | Promise<GatewayError | null>;
+  /** What the stream may cost beyond what is left. */
+  readonly overshoot: bigint;
+  /** What is drawn beyond the need of the moment: as many bytes of output. */
+  readonly ahead: number;
+  /** Up to here the hold covers the output in any case. */
+  readonly coveredBytes: number;
+  readonly outputBytes: () => number;
+  /** Ends the stream. */
+  readonly end: (error: GatewayError) => void;
+  readonly onDefect: (error: unknown) => void;
+}
+
+/** Between two looks at a stream's cost, at least. */
+const leastStep = 1_024;
+/** Many bytes, over which the cost of one is measured. */
+const many = 4_000_000;
+
+/**
+ * Follows what a stream costs, by a running estimate. Before it passes its hold, more is drawn. If nothing is left and the
+ * stream is beyond by the overshoot, it is ended.
+ */
+export class Spending {
+  /** The bytes of output from which `look` has to be called. */
+  next: number;
+  readonly #options: SpendingOptions;
+
+  constructor(options: SpendingOptions) {
+    this.#options = options;
+    this.next = options.coveredBytes;
+  }
+
+  look(): void {
+    const { held, costAt, draw, ahead, outputBytes, onDefect } = this.#options;
+    const bytes = outputBytes();
+    const cost = costAt(bytes);
+    if (cost <= held()) {
+      this.#wait(held() - cost);
+      return;
+    }
+    // Nothing is looked at while more is being drawn.
+    this.next = Infinity;
+    const wanted = costAt(bytes + ahead) - held();
+    const drawing = draw(wanted > 0n ? wanted : 1n);
+    if (drawing instanceof Promise) drawing.then((error) => this.#drawn(error), onDefect);
+    else this.#drawn(drawing);
+  }
+
+  #drawn(error: GatewayError | null): void {
+    const { held, costAt, overshoot, outputBytes, end } = this.#options;
+    const cost = costAt(outputBytes());
+    const most = error === null ? held() : held() + overshoot;
+    if (cost <= most || error === null) this.#wait(most - cost);
+    else end(error);
+  }
+
+  /** Waits until this much more may have been spent. */
+  #wait(room: bigint): void {
+    const { costAt, outputBytes } = this.#options;
+    const bytes = outputBytes();
+    const price = costAt(bytes + many) - costAt(bytes);
+    if (price <= 0n) {
+      this.next = Infinity;
+      return;
+    }
+    const step = room <= 0n ? 0 : Number((room * BigInt(many)) / price);
+    this.next = bytes + Math.max(leastStep, step);
+  }
+}

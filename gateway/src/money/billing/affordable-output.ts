@@ -1,0 +1,30 @@
+import type { Hold } from './billing.ts';
+import { ceilingOf } from './cost.ts';
+import { dearestFactor } from './surcharges.ts';
+
+/** Of what output costs, this many tokens are rounded together. */
+const together = 1_000_000n;
+
+/**
+ * How many tokens of output each choice may have for the money of a hold, beside this input in its dearest part. Null:
+ * output costs nothing.
+ * @param terms requested ones that may multiply the price
+ */
+export function affordableOutput(
+  { rates, multiplier, amount }: Pick<Hold, 'rates' | 'multiplier' | 'amount'>,
+  inputTokens: number,
+  choices: number,
+  terms: readonly string[],
+): number | null {
+  if (rates.tokens === null) return null;
+  const factor = dearestFactor(rates, terms);
+  const factored = factor === undefined ? {} : { factor };
+  const { dearestInput, output } = rates.tokens;
+  const input = { rate: dearestInput, quantity: BigInt(Math.ceil(inputTokens)), ...factored };
+  const left = amount - ceilingOf([input], multiplier);
+  const price = ceilingOf([{ rate: output, quantity: together, ...factored }], multiplier);
+  if (price === 0n) return null;
+  if (left <= 0n) return 0;
+  const tokens = (left * together) / price / BigInt(Math.max(1, choices));
+  return Number(tokens > 2n ** 40n ? 2n ** 40n : tokens);
+}
