@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -93,4 +93,26 @@ test('a client that leaves while it is written to is charged once, and its place
     '0.04',
     '0.04',
   ]);
+});
+
+test('a folder that cannot be written refuses pictures before they are made, until it can be', async () => {
+  const gateway = await open('{ body_memory: 8MiB }');
+  const folder = path.join(gateway.app.dataDir, 'spool');
+  const degraded = async () =>
+    ((await (await fetch(`${gateway.url}/ready`)).json()) as { degraded: string[] }).degraded;
+  expect((await ask(gateway)).status).toBe(200);
+  rmSync(folder, { recursive: true });
+  writeFileSync(folder, 'not a folder');
+  const refused = async () => {
+    const { status, body: unread } = await ask(gateway);
+    await unread?.cancel();
+    return status === 503;
+  };
+  await until(refused, 'the refusal');
+  const lost = (await gateway.usage()).filter(({ status }) => status === 502).length;
+  expect(lost).toBeLessThan(2);
+  expect(await degraded()).toEqual(['spool']);
+  rmSync(folder);
+  await until(async () => (await ask(gateway)).status === 200, 'the folder made again');
+  expect(await degraded()).toEqual([]);
 });

@@ -104,7 +104,7 @@ export class SpoolTarget implements BodyTarget {
   }
 
   refusal(): GatewayError | null {
-    return this.#body.failure === null ? null : this.#claim.refuse();
+    return this.#body.failure === null ? null : noRoom();
   }
 
   onDrain(listener: () => void): void {
@@ -130,8 +130,13 @@ export class SpoolTarget implements BodyTarget {
       return;
     }
     this.#claim.release();
-    done(new GatewayError('overloaded', { retryAfter: 1, cause: failure }));
+    done(noRoom(failure));
   }
 
   forget(): void {}
+}
+
+/** The spool has no room, or its disk cannot be written: both may be over soon. */
+export function noRoom(cause?: unknown): GatewayError {
+  return new GatewayError('overloaded', { retryAfter: 1, cause });
 }

@@ -5,7 +5,7 @@ import { GatewayError } from '#errors/index.ts';
 import { createContentDecoder, isInflated, type ContentDecoder } from '#compression/index.ts';
 import type { BodyClaim, PieceReader, Spool, UploadedBody } from '#bodies/index.ts';
 import type { BodyPace, PacedBody } from './body-pace.ts';
-import { type BodyTarget, MemoryTarget, SpoolTarget } from './body-target.ts';
+import { type BodyTarget, MemoryTarget, noRoom, SpoolTarget } from './body-target.ts';
 import { inviteBody } from './continue.ts';
 import { PieceCount } from './piece-count.ts';
 
@@ -106,7 +106,7 @@ function readBody(
   claimed(claim, ofStored, done, () => {
     const reserved = Number.isNaN(declared) ? 0 : expected;
     const target = SpoolTarget.open(openReader(), spool, claim, reserved);
-    if (target === null) done(claim.refuse());
+    if (target === null) done(noRoom());
     else start(target);
   });
 }

@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -8,9 +17,20 @@ import { SpoolFailure, type SpooledBody } from './spooled-body.ts';
 
 const mebibyte = 2 ** 20;
 let directory: string;
+/** Milliseconds. */
+let now = 0;
+let said: string[] = [];
 const open = (limit: number, memory = 0) =>
-  createSpool({ directory, limit, memory, monotonic: () => performance.now() });
+  createSpool({
+    directory,
+    limit,
+    memory,
+    monotonic: () => now,
+    onProblem: () => said.push('problem'),
+    onRecovery: () => said.push('recovery'),
+  });
 beforeEach(() => {
+  said = [];
   directory = path.join(mkdtempSync(path.join(tmpdir(), 'sluice-test-')), 'spool');
 });
 afterEach(() => rmSync(path.dirname(directory), { recursive: true }));
@@ -92,7 +112,7 @@ describe('a spooled body', () => {
   });
 
   test('fails if its file cannot be written, and lets the sender continue', async () => {
-    const space = open(100 * mebibyte).reserve(0);
+    const space = open(100 * mebibyte).reserve(8 * mebibyte);
     rmSync(directory, { recursive: true });
     const body = space!.open();
     const resumed = new Promise<void>((resolve) => {
@@ -103,6 +123,7 @@ describe('a spooled body', () => {
     await expect(body.seal()).rejects.toThrow(SpoolFailure);
     expect(body.add(patterned(mebibyte, 1))).toBe(true);
     space!.release();
+    expect(said).toEqual(['problem']);
   });
 });
 
@@ -130,6 +151,53 @@ describe('the spool', () => {
     writeFileSync(left, 'x');
     open(1);
     expect(existsSync(left)).toBe(false);
+  });
+
+  test('leaves a link at the place of its folder, and what is not its own', () => {
+    const elsewhere = path.join(path.dirname(directory), 'elsewhere');
+    mkdirSync(path.join(elsewhere, 'lost+found'), { recursive: true });
+    writeFileSync(path.join(elsewhere, '1'), 'x');
+    symlinkSync(elsewhere, directory);
+    open(1);
+    expect(lstatSync(directory).isSymbolicLink()).toBe(true);
+    expect(readdirSync(elsewhere)).toEqual(['lost+found']);
+  });
+
+  test('makes its folder again if somebody has removed it', async () => {
+    const spool = open(100 * mebibyte);
+    rmSync(directory, { recursive: true });
+    now += 1_000;
+    const space = spool.reserve(mebibyte)!;
+    const body = space.open();
+    body.add(patterned(mebibyte, 1));
+    await body.seal();
+    expect([space === null, spool.problem(), said]).toEqual([false, null, []]);
+    space.release();
+  });
+
+  test('reserves nothing while no file can be written, and says so once', async () => {
+    const spool = open(100 * mebibyte);
+    const before = spool.reserve(mebibyte)!;
+    rmSync(directory, { recursive: true });
+    writeFileSync(directory, 'x');
+    const body = before.open();
+    body.add(patterned(mebibyte, 1));
+    await expect(body.seal()).rejects.toThrow(SpoolFailure);
+    before.release();
+    // At once, and when it has looked again.
+    for (let look = 0; look < 3; look += 1) {
+      expect(spool.reserve(1)).toBeNull();
+      // Needs no file.
+      spool.reserve(0)!.release();
+      expect(spool.problem()).toBeInstanceOf(Error);
+      now += 1_000;
+    }
+    expect([said, spool.refused]).toEqual([['problem'], 3]);
+    rmSync(directory);
+    expect(spool.problem()).toBeNull();
+    spool.reserve(1)!.release();
+    expect(said).toEqual(['problem', 'recovery']);
+    expect(spool.used).toBe(0);
   });
 
   test('reserves no more than its limit', () => {

@@ -1,5 +1,4 @@
-import { mkdirSync, rmSync, statfsSync } from 'node:fs';
-import path from 'node:path';
+import { createSpoolDisk, type SpoolDiskOptions } from './spool-disk.ts';
 import { SpooledBody } from './spooled-body.ts';
 
 /**
@@ -14,8 +13,13 @@ export interface Spool {
   readonly used: number;
   /** Bytes in memory. */
   readonly kept: number;
+  /** Bodies for which there was no room, since the start. */
+  readonly refused: number;
+  /** Why no file can be written; null: they can, as far as is known. */
+  problem(): Error | null;
   /**
-   * Null if there is no room: less than these bytes below the limit, or on the disk beside what the journal needs.
+   * Null if there is no room: less than these bytes below the limit, or on the disk beside what the journal needs. The
+   * disk does not matter to a reservation of nothing.
    * @param keyId a key that sends the bytes: its bodies get at most half of the limit, or one body all of it
    */
   reserve(bytes: number, keyId?: string): SpoolSpace | null;
@@ -28,46 +32,27 @@ export interface SpoolSpace {
   release(): void;
 }
 
-export interface SpoolOptions {
-  /** Is emptied. Nothing else may be in it. */
-  readonly directory: string;
+export interface SpoolOptions extends Omit<SpoolDiskOptions, 'stored'> {
   /** Bytes of all files. */
   readonly limit: number;
   /** Bytes of all bodies that are kept in memory instead. */
   readonly memory: number;
-  /** Milliseconds. */
-  readonly monotonic: () => number;
 }
 
-/** How long a look at the disk is good for, in milliseconds. */
-const lookEvery = 1_000;
-const gibibyte = 2 ** 30;
-
-/** @throws Error if the folder cannot be created. */
-export function createSpool({ directory, limit, memory, monotonic }: SpoolOptions): Spool {
-  // A process that was killed between creating a file and removing its name has left it.
-  rmSync(directory, { recursive: true, force: true });
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+/** @throws Error with a message for the operator if the folder cannot be created, or emptied. */
+export function createSpool({ limit, memory, ...options }: SpoolOptions): Spool {
   let used = 0;
+  let stored = 0;
+  const disk = createSpoolDisk({ ...options, stored: () => stored });
   let kept = 0;
-  let files = 0;
-
-  let lookedAt = -Infinity;
-  let free = 0;
-  const isOnDisk = (bytes: number): boolean => {
-    if (monotonic() - lookedAt >= lookEvery) {
-      const { bavail, blocks, bsize } = statfsSync(directory);
-      free = bavail * bsize - Math.min(gibibyte, Math.floor((blocks * bsize) / 10));
-      lookedAt = monotonic();
-    }
-    // What is reserved may not have been written yet.
-    return free >= used + bytes;
-  };
+  let refused = 0;
 
   /** Bytes of the keys that send bodies. */
   const byKey = new Map<string, number>();
   const take = (bytes: number, keyId: string | null): boolean => {
     if (used + bytes > limit) return false;
+    // What is reserved may not have been written yet.
+    if (bytes > 0 && !disk.hasRoom(used + bytes)) return false;
     used += bytes;
     if (keyId !== null) byKey.set(keyId, (byKey.get(keyId) ?? 0) + bytes);
     return true;
@@ -101,31 +86,43 @@ export function createSpool({ directory, limit, memory, monotonic }: SpoolOption
     get used() {
       return used;
     },
+    get refused() {
+      return refused;
+    },
+    problem: disk.problem,
     reserve(bytes, keyId) {
       const key = keyId ?? null;
-      if (isBeyondShare(bytes, key) || !isOnDisk(bytes) || !take(bytes, key)) return null;
+      if (isBeyondShare(bytes, key) || !take(bytes, key)) {
+        refused += 1;
+        return null;
+      }
       const bodies: SpooledBody[] = [];
       /** Bytes of the reservation, and those in files. */
       let reserved = bytes;
       let written = 0;
       let isReleased = false;
       const grow = (more: number): boolean => {
+        if (isReleased) return false;
         const missing = written + more - reserved;
         if (missing > 0) {
-          if (isReleased || !take(missing, key)) return false;
+          if (!take(missing, key)) {
+            refused += 1;
+            return false;
+          }
           reserved += missing;
         }
         written += more;
+        stored += more;
         return true;
       };
       return {
         open() {
-          files += 1;
           const body = new SpooledBody({
-            file: path.join(directory, String(files)),
+            newFile: disk.newFile,
             keep,
             grow,
             forget,
+            onFailure: disk.failed,
           });
           bodies.push(body);
           return body;
@@ -134,6 +131,7 @@ export function createSpool({ directory, limit, memory, monotonic }: SpoolOption
           if (isReleased) return;
           isReleased = true;
           give(reserved, key);
+          stored -= written;
           for (const body of bodies) body.release();
         },
       };

@@ -2,14 +2,16 @@ import { open, unlink, type FileHandle } from 'node:fs/promises';
 import { CollectedBody } from './collected-body.ts';
 
 export interface SpooledBodyOptions {
-  /** The path of the file if one is needed; its name is removed at once. */
-  readonly file: string;
+  /** The path of a file if one is needed; its name is removed at once. */
+  readonly newFile: () => string;
   /** Whether there is memory for this many more bytes. */
   readonly keep: (bytes: number) => boolean;
   /** Whether there is room for this many more bytes in files. */
   readonly grow: (bytes: number) => boolean;
   /** Gives back what `keep` took. */
   readonly forget: (bytes: number) => void;
+  /** Called if the file cannot be written. */
+  readonly onFailure: (error: Error) => void;
 }
 
 /** Other bytes in place of those from `start` to `end` (exclusive). */
@@ -174,7 +176,7 @@ export class SpooledBody {
   async #write(): Promise<void> {
     try {
       while (this.#waiting.length > 0) {
-        this.#file ??= await openNameless(this.#options.file);
+        this.#file ??= await openNameless(this.#options.newFile());
         const pieces = this.#waiting.splice(0, mostPieces);
         const written = await writeAll(this.#file, pieces, this.#written);
         this.#written += written;
@@ -182,6 +184,7 @@ export class SpooledBody {
         if (this.#waitingBytes < resumeBelow) this.#resume();
       }
     } catch (cause) {
+      this.#options.onFailure(cause as Error);
       this.#fail(new SpoolFailure('the file cannot be written', { cause }));
     }
     this.#writing = null;

@@ -143,6 +143,9 @@ export async function startApp(options: AppOptions): Promise<App> {
       limit: config.limits.spool,
       memory: Math.min(mostSpooledMemory, memory.limit / 4),
       monotonic: clock.monotonic,
+      onProblem: ({ message }) =>
+        logger.warn('spool: write-failed', { component: 'spool', detail: message }),
+      onRecovery: () => logger.info('spool: recovered from write-failed', { component: 'spool' }),
     });
     const { metrics, observer } = createObserving({
       ...storage,
@@ -151,6 +154,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       health,
       uncaught,
       bodyMemory: memory,
+      spool,
       server: () => serving.readings,
       degraded: () => degraded(),
       renderMetrics: worker?.renderMetrics,
@@ -181,6 +185,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         revisions,
         counters,
         uncaught,
+        spool,
         pressures: () => serving.pressures,
         said: worker?.degraded,
       });

@@ -1,3 +1,4 @@
+import type { Spool } from '#bodies/index.ts';
 import type { Config } from '#config/index.ts';
 import type { Counters } from '#limits/index.ts';
 import type { RevisionWatch } from '#database/index.ts';
@@ -10,6 +11,7 @@ export interface HealthSources extends Pick<Storage, 'nodes' | 'adoption' | 'jou
   readonly revisions: RevisionWatch;
   readonly counters: Counters;
   readonly uncaught: UncaughtErrors;
+  readonly spool: Pick<Spool, 'problem'>;
   /** The overload of this process: `lag`, `memory`. */
   readonly pressures: () => readonly string[];
   /** Problems that the supervisor reports; absent: there is no supervisor. */
@@ -22,6 +24,7 @@ export function degradedParts(sources: HealthSources): readonly string[] {
   const isShared = sources.config.redis.url !== null;
   return [
     ...(journal.usable ? [] : ['journal']),
+    ...(sources.spool.problem() === null ? [] : ['spool']),
     ...degradedDatabase(revisions, nodes),
     ...degradedNodes(nodes, isShared),
     ...(isShared && counters.degraded ? ['redis'] : []),

@@ -1,5 +1,5 @@
 import type { CatalogueSnapshot } from '#catalogue/index.ts';
-import type { BodyMemory } from '#bodies/index.ts';
+import type { BodyMemory, Spool } from '#bodies/index.ts';
 import {
   createExchangeObserver,
   createExchangeTracer,
@@ -22,6 +22,7 @@ export interface ObservingOptions extends Pick<Storage, 'journal' | 'nodes'> {
   readonly health: ChannelHealth;
   readonly uncaught: UncaughtErrors;
   readonly bodyMemory: BodyMemory;
+  readonly spool: Spool;
   readonly server: () => ServerReadings;
   readonly degraded: () => readonly string[];
   /** The metrics of several processes; null or absent: only those of this one. */
@@ -40,6 +41,7 @@ export function createObserving(options: ObservingOptions): Observing {
     {
       journal,
       bodyMemory: options.bodyMemory,
+      spool: options.spool,
       server,
       channelStates: () =>
         snapshot().channels.map((channel) => health.read(channel, clock.monotonic())),

@@ -6,6 +6,8 @@ export interface GatewayReadings {
   readonly journal: { readonly depth: number; readonly usable: boolean; readonly lost: number };
   /** Bytes for bodies of requests in flight, and the number of requests refused for lack of them. */
   readonly bodyMemory: { readonly used: number; readonly limit: number; readonly refused: number };
+  /** Bytes for large bodies, and the number of bodies for which there was no room. */
+  readonly spool: { readonly used: number; readonly limit: number; readonly refused: number };
   server(): ServerReadings;
   channelStates(): readonly ChannelState[];
   droppedLogLines(): number;
@@ -98,6 +100,31 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
     collect() {
       this.reset();
       this.inc(readings.bodyMemory.refused);
+    },
+  });
+  new Gauge({
+    name: 'sluice_spool_bytes',
+    help: 'Room taken by pictures and large requests in flight: reserved, or in files.',
+    registers,
+    collect() {
+      this.set(readings.spool.used);
+    },
+  });
+  new Gauge({
+    name: 'sluice_spool_limit_bytes',
+    help: 'Room for pictures and large requests in flight: limits.spool of every process.',
+    registers,
+    collect() {
+      this.set(readings.spool.limit);
+    },
+  });
+  new Counter({
+    name: 'sluice_spool_refusals_total',
+    help: 'Pictures and large requests for which there was no room, or no disk that could be written.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(readings.spool.refused);
     },
   });
   new Gauge({

@@ -73,7 +73,6 @@ export class ImageSender implements Sender<SentRequest, ImageOutcome> {
             echo: { clientModel: prepared.request.model, upstreamModel: route.upstreamModel },
             prepared,
             missingUsage,
-            onFailure: (error) => onUnexpectedError(error, input.id),
           }),
       },
       ticker,

@@ -11,8 +11,6 @@ export interface SpooledResponseOptions {
   readonly echo: ModelEcho;
   readonly prepared: MeasuredRequest;
   readonly missingUsage: 'estimate' | 'zero' | 'error';
-  /** Called if a file fails: the disk, not the response is at fault. */
-  readonly onFailure: (error: SpoolFailure) => void;
 }
 
 /** A response that can be charged, and whose bytes are in memory or in a file. */
@@ -61,7 +59,6 @@ export class SpooledResponse implements ResponseCollector<StoredImages> {
       await this.#body.seal();
     } catch (error) {
       if (!(error instanceof SpoolFailure)) throw error;
-      this.#options.onFailure(error);
       throw uncharged('not-stored');
     }
     return { measured, ...shown(this.#body, scanned) };
