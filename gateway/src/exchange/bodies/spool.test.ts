@@ -175,7 +175,7 @@ describe('the spool', () => {
     space.release();
   });
 
-  test('reserves nothing while no file can be written, and says so once', async () => {
+  test('reserves nothing while no file can be written, and reports it once', async () => {
     const spool = open(100 * mebibyte);
     const before = spool.reserve(mebibyte)!;
     rmSync(directory, { recursive: true });
