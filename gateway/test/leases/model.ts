@@ -1,14 +1,4 @@
-import {
-  compose,
-  createBook,
-  end,
-  giveUp,
-  hear,
-  learn,
-  lose,
-  take,
-  wentBack,
-} from './protocol/book.ts';
+import { compose, createBook, end, hear, learn, lose, take, wentBack } from './protocol/book.ts';
 import type { Book } from './protocol/book.ts';
 import type { Command, Reply, Want } from './protocol/command.ts';
 import { decide } from './protocol/decide.ts';
@@ -581,7 +571,7 @@ function* steps(world: World, bounds: Bounds, mutation: Mutation): Generator<Ste
           `${name} returns what is idle`,
           here((next, self) => {
             use(next, 'idle');
-            if (self.queue.length === 0) send(next, self, 0n, true, mutation);
+            send(next, self, 0n, true, mutation);
           }),
         ];
       }
@@ -689,6 +679,14 @@ function* steps(world: World, bounds: Bounds, mutation: Mutation): Generator<Ste
     }
   }
   yield* surroundings(world, bounds, mutation, may, use);
+}
+
+/** A record that the database will never accept is charged to nobody. */
+function giveUp(book: Book, parts: ReadonlyMap<string, bigint>): void {
+  for (const [meter, part] of parts) {
+    const lease = book.leases.get(meter);
+    if (lease !== undefined) lease.charged -= part;
+  }
 }
 
 function kill(next: World, self: Node): void {

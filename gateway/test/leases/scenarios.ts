@@ -26,7 +26,11 @@ const both: Bounds = {
 /** Small enough for every run of the tests. */
 export const scenarios: Readonly<Record<string, Bounds>> = {
   'two nodes share a limit': { ...small, ahead: 1n, most: { patience: 1 } },
-  'charges below and above their holds': { ...small, costs: ['nothing', 'less', 'hold', 'more'] },
+  'charges below and above their holds': {
+    ...small,
+    costs: ['nothing', 'less', 'hold', 'more'],
+    most: { reject: 1 },
+  },
   'idle leases go back': { ...both, most: { idle: 1 } },
   'a message is lost, or arrives late': { ...both, most: { lost: 1 } },
   'one node loses two messages': { ...small, nodes: 1, most: { lost: 2, idle: 1 } },

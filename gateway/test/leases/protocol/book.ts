@@ -102,14 +102,6 @@ export function end(book: Book, id: string, cost: bigint): Map<string, bigint> {
   return parts;
 }
 
-/** A record that the database will never accept is charged to nobody. */
-export function giveUp(book: Book, parts: ReadonlyMap<string, bigint>): void {
-  for (const [meter, part] of parts) {
-    const lease = book.leases.get(meter);
-    if (lease !== undefined) lease.charged -= part;
-  }
-}
-
 export interface Plan {
   readonly wants: readonly Want[];
   /** Meters whose idle money goes back. */
@@ -152,7 +144,8 @@ function changes(book: Book, { wants, idle, ahead }: Plan): LeaseChange[] {
   book.shortsEnded.clear();
   return [...names].toSorted().map((meter) => {
     const lease = leaseOf(book, meter);
-    const isDropped = returned.has(meter) && lease.isOver;
+    const isWanted = needs.has(meter) || ahead.has(meter);
+    const isDropped = returned.has(meter) && lease.isOver && !isWanted;
     if (isDropped) book.leases.delete(meter);
     const need = needs.get(meter) ?? 0n;
     const floor = floors.get(meter) ?? ahead.get(meter)?.floor ?? 0n;

@@ -49,8 +49,8 @@ export interface Want {
 export type Outcome =
   /** `shortOn`: the meters that had less left than the request may cost. */
   | { readonly kind: 'granted'; readonly amount: bigint; readonly shortOn: readonly string[] }
-  /** Others may have idle money, or draw first. */
-  | { readonly kind: 'waits' }
+  /** Others may have idle money, or draw first. `isFirst`: the others are asked for this request. */
+  | { readonly kind: 'waits'; readonly isFirst: boolean }
   /** Nobody has anything idle. */
   | { readonly kind: 'refused'; readonly meter: string }
   /** A life did not answer in time. */

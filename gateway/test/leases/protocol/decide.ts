@@ -30,7 +30,7 @@ export function decide(view: View, command: Command, rules: Rules): Reply {
   const mustWait = isSettling(view, command.life, rules);
   for (const want of command.wants) {
     const outcome: Outcome = mustWait
-      ? { kind: 'waits' }
+      ? { kind: 'waits', isFirst: false }
       : decideWant(view, command.life, want, rules, recalled);
     outcomes.set(want.id, outcome);
   }
@@ -191,7 +191,7 @@ function decideWant(
   }
 
   if (behind !== null) {
-    if (!want.isLast) return { kind: 'waits' };
+    if (!want.isLast) return { kind: 'waits', isFirst: false };
     return { kind: 'unanswered', meter: behind };
   }
   if (unanswered !== null) {
@@ -209,7 +209,7 @@ function decideWant(
       if (own !== undefined) own.answered = row.recall;
       recalled.add(name);
     }
-    return { kind: 'waits' };
+    return { kind: 'waits', isFirst: true };
   }
   end();
   if (exhausted !== null) return { kind: 'refused', meter: exhausted };

@@ -66,9 +66,9 @@ export interface View {
 export interface Rules {
   /** How long a ticket is in force. */
   readonly ticketMs: number;
-  /** A life silent for so long is not asked; what it has counts as taken. */
+  /** After this silence a life is not asked; what it has counts as taken. */
   readonly silentMs: number;
-  /** A life silent for so long is closed. */
+  /** After this silence a life is closed. */
   readonly ageMs: number;
   /** How long lives wait for each other after the database went back. */
   readonly restateMs: number;
