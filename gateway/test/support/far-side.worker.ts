@@ -24,7 +24,8 @@ server.listen(0, '127.0.0.1', () =>
 );
 
 parentPort?.on('message', (message: FarMessage) => {
-  next = message.upstream;
+  if (message.upstream !== null) next = message.upstream;
+  if (message.request === null) return;
   const { url, ...init } = message.request;
   void ask(url, init).then((response) => parentPort?.postMessage(response));
 });

@@ -61,3 +61,27 @@ test('waiting bytes of the turn count: at the limit they are written and the cal
   await drained;
   expect(writer.write('more')).toBe(true);
 });
+
+test('a large piece is a chunk of its own, after what was written before it, and is not copied', async () => {
+  const writes: Buffer[] = [];
+  const socket = new Writable({
+    write(bytes: Buffer, _encoding, done) {
+      writes.push(bytes);
+      done();
+    },
+  });
+  const writer = new ChunkWriter(socket as unknown as Socket, () => {});
+  const piece = Buffer.alloc(limit + 1, 'x');
+  writer.write('before');
+  writer.write(piece);
+  writer.write('after');
+  await turn();
+  expect(writes[2]).toBe(piece);
+  const [before, size, , end, after] = writes.map(String);
+  expect([before, size, end, after]).toEqual([
+    '6\r\nbefore\r\n',
+    '20001\r\n',
+    '\r\n',
+    '5\r\nafter\r\n',
+  ]);
+});

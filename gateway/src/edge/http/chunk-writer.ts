@@ -28,12 +28,28 @@ export class ChunkWriter {
     const length = typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length;
     // An empty chunk would end the body.
     if (length === 0) return true;
+    if (typeof bytes !== 'string' && length > bufferLimit) {
+      this.flush();
+      this.#writeAlone(bytes);
+      return this.#socket.writableLength < bufferLimit;
+    }
     if (this.#joined.length === 0) process.nextTick(flushLate, this);
     this.#joined.push(bytes);
     this.#joinedBytes += length;
     if (this.#socket.writableLength + this.#joinedBytes < bufferLimit) return true;
     this.flush();
     return this.#socket.writableLength < bufferLimit;
+  }
+
+  /** Megabytes are not copied: that would hold up everybody else. */
+  #writeAlone(bytes: Buffer): void {
+    const socket = this.#socket;
+    socket.cork();
+    socket.write(`${bytes.length.toString(16)}\r\n`, 'latin1');
+    socket.write(bytes);
+    const isAccepted = socket.write('\r\n', 'latin1');
+    socket.uncork();
+    if (!isAccepted) this.#onWait();
   }
 
   /** Writes what has been joined so far. */

@@ -99,6 +99,13 @@ export class BodyClaim {
     return true;
   }
 
+  /** Gives back all that is not for a response: the body will not be sent again. */
+  forgetBody(): void {
+    const forResponse = this.held - (this.#withoutResponse ?? this.held);
+    this.#withoutResponse = 0;
+    this.#keeper.tryHold(this, forResponse);
+  }
+
   /** Ties what is kept of the body elsewhere to the claim: it is released with it. */
   tie(stored: { release(): void }): void {
     if (this.isReleased) stored.release();

@@ -1,9 +1,16 @@
+import { joinInTurns } from './join-in-turns.ts';
+
 /** A smaller piece costs about as much to keep as it contains. */
 const smallPiece = 2 * 1024;
 /** Most bodies arrive in fewer pieces, which are kept as they are. */
 const keptPieces = 16;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const slabSize = 64 * 1024;
+
+function withoutMark(bytes: Buffer): Buffer {
+  const begin = bytes.subarray(0, byteOrderMark.length);
+  return begin.equals(byteOrderMark) ? bytes.subarray(byteOrderMark.length) : bytes;
+}
 
 /**
  * A body that is read to its end before it is used. Takes little more memory than the body has bytes, however the
@@ -44,9 +51,12 @@ export class CollectedBody {
 
   /** The same without a byte order mark, which is not part of JSON and must not be sent (RFC 8259, 8.1). */
   whole(): Buffer {
-    const bytes = this.bytes();
-    const begin = bytes.subarray(0, byteOrderMark.length);
-    return begin.equals(byteOrderMark) ? bytes.subarray(byteOrderMark.length) : bytes;
+    return withoutMark(this.bytes());
+  }
+
+  /** The same as `whole`, copied in turns, so that nobody waits for a body of megabytes. */
+  async wholeInTurns(): Promise<Buffer> {
+    return withoutMark(await joinInTurns(this.pieces()));
   }
 
   #closeSlab(): void {

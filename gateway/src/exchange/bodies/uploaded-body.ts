@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { turnBytes } from './join-in-turns.ts';
 import type { SpoolSpace } from './spool.ts';
 import type { BodyEdit, BodyPieces, SpooledBody } from './spooled-body.ts';
 
@@ -37,7 +39,14 @@ export class UploadedBody<Reader extends PieceReader = PieceReader> {
   async whole(): Promise<Buffer> {
     const whole = Buffer.allocUnsafeSlow(this.length);
     let at = 0;
-    for await (const piece of this.#counted(this.#body.edited(null))) at += piece.copy(whole, at);
+    let due = turnBytes;
+    for await (const piece of this.#counted(this.#body.edited(null))) {
+      at += piece.copy(whole, at);
+      if (at < due) continue;
+      // What is in memory comes without a pause.
+      due = at + turnBytes;
+      await nextTurn();
+    }
     return whole;
   }
 

@@ -1,7 +1,7 @@
 export { type Budget, draw, drawJson, openResponseBudget, openBudget } from './budget.ts';
 export { JsonCursor, keyBytes, textLength } from './cursor.ts';
 export { holdsInexactNumbers } from './inexact-numbers.ts';
-export { LongText, writeJson } from './long-text.ts';
+export { LongText, writeJson, writeJsonPieces } from './long-text.ts';
 export { holdsMoreThan } from './many-values.ts';
 export {
   elementsAt,
@@ -20,7 +20,14 @@ export { type ParsedObject, parseObject, type ParseRoom } from './parse-object.t
 export { parseWithLongTexts } from './parse-with-long-texts.ts';
 export { refuseRepeatedMembers } from './repeated-members.ts';
 export { type JsonScan, type MemberRange, type ObjectRange, scanJson } from './scan.ts';
-export { type Edit, insertMember, removeMember, replaceValue, splice } from './splice.ts';
+export {
+  type Edit,
+  insertMember,
+  removeMember,
+  replaceValue,
+  splice,
+  splicePieces,
+} from './splice.ts';
 export { Utf8Check } from './utf8-check.ts';
 export { type WatchedObject, watchList } from './watch-list.ts';
 export { maxDepth, skipSpace, skipValue } from './skip.ts';

@@ -12,6 +12,11 @@ export class LongText {
 
 /** The bytes of a JSON value that may contain long texts. Their bytes are copied once. */
 export function writeJson(value: unknown): Buffer {
+  return Buffer.concat(writeJsonPieces(value));
+}
+
+/** The same in pieces: the bytes of long texts are not copied. */
+export function writeJsonPieces(value: unknown): Buffer[] {
   const chunks: Buffer[] = [];
   let text = '';
   const bytes = (chunk: Buffer): void => {
@@ -47,5 +52,5 @@ export function writeJson(value: unknown): Buffer {
   };
   write(value);
   chunks.push(Buffer.from(text));
-  return Buffer.concat(chunks);
+  return chunks;
 }

@@ -12,27 +12,23 @@ const nothing = Buffer.alloc(0);
 
 /** A new body with the edits applied, in any order; the same buffer if there are none. Edits must not overlap. */
 export function splice(body: Buffer, edits: readonly Edit[]): Buffer {
-  if (edits.length === 0) return body;
-  const sorted = edits.length === 1 ? edits : edits.toSorted((a, b) => a.start - b.start);
-  let length = body.length;
-  let last = 0;
+  return edits.length === 0 ? body : Buffer.concat(splicePieces(body, edits));
+}
+
+/** The same in pieces: the body is not copied. */
+export function splicePieces(body: Buffer, edits: readonly Edit[]): Buffer[] {
+  const sorted = edits.length < 2 ? edits : edits.toSorted((a, b) => a.start - b.start);
+  const pieces: Buffer[] = [];
+  let from = 0;
   for (const edit of sorted) {
-    if (edit.start < last || edit.end < edit.start || edit.end > body.length) {
+    if (edit.start < from || edit.end < edit.start || edit.end > body.length) {
       throw new RangeError('edits overlap or lie outside the body');
     }
-    last = edit.end;
-    length += edit.bytes.length - (edit.end - edit.start);
-  }
-  const result = Buffer.allocUnsafe(length);
-  let from = 0;
-  let to = 0;
-  for (const edit of sorted) {
-    to += body.copy(result, to, from, edit.start);
-    to += edit.bytes.copy(result, to);
+    pieces.push(body.subarray(from, edit.start), edit.bytes);
     from = edit.end;
   }
-  body.copy(result, to, from);
-  return result;
+  pieces.push(body.subarray(from));
+  return pieces;
 }
 
 /** Replaces the value of a member. */

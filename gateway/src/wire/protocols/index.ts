@@ -45,7 +45,7 @@ export {
 export { parseExact, parsePassingOn, passingOn } from './exact-json.ts';
 export type { NamedState, StateKind, StateName } from './named-state.ts';
 export { pictures } from './pictures.ts';
-export type { PictureStreamTap } from './picture-stream.ts';
+export { type EventPieces, eventOf, type PictureStreamTap } from './picture-stream.ts';
 export type { ChatPictureRequest } from './chat/pictures/decode-request.ts';
 export type { EncodedImages, PictureTarget } from './images/pictures/encode-request.ts';
 export { pictureTool } from './responses/picture-tool.ts';

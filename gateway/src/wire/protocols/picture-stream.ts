@@ -12,6 +12,23 @@ export interface ImageEntry {
   readonly pictureStart: Buffer | null;
 }
 
+/** An event that is made of a whole response. Pictures are megabytes, so it is made piece by piece. */
+export interface EventPieces {
+  readonly name: string | null;
+  /** The whole event. Its data is one line, and a blank line follows. */
+  readonly pieces: Iterable<Buffer>;
+  /** In bytes: what comes before the data. */
+  readonly dataStart: number;
+}
+
+/** The event that the bytes of its pieces are. */
+export function eventOf({ name, dataStart }: EventPieces, raw: Buffer): StreamEvent {
+  return { raw, name, data: raw.subarray(dataStart, raw.length - blankLine) };
+}
+
+/** Its length, and that of the line end before it. */
+const blankLine = 2;
+
 /**
  * Watches a stream with pictures. Like a `StreamTap` of text, but what it writes is in pieces: its events are megabytes,
  * and most bytes stay where they are.

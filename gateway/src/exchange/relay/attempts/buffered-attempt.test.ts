@@ -298,6 +298,7 @@ describe('memory for a large response', () => {
     const taken: number[] = [];
     const memory: RequestMemory = {
       tryMore: () => true,
+      forgetBody: () => {},
       takeParsed: () => {},
       tryResponse(bytes) {
         taken.push(bytes);

@@ -37,6 +37,9 @@ const drainMs = 120_000;
 /** In bytes. Memory is reserved for larger responses, which a small request can ask for. */
 const smallResponse = 1024 * 1024;
 
+/** In bytes. */
+const largeResponse = 8 * 1024 * 1024;
+
 /** How an attempt ended if the client gets its response in one piece or not at all. */
 export type BufferedOutcome<Result> =
   | AttemptFailure
@@ -166,7 +169,21 @@ export class BufferedAttempt<Result> implements UpstreamListener, TickListener {
     }
     const { memory } = this.#options;
     if (this.#roomFor > smallResponse) memory?.tryResponse(this.#body.length);
-    const body = this.#body.whole();
+    if (this.#body.length < largeResponse) this.#readWhole(this.#body.whole());
+    else void this.#readInTurns();
+  }
+
+  /** A copy of tens of megabytes would hold up everybody else. */
+  async #readInTurns(): Promise<void> {
+    try {
+      const body = await this.#body.wholeInTurns();
+      if (!this.#over) this.#readWhole(body);
+    } catch (error) {
+      this.#finish(this.#failedReading(error));
+    }
+  }
+
+  #readWhole(body: Buffer): void {
     const reader = this.#options.reader as ResponseReader<Result>;
     this.#reading = reader.readInThread?.(body) ?? null;
     if (this.#reading === null) this.#finish(this.#read(reader, body));

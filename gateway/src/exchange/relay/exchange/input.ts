@@ -37,6 +37,8 @@ export interface RequestMemory extends ParseRoom {
   refuse(): GatewayError;
   /** Makes room for this many bytes beside everything else. False: there is none. */
   tryMore(bytes: number): boolean;
+  /** The request's body and what it became are no longer in memory; a response may still come. */
+  forgetBody(): void;
   /** The request's text is no longer in memory. May be called several times. */
   release(): void;
 }

@@ -1,10 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { CollectedBody } from '#bodies/index.ts';
+import { CollectedBody, joinInTurns } from '#bodies/index.ts';
 import { beginsAsEvents, beginsAsJson } from '#body-work/index.ts';
 import { GatewayError } from '#errors/index.ts';
 import {
+  eventOf,
   UnreadableResponse,
   verdict,
+  type EventPieces,
   type PictureStreamTap,
   type StreamEvent,
 } from '#protocols/index.ts';
@@ -81,7 +83,7 @@ export interface PictureEvents {
   /** Whether the data of an event is all there. */
   isWholeEvent(data: Buffer): boolean;
   /** The events of an equivalent stream, for a response that came whole. */
-  toEvents(body: Buffer): Iterable<Buffer>;
+  toEvents(body: Buffer): Iterable<EventPieces>;
 }
 
 export interface ImageStreamOptions {
@@ -122,7 +124,7 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
   readonly outcome: Promise<ImageStreamOutcome>;
   upstreamHeaders: UpstreamHeaders = {};
   readonly #options: ImageStreamOptions;
-  #events: EventStreamReader;
+  readonly #events: EventStreamReader;
   readonly #call: UpstreamCall;
   readonly #ticks: TickRegistration;
   #status = 0;
@@ -152,7 +154,11 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
     this.outcome = new Promise((resolve) => {
       this.#resolve = resolve;
     });
-    this.#events = this.#eventsUpTo(eventLimit);
+    this.#events = createEventStreamReader({
+      maxEventBytes: eventLimit,
+      isWhole: options.events.isWholeEvent,
+      onEvent: (event) => this.#onEvent(event),
+    });
     this.#ticks = options.ticker.add(this);
     this.#call = options.upstream.send(request, this);
   }
@@ -189,7 +195,7 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
     if (this.#over) return;
     if (this.#whole === null) this.#endOfEvents();
     else if (isError(this.#status)) this.#finish(this.#judge(this.#whole));
-    else void this.#readWhole(this.#whole.whole());
+    else void this.#readWhole(this.#whole);
   }
 
   onBreak(error: UpstreamError): void {
@@ -273,20 +279,23 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
     else this.#cut('no-terminator');
   }
 
-  /** Turns a whole response into the events that were asked for, one in each turn. */
-  async #readWhole(body: Buffer): Promise<void> {
+  /** Turns a whole response into the events that were asked for, in turns. */
+  async #readWhole(collected: CollectedBody): Promise<void> {
     const { events, reader, onDefect } = this.#options;
     try {
+      const body = await collected.wholeInTurns();
+      if (this.#over) return;
       this.#reading = reader.readInThread?.(body) ?? null;
       const response = this.#reading === null ? reader.read(body) : await this.#reading.result;
       this.#reading = null;
       this.#whole = null;
       this.#measured = response.measured;
-      this.#events = this.#eventsUpTo(2 * reader.largest);
       for (const event of events.toEvents(response.body)) {
-        if (this.#over) return;
-        this.#read(event);
+        // Making an event takes a while, and so does reading it.
         await nextTurn();
+        const raw = await joinInTurns(event.pieces);
+        if (this.#over) return;
+        this.#onEvent(eventOf(event, raw));
       }
       if (!this.#over) this.#endOfEvents();
     } catch (error) {
@@ -431,14 +440,6 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
   #measure(): Measured | Uncharged {
     const { meter, tap } = this.#options;
     return this.#measured ?? meter.measure(tap);
-  }
-
-  #eventsUpTo(bytes: number): EventStreamReader {
-    return createEventStreamReader({
-      maxEventBytes: bytes,
-      isWhole: this.#options.events.isWholeEvent,
-      onEvent: (event) => this.#onEvent(event),
-    });
   }
 
   #judge(body: CollectedBody): AttemptFailure {

@@ -32,7 +32,11 @@ export class RequestForms {
   /** The request will not be sent again: releases what it takes. */
   done(): void {
     this.#generation = null;
-    this.#input.upload?.done();
+    const { upload, memory } = this.#input;
+    // A small body stays in memory.
+    if (upload === undefined) return;
+    upload.done();
+    memory?.forgetBody();
   }
 
   #isConverted({ channel }: Route): boolean {

@@ -136,7 +136,9 @@ describe('a response of generate-content', () => {
   });
 
   test('becomes one of images, with the sizes of the pictures themselves', async () => {
-    const body = pictures.images.encodeResponse(await measurePictures(drawn()), told);
+    const body = Buffer.concat(
+      pictures.images.encodeResponse(await measurePictures(drawn()), told),
+    );
     expect(JSON.parse(body.toString())).toEqual({
       created: 1_790_000_000,
       output_format: 'png',
@@ -202,7 +204,9 @@ describe('a response of images', () => {
 
   test('becomes a chat completion', () => {
     const response = answered([{ b64_json: square }, { b64_json: jpeg }]);
-    const completion: unknown = JSON.parse(pictures.chat.encodeResponse(response, told).toString());
+    const completion: unknown = JSON.parse(
+      Buffer.concat(pictures.chat.encodeResponse(response, told)).toString(),
+    );
     expect(completion).toMatchObject({
       object: 'chat.completion',
       created: 1_790_000_000,
@@ -249,9 +253,8 @@ describe('a response of images', () => {
   });
 
   test('becomes one of generate-content', () => {
-    const body = contents.encodeResponse(
-      answered([{ b64_json: square }, { b64_json: jpeg }]),
-      told,
+    const body = Buffer.concat(
+      contents.encodeResponse(answered([{ b64_json: square }, { b64_json: jpeg }]), told),
     );
     expect(JSON.parse(body.toString())).toEqual({
       candidates: [

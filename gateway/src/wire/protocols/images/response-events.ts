@@ -1,5 +1,13 @@
 import { elementsAt } from '#json/index.ts';
-import { eventData, frameOf, membersOf, setMember, valueOf } from './event-frame.ts';
+import type { EventPieces } from '../picture-stream.ts';
+import {
+  type EventData,
+  eventData,
+  frameOf,
+  membersOf,
+  setMember,
+  valueOf,
+} from './event-frame.ts';
 
 /** Members of a response that describe its pictures: events have them too. */
 const described = ['created', 'background', 'output_format', 'quality', 'size', 'model'];
@@ -14,7 +22,7 @@ const failed = 'image_generation.partial_failed';
  * each entry, the usage with the last. An entry that is an error becomes the event of a failed one.
  * @param json a response that `readResponse` has read
  */
-export function* toEvents(json: Buffer): Generator<Buffer> {
+export function* toEvents(json: Buffer): Generator<EventPieces> {
   const response = { json, members: membersOf(json) };
   const data = response.members.get('data');
   const entries = data === undefined ? [] : elementsAt(json, data.valueStart);
@@ -33,12 +41,17 @@ export function* toEvents(json: Buffer): Generator<Buffer> {
       }
       if (isLast && usage !== null) setMember(event, 'usage', usage);
     }
-    yield Buffer.concat(frameOf(type, event));
+    yield piecesOf(type, event);
     // The usage of a set whose last picture failed.
     if (isLast && isFailed && usage !== null) {
       const rest = eventData(Buffer.from(`{"type":"${succeeded}"}`));
       setMember(rest, 'usage', usage);
-      yield Buffer.concat(frameOf(succeeded, rest));
+      yield piecesOf(succeeded, rest);
     }
   }
+}
+
+function piecesOf(name: string, event: EventData): EventPieces {
+  const pieces = frameOf(name, event);
+  return { name, pieces, dataStart: pieces[0]?.length ?? 0 };
 }

@@ -5,7 +5,7 @@ import type {
   PictureResponse,
 } from '#canonical/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { LongText, writeJson } from '#json/index.ts';
+import { LongText, writeJson, writeJsonPieces } from '#json/index.ts';
 import { formatOf } from '../picture-text.ts';
 import { readPictureValues } from '../picture-values.ts';
 import { isAbsent, isRecord, type JsonRecord } from '../values.ts';
@@ -152,13 +152,13 @@ function readOne(given: JsonRecord, name: 'size' | 'quality' | 'background'): st
   }
 }
 
-/** The item of a picture that was drawn. Its bytes must be in Base64. */
-function encodeItem(id: string, request: PictureRequest, { pictures }: PictureResponse): Buffer {
+/** The item of a picture that was drawn, in pieces: the picture is not copied. Its bytes must be in Base64. */
+function encodeItem(id: string, request: PictureRequest, { pictures }: PictureResponse): Buffer[] {
   const [picture] = pictures;
   if (picture?.source.kind !== 'base64') throw new TypeError('a picture is not in Base64');
   const { source, size, revisedPrompt } = picture;
   const { quality, background } = request;
-  return writeJson({
+  return writeJsonPieces({
     id,
     type: itemType,
     status: 'completed',

@@ -1,5 +1,4 @@
 import { pictures } from '#protocols/index.ts';
-import { joinInTurns } from './join-in-turns.ts';
 import type { PictureSurface } from './surface.ts';
 
 /** Pictures in a chat: the last message of the user is the prompt, the pictures come as Markdown. */
@@ -18,7 +17,7 @@ export const chatSurface: PictureSurface = {
       own: null,
       encode(response) {
         if (!stream) return pictures.chat.encodeResponse(response, told);
-        return joinInTurns(framesOf(pictures.chat.encodeStream(response, told, wantsUsage)));
+        return framesOf(pictures.chat.encodeStream(response, told, wantsUsage));
       },
     };
   },

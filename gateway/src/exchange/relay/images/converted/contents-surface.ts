@@ -18,7 +18,7 @@ export const contentsSurface: PictureSurface = {
   open({ id, body, pathModel, pathStream }) {
     const model = pathModel ?? '';
     const stream = pathStream ?? false;
-    const { body: declared, terms, candidates, searches } = contents.ownRequest(body);
+    const { terms, candidates, searches } = contents.ownRequest(body);
     const { request, refusal } = decode(body);
     return {
       model,
@@ -31,7 +31,8 @@ export const contentsSurface: PictureSurface = {
         terms,
         candidates,
         searches,
-        bodyFor: (upstreamModel) => contents.ownBody(declared, upstreamModel),
+        bodyFor: (received, upstreamModel) =>
+          contents.ownBody(contents.withImageModality(received), upstreamModel),
       },
       encode: (response) => contents.encodeResponse(response, { requestId: id, model }),
     };

@@ -66,7 +66,12 @@ export function convertible(
   const opened: ConvertiblePictures['opened'] = {
     model: request.model,
     read: async () => pictures.images.decodeRequest(await inMemory(request, memory)),
-    done: () => upload?.done(),
+    done() {
+      // A small body stays in memory.
+      if (upload === undefined) return;
+      upload.done();
+      memory?.forgetBody();
+    },
     refusal: null,
     own: null,
     encode: (response) =>

@@ -12,9 +12,9 @@ import { perPicture } from '../prepared.ts';
 import { answerPictureStream } from './answer-picture-stream.ts';
 import { answerPictures } from './answer-pictures.ts';
 import type { PictureParts } from './parts.ts';
-import type { CheckedPictures, PreparedPictures } from './prepared.ts';
+import type { CheckedPictures, ConvertiblePictures, PreparedPictures } from './prepared.ts';
 import { takesSources, unable } from './sources.ts';
-import type { OpenedPictures, PictureSurface } from './surface.ts';
+import type { OpenedPictures, OwnPictures, PictureSurface } from './surface.ts';
 
 /** More pictures than so many are requested only of an upstream that refuses them, or makes small ones. */
 const mostImages = 16;
@@ -44,13 +44,14 @@ export function createPictureOperation(
       const query = { ...routeQueryOf(input, resolved), upstreams: surface.upstreams };
       const routes = findCandidates(snapshot, query, parts.random);
       // Source pictures are in memory once more in the request that is sent.
-      const converted = demand.sources > 0 ? input.body.length : 0;
-      const reserved = Math.min(demand.images, mostImages) * perPicture + converted;
-      if (input.memory?.tryResponse(reserved) === false) throw input.memory.refuse();
+      const converted = demand.sources > 0 ? 2 * input.body.length : 0;
+      const reserved = Math.min(demand.images, mostImages) * perPicture;
+      const { memory } = input;
+      if (memory?.tryResponse(reserved) === false) throw memory.refuse();
+      if (memory?.tryMore(converted) === false) throw memory.refuse();
       const rates = hold === null || model.price === null ? null : ratesOf(model.price);
-      const read = (): PictureRequest => opened.request;
       return {
-        opened: { ...opened, read },
+        opened: sendable(opened, input),
         request: demand,
         model,
         rates,
@@ -66,6 +67,36 @@ export function createPictureOperation(
         : answerPictures(parts, surface, exchange, prepared);
     },
   };
+}
+
+/** The request as long as it may be sent. Its body may be megabytes, and its stream may take minutes. */
+function sendable(
+  { model, refusal, request, own, encode }: OpenedPictures,
+  { body, memory }: TextInput,
+): ConvertiblePictures['opened'] {
+  let kept: { readonly request: PictureRequest; readonly body: Buffer } | null = { request, body };
+  const current = () => {
+    if (kept === null) throw new GatewayError('internal_error');
+    return kept;
+  };
+  return {
+    model,
+    refusal,
+    encode,
+    own: own === null ? null : ownOf(own, () => current().body),
+    read: () => current().request,
+    done() {
+      kept = null;
+      memory?.forgetBody();
+    },
+  };
+}
+
+function ownOf(
+  { protocol, bodyFor }: OwnPictures,
+  body: () => Buffer,
+): ConvertiblePictures['opened']['own'] {
+  return { protocol, bodyFor: (upstreamModel) => bodyFor(body(), upstreamModel) };
 }
 
 /** @throws GatewayError for pictures that the model cannot work from, and for what has no price. */

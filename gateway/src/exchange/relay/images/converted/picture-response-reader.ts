@@ -1,4 +1,5 @@
 import type { Loss, Picture, PictureResponse } from '#canonical/index.ts';
+import { joinInTurns } from '#bodies/index.ts';
 import { picturesOf, unreadableOf, type BodyPool } from '#body-work/index.ts';
 import {
   fetchPictures,
@@ -9,7 +10,7 @@ import {
   type ReadPictures,
 } from '#conversion/index.ts';
 import { GatewayError } from '#errors/index.ts';
-import { splice } from '#json/index.ts';
+import { splicePieces } from '#json/index.ts';
 import type { ImageEntry, ImageResponse } from '#protocols/index.ts';
 import { readInThreadFrom } from '../../attempts/in-thread.ts';
 import {
@@ -95,17 +96,21 @@ export class PictureResponseReader implements ResponseReader<MeasuredImages> {
     const measured = this.#measure(
       answered === null ? answeredBy(found) : withHeaders(answered, found.pictures),
     );
-    return { body: await prepared.opened.encode(found), measured };
+    return { body: await joinInTurns(prepared.opened.encode(found)), measured };
   }
 
   /** The bytes of the response, with the client's name of the model. */
-  #shown(body: Buffer, { edit }: ReadPictures, found: PictureResponse): MeasuredImages {
+  async #shown(
+    body: Buffer,
+    { edit }: ReadPictures,
+    found: PictureResponse,
+  ): Promise<MeasuredImages> {
     const measured =
       found.pictures.length > 0
         ? this.#measure(answeredBy(found))
         : // A text, or a prompt that was blocked, is a response too, where the client has one word for both.
           measureWithoutPictures(found.usage, this.#options.prepared);
-    return { body: edit === null ? body : splice(body, [edit]), measured };
+    return { body: await joinInTurns(splicePieces(body, edit === null ? [] : [edit])), measured };
   }
 
   /** @throws UnchargedResponse */

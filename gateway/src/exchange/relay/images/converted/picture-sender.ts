@@ -70,7 +70,7 @@ export class PictureSender implements Sender<SentRequest, PictureOutcome> {
       drains: null,
       clientDeadline: Number.POSITIVE_INFINITY,
       deadline: totalDeadline(input, route.channel, timeouts),
-      onAnswered: () => this.#prepared.opened.done?.(),
+      onAnswered: () => this.#prepared.opened.done(),
       memory: input.memory,
       reserved: this.#prepared.reserved,
       onDefect: (error) => onUnexpectedError(error, input.id),

@@ -95,7 +95,7 @@ export class PictureStreamSender implements Sender<SentRequest, ImageStreamOutco
       monotonic: clock.monotonic,
       keepAliveMs: timeouts.keepaliveComment,
       deadline: totalDeadline(input, route.channel, timeouts),
-      onAnswered: () => prepared.opened.done?.(),
+      onAnswered: () => prepared.opened.done(),
       memory: input.memory,
       reserved: prepared.reserved,
       headers: () => responseHeaders(sent),

@@ -1,4 +1,5 @@
 import type { PictureRequest } from '#canonical/index.ts';
+import type { PictureUpstream } from '#conversion/index.ts';
 import type { Model, Route } from '#catalogue/index.ts';
 import type { CheckedRequest } from '../../exchange/operation.ts';
 import type { MeasuredRequest } from '../measure-images.ts';
@@ -21,11 +22,16 @@ export interface CheckedPictures extends CheckedRequest {
 
 /** A request that can be converted for any upstream. */
 export interface ConvertiblePictures extends MeasuredRequest {
-  readonly opened: Pick<OpenedPictures, 'model' | 'refusal' | 'own' | 'encode'> & {
+  readonly opened: Pick<OpenedPictures, 'model' | 'refusal' | 'encode'> & {
+    /** The request to an upstream of the client's own protocol, unconverted. Null: there is no such upstream. */
+    readonly own: {
+      readonly protocol: PictureUpstream;
+      bodyFor(upstreamModel: string): Buffer;
+    } | null;
     /** Called when the first upstream of another protocol has its turn. @throws GatewayError */
     readonly read: () => PictureRequest | Promise<PictureRequest>;
-    /** The request will not be sent again: releases its body. Absent: the body is in memory until the end. */
-    readonly done?: () => void;
+    /** The request will not be sent again: releases its body. */
+    readonly done: () => void;
   };
   readonly model: Model;
   /** In bytes: the memory that is reserved for the response. */

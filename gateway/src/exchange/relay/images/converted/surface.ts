@@ -30,8 +30,8 @@ export interface OpenedPictures {
   readonly promptBytes: number;
   /** The way of the request to an upstream of the client's own protocol, unconverted. Null: there is no such upstream. */
   readonly own: OwnPictures | null;
-  /** The whole response of an upstream of another protocol, as the client wants it. */
-  encode(response: PictureResponse): Buffer | Promise<Buffer>;
+  /** The whole response of an upstream of another protocol, as the client wants it, in pieces. */
+  encode(response: PictureResponse): Iterable<Buffer>;
 }
 
 export interface OwnPictures {
@@ -42,5 +42,6 @@ export interface OwnPictures {
   readonly candidates: number;
   /** The upstream may search. */
   readonly searches: boolean;
-  bodyFor(upstreamModel: string): Buffer;
+  /** @param body of the request; it is not kept, because it may be megabytes */
+  bodyFor(body: Buffer, upstreamModel: string): Buffer;
 }

@@ -110,6 +110,8 @@ function memoryBeside(claim: BodyClaim, kept: number): RequestMemory {
     tryMore: (bytes) => claim.tryMore(bytes),
     refuse: () => claim.refuse(),
     takeParsed: () => {},
+    // The call is short, and what is held is for the pictures.
+    forgetBody: () => {},
     release: () => {},
   };
 }

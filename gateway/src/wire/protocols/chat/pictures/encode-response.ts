@@ -1,5 +1,5 @@
 import type { ImageTokens, PictureResponse } from '#canonical/index.ts';
-import { LongText, writeJson } from '#json/index.ts';
+import { LongText, writeJson, writeJsonPieces } from '#json/index.ts';
 import type { ResponseContext } from '../../codec.ts';
 import { frame } from '../../frames.ts';
 import type { JsonRecord } from '../../values.ts';
@@ -11,10 +11,13 @@ type Told = Pick<ResponseContext, 'requestId' | 'model' | 'createdAt'>;
 /** Between two pictures. */
 const gap = '\n\n';
 
-/** A chat completion whose content has the pictures as Markdown. Pictures that are not bytes must have been fetched. */
-export function encodePictureResponse(response: PictureResponse, told: Told): Buffer {
+/**
+ * A chat completion whose content has the pictures as Markdown, in pieces: pictures are not copied. Those that are not
+ * bytes must have been fetched.
+ */
+export function encodePictureResponse(response: PictureResponse, told: Told): Buffer[] {
   const content = new LongText(...contentOf(response));
-  return writeJson({
+  return writeJsonPieces({
     ...headOf(told, 'chat.completion'),
     choices: [
       {

@@ -1,15 +1,15 @@
 import type { PictureResponse } from '#canonical/index.ts';
-import { writeJson } from '#json/index.ts';
+import { writeJsonPieces } from '#json/index.ts';
 import type { ResponseContext } from '../../codec.ts';
 import { encodeSource } from './encode-request.ts';
 import { writePictureUsage } from './usage.ts';
 
-/** One candidate for each picture. Pictures that are not bytes must have been fetched. */
+/** One candidate for each picture, in pieces: pictures are not copied. Those that are not bytes must have been fetched. */
 export function encodePictureResponse(
   { pictures, usage }: PictureResponse,
   { requestId, model }: Pick<ResponseContext, 'requestId' | 'model'>,
-): Buffer {
-  return writeJson({
+): Buffer[] {
+  return writeJsonPieces({
     candidates: pictures.map(({ source }, index) => ({
       content: { role: 'model', parts: [encodeSource(source)] },
       finishReason: 'STOP',

@@ -1,5 +1,6 @@
 import { type Edit, keyBytes } from '#json/index.ts';
 import { editOfModel } from '../../echo.ts';
+import type { EventPieces } from '../../picture-stream.ts';
 import type { ModelEcho } from '../../protocol.ts';
 
 const modelPath = [keyBytes('modelVersion')];
@@ -13,13 +14,31 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const space = 0x20;
 
+/** In bytes. */
+const pieceLength = 256 * 1024;
+
 /**
  * A whole response as a stream with one event.
  * @param body is changed: an event is one line, so its line ends become spaces
  */
-export function* pictureEvents(body: Buffer): Generator<Buffer> {
-  for (const end of [lineFeed, carriageReturn]) {
-    for (let at = body.indexOf(end); at >= 0; at = body.indexOf(end, at + 1)) body[at] = space;
+export function* pictureEvents(body: Buffer): Generator<EventPieces> {
+  yield { name: null, pieces: piecesOf(body), dataStart: field.length };
+}
+
+const field = Buffer.from('data: ');
+
+function* piecesOf(body: Buffer): Generator<Buffer> {
+  yield field;
+  for (let from = 0; from < body.length; from += pieceLength) {
+    yield onOneLine(body.subarray(from, from + pieceLength));
   }
-  yield Buffer.concat([Buffer.from('data: '), body, Buffer.from('\n\n')]);
+  yield Buffer.from('\n\n');
+}
+
+function onOneLine(piece: Buffer): Buffer {
+  if (!piece.includes(lineFeed) && !piece.includes(carriageReturn)) return piece;
+  for (let at = 0; at < piece.length; at += 1) {
+    if (piece[at] === lineFeed || piece[at] === carriageReturn) piece[at] = space;
+  }
+  return piece;
 }

@@ -128,7 +128,9 @@ export class ContentsPictureTap implements PictureStreamTap {
     if (this.#echo === null || start === null) return event.raw;
     const model = membersAt(data, start).findLast(({ key }) => key === 'modelVersion');
     if (model === undefined) return event.raw;
-    const edit = { start: model.valueStart, end: model.valueEnd, bytes: this.#echo };
+    const { valueStart, valueEnd } = model;
+    if (this.#echo.equals(data.subarray(valueStart, valueEnd))) return event.raw;
+    const edit = { start: valueStart, end: valueEnd, bytes: this.#echo };
     return withEdits(event, data, [edit]);
   }
 }

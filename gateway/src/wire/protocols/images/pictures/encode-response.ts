@@ -1,13 +1,16 @@
 import type { ImageTokens, PictureResponse } from '#canonical/index.ts';
-import { LongText, writeJson } from '#json/index.ts';
+import { LongText, writeJsonPieces } from '#json/index.ts';
 import { formatOf } from '../../picture-text.ts';
 import type { JsonRecord } from '../../values.ts';
 
-/** The result of an images request. `size` and `output_format` are those of the pictures themselves. */
+/**
+ * The result of an images request, in pieces: pictures are not copied. `size` and `output_format` are those of the
+ * pictures themselves.
+ */
 export function encodePictureResponse(
   { pictures, usage }: PictureResponse,
   { createdAt }: { readonly createdAt: number },
-): Buffer {
+): Buffer[] {
   const data = pictures.map(({ source, size, revisedPrompt }) => {
     if (source.kind !== 'base64') throw new TypeError('a converted picture is not in Base64');
     return {
@@ -17,7 +20,7 @@ export function encodePictureResponse(
       ...(source.mime !== null && { output_format: formatOf(source.mime) }),
     };
   });
-  return writeJson({
+  return writeJsonPieces({
     created: Math.trunc(createdAt),
     ...only(data, 'size'),
     ...only(data, 'output_format'),
