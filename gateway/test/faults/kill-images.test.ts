@@ -83,7 +83,8 @@ async function drawAndKill(folder: string, loop: number): Promise<string[]> {
       key,
       size: '256x256',
       fault: 'picture-bytes=400000',
-      ...(seed % 2 === 0 && { edited: seed }),
+      ...(seed % 3 === 0 && { edited: seed }),
+      isStreamed: seed % 3 === 1,
     });
     if (drawn === null || !drawn.isWhole || drawn.id === null) return;
     seen.push(drawn.id);

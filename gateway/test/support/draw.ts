@@ -12,6 +12,8 @@ export interface DrawOptions {
   readonly size: string;
   /** Of the simulator. */
   readonly fault?: string;
+  /** By a stream of generate-content. */
+  readonly isStreamed?: boolean;
   /** A picture to edit, and how the others differ from it; absent: a new one is drawn. */
   readonly edited?: number;
 }
@@ -19,7 +21,7 @@ export interface DrawOptions {
 /** Asks `demo-image` for one picture, on a connection of its own. Null if the gateway is gone. */
 export async function drawAt(
   url: string,
-  { key, size, fault = '', edited }: DrawOptions,
+  { key, size, fault = '', edited, isStreamed = false }: DrawOptions,
 ): Promise<Drawn | null> {
   const headers = {
     authorization: `Bearer ${key}`,
@@ -28,6 +30,7 @@ export async function drawAt(
   };
   const wanted = { model: 'demo-image', prompt: 'a house', size };
   try {
+    if (isStreamed) return await drawStreamed(url, headers);
     const response =
       edited === undefined
         ? await fetch(`${url}/v1/images/generations`, {
@@ -49,6 +52,20 @@ export async function drawAt(
   } catch {
     return null;
   }
+}
+
+async function drawStreamed(url: string, headers: Record<string, string>): Promise<Drawn> {
+  const response = await fetch(`${url}/v1beta/models/demo-image:streamGenerateContent?alt=sse`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ contents: [{ parts: [{ text: 'a house' }] }] }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    id: response.headers.get('x-request-id'),
+    isWhole: response.status === 200 && /"finishReason":\s*"STOP"/.test(text),
+  };
 }
 
 function formOf(fields: Readonly<Record<string, string>>, seed: number): FormData {

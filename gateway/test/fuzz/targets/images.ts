@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { images, type OpenedImages, verdict } from '#protocols/index.ts';
+import {
+  images,
+  type OpenedImages,
+  pictures,
+  type PictureStreamTap,
+  verdict,
+} from '#protocols/index.ts';
 import { EventTooLarge } from '#upstream/event-stream.ts';
 import { eachEvent, sliced } from '../../recordings/tap-run.ts';
 import { createRandom, seedOf } from '../random.ts';
@@ -112,7 +118,12 @@ function readResponse(input: Buffer): void {
   for (const count of Object.values(read?.tokens ?? {}))
     holds(count >= 0, 'counts are not negative');
   for (const event of images.toEvents(body)) {
-    holds(event.subarray(0, 7).toString() === 'event: ', 'a response becomes events');
+    holds(
+      Buffer.concat([...event.pieces])
+        .subarray(0, 7)
+        .toString() === 'event: ',
+      'a response becomes events',
+    );
   }
 }
 
@@ -134,9 +145,44 @@ const streamSamples = [
   events({ error: { message: 'x' } }),
 ];
 
-/** What a client is sent, and how the stream ended. */
-function relayed(chunks: readonly Buffer[]): string {
-  const tap = images.createStreamTap({ ...names, names: images.eventNamesFor('edit', {}) });
+const part = { inlineData: { mimeType: 'image/png', data: b64 } };
+const usageMetadata = {
+  promptTokenCount: 3,
+  candidatesTokenCount: 9,
+  candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 7 }],
+};
+const contentsSamples = [
+  events(
+    { candidates: [{ content: { parts: [{ text: 'a' }] } }], modelVersion: 'up' },
+    { candidates: [{ content: { parts: [part] }, finishReason: 'STOP' }], usageMetadata },
+    { usageMetadata, modelVersion: 'up' },
+  ),
+  events(
+    { candidates: [{ index: 1, content: { parts: [{ ...part, thought: true }, part] } }] },
+    {
+      candidates: [
+        { index: 1, finishReason: 'STOP' },
+        { index: 0, content: { parts: [part] } },
+      ],
+    },
+    { candidates: [{ finishReason: 'IMAGE_SAFETY' }], usageMetadata },
+  ),
+  events({ promptFeedback: { blockReason: 'SAFETY' }, usageMetadata }),
+  events({ error: { code: 503, status: 'UNAVAILABLE' } }),
+];
+
+const imagesTap = (): PictureStreamTap =>
+  images.createStreamTap({ ...names, names: images.eventNamesFor('edit', {}) });
+
+const contentsTap = (): PictureStreamTap =>
+  pictures['generate-content'].createStreamTap({
+    ...names,
+    sizeIn: (base64) => (base64 === '' ? null : `${base64.length}x1`),
+    accepts: ({ size }) => size !== null,
+  });
+
+/** What a client is sent, what is charged, and how the stream ended. */
+function relayed(tap: PictureStreamTap, chunks: readonly Buffer[]): string {
   const sent = createHash('sha1');
   let isOver = false;
   let hasFailed = false;
@@ -144,20 +190,51 @@ function relayed(chunks: readonly Buffer[]): string {
     if (isOver) return;
     const flags = tap.inspect(event);
     hasFailed = (flags & verdict.failed) !== 0;
+    holds(tap.heldBytes >= 0, 'what is held is counted');
+    for (const count of Object.values(tap.usage?.tokens ?? {}))
+      holds(count >= 0, 'counts are not negative');
     isOver = hasFailed || tap.closed;
     if (hasFailed || (flags & verdict.drop) !== 0) return;
     const told = (flags & verdict.replace) === 0 ? [event.raw] : tap.replacement;
     for (const piece of told) sent.update(piece);
   });
   for (const piece of hasFailed ? [] : tap.completion()) sent.update(piece);
-  return `${sent.digest('hex')} ${tap.finished} ${hasFailed}`;
+  const charged = JSON.stringify([tap.usage, tap.entries.map(({ size }) => size)]);
+  return `${sent.digest('hex')} ${tap.finished} ${hasFailed} ${charged}`;
 }
 
-function readStream(input: Buffer): void {
+function readStream(createTap: () => PictureStreamTap, input: Buffer): void {
   const random = createRandom(seedOf(input));
   const cuts = Array.from({ length: 12 }, () => random.below(input.length + 1));
-  const isSame = relayed(sliced(input, cuts)) === relayed([input]);
+  const isSame = relayed(createTap(), sliced(input, cuts)) === relayed(createTap(), [input]);
   holds(isSame, 'a client is sent the same wherever the upstream’s bytes are cut');
+}
+
+/** Where the names of the model are the same, a client gets the events of its upstream, and no other bytes. */
+function passesOn(input: Buffer): void {
+  const { 'generate-content': contents } = pictures;
+  const tap = contents.createStreamTap({
+    clientModel: 'up',
+    upstreamModel: 'up',
+    sizeIn: () => '1x1',
+    accepts: () => true,
+  });
+  const all: Buffer[] = [];
+  const given: Buffer[] = [];
+  let hasFailed = false;
+  eachEvent([input], (event) => {
+    if (hasFailed) return;
+    const flags = tap.inspect(event);
+    hasFailed = (flags & verdict.failed) !== 0;
+    if (hasFailed || event.data === null || event.data.length === 0) return;
+    all.push(event.raw);
+    if ((flags & verdict.replace) !== 0) given.push(...tap.replacement);
+    else if ((flags & verdict.drop) === 0) given.push(event.raw);
+  });
+  if (hasFailed) return;
+  holds(tap.finished || given.length === all.length, 'only what may be the end is held');
+  given.push(...tap.completion());
+  holds(Buffer.concat(given).equals(Buffer.concat(all)), 'events pass as they came');
 }
 
 export const imageTargets: readonly FuzzTarget[] = [
@@ -186,7 +263,17 @@ export const imageTargets: readonly FuzzTarget[] = [
     name: 'stream of images',
     isJson: false,
     samples: streamSamples,
-    run: readStream,
+    run: (input) => readStream(imagesTap, input),
+    isRefusal: (error) => error instanceof EventTooLarge,
+  },
+  {
+    name: 'stream of generate-content with pictures',
+    isJson: false,
+    samples: contentsSamples,
+    run: (input) => {
+      readStream(contentsTap, input);
+      passesOn(input);
+    },
     isRefusal: (error) => error instanceof EventTooLarge,
   },
 ];
