@@ -58,6 +58,12 @@ function ownCacheFolder() {
   return isOwn && isSafe && isTrusted ? join(folder, 'compiled') : undefined;
 }
 
+// `head` closes the pipe once it has seen enough: then a command is done, and the gateway itself runs on.
+process.stdout.on('error', (error) => {
+  if (!('code' in error) || error.code !== 'EPIPE') throw error;
+  if (process.argv[2] !== 'start') process.exit();
+});
+
 const { run } = await import('#commands/index.ts');
 process.exitCode = await run(process.argv.slice(2), {
   stdout: (text) => process.stdout.write(text),

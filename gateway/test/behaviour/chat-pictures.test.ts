@@ -295,6 +295,14 @@ describe.concurrent('a stream that has to wait for its pictures', () => {
     expect(row).toMatchObject({ outcome: 'completed', cost: '0.04' });
   });
 
+  test('is kept alive in generateContent, too', async () => {
+    const path = '/v1beta/models/slow:streamGenerateContent?alt=sse';
+    const response = await shared.gateway.post(path, {
+      contents: [{ parts: [{ text: 'A cat' }] }],
+    });
+    expect(await response.text()).toMatch(/^\n+data: \{[^]*"inlineData"/);
+  });
+
   test('ends with the error if there are none', async () => {
     const response = await streamed('slow-failing');
     expect(response.status).toBe(200);

@@ -1,4 +1,6 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { commandTable } from '#commands/table.ts';
 import { createWorkplace } from './support.ts';
@@ -50,9 +52,17 @@ test.each([
   expect({ code, out }).toEqual({ code: 2, out: '' });
 });
 
+const main = new URL('../../src/main.js', import.meta.url).pathname;
+
+test('A reader that closes the pipe is no failure', async () => {
+  const child = spawn(process.execPath, [main, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.destroy();
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+});
+
 test.each(['20.20.2', '22.20.0', '24.11.1'])('Node %s is refused as too old', (version) => {
   const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`;
-  const main = new URL('../../src/main.js', import.meta.url).pathname;
   const argv = ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`, main, '-v'];
   const { status, stdout, stderr } = spawnSync(process.execPath, argv, { encoding: 'utf8' });
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });

@@ -32,6 +32,12 @@ describe('openai', () => {
     [400, error({ type: 'too_many_prompt_tokens', code: 400 }), 'context_too_long'],
     [400, error({ code: 'content_policy_violation' }), 'content_policy'],
     [null, error({ code: 'content_filter', status: 400 }), 'content_policy'],
+    [null, error({ code: 'moderation_blocked' }), 'content_policy'],
+    [
+      null,
+      error({ type: 'image_generation_user_error', param: 'size' }),
+      'upstream_rejected_field',
+    ],
     [
       400,
       { code: 'invalid-argument', error: 'Incorrect API key provided.' },

@@ -8,6 +8,8 @@ const statusByType: Readonly<Record<string, number>> = {
   invalid_prompt: 400,
   context_length_exceeded: 400,
   content_policy_violation: 400,
+  image_generation_user_error: 400,
+  moderation_blocked: 400,
   authentication_error: 401,
   invalid_api_key: 401,
   permission_error: 403,

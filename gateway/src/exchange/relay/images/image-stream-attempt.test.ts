@@ -4,6 +4,7 @@ import { images } from '#protocols/index.ts';
 import { UpstreamError, type UpstreamListener, type UpstreamRequest } from '#upstream/index.ts';
 import { findVendor } from '#vendors/index.ts';
 import { nothingUsed } from '../exchange/measured.ts';
+import type { TickListener } from '../exchange/ticker.ts';
 import { createFraming } from '../streams/framing.ts';
 import { StreamSink } from '../streams/stream-sink.ts';
 import { ImageStreamAttempt } from './image-stream-attempt.ts';
@@ -14,9 +15,10 @@ const partial = event('image_generation.partial_image');
 const final = event('image_generation.completed');
 const measured = { ...nothingUsed, source: 'reported' as const };
 
-/** A stream that breaks after these events. The client does not read what is written before. */
-function breakAfter(events: readonly Buffer[], heldUpMs: number) {
+/** A streamed request that has been sent. The client does not read what is written. */
+function sendRequest() {
   let listener: UpstreamListener | null = null;
+  let ticks: TickListener | null = null;
   let now = 0;
   let answered = 0;
   const client = {
@@ -53,7 +55,12 @@ function breakAfter(events: readonly Buffer[], heldUpMs: number) {
     meter: { accepts: () => true, measure: () => measured, unitsOf: () => ({ images: 1 }) },
     sink: new StreamSink(client, images, createFraming('event-stream'), monotonic),
     reader: { largest: 1, read: () => expect.fail('no whole response') },
-    ticker: { add: () => ({ end: () => {} }) } as never,
+    ticker: {
+      add(given: TickListener) {
+        ticks = given;
+        return { end: () => {} };
+      },
+    } as never,
     monotonic,
     keepAliveMs: 10_000,
     deadline: 1_000_000,
@@ -64,13 +71,27 @@ function breakAfter(events: readonly Buffer[], heldUpMs: number) {
     reserved: 1_000_000,
     onDefect: (error) => expect.fail(String(error)),
   });
-  const upstream = listener as unknown as UpstreamListener;
+  return {
+    client,
+    outcome: attempt.outcome,
+    upstream: listener as unknown as UpstreamListener,
+    answers: () => answered,
+    waitUntil(time: number) {
+      now = time;
+      (ticks as unknown as TickListener).tick(now);
+    },
+  };
+}
+
+/** A stream that breaks after these events. */
+function breakAfter(events: readonly Buffer[], heldUpMs: number) {
+  const { upstream, outcome, answers, waitUntil } = sendRequest();
   upstream.onHead(200, { 'content-type': 'text/event-stream' });
-  expect(answered).toBe(1);
+  expect(answers()).toBe(1);
   for (const each of events) upstream.onData(each);
-  now = heldUpMs;
+  waitUntil(heldUpMs);
   upstream.onBreak(new UpstreamError('started', 'reset', new Error('cut')));
-  return attempt.outcome;
+  return outcome;
 }
 
 test.each([
@@ -81,4 +102,19 @@ test.each([
   const outcome = await breakAfter(events, heldUpMs);
   expect(outcome).toMatchObject({ kind: 'broken', result: 'reset', units: { images: 1 } });
   expect(outcome).toHaveProperty('measured', owed);
+});
+
+test('A client gets its head after ten seconds even if the upstream has not responded', () => {
+  const { client, waitUntil } = sendRequest();
+  waitUntil(9_999);
+  expect(client.headSent).toBe(false);
+  waitUntil(10_000);
+  expect(client.headSent).toBe(true);
+});
+
+test('A client gets the status of an error whose body takes long', () => {
+  const { client, upstream, waitUntil } = sendRequest();
+  upstream.onHead(429, {});
+  waitUntil(10_000);
+  expect(client.headSent).toBe(false);
 });

@@ -52,7 +52,7 @@ const eventLimit = 64 * 1024 * 1024;
 const heldLimit = 1024 * 1024;
 /** In bytes. */
 const smallEvent = 64 * 1024;
-/** How long after the upstream's head the client's head is held back while there is no picture. */
+/** How long the client's head is held back while there is no picture: until then an error can have a status of its own. */
 const headHoldMs = 10_000;
 /** If the client kept the upstream waiting for this long, the client is to blame for a stream that broke. */
 const heldUpMs = 5_000;
@@ -128,7 +128,7 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
   readonly #call: UpstreamCall;
   readonly #ticks: TickRegistration;
   #status = 0;
-  #headAt = 0;
+  readonly #startedAt: number;
   #begun = false;
   /** An error, or a response that is not a stream; null while events come. */
   #whole: CollectedBody | null = null;
@@ -151,6 +151,7 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
   constructor(request: UpstreamRequest, options: ImageStreamOptions) {
     this.#options = options;
     this.#roomFor = options.reserved;
+    this.#startedAt = options.monotonic();
     this.outcome = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -166,7 +167,6 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
   onHead(status: number, headers: UpstreamHeaders): void {
     this.#status = status;
     this.upstreamHeaders = headers;
-    this.#headAt = this.#options.monotonic();
     if (isError(status)) this.#whole = new CollectedBody();
     else this.#options.onAnswered?.();
   }
@@ -234,8 +234,11 @@ export class ImageStreamAttempt implements UpstreamListener, TickListener {
       return;
     }
     if (client.disconnected) return;
-    const isAnswered = this.#status !== 0 && !isError(this.#status);
-    if (isAnswered && (now - this.#headAt >= headHoldMs || sink.inDoubt)) this.#open();
+    const isAnswered = this.#status !== 0;
+    // Many upstreams respond only when their pictures are there, which takes longer than proxies wait.
+    const isDue = now - this.#startedAt >= headHoldMs || (isAnswered && sink.inDoubt);
+    const isRefused = isAnswered && isError(this.#status);
+    if (isDue && !isRefused) this.#open();
     sink.keepAlive(now, keepAliveMs);
   }
 
