@@ -12,13 +12,13 @@ import type { ImageFile, OpenedImages } from './types.ts';
 const boundaryShape = /^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/;
 const imageField = /^image(?:\[\d{0,3}\])?$/;
 
-/** Fields with a meaning here. In another spelling, an upstream might take them for these. */
+/** Fields that the gateway reads. Other spellings of them are refused: an upstream might take them for the same. */
 const fields: ReadonlySet<string> = new Set([
   ...memberNames,
   'sequential_image_generation_options',
 ]);
 
-/** What else than text a field holds. */
+/** The fields that hold something other than text. */
 const kinds: Readonly<Record<string, 'integer' | 'boolean'>> = {
   n: 'integer',
   output_compression: 'integer',
@@ -93,7 +93,8 @@ function readText({ name, isFile, isUtf8, start }: FormPart): unknown {
     case 'integer':
       return /^(?:0|[1-9]\d{0,3})$/.test(text) ? Number(text) : text;
     case 'boolean':
-      return text === 'true' || (text === 'false' ? false : text);
+      if (text === 'true') return true;
+      return text === 'false' ? false : text;
     default:
       return text;
   }

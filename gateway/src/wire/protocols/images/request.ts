@@ -6,8 +6,8 @@ import { isAbsent, isRecord, recordAt, type JsonRecord } from '../values.ts';
 import { isPictureText } from './picture-text.ts';
 import type { ImageRequest, OpenedImages } from './types.ts';
 
-/** Pictures that one request may send, and those of a set. */
-const most = { sources: 16, setImages: 15 } as const;
+/** The most pictures that one request may send, and that a set may have. */
+const most = { sources: 16, inSet: 15 } as const;
 
 type Opened = Omit<OpenedImages, 'body'>;
 type Read = Omit<ImageRequest, 'body'>;
@@ -37,7 +37,7 @@ export function readRequest<Body>(
   const request = {
     ...opened,
     stream,
-    images: Math.max(images, setImages(members)),
+    images: Math.max(images, picturesOfSet(members)),
     layers,
     sources: readSources(opened),
     terms: [...askedTerms(members, 'service_tier'), ...routerTerms(members)],
@@ -63,16 +63,16 @@ function checkPrompt(members: JsonRecord): void {
   }
 }
 
-/** The pictures of a set, which the model may draw for one request; the most of them if the request does not say. */
-function setImages(members: JsonRecord): number {
+/** How many pictures the model may draw as a set for one request: the most that are possible if the request does not say. */
+function picturesOfSet(members: JsonRecord): number {
   if (members['sequential_image_generation'] !== 'auto') return 1;
   const value = recordAt(members, 'sequential_image_generation_options')['max_images'];
-  if (isAbsent(value)) return most.setImages;
-  if (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most.setImages) {
+  if (isAbsent(value)) return most.inSet;
+  if (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most.inSet) {
     return value as number;
   }
   const param = 'sequential_image_generation_options.max_images';
-  return refuseValue(param, `must be an integer from 1 to ${most.setImages}`);
+  return refuseValue(param, `must be an integer from 1 to ${most.inSet}`);
 }
 
 function readSources(opened: Opened): number {
