@@ -40,8 +40,8 @@ type Answered = Pick<ImageResponse, 'entries' | 'size' | 'inputImages' | 'usage'
 export type Uncharged = Unbillable['unbillable'] | 'no_picture' | 'usage_missing';
 
 /**
- * What a response used: its pictures by tiers, or its tokens. A word instead if it cannot be charged; then the client must
- * not get it.
+ * What a response used: its pictures by tiers, or its tokens. If it cannot be charged, the word that says why: the client
+ * must not get it.
  */
 export function measureImages(
   response: Answered,

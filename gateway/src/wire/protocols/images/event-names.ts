@@ -25,7 +25,7 @@ const ofOpenai: Readonly<Record<OpenedImages['form'], ImageEventNames>> = Object
 });
 
 /**
- * The names as the client knows them: OpenAI's for its SDKs and for who asks for them.
+ * The names as the client knows them: OpenAI's for its SDKs and for clients that ask for them.
  * @param headers by lower-case name
  */
 export function eventNamesFor(form: OpenedImages['form'], headers: Headers): ImageEventNames {

@@ -1,4 +1,4 @@
-/** What both forms of a request can have and has a meaning here, by the name in JSON and in forms. */
+/** The members that the gateway reads, by their names in JSON and in forms. */
 export const memberNames = [
   'model',
   'prompt',

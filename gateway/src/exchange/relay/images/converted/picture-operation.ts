@@ -16,7 +16,7 @@ import type { CheckedPictures, ConvertiblePictures, PreparedPictures } from './p
 import { takesSources, unable } from './sources.ts';
 import type { OpenedPictures, OwnPictures, PictureSurface } from './surface.ts';
 
-/** More pictures than so many are requested only of an upstream that refuses them, or makes small ones. */
+/** Memory is reserved for so many pictures: upstreams refuse to make more for one request, or make small ones. */
 const mostImages = 16;
 
 /** Pictures for a client of a text protocol that names an image model. */

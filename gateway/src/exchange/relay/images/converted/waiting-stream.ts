@@ -19,7 +19,7 @@ export interface WaitingStreamOptions {
   readonly keepAliveMs: number;
 }
 
-/** A stream whose client waits for all of it at once. The connection is kept alive meanwhile. */
+/** A stream that is written all at once, when its pictures are there. Until then the connection is kept alive. */
 export class WaitingStream {
   readonly #sink: StreamSink;
   readonly #options: WaitingStreamOptions;

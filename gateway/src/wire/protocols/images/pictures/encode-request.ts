@@ -121,14 +121,14 @@ interface Size {
   readonly isExact: boolean;
 }
 
-/** Of generate-content, the class alone for models that draw from references; else one of three sizes in pixels. */
+/** The shapes of generate-content become a class (`1K`) for models that draw from references, for others one of three sizes in pixels. */
 function sizeOf(shape: PictureShape | null, hasClasses: boolean): Size {
   if (shape === null) return { size: null, isExact: true };
   if (shape.kind === 'size') return { size: shape.size, isExact: true };
   const [width, height] = (shape.ratio ?? '1:1').split(':').map(Number);
   const ratio = Number(width) / Number(height);
   if (hasClasses) return { size: shape.resolution ?? '1K', isExact: shape.ratio === null };
-  // What is not a ratio compares as neither.
+  // A ratio that cannot be read is NaN, which is neither wide nor high.
   const size = ratio > 1 ? '1536x1024' : ratio < 1 ? '1024x1536' : '1024x1024';
   const [w = 1, h = 1] = size.split('x').map(Number);
   return { size, isExact: ratio === w / h && (shape.resolution ?? '1K') === '1K' };
