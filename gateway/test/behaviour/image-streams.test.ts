@@ -211,13 +211,16 @@ describe('a stream that breaks', () => {
     },
   );
 
-  test.each([0, 1])('for its content is told so: %s partial pictures', async (partials) => {
-    const body = { ...good, prompt: 'refuse', partial_images: partials };
-    const { events, status, text } = await send(body);
-    const error = partials === 0 ? JSON.parse(text).error : errorAtEnd(events);
-    expect(status).toBe(partials === 0 ? 400 : 200);
-    expect(error).toMatchObject({ code: 'content_policy_violation' });
-  });
+  test.each([0, 1])(
+    'because its content is refused says so: %s partial pictures',
+    async (partials) => {
+      const body = { ...good, prompt: 'refuse', partial_images: partials };
+      const { events, status, text } = await send(body);
+      const error = partials === 0 ? JSON.parse(text).error : errorAtEnd(events);
+      expect(status).toBe(partials === 0 ? 400 : 200);
+      expect(error).toMatchObject({ code: 'content_policy_violation' });
+    },
+  );
 
   test('at a picture above the largest tier shows nothing of it', async () => {
     const headers = { 'x-simulator-fault': 'size=9000x9000' };
