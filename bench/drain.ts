@@ -96,7 +96,7 @@ function fill(dataDir: string, size: number, prefix: string): number {
     const lines = Array.from({ length: perBatch }, (_, at) =>
       toLine(recordOf(end.last + at, prefix)),
     ).join(',');
-    const batch = seal({ version: lineVersion, count: perBatch, lines }, end);
+    const batch = seal({ version: lineVersion, count: perBatch, lines, intents: null }, end);
     const { id, version, count, last, bytes, before, checksum } = batch;
     insert.run(id, version, count, lines, last, bytes, before, checksum);
     end = batch;

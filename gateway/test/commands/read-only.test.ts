@@ -27,8 +27,8 @@ describe.each(commands)('%s', (command) => {
     change(
       folder,
       // The last step, as they are done in order.
-      `drop table journal_losses;
-       delete from kysely_migration where name = '0016-journal-losses'`,
+      `drop table unfinished_attempts;
+       delete from kysely_migration where name = '0017-unfinished-attempts'`,
     );
     const before = readFileSync(join(folder, 'data/sluice.db'));
     expect(await sluice(...words)).toEqual({

@@ -125,7 +125,7 @@ export async function startGateway(settings: GatewaySettings = {}): Promise<Gate
     now: () => now,
     health: settings.health ?? (() => ({ status: 'ok', degraded: [] })),
     metrics: createMetrics({
-      journal: { depth: 0, usable: true, lost: 0 },
+      journal: { depth: 0, usable: true, lost: 0, unfinished: 0 },
       bodyMemory: { used: 0, limit: 0, refused: 0 },
       spool: { used: 0, limit: 0, refused: 0 },
       server: () => ({ openConnections: async () => 0, waiting: 0, overloadRefusals: {} }),

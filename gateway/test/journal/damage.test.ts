@@ -191,7 +191,7 @@ test('batches of an earlier version are counted, and read before those of this o
   const { end, applied } = findPlaces(file, marks.read());
   expect([end.last, applied.last]).toEqual([3, 0]);
   marks.write({ end, applied });
-  file.insert(seal({ version: lineVersion, count: 1, lines: lineOf(4) }, end));
+  file.insert(seal({ version: lineVersion, count: 1, lines: lineOf(4), intents: null }, end));
   // The mark was not written before the kill.
   expect(findPlaces(file, marks.read()).end.last).toBe(4);
   file.close();

@@ -9,10 +9,13 @@ import { record } from './records.ts';
 
 export const newFolder = () => mkdtempSync(join(tmpdir(), 'sluice-'));
 
+/** Recent, so that retention keeps the rows. */
+const time = Date.now();
+
 /** Each third one is long enough to lie on several pages. */
 export function lineOf(number: number): string {
   const losses = Array<string>(number % 3 === 0 ? 2_000 : 1).fill(`p${number}`);
-  return toLine(record(`req_${number}`, { losses }));
+  return toLine(record(`req_${number}`, { losses, time }));
 }
 
 /**
@@ -25,7 +28,10 @@ export function leaveKilledJournal(count: number, where: 'log' | 'file'): string
   const marks = openMarkFile(folder);
   let end: End = { ...beginning, checksum: 0 };
   for (let number = 1; number <= count; number += 1) {
-    const batch = seal({ version: lineVersion, count: 1, lines: lineOf(number) }, end);
+    const batch = seal(
+      { version: lineVersion, count: 1, lines: lineOf(number), intents: null },
+      end,
+    );
     file.insert(batch);
     end = batch;
     marks.write({ end: { id: end.id, last: end.last, bytes: end.bytes }, applied: beginning });

@@ -93,7 +93,7 @@ test('a journal with lines of a newer version is not opened, and keeps all of th
   const left = openJournalFile(dataDir);
   let end: End = { ...beginning, checksum: 0 };
   for (const batch of [older, newer]) {
-    const sealed = seal({ ...batch, count: 1 }, end);
+    const sealed = seal({ ...batch, count: 1, intents: null }, end);
     left.insert(sealed);
     end = sealed;
   }

@@ -39,9 +39,12 @@ describe.each(dialects)('%s', (dialect) => {
         await close();
         rmSync(folder, { recursive: true });
       });
-      const degraded = async () =>
-        ((await (await fetch(`${app.url}/ready`)).json()) as { degraded?: string[] }).degraded ??
-        [];
+      const degraded = async () => {
+        const response = await fetch(`${app.url}/ready`);
+        const { degraded: parts = [] } = (await response.json()) as { degraded?: string[] };
+        // A busy machine may be degraded in other ways.
+        return parts.filter((text) => text.includes('has lost'));
+      };
       const differences = async () => {
         const found: Difference[] = [];
         await reconcile(database, {}, (difference) => found.push(difference));

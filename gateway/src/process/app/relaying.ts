@@ -43,7 +43,7 @@ export interface RelayingOptions extends Pick<Storage, 'database' | 'breaker'> {
   readonly secrets: Secrets;
   readonly snapshot: () => CatalogueSnapshot;
   readonly health: ChannelHealth;
-  readonly journal: Pick<Journal, 'append' | 'usable'>;
+  readonly journal: Pick<Journal, 'append' | 'begin' | 'usable'>;
   readonly counters: Counters;
   readonly observer: ExchangeObserver;
   readonly onUnexpectedError: (error: unknown, requestId: string) => void;

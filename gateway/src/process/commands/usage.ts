@@ -28,6 +28,10 @@ export const usage: Command = {
     limit: { type: 'string', value: 'N', help: 'at most this many, up to 1000; default: 100' },
     cursor: { type: 'string', value: 'NEXT', help: 'the cursor that the previous page printed' },
     by: { type: 'string', value: 'WHAT', help: 'sum by day, model, channel, key, user or team' },
+    unfinished: {
+      type: 'boolean',
+      help: 'attempts that a crash cut off: their upstreams may bill them, and nobody was charged',
+    },
     csv: { type: 'boolean', help: 'print all matching requests as CSV' },
     ...commonOptions,
   },
@@ -37,12 +41,43 @@ export const usage: Command = {
     const filter = await readFilter(input);
     const by = await readGrouping(input);
     const config = await loadCommandConfig(input, io);
-    if (by !== null) await printSums(config, input, io, filter, by);
+    if (input.flag('unfinished')) await printUnfinished(config, input, io);
+    else if (by !== null) await printSums(config, input, io, filter, by);
     else if (input.flag('csv')) await printCsv(config, io, filter);
     else await printPage(config, input, io, filter);
     return exitCode.done;
   },
 };
+
+async function printUnfinished(config: Config, input: CommandInput, io: CommandIo): Promise<void> {
+  const others = ['key', 'user', 'team', 'model', 'channel', 'limit', 'cursor', 'by'] as const;
+  const other = others.find((option) => input.text(option) !== undefined);
+  if (other !== undefined || input.flag('csv')) {
+    throw new UsageError(`--unfinished: expected no --${other ?? 'csv'} beside it`);
+  }
+  const { withReadableWorkspace } = await import('./workspace.ts');
+  const { listUnfinished } = await import('#usage/index.ts');
+  const range = await readTimes(input);
+  const data = await withReadableWorkspace(config, ({ database }) =>
+    listUnfinished(database.kysely, range),
+  );
+  if (input.flag('json')) {
+    printJson(io, { data });
+    return;
+  }
+  const { formatTable } = await import('./text-table.ts');
+  const heading = ['TIME', 'REQUEST', 'KEY', 'MODEL', 'CHANNEL', 'AT MOST'];
+  const rows = data.map(({ time, id, key, model, channel, held }) => [
+    time,
+    id,
+    key,
+    model,
+    channel,
+    held ?? 'free',
+  ]);
+  io.stdout(formatTable(heading, rows));
+  io.stdout(`total: ${data.length} ${data.length === 1 ? 'attempt' : 'attempts'}\n`);
+}
 
 async function printPage(
   config: Config,

@@ -29,6 +29,7 @@ export interface Database {
   master_key: MasterKeyTable;
   upstream_state: UpstreamStateTable;
   journal_losses: JournalLossTable;
+  unfinished_attempts: UnfinishedAttemptTable;
 }
 
 /** `file`: declared in the configuration file and read-only elsewhere. `console`: created by a person or a command. */
@@ -294,6 +295,24 @@ export interface JournalLossTable {
   found_at: number;
   /** Unix milliseconds; null: the operator has not taken note of it. */
   acknowledged_at: Generated<number | null>;
+}
+
+/** Attempts under way when the gateway was killed: their upstreams may bill them, and nobody was charged. */
+export interface UnfinishedAttemptTable {
+  /** The `x-request-id`. */
+  id: string;
+  /** Its number within the exchange, from 1. */
+  attempt: number;
+  /** Unix milliseconds. */
+  time: number;
+  key_id: string;
+  user_id: string;
+  team_id: string | null;
+  model: string;
+  /** The channel's name. */
+  channel: string;
+  /** Nano-USD, the most that the exchange could cost; null: nothing was to be charged. */
+  held: bigint | null;
 }
 
 /** At most one row. */

@@ -17,6 +17,8 @@ export interface ApplierOptions {
   readonly applied: Place;
   /** The last batch of the previous process, which may have applied it. */
   readonly leftOver: number;
+  /** Called once when everything of the previous process is applied, and again later if it fails. */
+  readonly whenCaughtUp?: () => Promise<void>;
 }
 
 /** Interval between checks of the journal. */
@@ -47,6 +49,7 @@ export function createApplier(options: ApplierOptions) {
   const writer = createBatchWriter({ database, node, putAside, onFragile: fragile.met });
   let pause = pollInterval;
   let size = enough;
+  let lookBackAt = -Infinity;
   let wake = () => {};
 
   async function run(): Promise<void> {
@@ -54,9 +57,11 @@ export function createApplier(options: ApplierOptions) {
       // Where the journal ends is read first: what follows then finds everything up to there.
       const end = marks.read()?.end ?? applied;
       const count = end.last - applied.last;
+      if (applied.id >= leftOver) await lookBack();
       if (count <= 0) {
-        if (draining) return;
-        await wait(pollInterval);
+        if (end.id > applied.id) advance(end);
+        else if (draining) return;
+        else await wait(pollInterval);
       } else if (isDue(count)) {
         await applyNext(end);
       } else {
@@ -98,10 +103,25 @@ export function createApplier(options: ApplierOptions) {
     }
     pause = pollInterval;
     size = Math.min(size * 2, mostRecords);
+    advance(place);
+  }
+
+  function advance(place: Place): void {
     const count = place.last - applied.last;
     const bytes = place.bytes - applied.bytes;
     applied = place;
     report({ kind: 'applied', place, count, bytes });
+  }
+
+  async function lookBack(): Promise<void> {
+    if (performance.now() < lookBackAt) return;
+    try {
+      await options.whenCaughtUp?.();
+      lookBackAt = Infinity;
+    } catch {
+      // The database is unreachable, which is reported when there is something to apply.
+      lookBackAt = performance.now() + longestPause;
+    }
   }
 
   /** @throws the database's error if it is unreachable. */

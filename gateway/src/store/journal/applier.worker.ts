@@ -6,8 +6,10 @@ import { openJournalFile } from './journal-file.repository.ts';
 import { beginning, openMarkFile } from './mark.ts';
 import type { ApplierSettings, FromApplier, ToApplier } from './messages.ts';
 import { stepBack } from './step-back.ts';
+import { recordUnfinished } from './unfinished.repository.ts';
 
-const { dataDir, applied, node, databaseUrl, keepUsage } = workerData as ApplierSettings;
+const { dataDir, applied, node, leftBehind, databaseUrl, keepUsage } =
+  workerData as ApplierSettings;
 
 stepBack();
 const file = openJournalFile(dataDir);
@@ -29,6 +31,10 @@ const applier = createApplier({
   report,
   applied: applied ?? marks.read()?.applied ?? beginning,
   leftOver,
+  async whenCaughtUp() {
+    const count = await recordUnfinished(database, file, leftBehind);
+    if (count > 0) report({ kind: 'unfinished', count });
+  },
 });
 
 // This thread empties the write-ahead log, so that no commit ever waits for it.

@@ -30,6 +30,7 @@ export function createBatchWriter(options: BatchWriterOptions) {
     losses: readonly Loss[],
     recording: RecordUsageOptions,
   ): Promise<number> {
+    if (batches.length === 0 && losses.length === 0) return 0;
     try {
       return await record(batches, losses, recording);
     } catch (error) {

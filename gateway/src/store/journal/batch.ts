@@ -9,6 +9,8 @@ export interface Batch {
   readonly count: number;
   /** Lines (see `usage/record-line.ts`) joined by commas. */
   readonly lines: string;
+  /** Intents (see `intents.ts`) joined by commas; null if there are none. */
+  readonly intents: string | null;
   /** Null in batches of versions that did not number their records; so are the following. */
   readonly last: number | null;
   /** A running total, with this batch. */
@@ -34,7 +36,7 @@ export interface End extends Place {
 
 /** Numbers the records of a batch, and seals it with a checksum that includes the one of the batch before. */
 export function seal(
-  { version, count, lines }: Pick<Batch, 'version' | 'count' | 'lines'>,
+  { version, count, lines, intents }: Pick<Batch, 'version' | 'count' | 'lines' | 'intents'>,
   end: End,
 ): NumberedBatch {
   const batch = {
@@ -42,8 +44,9 @@ export function seal(
     version,
     count,
     lines,
+    intents,
     last: end.last + count,
-    bytes: end.bytes + lines.length,
+    bytes: end.bytes + lines.length + (intents?.length ?? 0),
     before: end.checksum,
   };
   return { ...batch, checksum: checksumOf(batch) };
@@ -61,13 +64,14 @@ const lastWithout = 5;
  * damaged file any column may have any type.
  */
 export function isSound(batch: Batch): boolean {
-  const { last, bytes, before, lines } = batch;
-  if (typeof lines !== 'string') return false;
+  const { last, bytes, before, lines, intents } = batch;
+  if (typeof lines !== 'string' || (intents !== null && typeof intents !== 'string')) return false;
   if (isNumbered(batch)) return batch.checksum === checksumOf(batch);
   return last === null && bytes === null && before === null && batch.version <= lastWithout;
 }
 
 function checksumOf(batch: Omit<NumberedBatch, 'checksum'>): number {
-  const { id, version, count, last, bytes, before, lines } = batch;
-  return crc32(lines, crc32(`${id} ${version} ${count} ${last} ${bytes} ${before}`));
+  const { id, version, count, last, bytes, before, lines, intents } = batch;
+  const sum = crc32(lines, crc32(`${id} ${version} ${count} ${last} ${bytes} ${before}`));
+  return intents === null ? sum : crc32(intents, sum);
 }

@@ -62,37 +62,40 @@ function openFile(file: string) {
     pragma wal_autocheckpoint = 0;
     create table if not exists batches (
       id integer primary key, last integer, bytes integer, before integer, checksum integer,
-      version integer not null, count integer not null, lines text not null
+      version integer not null, count integer not null, intents text, lines text not null
     ) strict;
     create table if not exists rejected (id integer primary key, line text not null, reason text not null) strict;
     create table if not exists probe (id integer primary key, value integer not null) strict;
   `);
   addMissingColumns(database);
   const insert = database.prepare(
-    'insert into batches (id, version, count, lines, last, bytes, before, checksum) values (?, ?, ?, ?, ?, ?, ?, ?)',
+    'insert into batches (id, version, count, lines, intents, last, bytes, before, checksum) values (?, ?, ?, ?, ?, ?, ?, ?, ?)',
   );
   const remove = database.prepare(
     'delete from batches where id in (select id from batches where id <= ? order by id limit ?)',
   );
   const select = database.prepare(
-    'select id, version, count, lines, last, bytes, before, checksum from batches where id > ? order by id',
+    'select id, version, count, lines, intents, last, bytes, before, checksum from batches where id > ? order by id',
   );
   const selectOne = database.prepare(
-    'select id, version, count, lines, last, bytes, before, checksum from batches where id = ?',
+    'select id, version, count, lines, intents, last, bytes, before, checksum from batches where id = ?',
   );
   const reverse = database.prepare(
-    'select id, version, count, lines, last, bytes, before, checksum from batches order by id desc',
+    'select id, version, count, lines, intents, last, bytes, before, checksum from batches order by id desc',
   );
   const oldest = database.prepare(
-    'select id, version, count, lines, last, bytes, before, checksum from batches where checksum is not null order by id',
+    'select id, version, count, lines, intents, last, bytes, before, checksum from batches where checksum is not null order by id',
   );
   const newest = database.prepare(
-    'select id, version, count, lines, last, bytes, before, checksum from batches where checksum is not null order by id desc',
+    'select id, version, count, lines, intents, last, bytes, before, checksum from batches where checksum is not null order by id desc',
   );
   // Reads the beginning of each row only, not its lines.
   const older = database.prepare(`
     select coalesce(max(id), 0) as id, coalesce(sum(count), 0) as count, coalesce(sum(octet_length(lines)), 0) as bytes
     from batches where id > ? and checksum is null`);
+  const intended = database.prepare(
+    'select 1 from batches where id <= ? and intents is not null limit 1',
+  );
   const reject = database.prepare(
     'insert into rejected (line, reason) select ?1, ?2 where not exists (select 1 from rejected where line = ?1)',
   );
@@ -104,8 +107,18 @@ function openFile(file: string) {
 
   return {
     /** Returns when the batch is on disk. */
-    insert({ id, version, count, lines, last: end, bytes, before, checksum }: NumberedBatch): void {
-      insert.run(id, version, count, lines, end, bytes, before, checksum);
+    insert(batch: NumberedBatch): void {
+      const { id, version, count, lines, intents, last: end, bytes, before, checksum } = batch;
+      insert.run(id, version, count, lines, intents, end, bytes, before, checksum);
+    },
+    /** Returns before the batch is on disk: it survives the end of the process, and is synced with the next one. */
+    insertUnsynced(batch: NumberedBatch): void {
+      database.exec('pragma synchronous = normal');
+      try {
+        this.insert(batch);
+      } finally {
+        database.exec('pragma synchronous = full');
+      }
     },
     /** Removes batches up to and including this one, the oldest first, so many at most. @returns how many */
     removeUpTo: (id: number, most: number) => Number(remove.run(id, most).changes),
@@ -121,6 +134,8 @@ function openFile(file: string) {
     /** The version of the newest lines; 0 if there are none. */
     newestVersion: () =>
       (reverse.iterate() as unknown as IteratorObject<Batch>).find(isSound)?.version ?? 0,
+    /** Whether any batch up to this one has intents. */
+    hasIntents: (upTo: number) => intended.get(upTo) !== undefined,
     lastId: () => (last.get() as { id: number }).id,
     /** Sets aside a record that the database will never accept, once, for a person to inspect. */
     reject: (line: string, reason: string) => void reject.run(line, reason),
@@ -139,6 +154,7 @@ const addedColumns = {
   bytes: 'alter table batches add column bytes integer',
   before: 'alter table batches add column before integer',
   checksum: 'alter table batches add column checksum integer',
+  intents: 'alter table batches add column intents text',
 };
 
 /** Adds what journals of earlier versions lack. Their batches stay as they are. */

@@ -1,4 +1,5 @@
 import type { ExchangeRecord } from '#usage/index.ts';
+import type { Intent } from './intents.ts';
 
 /** The durable hand-over from the relay to the database. */
 export interface Journal {
@@ -8,10 +9,17 @@ export interface Journal {
    * there is room, and is written when the disk accepts records again.
    */
   append(record: ExchangeRecord): Promise<void>;
+  /**
+   * Notes that a request is being sent upstream, so that a crash leaves a trace of it. The note has no sync of its own and
+   * nobody waits for it; it ends with the exchange's record.
+   */
+  begin(intent: Intent): void;
   /** False if the journal cannot accept records now (disk full, limit reached): no billable request may be admitted. */
   readonly usable: boolean;
   /** Records that were not made durable and never will be. */
   readonly lost: number;
+  /** Attempts that were under way when an earlier process was killed, as far as this one has found them. */
+  readonly unfinished: number;
   /** Records on disk that are not yet in the database. */
   readonly depth: number;
   /**

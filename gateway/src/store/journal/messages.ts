@@ -18,14 +18,27 @@ export interface WriterSettings {
 }
 
 export type ToWriter =
-  | { readonly kind: 'commit'; readonly lines: string; readonly count: number }
+  | {
+      readonly kind: 'commit';
+      readonly lines: string;
+      readonly count: number;
+      readonly intents: string | null;
+    }
+  /** Intents that no commit has taken with it. No reply follows. */
+  | { readonly kind: 'intents'; readonly intents: string }
   | { readonly kind: 'applied'; readonly place: Place }
   | { readonly kind: 'probe' }
   | { readonly kind: 'close' };
 
 export type FromWriter =
   /** The journal is open and contains this much from before. */
-  | { readonly kind: 'opened'; readonly count: number; readonly bytes: number }
+  | {
+      readonly kind: 'opened';
+      readonly count: number;
+      readonly bytes: number;
+      /** The last batch. */
+      readonly lastId: number;
+    }
   /** The file ended before the last acknowledged record. */
   | { readonly kind: 'shortened'; readonly missing: number }
   | { readonly kind: 'refused'; readonly message: string }
@@ -39,6 +52,8 @@ export interface ApplierSettings {
   readonly applied: Place | null;
   /** The id of the node that the journal belongs to. */
   readonly node: string;
+  /** The last batch of earlier processes. */
+  readonly leftBehind: number;
   readonly databaseUrl: string;
   /** Milliseconds for which usage rows are kept; null: forever. */
   readonly keepUsage: number | null;
@@ -62,6 +77,8 @@ export type FromApplier =
   | { readonly kind: 'lost'; readonly loss: Loss }
   /** A record that the database will never accept was set aside. */
   | { readonly kind: 'rejected'; readonly message: string }
+  /** An earlier process was cut off with so many attempts under way. The database has them. */
+  | { readonly kind: 'unfinished'; readonly count: number }
   /** A crash of the database may lose what it has committed. */
   | { readonly kind: 'not-durable'; readonly message: string }
   /** Old usage rows could not be removed; the removal is retried. */

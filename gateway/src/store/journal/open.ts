@@ -12,6 +12,7 @@ import type {
   ToWriter,
   WriterSettings,
 } from './messages.ts';
+import { createOpenIntents } from './intents.ts';
 import type { Journal } from './journal.ts';
 import { createKeptLines } from './kept-lines.ts';
 import type { Loss } from './read-on.ts';
@@ -43,6 +44,7 @@ export interface JournalProblem {
     | 'record-rejected'
     | 'rows-not-removed'
     | 'database-not-durable'
+    | 'attempts-unfinished'
     | 'records-lost'
     | 'records-missing'
     | 'worker-ended';
@@ -51,6 +53,9 @@ export interface JournalProblem {
 
 /** Reserved for responses in flight when the limit is reached: their charges still get a record. */
 const reserve = 16 * 2 ** 20;
+
+/** Milliseconds. */
+const intentInterval = 250;
 
 /** Applied records take no more. */
 const mostApplied = 64 * 2 ** 20;
@@ -83,10 +88,13 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   /** A reply of the writer is pending. */
   let awaited = false;
   let wasOpen = false;
+  let leftBehind = 0;
   let closing: Promise<void> | null = null;
   /** Without the reserve. */
   const usualSize = maxSize - Math.min(reserve, maxSize / 10);
   const kept = createKeptLines(mostKept);
+  const intents = createOpenIntents();
+  let unfinished = 0;
   let lost = 0;
 
   function give(message: ToWriter): void {
@@ -96,8 +104,9 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   }
   const commits = createGroupCommit({
     send(lines, count) {
-      sent = { count, bytes: lines.length };
-      give({ kind: 'commit', lines, count });
+      const text = intents.take(now());
+      sent = { count, bytes: lines.length + (text?.length ?? 0) };
+      give({ kind: 'commit', lines, count, intents: text });
     },
     probe() {
       sent = { count: 0, bytes: 0 };
@@ -132,6 +141,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       if (message.kind === 'done') {
         awaited = false;
         backlog.written(sent.count, sent.bytes);
+        intents.grown(sent.bytes);
         sent = { count: 0, bytes: 0 };
         disk.over();
         commits.done();
@@ -143,6 +153,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
         problem('records-missing', `${message.missing} at the end of the journal`);
       } else if (message.kind === 'opened') {
         backlog.counted(message.count, message.bytes);
+        if (!wasOpen) leftBehind = message.lastId;
         wasOpen = true;
         opened.resolve();
       } else if (message.kind === 'refused') {
@@ -166,6 +177,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
         dataDir,
         applied: backlog.appliedPlace,
         node,
+        leftBehind,
         databaseUrl,
         keepUsage: options.keepUsage ?? null,
       }) satisfies ApplierSettings,
@@ -182,6 +194,9 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
         options.onLoss?.();
       } else if (message.kind === 'rejected') {
         problem('record-rejected', message.message);
+      } else if (message.kind === 'unfinished') {
+        unfinished += message.count;
+        problem('attempts-unfinished', String(message.count));
       } else if (message.kind === 'not-durable') {
         problem('database-not-durable', message.message);
       } else if (message.kind === 'not-removed') {
@@ -191,6 +206,16 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     // Resumes from the last acknowledged position; replay is idempotent.
     onDeath: (reason) => problem('worker-ended', reason),
   });
+
+  // Most intents leave with the next commit. Those of a gateway with little to do are written alone.
+  const intentTimer = setInterval(() => {
+    intents.renew(now());
+    if (!intents.hasUnwritten || awaited || commits.broken !== null) return;
+    const text = intents.take(now());
+    if (text === null || !writer.post({ kind: 'intents', intents: text })) return;
+    backlog.written(0, text.length);
+    intents.grown(text.length);
+  }, intentInterval).unref();
 
   function appendLine(line: string, isOwed: boolean): Promise<void> {
     const isFull = backlog.bytes + line.length > (isOwed ? maxSize : usualSize);
@@ -224,6 +249,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     const deadline = performance.now() + timeoutMs;
     while (!commits.idle && performance.now() < deadline) await wait(2);
     commits.end('the gateway is stopping');
+    clearInterval(intentTimer);
     lose(kept.takeAll().length);
     await applier.end({ kind: 'drain' }, deadline - performance.now());
     await writer.end({ kind: 'close' }, 1_000);
@@ -232,14 +258,19 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   return {
     append(record) {
       const line = toLine(record);
+      intents.end(record.id);
       const written = appendLine(line, record.charge !== null);
       return written.catch((reason: unknown) => keepOrThrow(record, line, reason));
     },
     get usable() {
       return isUsable();
     },
+    begin: intents.begin,
     get lost() {
       return lost;
+    },
+    get unfinished() {
+      return unfinished;
     },
     get depth() {
       return backlog.depth;

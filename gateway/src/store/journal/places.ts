@@ -53,7 +53,7 @@ function startOf(file: JournalFile): Place {
   return {
     id: 0,
     last: Math.max(first.last - first.count - older.count, 0),
-    bytes: Math.max(first.bytes - first.lines.length - older.bytes, 0),
+    bytes: Math.max(first.bytes - bytesOf(first) - older.bytes, 0),
   };
 }
 
@@ -67,5 +67,9 @@ export function bytesBefore(file: JournalFile, applied: Place): number {
   const first = file.oldest().find(isSound);
   return first === undefined
     ? applied.bytes
-    : Math.min(first.bytes - first.lines.length, applied.bytes);
+    : Math.min(first.bytes - bytesOf(first), applied.bytes);
+}
+
+function bytesOf({ lines, intents }: NumberedBatch): number {
+  return lines.length + (intents?.length ?? 0);
 }

@@ -67,12 +67,13 @@ export function readOn(
     if (batch.id <= from.id) continue;
     lose(isNumbered(batch) ? batch.last - batch.count : place.last + sumOf(passed));
     place = placeAfter(batch, place);
-    batches.push(batch);
+    // A batch of intents alone has nothing for the database.
+    if (batch.count > 0 || batch.lines !== '') batches.push(batch);
     count += batch.count;
     length += batch.lines.length;
     if (count >= mostRecords || length >= mostLength) break;
   }
-  if (batches.length === 0 && end.last > place.last) {
+  if (place === from && end.last > place.last) {
     lose(end.last);
     place = end;
   }
@@ -106,7 +107,7 @@ function isCorrupt(error: unknown): boolean {
 }
 
 /** Batches after `id`; those that cannot be read are left out. */
-function* readable(file: Readable, id: number, lastId: number): Generator<Batch> {
+export function* readable(file: Readable, id: number, lastId: number): Generator<Batch> {
   let at = id;
   try {
     for (const batch of file.after(id)) {

@@ -15,6 +15,7 @@ function open() {
   const refusals = condenseRefusals({
     journal: {
       append: async (row) => void rows.push(row),
+      begin: () => {},
       usable: true,
     },
     isKnownModel: (name) => name.startsWith('known'),

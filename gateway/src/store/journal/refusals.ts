@@ -11,7 +11,7 @@ const mostKeys = 20_000;
 const minute = 60_000;
 
 export interface RefusalsOptions {
-  readonly journal: Pick<Journal, 'append' | 'usable'>;
+  readonly journal: Pick<Journal, 'append' | 'begin' | 'usable'>;
   /** Whether the catalogue has this model or alias. All others count as one, so that nobody can invent new groups. */
   readonly isKnownModel: (name: string) => boolean;
   /** Milliseconds, monotonic. */
@@ -23,7 +23,7 @@ export interface RefusalsOptions {
 }
 
 /** The journal as the relay uses it. */
-export interface CondensedJournal extends Pick<Journal, 'append' | 'usable'> {
+export interface CondensedJournal extends Pick<Journal, 'append' | 'begin' | 'usable'> {
   /** Whole seconds until requests of the key are read again; null: now. */
   closedFor(keyId: string): number | null;
   /** Writes the counted refusals. Call it before the journal is closed. */
@@ -101,6 +101,7 @@ export function condenseRefusals(options: RefusalsOptions): CondensedJournal {
 
   return {
     append,
+    begin: (intent) => journal.begin(intent),
     get usable() {
       return journal.usable;
     },

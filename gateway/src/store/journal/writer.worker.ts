@@ -53,13 +53,22 @@ function open() {
   const removal = setInterval(remove, removeEvery);
 
   if (places.missing > 0) reply({ kind: 'shortened', missing: places.missing });
-  reply({ kind: 'opened', count: end.last - applied.last, bytes: end.bytes - applied.bytes });
+  reply({
+    kind: 'opened',
+    count: end.last - applied.last,
+    bytes: end.bytes - applied.bytes,
+    lastId: end.id,
+  });
 
   function receive(message: Exclude<ToWriter, { kind: 'close' }>): void {
     if (message.kind === 'applied') {
       applied = message.place;
       kept.applied(applied, performance.now());
       note();
+      return;
+    }
+    if (message.kind === 'intents') {
+      keepIntents(message.intents);
       return;
     }
     try {
@@ -81,11 +90,24 @@ function open() {
     return file;
   }
 
-  function commit(into: JournalFile, { lines, count }: ToWriter & { kind: 'commit' }): void {
-    const batch = seal({ version: lineVersion, count, lines }, end);
+  function commit(into: JournalFile, message: ToWriter & { kind: 'commit' }): void {
+    const { lines, count, intents } = message;
+    const batch = seal({ version: lineVersion, count, lines, intents }, end);
     into.insert(batch);
     end = batch;
     marks.write({ end: placeOf(end), applied });
+  }
+
+  /** Nobody waits for them, and requests are served without them. */
+  function keepIntents(intents: string): void {
+    try {
+      const batch = seal({ version: lineVersion, count: 0, lines: '', intents }, end);
+      reopen().insertUnsynced(batch);
+      end = batch;
+      note();
+    } catch {
+      closeQuietly();
+    }
   }
 
   /** What could not be noted now is noted with the next commit. */

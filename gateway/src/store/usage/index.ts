@@ -12,5 +12,6 @@ export {
   type SumFilter,
   type UsageSum,
 } from './usage-sums.repository.ts';
+export { listUnfinished, type UnfinishedAttempt } from './unfinished.repository.ts';
 export { listUsage, totalUsage, type UsageFilter, type UsagePage } from './usage.repository.ts';
 export { encodeOwnUsage, type MoneyLimit, type OwnLimits } from './own-usage.ts';

@@ -26,6 +26,7 @@ export function removeOldUsage(
       returning cost, posting, ${sql.join(chargedColumns.map((name) => sql.ref(name)))}`.execute(
       trx,
     );
+    await trx.deleteFrom('unfinished_attempts').where('time', '<', before).execute();
     if (rows.length === 0) return 0;
     const carried = [...carry(rows)].toSorted(([a], [b]) => (a < b ? -1 : 1));
     await bulkInsert(trx, removedInsert, carried);

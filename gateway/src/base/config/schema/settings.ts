@@ -189,7 +189,7 @@ export const settings = {
   }),
   journal: mapping({
     max_size: size({ fallback: 4 * 2 ** 30 }),
-    replay: duration(0, longest, { fallback: 600_000 }),
+    replay: duration(60_000, longest, { fallback: 600_000 }),
   }).transform((values) => ({ maxSize: values.max_size, replay: values.replay })),
   limits: mapping({
     in_flight: integer(1, 1_000_000, { fallback: 5000 }),

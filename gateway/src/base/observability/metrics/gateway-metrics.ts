@@ -3,7 +3,12 @@ import type { UncaughtErrors } from '../uncaught-errors.ts';
 
 /** Read at every scrape. Each member responds at once and waits for nothing but the kernel. */
 export interface GatewayReadings {
-  readonly journal: { readonly depth: number; readonly usable: boolean; readonly lost: number };
+  readonly journal: {
+    readonly depth: number;
+    readonly usable: boolean;
+    readonly lost: number;
+    readonly unfinished: number;
+  };
   /** Bytes for bodies of requests in flight, and the number of requests refused for lack of them. */
   readonly bodyMemory: { readonly used: number; readonly limit: number; readonly refused: number };
   /** Bytes for large bodies, and the number of bodies for which there was no room. */
@@ -67,6 +72,15 @@ export function registerGatewayMetrics(registry: Registry, readings: GatewayRead
     collect() {
       this.reset();
       this.inc(readings.journal.lost);
+    },
+  });
+  new Counter({
+    name: 'sluice_unfinished_attempts_total',
+    help: 'Attempts that were under way when an earlier process was killed; their upstreams may bill them.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(readings.journal.unfinished);
     },
   });
   new Gauge({

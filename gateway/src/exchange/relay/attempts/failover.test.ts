@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Route } from '#catalogue/index.ts';
 import { GatewayError } from '#errors/index.ts';
+import type { Intent } from '#journal/index.ts';
 import { createChannelHealth } from '#routing/index.ts';
 import { ClientGone } from '../exchange/client-gone.ts';
 import type { SentRequest } from '../exchange/tried.ts';
@@ -67,15 +68,20 @@ function open(
     health,
     clock: { now: () => 0, monotonic: () => 0 },
     timeouts: { total: 1_000 } as never,
+    journal: { begin: ({ channel }: Intent) => void begun.push(channel) },
   };
-  const input = { client: client as never, headers: {}, startedAt: 0 };
+  const begun: string[] = [];
+  const caller = { keyId: 'key_1', userId: 'usr_1', teamId: null } as never;
+  const input = { id: 'req_1', caller, client: client as never, headers: {}, startedAt: 0 };
+  const exchange = { input, hold: null };
   const routes = Object.keys(outcomes).map(routeOf);
-  return { asked, client, health, run: () => attemptUntilAnswered(parts, input, routes, sender) };
+  const run = () => attemptUntilAnswered(parts, exchange, routes, sender);
+  return { asked, begun, client, health, run };
 }
 
 describe('what attempts return', () => {
   test('the response, with all requests that were sent and the one that was answered', async () => {
-    const { run, asked } = open({ a: broken, b: response, c: response });
+    const { run, asked, begun } = open({ a: broken, b: response, c: response });
     expect(await run()).toMatchObject({
       outcome: { kind: 'complete', said: 'hello' },
       attempts: [
@@ -85,6 +91,7 @@ describe('what attempts return', () => {
       sent: { channel: 'b', upstreamModel: 'b-up', rewrites: ['r-b'] },
     });
     expect(asked).toEqual(['a', 'b']);
+    expect(begun).toEqual(['a', 'b']);
   });
 
   test('when none answers: no channel, and what was changed for the last', async () => {

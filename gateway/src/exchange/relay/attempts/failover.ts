@@ -4,9 +4,8 @@ import type { SentRequest, Tried } from '../exchange/tried.ts';
 import { clientDeadline, totalDeadline } from './deadlines.ts';
 import { finalError } from './final-error.ts';
 import type { AttemptFailure, AttemptOutcome } from './outcome.ts';
-import type { AttemptParts } from './parts.ts';
 import type { Sender } from './sender.ts';
-import { maxTries, type TriedInput, type Tries } from './tries.ts';
+import { maxTries, type TriedExchange, type Tries, type TryingParts } from './tries.ts';
 import { tryRoute } from './try-route.ts';
 
 /** The client left before the next channel was asked. */
@@ -36,14 +35,15 @@ export async function attemptUntilAnswered<
   Sent extends SentRequest,
   Outcome extends AttemptOutcome,
 >(
-  parts: Pick<AttemptParts, 'health' | 'clock' | 'timeouts'>,
-  input: TriedInput,
+  parts: TryingParts,
+  exchange: TriedExchange,
   routes: readonly Route[],
   sender: Sender<Sent, Outcome>,
 ): Promise<Attempted<Sent, Outcome>> {
   const tries: Tries<Sent, Outcome> = {
     parts,
-    input,
+    exchange,
+    input: exchange.input,
     routes,
     sender,
     attempts: [],

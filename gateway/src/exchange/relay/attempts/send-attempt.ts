@@ -48,15 +48,16 @@ function start<Sent extends SentRequest, Outcome extends AttemptOutcome>(
   lease: ChannelLease,
 ): Started<Outcome> | Promise<Started<Outcome>> {
   const building = tries.sender.build(route);
-  if (!(building instanceof Promise)) return send(tries, lease, building);
+  if (!(building instanceof Promise)) return send(tries, route, lease, building);
   return building.then((ready) => {
     if (tries.input.client.disconnected) throw new ClientGone();
-    return send(tries, lease, ready);
+    return send(tries, route, lease, ready);
   });
 }
 
 function send<Sent extends SentRequest, Outcome extends AttemptOutcome>(
   tries: Tries<Sent, Outcome>,
+  route: Route,
   lease: ChannelLease,
   ready: ReadyRequest<Sent, Outcome>,
 ): Started<Outcome> {
@@ -64,5 +65,27 @@ function send<Sent extends SentRequest, Outcome extends AttemptOutcome>(
   tries.last = ready.sent;
   const startedAt = clock.now();
   const started = clock.monotonic();
+  noteIntent(tries, route, startedAt);
   return { attempt: ready.send(lease, started), startedAt, started };
+}
+
+/** From here on the upstream may bill this, even if nothing more is heard of it. */
+function noteIntent<Sent extends SentRequest, Outcome extends AttemptOutcome>(
+  { parts, exchange, sender, sent }: Tries<Sent, Outcome>,
+  { channel }: Route,
+  time: number,
+): void {
+  const { input, hold } = exchange;
+  const { keyId, userId, teamId } = input.caller;
+  parts.journal.begin({
+    id: input.id,
+    attempt: sent,
+    time,
+    keyId,
+    userId,
+    teamId,
+    model: sender.model,
+    channel: channel.name,
+    held: hold?.amount ?? null,
+  });
 }

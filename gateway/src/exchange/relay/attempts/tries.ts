@@ -1,6 +1,8 @@
 import type { Route } from '#catalogue/index.ts';
 import type { GatewayError } from '#errors/index.ts';
+import type { Journal } from '#journal/index.ts';
 import type { AttemptRecord } from '#usage/index.ts';
+import type { Exchange } from '../exchange/exchange.ts';
 import type { ExchangeInput } from '../exchange/input.ts';
 import type { SentRequest } from '../exchange/tried.ts';
 import type { Failure } from './final-error.ts';
@@ -11,12 +13,23 @@ import type { Sender } from './sender.ts';
 /** How many requests one exchange may send upstream. */
 export const maxTries = 3;
 
-/** The parts of an exchange's input that decide how it is tried. */
-export type TriedInput = Pick<ExchangeInput, 'client' | 'headers' | 'startedAt'>;
+/** The parts of an exchange's input that decide how it is tried, and that name it. */
+export type TriedInput = Pick<ExchangeInput, 'id' | 'caller' | 'client' | 'headers' | 'startedAt'>;
+
+/** What the tries need of their exchange. */
+export interface TriedExchange extends Pick<Exchange, 'hold'> {
+  readonly input: TriedInput;
+}
+
+/** What the tries need of the gateway. */
+export interface TryingParts extends Pick<AttemptParts, 'health' | 'clock' | 'timeouts'> {
+  readonly journal: Pick<Journal, 'begin'>;
+}
 
 /** The tries of one exchange: their shared data and the outcomes so far. */
 export interface Tries<Sent extends SentRequest, Outcome extends AttemptOutcome> {
-  readonly parts: Pick<AttemptParts, 'health' | 'clock' | 'timeouts'>;
+  readonly parts: TryingParts;
+  readonly exchange: TriedExchange;
   readonly input: TriedInput;
   readonly routes: readonly Route[];
   readonly sender: Sender<Sent, Outcome>;

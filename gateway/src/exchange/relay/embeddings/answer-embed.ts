@@ -23,7 +23,7 @@ export async function answerEmbed(
 ): Promise<void> {
   const { input } = exchange;
   const sender = new EmbedSender(parts, input, prepared);
-  const attempted = await attemptUntilAnswered(parts, input, prepared.routes, sender);
+  const attempted = await attemptUntilAnswered(parts, exchange, prepared.routes, sender);
   const { outcome, sent } = attempted;
   switch (outcome.kind) {
     case 'unanswered':

@@ -8,7 +8,7 @@ import type { Clock } from './clock.ts';
 /** What every exchange needs, whatever its operation. */
 export interface ExchangeParts {
   readonly snapshot: () => CatalogueSnapshot;
-  readonly journal: Pick<Journal, 'append' | 'usable'>;
+  readonly journal: Pick<Journal, 'append' | 'begin' | 'usable'>;
   readonly billing: Billing;
   /** The gateway's settings; a channel's own take precedence. */
   readonly timeouts: Timeouts;

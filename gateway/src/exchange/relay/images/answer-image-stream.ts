@@ -73,7 +73,7 @@ export async function streamPictures(
     }
   });
 
-  const attempted = await attemptUntilAnswered(parts, input, routes, sender);
+  const attempted = await attemptUntilAnswered(parts, exchange, routes, sender);
   const { outcome, sent } = attempted;
   switch (outcome.kind) {
     case 'unanswered': {

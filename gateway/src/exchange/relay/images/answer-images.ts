@@ -20,7 +20,7 @@ export async function answerImages(
   // The prepared request has the bytes. Of megabytes no digest is made for the log.
   input.body = noBody;
   const sender = new MixedImageSender(parts, input, prepared);
-  const attempted = await attemptUntilAnswered(parts, input, prepared.routes, sender);
+  const attempted = await attemptUntilAnswered(parts, exchange, prepared.routes, sender);
   const { outcome, sent } = attempted;
   switch (outcome.kind) {
     case 'unanswered':

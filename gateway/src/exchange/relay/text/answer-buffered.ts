@@ -37,7 +37,7 @@ export async function answerBuffered(
   const sender = new TextSender<Outcome>(parts, input, prepared, 'buffered', (request, lease) =>
     startBuffered(parts, input, prepared, request, lease),
   );
-  const attempted = await attemptUntilAnswered(parts, input, prepared.routes, sender);
+  const attempted = await attemptUntilAnswered(parts, exchange, prepared.routes, sender);
   const { outcome, sent } = attempted;
   switch (outcome.kind) {
     case 'unanswered':

@@ -63,7 +63,7 @@ export async function answerStream(
   );
   input.client.onDisconnect(() => disconnectAttempt(streaming));
 
-  const attempted = await attemptUntilAnswered(parts, input, prepared.routes, sender);
+  const attempted = await attemptUntilAnswered(parts, exchange, prepared.routes, sender);
   const { outcome, sent } = attempted;
   switch (outcome.kind) {
     case 'unanswered': {

@@ -33,7 +33,7 @@ export async function answerPictures(
   const stream = exchange.stream ? openStream(parts, input) : null;
   try {
     const sender = new PictureSender(parts, surface, input, prepared);
-    const attempted = await attemptUntilAnswered(parts, input, prepared.routes, sender);
+    const attempted = await attemptUntilAnswered(parts, exchange, prepared.routes, sender);
     const { outcome, sent } = attempted;
     switch (outcome.kind) {
       case 'unanswered':
